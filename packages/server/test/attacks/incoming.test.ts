@@ -2,22 +2,16 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { before, describe, test } from 'node:test'
+import { before, test } from 'node:test'
 import { ACCESS } from '../../src/http/access.ts'
-import {
-  newRecord,
-  push,
-  registerPushingPlatform,
-  shareHub,
-  signIn,
-} from '../helpers/hub/actions.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { digestTables, parseStatuses, sendRaw } from '../helpers/hub/raw-requests.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
-import { countRows } from '../helpers/storage/sql.ts'
+import { rounds } from '../helpers/time/tier.ts'
 import { until } from '../helpers/time/until.ts'
 import { PATHS, RAW_ROWS } from './requests.ts'
 
-/** Hostile bodies. Each is sent to every route that accepts a body. */
+/** Hostile bodies. In the deep tier, each is sent to every route that accepts a body. */
 const BODIES: readonly (readonly [string, string | Buffer])[] = [
   ['a __proto__', '{"__proto__":{"polluted":true,"role":"admin"}}'],
   ['a nested __proto__', '{"data":{"a":[{"__proto__":{"polluted":true}}]}}'],
@@ -71,225 +65,226 @@ const QUERY =
   '?__proto__[polluted]=1&constructor[prototype][polluted]=1&__proto__=1&filter[__proto__]=1&filter[constructor]=1' +
   '&limit=1e999&cursor=%00&cursor=%ed%a0%80&sort[]=a&q=%00&q=%ff&platform[]=x&platform=y&as_of=__proto__&format=__proto__'
 
+/** In the quick tier, a route receives every sixth body, and each body is sent to every sixth route. */
+const EVERY = 6
+
 /** Routes that are not requested: an endless stream, and the start of a pull. */
 const EXCLUDED = new Set(['GET /dashboard/events', 'POST /api/v1/pulls'])
 
-onEachEngineWhenDeep((engine) => {
-  describe(`attacks over the socket, on ${engine.name}`, () => {
-    const hub = shareHub(engine, { withOperator: true })
-    let key = ''
-    /** Digests all tables once the search index, which is updated in the background, has caught up. */
-    async function digest() {
-      await until(async () => {
-        const { lag } = await hub().storage.searchIndex.readSearchIndex()
-        return lag === 0 ? true : null
-      }, 'the search index has caught up')
-      return digestTables(hub().storage)
-    }
-    before(async () => {
-      key = (await registerPushingPlatform(hub())).hub_api_key
-      assert.equal((await push(hub(), key, newRecord('VALID'))).status, 201)
-      const hasView = async () => (await countRows(hub().storage, 'sql_views')) > 0 || null
-      await until(hasView, 'the SQL view of the registered module exists')
-    })
+describeHub('attacks over the socket', { withOperator: true }, (hub) => {
+  let key = ''
+  /** Digests all tables once the search index, which is updated in the background, has caught up. */
+  async function digest() {
+    await until(async () => {
+      const { lag } = await hub.storage.searchIndex.readSearchIndex()
+      return lag === 0 ? true : null
+    }, 'the search index has caught up')
+    return digestTables(hub.storage)
+  }
+  before(async () => {
+    key = (await hub.registerPushing()).hub_api_key
+    assert.equal((await hub.push(key, newRecord('VALID'))).status, 201)
+    const hasView = async () => (await hub.countRows('sql_views')) > 0 || null
+    await until(hasView, 'the SQL view of the registered module exists')
+  })
 
-    for (const { what, bytes, statuses } of RAW_ROWS) {
-      test(`the hub responds to ${what} with ${statuses.map((one) => one.join() || 'a close').join(' or ')}`, async () => {
-        const stored = await digest()
-        const min = Math.min(...statuses.map((one) => one.length))
-        const response = await sendRaw(hub().address, bytes(key), min)
-        const found = parseStatuses(response)
-        assert.ok(
-          statuses.some((one) => one.join() === found.join()),
-          response.slice(0, 2000),
-        )
-        for (const header of [
-          /^x-content-type-options: nosniff\r$/gim,
-          /^cache-control: no-store\r$/gim,
-        ]) {
-          assert.equal(response.match(header)?.length ?? 0, found.length, response)
-        }
-        for (const text of [response, hub().log()]) assert.ok(!text.includes(key))
-        assert.doesNotMatch(hub().log(), /rawPacket/)
-        assert.deepEqual(await digest(), stored)
-      })
-    }
-
-    test('the same push with valid framing is accepted', async () => {
-      const body = JSON.stringify(newRecord('FRAMED'))
-      const head = `POST /api/webhook/receive HTTP/1.1\r\nHost: hub\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\n`
-      const size = Buffer.byteLength(body)
-      const plain = await sendRaw(hub().address, `${head}Content-Length: ${size}\r\n\r\n${body}`)
-      assert.deepEqual(parseStatuses(plain), [201])
-      const chunk = `${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`
-      const chunked = await sendRaw(
-        hub().address,
-        `${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`,
-      )
-      assert.deepEqual(parseStatuses(chunked), [200])
-    })
-
-    test('no spelling of a path bypasses the access table', async () => {
+  for (const { what, bytes, statuses } of RAW_ROWS) {
+    test(`the hub responds to ${what} with ${statuses.map((one) => one.join() || 'a close').join(' or ')}`, async () => {
       const stored = await digest()
-      const bearer = `Authorization: Bearer rht_${'0'.repeat(49)}\r\n`
-      for (const path of PATHS) {
-        for (const headers of [
-          '',
-          bearer,
-          'X-Original-URL: /healthz\r\nX-Rewrite-URL: /healthz\r\n',
-        ]) {
-          for (const method of ['GET', 'POST']) {
-            const response = await sendRaw(
-              hub().address,
-              `${method} ${path} HTTP/1.1\r\nHost: hub\r\nConnection: close\r\nContent-Length: 0\r\n${headers}\r\n`,
-            )
-            const [status = 0] = parseStatuses(response)
-            assert.ok(
-              [302, 400, 401, 403, 404, 405, 419].includes(status),
-              `${method} ${path}: ${response}`,
-            )
-            assert.doesNotMatch(response, /^X-Evil/im)
-            assert.doesNotMatch(response, /"platforms":|root:|"dependencies"/)
-          }
-        }
+      const min = Math.min(...statuses.map((one) => one.length))
+      const response = await sendRaw(hub.address, bytes(key), min)
+      const found = parseStatuses(response)
+      assert.ok(
+        statuses.some((one) => one.join() === found.join()),
+        response.slice(0, 2000),
+      )
+      for (const header of [
+        /^x-content-type-options: nosniff\r$/gim,
+        /^cache-control: no-store\r$/gim,
+      ]) {
+        assert.equal(response.match(header)?.length ?? 0, found.length, response)
       }
+      for (const text of [response, hub.log()]) assert.ok(!text.includes(key))
+      assert.doesNotMatch(hub.log(), /rawPacket/)
       assert.deepEqual(await digest(), stored)
     })
+  }
 
-    test('no header overrides the method', async () => {
-      const { headers } = await signIn(hub())
-      const stored = await digest()
-      for (const name of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
-        for (const method of ['DELETE', 'PATCH']) {
-          const response = await hub().send({
-            url: '/api/v1/platforms/1?_method=DELETE',
-            headers: { ...headers, [name]: method },
-          })
-          assert.equal(response.status, 200)
-          const posted = await hub().send({
-            method: 'POST',
-            url: '/api/v1/platforms/1',
-            headers: { ...headers, [name]: method },
-            body: { platform_name: 'x', status: 'inactive', _method: method },
-          })
-          assert.equal(posted.status, 405)
-        }
-      }
-      const { operators: _, operator_sessions: __, ...rest } = await digest()
-      const { operators: ___, operator_sessions: ____, ...expected } = stored
-      assert.deepEqual(rest, expected)
-    })
+  test('the same push with valid framing is accepted', async () => {
+    const body = JSON.stringify(newRecord('FRAMED'))
+    const head = `POST /api/webhook/receive HTTP/1.1\r\nHost: hub\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\n`
+    const size = Buffer.byteLength(body)
+    const plain = await sendRaw(hub.address, `${head}Content-Length: ${size}\r\n\r\n${body}`)
+    assert.deepEqual(parseStatuses(plain), [201])
+    const chunk = `${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+    const chunked = await sendRaw(hub.address, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`)
+    assert.deepEqual(parseStatuses(chunked), [200])
+  })
 
-    test('a hostile Host header appears in no response and causes no 5xx', async () => {
-      for (const host of [
-        'evil.example',
-        '"><script>alert(1)</script>',
-        '[',
-        'a b',
-        'hub:99999',
-        '..',
-        'a@b',
+  test('no spelling of a path bypasses the access table', async () => {
+    const stored = await digest()
+    const bearer = `Authorization: Bearer rht_${'0'.repeat(49)}\r\n`
+    for (const path of PATHS) {
+      for (const headers of [
         '',
-        '%00',
-        'x'.repeat(5000),
+        bearer,
+        'X-Original-URL: /healthz\r\nX-Rewrite-URL: /healthz\r\n',
       ]) {
-        for (const [method, path, type] of [
-          ['GET', '/dashboard', 'text/html'],
-          ['GET', '/sign-in', 'text/html'],
-          ['GET', '/nowhere', 'text/html'],
-          ['GET', '/api/v1/sign-in-options', '*/*'],
-          ['POST', '/api/auth/sign-in/email', '*/*'],
-          ['POST', '/api/auth/sign-in/social', '*/*'],
-          ['GET', '/api/auth/callback/oidc', '*/*'],
-        ]) {
-          const body =
-            method === 'POST' ? '{"email":"a@example.org","password":"wrong password"}' : ''
+        for (const method of ['GET', 'POST']) {
           const response = await sendRaw(
-            hub().address,
-            `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nX-Forwarded-Host: evil.example\r\nAccept: ${type}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+            hub.address,
+            `${method} ${path} HTTP/1.1\r\nHost: hub\r\nConnection: close\r\nContent-Length: 0\r\n${headers}\r\n`,
           )
           const [status = 0] = parseStatuses(response)
-          assert.ok(status > 0 && status < 500, `${host} ${path}: ${response.slice(0, 1000)}`)
-          if (host !== '' && host !== '..' && host !== '[')
-            assert.ok(!response.includes(host.slice(0, 100)), `${path}: ${response.slice(0, 1000)}`)
-          assert.ok(!response.includes('evil.example'))
-        }
-      }
-    })
-
-    test('no hostile body or query causes a 500 or pollutes a prototype', async () => {
-      const authorization = hub().authorization('admin')
-      for (const route of Object.keys(ACCESS).filter((name) => !EXCLUDED.has(name))) {
-        const [method = '', path = ''] = route.split(' ')
-        const url = path.replace('*', 'x').replaceAll(/:\w+/g, '1')
-        const send = (body?: string | Buffer) =>
-          fetch(`${hub().address}${url}${QUERY}`, {
-            ...{ method, redirect: 'manual' },
-            headers: { authorization, 'x-api-key': key, 'content-type': 'application/json' },
-            ...(body === undefined ? {} : { body: new Uint8Array(Buffer.from(body)) }),
-          })
-        const bodies =
-          method === 'GET'
-            ? [['no body', undefined] as const]
-            : [...BODIES, ...(HEAVY_ROUTES.has(route) ? HEAVY : [])]
-        for (const [what, body] of bodies) {
-          const response = await send(body)
           assert.ok(
-            response.status !== 500,
-            `${route} with ${what}: ${response.status} ${await response.text()}`,
+            [302, 400, 401, 403, 404, 405, 419].includes(status),
+            `${method} ${path}: ${response}`,
           )
-          await response.body?.cancel().catch(() => undefined)
+          assert.doesNotMatch(response, /^X-Evil/im)
+          assert.doesNotMatch(response, /"platforms":|root:|"dependencies"/)
         }
       }
-      assert.equal(Reflect.get({}, 'polluted'), undefined)
-      const errors = hub()
-        .log()
-        .split('\n')
-        .filter((line) => line.includes('"level":50') && !line.includes('HubError'))
-      assert.deepEqual(errors, [])
-    })
+    }
+    assert.deepEqual(await digest(), stored)
+  })
 
-    test('a thousand connections that send almost nothing do not block a push', async () => {
-      const { port } = new URL(hub().address)
-      const sockets: Socket[] = []
-      for (let count = 0; count < 1000; count += 1) {
-        const socket = connect({ host: '127.0.0.1', port: Number(port) })
-        socket.on('error', () => undefined)
-        await once(socket, 'connect')
-        socket.write(
-          count % 2 === 0
-            ? 'POST /api/webhook/receive HTTP/1.1\r\nHost:'
-            : `POST /api/webhook/receive HTTP/1.1\r\nHost: hub\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
+  test('no header overrides the method', async () => {
+    const { headers } = await hub.signIn()
+    const stored = await digest()
+    for (const name of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']) {
+      for (const method of ['DELETE', 'PATCH']) {
+        const response = await hub.send({
+          url: '/api/v1/platforms/1?_method=DELETE',
+          headers: { ...headers, [name]: method },
+        })
+        assert.equal(response.status, 200)
+        const posted = await hub.send({
+          method: 'POST',
+          url: '/api/v1/platforms/1',
+          headers: { ...headers, [name]: method },
+          body: { platform_name: 'x', status: 'inactive', _method: method },
+        })
+        assert.equal(posted.status, 405)
+      }
+    }
+    const { operators: _, operator_sessions: __, ...rest } = await digest()
+    const { operators: ___, operator_sessions: ____, ...expected } = stored
+    assert.deepEqual(rest, expected)
+  })
+
+  test('a hostile Host header appears in no response and causes no 5xx', async () => {
+    for (const host of [
+      'evil.example',
+      '"><script>alert(1)</script>',
+      '[',
+      'a b',
+      'hub:99999',
+      '..',
+      'a@b',
+      '',
+      '%00',
+      'x'.repeat(5000),
+    ]) {
+      for (const [method, path, type] of [
+        ['GET', '/dashboard', 'text/html'],
+        ['GET', '/sign-in', 'text/html'],
+        ['GET', '/nowhere', 'text/html'],
+        ['GET', '/api/v1/sign-in-options', '*/*'],
+        ['POST', '/api/auth/sign-in/email', '*/*'],
+        ['POST', '/api/auth/sign-in/social', '*/*'],
+        ['GET', '/api/auth/callback/oidc', '*/*'],
+      ]) {
+        const body =
+          method === 'POST' ? '{"email":"a@example.org","password":"wrong password"}' : ''
+        const response = await sendRaw(
+          hub.address,
+          `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nX-Forwarded-Host: evil.example\r\nAccept: ${type}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
         )
-        sockets.push(socket)
+        const [status = 0] = parseStatuses(response)
+        assert.ok(status > 0 && status < 500, `${host} ${path}: ${response.slice(0, 1000)}`)
+        if (host !== '' && host !== '..' && host !== '[')
+          assert.ok(!response.includes(host.slice(0, 100)), `${path}: ${response.slice(0, 1000)}`)
+        assert.ok(!response.includes('evil.example'))
       }
-      const body = JSON.stringify(newRecord('CONCURRENT'))
-      const response = await fetch(`${hub().address}/api/webhook/receive`, {
-        method: 'POST',
-        headers: { 'x-api-key': key, 'content-type': 'application/json' },
-        body,
-      })
-      assert.equal(response.status, 201)
-      for (const socket of sockets) socket.destroy()
-    })
+    }
+  })
 
-    test('requests with unknown keys store nothing and log about one line per second at most', async () => {
-      const stored = await digest()
-      const logged = hub().log().length
-      const start = performance.now()
-      for (let count = 0; count < 2000; count += 1) {
-        const response = await push(hub(), `rhk_${String(count).padStart(49, '0')}`, newRecord('X'))
-        assert.equal(response.status, 401)
+  test('no hostile body or query causes a 500 or pollutes a prototype', async () => {
+    const authorization = hub.authorization('admin')
+    const routes = Object.keys(ACCESS).filter((name) => !EXCLUDED.has(name))
+    for (const [index, route] of routes.entries()) {
+      const [method = '', path = ''] = route.split(' ')
+      const url = path.replace('*', 'x').replaceAll(/:\w+/g, '1')
+      const send = (body?: string | Buffer) =>
+        fetch(`${hub.address}${url}${QUERY}`, {
+          ...{ method, redirect: 'manual' },
+          headers: { authorization, 'x-api-key': key, 'content-type': 'application/json' },
+          ...(body === undefined ? {} : { body: new Uint8Array(Buffer.from(body)) }),
+        })
+      const bodies =
+        method === 'GET'
+          ? [['no body', undefined] as const]
+          : [
+              ...BODIES.filter((_, number) => (index + number) % rounds(EVERY, 1) === 0),
+              ...(HEAVY_ROUTES.has(route) ? HEAVY : []),
+            ]
+      for (const [what, body] of bodies) {
+        const response = await send(body)
+        assert.ok(
+          response.status !== 500,
+          `${route} with ${what}: ${response.status} ${await response.text()}`,
+        )
+        await response.body?.cancel().catch(() => undefined)
       }
-      assert.deepEqual(await digest(), stored)
-      const lines = hub().log().slice(logged).split('\n').slice(0, -1)
-      const seconds = (performance.now() - start) / 1000
-      const entries = lines
-        .map((line) => JSON.parse(line))
-        .filter(({ code }) => code === 'api_key_invalid')
-      assert.equal(entries.length, lines.length)
-      assert.ok(entries.length <= 2 + seconds, `${entries.length} lines`)
-      assert.doesNotMatch(lines.join(), /rhk_/)
+    }
+    assert.equal(Reflect.get({}, 'polluted'), undefined)
+    const errors = hub
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('"level":50') && !line.includes('HubError'))
+    assert.deepEqual(errors, [])
+  })
+
+  test('a thousand connections that send almost nothing do not block a push', async () => {
+    const { port } = new URL(hub.address)
+    const sockets: Socket[] = []
+    for (let count = 0; count < 1000; count += 1) {
+      const socket = connect({ host: '127.0.0.1', port: Number(port) })
+      socket.on('error', () => undefined)
+      await once(socket, 'connect')
+      socket.write(
+        count % 2 === 0
+          ? 'POST /api/webhook/receive HTTP/1.1\r\nHost:'
+          : `POST /api/webhook/receive HTTP/1.1\r\nHost: hub\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
+      )
+      sockets.push(socket)
+    }
+    const body = JSON.stringify(newRecord('CONCURRENT'))
+    const response = await fetch(`${hub.address}/api/webhook/receive`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body,
     })
+    assert.equal(response.status, 201)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  test('requests with unknown keys store nothing and log about one line per second at most', async () => {
+    const stored = await digest()
+    const logged = hub.log().length
+    const start = performance.now()
+    for (let count = 0; count < rounds(300, 2000); count += 1) {
+      const response = await hub.push(`rhk_${String(count).padStart(49, '0')}`, newRecord('X'))
+      assert.equal(response.status, 401)
+    }
+    assert.deepEqual(await digest(), stored)
+    const lines = hub.log().slice(logged).split('\n').slice(0, -1)
+    const seconds = (performance.now() - start) / 1000
+    const entries = lines
+      .map((line) => JSON.parse(line))
+      .filter(({ code }) => code === 'api_key_invalid')
+    assert.equal(entries.length, lines.length)
+    assert.ok(entries.length <= 2 + seconds, `${entries.length} lines`)
+    assert.doesNotMatch(lines.join(), /rhk_/)
   })
 })

@@ -1,17 +1,9 @@
 /** An operator's own account: password, second factor, passkeys and sessions. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { resetPassword } from '../../src/features/operators/manage-operators.ts'
-import { cookieOf } from '../helpers/hub/actions.ts'
+import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
-import {
-  addOperator,
-  auditActionsOf,
-  callAs,
-  sendSignIn,
-  sessionOf,
-  signInAs,
-} from '../helpers/hub/operators.ts'
 import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
 import {
   ACCOUNT,
@@ -23,289 +15,283 @@ import {
   sendCode,
 } from '../helpers/hub/second-factors.ts'
 import { totpCode } from '../helpers/hub/totp.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
-import { runSql } from '../helpers/storage/sql.ts'
+import { cookieOf } from '../helpers/operator.ts'
 
-onEachEngineWhenDeep((engine) => {
-  describe(`the account's password and sessions, on ${engine.name}`, () => {
-    test('changing the password requires the current one and ends all other sessions', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const session = await signInAs(hub)
-      const other = await signInAs(hub)
-      const change = (current_password: string, new_password: string) =>
-        callAs(hub, session, 'POST', `${ACCOUNT}/password`, { current_password, new_password })
-      const next = 'another horse battery staple'
-      expectError(await change('not the password', next), 403, 'password_wrong')
-      for (const weak of ['short', 'Password-123456', `${EMAIL} 1`, '\u{1F512}'.repeat(11)]) {
-        expectError(await change(PASSWORD, weak), 422, 'password_rejected')
-      }
-      assert.equal((await callAs(hub, other, 'GET', ACCOUNT)).status, 200)
-      const changed = await change(PASSWORD, next)
-      expectObject(changed, 200)
-      const renewed = await sessionOf(hub, changed)
-      assert.equal((await callAs(hub, renewed, 'GET', ACCOUNT)).status, 200)
-      expectError(await callAs(hub, other, 'GET', ACCOUNT), 401, 'not_signed_in')
-      expectError(await sendSignIn(hub, EMAIL), 401, 'invalid_email_or_password')
-      await signInAs(hub, EMAIL, next)
-      expectAbsent([next, PASSWORD], [hub.log(), changed.text])
-      assert.ok((await auditActionsOf(hub)).includes('account.change_password'))
-    })
-
-    test('a password set from the command line is hashed like any other', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const next = 'another horse battery staple'
-      const request = { email: EMAIL, password: next, removeSecondFactor: false, publicUrl: '' }
-      await resetPassword(hub.storage, request)
-      const [row] = await runSql(hub.storage, 'SELECT password FROM operator_accounts')
-      assert.match(String(row?.['password']), /^scrypt\$15\$8\$3\$/)
-      await signInAs(hub, EMAIL, next)
-    })
-
-    test('repeated wrong current passwords return 429', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const session = await signInAs(hub)
-      const statuses: number[] = []
-      for (let attempt = 0; attempt < 12; attempt++) {
-        const body = { current_password: `wrong ${attempt}`, new_password: PASSWORD }
-        const response = await callAs(hub, session, 'POST', `${ACCOUNT}/password`, body)
-        statuses.push(response.status)
-      }
-      assert.deepEqual([statuses[0], statuses.at(-1)], [403, 429])
-    })
-
-    test("an operator lists and ends their own sessions, but not another operator's", async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      await addOperator(hub, 'bob@example.org', 'viewer')
-      const bob = await signInAs(hub, 'bob@example.org')
-      const [first, second, third] = [await signInAs(hub), await signInAs(hub), await signInAs(hub)]
-      const list = expectObject(await callAs(hub, first, 'GET', `${ACCOUNT}/sessions`), 200)
-      assert.ok(Array.isArray(list['sessions']))
-      const sessions = list['sessions'].map((one) => Object(one))
-      assert.equal(sessions.length, 3)
-      assert.equal(sessions.filter((one) => one.current).length, 1)
-      const own = sessions.find((one) => one.current)
-      const ending = await callAs(hub, bob, 'DELETE', `${ACCOUNT}/sessions/${own.id}`)
-      expectError(ending, 404, 'not_found')
-      const one = sessions.find((session) => !session.current)
-      expectObject(await callAs(hub, first, 'DELETE', `${ACCOUNT}/sessions/${one.id}`), 200)
-      expectObject(await callAs(hub, first, 'DELETE', `${ACCOUNT}/sessions`), 200)
-      for (const ended of [second, third]) {
-        expectError(await callAs(hub, ended, 'GET', ACCOUNT), 401, 'not_signed_in')
-      }
-      assert.equal((await callAs(hub, bob, 'GET', ACCOUNT)).status, 200)
-      assert.equal((await callAs(hub, first, 'GET', ACCOUNT)).status, 200)
-    })
-
-    test('an API token cannot use the account endpoints', async () => {
-      await using hub = await startTestHub(engine)
-      const headers = { authorization: hub.authorization('admin') }
-      for (const url of [ACCOUNT, `${ACCOUNT}/sessions`, `${ACCOUNT}/passkeys`]) {
-        expectError(await hub.send({ url, headers }), 403, 'operators_only')
-      }
-      const enable = { method: 'POST', url: `${ACCOUNT}/second-factor`, headers } as const
-      expectError(await hub.send({ ...enable, body: { password: 'x' } }), 403, 'operators_only')
-    })
-
-    test('account changes without a CSRF token return 419', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const { cookie } = await signInAs(hub)
-      for (const [method, path] of [
-        ['POST', 'password'],
-        ['DELETE', 'sessions'],
-        ['POST', 'second-factor'],
-        ['POST', 'second-factor/confirm'],
-        ['DELETE', 'second-factor'],
-        ['POST', 'passkeys/options'],
-        ['POST', 'passkeys'],
-        ['DELETE', 'passkeys/x'],
-      ] as const) {
-        const url = `${ACCOUNT}/${path}`
-        const response = await hub.send({ method, url, headers: { cookie }, body: {} })
-        expectError(response, 419, 'session_or_token_invalid')
-      }
-    })
+describeOnEngines("the account's password and sessions", (engine) => {
+  test('changing the password requires the current one and ends all other sessions', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const session = await hub.signIn()
+    const other = await hub.signIn()
+    const change = (current_password: string, new_password: string) =>
+      hub.callAs(session, 'POST', `${ACCOUNT}/password`, { current_password, new_password })
+    const next = 'another horse battery staple'
+    expectError(await change('not the password', next), 403, 'password_wrong')
+    for (const weak of ['short', 'Password-123456', `${EMAIL} 1`, '\u{1F512}'.repeat(11)]) {
+      expectError(await change(PASSWORD, weak), 422, 'password_rejected')
+    }
+    assert.equal((await hub.callAs(other, 'GET', ACCOUNT)).status, 200)
+    const changed = await change(PASSWORD, next)
+    expectObject(changed, 200)
+    const renewed = await hub.sessionOf(changed)
+    assert.equal((await hub.callAs(renewed, 'GET', ACCOUNT)).status, 200)
+    expectError(await hub.callAs(other, 'GET', ACCOUNT), 401, 'not_signed_in')
+    expectError(await hub.sendSignIn(EMAIL), 401, 'invalid_email_or_password')
+    await hub.signIn(EMAIL, next)
+    expectAbsent([next, PASSWORD], [hub.log(), changed.text])
+    assert.ok((await hub.auditActions()).includes('account.change_password'))
   })
 
-  describe(`two-factor authentication, on ${engine.name}`, () => {
-    test('once enabled, a password alone gives no session, and each code works once', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const { uri, session } = await enableSecondFactor(hub, await signInAs(hub))
-      const { account } = expectObject(await callAs(hub, session, 'GET', ACCOUNT), 200)
-      assert.equal(Object(account).second_factor, true)
-
-      const pending = await sendSignIn(hub, EMAIL)
-      assert.equal(expectObject(pending, 200)['twoFactorRedirect'], true)
-      expectAbsent(['session_token=ey'], [cookieOf(pending)])
-      const headers = { cookie: cookieOf(pending) }
-      const realtime = await hub.send({ url: '/dashboard/realtime', headers })
-      expectError(realtime, 401, 'not_signed_in')
-
-      const wrong = await sendCode(hub, pending, 'verify-totp', '000000')
-      expectError(wrong, 401, 'invalid_code')
-      const code = totpCode(uri, 1)
-      const completed = await sendCode(hub, pending, 'verify-totp', code)
-      await sessionOf(hub, completed)
-      const replayed = await sendCode(hub, await sendSignIn(hub, EMAIL), 'verify-totp', code)
-      expectError(replayed, 401, 'code_used')
-      assert.ok(!replayed.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
-      const again = await sendCode(hub, pending, 'verify-totp', '111111')
-      expectError(again, 401, 'invalid_two_factor_cookie')
-    })
-
-    test('five wrong codes end the pending sign-in', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const { uri } = await enableSecondFactor(hub, await signInAs(hub))
-      const pending = await sendSignIn(hub, EMAIL)
-      for (let attempt = 0; attempt < 5; attempt++) {
-        expectError(
-          await sendCode(hub, pending, 'verify-totp', `00000${attempt}`),
-          401,
-          'invalid_code',
-        )
-      }
-      const late = await sendCode(hub, pending, 'verify-totp', totpCode(uri, 1))
-      assert.ok(late.status >= 400)
-      assert.ok(!late.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
-    })
-
-    test('enabling, disabling and renewing recovery codes each require the password', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const plain = await signInAs(hub)
-      const wrong = { password: 'not the password' }
-      const url = `${ACCOUNT}/second-factor`
-      expectError(await callAs(hub, plain, 'POST', url, wrong), 403, 'password_wrong')
-      const { uri, session, codes } = await enableSecondFactor(hub, plain)
-      expectError(await callAs(hub, session, 'DELETE', url, wrong), 403, 'password_wrong')
-      const renew = `${url}/recovery-codes`
-      expectError(await callAs(hub, session, 'POST', renew, wrong), 403, 'password_wrong')
-      const right = { password: PASSWORD }
-      const renewed = expectObject(await callAs(hub, session, 'POST', renew, right), 200)
-      assert.ok(Array.isArray(renewed['recovery_codes']))
-      assert.ok(!renewed['recovery_codes'].includes(codes[0] ?? ''))
-      const other = await sessionOf(
-        hub,
-        await sendCode(hub, await sendSignIn(hub, EMAIL), 'verify-totp', totpCode(uri, 1)),
-      )
-      const disabled = await callAs(hub, session, 'DELETE', url, right)
-      expectObject(disabled, 200)
-      expectError(await callAs(hub, other, 'GET', ACCOUNT), 401, 'not_signed_in')
-      const current = await sessionOf(hub, disabled)
-      assert.equal((await callAs(hub, current, 'GET', ACCOUNT)).status, 200)
-      await signInAs(hub)
-      const actions = await auditActionsOf(hub)
-      for (const change of ['enable', 'recovery_codes', 'disable']) {
-        assert.ok(actions.includes(`second_factor.${change}`), change)
-      }
-    })
-
-    test('an unconfirmed second factor does not require a code at sign-in', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const session = await signInAs(hub)
-      const url = `${ACCOUNT}/second-factor`
-      const enabled = await callAs(hub, session, 'POST', url, { password: PASSWORD })
-      expectObject(enabled, 200)
-      const wrong = await callAs(hub, session, 'POST', `${url}/confirm`, { code: '000000' })
-      expectError(wrong, 422, 'code_wrong')
-      await signInAs(hub)
-    })
-
-    test("an admin removes an operator's second factor, whose secrets are stored encrypted only", async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const id = await addOperator(hub, 'bob@example.org', 'viewer')
-      const { uri, codes } = await enableSecondFactor(hub, await signInAs(hub, 'bob@example.org'))
-      const rows = JSON.stringify(
-        await runSql(hub.storage, 'SELECT * FROM operator_second_factors'),
-      )
-      const secret = new URL(uri).searchParams.get('secret') ?? ''
-      expectAbsent([secret, ...codes], [rows, hub.log()])
-      const admin = await signInAs(hub)
-      const url = `/api/v1/operators/${id}/second-factor`
-      expectObject(await callAs(hub, admin, 'DELETE', url), 200)
-      expectError(await callAs(hub, admin, 'DELETE', url), 404, 'not_found')
-      await signInAs(hub, 'bob@example.org')
-    })
+  test('a password set from the command line is hashed like any other', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const next = 'another horse battery staple'
+    const request = { email: EMAIL, password: next, removeSecondFactor: false, publicUrl: '' }
+    await resetPassword(hub.storage, request)
+    const [row] = await hub.sql('SELECT password FROM operator_accounts')
+    assert.match(String(row?.['password']), /^scrypt\$15\$8\$3\$/)
+    await hub.signIn(EMAIL, next)
   })
 
-  describe(`passkeys, on ${engine.name}`, () => {
-    test('a passkey is added, listed, used to sign in without a password, and removed', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const session = await signInAs(hub)
-      const wrong = await callAs(hub, session, 'POST', `${ACCOUNT}/passkeys/options`, {
-        password: 'not the password',
-      })
-      expectError(wrong, 403, 'password_wrong')
-      const { passkey, added, home } = await addPasskey(hub, session)
-      expectObject(added, 201)
-      const list = expectObject(await callAs(hub, home, 'GET', `${ACCOUNT}/passkeys`), 200)
-      assert.ok(Array.isArray(list['passkeys']))
-      const [shown] = list['passkeys'].map((one) => Object(one))
-      assert.deepEqual([shown.name, shown.synced], ['My laptop', false])
+  test('repeated wrong current passwords return 429', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const session = await hub.signIn()
+    const statuses: number[] = []
+    for (let attempt = 0; attempt < 12; attempt++) {
+      const body = { current_password: `wrong ${attempt}`, new_password: PASSWORD }
+      const response = await hub.callAs(session, 'POST', `${ACCOUNT}/password`, body)
+      statuses.push(response.status)
+    }
+    assert.deepEqual([statuses[0], statuses.at(-1)], [403, 429])
+  })
 
-      const { options, cookie } = await beginPasskeySignIn(hub)
-      const response = passkey.sign(options, ORIGIN)
-      const signedIn = await finishPasskeySignIn(hub, cookie, response)
-      const signedInSession = await sessionOf(hub, signedIn)
-      assert.equal((await callAs(hub, signedInSession, 'GET', ACCOUNT)).status, 200)
-      assert.doesNotMatch(signedIn.text, /"token"/)
-      const replayed = await finishPasskeySignIn(hub, cookie, response)
-      assert.equal(replayed.status, 400)
+  test("an operator lists and ends their own sessions, but not another operator's", async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    await hub.addOperator('bob@example.org', 'viewer')
+    const bob = await hub.signIn('bob@example.org')
+    const [first, second, third] = [await hub.signIn(), await hub.signIn(), await hub.signIn()]
+    const list = expectObject(await hub.callAs(first, 'GET', `${ACCOUNT}/sessions`), 200)
+    assert.ok(Array.isArray(list['sessions']))
+    const sessions = list['sessions'].map((one) => Object(one))
+    assert.equal(sessions.length, 3)
+    assert.equal(sessions.filter((one) => one.current).length, 1)
+    const own = sessions.find((one) => one.current)
+    const ending = await hub.callAs(bob, 'DELETE', `${ACCOUNT}/sessions/${own.id}`)
+    expectError(ending, 404, 'not_found')
+    const one = sessions.find((session) => !session.current)
+    expectObject(await hub.callAs(first, 'DELETE', `${ACCOUNT}/sessions/${one.id}`), 200)
+    expectObject(await hub.callAs(first, 'DELETE', `${ACCOUNT}/sessions`), 200)
+    for (const ended of [second, third]) {
+      expectError(await hub.callAs(ended, 'GET', ACCOUNT), 401, 'not_signed_in')
+    }
+    assert.equal((await hub.callAs(bob, 'GET', ACCOUNT)).status, 200)
+    assert.equal((await hub.callAs(first, 'GET', ACCOUNT)).status, 200)
+  })
 
-      const url = `${ACCOUNT}/passkeys/${shown.id}`
-      const wrongPassword = await callAs(hub, home, 'DELETE', url, { password: 'no' })
-      expectError(wrongPassword, 403, 'password_wrong')
-      expectObject(await callAs(hub, home, 'DELETE', url, { password: PASSWORD }), 200)
-      const next = await beginPasskeySignIn(hub)
-      const afterRemoval = await finishPasskeySignIn(
-        hub,
-        next.cookie,
-        passkey.sign(next.options, ORIGIN),
+  test('an API token cannot use the account endpoints', async () => {
+    await using hub = await startTestHub(engine)
+    const headers = { authorization: hub.authorization('admin') }
+    for (const url of [ACCOUNT, `${ACCOUNT}/sessions`, `${ACCOUNT}/passkeys`]) {
+      expectError(await hub.send({ url, headers }), 403, 'operators_only')
+    }
+    const enable = { method: 'POST', url: `${ACCOUNT}/second-factor`, headers } as const
+    expectError(await hub.send({ ...enable, body: { password: 'x' } }), 403, 'operators_only')
+  })
+
+  test('account changes without a CSRF token return 419', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const { cookie } = await hub.signIn()
+    for (const [method, path] of [
+      ['POST', 'password'],
+      ['DELETE', 'sessions'],
+      ['POST', 'second-factor'],
+      ['POST', 'second-factor/confirm'],
+      ['DELETE', 'second-factor'],
+      ['POST', 'passkeys/options'],
+      ['POST', 'passkeys'],
+      ['DELETE', 'passkeys/x'],
+    ] as const) {
+      const url = `${ACCOUNT}/${path}`
+      const response = await hub.send({ method, url, headers: { cookie }, body: {} })
+      expectError(response, 419, 'session_or_token_invalid')
+    }
+  })
+})
+
+describeOnEngines('two-factor authentication', (engine) => {
+  test('once enabled, a password alone gives no session, and each code works once', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const { uri, session } = await enableSecondFactor(hub, await hub.signIn())
+    const { account } = expectObject(await hub.callAs(session, 'GET', ACCOUNT), 200)
+    assert.equal(Object(account).second_factor, true)
+
+    const pending = await hub.sendSignIn(EMAIL)
+    assert.equal(expectObject(pending, 200)['twoFactorRedirect'], true)
+    expectAbsent(['session_token=ey'], [cookieOf(pending)])
+    const headers = { cookie: cookieOf(pending) }
+    const realtime = await hub.send({ url: '/dashboard/realtime', headers })
+    expectError(realtime, 401, 'not_signed_in')
+
+    const wrong = await sendCode(hub, pending, 'verify-totp', '000000')
+    expectError(wrong, 401, 'invalid_code')
+    const code = totpCode(uri, 1)
+    const completed = await sendCode(hub, pending, 'verify-totp', code)
+    await hub.sessionOf(completed)
+    const replayed = await sendCode(hub, await hub.sendSignIn(EMAIL), 'verify-totp', code)
+    expectError(replayed, 401, 'code_used')
+    assert.ok(!replayed.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
+    const again = await sendCode(hub, pending, 'verify-totp', '111111')
+    expectError(again, 401, 'invalid_two_factor_cookie')
+  })
+
+  test('five wrong codes end the pending sign-in', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const { uri } = await enableSecondFactor(hub, await hub.signIn())
+    const pending = await hub.sendSignIn(EMAIL)
+    for (let attempt = 0; attempt < 5; attempt++) {
+      expectError(
+        await sendCode(hub, pending, 'verify-totp', `00000${attempt}`),
+        401,
+        'invalid_code',
       )
-      assert.equal(afterRemoval.status, 401)
-      const actions = await auditActionsOf(hub)
-      assert.ok(actions.includes('passkey.create') && actions.includes('passkey.remove'))
-    })
+    }
+    const late = await sendCode(hub, pending, 'verify-totp', totpCode(uri, 1))
+    assert.ok(late.status >= 400)
+    assert.ok(!late.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
+  })
 
-    test('a passkey without user verification is rejected at registration and at sign-in', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const session = await signInAs(hub)
-      const { added } = await addPasskey(hub, session, { userVerified: false })
-      expectError(added, 422, 'sign_in_setting_rejected')
-      const { passkey } = await addPasskey(hub, session)
-      const { options, cookie } = await beginPasskeySignIn(hub)
-      const unverified = passkey.sign(options, ORIGIN, { userVerified: false })
-      expectError(await finishPasskeySignIn(hub, cookie, unverified), 401, 'user_not_verified')
-    })
+  test('enabling, disabling and renewing recovery codes each require the password', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const plain = await hub.signIn()
+    const wrong = { password: 'not the password' }
+    const url = `${ACCOUNT}/second-factor`
+    expectError(await hub.callAs(plain, 'POST', url, wrong), 403, 'password_wrong')
+    const { uri, session, codes } = await enableSecondFactor(hub, plain)
+    expectError(await hub.callAs(session, 'DELETE', url, wrong), 403, 'password_wrong')
+    const renew = `${url}/recovery-codes`
+    expectError(await hub.callAs(session, 'POST', renew, wrong), 403, 'password_wrong')
+    const right = { password: PASSWORD }
+    const renewed = expectObject(await hub.callAs(session, 'POST', renew, right), 200)
+    assert.ok(Array.isArray(renewed['recovery_codes']))
+    assert.ok(!renewed['recovery_codes'].includes(codes[0] ?? ''))
+    const other = await hub.sessionOf(
+      await sendCode(hub, await hub.sendSignIn(EMAIL), 'verify-totp', totpCode(uri, 1)),
+    )
+    const disabled = await hub.callAs(session, 'DELETE', url, right)
+    expectObject(disabled, 200)
+    expectError(await hub.callAs(other, 'GET', ACCOUNT), 401, 'not_signed_in')
+    const current = await hub.sessionOf(disabled)
+    assert.equal((await hub.callAs(current, 'GET', ACCOUNT)).status, 200)
+    await hub.signIn()
+    const actions = await hub.auditActions()
+    for (const change of ['enable', 'recovery_codes', 'disable']) {
+      assert.ok(actions.includes(`second_factor.${change}`), change)
+    }
+  })
 
-    test('a passkey response for another origin or another challenge is rejected', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const { passkey } = await addPasskey(hub, await signInAs(hub))
-      const stolen = await beginPasskeySignIn(hub)
-      const otherOrigin = passkey.sign(stolen.options, 'http://evil.example')
-      assert.equal((await finishPasskeySignIn(hub, stolen.cookie, otherOrigin)).status, 400)
-      const [own, other] = [await beginPasskeySignIn(hub), await beginPasskeySignIn(hub)]
-      const response = passkey.sign(other.options, ORIGIN)
-      assert.equal((await finishPasskeySignIn(hub, own.cookie, response)).status, 400)
-      assert.equal((await finishPasskeySignIn(hub, '', response)).status, 400)
-      assert.equal((await finishPasskeySignIn(hub, own.cookie, { id: 'x' })).status, 400)
-    })
+  test('an unconfirmed second factor does not require a code at sign-in', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const session = await hub.signIn()
+    const url = `${ACCOUNT}/second-factor`
+    const enabled = await hub.callAs(session, 'POST', url, { password: PASSWORD })
+    expectObject(enabled, 200)
+    const wrong = await hub.callAs(session, 'POST', `${url}/confirm`, { code: '000000' })
+    expectError(wrong, 422, 'code_wrong')
+    await hub.signIn()
+  })
 
-    test('a disabled operator cannot sign in with a passkey', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const { passkey } = await addPasskey(hub, await signInAs(hub))
-      await runSql(hub.storage, `UPDATE operators SET disabled_at = '2026-01-01T00:00:00.000Z'`)
-      const { options, cookie } = await beginPasskeySignIn(hub)
-      const response = await finishPasskeySignIn(hub, cookie, passkey.sign(options, ORIGIN))
-      expectError(response, 403, 'operator_disabled')
-      assert.ok(!response.cookies.some((one) => /session_token=[^;]/.test(one)))
-    })
+  test("an admin removes an operator's second factor, whose secrets are stored encrypted only", async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const id = await hub.addOperator('bob@example.org', 'viewer')
+    const { uri, codes } = await enableSecondFactor(hub, await hub.signIn('bob@example.org'))
+    const rows = JSON.stringify(await hub.sql('SELECT * FROM operator_second_factors'))
+    const secret = new URL(uri).searchParams.get('secret') ?? ''
+    expectAbsent([secret, ...codes], [rows, hub.log()])
+    const admin = await hub.signIn()
+    const url = `/api/v1/operators/${id}/second-factor`
+    expectObject(await hub.callAs(admin, 'DELETE', url), 200)
+    expectError(await hub.callAs(admin, 'DELETE', url), 404, 'not_found')
+    await hub.signIn('bob@example.org')
+  })
+})
 
-    test('the sign-in options offer passkeys only on hosts that allow them, and reveal nothing else', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const optionsAt = async (host: string) =>
-        expectObject(await hub.send({ url: '/api/v1/sign-in-options', headers: { host } }), 200)
-      const withPasskeys = { success: true, passkeys: true, single_sign_on: [] }
-      assert.deepEqual(await optionsAt('localhost:8080'), withPasskeys)
-      assert.deepEqual(await optionsAt('192.0.2.7'), { ...withPasskeys, passkeys: false })
+describeOnEngines('passkeys', (engine) => {
+  test('a passkey is added, listed, used to sign in without a password, and removed', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const session = await hub.signIn()
+    const wrong = await hub.callAs(session, 'POST', `${ACCOUNT}/passkeys/options`, {
+      password: 'not the password',
     })
+    expectError(wrong, 403, 'password_wrong')
+    const { passkey, added, home } = await addPasskey(hub, session)
+    expectObject(added, 201)
+    const list = expectObject(await hub.callAs(home, 'GET', `${ACCOUNT}/passkeys`), 200)
+    assert.ok(Array.isArray(list['passkeys']))
+    const [shown] = list['passkeys'].map((one) => Object(one))
+    assert.deepEqual([shown.name, shown.synced], ['My laptop', false])
+
+    const { options, cookie } = await beginPasskeySignIn(hub)
+    const response = passkey.sign(options, ORIGIN)
+    const signedIn = await finishPasskeySignIn(hub, cookie, response)
+    const signedInSession = await hub.sessionOf(signedIn)
+    assert.equal((await hub.callAs(signedInSession, 'GET', ACCOUNT)).status, 200)
+    assert.doesNotMatch(signedIn.text, /"token"/)
+    const replayed = await finishPasskeySignIn(hub, cookie, response)
+    assert.equal(replayed.status, 400)
+
+    const url = `${ACCOUNT}/passkeys/${shown.id}`
+    const wrongPassword = await hub.callAs(home, 'DELETE', url, { password: 'no' })
+    expectError(wrongPassword, 403, 'password_wrong')
+    expectObject(await hub.callAs(home, 'DELETE', url, { password: PASSWORD }), 200)
+    const next = await beginPasskeySignIn(hub)
+    const afterRemoval = await finishPasskeySignIn(
+      hub,
+      next.cookie,
+      passkey.sign(next.options, ORIGIN),
+    )
+    assert.equal(afterRemoval.status, 401)
+    const actions = await hub.auditActions()
+    assert.ok(actions.includes('passkey.create') && actions.includes('passkey.remove'))
+  })
+
+  test('a passkey without user verification is rejected at registration and at sign-in', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const session = await hub.signIn()
+    const { added } = await addPasskey(hub, session, { userVerified: false })
+    expectError(added, 422, 'sign_in_setting_rejected')
+    const { passkey } = await addPasskey(hub, session)
+    const { options, cookie } = await beginPasskeySignIn(hub)
+    const unverified = passkey.sign(options, ORIGIN, { userVerified: false })
+    expectError(await finishPasskeySignIn(hub, cookie, unverified), 401, 'user_not_verified')
+  })
+
+  test('a passkey response for another origin or another challenge is rejected', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const { passkey } = await addPasskey(hub, await hub.signIn())
+    const stolen = await beginPasskeySignIn(hub)
+    const otherOrigin = passkey.sign(stolen.options, 'http://evil.example')
+    assert.equal((await finishPasskeySignIn(hub, stolen.cookie, otherOrigin)).status, 400)
+    const [own, other] = [await beginPasskeySignIn(hub), await beginPasskeySignIn(hub)]
+    const response = passkey.sign(other.options, ORIGIN)
+    assert.equal((await finishPasskeySignIn(hub, own.cookie, response)).status, 400)
+    assert.equal((await finishPasskeySignIn(hub, '', response)).status, 400)
+    assert.equal((await finishPasskeySignIn(hub, own.cookie, { id: 'x' })).status, 400)
+  })
+
+  test('a disabled operator cannot sign in with a passkey', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const { passkey } = await addPasskey(hub, await hub.signIn())
+    await hub.sql(`UPDATE operators SET disabled_at = '2026-01-01T00:00:00.000Z'`)
+    const { options, cookie } = await beginPasskeySignIn(hub)
+    const response = await finishPasskeySignIn(hub, cookie, passkey.sign(options, ORIGIN))
+    expectError(response, 403, 'operator_disabled')
+    assert.ok(!response.cookies.some((one) => /session_token=[^;]/.test(one)))
+  })
+
+  test('the sign-in options offer passkeys only on hosts that allow them, and reveal nothing else', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const optionsAt = async (host: string) =>
+      expectObject(await hub.send({ url: '/api/v1/sign-in-options', headers: { host } }), 200)
+    const withPasskeys = { success: true, passkeys: true, single_sign_on: [] }
+    assert.deepEqual(await optionsAt('localhost:8080'), withPasskeys)
+    assert.deepEqual(await optionsAt('192.0.2.7'), { ...withPasskeys, passkeys: false })
   })
 })

@@ -1,62 +1,45 @@
 /** Reading the activity: filters and pagination. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { ActivityPage } from '@recordhub/protocol'
-import {
-  newRecord,
-  push,
-  type RegisteredPlatform,
-  registerPushingPlatform,
-} from '../helpers/hub/actions.ts'
 import { createStoppedClock } from '../helpers/hub/alerts.ts'
+import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectBody } from '../helpers/hub/response.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
+import type { RegisteredPlatform } from '../helpers/operator.ts'
 
-onEachEngine((engine) => {
-  describe(`the activity, on ${engine.name}`, () => {
-    test('the list filters by platform, level, kind, record, search text and time', async () => {
-      const clock = createStoppedClock()
-      await using hub = await startTestHub(engine, { clock })
-      const school = await registerPushingPlatform(hub)
-      const clinic = await registerPushingPlatform(hub)
-      clock.advance(60)
-      await pushTo(hub, school, 'R-1')
-      await pushTo(hub, school, 'R-2')
-      const between = clock.text
-      clock.advance(60)
-      await pushTo(hub, clinic, 'R-1')
-      await pushTo(hub, clinic, 'X-1', { record_type: 'ghosts' })
-      const { platform_name } = clinic
-      const [{ record_id } = { record_id: null }] = (await list(hub, { kind: 'push.created' }))
-        .activity
-      const found = async (query: Record<string, string>) =>
-        (await list(hub, query)).activity.map((entry) => entry.kind)
+describeOnEngines('the activity', (engine) => {
+  test('the list filters by platform, level, kind, record, search text and time', async () => {
+    const clock = createStoppedClock()
+    await using hub = await startTestHub(engine, { clock })
+    const school = await hub.registerPushing()
+    const clinic = await hub.registerPushing()
+    clock.advance(60)
+    await pushTo(hub, school, 'R-1')
+    await pushTo(hub, school, 'R-2')
+    const between = clock.text
+    clock.advance(60)
+    await pushTo(hub, clinic, 'R-1')
+    await pushTo(hub, clinic, 'X-1', { record_type: 'ghosts' })
+    const { platform_name } = clinic
+    const [{ record_id } = { record_id: null }] = (await list(hub, { kind: 'push.created' }))
+      .activity
+    const found = async (query: Record<string, string>) =>
+      (await list(hub, query)).activity.map((entry) => entry.kind)
 
-      assert.deepEqual(await found({ platform: platform_name, kind: 'push' }), [
-        'push.rejected',
-        'push.created',
-      ])
-      assert.deepEqual(await found({ level: 'warning' }), ['push.rejected'])
-      assert.deepEqual(await found({ record: `${record_id}` }), ['push.created'])
-      assert.deepEqual(await found({ q: ' r-1  NEW ' }), ['push.created', 'push.created'])
-      assert.deepEqual(await found({ q: 'r-1', until: between }), ['push.created'])
-      assert.equal((await found({ kind: 'push', since: between, until: between })).length, 2)
-      const inOneHour = new Date(Date.parse(between) + 3_600_000).toISOString().slice(0, 23)
-      assert.equal((await found({ until: `${inOneHour}+01:00`, kind: 'push' })).length, 2)
-      assert.deepEqual(await found({ q: 'in no entry' }), [])
-    })
-
-    test('a filtered list is paginated, and its last page has no cursor', async () => {
-      await using hub = await startTestHub(engine)
-      const school = await registerPushingPlatform(hub)
-      for (let n = 0; n < 5; n += 1) await pushTo(hub, school, `R-${n}`)
-      const first = await list(hub, { kind: 'push', limit: '3' })
-      assert.deepEqual([first.activity.length, first.complete], [3, true])
-      const cursor = first.next_cursor ?? ''
-      const second = await list(hub, { kind: 'push', limit: '3', cursor })
-      assert.deepEqual([second.activity.length, second.next_cursor], [2, null])
-    })
+    assert.deepEqual(await found({ platform: platform_name, kind: 'push' }), [
+      'push.rejected',
+      'push.created',
+    ])
+    assert.deepEqual(await found({ level: 'warning' }), ['push.rejected'])
+    assert.deepEqual(await found({ record: `${record_id}` }), ['push.created'])
+    assert.deepEqual(await found({ q: ' r-1  NEW ' }), ['push.created', 'push.created'])
+    assert.deepEqual(await found({ q: 'r-1', until: between }), ['push.created'])
+    assert.equal((await found({ kind: 'push', since: between, until: between })).length, 2)
+    const inOneHour = new Date(Date.parse(between) + 3_600_000).toISOString().slice(0, 23)
+    assert.equal((await found({ until: `${inOneHour}+01:00`, kind: 'push' })).length, 2)
+    assert.deepEqual(await found({ q: 'in no entry' }), [])
   })
 })
 
@@ -71,5 +54,5 @@ function pushTo(
   reference: string,
   overrides: Record<string, unknown> = {},
 ) {
-  return push(hub, platform.hub_api_key, newRecord(reference, overrides))
+  return hub.push(platform.hub_api_key, newRecord(reference, overrides))
 }

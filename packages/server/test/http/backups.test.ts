@@ -6,12 +6,10 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { type BackupRun, BackupRunResponse, BackupsResponse } from '@recordhub/protocol'
 import { deleteOldBackups } from '../../src/features/backups/backup-folder.ts'
-import { newRecord, push, registerPushingPlatform } from '../helpers/hub/actions.ts'
-import { alertsOf, untilAlertsOpen } from '../helpers/hub/alerts.ts'
+import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
-import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 import { until } from '../helpers/time/until.ts'
 
@@ -40,93 +38,87 @@ function untilEnded(hub: TestHub, state: BackupRun['state'] = 'succeeded') {
   }, `the backup has ${state}`)
 }
 
-onEachEngine((engine) => {
-  describe(`backups, on ${engine.name}`, () => {
-    test('a backup can be started, listed, downloaded and compared with the hub', async (t) => {
-      const HUB_BACKUP_DIR = createFolder(t)
-      const RECORDHUB = { HUB_BACKUP_DIR }
-      await using hub = await startTestHub(engine, { env: RECORDHUB })
-      const { hub_api_key } = await registerPushingPlatform(hub)
-      for (const id of ['N-1', 'N-2', 'N-3', 'N-4']) await push(hub, hub_api_key, newRecord(id))
-      await post(hub, '/api/v1/backups')
-      const { backups, secret_fingerprint } = await untilEnded(hub)
-      assert.equal(backups.length, 1)
-      const [backup] = backups
-      assert.ok(backup?.info)
-      assert.equal(backup.info.tables['records'], 4)
-      assert.equal(backup.info.secret_fingerprint, secret_fingerprint)
-      assert.deepEqual(readdirSync(HUB_BACKUP_DIR), [backup.file])
+describeOnEngines('backups', { engines: 'both' }, (engine) => {
+  test('a backup can be started, listed, downloaded and compared with the hub', async (t) => {
+    const HUB_BACKUP_DIR = createFolder(t)
+    const RECORDHUB = { HUB_BACKUP_DIR }
+    await using hub = await startTestHub(engine, { env: RECORDHUB })
+    const { hub_api_key } = await hub.registerPushing()
+    for (const id of ['N-1', 'N-2', 'N-3', 'N-4']) await hub.push(hub_api_key, newRecord(id))
+    await post(hub, '/api/v1/backups')
+    const { backups, secret_fingerprint } = await untilEnded(hub)
+    assert.equal(backups.length, 1)
+    const [backup] = backups
+    assert.ok(backup?.info)
+    assert.equal(backup.info.tables['records'], 4)
+    assert.equal(backup.info.secret_fingerprint, secret_fingerprint)
+    assert.deepEqual(readdirSync(HUB_BACKUP_DIR), [backup.file])
 
-      const url = `/api/v1/backups/${backup.file}`
-      const downloaded = await hub.get(url)
-      assert.equal(downloaded.status, 200)
-      assert.match(downloaded.header('content-disposition'), new RegExp(backup.file))
-      assert.equal(Number(downloaded.header('content-length')), backup.bytes)
-      const audit = (await hub.get('/api/v1/audit?action=backup.download')).text
-      assert.match(audit, new RegExp(`"target":"${backup.file}"`))
+    const url = `/api/v1/backups/${backup.file}`
+    const downloaded = await hub.get(url)
+    assert.equal(downloaded.status, 200)
+    assert.match(downloaded.header('content-disposition'), new RegExp(backup.file))
+    assert.equal(Number(downloaded.header('content-length')), backup.bytes)
+    const audit = (await hub.get('/api/v1/audit?action=backup.download')).text
+    assert.match(audit, new RegExp(`"target":"${backup.file}"`))
 
-      // Changed, created and deleted after the backup.
-      await push(hub, hub_api_key, newRecord('N-2', { data: { status: 'closed' } }))
-      await push(hub, hub_api_key, newRecord('N-5'))
-      const erase = { method: 'POST', body: { mode: 'erase' } } as const
-      const headers = { authorization: hub.authorization('admin') }
-      const [erased] = await runSql(
-        hub.storage,
-        `SELECT record_id FROM records WHERE reference_number = 'N-3'`,
-      )
-      const path = `/api/v1/records/${erased?.['record_id']}/erase`
-      assert.equal((await hub.send({ ...erase, url: path, headers })).status, 200)
-      await post(hub, `${url}/drill`)
-      const { drill } = await untilEnded(hub)
-      assert.ok(drill)
-      const { records, equal, changed_since, deleted_since, different, absent, passed } = drill
-      assert.deepEqual(
-        { records, equal, changed_since, deleted_since, different, absent, passed },
-        {
-          ...{ records: 4, equal: 2, changed_since: 1, deleted_since: 1 },
-          ...{ different: 0, absent: 0, passed: true },
-        },
-      )
-      assert.deepEqual(readdirSync(HUB_BACKUP_DIR), [backup.file])
+    // Changed, created and deleted after the backup.
+    await hub.push(hub_api_key, newRecord('N-2', { data: { status: 'closed' } }))
+    await hub.push(hub_api_key, newRecord('N-5'))
+    const erase = { method: 'POST', body: { mode: 'erase' } } as const
+    const headers = { authorization: hub.authorization('admin') }
+    const [erased] = await hub.sql(`SELECT record_id FROM records WHERE reference_number = 'N-3'`)
+    const path = `/api/v1/records/${erased?.['record_id']}/erase`
+    assert.equal((await hub.send({ ...erase, url: path, headers })).status, 200)
+    await post(hub, `${url}/drill`)
+    const { drill } = await untilEnded(hub)
+    assert.ok(drill)
+    const { records, equal, changed_since, deleted_since, different, absent, passed } = drill
+    assert.deepEqual(
+      { records, equal, changed_since, deleted_since, different, absent, passed },
+      {
+        ...{ records: 4, equal: 2, changed_since: 1, deleted_since: 1 },
+        ...{ different: 0, absent: 0, passed: true },
+      },
+    )
+    assert.deepEqual(readdirSync(HUB_BACKUP_DIR), [backup.file])
 
-      // A record that differs although it has not changed.
-      await runSql(
-        hub.storage,
-        `UPDATE records SET full_name = 'Somebody else' WHERE reference_number = 'N-1'`,
-      )
-      await post(hub, `${url}/drill`)
-      const again = await untilEnded(hub)
-      assert.equal(again.drill?.passed, false)
-      assert.equal(again.drill?.different, 1)
-    })
+    // A record that differs although it has not changed.
+    await hub.sql(`UPDATE records SET full_name = 'Somebody else' WHERE reference_number = 'N-1'`)
+    await post(hub, `${url}/drill`)
+    const again = await untilEnded(hub)
+    assert.equal(again.drill?.passed, false)
+    assert.equal(again.drill?.different, 1)
+  })
+})
 
-    test('scheduled backups are made and the oldest are deleted; a failure raises an alert', async (t) => {
-      const folder = createFolder(t)
-      const blocked = join(folder, 'blocked')
-      writeFileSync(blocked, 'a file instead of a folder')
-      const env = {
-        HUB_BACKUP_DIR: blocked,
-        HUB_BACKUP_SCHEDULE: '* * * * * *',
-        HUB_BACKUP_KEEP: '2',
-      }
-      await using hub = await startTestHub(engine, { env })
-      const [alert] = await untilAlertsOpen(hub, 'backup_failed')
-      assert.match(alert?.message ?? '', /^The scheduled backup failed: /)
-      // The lease of the failed backup would delay the next one.
-      await runSql(hub.storage, 'DELETE FROM leases')
-      await hub.restart({ env: { ...env, HUB_BACKUP_DIR: join(folder, 'backups') } })
-      await until(
-        async () =>
-          (await alertsOf(hub, '&state=open')).some(({ kind }) => kind === 'backup_failed')
-            ? null
-            : true,
-        'the alert is resolved',
-      )
-      const { backups, schedule, next_at } = await readBackups(hub)
-      assert.match(backups[0]?.file ?? '', /^recordhub-scheduled-/)
-      assert.equal(schedule, '* * * * * *')
-      assert.ok(next_at)
-    })
+describeOnEngines('scheduled backups', (engine) => {
+  test('scheduled backups are made and the oldest are deleted; a failure raises an alert', async (t) => {
+    const folder = createFolder(t)
+    const blocked = join(folder, 'blocked')
+    writeFileSync(blocked, 'a file instead of a folder')
+    const env = {
+      HUB_BACKUP_DIR: blocked,
+      HUB_BACKUP_SCHEDULE: '* * * * * *',
+      HUB_BACKUP_KEEP: '2',
+    }
+    await using hub = await startTestHub(engine, { env })
+    const [alert] = await hub.untilAlertsOpen('backup_failed')
+    assert.match(alert?.message ?? '', /^The scheduled backup failed: /)
+    // The lease of the failed backup would delay the next one.
+    await hub.sql('DELETE FROM leases')
+    await hub.restart({ env: { ...env, HUB_BACKUP_DIR: join(folder, 'backups') } })
+    await until(
+      async () =>
+        (await hub.alerts('&state=open')).some(({ kind }) => kind === 'backup_failed')
+          ? null
+          : true,
+      'the alert is resolved',
+    )
+    const { backups, schedule, next_at } = await readBackups(hub)
+    assert.match(backups[0]?.file ?? '', /^recordhub-scheduled-/)
+    assert.equal(schedule, '* * * * * *')
+    assert.ok(next_at)
   })
 })
 

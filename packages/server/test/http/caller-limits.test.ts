@@ -1,17 +1,16 @@
 /** Limits for each operator or API token: calls per second, and concurrent expensive requests. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { Snapshot } from '@recordhub/protocol'
 import type { Role } from '../../src/domain/auth/caller.ts'
 import { MAX_CONCURRENT } from '../../src/http/rate-limit.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { newRecord, push, registerPushingPlatform, signIn } from '../helpers/hub/actions.ts'
+import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { addOperator, signInAs } from '../helpers/hub/operators.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectBody, expectError, type TestResponse } from '../helpers/hub/response.ts'
 import { type SimulatedPlatform, simulatePlatform } from '../helpers/platform/platform.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { until } from '../helpers/time/until.ts'
 
 const RECORDS = '/api/v1/records'
@@ -38,198 +37,196 @@ async function statusesOf(calls: number, call: () => Promise<TestResponse>): Pro
   return statuses
 }
 
-onEachEngineWhenDeep((engine) => {
-  describe(`the rate limit for operators and API tokens, on ${engine.name}`, () => {
-    test('calls over the limit return 429 with Retry-After until the next call is due', async () => {
-      await using hub = await startHubWithLimit(engine)
-      const responses = await Promise.all(Array.from({ length: 10 }, () => read(hub, 'viewer')))
-      const rejected = responses.filter(({ status }) => status === 429)
-      assert.equal(responses.filter(({ status }) => status === 200).length, 3)
-      assert.equal(rejected.length, 7)
-      for (const response of rejected) {
-        expectError(response, 429, 'too_many_requests')
-        assert.equal(response.header('retry-after'), '1')
-      }
-      assert.match(hub.log(), /"code":"too_many_requests","requests":1/)
-      time.now += 333
-      assert.equal((await read(hub, 'viewer')).status, 429)
-      time.now += 1
-      assert.deepEqual(await statusesOf(2, () => read(hub, 'viewer')), [200, 429])
-      time.now += 1000
-      assert.deepEqual(await statusesOf(4, () => read(hub, 'viewer')), [200, 200, 200, 429])
-    })
-
-    test('each caller has its own limit, which other callers and platforms do not use up', async () => {
-      await using hub = await startHubWithLimit(engine)
-      const ann = await signIn(hub)
-      const { hub_api_key } = await registerPushingPlatform(hub)
-      assert.deepEqual(await statusesOf(4, () => read(hub, 'viewer')), [200, 200, 200, 429])
-      assert.equal((await read(hub, 'admin')).status, 200)
-      assert.equal((await hub.send({ url: RECORDS, headers: ann.headers })).status, 200)
-      for (let n = 0; n < 5; n++) {
-        assert.equal((await push(hub, hub_api_key, newRecord(`N-${n}`))).status, 201)
-        expectError(await hub.send({ url: RECORDS }), 401, 'not_signed_in')
-      }
-    })
-
-    test("an operator's sessions share one limit, and another operator has their own", async () => {
-      await using hub = await startHubWithLimit(engine)
-      await addOperator(hub, 'bob@example.org', 'viewer')
-      // Each sign-in reads its session, which counts as one call.
-      const [one, other] = [await signInAs(hub), await signInAs(hub)]
-      const bob = await signInAs(hub, 'bob@example.org')
-      assert.equal((await hub.send({ url: RECORDS, headers: one.headers })).status, 200)
-      assert.equal((await hub.send({ url: RECORDS, headers: other.headers })).status, 429)
-      assert.equal((await hub.send({ url: RECORDS, headers: one.headers })).status, 429)
-      assert.equal((await hub.send({ url: RECORDS, headers: bob.headers })).status, 200)
-    })
-
-    test("forged calls with an operator's session do not count", async () => {
-      await using hub = await startHubWithLimit(engine)
-      const { headers } = await signIn(hub)
-      const forged = { ...headers, 'x-csrf-token': 'guessed' }
-      const send = () => hub.send({ method: 'POST', url: '/api/v1/pulls', headers: forged })
-      assert.deepEqual(await statusesOf(5, send), [419, 419, 419, 419, 419])
-      assert.equal((await hub.send({ url: RECORDS, headers })).status, 200)
-    })
-
-    test('page requests count too, and return 429 instead of redirecting to the sign-in', async () => {
-      await using hub = await startHubWithLimit(engine)
-      const { headers } = await signIn(hub)
-      const request = { url: REALTIME, headers }
-      expectBody(await hub.send(request), 200, Snapshot)
-      expectBody(await hub.send(request), 200, Snapshot)
-      expectError(await hub.send(request), 429, 'too_many_requests')
-      const page = await hub.send({
-        url: '/dashboard',
-        headers: { ...headers, accept: 'text/html' },
-      })
-      assert.deepEqual([page.status, page.header('location')], [429, ''])
-      assert.match(page.text, /Too many requests\. Try again in 1 s\./)
-      time.now += 10_000
-      expectBody(await hub.send(request), 200, Snapshot)
-    })
+describeOnEngines('the rate limit for operators and API tokens', (engine) => {
+  test('calls over the limit return 429 with Retry-After until the next call is due', async () => {
+    await using hub = await startHubWithLimit(engine)
+    const responses = await Promise.all(Array.from({ length: 10 }, () => read(hub, 'viewer')))
+    const rejected = responses.filter(({ status }) => status === 429)
+    assert.equal(responses.filter(({ status }) => status === 200).length, 3)
+    assert.equal(rejected.length, 7)
+    for (const response of rejected) {
+      expectError(response, 429, 'too_many_requests')
+      assert.equal(response.header('retry-after'), '1')
+    }
+    assert.match(hub.log(), /"code":"too_many_requests","requests":1/)
+    time.now += 333
+    assert.equal((await read(hub, 'viewer')).status, 429)
+    time.now += 1
+    assert.deepEqual(await statusesOf(2, () => read(hub, 'viewer')), [200, 429])
+    time.now += 1000
+    assert.deepEqual(await statusesOf(4, () => read(hub, 'viewer')), [200, 200, 200, 429])
   })
 
-  describe(`concurrent expensive requests, on ${engine.name}`, () => {
-    test('an export over the limit is rejected until another one ends or is aborted', async () => {
-      const resumed = Promise.withResolvers<void>()
-      let isPaused = false
-      await using hub = await startTestHub(engine, {
-        wrap: (storage) => delayAfterFirstPage(storage, () => (isPaused ? resumed.promise : null)),
-      })
-      const { hub_api_key } = await registerPushingPlatform(hub)
-      for (let n = 0; n < 20; n++) await push(hub, hub_api_key, newRecord(`N-${n}`))
-      isPaused = true
-      const running: OpenExport[] = []
-      while (running.length < MAX_EXPORTS) running.push(await openExport(hub))
-      const rejected = await read(hub, 'viewer', EXPORT)
-      const { message } = expectError(rejected, 429, 'too_many_requests')
-      assert.match(message, new RegExp(`${MAX_EXPORTS} of these requests in progress.*end`))
-      assert.equal(rejected.header('retry-after'), '5')
-      // Other callers and other kinds of export are not affected.
-      const others = await openExport(hub, 'admin')
-      assert.equal((await read(hub, 'admin', '/api/v1/audit/export')).status, 200)
+  test('each caller has its own limit, which other callers and platforms do not use up', async () => {
+    await using hub = await startHubWithLimit(engine)
+    const ann = await hub.signIn()
+    const { post } = await hub.registerPushing()
+    assert.deepEqual(await statusesOf(4, () => read(hub, 'viewer')), [200, 200, 200, 429])
+    assert.equal((await read(hub, 'admin')).status, 200)
+    assert.equal((await hub.send({ url: RECORDS, headers: ann.headers })).status, 200)
+    for (let n = 0; n < 5; n++) {
+      assert.equal((await post(newRecord(`N-${n}`))).status, 201)
+      expectError(await hub.send({ url: RECORDS }), 401, 'not_signed_in')
+    }
+  })
 
-      running[0]?.abort()
-      const next = await untilExportOpens(hub)
-      expectError(await read(hub, 'viewer', EXPORT), 429, 'too_many_requests')
-      isPaused = false
-      resumed.resolve()
-      for (const one of [...running.slice(1), others, next]) {
-        assert.equal((await one.text()).split('\n').length, 21)
-      }
-      const after = await statusesOf(MAX_EXPORTS + 1, () => read(hub, 'viewer', EXPORT))
-      assert.deepEqual(new Set(after), new Set([200]))
+  test("an operator's sessions share one limit, and another operator has their own", async () => {
+    await using hub = await startHubWithLimit(engine)
+    await hub.addOperator('bob@example.org', 'viewer')
+    // Each sign-in reads its session, which counts as one call.
+    const [one, other] = [await hub.signIn(), await hub.signIn()]
+    const bob = await hub.signIn('bob@example.org')
+    assert.equal((await hub.send({ url: RECORDS, headers: one.headers })).status, 200)
+    assert.equal((await hub.send({ url: RECORDS, headers: other.headers })).status, 429)
+    assert.equal((await hub.send({ url: RECORDS, headers: one.headers })).status, 429)
+    assert.equal((await hub.send({ url: RECORDS, headers: bob.headers })).status, 200)
+  })
+
+  test("forged calls with an operator's session do not count", async () => {
+    await using hub = await startHubWithLimit(engine)
+    const { headers } = await hub.signIn()
+    const forged = { ...headers, 'x-csrf-token': 'guessed' }
+    const send = () => hub.send({ method: 'POST', url: '/api/v1/pulls', headers: forged })
+    assert.deepEqual(await statusesOf(5, send), [419, 419, 419, 419, 419])
+    assert.equal((await hub.send({ url: RECORDS, headers })).status, 200)
+  })
+
+  test('page requests count too, and return 429 instead of redirecting to the sign-in', async () => {
+    await using hub = await startHubWithLimit(engine)
+    const { headers } = await hub.signIn()
+    const request = { url: REALTIME, headers }
+    expectBody(await hub.send(request), 200, Snapshot)
+    expectBody(await hub.send(request), 200, Snapshot)
+    expectError(await hub.send(request), 429, 'too_many_requests')
+    const page = await hub.send({
+      url: '/dashboard',
+      headers: { ...headers, accept: 'text/html' },
     })
+    assert.deepEqual([page.status, page.header('location')], [429, ''])
+    assert.match(page.text, /Too many requests\. Try again in 1 s\./)
+    time.now += 10_000
+    expectBody(await hub.send(request), 200, Snapshot)
+  })
+})
 
-    test('a failed export frees its slot', async () => {
-      let isDown = true
-      await using hub = await startTestHub(engine, {
-        wrap: (storage) =>
-          withList(storage, (query) =>
-            isDown ? Promise.reject(new Error('a defect')) : storage.records.listRecords(query),
-          ),
-      })
-      await registerPushingPlatform(hub)
-      const failed = await statusesOf(MAX_EXPORTS + 1, () => read(hub, 'viewer', EXPORT))
-      assert.deepEqual(new Set(failed), new Set([500]))
-      isDown = false
-      assert.equal((await read(hub, 'viewer', EXPORT)).status, 200)
+describeOnEngines('concurrent expensive requests', (engine) => {
+  test('an export over the limit is rejected until another one ends or is aborted', async () => {
+    const resumed = Promise.withResolvers<void>()
+    let isPaused = false
+    await using hub = await startTestHub(engine, {
+      wrap: (storage) => delayAfterFirstPage(storage, () => (isPaused ? resumed.promise : null)),
     })
+    const { post } = await hub.registerPushing()
+    for (let n = 0; n < 20; n++) await post(newRecord(`N-${n}`))
+    isPaused = true
+    const running: OpenExport[] = []
+    while (running.length < MAX_EXPORTS) running.push(await openExport(hub))
+    const rejected = await read(hub, 'viewer', EXPORT)
+    const { message } = expectError(rejected, 429, 'too_many_requests')
+    assert.match(message, new RegExp(`${MAX_EXPORTS} of these requests in progress.*end`))
+    assert.equal(rejected.header('retry-after'), '5')
+    // Other callers and other kinds of export are not affected.
+    const others = await openExport(hub, 'admin')
+    assert.equal((await read(hub, 'admin', '/api/v1/audit/export')).status, 200)
 
-    test('a probe occupies its slot until the platform responds or the client disconnects', async () => {
-      // The delayed requests must not time out on a slow machine.
-      await using hub = await startTestHub(engine, { timeouts: { shortCallSeconds: 3600 } })
-      const headers = {
-        authorization: hub.authorization('operator'),
-        'content-type': 'application/json',
-      }
-      // Several platforms, since the hub limits concurrent requests to a single one.
-      await using platforms = new AsyncDisposableStack()
-      const simulate = async () => platforms.use(await simulatePlatform())
-      const bodyFor = ({ source_base_url, source_api_key }: SimulatedPlatform) =>
-        JSON.stringify({ source_base_url, source_api_key })
-      const another = bodyFor(await simulate())
-      const probe = () => hub.send({ method: 'POST', url: PROBE, headers, body: another })
-      const untilFree = () =>
-        until(async () => {
-          const { status } = await probe()
-          return status === 429 ? null : status
-        }, 'a slot is free')
-      const startHeldProbe = async () => {
-        const platform = await simulate()
-        const request = platform.delayNextResponse('ping')
-        const controller = new AbortController()
-        const sent = fetch(`${hub.address}${PROBE}`, {
-          method: 'POST',
-          ...{ headers, body: bodyFor(platform), signal: controller.signal },
-        })
-        await request.arrived
-        return { request, controller, sent }
-      }
-      const started = await Promise.all(Array.from({ length: MAX_PROBES }, startHeldProbe))
-      expectError(await probe(), 429, 'too_many_requests')
-      const [first, second, ...others] = started
-      assert.ok(first && second)
-      first.controller.abort()
-      await assert.rejects(first.sent)
-      assert.equal(await untilFree(), 200)
-      const next = await startHeldProbe()
-      expectError(await probe(), 429, 'too_many_requests')
-      second.request.release()
-      assert.equal((await second.sent).status, 200)
-      assert.equal(await untilFree(), 200)
-      for (const { request } of [first, next, ...others]) request.release()
-      await Promise.all([next, ...others].map(({ sent }) => sent))
+    running[0]?.abort()
+    const next = await untilExportOpens(hub)
+    expectError(await read(hub, 'viewer', EXPORT), 429, 'too_many_requests')
+    isPaused = false
+    resumed.resolve()
+    for (const one of [...running.slice(1), others, next]) {
+      assert.equal((await one.text()).split('\n').length, 21)
+    }
+    const after = await statusesOf(MAX_EXPORTS + 1, () => read(hub, 'viewer', EXPORT))
+    assert.deepEqual(new Set(after), new Set([200]))
+  })
+
+  test('a failed export frees its slot', async () => {
+    let isDown = true
+    await using hub = await startTestHub(engine, {
+      wrap: (storage) =>
+        withList(storage, (query) =>
+          isDown ? Promise.reject(new Error('a defect')) : storage.records.listRecords(query),
+        ),
     })
+    await hub.registerPushing()
+    const failed = await statusesOf(MAX_EXPORTS + 1, () => read(hub, 'viewer', EXPORT))
+    assert.deepEqual(new Set(failed), new Set([500]))
+    isDown = false
+    assert.equal((await read(hub, 'viewer', EXPORT)).status, 200)
+  })
 
-    test('an operator may open 32 event streams, and closing one frees its slot', async () => {
-      await using hub = await startTestHub(engine, {
-        env: { HUB_BROADCAST: 'on' },
-        withOperator: true,
-      })
-      const { cookie } = await signIn(hub)
-      const listen = async () => {
-        const controller = new AbortController()
-        const { signal } = controller
-        const response = await fetch(`${hub.address}/dashboard/events`, {
-          headers: { cookie },
-          signal,
-        })
-        // References `response`, since fetch() ends a response that is garbage-collected.
-        return { response, status: response.status, abort: () => controller.abort() }
-      }
-      const all = await Promise.all(Array.from({ length: 32 }, listen))
-      assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([200]))
-      assert.equal((await listen()).status, 429)
-      all[0]?.abort()
-      const again = await until(async () => {
-        const one = await listen()
-        return one.status === 200 ? one : null
+  test('a probe occupies its slot until the platform responds or the client disconnects', async () => {
+    // The delayed requests must not time out on a slow machine.
+    await using hub = await startTestHub(engine, { timeouts: { shortCallSeconds: 3600 } })
+    const headers = {
+      authorization: hub.authorization('operator'),
+      'content-type': 'application/json',
+    }
+    // Several platforms, since the hub limits concurrent requests to a single one.
+    await using platforms = new AsyncDisposableStack()
+    const simulate = async () => platforms.use(await simulatePlatform())
+    const bodyFor = ({ source_base_url, source_api_key }: SimulatedPlatform) =>
+      JSON.stringify({ source_base_url, source_api_key })
+    const another = bodyFor(await simulate())
+    const probe = () => hub.send({ method: 'POST', url: PROBE, headers, body: another })
+    const untilFree = () =>
+      until(async () => {
+        const { status } = await probe()
+        return status === 429 ? null : status
       }, 'a slot is free')
-      for (const { abort } of [...all, again]) abort()
+    const startHeldProbe = async () => {
+      const platform = await simulate()
+      const request = platform.delayNextResponse('ping')
+      const controller = new AbortController()
+      const sent = fetch(`${hub.address}${PROBE}`, {
+        method: 'POST',
+        ...{ headers, body: bodyFor(platform), signal: controller.signal },
+      })
+      await request.arrived
+      return { request, controller, sent }
+    }
+    const started = await Promise.all(Array.from({ length: MAX_PROBES }, startHeldProbe))
+    expectError(await probe(), 429, 'too_many_requests')
+    const [first, second, ...others] = started
+    assert.ok(first && second)
+    first.controller.abort()
+    await assert.rejects(first.sent)
+    assert.equal(await untilFree(), 200)
+    const next = await startHeldProbe()
+    expectError(await probe(), 429, 'too_many_requests')
+    second.request.release()
+    assert.equal((await second.sent).status, 200)
+    assert.equal(await untilFree(), 200)
+    for (const { request } of [first, next, ...others]) request.release()
+    await Promise.all([next, ...others].map(({ sent }) => sent))
+  })
+
+  test('an operator may open 32 event streams, and closing one frees its slot', async () => {
+    await using hub = await startTestHub(engine, {
+      env: { HUB_BROADCAST: 'on' },
+      withOperator: true,
     })
+    const { cookie } = await hub.signIn()
+    const listen = async () => {
+      const controller = new AbortController()
+      const { signal } = controller
+      const response = await fetch(`${hub.address}/dashboard/events`, {
+        headers: { cookie },
+        signal,
+      })
+      // References `response`, since fetch() ends a response that is garbage-collected.
+      return { response, status: response.status, abort: () => controller.abort() }
+    }
+    const all = await Promise.all(Array.from({ length: 32 }, listen))
+    assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([200]))
+    assert.equal((await listen()).status, 429)
+    all[0]?.abort()
+    const again = await until(async () => {
+      const one = await listen()
+      return one.status === 200 ? one : null
+    }, 'a slot is free')
+    for (const { abort } of [...all, again]) abort()
   })
 })
 

@@ -1,6 +1,6 @@
 /** Testing a registered platform, revealing and rotating its hub key, and changing its address or source key. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import {
   type ConnectionCheck,
   ConnectionTest,
@@ -12,17 +12,9 @@ import {
   PushResponse,
 } from '@recordhub/protocol'
 import Type from 'typebox'
-import {
-  activityOf,
-  countStoredRows,
-  newRecord,
-  pullAll,
-  push,
-  type RegisteredPlatform,
-  registerPlatform,
-  signIn,
-} from '../helpers/hub/actions.ts'
+import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { PASSWORD, startTestHub, type TestHub, type TestHubOptions } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import {
   expectAbsent,
   expectBody,
@@ -30,6 +22,7 @@ import {
   expectMembers,
   type TestResponse,
 } from '../helpers/hub/response.ts'
+import type { RegisteredPlatform } from '../helpers/operator.ts'
 import {
   type Responder,
   respond,
@@ -39,9 +32,7 @@ import {
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
-import { runSql } from '../helpers/storage/sql.ts'
 
 const DetailsResponse = Type.Object({ success: Type.Literal(true), platform: PlatformDetails })
 const ChangedResponse = Type.Object({ success: Type.Literal(true), platform: Platform })
@@ -59,7 +50,7 @@ async function startKit(engine: StorageEngine, options: TestHubOptions = {}): Pr
     modules: [simulatedModule('cases'), simulatedModule('visits'), simulatedModule('notes')],
   })
   simulated.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
-  const registered = await registerPlatform(hub, simulated, { record_types: ['cases', 'visits'] })
+  const registered = await hub.register(simulated, { record_types: ['cases', 'visits'] })
   return {
     ...registered,
     hub,
@@ -99,319 +90,313 @@ function testEverything(kit: Kit): Promise<ConnectionTest> {
 
 const failing = (checks: ConnectionCheck[]) => checks.filter((one) => !one.ok)
 
-onEachEngineWhenDeep((engine) => {
-  describe(`testing a registered platform, on ${engine.name}`, () => {
-    test('the test calls only ping and manifest unless check_everything is set', async () => {
-      await using kit = await startKit(engine)
-      for (const body of [undefined, {}, { check_everything: false }]) {
-        kit.simulated.requests.length = 0
-        const { success, checks } = await runTest(kit, body)
-        assert.equal(success, true)
-        assert.deepEqual(
-          checks.map((one) => one.check),
-          ['reachable', 'ping', 'manifest'],
-        )
-        const paths = kit.simulated.requests.map((one) => one.path)
-        assert.deepEqual(paths, ['/api/hub/ping', '/api/hub/manifest'])
-      }
-      expectError(await postTo(kit, 'test', { everything: true }), 400, 'invalid_request')
-    })
-
-    test('the test calls each endpoint of the registered modules and stores nothing', async () => {
-      await using kit = await startKit(engine)
-      const before = await countStoredRows(kit.hub)
+describeOnEngines('testing a registered platform', (engine) => {
+  test('the test calls only ping and manifest unless check_everything is set', async () => {
+    await using kit = await startKit(engine)
+    for (const body of [undefined, {}, { check_everything: false }]) {
       kit.simulated.requests.length = 0
-      const { success, checks } = await testEverything(kit)
+      const { success, checks } = await runTest(kit, body)
       assert.equal(success, true)
       assert.deepEqual(
         checks.map((one) => one.check),
-        ['reachable', 'ping', 'manifest', 'records/cases', 'records/visits', 'search'],
+        ['reachable', 'ping', 'manifest'],
       )
-      expectMembers(only(checks.slice(0, 1)), ['check', 'ok', 'code', 'message', 'advice', 'total'])
-      assert.deepEqual(
-        checks.map((one) => one.total),
-        [null, null, null, 2, 0, null],
-      )
-      assert.equal(checks[3]?.message, 'OK: 2 records reported.')
-      assert.equal(checks[4]?.message, 'OK: the list is empty; 0 records reported.')
-      assert.equal(kit.simulated.requests.length, 5)
-      assert.deepEqual(await countStoredRows(kit.hub), before)
-      expectAbsent([kit.simulated.source_api_key], [JSON.stringify(checks), kit.hub.log()])
-    })
-
-    test('a missing search endpoint does not fail the test', async () => {
-      await using kit = await startKit(engine)
-      kit.simulated.setResponse('search', respond.status(404))
-      const { success, checks } = await testEverything(kit)
-      assert.equal(success, true)
-      assert.match(checks.at(-1)?.message ?? '', /optional/)
-    })
-
-    const FAILURES: [string, Responder, string, RegExp][] = [
-      [
-        'a record without reference',
-        respond.json({ success: true, records: [{}] }),
-        'platform_response_invalid',
-        /first record.*reference_number/,
-      ],
-      [
-        'no list of records',
-        respond.json({ success: true }),
-        'platform_response_invalid',
-        /"records"/,
-      ],
-      [
-        'success: false',
-        respond.json({ success: false, message: 'Shut', records: [] }),
-        'platform_reports_failure',
-        /Shut/,
-      ],
-      ['an HTML page', respond.html(), 'platform_not_json', /HTML/],
-      ['500', respond.status(500), 'platform_failed', /500/],
-      ['404', respond.status(404), 'platform_path_missing', /records\/cases/],
-      ['nothing', respond.disconnect(), 'platform_unreachable', /cut off/],
-    ]
-    test('a failing records endpoint is reported with the cause and advice', async () => {
-      await using kit = await startKit(engine)
-      for (const [name, response, code, message] of FAILURES) {
-        kit.simulated.setResponse('records/cases', response)
-        const { success, checks } = await testEverything(kit)
-        const failure = only(failing(checks))
-        assert.equal(success, false, name)
-        assert.deepEqual([failure.check, failure.code], ['records/cases', code], name)
-        assert.match(failure.message, message, name)
-        assert.ok(failure.advice.length > 20, name)
-        assert.equal(checks.length, 6, name)
-      }
-    })
-
-    test('only the beginning of an endless response is read', async () => {
-      await using kit = await startKit(engine)
-      const record = JSON.stringify(simulatedRecord(1))
-      const closed = Promise.withResolvers<void>()
-      kit.simulated.setResponse('records/cases', (response) => {
-        response.writeHead(200, { 'Content-Type': 'application/json' })
-        response.on('close', closed.resolve).on('error', () => undefined)
-        response.write('{"success":true,"records":[')
-        const writeMore = () => {
-          while (response.writable && response.write(`${record},`.repeat(100)));
-        }
-        response.on('drain', writeMore)
-        writeMore()
-      })
-      const { success, checks } = await testEverything(kit)
-      assert.deepEqual(failing(checks), [])
-      assert.equal(success, true)
-      await closed.promise
-    })
-
-    test('the test ends at a fatal error: unreachable, key rejected or another platform', async () => {
-      await using kit = await startKit(engine)
-      kit.simulated.setResponse('manifest', respond.status(401))
-      const rejected = await testEverything(kit)
-      assert.deepEqual(
-        rejected.checks.map((one) => [one.check, one.ok]),
-        [
-          ['reachable', true],
-          ['ping', true],
-          ['manifest', false],
-        ],
-      )
-      kit.simulated.setResponse('manifest', null)
-      await runSql(kit.hub.storage, `UPDATE platforms SET platform_name = 'other'`)
-      const other = await testEverything(kit)
-      assert.equal(only(failing(other.checks)).code, 'platform_name_differs')
-      await kit.simulated.goOffline()
-      const offline = await testEverything(kit)
-      assert.equal(only(offline.checks).check, 'reachable')
-      assert.equal(only(offline.checks).code, 'platform_unreachable')
-    })
-
-    test('a test and a probe are streamed as NDJSON if the client accepts it', async () => {
-      await using kit = await startKit(engine)
-      const headers = { authorization: kit.hub.authorization('operator'), accept: NDJSON }
-      const response = await postTo(kit, 'test', { check_everything: true }, headers)
-      assert.match(response.header('content-type'), /x-ndjson/)
-      const [last, ...checks] = linesOf(response).reverse()
-      assert.deepEqual(last, { success: true, checks: checks.reverse() })
-      assert.equal(checks.length, 6)
-
-      const { source_base_url, source_api_key } = kit.simulated
-      const probe = { method: 'POST', url: '/api/v1/platforms/probe', headers } as const
-      const body = { source_base_url, source_api_key, check_everything: true }
-      const probed = linesOf(await kit.hub.send({ ...probe, body }))
-      // All modules of the manifest, since none has been selected yet.
-      assert.equal(probed.length, 8)
-      const asJson = await kit.hub.send({
-        ...probe,
-        headers: { ...headers, accept: 'application/json' },
-        body,
-      })
-      assert.deepEqual(probed.at(-1), expectBody(asJson, 200, ProbeResponse))
-      const wrong = { source_base_url, source_api_key: 'a wrong key' }
-      const linesOfFailedProbe = linesOf(await kit.hub.send({ ...probe, body: wrong }))
-      assert.deepEqual(
-        linesOfFailedProbe.map((line) => Object(line).check ?? 'end'),
-        ['reachable', 'ping', 'manifest', 'end'],
-      )
-    })
+      const paths = kit.simulated.requests.map((one) => one.path)
+      assert.deepEqual(paths, ['/api/hub/ping', '/api/hub/manifest'])
+    }
+    expectError(await postTo(kit, 'test', { everything: true }), 400, 'invalid_request')
   })
 
-  describe(`the hub key of a platform, on ${engine.name}`, () => {
-    test('an operator reveals the key with the password, which the audit log records', async () => {
-      await using kit = await startKit(engine, { withOperator: true })
-      const { headers } = await signIn(kit.hub)
-      const response = await postTo(kit, 'hub-key/reveal', { password: PASSWORD }, headers)
-      assert.equal(expectBody(response, 200, HubKeyResponse).hub_api_key, kit.hub_api_key)
-      assert.equal(response.header('cache-control'), 'no-store')
-      const audit = await runSql(
-        kit.hub.storage,
-        `SELECT action, actor, target FROM audit ORDER BY audit_id DESC LIMIT 1`,
-      )
-      assert.deepEqual(
-        { ...only(audit) },
-        {
-          action: 'hub_key.reveal',
-          actor: 'ann@example.org',
-          target: kit.simulated.platform_name,
-        },
-      )
-      assert.ok((await activityOf(kit.hub)).some((entry) => entry.kind === 'platform.key_revealed'))
-      expectAbsent([kit.hub_api_key, PASSWORD], [kit.hub.log()])
-    })
-
-    test('an operator who has no password can reveal the key right after signing in', async () => {
-      await using kit = await startKit(engine, { withOperator: true })
-      const { headers } = await signIn(kit.hub)
-      expectError(await postTo(kit, 'hub-key/reveal', {}, headers), 403, 'password_wrong')
-      await runSql(kit.hub.storage, 'DELETE FROM operator_accounts')
-      const shown = await postTo(kit, 'hub-key/reveal', {}, headers)
-      assert.equal(expectBody(shown, 200, HubKeyResponse).hub_api_key, kit.hub_api_key)
-    })
-
-    test('wrong passwords are rejected, audited and limited; API tokens cannot reveal the key', async () => {
-      await using kit = await startKit(engine, { withOperator: true })
-      const { headers } = await signIn(kit.hub)
-      const attempt = (password: string) => postTo(kit, 'hub-key/reveal', { password }, headers)
-      for (let n = 0; n < 5; n++) expectError(await attempt(`wrong ${n}`), 403, 'password_wrong')
-      const limited = await attempt(PASSWORD)
-      expectError(limited, 429, 'too_many_requests')
-      assert.ok(Number(limited.header('retry-after')) > 0)
-      const audited = `SELECT * FROM audit WHERE action = 'hub_key.reveal_rejected'`
-      assert.equal((await runSql(kit.hub.storage, audited)).length, 5)
-      const asToken = await postTo(kit, 'hub-key/reveal', { password: PASSWORD })
-      expectError(asToken, 403, 'operators_only')
-      const viewer = { authorization: kit.hub.authorization('viewer') }
-      for (const [path, body] of [
-        ['hub-key/reveal', { password: PASSWORD }],
-        ['hub-key/rotate', { grace_seconds: 0 }],
-        ['test', {}],
-      ] as const) {
-        expectError(await postTo(kit, path, body, viewer), 403, 'forbidden')
-      }
-    })
-
-    test('after a rotation the old key works until the grace period ends, even if it is cached', async () => {
-      let now = Date.parse('2026-03-10T08:00:00.000Z')
-      const clock = { now: () => new Date(now) }
-      await using kit = await startKit(engine, { clock })
-      const { hub, hub_api_key: old } = kit
-      expectBody(await push(hub, old, newRecord('N-1')), 201, PushResponse)
-      const rotated = await postTo(kit, 'hub-key/rotate', { grace_seconds: 3600 })
-      const key = expectBody(rotated, 200, HubKeyResponse).hub_api_key
-      assert.notEqual(key, old)
-      for (const one of [old, key])
-        assert.equal((await push(hub, one, newRecord('N-1'))).status, 200)
-      const { hub_keys, last_push_at } = await readPlatform(kit)
-      assert.equal(last_push_at, '2026-03-10T08:00:00.000Z')
-      assert.deepEqual(
-        hub_keys.map(({ expires_at, last_used_at }) => [expires_at, last_used_at]),
-        [
-          [null, '2026-03-10T08:00:00.000Z'],
-          ['2026-03-10T09:00:00.000Z', '2026-03-10T08:00:00.000Z'],
-        ],
-      )
-      const check = (one: string) =>
-        hub.send({ url: '/api/webhook/check', headers: { 'x-api-key': one } })
-      assert.equal((await check(old)).status, 200)
-      now += 3_600_000
-      expectError(await check(old), 401, 'api_key_invalid')
-      expectError(await push(hub, old, newRecord('N-2')), 401, 'api_key_invalid')
-      expectBody(await push(hub, key, newRecord('N-2')), 201, PushResponse)
-      assert.equal((await readPlatform(kit)).hub_keys.length, 1)
-      expectAbsent([old, key], [hub.log(), JSON.stringify(await activityOf(hub))])
-    })
-
-    test('a rotation without a grace period ends the old key; invalid periods return 400', async () => {
-      await using kit = await startKit(engine)
-      expectBody(await push(kit.hub, kit.hub_api_key, newRecord('N-1')), 201, PushResponse)
-      const rotated = await postTo(kit, 'hub-key/rotate', { grace_seconds: 0 })
-      const { hub_api_key } = expectBody(rotated, 200, HubKeyResponse)
-      expectError(await push(kit.hub, kit.hub_api_key, newRecord('N-2')), 401, 'api_key_invalid')
-      expectBody(await push(kit.hub, hub_api_key, newRecord('N-2')), 201, PushResponse)
-      for (const grace_seconds of [-1, 1.5, '60', 2_592_001]) {
-        expectError(await postTo(kit, 'hub-key/rotate', { grace_seconds }), 400, 'invalid_request')
-      }
-    })
+  test('the test calls each endpoint of the registered modules and stores nothing', async () => {
+    await using kit = await startKit(engine)
+    const before = await kit.hub.countStoredRows()
+    kit.simulated.requests.length = 0
+    const { success, checks } = await testEverything(kit)
+    assert.equal(success, true)
+    assert.deepEqual(
+      checks.map((one) => one.check),
+      ['reachable', 'ping', 'manifest', 'records/cases', 'records/visits', 'search'],
+    )
+    expectMembers(only(checks.slice(0, 1)), ['check', 'ok', 'code', 'message', 'advice', 'total'])
+    assert.deepEqual(
+      checks.map((one) => one.total),
+      [null, null, null, 2, 0, null],
+    )
+    assert.equal(checks[3]?.message, 'OK: 2 records reported.')
+    assert.equal(checks[4]?.message, 'OK: the list is empty; 0 records reported.')
+    assert.equal(kit.simulated.requests.length, 5)
+    assert.deepEqual(await kit.hub.countStoredRows(), before)
+    expectAbsent([kit.simulated.source_api_key], [JSON.stringify(checks), kit.hub.log()])
   })
 
-  describe(`changing the address or source key of a platform, on ${engine.name}`, () => {
-    test('the hub calls the platform at the new address with the new key', async () => {
-      await using kit = await startKit(engine)
-      const { platform_name, modules } = kit.simulated
-      await using moved = await simulatePlatform({
-        platform_name,
-        source_api_key: 'a new source key of the platform',
-        modules,
-      })
-      await kit.simulated.goOffline()
-      const { source_base_url, source_api_key } = moved
-      const response = await patch(kit, { source_base_url: `${source_base_url}/`, source_api_key })
-      const { platform } = expectBody(response, 200, ChangedResponse)
-      assert.equal(platform.source_base_url, source_base_url)
-      assert.deepEqual(
-        (await pullAll(kit.hub)).tasks.map((task) => task.state),
-        ['succeeded', 'succeeded'],
-      )
-      const pulls = expectBody(
-        await kit.hub.get(`/api/v1/platforms/${kit.id}/pulls`),
-        200,
-        PlatformPullPage,
-      )
-      assert.equal(pulls.next_cursor, null)
-      const { state, modules_read, counts } = only(pulls.pulls)
-      assert.deepEqual([state, modules_read, counts.created], ['succeeded', 2, 2])
-      const entry = (await activityOf(kit.hub)).find(
-        (one) => one.kind === 'platform.source_changed',
-      )
-      assert.match(entry?.message ?? '', /new source API key/)
-      expectAbsent([source_api_key], [kit.hub.log(), response.text, JSON.stringify(entry)])
-      const same = await patch(kit, { source_base_url })
-      assert.equal(same.status, 200)
-      const entries = (await activityOf(kit.hub)).filter(
-        (one) => one.kind === 'platform.source_changed',
-      )
-      assert.equal(entries.length, 1)
-    })
+  test('a missing search endpoint does not fail the test', async () => {
+    await using kit = await startKit(engine)
+    kit.simulated.setResponse('search', respond.status(404))
+    const { success, checks } = await testEverything(kit)
+    assert.equal(success, true)
+    assert.match(checks.at(-1)?.message ?? '', /optional/)
+  })
 
-    test('a wrong key, another platform or an invalid address is rejected and not stored', async () => {
-      await using kit = await startKit(engine)
-      await using other = await simulatePlatform({ source_api_key: kit.simulated.source_api_key })
-      const expectRejected = async (body: Record<string, unknown>, status: number, code: string) =>
-        expectError(await patch(kit, { ...body, status: 'inactive' }), status, code)
-      await expectRejected({ source_api_key: 'a wrong key' }, 502, 'platform_rejected_key')
-      await expectRejected({ source_api_key: 'no\nkey' }, 422, 'source_key_invalid')
-      await expectRejected({ source_base_url: other.source_base_url }, 409, 'platform_name_differs')
-      await expectRejected(
-        { source_base_url: 'http://169.254.169.254' },
-        422,
-        'platform_address_rejected',
-      )
-      await expectRejected({ source_base_url: 'nonsense' }, 422, 'source_url_invalid')
-      const { source_base_url, status } = await readPlatform(kit)
-      assert.deepEqual([source_base_url, status], [kit.simulated.source_base_url, 'active'])
-      assert.equal((await testEverything(kit)).success, true)
+  const FAILURES: [string, Responder, string, RegExp][] = [
+    [
+      'a record without reference',
+      respond.json({ success: true, records: [{}] }),
+      'platform_response_invalid',
+      /first record.*reference_number/,
+    ],
+    [
+      'no list of records',
+      respond.json({ success: true }),
+      'platform_response_invalid',
+      /"records"/,
+    ],
+    [
+      'success: false',
+      respond.json({ success: false, message: 'Shut', records: [] }),
+      'platform_reports_failure',
+      /Shut/,
+    ],
+    ['an HTML page', respond.html(), 'platform_not_json', /HTML/],
+    ['500', respond.status(500), 'platform_failed', /500/],
+    ['404', respond.status(404), 'platform_path_missing', /records\/cases/],
+    ['nothing', respond.disconnect(), 'platform_unreachable', /cut off/],
+  ]
+  test('a failing records endpoint is reported with the cause and advice', async () => {
+    await using kit = await startKit(engine)
+    for (const [name, response, code, message] of FAILURES) {
+      kit.simulated.setResponse('records/cases', response)
+      const { success, checks } = await testEverything(kit)
+      const failure = only(failing(checks))
+      assert.equal(success, false, name)
+      assert.deepEqual([failure.check, failure.code], ['records/cases', code], name)
+      assert.match(failure.message, message, name)
+      assert.ok(failure.advice.length > 20, name)
+      assert.equal(checks.length, 6, name)
+    }
+  })
+
+  test('only the beginning of an endless response is read', async () => {
+    await using kit = await startKit(engine)
+    const record = JSON.stringify(simulatedRecord(1))
+    const closed = Promise.withResolvers<void>()
+    kit.simulated.setResponse('records/cases', (response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      response.on('close', closed.resolve).on('error', () => undefined)
+      response.write('{"success":true,"records":[')
+      const writeMore = () => {
+        while (response.writable && response.write(`${record},`.repeat(100)));
+      }
+      response.on('drain', writeMore)
+      writeMore()
     })
+    const { success, checks } = await testEverything(kit)
+    assert.deepEqual(failing(checks), [])
+    assert.equal(success, true)
+    await closed.promise
+  })
+
+  test('the test ends at a fatal error: unreachable, key rejected or another platform', async () => {
+    await using kit = await startKit(engine)
+    kit.simulated.setResponse('manifest', respond.status(401))
+    const rejected = await testEverything(kit)
+    assert.deepEqual(
+      rejected.checks.map((one) => [one.check, one.ok]),
+      [
+        ['reachable', true],
+        ['ping', true],
+        ['manifest', false],
+      ],
+    )
+    kit.simulated.setResponse('manifest', null)
+    await kit.hub.sql(`UPDATE platforms SET platform_name = 'other'`)
+    const other = await testEverything(kit)
+    assert.equal(only(failing(other.checks)).code, 'platform_name_differs')
+    await kit.simulated.goOffline()
+    const offline = await testEverything(kit)
+    assert.equal(only(offline.checks).check, 'reachable')
+    assert.equal(only(offline.checks).code, 'platform_unreachable')
+  })
+
+  test('a test and a probe are streamed as NDJSON if the client accepts it', async () => {
+    await using kit = await startKit(engine)
+    const headers = { authorization: kit.hub.authorization('operator'), accept: NDJSON }
+    const response = await postTo(kit, 'test', { check_everything: true }, headers)
+    assert.match(response.header('content-type'), /x-ndjson/)
+    const [last, ...checks] = linesOf(response).reverse()
+    assert.deepEqual(last, { success: true, checks: checks.reverse() })
+    assert.equal(checks.length, 6)
+
+    const { source_base_url, source_api_key } = kit.simulated
+    const probe = { method: 'POST', url: '/api/v1/platforms/probe', headers } as const
+    const body = { source_base_url, source_api_key, check_everything: true }
+    const probed = linesOf(await kit.hub.send({ ...probe, body }))
+    // All modules of the manifest, since none has been selected yet.
+    assert.equal(probed.length, 8)
+    const asJson = await kit.hub.send({
+      ...probe,
+      headers: { ...headers, accept: 'application/json' },
+      body,
+    })
+    assert.deepEqual(probed.at(-1), expectBody(asJson, 200, ProbeResponse))
+    const wrong = { source_base_url, source_api_key: 'a wrong key' }
+    const linesOfFailedProbe = linesOf(await kit.hub.send({ ...probe, body: wrong }))
+    assert.deepEqual(
+      linesOfFailedProbe.map((line) => Object(line).check ?? 'end'),
+      ['reachable', 'ping', 'manifest', 'end'],
+    )
+  })
+})
+
+describeOnEngines('the hub key of a platform', (engine) => {
+  test('an operator reveals the key with the password, which the audit log records', async () => {
+    await using kit = await startKit(engine, { withOperator: true })
+    const { headers } = await kit.hub.signIn()
+    const response = await postTo(kit, 'hub-key/reveal', { password: PASSWORD }, headers)
+    assert.equal(expectBody(response, 200, HubKeyResponse).hub_api_key, kit.hub_api_key)
+    assert.equal(response.header('cache-control'), 'no-store')
+    const audit = await kit.hub.sql(
+      `SELECT action, actor, target FROM audit ORDER BY audit_id DESC LIMIT 1`,
+    )
+    assert.deepEqual(
+      { ...only(audit) },
+      {
+        action: 'hub_key.reveal',
+        actor: 'ann@example.org',
+        target: kit.simulated.platform_name,
+      },
+    )
+    assert.ok((await kit.hub.activity()).some((entry) => entry.kind === 'platform.key_revealed'))
+    expectAbsent([kit.hub_api_key, PASSWORD], [kit.hub.log()])
+  })
+
+  test('an operator who has no password can reveal the key right after signing in', async () => {
+    await using kit = await startKit(engine, { withOperator: true })
+    const { headers } = await kit.hub.signIn()
+    expectError(await postTo(kit, 'hub-key/reveal', {}, headers), 403, 'password_wrong')
+    await kit.hub.sql('DELETE FROM operator_accounts')
+    const shown = await postTo(kit, 'hub-key/reveal', {}, headers)
+    assert.equal(expectBody(shown, 200, HubKeyResponse).hub_api_key, kit.hub_api_key)
+  })
+
+  test('wrong passwords are rejected, audited and limited; API tokens cannot reveal the key', async () => {
+    await using kit = await startKit(engine, { withOperator: true })
+    const { headers } = await kit.hub.signIn()
+    const attempt = (password: string) => postTo(kit, 'hub-key/reveal', { password }, headers)
+    for (let n = 0; n < 5; n++) expectError(await attempt(`wrong ${n}`), 403, 'password_wrong')
+    const limited = await attempt(PASSWORD)
+    expectError(limited, 429, 'too_many_requests')
+    assert.ok(Number(limited.header('retry-after')) > 0)
+    const audited = `SELECT * FROM audit WHERE action = 'hub_key.reveal_rejected'`
+    assert.equal((await kit.hub.sql(audited)).length, 5)
+    const asToken = await postTo(kit, 'hub-key/reveal', { password: PASSWORD })
+    expectError(asToken, 403, 'operators_only')
+    const viewer = { authorization: kit.hub.authorization('viewer') }
+    for (const [path, body] of [
+      ['hub-key/reveal', { password: PASSWORD }],
+      ['hub-key/rotate', { grace_seconds: 0 }],
+      ['test', {}],
+    ] as const) {
+      expectError(await postTo(kit, path, body, viewer), 403, 'forbidden')
+    }
+  })
+
+  test('after a rotation the old key works until the grace period ends, even if it is cached', async () => {
+    let now = Date.parse('2026-03-10T08:00:00.000Z')
+    const clock = { now: () => new Date(now) }
+    await using kit = await startKit(engine, { clock })
+    const { hub, hub_api_key: old } = kit
+    expectBody(await hub.push(old, newRecord('N-1')), 201, PushResponse)
+    const rotated = await postTo(kit, 'hub-key/rotate', { grace_seconds: 3600 })
+    const key = expectBody(rotated, 200, HubKeyResponse).hub_api_key
+    assert.notEqual(key, old)
+    for (const one of [old, key]) assert.equal((await hub.push(one, newRecord('N-1'))).status, 200)
+    const { hub_keys, last_push_at } = await readPlatform(kit)
+    assert.equal(last_push_at, '2026-03-10T08:00:00.000Z')
+    assert.deepEqual(
+      hub_keys.map(({ expires_at, last_used_at }) => [expires_at, last_used_at]),
+      [
+        [null, '2026-03-10T08:00:00.000Z'],
+        ['2026-03-10T09:00:00.000Z', '2026-03-10T08:00:00.000Z'],
+      ],
+    )
+    const check = (one: string) =>
+      hub.send({ url: '/api/webhook/check', headers: { 'x-api-key': one } })
+    assert.equal((await check(old)).status, 200)
+    now += 3_600_000
+    expectError(await check(old), 401, 'api_key_invalid')
+    expectError(await hub.push(old, newRecord('N-2')), 401, 'api_key_invalid')
+    expectBody(await hub.push(key, newRecord('N-2')), 201, PushResponse)
+    assert.equal((await readPlatform(kit)).hub_keys.length, 1)
+    expectAbsent([old, key], [hub.log(), JSON.stringify(await hub.activity())])
+  })
+
+  test('a rotation without a grace period ends the old key; invalid periods return 400', async () => {
+    await using kit = await startKit(engine)
+    expectBody(await kit.hub.push(kit.hub_api_key, newRecord('N-1')), 201, PushResponse)
+    const rotated = await postTo(kit, 'hub-key/rotate', { grace_seconds: 0 })
+    const { hub_api_key } = expectBody(rotated, 200, HubKeyResponse)
+    expectError(await kit.hub.push(kit.hub_api_key, newRecord('N-2')), 401, 'api_key_invalid')
+    expectBody(await kit.hub.push(hub_api_key, newRecord('N-2')), 201, PushResponse)
+    for (const grace_seconds of [-1, 1.5, '60', 2_592_001]) {
+      expectError(await postTo(kit, 'hub-key/rotate', { grace_seconds }), 400, 'invalid_request')
+    }
+  })
+})
+
+describeOnEngines('changing the address or source key of a platform', (engine) => {
+  test('the hub calls the platform at the new address with the new key', async () => {
+    await using kit = await startKit(engine)
+    const { platform_name, modules } = kit.simulated
+    await using moved = await simulatePlatform({
+      platform_name,
+      source_api_key: 'a new source key of the platform',
+      modules,
+    })
+    await kit.simulated.goOffline()
+    const { source_base_url, source_api_key } = moved
+    const response = await patch(kit, { source_base_url: `${source_base_url}/`, source_api_key })
+    const { platform } = expectBody(response, 200, ChangedResponse)
+    assert.equal(platform.source_base_url, source_base_url)
+    assert.deepEqual(
+      (await kit.hub.pullAll()).tasks.map((task) => task.state),
+      ['succeeded', 'succeeded'],
+    )
+    const pulls = expectBody(
+      await kit.hub.get(`/api/v1/platforms/${kit.id}/pulls`),
+      200,
+      PlatformPullPage,
+    )
+    assert.equal(pulls.next_cursor, null)
+    const { state, modules_read, counts } = only(pulls.pulls)
+    assert.deepEqual([state, modules_read, counts.created], ['succeeded', 2, 2])
+    const entry = (await kit.hub.activity()).find((one) => one.kind === 'platform.source_changed')
+    assert.match(entry?.message ?? '', /new source API key/)
+    expectAbsent([source_api_key], [kit.hub.log(), response.text, JSON.stringify(entry)])
+    const same = await patch(kit, { source_base_url })
+    assert.equal(same.status, 200)
+    const entries = (await kit.hub.activity()).filter(
+      (one) => one.kind === 'platform.source_changed',
+    )
+    assert.equal(entries.length, 1)
+  })
+
+  test('a wrong key, another platform or an invalid address is rejected and not stored', async () => {
+    await using kit = await startKit(engine)
+    await using other = await simulatePlatform({ source_api_key: kit.simulated.source_api_key })
+    const expectRejected = async (body: Record<string, unknown>, status: number, code: string) =>
+      expectError(await patch(kit, { ...body, status: 'inactive' }), status, code)
+    await expectRejected({ source_api_key: 'a wrong key' }, 502, 'platform_rejected_key')
+    await expectRejected({ source_api_key: 'no\nkey' }, 422, 'source_key_invalid')
+    await expectRejected({ source_base_url: other.source_base_url }, 409, 'platform_name_differs')
+    await expectRejected(
+      { source_base_url: 'http://169.254.169.254' },
+      422,
+      'platform_address_rejected',
+    )
+    await expectRejected({ source_base_url: 'nonsense' }, 422, 'source_url_invalid')
+    const { source_base_url, status } = await readPlatform(kit)
+    assert.deepEqual([source_base_url, status], [kit.simulated.source_base_url, 'active'])
+    assert.equal((await testEverything(kit)).success, true)
   })
 })
 

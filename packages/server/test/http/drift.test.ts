@@ -1,6 +1,6 @@
 /** Manifest changes, records that do not match the manifest, and the completeness of modules. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import {
   CompletenessPage,
   DriftResponse,
@@ -11,9 +11,10 @@ import {
   ReplayResponse,
 } from '@recordhub/protocol'
 import Type from 'typebox'
-import { activityOf, countStoredRows, newRecord, push, recordsOf } from '../helpers/hub/actions.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
-import { type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
+import { addPulledPlatform, type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
   expectBody,
   expectError,
@@ -21,360 +22,329 @@ import {
   type TestResponse,
 } from '../helpers/hub/response.ts'
 import { respond, simulatedModule, simulatedRecord } from '../helpers/platform/platform.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
-import { runSql } from '../helpers/storage/sql.ts'
 import { until } from '../helpers/time/until.ts'
 
 const FIELD = { key: 'note', label: 'Note', type: 'string', required: false }
 
-onEachEngine((engine) => {
-  describe(`manifest changes, on ${engine.name}`, () => {
-    test('a manual refresh reports the changes of a manifest once', async () => {
-      await using kit = await startPulledHub(engine)
-      const module = only(kit.platform.modules)
-      module.fields = [...module.fields.slice(1), FIELD]
-      kit.platform.modules.push(simulatedModule('visits'))
-      const { platform, changes } = await refresh(kit)
-      assert.deepEqual(
-        changes.map((one) => one.change),
-        ['field_removed', 'field_added', 'module_added'],
-      )
-      const [cases, visits] = platform.modules
-      assert.deepEqual(
-        cases?.fields.map((field) => field.key),
-        ['status', 'created_at', 'updated_at', 'note'],
-      )
-      assert.ok(cases.fields.at(-1)?.added_at)
-      assert.deepEqual(
-        cases.removed_fields.map((field) => field.key),
-        ['reference_number'],
-      )
-      assert.deepEqual([visits?.registered, visits?.record_type], [false, 'visits'])
-      const drift = await driftOf(kit)
-      assert.deepEqual(only(drift.manifest_changes).changes, changes)
-      assert.equal(drift.manifest_fetched_at, platform.manifest_fetched_at)
-      const entry = (await activityOf(kit.hub)).find((one) => one.kind === 'manifest.changed')
-      assert.match(entry?.message ?? '', /1 field removed, 1 field added, 1 module added/)
-      assert.equal(entry?.actor, 'token test operator')
+describeHub('manifest changes', (hub, engine) => {
+  test('a manual refresh reports the changes of a manifest once', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const module = only(kit.platform.modules)
+    module.fields = [...module.fields.slice(1), FIELD]
+    kit.platform.modules.push(simulatedModule('visits'))
+    const { platform, changes } = await refresh(kit)
+    assert.deepEqual(
+      changes.map((one) => one.change),
+      ['field_removed', 'field_added', 'module_added'],
+    )
+    const [cases, visits] = platform.modules
+    assert.deepEqual(
+      cases?.fields.map((field) => field.key),
+      ['status', 'created_at', 'updated_at', 'note'],
+    )
+    assert.ok(cases.fields.at(-1)?.added_at)
+    assert.deepEqual(
+      cases.removed_fields.map((field) => field.key),
+      ['reference_number'],
+    )
+    assert.deepEqual([visits?.registered, visits?.record_type], [false, 'visits'])
+    const drift = await driftOf(kit)
+    assert.deepEqual(only(drift.manifest_changes).changes, changes)
+    assert.equal(drift.manifest_fetched_at, platform.manifest_fetched_at)
+    const entry = (await kit.hub.activity()).find((one) => one.kind === 'manifest.changed')
+    assert.match(entry?.message ?? '', /1 field removed, 1 field added, 1 module added/)
+    assert.equal(entry?.actor, 'token test operator')
 
-      const before = await countStoredRows(kit.hub)
-      assert.deepEqual((await refresh(kit)).changes, [])
-      assert.deepEqual(await countStoredRows(kit.hub), before)
-    })
-
-    test('the SQL view of a module gains a column for a new field', async () => {
-      await using kit = await startPulledHub(engine)
-      only(kit.platform.modules).fields.push(FIELD)
-      await refresh(kit)
-      const schema = engine.name === 'SQLite' ? '' : 'recordhub_views.'
-      await until(async () => {
-        const [named] = await runSql(kit.hub.storage, 'SELECT view_name FROM sql_views')
-        if (!named) return null
-        const select = `SELECT note FROM ${schema}"${named['view_name']}"`
-        return runSql(kit.hub.storage, select).catch(() => null)
-      }, 'the view has a column for the new field')
-    })
-
-    test('an invalid manifest is rejected with its cause and changes nothing', async () => {
-      await using kit = await startPulledHub(engine)
-      const read = async () => (await kit.hub.get(`/api/v1/platforms/${kit.registered.id}`)).text
-      const before = await read()
-      kit.platform.setResponse('manifest', respond.status(500))
-      expectError(await sendRefresh(kit.hub, kit.registered.id), 502, 'platform_failed')
-      kit.platform.setResponse('manifest', respond.json({ success: true }))
-      expectError(await sendRefresh(kit.hub, kit.registered.id), 502, 'platform_response_invalid')
-      const other = { platform_title: 'T', platform_description: '', modules: [] }
-      const manifest = { success: true, platform_name: 'another platform', ...other }
-      kit.platform.setResponse('manifest', respond.json(manifest))
-      expectError(await sendRefresh(kit.hub, kit.registered.id), 409, 'platform_name_differs')
-      assert.equal(await read(), before)
-      expectError(await sendRefresh(kit.hub, 999_999), 404, 'not_found')
-      expectError(await kit.hub.get('/api/v1/platforms/999999/drift'), 404, 'not_found')
-      expectError(await sendRefresh(kit.hub, kit.registered.id, 'viewer'), 403, 'forbidden')
-    })
-
-    test('pulls fetch the manifest once an hour, and succeed even if that fails', async () => {
-      await using kit = await startPulledHub(engine)
-      const module = only(kit.platform.modules)
-      const manifestRequests = () => kit.platform.requests.filter(isManifest).length
-      const initially = manifestRequests()
-      await kit.pull()
-      assert.equal(manifestRequests(), initially)
-
-      await makeManifestDue(kit.hub)
-      module.fields.push(FIELD)
-      assert.equal((await kit.pull()).pull.state, 'succeeded')
-      assert.equal(manifestRequests(), initially + 1)
-      assert.equal(only((await driftOf(kit)).manifest_changes).changes.length, 1)
-      await kit.pull()
-      assert.equal(manifestRequests(), initially + 1)
-
-      await makeManifestDue(kit.hub)
-      kit.platform.setResponse('manifest', respond.html())
-      assert.equal((await kit.pull()).pull.state, 'succeeded')
-      await kit.pull()
-      assert.equal(manifestRequests(), initially + 2)
-      const entries = (await activityOf(kit.hub)).filter((one) => one.kind === 'manifest.failed')
-      assert.match(only(entries).message, /could not be refreshed: .*an HTML page/)
-
-      await makeManifestDue(kit.hub)
-      kit.platform.setResponse('records/cases', respond.status(500))
-      await kit.pull()
-      assert.equal(manifestRequests(), initially + 2, 'a failing platform gets no further requests')
-    })
-
-    test('a pull deletes an absent value only if the manifest names its key', async () => {
-      await using kit = await startPulledHub(engine)
-      const module = only(kit.platform.modules)
-      const etag = { ETag: '"same"' }
-      const serve = (data: object) => {
-        const { platform_name } = kit.platform
-        const records = [simulatedRecord(1, data)]
-        const body = { success: true, platform_name, total: 1, records }
-        const text = JSON.stringify(body)
-        kit.platform.setResponse('records/cases', respond.text(text, 'application/json', etag))
-      }
-      const data = async () => only(await kit.records()).data
-      serve({ status: 'open', note: 'n' })
-      await kit.pull()
-      serve({ status: 'open' })
-      await kit.pull()
-      assert.deepEqual(
-        await data(),
-        { status: 'open', note: 'n' },
-        'the manifest does not name the key yet',
-      )
-      module.fields.push(FIELD)
-      await refresh(kit)
-      await kit.pull()
-      assert.deepEqual(await data(), { status: 'open' })
-    })
+    const before = await kit.hub.countStoredRows()
+    assert.deepEqual((await refresh(kit)).changes, [])
+    assert.deepEqual(await kit.hub.countStoredRows(), before)
   })
 
-  describe(`records not matching the manifest, on ${engine.name}`, () => {
-    test('unknown and absent keys are counted for pushes and for new or changed pulled records', async () => {
-      await using kit = await startPulledHub(engine)
-      const module = only(kit.platform.modules)
-      module.fields.push({ ...FIELD, required: true })
-      await refresh(kit)
-      const key = kit.registered.hub_api_key
-      const odd = { status: 'open', odd: 1 }
-      assert.equal((await push(kit.hub, key, newRecord('R-1', { data: odd }))).status, 201)
-      await push(kit.hub, key, newRecord('R-1', { data: { odd: 2 } }), 'PATCH')
-      module.records = [simulatedRecord(2, odd), simulatedRecord(1, { note: 'n', odd: 2 })]
-      await kit.pull()
-      await kit.pull()
-      const { unknown, absent, drift_policy } = await moduleDriftOf(kit)
-      assert.equal(drift_policy, 'accept')
-      assert.deepEqual(
-        unknown.map((one) => [one.key, one.count]),
-        [['odd', 4]],
-      )
-      assert.deepEqual(
-        absent.map((one) => [one.key, one.count]),
-        [['note', 2]],
-      )
-    })
-
-    test('a push that does not match the manifest is accepted with warnings, and wrong types are listed', async () => {
-      await using kit = await startPulledHub(engine)
-      const module = only(kit.platform.modules)
-      module.fields.push({ ...FIELD, required: true }, { ...FIELD, key: 'age', type: 'integer' })
-      await refresh(kit)
-      const send = async (data: object, method: 'POST' | 'PATCH') => {
-        const response = await push(
-          kit.hub,
-          kit.registered.hub_api_key,
-          newRecord('R-1', { data }),
-          method,
-        )
-        const { outcome, warnings } = JSON.parse(response.text)
-        return [response.status, outcome, warnings]
-      }
-      const wrong = { status: 7, age: 'forty', odd: 1 }
-      const expectedWarnings = [
-        'data has the key "odd", which the manifest does not name',
-        'data has a number for the key "status", whose type in the manifest is "string"',
-        'data has a text for the key "age", whose type in the manifest is "integer"',
-      ]
-      const absent = 'data lacks the key "note", which the manifest requires'
-      const [unknown = '', ...types] = expectedWarnings
-      assert.deepEqual(await send(wrong, 'POST'), [201, 'created', [unknown, absent, ...types]])
-      // The warnings also apply to unchanged data.
-      assert.deepEqual(await send(wrong, 'PATCH'), [200, 'unchanged', expectedWarnings])
-      assert.deepEqual(await send({ note: null, age: '40' }, 'POST'), [200, 'updated', undefined])
-      module.records = [simulatedRecord(1, { note: 1, age: 41 })]
-      await kit.pull()
-      const { wrong_type } = await moduleDriftOf(kit)
-      assert.deepEqual(
-        wrong_type.map((one) => [one.key, one.count]),
-        [
-          ['age', 1],
-          ['note', 1],
-          ['status', 1],
-        ],
-      )
-      await setPolicy(kit, 'reject')
-      const rejected = await push(
-        kit.hub,
-        kit.registered.hub_api_key,
-        newRecord('R-2', { data: { note: 5 } }),
-      )
-      expectError(rejected, 422, 'drift_rejected')
-    })
-
-    test('under the policy reject a push is rejected, and its replay succeeds under accept', async () => {
-      await using kit = await startPulledHub(engine)
-      await setPolicy(kit, 'reject')
-      const body = newRecord('R-1', { data: { odd: 1 } })
-      const rejected = await push(kit.hub, kit.registered.hub_api_key, body)
-      const error = expectError(rejected, 422, 'drift_rejected')
-      assert.deepEqual(error.errors, {
-        data: ['has the key "odd", which the manifest does not name'],
-      })
-      const { id, code } = only(await kit.rejected())
-      assert.equal(code, 'drift_rejected')
-      expectError(await replay(kit.hub, id), 422, 'drift_rejected')
-      const good = newRecord('R-2')
-      assert.equal((await push(kit.hub, kit.registered.hub_api_key, good)).status, 201)
-      await setPolicy(kit, 'accept')
-      const replayed = expectBody(await replay(kit.hub, id), 200, ReplayResponse)
-      assert.equal(replayed.replay.outcome, 'created')
-      assert.equal(only((await moduleDriftOf(kit)).unknown).count, 1)
-    })
-
-    test('under the policy reject a pulled record is rejected, and the stored one stays unmarked', async () => {
-      await using kit = await startPulledHub(engine)
-      const module = only(kit.platform.modules)
-      module.records = [simulatedRecord(1), simulatedRecord(2)]
-      await kit.pull()
-      const before = await kit.records()
-      await setPolicy(kit, 'reject')
-      module.records = [simulatedRecord(1), simulatedRecord(2, { status: 'closed', odd: 1 })]
-      const { rejected, missing, unchanged } = await kit.pull()
-      assert.deepEqual([rejected, missing, unchanged], [1, 0, 1])
-      assert.deepEqual(await kit.records(), before)
-      assert.equal((await kit.pull()).missing, 0)
-      const { id, count } = only(await kit.rejected())
-      assert.equal(count, 2)
-      const corrected = simulatedRecord(2, { status: 'closed' })
-      assert.equal((await replay(kit.hub, id, { body: corrected })).status, 200)
-      const records = await recordsOf(kit.hub, kit.platform.platform_name)
-      assert.deepEqual(records[1]?.data, { status: 'closed' })
-    })
-
-    test('setting the policy requires an operator and an existing module, and is audited', async () => {
-      await using kit = await startPulledHub(engine)
-      expectError(await sendPolicy(kit, { drift_policy: 'reject' }, 'viewer'), 403, 'forbidden')
-      for (const wrong of [{ drift_policy: 'maybe' }, {}, { drift_policy: 'accept', more: 1 }]) {
-        expectError(await sendPolicy(kit, wrong), 400, 'invalid_request')
-      }
-      const unknown = await sendPolicy(kit, { drift_policy: 'accept' }, 'operator', 'nothing')
-      expectError(unknown, 404, 'not_found')
-      const platform = await setPolicy(kit, 'reject')
-      assert.equal(only(platform.modules).drift_policy, 'reject')
-      const audit = await runSql(
-        kit.hub.storage,
-        "SELECT actor FROM audit WHERE action = 'module.drift_policy'",
-      )
-      assert.equal(only(audit)['actor'], 'token test operator')
-    })
+  test('the SQL view of a module gains a column for a new field', async () => {
+    await using kit = await addPulledPlatform(hub)
+    only(kit.platform.modules).fields.push(FIELD)
+    await refresh(kit)
+    const schema = engine.name === 'SQLite' ? '' : 'recordhub_views.'
+    await until(async () => {
+      const [named] = await kit.hub.sql('SELECT view_name FROM sql_views')
+      if (!named) return null
+      const select = `SELECT note FROM ${schema}"${named['view_name']}"`
+      return kit.hub.sql(select).catch(() => null)
+    }, 'the view has a column for the new field')
   })
 
-  describe(`completeness of a module, on ${engine.name}`, () => {
-    test('a full pull whose total, count and content agree verifies a module; differences are reported', async () => {
-      await using kit = await startPulledHub(engine, { env: { HUB_MISSING_GRACE_SECONDS: '0' } })
-      const module = only(kit.platform.modules)
-      assert.equal((await completenessOf(kit)).complete_at, null)
-      module.records = Array.from({ length: 30 }, (_, n) => simulatedRecord(n))
-      const { pull } = await kit.pull()
-      const verified = await completenessOf(kit)
-      expectMembers(verified, [
-        ...['module_id', 'platform_name', 'module_name', 'record_type', 'complete_at'],
-        ...[
-          'last_read_at',
-          'incomplete_reasons',
-          'last_error',
-          'records',
-          'missing',
-          'pushed_since',
-          'only_here',
-        ],
-      ])
-      assert.ok((verified.complete_at ?? '') >= (pull.started_at ?? 'z'))
-      assert.deepEqual(
-        [
-          verified.incomplete_reasons,
-          verified.records,
-          verified.missing,
-          verified.pushed_since,
-          verified.only_here,
-        ],
-        [[], 30, 0, 0, 0],
-      )
+  test('an invalid manifest is rejected with its cause and changes nothing', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const read = async () => (await kit.hub.get(`/api/v1/platforms/${kit.registered.id}`)).text
+    const before = await read()
+    kit.platform.setResponse('manifest', respond.status(500))
+    expectError(await sendRefresh(kit.hub, kit.registered.id), 502, 'platform_failed')
+    kit.platform.setResponse('manifest', respond.json({ success: true }))
+    expectError(await sendRefresh(kit.hub, kit.registered.id), 502, 'platform_response_invalid')
+    const other = { platform_title: 'T', platform_description: '', modules: [] }
+    const manifest = { success: true, platform_name: 'another platform', ...other }
+    kit.platform.setResponse('manifest', respond.json(manifest))
+    expectError(await sendRefresh(kit.hub, kit.registered.id), 409, 'platform_name_differs')
+    assert.equal(await read(), before)
+    expectError(await sendRefresh(kit.hub, 999_999), 404, 'not_found')
+    expectError(await kit.hub.get('/api/v1/platforms/999999/drift'), 404, 'not_found')
+    expectError(await sendRefresh(kit.hub, kit.registered.id, 'viewer'), 403, 'forbidden')
+  })
 
-      await push(kit.hub, kit.registered.hub_api_key, newRecord('N-1'))
-      const pushed = await completenessOf(kit)
-      assert.deepEqual([pushed.pushed_since, pushed.only_here], [1, 1])
-      assert.equal(pushed.complete_at, verified.complete_at)
+  test('pulls fetch the manifest once an hour, and succeed even if that fails', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const module = only(kit.platform.modules)
+    const manifestRequests = () => kit.platform.requests.filter(isManifest).length
+    const initially = manifestRequests()
+    await kit.pull()
+    assert.equal(manifestRequests(), initially)
 
-      module.records = [...module.records.slice(1), { reference_number: 'R-0' }]
-      await kit.pull()
-      const rejected = await completenessOf(kit)
-      assert.equal(rejected.complete_at, verified.complete_at)
-      assert.deepEqual(rejected.incomplete_reasons, ['rejected'])
-      // The platform has the rejected R-0. It does not have N-1, which is marked missing.
-      assert.deepEqual([rejected.missing, rejected.only_here], [1, 0])
-      assert.match(rejected.last_error ?? '', /1 rejected/)
+    await makeManifestDue(kit.hub)
+    module.fields.push(FIELD)
+    assert.equal((await kit.pull()).pull.state, 'succeeded')
+    assert.equal(manifestRequests(), initially + 1)
+    assert.equal(only((await driftOf(kit)).manifest_changes).changes.length, 1)
+    await kit.pull()
+    assert.equal(manifestRequests(), initially + 1)
 
-      module.records = module.records.slice(15, 29)
-      await kit.pull()
-      assert.deepEqual((await completenessOf(kit)).incomplete_reasons, ['missing_undecided'])
-      module.records = Array.from({ length: 30 }, (_, n) => simulatedRecord(n))
-      await kit.pull()
-      const again = await completenessOf(kit)
-      assert.ok((again.complete_at ?? '') > (verified.complete_at ?? ''))
-      assert.deepEqual([again.incomplete_reasons, again.missing, again.pushed_since], [[], 1, 0])
-    })
+    await makeManifestDue(kit.hub)
+    kit.platform.setResponse('manifest', respond.html())
+    assert.equal((await kit.pull()).pull.state, 'succeeded')
+    await kit.pull()
+    assert.equal(manifestRequests(), initially + 2)
+    const entries = (await kit.hub.activity()).filter((one) => one.kind === 'manifest.failed')
+    assert.match(only(entries).message, /could not be refreshed: .*an HTML page/)
 
-    test('a pull without a total verifies nothing, and a failed pull changes nothing', async () => {
-      await using kit = await startPulledHub(engine)
+    await makeManifestDue(kit.hub)
+    kit.platform.setResponse('records/cases', respond.status(500))
+    await kit.pull()
+    assert.equal(manifestRequests(), initially + 2, 'a failing platform gets no further requests')
+  })
+
+  test('a pull deletes an absent value only if the manifest names its key', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const module = only(kit.platform.modules)
+    const etag = { ETag: '"same"' }
+    const serve = (data: object) => {
       const { platform_name } = kit.platform
-      const records = [simulatedRecord(1)]
-      kit.platform.setResponse(
-        'records/cases',
-        respond.json({ success: true, platform_name, records }),
-      )
-      await kit.pull()
-      const { complete_at, incomplete_reasons } = await completenessOf(kit)
-      assert.deepEqual([complete_at, incomplete_reasons], [null, ['no_total']])
-      kit.platform.setResponse('records/cases', null)
-      await kit.pull()
-      const verified = await completenessOf(kit)
-      kit.platform.setResponse('records/cases', respond.status(500))
-      await kit.pull()
-      const { last_error: _, ...after } = await completenessOf(kit)
-      const { last_error: __, ...before } = verified
-      assert.deepEqual(after, before)
-    })
-
-    test('a 304 response verifies the module again', async () => {
-      await using kit = await startPulledHub(engine)
-      const { platform_name } = kit.platform
-      const body = { success: true, platform_name, total: 1, records: [simulatedRecord(1)] }
+      const records = [simulatedRecord(1, data)]
+      const body = { success: true, platform_name, total: 1, records }
       const text = JSON.stringify(body)
-      kit.platform.setResponse('records/cases', (response, request) => {
-        const isUnchanged = request.headers['if-none-match'] === '"1"'
-        if (isUnchanged) response.writeHead(304).end()
-        else respond.text(text, 'application/json', { ETag: '"1"' })(response, request)
-      })
-      await kit.pull()
-      const first = await completenessOf(kit)
-      assert.equal((await kit.pull()).unchanged, 1)
-      const second = await completenessOf(kit)
-      assert.ok((second.complete_at ?? '') > (first.complete_at ?? 'z'))
+      kit.platform.setResponse('records/cases', respond.text(text, 'application/json', etag))
+    }
+    const data = async () => only(await kit.records()).data
+    serve({ status: 'open', note: 'n' })
+    await kit.pull()
+    serve({ status: 'open' })
+    await kit.pull()
+    assert.deepEqual(
+      await data(),
+      { status: 'open', note: 'n' },
+      'the manifest does not name the key yet',
+    )
+    module.fields.push(FIELD)
+    await refresh(kit)
+    await kit.pull()
+    assert.deepEqual(await data(), { status: 'open' })
+  })
+})
+
+describeHub('records not matching the manifest', (hub) => {
+  test('a push that does not match the manifest is accepted with warnings, and wrong types are listed', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const module = only(kit.platform.modules)
+    module.fields.push({ ...FIELD, required: true }, { ...FIELD, key: 'age', type: 'integer' })
+    await refresh(kit)
+    const send = async (data: object, method: 'POST' | 'PATCH') => {
+      const response = await kit.hub.push(
+        kit.registered.hub_api_key,
+        newRecord('R-1', { data }),
+        method,
+      )
+      const { outcome, warnings } = JSON.parse(response.text)
+      return [response.status, outcome, warnings]
+    }
+    const wrong = { status: 7, age: 'forty', odd: 1 }
+    const expectedWarnings = [
+      'data has the key "odd", which the manifest does not name',
+      'data has a number for the key "status", whose type in the manifest is "string"',
+      'data has a text for the key "age", whose type in the manifest is "integer"',
+    ]
+    const absent = 'data lacks the key "note", which the manifest requires'
+    const [unknown = '', ...types] = expectedWarnings
+    assert.deepEqual(await send(wrong, 'POST'), [201, 'created', [unknown, absent, ...types]])
+    // The warnings also apply to unchanged data.
+    assert.deepEqual(await send(wrong, 'PATCH'), [200, 'unchanged', expectedWarnings])
+    assert.deepEqual(await send({ note: null, age: '40' }, 'POST'), [200, 'updated', undefined])
+    module.records = [simulatedRecord(1, { note: 1, age: 41 })]
+    await kit.pull()
+    const { wrong_type } = await moduleDriftOf(kit)
+    assert.deepEqual(
+      wrong_type.map((one) => [one.key, one.count]),
+      [
+        ['age', 1],
+        ['note', 1],
+        ['status', 1],
+      ],
+    )
+    await setPolicy(kit, 'reject')
+    const rejected = await kit.hub.push(
+      kit.registered.hub_api_key,
+      newRecord('R-2', { data: { note: 5 } }),
+    )
+    expectError(rejected, 422, 'drift_rejected')
+  })
+
+  test('under the policy reject a push is rejected, and its replay succeeds under accept', async () => {
+    await using kit = await addPulledPlatform(hub)
+    await setPolicy(kit, 'reject')
+    const body = newRecord('R-1', { data: { odd: 1 } })
+    const rejected = await kit.hub.push(kit.registered.hub_api_key, body)
+    const error = expectError(rejected, 422, 'drift_rejected')
+    assert.deepEqual(error.errors, {
+      data: ['has the key "odd", which the manifest does not name'],
     })
+    const { id, code } = only(await kit.rejected())
+    assert.equal(code, 'drift_rejected')
+    expectError(await replay(kit.hub, id), 422, 'drift_rejected')
+    const good = newRecord('R-2')
+    assert.equal((await kit.hub.push(kit.registered.hub_api_key, good)).status, 201)
+    await setPolicy(kit, 'accept')
+    const replayed = expectBody(await replay(kit.hub, id), 200, ReplayResponse)
+    assert.equal(replayed.replay.outcome, 'created')
+    assert.equal(only((await moduleDriftOf(kit)).unknown).count, 1)
+  })
+
+  test('under the policy reject a pulled record is rejected, and the stored one stays unmarked', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const module = only(kit.platform.modules)
+    module.records = [simulatedRecord(1), simulatedRecord(2)]
+    await kit.pull()
+    const before = await kit.records()
+    await setPolicy(kit, 'reject')
+    module.records = [simulatedRecord(1), simulatedRecord(2, { status: 'closed', odd: 1 })]
+    const { rejected, missing, unchanged } = await kit.pull()
+    assert.deepEqual([rejected, missing, unchanged], [1, 0, 1])
+    assert.deepEqual(await kit.records(), before)
+    assert.equal((await kit.pull()).missing, 0)
+    const { id, count } = only(await kit.rejected())
+    assert.equal(count, 2)
+    const corrected = simulatedRecord(2, { status: 'closed' })
+    assert.equal((await replay(kit.hub, id, { body: corrected })).status, 200)
+    const records = await kit.hub.records(kit.platform.platform_name)
+    assert.deepEqual(records[1]?.data, { status: 'closed' })
+  })
+
+  test('setting the policy requires an operator and an existing module, and is audited', async () => {
+    await using kit = await addPulledPlatform(hub)
+    expectError(await sendPolicy(kit, { drift_policy: 'reject' }, 'viewer'), 403, 'forbidden')
+    for (const wrong of [{ drift_policy: 'maybe' }, {}, { drift_policy: 'accept', more: 1 }]) {
+      expectError(await sendPolicy(kit, wrong), 400, 'invalid_request')
+    }
+    const unknown = await sendPolicy(kit, { drift_policy: 'accept' }, 'operator', 'nothing')
+    expectError(unknown, 404, 'not_found')
+    const platform = await setPolicy(kit, 'reject')
+    assert.equal(only(platform.modules).drift_policy, 'reject')
+    const audit = await kit.hub.sql(
+      `SELECT actor FROM audit WHERE action = 'module.drift_policy' AND target = '${kit.platform.platform_name}'`,
+    )
+    assert.equal(only(audit)['actor'], 'token test operator')
+  })
+})
+
+describeHub('completeness of a module', (hub, engine) => {
+  test('a full pull whose total, count and content agree verifies a module; differences are reported', async () => {
+    await using kit = await startPulledHub(engine, { env: { HUB_MISSING_GRACE_SECONDS: '0' } })
+    const module = only(kit.platform.modules)
+    assert.equal((await completenessOf(kit)).complete_at, null)
+    module.records = Array.from({ length: 30 }, (_, n) => simulatedRecord(n))
+    const { pull } = await kit.pull()
+    const verified = await completenessOf(kit)
+    expectMembers(verified, [
+      ...['module_id', 'platform_name', 'module_name', 'record_type', 'complete_at'],
+      ...[
+        'last_read_at',
+        'incomplete_reasons',
+        'last_error',
+        'records',
+        'missing',
+        'pushed_since',
+        'only_here',
+      ],
+    ])
+    assert.ok((verified.complete_at ?? '') >= (pull.started_at ?? 'z'))
+    assert.deepEqual(
+      [
+        verified.incomplete_reasons,
+        verified.records,
+        verified.missing,
+        verified.pushed_since,
+        verified.only_here,
+      ],
+      [[], 30, 0, 0, 0],
+    )
+
+    await kit.hub.push(kit.registered.hub_api_key, newRecord('N-1'))
+    const pushed = await completenessOf(kit)
+    assert.deepEqual([pushed.pushed_since, pushed.only_here], [1, 1])
+    assert.equal(pushed.complete_at, verified.complete_at)
+
+    module.records = [...module.records.slice(1), { reference_number: 'R-0' }]
+    await kit.pull()
+    const rejected = await completenessOf(kit)
+    assert.equal(rejected.complete_at, verified.complete_at)
+    assert.deepEqual(rejected.incomplete_reasons, ['rejected'])
+    // The platform has the rejected R-0. It does not have N-1, which is marked missing.
+    assert.deepEqual([rejected.missing, rejected.only_here], [1, 0])
+    assert.match(rejected.last_error ?? '', /1 rejected/)
+
+    module.records = module.records.slice(15, 29)
+    await kit.pull()
+    assert.deepEqual((await completenessOf(kit)).incomplete_reasons, ['missing_undecided'])
+    module.records = Array.from({ length: 30 }, (_, n) => simulatedRecord(n))
+    await kit.pull()
+    const again = await completenessOf(kit)
+    assert.ok((again.complete_at ?? '') > (verified.complete_at ?? ''))
+    assert.deepEqual([again.incomplete_reasons, again.missing, again.pushed_since], [[], 1, 0])
+  })
+
+  test('a pull without a total verifies nothing, and a failed pull changes nothing', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const { platform_name } = kit.platform
+    const records = [simulatedRecord(1)]
+    kit.platform.setResponse(
+      'records/cases',
+      respond.json({ success: true, platform_name, records }),
+    )
+    await kit.pull()
+    const { complete_at, incomplete_reasons } = await completenessOf(kit)
+    assert.deepEqual([complete_at, incomplete_reasons], [null, ['no_total']])
+    kit.platform.setResponse('records/cases', null)
+    await kit.pull()
+    const verified = await completenessOf(kit)
+    kit.platform.setResponse('records/cases', respond.status(500))
+    await kit.pull()
+    const { last_error: _, ...after } = await completenessOf(kit)
+    const { last_error: __, ...before } = verified
+    assert.deepEqual(after, before)
+  })
+
+  test('a 304 response verifies the module again', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const { platform_name } = kit.platform
+    const body = { success: true, platform_name, total: 1, records: [simulatedRecord(1)] }
+    const text = JSON.stringify(body)
+    kit.platform.setResponse('records/cases', (response, request) => {
+      const isUnchanged = request.headers['if-none-match'] === '"1"'
+      if (isUnchanged) response.writeHead(304).end()
+      else respond.text(text, 'application/json', { ETag: '"1"' })(response, request)
+    })
+    await kit.pull()
+    const first = await completenessOf(kit)
+    assert.equal((await kit.pull()).unchanged, 1)
+    const second = await completenessOf(kit)
+    assert.ok((second.complete_at ?? '') > (first.complete_at ?? 'z'))
   })
 })
 
@@ -385,8 +355,7 @@ function isManifest({ path }: { path: string }): boolean {
 /** Makes the next refresh of the manifest due. */
 async function makeManifestDue(hub: TestHub): Promise<void> {
   const longAgo = "'2026-01-01T00:00:00.000Z'"
-  await runSql(
-    hub.storage,
+  await hub.sql(
     `UPDATE platforms SET manifest_fetched_at = ${longAgo}, manifest_requested_at = ${longAgo}`,
   )
 }

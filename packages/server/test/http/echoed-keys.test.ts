@@ -1,8 +1,10 @@
 /** Platforms that echo keys: the hub does not store, log or return them. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { newRecord, push } from '../helpers/hub/actions.ts'
-import { type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { test } from 'node:test'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import type { TestHub } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
+import { addPulledPlatform, type PulledHub } from '../helpers/hub/pulled-hub.ts'
 import { readTables } from '../helpers/hub/raw-requests.ts'
 import { expectAbsent } from '../helpers/hub/response.ts'
 import {
@@ -11,8 +13,6 @@ import {
   recordsResponse,
   respond,
 } from '../helpers/platform/platform.ts'
-import type { StorageEngine } from '../helpers/storage/engine.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
 const KEY = 'S3CR3T-k3y/of+the=platform-0123456789'
 /** The beginning of the key in each encoding, which finds truncated copies too. */
@@ -28,6 +28,7 @@ type Row = {
   endpoint: 'ping' | 'manifest' | 'search' | 'records/cases'
   behaviour: (kit: PulledHub) => Responder
 }
+
 const row = (name: string, endpoint: Row['endpoint'], behaviour: Row['behaviour']): Row => ({
   ...{ name, endpoint, behaviour },
 })
@@ -101,52 +102,50 @@ const ROWS: readonly Row[] = [
   row('an invalid search response', 'search', () => respond.json({ note: BASE64 })),
 ]
 
-onEachEngineWhenDeep((engine) => {
-  describe(`keys that platforms echo, on ${engine.name}`, () => {
-    for (const { name, endpoint, behaviour } of ROWS) {
-      test(`a key in ${endpoint} (${name}) is not stored, logged or returned`, async () => {
-        await using kit = await startKit(engine)
-        const { platform } = kit
-        platform.setResponse(endpoint, behaviour(kit))
-        const texts = [
-          await callPlatformRoute(kit, '/test', 'POST', { check_everything: true }),
-          await callPlatformRoute(kit, '/manifest/refresh'),
-          await callPlatformRoute(kit, '/test', 'POST', { check_everything: true }),
-          await send(kit, 'POST', '/api/v1/platforms/probe', {
-            ...{ source_base_url: platform.source_base_url, source_api_key: KEY },
-          }),
-          await callPlatformRoute(kit, '/conformance'),
-          JSON.stringify([await kit.pull(), await kit.pull()]),
-          await send(kit, 'GET', '/api/v1/search?query=ann'),
-        ]
-        await expectNoKey(kit, [...texts, await callPlatformRoute(kit, '', 'GET')], [])
-      })
-    }
+describeHub('keys that platforms echo', (hub) => {
+  for (const { name, endpoint, behaviour } of ROWS) {
+    test(`a key in ${endpoint} (${name}) is not stored, logged or returned`, async () => {
+      await using kit = await startKit(hub)
+      const { platform } = kit
+      platform.setResponse(endpoint, behaviour(kit))
+      const texts = [
+        await callPlatformRoute(kit, '/test', 'POST', { check_everything: true }),
+        await callPlatformRoute(kit, '/manifest/refresh'),
+        await callPlatformRoute(kit, '/test', 'POST', { check_everything: true }),
+        await send(kit, 'POST', '/api/v1/platforms/probe', {
+          ...{ source_base_url: platform.source_base_url, source_api_key: KEY },
+        }),
+        await callPlatformRoute(kit, '/conformance'),
+        JSON.stringify([await kit.pull(), await kit.pull()]),
+        await send(kit, 'GET', '/api/v1/search?query=ann'),
+      ]
+      await expectNoKey(kit, [...texts, await callPlatformRoute(kit, '', 'GET')], [])
+    })
+  }
 
-    const pushes: [string, Record<string, unknown>][] = [
-      ['a value', { data: 7, note: { deep: [`with ${KEY}`, BASE64, HEX] } }],
-      ['a member name', { data: 7, [KEY]: 1 }],
-      ['the record_type', { record_type: KEY }],
-      ['a field name', { data: { [KEY]: 1 } }],
-    ]
-    for (const [name, overrides] of pushes) {
-      test(`a key in a rejected push (${name}) is not stored, logged or returned`, async () => {
-        await using kit = await startKit(engine)
-        const { hub_api_key } = kit.registered
-        for (const key of [KEY, hub_api_key]) {
-          const text = JSON.stringify({ ...newRecord('R-1'), ...overrides }).replaceAll(KEY, key)
-          const response = await push(kit.hub, hub_api_key, JSON.parse(text))
-          assert.equal(response.status, 422, response.text)
-        }
-        await expectNoKey(kit, [JSON.stringify(await kit.rejected())], [hub_api_key])
-      })
-    }
-  })
+  const pushes: [string, Record<string, unknown>][] = [
+    ['a value', { data: 7, note: { deep: [`with ${KEY}`, BASE64, HEX] } }],
+    ['a member name', { data: 7, [KEY]: 1 }],
+    ['the record_type', { record_type: KEY }],
+    ['a field name', { data: { [KEY]: 1 } }],
+  ]
+  for (const [name, overrides] of pushes) {
+    test(`a key in a rejected push (${name}) is not stored, logged or returned`, async () => {
+      await using kit = await startKit(hub)
+      const { hub_api_key } = kit.registered
+      for (const key of [KEY, hub_api_key]) {
+        const text = JSON.stringify({ ...newRecord('R-1'), ...overrides }).replaceAll(KEY, key)
+        const response = await kit.hub.push(hub_api_key, JSON.parse(text))
+        assert.equal(response.status, 422, response.text)
+      }
+      await expectNoKey(kit, [JSON.stringify(await kit.rejected())], [hub_api_key])
+    })
+  }
 })
 
-/** Starts a hub whose module rejects unknown fields, since that error quotes field names. */
-async function startKit(engine: StorageEngine): Promise<PulledHub> {
-  const kit = await startPulledHub(engine, { source_api_key: KEY })
+/** Adds a platform whose module rejects unknown fields, since that error quotes field names. */
+async function startKit(hub: TestHub): Promise<PulledHub> {
+  const kit = await addPulledPlatform(hub, { source_api_key: KEY })
   const path = `/api/v1/platforms/${kit.registered.id}/modules/cases`
   await send(kit, 'PATCH', path, { drift_policy: 'reject' })
   return kit

@@ -1,19 +1,11 @@
 /** Erasing a person's record, and rejecting later pushes of it. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { Erasure, ErasurePreview, PushResponse, Tombstone } from '@recordhub/protocol'
 import Type from 'typebox'
-import {
-  activityOf,
-  newRecord,
-  pullAll,
-  push,
-  readSnapshot,
-  recordsOf,
-  registerPlatform,
-  rejectedOf,
-} from '../helpers/hub/actions.ts'
+import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import {
   expectAbsent,
   expectBody,
@@ -22,9 +14,7 @@ import {
 } from '../helpers/hub/response.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
-import { runSql } from '../helpers/storage/sql.ts'
 
 const { Object: object, Array: array, Literal: literal } = Type
 const Preview = object({ success: literal(true), erasure: ErasurePreview })
@@ -34,151 +24,151 @@ const Tombstones = object({ success: literal(true), tombstones: array(Tombstone)
 const REFERENCE = 'R-person-4711'
 const PERSON = 'Person person-4711'
 
-onEachEngine((engine) => {
-  describe(`erasing a record, on ${engine.name}`, () => {
-    test('erasing is previewed, removes the record everywhere and blocks later pushes and pulls', async () => {
-      await using kit = await startWithPerson(engine)
-      const { hub, id, key, platform } = kit
-      await push(hub, key, newRecord(REFERENCE, { data: { status: 'closed' } }))
-      await push(hub, key, newRecord(REFERENCE, { data: 'none' }))
-      const preview = expectBody(await hub.get(`/api/v1/records/${id}/erasure`), 200, Preview)
-      const { reference_number, history_entries, rejected_pushes, activity_entries, not_covered } =
-        preview.erasure
-      assert.equal(reference_number, REFERENCE)
-      assert.deepEqual([history_entries, rejected_pushes, activity_entries], [1, 1, 1])
-      assert.match(not_covered.join(' '), /[Bb]ackups/)
+describeOnEngines('erasing a record', { engines: 'both' }, (engine) => {
+  test('erasing is previewed, removes the record everywhere and blocks later pushes and pulls', async () => {
+    await using kit = await startWithPerson(engine)
+    const { hub, id, key, platform } = kit
+    await hub.push(key, newRecord(REFERENCE, { data: { status: 'closed' } }))
+    await hub.push(key, newRecord(REFERENCE, { data: 'none' }))
+    const preview = expectBody(await hub.get(`/api/v1/records/${id}/erasure`), 200, Preview)
+    const { reference_number, history_entries, rejected_pushes, activity_entries, not_covered } =
+      preview.erasure
+    assert.equal(reference_number, REFERENCE)
+    assert.deepEqual([history_entries, rejected_pushes, activity_entries], [1, 1, 1])
+    assert.match(not_covered.join(' '), /[Bb]ackups/)
 
-      const erased = expectBody(await erase(hub, id, { mode: 'erase' }), 200, Erased).erasure
-      assert.deepEqual([erased.record_id, erased.mode, erased.history_entries], [id, 'erase', 1])
-      await expectErased(kit)
+    const erased = expectBody(await erase(hub, id, { mode: 'erase' }), 200, Erased).erasure
+    assert.deepEqual([erased.record_id, erased.mode, erased.history_entries], [id, 'erase', 1])
+    await expectErased(kit)
 
-      for (const method of ['POST', 'PATCH'] as const) {
-        const response = await push(hub, key, newRecord(REFERENCE), method)
-        const error = expectError(response, 410, 'record_erased')
-        assert.equal(error.errors, undefined)
-        assert.ok(!response.text.includes(REFERENCE))
-      }
-      await push(hub, key, newRecord(REFERENCE, { data: 'none' }))
-      const { pull } = await pullAll(hub)
-      assert.equal(pull.state, 'succeeded')
-      assert.deepEqual([pull.counts.rejected, pull.counts.missing, pull.counts.created], [0, 0, 0])
-      assert.equal(pull.counts.unchanged, platform.modules[0]?.records.length)
-      await expectErased(kit)
-      assert.deepEqual(await rejectedOf(hub, platform.platform_name), [])
+    for (const method of ['POST', 'PATCH'] as const) {
+      const response = await hub.push(key, newRecord(REFERENCE), method)
+      const error = expectError(response, 410, 'record_erased')
+      assert.equal(error.errors, undefined)
+      assert.ok(!response.text.includes(REFERENCE))
+    }
+    await hub.push(key, newRecord(REFERENCE, { data: 'none' }))
+    const { pull } = await hub.pullAll()
+    assert.equal(pull.state, 'succeeded')
+    assert.deepEqual([pull.counts.rejected, pull.counts.missing, pull.counts.created], [0, 0, 0])
+    assert.equal(pull.counts.unchanged, platform.modules[0]?.records.length)
+    await expectErased(kit)
+    assert.deepEqual(await hub.rejected(platform.platform_name), [])
 
-      await push(hub, key, { record_type: 'cases' })
-      const rejected = only(await rejectedOf(hub, platform.platform_name))
-      const url = `/api/v1/rejected-pushes/${rejected.id}/replay`
-      const replayed = await post(hub, url, { body: newRecord(REFERENCE) })
-      expectError(replayed, 410, 'record_erased')
-      await expectErased(kit)
-      for (const url of [`records/${id}`, `records/${id}/history`, `records/${id}/erasure`]) {
-        expectError(await hub.get(`/api/v1/${url}`), 404, 'not_found')
-      }
-      expectError(await erase(hub, id, { mode: 'erase' }), 404, 'not_found')
-    })
+    await hub.push(key, { record_type: 'cases' })
+    const rejected = only(await hub.rejected(platform.platform_name))
+    const url = `/api/v1/rejected-pushes/${rejected.id}/replay`
+    const replayed = await post(hub, url, { body: newRecord(REFERENCE) })
+    expectError(replayed, 410, 'record_erased')
+    await expectErased(kit)
+    for (const url of [`records/${id}`, `records/${id}/history`, `records/${id}/erasure`]) {
+      expectError(await hub.get(`/api/v1/${url}`), 404, 'not_found')
+    }
+    expectError(await erase(hub, id, { mode: 'erase' }), 404, 'not_found')
+  })
+})
 
-    test('anonymising leaves an empty record, so that counts stay the same', async () => {
-      await using kit = await startWithPerson(engine)
-      const before = await recordsOf(kit.hub, kit.platform.platform_name)
-      expectBody(await erase(kit.hub, kit.id, { mode: 'anonymise' }), 200, Erased)
-      await pullAll(kit.hub)
-      const after = await recordsOf(kit.hub, kit.platform.platform_name)
-      assert.equal(after.length, before.length)
-      const anonymised = after.find((record) => record.record_id === kit.id)
-      assert.deepEqual(
-        [anonymised?.full_name, anonymised?.data, anonymised?.missing_since],
-        ['', {}, null],
+describeOnEngines('erased and anonymised records', (engine) => {
+  test('anonymising leaves an empty record, so that counts stay the same', async () => {
+    await using kit = await startWithPerson(engine)
+    const before = await kit.hub.records(kit.platform.platform_name)
+    expectBody(await erase(kit.hub, kit.id, { mode: 'anonymise' }), 200, Erased)
+    await kit.hub.pullAll()
+    const after = await kit.hub.records(kit.platform.platform_name)
+    assert.equal(after.length, before.length)
+    const anonymised = after.find((record) => record.record_id === kit.id)
+    assert.deepEqual(
+      [anonymised?.full_name, anonymised?.data, anonymised?.missing_since],
+      ['', {}, null],
+    )
+    assert.match(anonymised?.reference_number ?? '', /^anonymised-/)
+    await expectErased(kit)
+  })
+
+  test('after its tombstone is deleted, the next pull stores the record under a new id', async () => {
+    await using kit = await startWithPerson(engine)
+    const { hub, id } = kit
+    expectBody(await erase(hub, id, { mode: 'erase' }), 200, Erased)
+    await hub.pullAll()
+    const tombstone = only(await tombstonesOf(hub))
+    assert.deepEqual(
+      [tombstone.record_id, tombstone.mode, tombstone.actor],
+      [id, 'erase', 'token test admin'],
+    )
+    const headers = { authorization: hub.authorization('admin') }
+    const url = `/api/v1/tombstones/${tombstone.id}`
+    const deleteTombstone = () => hub.send({ method: 'DELETE', url, headers })
+    expectBody(await deleteTombstone(), 200, object({ success: literal(true) }))
+    expectError(await deleteTombstone(), 404, 'not_found')
+    assert.equal((await hub.pullAll()).pull.counts.created, 1)
+    const again = (await hub.records(kit.platform.platform_name)).find(
+      (record) => record.reference_number === REFERENCE,
+    )
+    assert.ok(again && again.record_id !== id)
+    const response = expectBody(await hub.push(kit.key, newRecord(REFERENCE)), 200, PushResponse)
+    assert.equal(response.record_id, again.record_id)
+  })
+
+  test('erasing requires an admin and a valid mode, and an invalid request changes nothing', async () => {
+    await using kit = await startWithPerson(engine)
+    const { hub, id } = kit
+    for (const role of ['viewer', 'operator'] as const) {
+      const authorization = hub.authorization(role)
+      const request = {
+        method: 'POST',
+        headers: { authorization },
+        body: { mode: 'erase' },
+      } as const
+      const url = `/api/v1/records/${id}`
+      expectError(await hub.send({ ...request, url: `${url}/erase` }), 403, 'forbidden')
+      const preview = await hub.send({ url: `${url}/erasure`, headers: { authorization } })
+      expectError(preview, 403, 'forbidden')
+      const list = await hub.send({ url: '/api/v1/tombstones', headers: { authorization } })
+      expectError(list, 403, 'forbidden')
+    }
+    for (const body of [{}, { mode: 'burn' }, { mode: 'erase', force: true }, [], 'erase']) {
+      expectError(
+        await erase(hub, id, body),
+        400,
+        body === 'erase' ? 'invalid_json' : 'invalid_request',
       )
-      assert.match(anonymised?.reference_number ?? '', /^anonymised-/)
-      await expectErased(kit)
-    })
+    }
+    expectError(await erase(hub, 999_999, { mode: 'erase' }), 404, 'not_found')
+    assert.deepEqual(await tombstonesOf(hub), [])
+    assert.equal((await hub.get(`/api/v1/records/${id}`)).status, 200)
+  })
 
-    test('after its tombstone is deleted, the next pull stores the record under a new id', async () => {
-      await using kit = await startWithPerson(engine)
-      const { hub, id } = kit
-      expectBody(await erase(hub, id, { mode: 'erase' }), 200, Erased)
-      await pullAll(hub)
-      const tombstone = only(await tombstonesOf(hub))
-      assert.deepEqual(
-        [tombstone.record_id, tombstone.mode, tombstone.actor],
-        [id, 'erase', 'token test admin'],
-      )
-      const headers = { authorization: hub.authorization('admin') }
-      const url = `/api/v1/tombstones/${tombstone.id}`
-      const deleteTombstone = () => hub.send({ method: 'DELETE', url, headers })
-      expectBody(await deleteTombstone(), 200, object({ success: literal(true) }))
-      expectError(await deleteTombstone(), 404, 'not_found')
-      assert.equal((await pullAll(hub)).pull.counts.created, 1)
-      const again = (await recordsOf(hub, kit.platform.platform_name)).find(
-        (record) => record.reference_number === REFERENCE,
-      )
-      assert.ok(again && again.record_id !== id)
-      const response = expectBody(await push(hub, kit.key, newRecord(REFERENCE)), 200, PushResponse)
-      assert.equal(response.record_id, again.record_id)
-    })
+  test('the audit entry has the record id and the reason, but no personal data', async () => {
+    await using kit = await startWithPerson(engine)
+    const { hub, id } = kit
+    expectBody(await erase(hub, id, { mode: 'erase', reason: 'request 12 of May' }), 200, Erased)
+    const audit = await hub.sql(`SELECT * FROM audit WHERE action = 'record.erase'`)
+    const entry = only(audit)
+    assert.equal(entry['target'], `record ${id}`)
+    assert.match(String(entry['details']), /request 12 of May/)
+    const activityEntry = (await hub.activity()).find((one) => one.kind === 'record.erased')
+    assert.match(activityEntry?.message ?? '', new RegExp(`Record ${id} `))
+    expectAbsent([REFERENCE, PERSON], [JSON.stringify(entry), JSON.stringify(activityEntry)])
+  })
 
-    test('erasing requires an admin and a valid mode, and an invalid request changes nothing', async () => {
-      await using kit = await startWithPerson(engine)
-      const { hub, id } = kit
-      for (const role of ['viewer', 'operator'] as const) {
-        const authorization = hub.authorization(role)
-        const request = {
-          method: 'POST',
-          headers: { authorization },
-          body: { mode: 'erase' },
-        } as const
-        const url = `/api/v1/records/${id}`
-        expectError(await hub.send({ ...request, url: `${url}/erase` }), 403, 'forbidden')
-        const preview = await hub.send({ url: `${url}/erasure`, headers: { authorization } })
-        expectError(preview, 403, 'forbidden')
-        const list = await hub.send({ url: '/api/v1/tombstones', headers: { authorization } })
-        expectError(list, 403, 'forbidden')
-      }
-      for (const body of [{}, { mode: 'burn' }, { mode: 'erase', force: true }, [], 'erase']) {
-        expectError(
-          await erase(hub, id, body),
-          400,
-          body === 'erase' ? 'invalid_json' : 'invalid_request',
-        )
-      }
-      expectError(await erase(hub, 999_999, { mode: 'erase' }), 404, 'not_found')
-      assert.deepEqual(await tombstonesOf(hub), [])
-      assert.equal((await hub.get(`/api/v1/records/${id}`)).status, 200)
+  test('a module with an erased record is still read with conditional requests', async () => {
+    await using kit = await startWithPerson(engine)
+    const { hub, platform } = kit
+    expectBody(await erase(hub, kit.id, { mode: 'erase' }), 200, Erased)
+    const etag = '"unchanged"'
+    platform.setResponse('records/cases', (response, { headers }) => {
+      if (headers['if-none-match'] === etag) return void response.writeHead(304).end()
+      const { records } = only(platform.modules)
+      const { platform_name } = platform
+      const body = { success: true, platform_name, record_type: 'cases', records }
+      response.writeHead(200, { 'content-type': 'application/json', etag })
+      response.end(JSON.stringify(body))
     })
-
-    test('the audit entry has the record id and the reason, but no personal data', async () => {
-      await using kit = await startWithPerson(engine)
-      const { hub, id } = kit
-      expectBody(await erase(hub, id, { mode: 'erase', reason: 'request 12 of May' }), 200, Erased)
-      const audit = await runSql(hub.storage, `SELECT * FROM audit WHERE action = 'record.erase'`)
-      const entry = only(audit)
-      assert.equal(entry['target'], `record ${id}`)
-      assert.match(String(entry['details']), /request 12 of May/)
-      const activityEntry = (await activityOf(hub)).find((one) => one.kind === 'record.erased')
-      assert.match(activityEntry?.message ?? '', new RegExp(`Record ${id} `))
-      expectAbsent([REFERENCE, PERSON], [JSON.stringify(entry), JSON.stringify(activityEntry)])
-    })
-
-    test('a module with an erased record is still read with conditional requests', async () => {
-      await using kit = await startWithPerson(engine)
-      const { hub, platform } = kit
-      expectBody(await erase(hub, kit.id, { mode: 'erase' }), 200, Erased)
-      const etag = '"unchanged"'
-      platform.setResponse('records/cases', (response, { headers }) => {
-        if (headers['if-none-match'] === etag) return void response.writeHead(304).end()
-        const { records } = only(platform.modules)
-        const { platform_name } = platform
-        const body = { success: true, platform_name, record_type: 'cases', records }
-        response.writeHead(200, { 'content-type': 'application/json', etag })
-        response.end(JSON.stringify(body))
-      })
-      await pullAll(hub)
-      await pullAll(hub)
-      assert.equal(platform.listRecordsRequests().at(-1)?.headers['if-none-match'], etag)
-      const { pull } = await pullAll(hub)
-      assert.deepEqual([pull.state, pull.counts.missing], ['succeeded', 0])
-    })
+    await hub.pullAll()
+    await hub.pullAll()
+    assert.equal(platform.listRecordsRequests().at(-1)?.headers['if-none-match'], etag)
+    const { pull } = await hub.pullAll()
+    assert.deepEqual([pull.state, pull.counts.missing], ['succeeded', 0])
   })
 })
 
@@ -187,9 +177,9 @@ async function startWithPerson(engine: StorageEngine) {
   const hub = await startTestHub(engine, { withOperator: true })
   const records = [1, 'person-4711', 2].map((number) => simulatedRecord(number))
   const platform = await simulatePlatform({ modules: [simulatedModule('cases', { records })] })
-  const { hub_api_key } = await registerPlatform(hub, platform)
-  await pullAll(hub)
-  const stored = await recordsOf(hub, platform.platform_name)
+  const { hub_api_key } = await hub.register(platform)
+  await hub.pullAll()
+  const stored = await hub.records(platform.platform_name)
   const id = stored.find((record) => record.reference_number === REFERENCE)?.record_id ?? 0
   return {
     hub,
@@ -222,7 +212,7 @@ async function tombstonesOf(hub: TestHub): Promise<Tombstone[]> {
 
 /** Asserts that no response and no log line contains the person. */
 async function expectErased({ hub }: { hub: TestHub }): Promise<void> {
-  const responses = [JSON.stringify(await readSnapshot(hub)), hub.log()]
+  const responses = [JSON.stringify(await hub.snapshot()), hub.log()]
   for (const url of ['records', 'activity?limit=500', 'rejected-pushes', 'tombstones', 'pulls/1']) {
     responses.push((await hub.get(`/api/v1/${url}`)).text)
   }

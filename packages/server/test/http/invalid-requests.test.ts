@@ -1,9 +1,8 @@
 /** Requests with invalid parameters or bodies are rejected, with the name of the parameter, and store nothing. */
-import { before, describe } from 'node:test'
-import { registerPushingPlatform, setStatus, shareHub } from '../helpers/hub/actions.ts'
+import { before } from 'node:test'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { EMAIL } from '../helpers/hub/hub.ts'
 import { type Scenario, testScenarios } from '../helpers/hub/scenarios.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
 const INVALID = { status: 400, code: 'invalid_request' } as const
 const NOT_FOUND = { status: 404, code: 'not_found' } as const
@@ -188,15 +187,12 @@ function get(url: string, query?: string): string {
   return `GET ${url}${query === undefined ? '' : `?${query.slice(0, 60)}`}`
 }
 
-onEachEngineWhenDeep((engine) => {
-  describe(`invalid requests, on ${engine.name}`, () => {
-    const hub = shareHub(engine, { withOperator: true })
-    before(async () => {
-      // Registers the platforms with the ids 1 and 2.
-      await registerPushingPlatform(hub())
-      await setStatus(hub(), (await registerPushingPlatform(hub())).id, 'inactive')
-    })
-    testScenarios(hub, LISTS)
-    testScenarios(hub, CHANGES)
+describeHub('invalid requests', { withOperator: true }, (hub) => {
+  before(async () => {
+    // Registers the platforms with the ids 1 and 2.
+    await hub.registerPushing()
+    await hub.setStatus((await hub.registerPushing()).id, 'inactive')
   })
+  testScenarios(hub, LISTS)
+  testScenarios(hub, CHANGES)
 })

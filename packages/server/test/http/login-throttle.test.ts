@@ -1,15 +1,13 @@
 /** The login throttle: it delays repeated wrong passwords and codes, without locking out other clients. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { cookieOf } from '../helpers/hub/actions.ts'
+import { test } from 'node:test'
 import { createStoppedClock } from '../helpers/hub/alerts.ts'
+import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { addOperator, auditOf, callAs, sendSignIn, signInAs } from '../helpers/hub/operators.ts'
 import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
 import { totpCode } from '../helpers/hub/totp.ts'
+import { cookieOf } from '../helpers/operator.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
-import { countRows, runSql } from '../helpers/storage/sql.ts'
 import { until } from '../helpers/time/until.ts'
 
 /** A trusted proxy sends the client's address. */
@@ -26,7 +24,7 @@ async function failSignIn(
 ) {
   const statuses: number[] = []
   for (let round = 0; round < times; round++) {
-    statuses.push((await sendSignIn(hub, email, `a wrong password ${round}`, headers)).status)
+    statuses.push((await hub.sendSignIn(email, `a wrong password ${round}`, headers)).status)
   }
   return statuses
 }
@@ -36,216 +34,211 @@ function startHub(engine: StorageEngine, clock = createStoppedClock()): Promise<
   return startTestHub(engine, { withOperator: true, clock, env })
 }
 
-onEachEngineWhenDeep((engine) => {
-  describe(`the login throttle, on ${engine.name}`, () => {
-    test('lockouts grow, survive restarts, and are the same for unknown accounts', async () => {
-      const clock = createStoppedClock()
-      await using hub = await startHub(engine, clock)
-      for (const email of [EMAIL, 'unknown@example.org']) {
-        const statuses = await failSignIn(hub, 6, from(ATTACKER), email)
-        assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
-      }
-      const known = await sendSignIn(hub, EMAIL, PASSWORD, from(ATTACKER))
-      const unknown = await sendSignIn(hub, 'unknown@example.org', PASSWORD, from(ATTACKER))
-      for (const response of [known, unknown]) {
-        expectError(response, 429, 'too_many_requests')
-        assert.match(response.header('retry-after'), /^30$/)
-        assert.deepEqual(response.cookies, [])
-      }
-      clock.advance(31)
-      assert.deepEqual(await failSignIn(hub, 2, from(ATTACKER)), [401, 429])
-      clock.advance(31)
-      assert.deepEqual(
-        await failSignIn(hub, 1, from(ATTACKER)),
-        [429],
-        'the second lockout is longer',
-      )
-      await hub.restart({ env, clock })
-      assert.deepEqual(await failSignIn(hub, 1, from(ATTACKER)), [429])
-      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(OTHER))).status, 200)
-    })
-
-    test('a lockout does not affect other addresses, trusted devices or open sessions', async () => {
-      await using hub = await startHub(engine)
-      const first = await sendSignIn(hub, EMAIL, PASSWORD, from(ATTACKER))
-      const device = cookieOf(first)
-        .split('; ')
-        .filter((cookie) => cookie.startsWith('recordhub.device='))
-        .join()
-      assert.notEqual(device, '')
-      const session = { headers: { cookie: cookieOf(first) } }
-      assert.equal((await failSignIn(hub, 7, from(ATTACKER))).at(-1), 429)
-      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(OTHER))).status, 200)
-      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(ATTACKER, device))).status, 200)
-      assert.equal((await callAs(hub, session, 'GET', '/api/v1/account')).status, 200)
-
-      assert.equal(
-        (await failSignIn(hub, 7, from(ATTACKER, device))).at(-1),
-        429,
-        'a device has five attempts',
-      )
-      const forged = device.replace(/=[^.]+/, '=00000000-0000-4000-8000-000000000000')
-      const other = from(ATTACKER, forged)
-      expectError(await sendSignIn(hub, EMAIL, PASSWORD, other), 429, 'too_many_requests')
-      await addOperator(hub, 'bob@example.org', 'viewer')
-      assert.equal(
-        (await failSignIn(hub, 7, from(ATTACKER, device), 'bob@example.org')).at(-1),
-        429,
-      )
-    })
-
-    test('attempts at many accounts lock out the address, despite a successful sign-in from it', async () => {
-      await using hub = await startHub(engine)
-      await addOperator(hub, 'eve@example.org', 'viewer')
-      const statuses: number[] = []
-      for (let round = 0; round < 31; round++) {
-        statuses.push(...(await failSignIn(hub, 1, from(ATTACKER), `name${round}@example.org`)))
-        if (round === 20) await signInWith(hub, 'eve@example.org', ATTACKER)
-      }
-      assert.deepEqual([statuses.at(-2), statuses.at(-1)], [401, 429])
-      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(ATTACKER))).status, 429)
-      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(OTHER))).status, 200)
-      const rows = await countRows(hub.storage, 'login_attempts')
-      await failSignIn(hub, 20, from(ATTACKER), 'another@example.org')
-      assert.equal(
-        await countRows(hub.storage, 'login_attempts'),
-        rows,
-        'an attempt during a lockout stores nothing',
-      )
-      const stored = JSON.stringify(await runSql(hub.storage, 'SELECT * FROM login_attempts'))
-      expectAbsent(['eve@example.org', 'name1@example.org', ATTACKER], [stored])
-    })
-
-    test('while an account is attacked from many addresses, a new address has one attempt', async () => {
-      await using hub = await startHub(engine)
-      await failSignIn(hub, 1, from(ATTACKER))
-      await runSql(hub.storage, 'UPDATE login_attempts SET attempts = 100')
-      await runSql(hub.storage, 'DELETE FROM login_attempts WHERE login_attempt_id <= 2')
-      assert.deepEqual(await failSignIn(hub, 2, from('203.0.113.1')), [401, 429])
-      assert.deepEqual(await failSignIn(hub, 2, from('203.0.113.2')), [401, 429])
-      assert.equal((await sendSignIn(hub, EMAIL, PASSWORD, from(OTHER))).status, 200)
-    })
-
-    test('IPv6 addresses of one /64 network share a limit', async () => {
-      await using hub = await startHub(engine)
-      const statuses: number[] = []
-      for (let round = 0; round < 6; round++) {
-        statuses.push(...(await failSignIn(hub, 1, from(`2001:db8:1:2::${round}`))))
-      }
-      assert.equal(statuses.at(-1), 429)
-      assert.deepEqual(await failSignIn(hub, 1, from('2001:db8:1:3::1')), [401])
-    })
-
-    test('wrong codes count across sign-ins, even if each password was right', async () => {
-      await using hub = await startHub(engine)
-      const uri = await setUpSecondFactor(hub)
-      const send = async (address: string, code: string) => {
-        const pending = await sendSignIn(hub, EMAIL, PASSWORD, from(address))
-        return hub.send({
-          method: 'POST',
-          url: '/api/auth/two-factor/verify-totp',
-          headers: from(address, cookieOf(pending)),
-          body: { code },
-        })
-      }
-      const statuses: number[] = []
-      for (let round = 0; round < 6; round++) statuses.push((await send(ATTACKER, '000000')).status)
+describeOnEngines('the login throttle', (engine) => {
+  test('lockouts grow, survive restarts, and are the same for unknown accounts', async () => {
+    const clock = createStoppedClock()
+    await using hub = await startHub(engine, clock)
+    for (const email of [EMAIL, 'unknown@example.org']) {
+      const statuses = await failSignIn(hub, 6, from(ATTACKER), email)
       assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
-      assert.equal((await send(ATTACKER, totpCode(uri, 1))).status, 429)
-      assert.equal((await send(OTHER, totpCode(uri, 1))).status, 200)
-    })
+    }
+    const known = await hub.sendSignIn(EMAIL, PASSWORD, from(ATTACKER))
+    const unknown = await hub.sendSignIn('unknown@example.org', PASSWORD, from(ATTACKER))
+    for (const response of [known, unknown]) {
+      expectError(response, 429, 'too_many_requests')
+      assert.match(response.header('retry-after'), /^30$/)
+      assert.deepEqual(response.cookies, [])
+    }
+    clock.advance(31)
+    assert.deepEqual(await failSignIn(hub, 2, from(ATTACKER)), [401, 429])
+    clock.advance(31)
+    assert.deepEqual(
+      await failSignIn(hub, 1, from(ATTACKER)),
+      [429],
+      'the second lockout is longer',
+    )
+    await hub.restart({ env, clock })
+    assert.deepEqual(await failSignIn(hub, 1, from(ATTACKER)), [429])
+    assert.equal((await hub.sendSignIn(EMAIL, PASSWORD, from(OTHER))).status, 200)
+  })
 
-    test('wrong codes count for the account they would open, even with manipulated cookies', async () => {
-      await using hub = await startHub(engine)
-      const totp = await setUpSecondFactor(hub)
-      await addOperator(hub, 'eve@example.org', 'viewer')
-      await setUpSecondFactor(hub, 'eve@example.org')
-      const twoFactorCookieOf = async (email: string) => {
-        const pending = await sendSignIn(hub, email, PASSWORD, from(ATTACKER))
-        const pair = /recordhub\.two_factor=[^;]+/.exec(cookieOf(pending))?.[0]
-        return pair ?? assert.fail(cookieOf(pending))
-      }
-      const own = await twoFactorCookieOf('eve@example.org')
-      const manipulations = [
-        (cookie: string) => `a=${own}; ${cookie}`,
-        (cookie: string) => `x${own}; ${cookie}`,
-        (cookie: string) => `${cookie}; ${own}`,
-        (cookie: string) => cookie.replace('=2', '=%32'),
-        (cookie: string) => cookie.replace(/=(.*)/, '="$1"'),
-      ]
-      const statuses: number[] = []
-      for (const manipulate of [...manipulations, ...manipulations]) {
-        const response = await hub.send({
-          method: 'POST',
-          url: '/api/auth/two-factor/verify-totp',
-          headers: from(ATTACKER, manipulate(await twoFactorCookieOf(EMAIL))),
-          body: { code: '000000' },
-        })
-        statuses.push(response.status)
-      }
-      assert.deepEqual(statuses, [401, 401, 401, 401, 401, 401, 401, 429, 401, 401])
-      const right = await hub.send({
+  test('a lockout does not affect other addresses, trusted devices or open sessions', async () => {
+    await using hub = await startHub(engine)
+    const first = await hub.sendSignIn(EMAIL, PASSWORD, from(ATTACKER))
+    const device = cookieOf(first)
+      .split('; ')
+      .filter((cookie) => cookie.startsWith('recordhub.device='))
+      .join()
+    assert.notEqual(device, '')
+    const session = { headers: { cookie: cookieOf(first) } }
+    assert.equal((await failSignIn(hub, 7, from(ATTACKER))).at(-1), 429)
+    assert.equal((await hub.sendSignIn(EMAIL, PASSWORD, from(OTHER))).status, 200)
+    assert.equal((await hub.sendSignIn(EMAIL, PASSWORD, from(ATTACKER, device))).status, 200)
+    assert.equal((await hub.callAs(session, 'GET', '/api/v1/account')).status, 200)
+
+    assert.equal(
+      (await failSignIn(hub, 7, from(ATTACKER, device))).at(-1),
+      429,
+      'a device has five attempts',
+    )
+    const forged = device.replace(/=[^.]+/, '=00000000-0000-4000-8000-000000000000')
+    const other = from(ATTACKER, forged)
+    expectError(await hub.sendSignIn(EMAIL, PASSWORD, other), 429, 'too_many_requests')
+    await hub.addOperator('bob@example.org', 'viewer')
+    assert.equal((await failSignIn(hub, 7, from(ATTACKER, device), 'bob@example.org')).at(-1), 429)
+  })
+
+  test('attempts at many accounts lock out the address, despite a successful sign-in from it', async () => {
+    await using hub = await startHub(engine)
+    await hub.addOperator('eve@example.org', 'viewer')
+    const statuses: number[] = []
+    for (let round = 0; round < 31; round++) {
+      statuses.push(...(await failSignIn(hub, 1, from(ATTACKER), `name${round}@example.org`)))
+      if (round === 20) await signInWith(hub, 'eve@example.org', ATTACKER)
+    }
+    assert.deepEqual([statuses.at(-2), statuses.at(-1)], [401, 429])
+    assert.equal((await hub.sendSignIn(EMAIL, PASSWORD, from(ATTACKER))).status, 429)
+    assert.equal((await hub.sendSignIn(EMAIL, PASSWORD, from(OTHER))).status, 200)
+    const rows = await hub.countRows('login_attempts')
+    await failSignIn(hub, 20, from(ATTACKER), 'another@example.org')
+    assert.equal(
+      await hub.countRows('login_attempts'),
+      rows,
+      'an attempt during a lockout stores nothing',
+    )
+    const stored = JSON.stringify(await hub.sql('SELECT * FROM login_attempts'))
+    expectAbsent(['eve@example.org', 'name1@example.org', ATTACKER], [stored])
+  })
+
+  test('while an account is attacked from many addresses, a new address has one attempt', async () => {
+    await using hub = await startHub(engine)
+    await failSignIn(hub, 1, from(ATTACKER))
+    await hub.sql('UPDATE login_attempts SET attempts = 100')
+    await hub.sql('DELETE FROM login_attempts WHERE login_attempt_id <= 2')
+    assert.deepEqual(await failSignIn(hub, 2, from('203.0.113.1')), [401, 429])
+    assert.deepEqual(await failSignIn(hub, 2, from('203.0.113.2')), [401, 429])
+    assert.equal((await hub.sendSignIn(EMAIL, PASSWORD, from(OTHER))).status, 200)
+  })
+
+  test('IPv6 addresses of one /64 network share a limit', async () => {
+    await using hub = await startHub(engine)
+    const statuses: number[] = []
+    for (let round = 0; round < 6; round++) {
+      statuses.push(...(await failSignIn(hub, 1, from(`2001:db8:1:2::${round}`))))
+    }
+    assert.equal(statuses.at(-1), 429)
+    assert.deepEqual(await failSignIn(hub, 1, from('2001:db8:1:3::1')), [401])
+  })
+
+  test('wrong codes count across sign-ins, even if each password was right', async () => {
+    await using hub = await startHub(engine)
+    const uri = await setUpSecondFactor(hub)
+    const send = async (address: string, code: string) => {
+      const pending = await hub.sendSignIn(EMAIL, PASSWORD, from(address))
+      return hub.send({
         method: 'POST',
         url: '/api/auth/two-factor/verify-totp',
-        headers: from(OTHER, (await twoFactorCookieOf(EMAIL)).replace('=2', '=%32')),
-        body: { code: totpCode(totp, 1) },
+        headers: from(address, cookieOf(pending)),
+        body: { code },
       })
-      assert.equal(right.status, 401, 'a code that counts for no account is rejected')
-    })
+    }
+    const statuses: number[] = []
+    for (let round = 0; round < 6; round++) statuses.push((await send(ATTACKER, '000000')).status)
+    assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
+    assert.equal((await send(ATTACKER, totpCode(uri, 1))).status, 429)
+    assert.equal((await send(OTHER, totpCode(uri, 1))).status, 200)
+  })
 
-    test('wrong passwords in a session count for the session, not for the account', async () => {
-      await using hub = await startHub(engine)
-      const [mine, stolen] = [await signInAs(hub), await signInAs(hub)]
-      const body = (current_password: string) => ({
-        current_password,
-        new_password: 'another horse battery staple',
+  test('wrong codes count for the account they would open, even with manipulated cookies', async () => {
+    await using hub = await startHub(engine)
+    const totp = await setUpSecondFactor(hub)
+    await hub.addOperator('eve@example.org', 'viewer')
+    await setUpSecondFactor(hub, 'eve@example.org')
+    const twoFactorCookieOf = async (email: string) => {
+      const pending = await hub.sendSignIn(email, PASSWORD, from(ATTACKER))
+      const pair = /recordhub\.two_factor=[^;]+/.exec(cookieOf(pending))?.[0]
+      return pair ?? assert.fail(cookieOf(pending))
+    }
+    const own = await twoFactorCookieOf('eve@example.org')
+    const manipulations = [
+      (cookie: string) => `a=${own}; ${cookie}`,
+      (cookie: string) => `x${own}; ${cookie}`,
+      (cookie: string) => `${cookie}; ${own}`,
+      (cookie: string) => cookie.replace('=2', '=%32'),
+      (cookie: string) => cookie.replace(/=(.*)/, '="$1"'),
+    ]
+    const statuses: number[] = []
+    for (const manipulate of [...manipulations, ...manipulations]) {
+      const response = await hub.send({
+        method: 'POST',
+        url: '/api/auth/two-factor/verify-totp',
+        headers: from(ATTACKER, manipulate(await twoFactorCookieOf(EMAIL))),
+        body: { code: '000000' },
       })
-      const url = '/api/v1/account/password'
-      const statuses: number[] = []
-      for (let round = 0; round < 6; round++) {
-        statuses.push((await callAs(hub, stolen, 'POST', url, body(`wrong ${round}`))).status)
-      }
-      assert.deepEqual(statuses, [403, 403, 403, 403, 403, 429])
-      const passkey = { password: PASSWORD }
-      const options = await callAs(hub, stolen, 'POST', '/api/v1/account/passkeys/options', passkey)
-      expectError(options, 429, 'too_many_requests')
-      expectObject(await callAs(hub, mine, 'POST', url, body(PASSWORD)), 200)
+      statuses.push(response.status)
+    }
+    assert.deepEqual(statuses, [401, 401, 401, 401, 401, 401, 401, 429, 401, 401])
+    const right = await hub.send({
+      method: 'POST',
+      url: '/api/auth/two-factor/verify-totp',
+      headers: from(OTHER, (await twoFactorCookieOf(EMAIL)).replace('=2', '=%32')),
+      body: { code: totpCode(totp, 1) },
     })
+    assert.equal(right.status, 401, 'a code that counts for no account is rejected')
+  })
 
-    test('many attempts add few audit entries, and an unknown e-mail is not recorded', async () => {
-      await using hub = await startHub(engine)
-      const typed = 'my.secret.password@example.org'
-      await failSignIn(hub, 1, from(ATTACKER), typed)
-      for (let round = 0; round < 9; round++) await failSignIn(hub, 1, from(`203.0.113.${round}`))
-      const failed = await until(async () => {
-        const entries = await auditOf(hub, '&action=session.reject')
-        return entries.length === 5 ? entries : null
-      }, 'the failed attempts are in the audit log')
-      const attempts = failed.map((entry) => [entry['actor'], Object(entry['details'])['attempts']])
-      assert.deepEqual(attempts, [
-        [EMAIL, 8],
-        [EMAIL, 4],
-        [EMAIL, 2],
-        [EMAIL, 1],
-        ['unknown user', 1],
-      ])
-      assert.deepEqual([failed[0]?.['address'], failed[4]?.['address']], ['203.0.113.7', ATTACKER])
-      expectAbsent([typed, 'a wrong password'], [JSON.stringify(failed), hub.log()])
+  test('wrong passwords in a session count for the session, not for the account', async () => {
+    await using hub = await startHub(engine)
+    const [mine, stolen] = [await hub.signIn(), await hub.signIn()]
+    const body = (current_password: string) => ({
+      current_password,
+      new_password: 'another horse battery staple',
     })
+    const url = '/api/v1/account/password'
+    const statuses: number[] = []
+    for (let round = 0; round < 6; round++) {
+      statuses.push((await hub.callAs(stolen, 'POST', url, body(`wrong ${round}`))).status)
+    }
+    assert.deepEqual(statuses, [403, 403, 403, 403, 403, 429])
+    const passkey = { password: PASSWORD }
+    const options = await hub.callAs(stolen, 'POST', '/api/v1/account/passkeys/options', passkey)
+    expectError(options, 429, 'too_many_requests')
+    expectObject(await hub.callAs(mine, 'POST', url, body(PASSWORD)), 200)
+  })
+
+  test('many attempts add few audit entries, and an unknown e-mail is not recorded', async () => {
+    await using hub = await startHub(engine)
+    const typed = 'my.secret.password@example.org'
+    await failSignIn(hub, 1, from(ATTACKER), typed)
+    for (let round = 0; round < 9; round++) await failSignIn(hub, 1, from(`203.0.113.${round}`))
+    const failed = await until(async () => {
+      const entries = await hub.audit('&action=session.reject')
+      return entries.length === 5 ? entries : null
+    }, 'the failed attempts are in the audit log')
+    const attempts = failed.map((entry) => [entry['actor'], Object(entry['details'])['attempts']])
+    assert.deepEqual(attempts, [
+      [EMAIL, 8],
+      [EMAIL, 4],
+      [EMAIL, 2],
+      [EMAIL, 1],
+      ['unknown user', 1],
+    ])
+    assert.deepEqual([failed[0]?.['address'], failed[4]?.['address']], ['203.0.113.7', ATTACKER])
+    expectAbsent([typed, 'a wrong password'], [JSON.stringify(failed), hub.log()])
   })
 })
 
 async function signInWith(hub: TestHub, email: string, address: string): Promise<void> {
-  assert.equal((await sendSignIn(hub, email, PASSWORD, from(address))).status, 200)
+  assert.equal((await hub.sendSignIn(email, PASSWORD, from(address))).status, 200)
 }
 
 /** @returns the URI that an authenticator app derives codes from. The code of the current time step is used up. */
 async function setUpSecondFactor(hub: TestHub, email = EMAIL): Promise<string> {
-  const session = await signInAs(hub, email)
+  const session = await hub.signIn(email)
   const url = '/api/v1/account/second-factor'
-  const enabled = await callAs(hub, session, 'POST', url, { password: PASSWORD })
+  const enabled = await hub.callAs(session, 'POST', url, { password: PASSWORD })
   const uri = String(expectObject(enabled, 200)['totp_uri'])
   const confirmed = { code: totpCode(uri) }
-  expectObject(await callAs(hub, session, 'POST', `${url}/confirm`, confirmed), 200)
+  expectObject(await hub.callAs(session, 'POST', `${url}/confirm`, confirmed), 200)
   return uri
 }

@@ -1,200 +1,119 @@
 /** Records that a platform no longer lists. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import {
-  activityOf,
-  countStoredRows,
-  historyOf,
-  newRecord,
-  pullAll,
-  push,
-  readPull,
-  setStatus,
-  startPull,
-  untilPullEnds,
-} from '../helpers/hub/actions.ts'
+import { test } from 'node:test'
 import { createStoppedClock } from '../helpers/hub/alerts.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { createPullTimeLimit } from '../helpers/hub/hub.ts'
-import { missingReferences, startHubWithRecords } from '../helpers/hub/missing.ts'
+import {
+  addPlatformWithRecords,
+  missingReferences,
+  startHubWithRecords,
+} from '../helpers/hub/missing.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
-onEachEngineWhenDeep((engine) => {
-  describe(`records that a platform no longer lists, on ${engine.name}`, () => {
-    test('missing records are marked, logged and counted, and stay readable', async () => {
-      await using kit = await startHubWithRecords(engine, 20)
-      const before = await kit.readRecords()
-      kit.setRecords(kit.records.slice(3))
-      const { pull, tasks } = await pullAll(kit.hub)
-      assert.equal(pull.state, 'succeeded')
-      assert.deepEqual([pull.counts.missing, only(tasks).missing], [3, 3])
-      const after = await kit.readRecords()
-      assert.deepEqual(missingReferences(after), ['R-0', 'R-1', 'R-2'])
-      const [marked, previous] = [after[0], before[0]]
-      assert.ok(marked && previous)
-      const { missing_since, updated_at, ...rest } = marked
-      const { missing_since: _, updated_at: __, ...same } = previous
-      assert.deepEqual(rest, same)
-      assert.ok(missing_since !== null && missing_since >= (pull.started_at ?? ''))
-      assert.ok(updated_at > previous.updated_at)
-      const { source, pull_id, changes } = only(await historyOf(kit.hub, marked.record_id))
-      assert.deepEqual([source, pull_id], ['pull', pull.id])
-      assert.deepEqual(changes, [{ path: '/missing_since', before: null, after: missing_since }])
-      assert.deepEqual(after.slice(3), before.slice(3))
-      const entry = (await activityOf(kit.hub)).find((one) => one.kind === 'pull_task.succeeded')
-      assert.match(entry?.message ?? '', /17 unchanged, 3 missing/)
-    })
+describeHub('records that a platform no longer lists', (hub, engine) => {
+  test('missing records are marked, logged and counted, and stay readable', async () => {
+    await using kit = await addPlatformWithRecords(hub, 20)
+    const before = await kit.readRecords()
+    kit.setRecords(kit.records.slice(3))
+    const { pull, tasks } = await kit.hub.pullAll()
+    assert.equal(pull.state, 'succeeded')
+    assert.deepEqual([pull.counts.missing, only(tasks).missing], [3, 3])
+    const after = await kit.readRecords()
+    assert.deepEqual(missingReferences(after), ['R-0', 'R-1', 'R-2'])
+    const [marked, previous] = [after[0], before[0]]
+    assert.ok(marked && previous)
+    const { missing_since, updated_at, ...rest } = marked
+    const { missing_since: _, updated_at: __, ...same } = previous
+    assert.deepEqual(rest, same)
+    assert.ok(missing_since !== null && missing_since >= (pull.started_at ?? ''))
+    assert.ok(updated_at > previous.updated_at)
+    const { source, pull_id, changes } = only(await kit.hub.history(marked.record_id))
+    assert.deepEqual([source, pull_id], ['pull', pull.id])
+    assert.deepEqual(changes, [{ path: '/missing_since', before: null, after: missing_since }])
+    assert.deepEqual(after.slice(3), before.slice(3))
+    const entry = (await kit.hub.activity()).find((one) => one.kind === 'pull_task.succeeded')
+    assert.match(entry?.message ?? '', /17 unchanged, 3 missing/)
+  })
 
-    test('the next pull marks nothing more and writes nothing', async () => {
-      await using kit = await startHubWithRecords(engine, 20)
-      kit.setRecords(kit.records.slice(3))
-      await pullAll(kit.hub)
-      const before = await kit.readRecords()
-      const { pulls: _, activity: __, ...rows } = await countStoredRows(kit.hub)
-      const { pull } = await pullAll(kit.hub)
-      assert.deepEqual([pull.counts.missing, pull.counts.unchanged], [0, 17])
-      assert.deepEqual(await kit.readRecords(), before)
-      const { pulls: ___, activity: ____, ...again } = await countStoredRows(kit.hub)
-      assert.deepEqual(again, rows)
-    })
+  test('a pull marks a pushed record only if it started five minutes or more after the push', async () => {
+    const clock = createStoppedClock()
+    await using kit = await startHubWithRecords(engine, 20, {}, { clock })
+    kit.setRecords(kit.records.slice(2))
+    await kit.hub.push(kit.key, newRecord('R-0'))
+    await kit.hub.push(kit.key, newRecord('R-new'))
+    clock.advance(299)
+    assert.equal((await kit.hub.pullAll()).pull.counts.missing, 1)
+    assert.deepEqual(missingReferences(await kit.readRecords()), ['R-1'])
+    clock.advance(1)
+    assert.equal((await kit.hub.pullAll()).pull.counts.missing, 2)
+    assert.deepEqual(missingReferences(await kit.readRecords()), ['R-0', 'R-1', 'R-new'])
+  })
 
-    test('a missing record is no longer marked once it is listed again, pushed or patched', async () => {
-      await using kit = await startHubWithRecords(engine, 20)
-      kit.setRecords(kit.records.slice(4))
-      await pullAll(kit.hub)
-      await push(kit.hub, kit.key, newRecord('R-0'))
-      const patch = { record_type: 'cases', reference_number: 'R-1', data: {} }
-      await push(kit.hub, kit.key, patch, 'PATCH')
-      assert.deepEqual(missingReferences(await kit.readRecords()), ['R-2', 'R-3'])
-      const changed = simulatedRecord(3, { status: 'changed' })
-      kit.setRecords([
-        kit.records[0],
-        kit.records[1],
-        kit.records[2],
-        changed,
-        ...kit.records.slice(4),
-      ])
-      const { pull } = await pullAll(kit.hub)
-      assert.deepEqual(missingReferences(await kit.readRecords()), [])
+  const toBody = (records: unknown[], total: number | string) =>
+    JSON.stringify({ success: true, total, records })
+  const respondWith = (added: unknown[], total?: number | string) => {
+    const records = Array.from({ length: 18 }, (_, number) => simulatedRecord(number))
+    const all = [...records, ...added]
+    return respond.text(toBody(all, total ?? all.length), 'application/json')
+  }
+  const incomplete: [string, ReturnType<typeof respond.status>][] = [
+    ['announces more records than it has', respondWith([], 20)],
+    ['announces fewer records than it has', respondWith([], 17)],
+    ['announces more records, as a string', respondWith([], '20')],
+    ['has an element without a reference number', respondWith([{ full_name: 'Who?', data: {} }])],
+    ['has an element with a numeric reference number', respondWith([{ reference_number: 19 }])],
+    ['has an element that is not an object', respondWith(['R-19'])],
+    ['has success: 0', respond.json({ success: 0, message: 'No', records: [] })],
+    ['has success: "false"', respond.json({ success: 'false', records: [] })],
+  ]
+  for (const [defect, response] of incomplete) {
+    test(`a response that ${defect} marks nothing`, async () => {
+      await using kit = await addPlatformWithRecords(hub, 20)
+      kit.platform.setResponse('records/cases', response)
+      const { pull } = await kit.hub.pullAll()
       assert.equal(pull.counts.missing, 0)
-    })
-
-    test('a record pushed during a pull is not marked', async () => {
-      await using kit = await startHubWithRecords(engine, 20, { HUB_MISSING_GRACE_SECONDS: '0' })
-      kit.setRecords(kit.records.slice(3))
-      const request = kit.platform.delayNextResponse('records/cases')
-      const { id } = await startPull(kit.hub)
-      await request.arrived
-      await push(kit.hub, kit.key, newRecord('R-0'))
-      await push(kit.hub, kit.key, newRecord('R-new'))
-      const patch = { record_type: 'cases', reference_number: 'R-1', data: {} }
-      await push(kit.hub, kit.key, patch, 'PATCH')
-      request.release()
-      await untilPullEnds(kit.hub, id)
-      assert.deepEqual(missingReferences(await kit.readRecords()), ['R-2'])
-      // The next read starts after those pushes.
-      assert.equal((await pullAll(kit.hub)).pull.counts.missing, 3)
-      assert.deepEqual(missingReferences(await kit.readRecords()), ['R-0', 'R-1', 'R-2', 'R-new'])
-    })
-
-    test('a pull marks a pushed record only if it started five minutes or more after the push', async () => {
-      const clock = createStoppedClock()
-      await using kit = await startHubWithRecords(engine, 20, {}, { clock })
-      kit.setRecords(kit.records.slice(2))
-      await push(kit.hub, kit.key, newRecord('R-0'))
-      await push(kit.hub, kit.key, newRecord('R-new'))
-      clock.advance(299)
-      assert.equal((await pullAll(kit.hub)).pull.counts.missing, 1)
-      assert.deepEqual(missingReferences(await kit.readRecords()), ['R-1'])
-      clock.advance(1)
-      assert.equal((await pullAll(kit.hub)).pull.counts.missing, 2)
-      assert.deepEqual(missingReferences(await kit.readRecords()), ['R-0', 'R-1', 'R-new'])
-    })
-
-    const toBody = (records: unknown[], total: number | string) =>
-      JSON.stringify({ success: true, total, records })
-    const respondWith = (added: unknown[], total?: number | string) => {
-      const records = Array.from({ length: 18 }, (_, number) => simulatedRecord(number))
-      const all = [...records, ...added]
-      return respond.text(toBody(all, total ?? all.length), 'application/json')
-    }
-    const incomplete: [string, ReturnType<typeof respond.status>][] = [
-      ['announces more records than it has', respondWith([], 20)],
-      ['announces fewer records than it has', respondWith([], 17)],
-      ['announces more records, as a string', respondWith([], '20')],
-      ['has an element without a reference number', respondWith([{ full_name: 'Who?', data: {} }])],
-      ['has an element with a numeric reference number', respondWith([{ reference_number: 19 }])],
-      ['has an element that is not an object', respondWith(['R-19'])],
-      ['has success: 0', respond.json({ success: 0, message: 'No', records: [] })],
-      ['has success: "false"', respond.json({ success: 'false', records: [] })],
-    ]
-    for (const [defect, response] of incomplete) {
-      test(`a response that ${defect} marks nothing`, async () => {
-        await using kit = await startHubWithRecords(engine, 20)
-        kit.platform.setResponse('records/cases', response)
-        const { pull } = await pullAll(kit.hub)
-        assert.equal(pull.counts.missing, 0)
-        assert.deepEqual(missingReferences(await kit.readRecords()), [])
-        assert.deepEqual(await kit.listReviews(), [])
-      })
-    }
-
-    test('a rejected record is not missing, and the other records are still checked', async () => {
-      await using kit = await startHubWithRecords(engine, 20)
-      const bad = [
-        { ...simulatedRecord(18), full_name: null },
-        { ...simulatedRecord(17), data: [1] },
-      ]
-      kit.setRecords([...kit.records.slice(0, 17), ...bad])
-      for (const expected of [1, 0]) {
-        const { pull } = await pullAll(kit.hub)
-        assert.deepEqual([pull.counts.rejected, pull.counts.missing], [2, expected])
-        assert.deepEqual(missingReferences(await kit.readRecords()), ['R-19'])
-      }
-    })
-
-    test('a duplicate reference number does not prevent marking missing records', async () => {
-      await using kit = await startHubWithRecords(engine, 20)
-      kit.setRecords([...kit.records.slice(2), simulatedRecord(5, { status: 'again' })])
-      const { pull } = await pullAll(kit.hub)
-      assert.deepEqual([pull.counts.rejected, pull.counts.missing], [1, 2])
-    })
-
-    test('a pull of a platform that is deactivated meanwhile marks nothing', async () => {
-      await using kit = await startHubWithRecords(engine, 20)
-      kit.setRecords(kit.records.slice(3))
-      const request = kit.platform.delayNextResponse('records/cases')
-      const { id } = await startPull(kit.hub)
-      await request.arrived
-      await setStatus(kit.hub, kit.id, 'inactive')
-      request.release()
-      const { tasks } = await untilPullEnds(kit.hub, id)
-      assert.match(only(tasks).error ?? '', /platform was deactivated/)
-      assert.deepEqual(missingReferences(await kit.readRecords()), [])
-    })
-
-    test('a pull that times out marks nothing', async () => {
-      const { reach, waitForLimit } = createPullTimeLimit()
-      await using kit = await startHubWithRecords(engine, 20, {}, { waitForLimit })
-      kit.setRecords([])
-      const request = kit.platform.delayNextResponse('records/cases')
-      const { id } = await startPull(kit.hub)
-      await request.arrived
-      reach()
-      await untilPullEnds(kit.hub, id)
-      request.release()
-      const { pull } = await readPull(kit.hub, id)
-      assert.deepEqual([pull.state, pull.counts.missing], ['timed_out', 0])
       assert.deepEqual(missingReferences(await kit.readRecords()), [])
       assert.deepEqual(await kit.listReviews(), [])
     })
+  }
 
-    test('one pull marks many missing records', async () => {
-      await using kit = await startHubWithRecords(engine, 450, { HUB_MISSING_FUSE: '100' })
-      kit.setRecords([])
-      assert.equal((await pullAll(kit.hub)).pull.counts.missing, 450)
-      assert.equal(missingReferences(await kit.readRecords()).length, 450)
-    })
+  test('a rejected record is not missing, and the other records are still checked', async () => {
+    await using kit = await addPlatformWithRecords(hub, 20)
+    const bad = [
+      { ...simulatedRecord(18), full_name: null },
+      { ...simulatedRecord(17), data: [1] },
+    ]
+    kit.setRecords([...kit.records.slice(0, 17), ...bad])
+    for (const expected of [1, 0]) {
+      const { pull } = await kit.hub.pullAll()
+      assert.deepEqual([pull.counts.rejected, pull.counts.missing], [2, expected])
+      assert.deepEqual(missingReferences(await kit.readRecords()), ['R-19'])
+    }
+  })
+
+  test('a duplicate reference number does not prevent marking missing records', async () => {
+    await using kit = await addPlatformWithRecords(hub, 20)
+    kit.setRecords([...kit.records.slice(2), simulatedRecord(5, { status: 'again' })])
+    const { pull } = await kit.hub.pullAll()
+    assert.deepEqual([pull.counts.rejected, pull.counts.missing], [1, 2])
+  })
+
+  test('a pull that times out marks nothing', async () => {
+    const { reach, waitForLimit } = createPullTimeLimit()
+    await using kit = await startHubWithRecords(engine, 20, {}, { waitForLimit })
+    kit.setRecords([])
+    const request = kit.platform.delayNextResponse('records/cases')
+    const { id } = await kit.hub.startPull()
+    await request.arrived
+    reach()
+    await kit.hub.untilPullEnds(id)
+    request.release()
+    const { pull } = await kit.hub.readPull(id)
+    assert.deepEqual([pull.state, pull.counts.missing], ['timed_out', 0])
+    assert.deepEqual(missingReferences(await kit.readRecords()), [])
+    assert.deepEqual(await kit.listReviews(), [])
   })
 })

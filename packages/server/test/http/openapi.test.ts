@@ -1,11 +1,10 @@
 /** The OpenAPI document, compared with the existing routes. */
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { before, test } from 'node:test'
 import { isJsonObject, type JsonObject } from '@recordhub/protocol/lossless-json'
 import { ACCESS } from '../../src/http/access.ts'
-import { shareHub } from '../helpers/hub/actions.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { expectObject } from '../helpers/hub/response.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
 /** Pages, files and the document itself, which are not API operations. */
 const PAGES = new Set([
@@ -22,63 +21,60 @@ const PAGES = new Set([
 ])
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
-onEachEngineWhenDeep((engine) => {
-  describe(`the OpenAPI document, on ${engine.name}`, () => {
-    const hub = shareHub(engine)
-    const operations = new Map<string, JsonObject>()
-    before(async () => {
-      const { paths } = expectObject(await hub().send({ url: '/api/openapi.json' }), 200)
-      for (const [path, item] of Object.entries(Object(paths))) {
-        for (const [method, operation] of Object.entries(Object(item))) {
-          if (!METHODS.includes(method) || !isJsonObject(operation)) continue
-          const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
-          operations.set(`${method.toUpperCase()} ${url}`, operation)
-        }
+describeHub('the OpenAPI document', (hub) => {
+  const operations = new Map<string, JsonObject>()
+  before(async () => {
+    const { paths } = expectObject(await hub.send({ url: '/api/openapi.json' }), 200)
+    for (const [path, item] of Object.entries(Object(paths))) {
+      for (const [method, operation] of Object.entries(Object(item))) {
+        if (!METHODS.includes(method) || !isJsonObject(operation)) continue
+        const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
+        operations.set(`${method.toUpperCase()} ${url}`, operation)
       }
-    })
+    }
+  })
 
-    test('the document has every route and nothing else', () => {
-      const routes = Object.keys(ACCESS).filter((route) => !PAGES.has(route))
-      assert.deepEqual([...operations.keys()].toSorted(), routes.toSorted())
-    })
+  test('the document has every route and nothing else', () => {
+    const routes = Object.keys(ACCESS).filter((route) => !PAGES.has(route))
+    assert.deepEqual([...operations.keys()].toSorted(), routes.toSorted())
+  })
 
-    test('each operation has a summary, its parameters, its responses and the required role', () => {
-      for (const [route, operation] of operations) {
-        const { summary, tags, parameters = [], responses, security } = operation
-        assert.ok(typeof summary === 'string' && summary.length > 8, `${route} has no summary`)
-        assert.ok(Array.isArray(tags) && tags.length === 1, `${route} has no tag`)
-        const access = ACCESS[route]
-        const schemes = JSON.stringify(security ?? null)
-        if (access === 'anyone') assert.equal(schemes, '[]', route)
-        else if (access === 'platform') assert.match(schemes, /hubKey/, route)
-        else if (access === 'scraper') assert.match(schemes, /metricsToken/, route)
-        else {
-          assert.match(schemes, /token.*session/, route)
-          assert.match(String(operation['description']), new RegExp(`role ${access}\\.`), route)
-        }
-        assert.ok(Array.isArray(parameters))
-        const inPath = parameters.filter(
-          (parameter) => isJsonObject(parameter) && parameter['in'] === 'path',
-        )
-        assert.equal(
-          inPath.length,
-          route.split(':').length - 1,
-          `${route} describes its path parameters`,
-        )
-        const statuses = Object.keys(Object(responses))
-        assert.ok(
-          statuses.some((status) => /^2/.test(status)),
-          `${route} has no success response`,
-        )
-        assert.ok(statuses.includes('4XX') && statuses.includes('5XX'), `${route} has no errors`)
+  test('each operation has a summary, its parameters, its responses and the required role', () => {
+    for (const [route, operation] of operations) {
+      const { summary, tags, parameters = [], responses, security } = operation
+      assert.ok(typeof summary === 'string' && summary.length > 8, `${route} has no summary`)
+      assert.ok(Array.isArray(tags) && tags.length === 1, `${route} has no tag`)
+      const access = ACCESS[route]
+      const schemes = JSON.stringify(security ?? null)
+      if (access === 'anyone') assert.equal(schemes, '[]', route)
+      else if (access === 'platform') assert.match(schemes, /hubKey/, route)
+      else if (access === 'scraper') assert.match(schemes, /metricsToken/, route)
+      else {
+        assert.match(schemes, /token.*session/, route)
+        assert.match(String(operation['description']), new RegExp(`role ${access}\\.`), route)
       }
-    })
+      assert.ok(Array.isArray(parameters))
+      const inPath = parameters.filter(
+        (parameter) => isJsonObject(parameter) && parameter['in'] === 'path',
+      )
+      assert.equal(
+        inPath.length,
+        route.split(':').length - 1,
+        `${route} describes its path parameters`,
+      )
+      const statuses = Object.keys(Object(responses))
+      assert.ok(
+        statuses.some((status) => /^2/.test(status)),
+        `${route} has no success response`,
+      )
+      assert.ok(statuses.includes('4XX') && statuses.includes('5XX'), `${route} has no errors`)
+    }
+  })
 
-    test('the export lists the content types of its files', () => {
-      const { responses } = operations.get('GET /api/v1/records/export') ?? {}
-      const types = Object.keys(Object(Object(responses)['200']).content)
-      assert.equal(types.length, 5)
-      assert.ok(types.includes('text/csv; charset=utf-8'))
-    })
+  test('the export lists the content types of its files', () => {
+    const { responses } = operations.get('GET /api/v1/records/export') ?? {}
+    const types = Object.keys(Object(Object(responses)['200']).content)
+    assert.equal(types.length, 5)
+    assert.ok(types.includes('text/csv; charset=utf-8'))
   })
 })

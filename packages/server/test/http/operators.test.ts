@@ -1,385 +1,365 @@
 /** Operators: inviting, changing, disabling and removing them; their API tokens, and the audit log. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { OperatorName } from '@recordhub/protocol'
 import Type from 'typebox'
-import { shareHub } from '../helpers/hub/actions.ts'
+import { describeHub, describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
 import { tokenOfLink } from '../helpers/hub/link-token.ts'
-import {
-  accept,
-  addOperator,
-  auditActionsOf,
-  auditOf,
-  callAs,
-  invite,
-  readInvitation,
-  sendSignIn,
-  signInAs,
-} from '../helpers/hub/operators.ts'
 import { expectAbsent, expectBody, expectError, expectObject } from '../helpers/hub/response.ts'
 import { startMailServer } from '../helpers/hub/smtp-server.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
-import { countRows, runSql } from '../helpers/storage/sql.ts'
 
-onEachEngineWhenDeep((engine) => {
-  describe(`invitations, on ${engine.name}`, () => {
-    const hub = shareHub(engine, { withOperator: true })
-
-    test('an invitation link works once and creates an operator with its role', async () => {
-      const admin = await signInAs(hub())
-      const invited = await callAs(hub(), admin, 'POST', '/api/v1/invitations', {
-        email: 'Bob@Example.org',
-        role: 'viewer',
-      })
-      const { link, mailed, invitation } = expectObject(invited, 201)
-      assert.equal(mailed, false)
-      assert.equal(Object(invitation)['email'], 'bob@example.org')
-      const token = tokenOfLink(String(link))
-      assert.match(String(link), /\/invitation#token=rhi_\w+$/)
-      const { email, role } = expectObject(await readInvitation(hub(), token), 200)
-      assert.deepEqual([email, role], ['bob@example.org', 'viewer'])
-      expectError(await accept(hub(), token, { password: 'short' }), 422, 'invalid_operator')
-      expectObject(await accept(hub(), token), 201)
-      expectError(await accept(hub(), token), 403, 'invitation_invalid')
-      expectError(await readInvitation(hub(), token), 403, 'invitation_invalid')
-      const bob = await signInAs(hub(), 'bob@example.org')
-      const session = await callAs(hub(), bob, 'GET', '/api/v1/session')
-      assert.match(session.text, /"role":"viewer"/)
-      expectError(await callAs(hub(), bob, 'GET', '/api/v1/operators'), 403, 'forbidden')
-      expectAbsent([token], [hub().log(), JSON.stringify(await auditOf(hub()))])
-      const actions = await auditActionsOf(hub())
-      for (const action of ['operator.invite', 'operator.create', 'session.begin']) {
-        assert.ok(actions.includes(action), `${action} is in the audit log`)
-      }
+describeHub('invitations', { withOperator: true }, (hub, engine) => {
+  test('an invitation link works once and creates an operator with its role', async () => {
+    const admin = await hub.signIn()
+    const invited = await hub.callAs(admin, 'POST', '/api/v1/invitations', {
+      email: 'Bob@Example.org',
+      role: 'viewer',
     })
-
-    test('a viewer reads the names of the operators, and nothing else about them', async () => {
-      await addOperator(hub(), 'nora@example.org', 'viewer')
-      const viewer = await signInAs(hub(), 'nora@example.org')
-      const response = await callAs(hub(), viewer, 'GET', '/api/v1/operators/names')
-      const schema = Type.Object({ operators: Type.Array(OperatorName) })
-      const { operators } = expectBody(response, 200, schema)
-      const nora = operators.find(({ email }) => email === 'nora@example.org')
-      assert.deepEqual(Object.keys(nora ?? {}), ['email', 'name'])
-      expectError(await hub().send({ url: '/api/v1/operators/names' }), 401, 'not_signed_in')
-    })
-
-    test('only one of several concurrent acceptances succeeds', async () => {
-      const token = await invite(hub(), 'many@example.org', 'viewer')
-      const responses = await Promise.all(Array.from({ length: 6 }, () => accept(hub(), token)))
-      assert.deepEqual(
-        responses.map((response) => response.status).sort(),
-        [201, 403, 403, 403, 403, 403],
-      )
-    })
-
-    test('an unknown, withdrawn, expired or superseded link is rejected', async () => {
-      const withdrawn = await invite(hub(), 'with@example.org', 'admin')
-      const expired = await invite(hub(), 'exp@example.org', 'admin')
-      const earlier = await invite(hub(), 'twice@example.org', 'admin')
-      await invite(hub(), 'twice@example.org', 'viewer')
-      const { invitations } = expectObject(await hub().get('/api/v1/invitations'), 200)
-      assert.ok(Array.isArray(invitations))
-      const { id } = Object(invitations.find((one) => Object(one).email === 'with@example.org'))
-      const authorization = hub().authorization('admin')
-      const url = `/api/v1/invitations/${id}`
-      const request = { method: 'DELETE', url, headers: { authorization } } as const
-      assert.equal((await hub().send(request)).status, 200)
-      expectError(await hub().send(request), 404, 'not_found')
-      await runSql(
-        hub().storage,
-        `UPDATE operator_invitations SET expires_at = '2026-01-01T00:00:00.000Z' WHERE email = 'exp@example.org'`,
-      )
-      const before = await countRows(hub().storage, 'operators')
-      for (const token of [withdrawn, expired, earlier, 'rhi_unknown', 'x', '']) {
-        expectError(await readInvitation(hub(), token), 403, 'invitation_invalid')
-        expectError(await accept(hub(), token), 403, 'invitation_invalid')
-      }
-      assert.equal(await countRows(hub().storage, 'operators'), before)
-    })
-
-    test('another site can neither read nor accept an invitation', async () => {
-      const token = await invite(hub(), 'csrf@example.org', 'viewer')
-      for (const [url, body] of [
-        ['/invitation', { token, name: '', password: PASSWORD }],
-        ['/api/v1/invitation', { token }],
-      ] as const) {
-        for (const headers of [
-          { origin: 'https://evil.example' },
-          { origin: 'null' },
-          { 'sec-fetch-site': 'cross-site' },
-        ]) {
-          const response = await hub().send({ method: 'POST', url, headers, body })
-          expectError(response, 403, 'origin_not_allowed')
-        }
-      }
-      assert.equal((await readInvitation(hub(), token)).status, 200)
-    })
-
-    test('an invitation token is accepted only in a JSON body, as a string', async () => {
-      const token = await invite(hub(), 'body@example.org', 'viewer')
-      const url = '/api/v1/invitation'
-      const inQuery = `${url}?token=${token}`
-      for (const request of [{ url }, { url: inQuery }]) {
-        assert.equal((await hub().send(request)).status, 405)
-      }
-      for (const body of [{}, { token: [token] }, { token: 'x'.repeat(201) }, { token, more: 1 }]) {
-        const response = await hub().send({ method: 'POST', url: inQuery, body })
-        expectError(response, 400, 'invalid_request')
-      }
-      const form = { 'content-type': 'application/x-www-form-urlencoded' }
-      const asForm = { method: 'POST', url, headers: form, body: `token=${token}` } as const
-      assert.equal((await hub().send(asForm)).status, 415)
-      const read = await readInvitation(hub(), token)
-      assert.equal(read.header('cache-control'), 'no-store')
-      expectAbsent([token], [read.text, hub().log()])
-    })
-
-    test('the link is mailed to the invited operator if a mail server is configured', async () => {
-      await using server = await startMailServer()
-      await using own = await startTestHub(engine, {
-        env: {
-          HUB_SMTP_URL: server.url,
-          HUB_ALERT_FROM: 'hub@example.org',
-          HUB_ALERT_TO: 'ops@example.org',
-          HUB_PUBLIC_URL: 'https://hub.example.org',
-        },
-      })
-      const response = await own.send({
-        method: 'POST',
-        url: '/api/v1/invitations',
-        headers: { authorization: own.authorization('admin') },
-        body: { email: 'new@example.org', role: 'operator' },
-      })
-      const { link, mailed } = expectObject(response, 201)
-      assert.equal(mailed, true)
-      assert.match(String(link), /^https:\/\/hub\.example\.org\/invitation#token=rhi_\w+$/)
-      const [mail] = server.mails
-      assert.deepEqual(mail?.to, ['new@example.org'])
-      const text = mail.source.replaceAll('=\r\n', '').replaceAll('=3D', '=')
-      assert.ok(text.includes(String(link)))
-    })
-  })
-
-  describe(`managing operators, on ${engine.name}`, () => {
-    const shared = shareHub(engine)
-
-    test('disabling an operator ends all access, and only a sign-in with the right password reports it', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const id = await addOperator(hub, 'bob@example.org', 'operator')
-      const admin = await signInAs(hub)
-      const bob = await signInAs(hub, 'bob@example.org')
-      const created = await callAs(hub, bob, 'POST', '/api/v1/tokens', {
-        name: 'x',
-        role: 'viewer',
-      })
-      const authorization = `Bearer ${expectObject(created, 201)['token']}`
-      const asProgram = () => hub.send({ url: '/api/v1/platforms', headers: { authorization } })
-      assert.equal((await asProgram()).status, 200)
-      const disabled = await callAs(hub, admin, 'PATCH', `/api/v1/operators/${id}`, {
-        disabled: true,
-      })
-      assert.ok(Object(expectObject(disabled, 200)['operator']).disabled_at)
-      expectError(await callAs(hub, bob, 'GET', '/api/v1/platforms'), 401, 'not_signed_in')
-      expectError(await asProgram(), 401, 'not_signed_in')
-      const correct = await sendSignIn(hub, 'bob@example.org')
-      expectError(correct, 403, 'operator_disabled')
-      assert.ok(!correct.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
-      const wrong = await sendSignIn(hub, 'bob@example.org', 'not the password')
-      expectError(wrong, 401, 'invalid_email_or_password')
-      assert.equal(await countRows(hub.storage, 'operator_sessions'), 1)
-      await callAs(hub, admin, 'PATCH', `/api/v1/operators/${id}`, { disabled: false })
-      await signInAs(hub, 'bob@example.org')
-    })
-
-    test('a remaining session of a disabled operator is rejected', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const admin = await signInAs(hub)
-      await runSql(hub.storage, `UPDATE operators SET disabled_at = '2026-01-01T00:00:00.000Z'`)
-      expectError(await callAs(hub, admin, 'GET', '/api/v1/platforms'), 401, 'not_signed_in')
-    })
-
-    test('the last admin cannot be removed, disabled or demoted', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const admin = await signInAs(hub)
-      const account = expectObject(await callAs(hub, admin, 'GET', '/api/v1/account'), 200)
-      const url = `/api/v1/operators/${Object(account['account']).id}`
-      for (const change of [{ role: 'operator' }, { disabled: true }]) {
-        expectError(await callAs(hub, admin, 'PATCH', url, change), 409, 'last_admin')
-      }
-      expectError(await callAs(hub, admin, 'DELETE', url), 409, 'last_admin')
-      expectError(await callAs(hub, admin, 'PATCH', url, {}), 400, 'invalid_request')
-      const unknown = await callAs(hub, admin, 'PATCH', '/api/v1/operators/none', { role: 'admin' })
-      expectError(unknown, 404, 'not_found')
-    })
-
-    test("a new role ends the operator's sessions, and a removed operator cannot sign in", async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const id = await addOperator(hub, 'bob@example.org', 'admin')
-      const admin = await signInAs(hub)
-      const bob = await signInAs(hub, 'bob@example.org')
-      assert.equal((await callAs(hub, bob, 'GET', '/api/v1/operators')).status, 200)
-      await callAs(hub, admin, 'PATCH', `/api/v1/operators/${id}`, { role: 'viewer' })
-      expectError(await callAs(hub, bob, 'GET', '/api/v1/operators'), 401, 'not_signed_in')
-      const viewer = await signInAs(hub, 'bob@example.org')
-      expectError(await callAs(hub, viewer, 'GET', '/api/v1/operators'), 403, 'forbidden')
-      expectObject(await callAs(hub, admin, 'DELETE', `/api/v1/operators/${id}`), 200)
-      expectError(await callAs(hub, viewer, 'GET', '/api/v1/session'), 401, 'not_signed_in')
-      expectError(await sendSignIn(hub, 'bob@example.org'), 401, 'invalid_email_or_password')
-      const removal = (await auditOf(hub, '&action=operator.remove'))[0]
-      assert.deepEqual([removal?.['actor'], removal?.['target']], [EMAIL, 'bob@example.org'])
-    })
-
-    test("an admin lists and ends an operator's sessions without seeing their tokens", async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const id = await addOperator(hub, 'bob@example.org', 'viewer')
-      const admin = await signInAs(hub)
-      const first = await signInAs(hub, 'bob@example.org')
-      const second = await signInAs(hub, 'bob@example.org')
-      const list = await callAs(hub, admin, 'GET', `/api/v1/operators/${id}/sessions`)
-      const { sessions } = expectObject(list, 200)
-      assert.ok(Array.isArray(sessions) && sessions.length === 2)
-      const secret = decodeURIComponent(first.cookie.split('=')[1] ?? '').split('.')[0] ?? ''
-      expectAbsent([secret], [list.text])
-      const url = `/api/v1/operators/${id}/sessions/${Object(sessions[1]).id}`
-      expectObject(await callAs(hub, admin, 'DELETE', url), 200)
-      const responses = await Promise.all(
-        [first, second].map((one) => callAs(hub, one, 'GET', '/api/v1/session')),
-      )
-      assert.deepEqual(responses.map((response) => response.status).sort(), [200, 401])
-      expectObject(await callAs(hub, admin, 'DELETE', `/api/v1/operators/${id}/sessions`), 200)
-      expectError(await callAs(hub, second, 'GET', '/api/v1/session'), 401, 'not_signed_in')
-    })
-
-    for (const [method, url] of [
-      ['GET', '/api/v1/operators'],
-      ['PATCH', '/api/v1/operators/x'],
-      ['DELETE', '/api/v1/operators/x'],
-      ['DELETE', '/api/v1/operators/x/second-factor'],
-      ['GET', '/api/v1/operators/x/sessions'],
-      ['DELETE', '/api/v1/operators/x/sessions'],
-      ['DELETE', '/api/v1/operators/x/sessions/y'],
-      ['GET', '/api/v1/invitations'],
-      ['POST', '/api/v1/invitations'],
-      ['DELETE', '/api/v1/invitations/1'],
-      ['GET', '/api/v1/single-sign-on'],
-      ['GET', '/api/v1/audit'],
-    ] as const) {
-      test(`viewers and operators cannot ${method} ${url}`, async () => {
-        const hub = shared()
-        const body = method === 'POST' ? { email: 'a@b.org', role: 'admin' } : { role: 'admin' }
-        for (const role of ['viewer', 'operator'] as const) {
-          const headers = { authorization: hub.authorization(role) }
-          const request = { method, url, headers }
-          const response = await hub.send(method === 'GET' ? request : { ...request, body })
-          expectError(response, 403, 'forbidden')
-        }
-        expectError(await hub.send({ method, url }), 401, 'not_signed_in')
-      })
+    const { link, mailed, invitation } = expectObject(invited, 201)
+    assert.equal(mailed, false)
+    assert.equal(Object(invitation)['email'], 'bob@example.org')
+    const token = tokenOfLink(String(link))
+    assert.match(String(link), /\/invitation#token=rhi_\w+$/)
+    const { email, role } = expectObject(await hub.readInvitation(token), 200)
+    assert.deepEqual([email, role], ['bob@example.org', 'viewer'])
+    expectError(await hub.acceptInvitation(token, { password: 'short' }), 422, 'invalid_operator')
+    expectObject(await hub.acceptInvitation(token), 201)
+    expectError(await hub.acceptInvitation(token), 403, 'invitation_invalid')
+    expectError(await hub.readInvitation(token), 403, 'invitation_invalid')
+    const bob = await hub.signIn('bob@example.org')
+    const session = await hub.callAs(bob, 'GET', '/api/v1/session')
+    assert.match(session.text, /"role":"viewer"/)
+    expectError(await hub.callAs(bob, 'GET', '/api/v1/operators'), 403, 'forbidden')
+    expectAbsent([token], [hub.log(), JSON.stringify(await hub.audit())])
+    const actions = await hub.auditActions()
+    for (const action of ['operator.invite', 'operator.create', 'session.begin']) {
+      assert.ok(actions.includes(action), `${action} is in the audit log`)
     }
   })
 
-  describe(`API tokens, on ${engine.name}`, () => {
-    const hub = shareHub(engine, { withOperator: true })
-
-    test('a token is created, shown once, used, and rejected after it is revoked', async () => {
-      const admin = await signInAs(hub())
-      const created = await callAs(hub(), admin, 'POST', '/api/v1/tokens', {
-        name: 'nightly export',
-        role: 'operator',
-        expires_in_days: 30,
-      })
-      const { token, api_token } = expectObject(created, 201)
-      const { id, hint, created_by, last_used_at } = Object(api_token)
-      assert.deepEqual([created_by, last_used_at], [EMAIL, null])
-      assert.match(String(token), /^rht_/)
-      const headers = { authorization: `Bearer ${token}` }
-      assert.equal((await hub().send({ url: '/api/v1/pulls', headers })).status, 200)
-      const list = await callAs(hub(), admin, 'GET', '/api/v1/tokens')
-      expectAbsent([String(token)], [list.text, hub().log()])
-      const { tokens } = expectObject(list, 200)
-      assert.ok(Array.isArray(tokens))
-      const shown = Object(tokens.find((one) => Object(one).id === id))
-      assert.equal(shown.hint, hint)
-      assert.ok(shown.last_used_at)
-      expectObject(await callAs(hub(), admin, 'DELETE', `/api/v1/tokens/${id}`), 200)
-      expectError(await hub().send({ url: '/api/v1/pulls', headers }), 401, 'not_signed_in')
-      expectError(await callAs(hub(), admin, 'DELETE', `/api/v1/tokens/${id}`), 404, 'not_found')
-    })
-
-    test("an operator cannot create a token above their role, nor see or revoke another's", async () => {
-      await addOperator(hub(), 'vic@example.org', 'viewer')
-      const vic = await signInAs(hub(), 'vic@example.org')
-      const createToken = (role: string) =>
-        callAs(hub(), vic, 'POST', '/api/v1/tokens', { name: 'v', role })
-      expectError(await createToken('admin'), 403, 'forbidden')
-      expectError(await createToken('operator'), 403, 'forbidden')
-      const { token } = expectObject(await createToken('viewer'), 201)
-      const { tokens } = expectObject(await callAs(hub(), vic, 'GET', '/api/v1/tokens'), 200)
-      assert.ok(Array.isArray(tokens))
-      assert.deepEqual(
-        tokens.map((one) => Object(one).name),
-        ['v'],
-      )
-      const all = expectObject(await hub().get('/api/v1/tokens'), 200)['tokens']
-      assert.ok(Array.isArray(all))
-      const other = Object(all.find((one) => Object(one).name === 'test admin'))
-      const revoked = await callAs(hub(), vic, 'DELETE', `/api/v1/tokens/${other.id}`)
-      expectError(revoked, 404, 'not_found')
-      const headers = { authorization: `Bearer ${token}` }
-      const above = await hub().send({
-        ...{ method: 'POST', url: '/api/v1/tokens', headers },
-        body: { name: 'w', role: 'admin' },
-      })
-      expectError(above, 403, 'forbidden')
-    })
-
-    test('a token created with another token expires no later than the token that created it', async () => {
-      const inTwoDays = Date.now() + 2 * 86_400_000
-      const headers = { authorization: hub().authorization('admin') }
-      const created = await hub().send({
-        ...{ method: 'POST', url: '/api/v1/tokens', headers },
-        body: { name: 'child', role: 'viewer', expires_in_days: null },
-      })
-      const { expires_at } = Object(expectObject(created, 201)['api_token'])
-      assert.ok(Date.parse(expires_at) < inTwoDays)
-    })
+  test('a viewer reads the names of the operators, and nothing else about them', async () => {
+    await hub.addOperator('nora@example.org', 'viewer')
+    const viewer = await hub.signIn('nora@example.org')
+    const response = await hub.callAs(viewer, 'GET', '/api/v1/operators/names')
+    const schema = Type.Object({ operators: Type.Array(OperatorName) })
+    const { operators } = expectBody(response, 200, schema)
+    const nora = operators.find(({ email }) => email === 'nora@example.org')
+    assert.deepEqual(Object.keys(nora ?? {}), ['email', 'name'])
+    expectError(await hub.send({ url: '/api/v1/operators/names' }), 401, 'not_signed_in')
   })
 
-  describe(`the audit log and the about page, on ${engine.name}`, () => {
-    test('the audit log is filtered and paginated', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      for (let n = 0; n < 5; n++) await invite(hub, `n${n}@example.org`, 'viewer')
-      const invites = await auditOf(hub, '&action=operator.invite')
-      assert.equal(invites.length, 5)
-      assert.equal(invites[0]?.['target'], 'n4@example.org')
-      assert.ok(invites.every((entry) => entry['actor'] === 'token test admin'))
-      assert.equal((await auditOf(hub, '&target=n2@example.org')).length, 1)
-      const first = expectObject(await hub.get('/api/v1/audit?action=operator.invite&limit=2'), 200)
-      const cursor = String(first['next_cursor'])
-      const rest = expectObject(
-        await hub.get(`/api/v1/audit?action=operator.invite&cursor=${cursor}`),
-        200,
-      )
-      assert.ok(Array.isArray(rest['audit']))
-      assert.deepEqual([rest['audit'].length, rest['next_cursor']], [3, null])
-      assert.equal((await auditOf(hub, '&from=2100-01-01T00:00:00Z')).length, 0)
-      assert.equal((await auditOf(hub, '&until=2000-01-01T00:00:00%2B02:00')).length, 0)
-    })
+  test('only one of several concurrent acceptances succeeds', async () => {
+    const token = await hub.invite('many@example.org', 'viewer')
+    const responses = await Promise.all(
+      Array.from({ length: 6 }, () => hub.acceptInvitation(token)),
+    )
+    assert.deepEqual(
+      responses.map((response) => response.status).sort(),
+      [201, 403, 403, 403, 403, 403],
+    )
+  })
 
-    test("a viewer reads the hub's version, engine, size and retention", async () => {
-      await using hub = await startTestHub(engine)
-      const headers = { authorization: hub.authorization('viewer') }
-      const response = expectObject(await hub.send({ url: '/api/v1/about', headers }), 200)
-      const about = Object(response['about'])
-      assert.equal(about.version, '0.0.0-test')
-      assert.equal(about.healthy, true)
-      assert.match(about.engine, /^(sqlite|postgres)$/)
-      assert.match(about.engine_version, /^\d+\.\d+/)
-      assert.ok(about.bytes > 10_000)
-      assert.equal(about.retention.days.history, 365)
-      assert.equal(about.retention.activity_entries, 1_000_000)
+  test('an unknown, withdrawn, expired or superseded link is rejected', async () => {
+    const withdrawn = await hub.invite('with@example.org', 'admin')
+    const expired = await hub.invite('exp@example.org', 'admin')
+    const earlier = await hub.invite('twice@example.org', 'admin')
+    await hub.invite('twice@example.org', 'viewer')
+    const { invitations } = expectObject(await hub.get('/api/v1/invitations'), 200)
+    assert.ok(Array.isArray(invitations))
+    const { id } = Object(invitations.find((one) => Object(one).email === 'with@example.org'))
+    const authorization = hub.authorization('admin')
+    const url = `/api/v1/invitations/${id}`
+    const request = { method: 'DELETE', url, headers: { authorization } } as const
+    assert.equal((await hub.send(request)).status, 200)
+    expectError(await hub.send(request), 404, 'not_found')
+    await hub.sql(
+      `UPDATE operator_invitations SET expires_at = '2026-01-01T00:00:00.000Z' WHERE email = 'exp@example.org'`,
+    )
+    const before = await hub.countRows('operators')
+    for (const token of [withdrawn, expired, earlier, 'rhi_unknown', 'x', '']) {
+      expectError(await hub.readInvitation(token), 403, 'invitation_invalid')
+      expectError(await hub.acceptInvitation(token), 403, 'invitation_invalid')
+    }
+    assert.equal(await hub.countRows('operators'), before)
+  })
+
+  test('another site can neither read nor accept an invitation', async () => {
+    const token = await hub.invite('csrf@example.org', 'viewer')
+    for (const [url, body] of [
+      ['/invitation', { token, name: '', password: PASSWORD }],
+      ['/api/v1/invitation', { token }],
+    ] as const) {
+      for (const headers of [
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+        { 'sec-fetch-site': 'cross-site' },
+      ]) {
+        const response = await hub.send({ method: 'POST', url, headers, body })
+        expectError(response, 403, 'origin_not_allowed')
+      }
+    }
+    assert.equal((await hub.readInvitation(token)).status, 200)
+  })
+
+  test('an invitation token is accepted only in a JSON body, as a string', async () => {
+    const token = await hub.invite('body@example.org', 'viewer')
+    const url = '/api/v1/invitation'
+    const inQuery = `${url}?token=${token}`
+    for (const request of [{ url }, { url: inQuery }]) {
+      assert.equal((await hub.send(request)).status, 405)
+    }
+    for (const body of [{}, { token: [token] }, { token: 'x'.repeat(201) }, { token, more: 1 }]) {
+      const response = await hub.send({ method: 'POST', url: inQuery, body })
+      expectError(response, 400, 'invalid_request')
+    }
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const asForm = { method: 'POST', url, headers: form, body: `token=${token}` } as const
+    assert.equal((await hub.send(asForm)).status, 415)
+    const read = await hub.readInvitation(token)
+    assert.equal(read.header('cache-control'), 'no-store')
+    expectAbsent([token], [read.text, hub.log()])
+  })
+
+  test('the link is mailed to the invited operator if a mail server is configured', async () => {
+    await using server = await startMailServer()
+    await using own = await startTestHub(engine, {
+      env: {
+        HUB_SMTP_URL: server.url,
+        HUB_ALERT_FROM: 'hub@example.org',
+        HUB_ALERT_TO: 'ops@example.org',
+        HUB_PUBLIC_URL: 'https://hub.example.org',
+      },
     })
+    const response = await own.send({
+      method: 'POST',
+      url: '/api/v1/invitations',
+      headers: { authorization: own.authorization('admin') },
+      body: { email: 'new@example.org', role: 'operator' },
+    })
+    const { link, mailed } = expectObject(response, 201)
+    assert.equal(mailed, true)
+    assert.match(String(link), /^https:\/\/hub\.example\.org\/invitation#token=rhi_\w+$/)
+    const [mail] = server.mails
+    assert.deepEqual(mail?.to, ['new@example.org'])
+    const text = mail.source.replaceAll('=\r\n', '').replaceAll('=3D', '=')
+    assert.ok(text.includes(String(link)))
+  })
+})
+
+describeHub('managing operators', (shared, engine) => {
+  test('disabling an operator ends all access, and only a sign-in with the right password reports it', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const id = await hub.addOperator('bob@example.org', 'operator')
+    const admin = await hub.signIn()
+    const bob = await hub.signIn('bob@example.org')
+    const created = await hub.callAs(bob, 'POST', '/api/v1/tokens', {
+      name: 'x',
+      role: 'viewer',
+    })
+    const authorization = `Bearer ${expectObject(created, 201)['token']}`
+    const asProgram = () => hub.send({ url: '/api/v1/platforms', headers: { authorization } })
+    assert.equal((await asProgram()).status, 200)
+    const disabled = await hub.callAs(admin, 'PATCH', `/api/v1/operators/${id}`, {
+      disabled: true,
+    })
+    assert.ok(Object(expectObject(disabled, 200)['operator']).disabled_at)
+    expectError(await hub.callAs(bob, 'GET', '/api/v1/platforms'), 401, 'not_signed_in')
+    expectError(await asProgram(), 401, 'not_signed_in')
+    const correct = await hub.sendSignIn('bob@example.org')
+    expectError(correct, 403, 'operator_disabled')
+    assert.ok(!correct.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
+    const wrong = await hub.sendSignIn('bob@example.org', 'not the password')
+    expectError(wrong, 401, 'invalid_email_or_password')
+    assert.equal(await hub.countRows('operator_sessions'), 1)
+    await hub.callAs(admin, 'PATCH', `/api/v1/operators/${id}`, { disabled: false })
+    await hub.signIn('bob@example.org')
+  })
+
+  test('a remaining session of a disabled operator is rejected', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const admin = await hub.signIn()
+    await hub.sql(`UPDATE operators SET disabled_at = '2026-01-01T00:00:00.000Z'`)
+    expectError(await hub.callAs(admin, 'GET', '/api/v1/platforms'), 401, 'not_signed_in')
+  })
+
+  test('the last admin cannot be removed, disabled or demoted', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const admin = await hub.signIn()
+    const account = expectObject(await hub.callAs(admin, 'GET', '/api/v1/account'), 200)
+    const url = `/api/v1/operators/${Object(account['account']).id}`
+    for (const change of [{ role: 'operator' }, { disabled: true }]) {
+      expectError(await hub.callAs(admin, 'PATCH', url, change), 409, 'last_admin')
+    }
+    expectError(await hub.callAs(admin, 'DELETE', url), 409, 'last_admin')
+    expectError(await hub.callAs(admin, 'PATCH', url, {}), 400, 'invalid_request')
+    const unknown = await hub.callAs(admin, 'PATCH', '/api/v1/operators/none', { role: 'admin' })
+    expectError(unknown, 404, 'not_found')
+  })
+
+  test("a new role ends the operator's sessions, and a removed operator cannot sign in", async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const id = await hub.addOperator('bob@example.org', 'admin')
+    const admin = await hub.signIn()
+    const bob = await hub.signIn('bob@example.org')
+    assert.equal((await hub.callAs(bob, 'GET', '/api/v1/operators')).status, 200)
+    await hub.callAs(admin, 'PATCH', `/api/v1/operators/${id}`, { role: 'viewer' })
+    expectError(await hub.callAs(bob, 'GET', '/api/v1/operators'), 401, 'not_signed_in')
+    const viewer = await hub.signIn('bob@example.org')
+    expectError(await hub.callAs(viewer, 'GET', '/api/v1/operators'), 403, 'forbidden')
+    expectObject(await hub.callAs(admin, 'DELETE', `/api/v1/operators/${id}`), 200)
+    expectError(await hub.callAs(viewer, 'GET', '/api/v1/session'), 401, 'not_signed_in')
+    expectError(await hub.sendSignIn('bob@example.org'), 401, 'invalid_email_or_password')
+    const removal = (await hub.audit('&action=operator.remove'))[0]
+    assert.deepEqual([removal?.['actor'], removal?.['target']], [EMAIL, 'bob@example.org'])
+  })
+
+  test("an admin lists and ends an operator's sessions without seeing their tokens", async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const id = await hub.addOperator('bob@example.org', 'viewer')
+    const admin = await hub.signIn()
+    const first = await hub.signIn('bob@example.org')
+    const second = await hub.signIn('bob@example.org')
+    const list = await hub.callAs(admin, 'GET', `/api/v1/operators/${id}/sessions`)
+    const { sessions } = expectObject(list, 200)
+    assert.ok(Array.isArray(sessions) && sessions.length === 2)
+    const secret = decodeURIComponent(first.cookie.split('=')[1] ?? '').split('.')[0] ?? ''
+    expectAbsent([secret], [list.text])
+    const url = `/api/v1/operators/${id}/sessions/${Object(sessions[1]).id}`
+    expectObject(await hub.callAs(admin, 'DELETE', url), 200)
+    const responses = await Promise.all(
+      [first, second].map((one) => hub.callAs(one, 'GET', '/api/v1/session')),
+    )
+    assert.deepEqual(responses.map((response) => response.status).sort(), [200, 401])
+    expectObject(await hub.callAs(admin, 'DELETE', `/api/v1/operators/${id}/sessions`), 200)
+    expectError(await hub.callAs(second, 'GET', '/api/v1/session'), 401, 'not_signed_in')
+  })
+
+  for (const [method, url] of [
+    ['GET', '/api/v1/operators'],
+    ['PATCH', '/api/v1/operators/x'],
+    ['DELETE', '/api/v1/operators/x'],
+    ['DELETE', '/api/v1/operators/x/second-factor'],
+    ['GET', '/api/v1/operators/x/sessions'],
+    ['DELETE', '/api/v1/operators/x/sessions'],
+    ['DELETE', '/api/v1/operators/x/sessions/y'],
+    ['GET', '/api/v1/invitations'],
+    ['POST', '/api/v1/invitations'],
+    ['DELETE', '/api/v1/invitations/1'],
+    ['GET', '/api/v1/single-sign-on'],
+    ['GET', '/api/v1/audit'],
+  ] as const) {
+    test(`viewers and operators cannot ${method} ${url}`, async () => {
+      const hub = shared
+      const body = method === 'POST' ? { email: 'a@b.org', role: 'admin' } : { role: 'admin' }
+      for (const role of ['viewer', 'operator'] as const) {
+        const headers = { authorization: hub.authorization(role) }
+        const request = { method, url, headers }
+        const response = await hub.send(method === 'GET' ? request : { ...request, body })
+        expectError(response, 403, 'forbidden')
+      }
+      expectError(await hub.send({ method, url }), 401, 'not_signed_in')
+    })
+  }
+})
+
+describeHub('API tokens', { withOperator: true }, (hub) => {
+  test('a token is created, shown once, used, and rejected after it is revoked', async () => {
+    const admin = await hub.signIn()
+    const created = await hub.callAs(admin, 'POST', '/api/v1/tokens', {
+      name: 'nightly export',
+      role: 'operator',
+      expires_in_days: 30,
+    })
+    const { token, api_token } = expectObject(created, 201)
+    const { id, hint, created_by, last_used_at } = Object(api_token)
+    assert.deepEqual([created_by, last_used_at], [EMAIL, null])
+    assert.match(String(token), /^rht_/)
+    const headers = { authorization: `Bearer ${token}` }
+    assert.equal((await hub.send({ url: '/api/v1/pulls', headers })).status, 200)
+    const list = await hub.callAs(admin, 'GET', '/api/v1/tokens')
+    expectAbsent([String(token)], [list.text, hub.log()])
+    const { tokens } = expectObject(list, 200)
+    assert.ok(Array.isArray(tokens))
+    const shown = Object(tokens.find((one) => Object(one).id === id))
+    assert.equal(shown.hint, hint)
+    assert.ok(shown.last_used_at)
+    expectObject(await hub.callAs(admin, 'DELETE', `/api/v1/tokens/${id}`), 200)
+    expectError(await hub.send({ url: '/api/v1/pulls', headers }), 401, 'not_signed_in')
+    expectError(await hub.callAs(admin, 'DELETE', `/api/v1/tokens/${id}`), 404, 'not_found')
+  })
+
+  test("an operator cannot create a token above their role, nor see or revoke another's", async () => {
+    await hub.addOperator('vic@example.org', 'viewer')
+    const vic = await hub.signIn('vic@example.org')
+    const createToken = (role: string) =>
+      hub.callAs(vic, 'POST', '/api/v1/tokens', { name: 'v', role })
+    expectError(await createToken('admin'), 403, 'forbidden')
+    expectError(await createToken('operator'), 403, 'forbidden')
+    const { token } = expectObject(await createToken('viewer'), 201)
+    const { tokens } = expectObject(await hub.callAs(vic, 'GET', '/api/v1/tokens'), 200)
+    assert.ok(Array.isArray(tokens))
+    assert.deepEqual(
+      tokens.map((one) => Object(one).name),
+      ['v'],
+    )
+    const all = expectObject(await hub.get('/api/v1/tokens'), 200)['tokens']
+    assert.ok(Array.isArray(all))
+    const other = Object(all.find((one) => Object(one).name === 'test admin'))
+    const revoked = await hub.callAs(vic, 'DELETE', `/api/v1/tokens/${other.id}`)
+    expectError(revoked, 404, 'not_found')
+    const headers = { authorization: `Bearer ${token}` }
+    const above = await hub.send({
+      ...{ method: 'POST', url: '/api/v1/tokens', headers },
+      body: { name: 'w', role: 'admin' },
+    })
+    expectError(above, 403, 'forbidden')
+  })
+
+  test('a token created with another token expires no later than the token that created it', async () => {
+    const inTwoDays = Date.now() + 2 * 86_400_000
+    const headers = { authorization: hub.authorization('admin') }
+    const created = await hub.send({
+      ...{ method: 'POST', url: '/api/v1/tokens', headers },
+      body: { name: 'child', role: 'viewer', expires_in_days: null },
+    })
+    const { expires_at } = Object(expectObject(created, 201)['api_token'])
+    assert.ok(Date.parse(expires_at) < inTwoDays)
+  })
+})
+
+describeOnEngines('the audit log and the about page', (engine) => {
+  test('the audit log is filtered and paginated', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    for (let n = 0; n < 5; n++) await hub.invite(`n${n}@example.org`, 'viewer')
+    const invites = await hub.audit('&action=operator.invite')
+    assert.equal(invites.length, 5)
+    assert.equal(invites[0]?.['target'], 'n4@example.org')
+    assert.ok(invites.every((entry) => entry['actor'] === 'token test admin'))
+    assert.equal((await hub.audit('&target=n2@example.org')).length, 1)
+    const first = expectObject(await hub.get('/api/v1/audit?action=operator.invite&limit=2'), 200)
+    const cursor = String(first['next_cursor'])
+    const rest = expectObject(
+      await hub.get(`/api/v1/audit?action=operator.invite&cursor=${cursor}`),
+      200,
+    )
+    assert.ok(Array.isArray(rest['audit']))
+    assert.deepEqual([rest['audit'].length, rest['next_cursor']], [3, null])
+    assert.equal((await hub.audit('&from=2100-01-01T00:00:00Z')).length, 0)
+    assert.equal((await hub.audit('&until=2000-01-01T00:00:00%2B02:00')).length, 0)
+  })
+
+  test("a viewer reads the hub's version, engine, size and retention", async () => {
+    await using hub = await startTestHub(engine)
+    const headers = { authorization: hub.authorization('viewer') }
+    const response = expectObject(await hub.send({ url: '/api/v1/about', headers }), 200)
+    const about = Object(response['about'])
+    assert.equal(about.version, '0.0.0-test')
+    assert.equal(about.healthy, true)
+    assert.match(about.engine, /^(sqlite|postgres)$/)
+    assert.match(about.engine_version, /^\d+\.\d+/)
+    assert.ok(about.bytes > 10_000)
+    assert.equal(about.retention.days.history, 365)
+    assert.equal(about.retention.activity_entries, 1_000_000)
   })
 })

@@ -1,17 +1,11 @@
 /** Testing a connection: each failure has its own code and message. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:https'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { ProbeResponse } from '@recordhub/protocol'
-import {
-  countStoredRows,
-  pullAll,
-  registerPlatform,
-  sendRegistration,
-  shareHub,
-} from '../helpers/hub/actions.ts'
 import { SELF_SIGNED_CERTIFICATE } from '../helpers/hub/certificate.ts'
+import { describeHub, describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectBody, expectError, expectMembers } from '../helpers/hub/response.ts'
 import {
@@ -22,7 +16,6 @@ import {
   simulatedModule,
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 async function probe(hub: TestHub, target: object): Promise<ProbeResponse> {
@@ -129,241 +122,232 @@ const ADDRESSES: readonly (readonly [string, string])[] = [
   ['http://100.100.100.200', 'platform_address_rejected'],
 ]
 
-onEachEngineWhenDeep((engine) => {
-  describe(`testing a connection, on ${engine.name}`, () => {
-    const hub = shareHub(engine)
-
-    test('a conforming platform has no problems, and nothing is stored', async () => {
-      await using platform = await simulatePlatform()
-      const before = await countStoredRows(hub())
-      const response = await probeOf(hub(), platform)
-      expectMembers(response, [
-        'success',
-        'source_base_url',
-        'ping',
-        'manifest',
-        'problems',
-        'checks',
-      ])
-      const { success: _, ...described } = manifestOf(platform.platform_name, platform.modules)
-      const { checks, ...rest } = response
-      assert.deepEqual(
-        checks.map((one) => [one.check, one.ok]),
-        [
-          ['reachable', true],
-          ['ping', true],
-          ['manifest', true],
-        ],
-      )
-      assert.deepEqual(rest, {
+describeHub('testing a connection', (hub) => {
+  test('a conforming platform has no problems, and nothing is stored', async () => {
+    await using platform = await simulatePlatform()
+    const before = await hub.countStoredRows()
+    const response = await probeOf(hub, platform)
+    expectMembers(response, [
+      'success',
+      'source_base_url',
+      'ping',
+      'manifest',
+      'problems',
+      'checks',
+    ])
+    const { success: _, ...described } = manifestOf(platform.platform_name, platform.modules)
+    const { checks, ...rest } = response
+    assert.deepEqual(
+      checks.map((one) => [one.check, one.ok]),
+      [
+        ['reachable', true],
+        ['ping', true],
+        ['manifest', true],
+      ],
+    )
+    assert.deepEqual(rest, {
+      success: true,
+      source_base_url: platform.source_base_url,
+      ping: {
         success: true,
-        source_base_url: platform.source_base_url,
-        ping: {
-          success: true,
-          message: 'The platform is online.',
-          platform_name: platform.platform_name,
-        },
-        manifest: described,
-        problems: [],
-      })
-      assert.deepEqual(await countStoredRows(hub()), before)
+        message: 'The platform is online.',
+        platform_name: platform.platform_name,
+      },
+      manifest: described,
+      problems: [],
     })
+    assert.deepEqual(await hub.countStoredRows(), before)
+  })
 
-    for (const endpoint of ['ping', 'manifest'] as const) {
-      for (const [what, behaviour, code, message] of FAULTS) {
-        test(`a ${endpoint} that ${what} is reported as ${code}`, async () => {
-          await using platform = await simulatePlatform()
-          platform.setResponse(endpoint, behaviour)
-          const response = await probeOf(hub(), platform)
-          const problem = only(response.problems)
-          assert.equal(response.success, false)
-          assert.equal(response[endpoint], null)
-          assert.equal(problem.code, code, problem.message)
-          assert.match(problem.message, message)
-          expectAbsent([platform.source_api_key], [JSON.stringify(response), hub().log()])
-          const registration = await sendRegistration(hub(), platform)
-          assert.ok(registration.status >= 400)
-          expectError(registration, registration.status, code)
-        })
-      }
-    }
-
-    for (const path of ['/api', '/api/', '/api/hub', '/api/hub/manifest']) {
-      test(`a base URL that ends in ${path} is corrected`, async () => {
-        await using platform = await simulatePlatform({ modules: [simulatedModule('cases')] })
-        const { source_base_url, source_api_key } = platform
-        const entered = { source_base_url: source_base_url + path, source_api_key }
-        const response = await probe(hub(), entered)
-        assert.deepEqual(response.problems, [])
-        assert.equal(response.source_base_url, source_base_url)
-        assert.ok(
-          response.checks[0]?.message.includes(`base URL of the platform is ${source_base_url}.`),
-        )
-        const wrongKey = await probe(hub(), { ...entered, source_api_key: 'a wrong key' })
-        assert.equal(only(wrongKey.problems).code, 'platform_rejected_key')
-        assert.equal(wrongKey.source_base_url, source_base_url)
-        const { id } = await registerPlatform(hub(), platform, entered)
-        const read = await hub().get(`/api/v1/platforms/${id}`)
-        assert.equal(JSON.parse(read.text).platform.source_base_url, source_base_url)
+  for (const endpoint of ['ping', 'manifest'] as const) {
+    for (const [what, behaviour, code, message] of FAULTS) {
+      test(`a ${endpoint} that ${what} is reported as ${code}`, async () => {
+        await using platform = await simulatePlatform()
+        platform.setResponse(endpoint, behaviour)
+        const response = await probeOf(hub, platform)
+        const problem = only(response.problems)
+        assert.equal(response.success, false)
+        assert.equal(response[endpoint], null)
+        assert.equal(problem.code, code, problem.message)
+        assert.match(problem.message, message)
+        expectAbsent([platform.source_api_key], [JSON.stringify(response), hub.log()])
+        const registration = await hub.sendRegistration(platform)
+        assert.ok(registration.status >= 400)
+        expectError(registration, registration.status, code)
       })
     }
+  }
 
-    test('a base URL of a platform may end in /api', async () => {
-      await using platform = await simulatePlatform({ pathPrefix: '/api' })
-      const response = await probeOf(hub(), platform)
-      assert.match(platform.source_base_url, /\/api$/)
-      assert.deepEqual(
-        [response.success, response.source_base_url],
-        [true, platform.source_base_url],
+  for (const path of ['/api', '/api/', '/api/hub', '/api/hub/manifest']) {
+    test(`a base URL that ends in ${path} is corrected`, async () => {
+      await using platform = await simulatePlatform({ modules: [simulatedModule('cases')] })
+      const { source_base_url, source_api_key } = platform
+      const entered = { source_base_url: source_base_url + path, source_api_key }
+      const response = await probe(hub, entered)
+      assert.deepEqual(response.problems, [])
+      assert.equal(response.source_base_url, source_base_url)
+      assert.ok(
+        response.checks[0]?.message.includes(`base URL of the platform is ${source_base_url}.`),
       )
-      platform.setResponse('ping', respond.status(500))
-      const failing = await probeOf(hub(), platform)
-      assert.equal(only(failing.problems).code, 'platform_failed')
-      assert.equal(failing.source_base_url, platform.source_base_url)
+      const wrongKey = await probe(hub, { ...entered, source_api_key: 'a wrong key' })
+      assert.equal(only(wrongKey.problems).code, 'platform_rejected_key')
+      assert.equal(wrongKey.source_base_url, source_base_url)
+      const { id } = await hub.register(platform, entered)
+      const read = await hub.get(`/api/v1/platforms/${id}`)
+      assert.equal(JSON.parse(read.text).platform.source_base_url, source_base_url)
     })
+  }
 
-    for (const [what, body, message] of BAD_MANIFESTS) {
-      test(`a manifest with ${what} is reported as platform_response_invalid`, async () => {
-        await using platform = await simulatePlatform({ platform_name: 'x' })
-        platform.setResponse('manifest', respond.json(body))
-        const { success, problems } = await probeOf(hub(), platform)
-        assert.equal(success, false)
-        assert.equal(only(problems).code, 'platform_response_invalid')
-        assert.match(only(problems).message, message)
-      })
-    }
+  test('a base URL of a platform may end in /api', async () => {
+    await using platform = await simulatePlatform({ pathPrefix: '/api' })
+    const response = await probeOf(hub, platform)
+    assert.match(platform.source_base_url, /\/api$/)
+    assert.deepEqual([response.success, response.source_base_url], [true, platform.source_base_url])
+    platform.setResponse('ping', respond.status(500))
+    const failing = await probeOf(hub, platform)
+    assert.equal(only(failing.problems).code, 'platform_failed')
+    assert.equal(failing.source_base_url, platform.source_base_url)
+  })
 
-    test('a manifest may omit descriptive members, which get defaults', async () => {
+  for (const [what, body, message] of BAD_MANIFESTS) {
+    test(`a manifest with ${what} is reported as platform_response_invalid`, async () => {
       await using platform = await simulatePlatform({ platform_name: 'x' })
-      platform.setResponse('ping', respond.json(PING))
-      platform.setResponse(
-        'manifest',
-        respond.json(manifest([{ ...module, fields: [{ key: 'k' }] }])),
-      )
-      const response = await probeOf(hub(), platform)
-      assert.deepEqual(only(response.manifest?.modules ?? []), {
-        ...module,
-        description: '',
-        fields: [{ key: 'k', label: 'k', type: 'string', required: false }],
-      })
+      platform.setResponse('manifest', respond.json(body))
+      const { success, problems } = await probeOf(hub, platform)
+      assert.equal(success, false)
+      assert.equal(only(problems).code, 'platform_response_invalid')
+      assert.match(only(problems).message, message)
     })
+  }
 
-    test('a wrong key is reported once, although ping and manifest both reject it', async () => {
-      await using platform = await simulatePlatform()
-      const { source_base_url } = platform
-      const { problems } = await probe(hub(), { source_base_url, source_api_key: 'a wrong key' })
-      assert.equal(only(problems).code, 'platform_rejected_key')
+  test('a manifest may omit descriptive members, which get defaults', async () => {
+    await using platform = await simulatePlatform({ platform_name: 'x' })
+    platform.setResponse('ping', respond.json(PING))
+    platform.setResponse(
+      'manifest',
+      respond.json(manifest([{ ...module, fields: [{ key: 'k' }] }])),
+    )
+    const response = await probeOf(hub, platform)
+    assert.deepEqual(only(response.manifest?.modules ?? []), {
+      ...module,
+      description: '',
+      fields: [{ key: 'k', label: 'k', type: 'string', required: false }],
     })
+  })
 
-    test('a ping and a manifest with different names are reported with both names', async () => {
-      await using platform = await simulatePlatform()
-      platform.setResponse('ping', respond.json({ ...PING, platform_name: 'another_name' }))
-      const { problems } = await probeOf(hub(), platform)
-      assert.match(only(problems).message, /another_name/)
-      assert.ok(only(problems).message.includes(platform.platform_name))
+  test('a wrong key is reported once, although ping and manifest both reject it', async () => {
+    await using platform = await simulatePlatform()
+    const { source_base_url } = platform
+    const { problems } = await probe(hub, { source_base_url, source_api_key: 'a wrong key' })
+    assert.equal(only(problems).code, 'platform_rejected_key')
+  })
+
+  test('a ping and a manifest with different names are reported with both names', async () => {
+    await using platform = await simulatePlatform()
+    platform.setResponse('ping', respond.json({ ...PING, platform_name: 'another_name' }))
+    const { problems } = await probeOf(hub, platform)
+    assert.match(only(problems).message, /another_name/)
+    assert.ok(only(problems).message.includes(platform.platform_name))
+  })
+
+  test('JSON is accepted with another Content-Type, with a byte order mark, and compressed', async () => {
+    await using platform = await simulatePlatform()
+    const { platform_name, modules } = platform
+    const text = JSON.stringify(manifestOf(platform_name, modules))
+    for (const behaviour of [
+      respond.text(text, 'text/plain'),
+      respond.text(`\uFEFF${text}`, 'application/json; charset=utf-8'),
+      respond.text(gzipSync(text), 'application/json', { 'Content-Encoding': 'gzip' }),
+    ]) {
+      platform.setResponse('manifest', behaviour)
+      assert.deepEqual((await probeOf(hub, platform)).problems, [])
+    }
+  })
+
+  test('an address without a server is reported as platform_unreachable', async () => {
+    const platform = await simulatePlatform()
+    await platform[Symbol.asyncDispose]()
+    const { problems } = await probeOf(hub, platform)
+    assert.equal(only(problems).code, 'platform_unreachable')
+    assert.match(only(problems).message, /refused/)
+  })
+
+  test('an untrusted certificate is reported as platform_certificate_invalid', async () => {
+    const server = createServer(SELF_SIGNED_CERTIFICATE, (_request, response) => response.end('{}'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    assert.ok(address !== null && typeof address === 'object')
+    const source_base_url = `https://localhost:${address.port}`
+    const { problems } = await probe(hub, { source_base_url })
+    server.close()
+    assert.equal(only(problems).code, 'platform_certificate_invalid')
+    assert.match(only(problems).message, /NODE_EXTRA_CA_CERTS/)
+  })
+
+  test('https to a port without TLS is reported as missing TLS, not as an invalid certificate', async () => {
+    await using platform = await simulatePlatform()
+    const source_base_url = platform.source_base_url.replace('http:', 'https:')
+    const { problems } = await probe(hub, { source_base_url })
+    assert.equal(only(problems).code, 'platform_unreachable')
+    assert.match(only(problems).message, /does not use TLS/)
+  })
+
+  for (const [source_base_url, code] of ADDRESSES) {
+    test(`the address ${source_base_url} is rejected as ${code}`, async () => {
+      const { success, problems } = await probe(hub, { source_base_url })
+      assert.equal(success, false)
+      assert.equal(only(problems).code, code, only(problems).message)
+      assert.doesNotMatch(only(problems).message, /secret/)
+      const body = { source_base_url, source_api_key: 'a source key', record_types: ['a'] }
+      const headers = { authorization: hub.authorization('operator') }
+      const request = { method: 'POST', url: '/api/v1/platforms', headers, body } as const
+      expectError(await hub.send(request), 422, code)
     })
+  }
+})
 
-    test('JSON is accepted with another Content-Type, with a byte order mark, and compressed', async () => {
-      await using platform = await simulatePlatform()
-      const { platform_name, modules } = platform
-      const text = JSON.stringify(manifestOf(platform_name, modules))
-      for (const behaviour of [
-        respond.text(text, 'text/plain'),
-        respond.text(`\uFEFF${text}`, 'application/json; charset=utf-8'),
-        respond.text(gzipSync(text), 'application/json', { 'Content-Encoding': 'gzip' }),
-      ]) {
-        platform.setResponse('manifest', behaviour)
-        assert.deepEqual((await probeOf(hub(), platform)).problems, [])
+describeOnEngines('connections with HUB_SOURCE_NETWORKS=public', (engine) => {
+  const env = { HUB_SOURCE_NETWORKS: 'public' }
+  const proxied = { ...env, HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: 'localhost,127.0.0.1' }
+  for (const [what, settings] of [
+    ['without a proxy', env],
+    ['with a proxy that NO_PROXY bypasses', proxied],
+  ] as const) {
+    test(`a loopback address is rejected by number and by name, ${what}`, async () => {
+      await using hub = await startTestHub(engine, { env: settings })
+      await using platform = await simulatePlatform({ modules: [simulatedModule('a')] })
+      const { port } = new URL(platform.source_base_url)
+      for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0', '2130706433']) {
+        const response = await probe(hub, { source_base_url: `http://${host}:${port}` })
+        assert.deepEqual(platform.requests, [], `${host} was called`)
+        assert.equal(only(response.problems).code, 'platform_address_rejected', host)
       }
     })
+  }
+})
 
-    test('an address without a server is reported as platform_unreachable', async () => {
-      const platform = await simulatePlatform()
-      await platform[Symbol.asyncDispose]()
-      const { problems } = await probeOf(hub(), platform)
-      assert.equal(only(problems).code, 'platform_unreachable')
-      assert.match(only(problems).message, /refused/)
-    })
+describeOnEngines('connections with HUB_SOURCE_SCHEMES=https', (engine) => {
+  const env = { HUB_SOURCE_SCHEMES: 'https' }
 
-    test('an untrusted certificate is reported as platform_certificate_invalid', async () => {
-      const server = createServer(SELF_SIGNED_CERTIFICATE, (_request, response) =>
-        response.end('{}'),
-      )
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      const address = server.address()
-      assert.ok(address !== null && typeof address === 'object')
-      const source_base_url = `https://localhost:${address.port}`
-      const { problems } = await probe(hub(), { source_base_url })
-      server.close()
-      assert.equal(only(problems).code, 'platform_certificate_invalid')
-      assert.match(only(problems).message, /NODE_EXTRA_CA_CERTS/)
-    })
-
-    test('https to a port without TLS is reported as missing TLS, not as an invalid certificate', async () => {
-      await using platform = await simulatePlatform()
-      const source_base_url = platform.source_base_url.replace('http:', 'https:')
-      const { problems } = await probe(hub(), { source_base_url })
-      assert.equal(only(problems).code, 'platform_unreachable')
-      assert.match(only(problems).message, /does not use TLS/)
-    })
-
-    for (const [source_base_url, code] of ADDRESSES) {
-      test(`the address ${source_base_url} is rejected as ${code}`, async () => {
-        const { success, problems } = await probe(hub(), { source_base_url })
-        assert.equal(success, false)
-        assert.equal(only(problems).code, code, only(problems).message)
-        assert.doesNotMatch(only(problems).message, /secret/)
-        const body = { source_base_url, source_api_key: 'a source key', record_types: ['a'] }
-        const headers = { authorization: hub().authorization('operator') }
-        const request = { method: 'POST', url: '/api/v1/platforms', headers, body } as const
-        expectError(await hub().send(request), 422, code)
-      })
-    }
+  test('an http platform is neither tested nor pulled, even if it is already registered', async () => {
+    await using hub = await startTestHub(engine)
+    await using platform = await simulatePlatform({ modules: [simulatedModule('a')] })
+    await hub.register(platform)
+    await hub.restart({ env })
+    platform.requests.length = 0
+    const { code, message } = only((await probeOf(hub, platform)).problems)
+    assert.equal(code, 'platform_address_rejected')
+    assert.match(message, /http:\/\/127\.0\.0\.1:\d+.*HUB_SOURCE_SCHEMES allows only https/)
+    expectError(await hub.sendRegistration(platform), 422, 'platform_address_rejected')
+    const { pull, tasks } = await hub.pullAll()
+    assert.equal(pull.state, 'failed')
+    for (const { error } of tasks) assert.match(error ?? '', /HUB_SOURCE_SCHEMES/)
+    assert.deepEqual(platform.requests, [])
   })
 
-  describe(`connections with HUB_SOURCE_NETWORKS=public, on ${engine.name}`, () => {
-    const env = { HUB_SOURCE_NETWORKS: 'public' }
-    const proxied = { ...env, HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: 'localhost,127.0.0.1' }
-    for (const [what, settings] of [
-      ['without a proxy', env],
-      ['with a proxy that NO_PROXY bypasses', proxied],
-    ] as const) {
-      test(`a loopback address is rejected by number and by name, ${what}`, async () => {
-        await using hub = await startTestHub(engine, { env: settings })
-        await using platform = await simulatePlatform({ modules: [simulatedModule('a')] })
-        const { port } = new URL(platform.source_base_url)
-        for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0', '2130706433']) {
-          const response = await probe(hub, { source_base_url: `http://${host}:${port}` })
-          assert.deepEqual(platform.requests, [], `${host} was called`)
-          assert.equal(only(response.problems).code, 'platform_address_rejected', host)
-        }
-      })
-    }
-  })
-
-  describe(`connections with HUB_SOURCE_SCHEMES=https, on ${engine.name}`, () => {
-    const env = { HUB_SOURCE_SCHEMES: 'https' }
-
-    test('an http platform is neither tested nor pulled, even if it is already registered', async () => {
-      await using hub = await startTestHub(engine)
-      await using platform = await simulatePlatform({ modules: [simulatedModule('a')] })
-      await registerPlatform(hub, platform)
-      await hub.restart({ env })
-      platform.requests.length = 0
-      const { code, message } = only((await probeOf(hub, platform)).problems)
-      assert.equal(code, 'platform_address_rejected')
-      assert.match(message, /http:\/\/127\.0\.0\.1:\d+.*HUB_SOURCE_SCHEMES allows only https/)
-      expectError(await sendRegistration(hub, platform), 422, 'platform_address_rejected')
-      const { pull, tasks } = await pullAll(hub)
-      assert.equal(pull.state, 'failed')
-      for (const { error } of tasks) assert.match(error ?? '', /HUB_SOURCE_SCHEMES/)
-      assert.deepEqual(platform.requests, [])
-    })
-
-    test('an https platform receives requests', async () => {
-      await using hub = await startTestHub(engine, { env })
-      const { problems } = await probe(hub, { source_base_url: 'https://127.0.0.1:1' })
-      assert.equal(only(problems).code, 'platform_unreachable')
-    })
+  test('an https platform receives requests', async () => {
+    await using hub = await startTestHub(engine, { env })
+    const { problems } = await probe(hub, { source_base_url: 'https://127.0.0.1:1' })
+    assert.equal(only(problems).code, 'platform_unreachable')
   })
 })

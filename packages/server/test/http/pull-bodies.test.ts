@@ -1,10 +1,10 @@
 /** Response bodies in every supported encoding and layout, with records of any size. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import { addPulledPlatform } from '../helpers/hub/pulled-hub.ts'
 import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 const json = 'application/json'
@@ -24,84 +24,82 @@ const FORMATS: readonly (readonly [string, string | Buffer, Record<string, strin
   ['indented JSON', JSON.stringify(JSON.parse(BODY), null, 8), {}],
 ]
 
-onEachEngineWhenDeep((engine) => {
-  describe(`response bodies of a pull, on ${engine.name}`, () => {
-    for (const [name, body, headers] of FORMATS) {
-      test(`a response with ${name} is read`, async () => {
-        await using kit = await startPulledHub(engine)
-        kit.platform.setResponse('records/cases', respond.text(body, json, headers))
-        const task = await kit.pull()
-        assert.deepEqual([task.state, task.error], ['succeeded', null])
-        assert.deepEqual(task.warnings, [
-          'The response lacks the members "platform_name", "record_type", which are required in a records response.',
-        ])
-        assert.deepEqual([task.total, task.created], [2, 2])
+describeHub('response bodies of a pull', (hub) => {
+  for (const [name, body, headers] of FORMATS) {
+    test(`a response with ${name} is read`, async () => {
+      await using kit = await addPulledPlatform(hub)
+      kit.platform.setResponse('records/cases', respond.text(body, json, headers))
+      const task = await kit.pull()
+      assert.deepEqual([task.state, task.error], ['succeeded', null])
+      assert.deepEqual(task.warnings, [
+        'The response lacks the members "platform_name", "record_type", which are required in a records response.',
+      ])
+      assert.deepEqual([task.total, task.created], [2, 2])
+    })
+  }
+
+  test('a response that ends when the connection closes is read completely, at any length', async () => {
+    await using kit = await addPulledPlatform(hub)
+    // Each length ends at a different position within the chunks that the hub reads.
+    for (const count of [300, 600, 1200, 5000]) {
+      const body = JSON.stringify({
+        records: Array.from({ length: count }, (_, n) => ({
+          ...simulatedRecord(n),
+          data: { text: 'x'.repeat(150) },
+        })),
       })
+      kit.platform.setResponse('records/cases', (response) =>
+        response.socket?.end(
+          `HTTP/1.1 200 OK\r\nContent-Type: ${json}\r\nConnection: close\r\n\r\n${body}`,
+        ),
+      )
+      const task = await kit.pull()
+      assert.deepEqual([task.state, task.error, task.received], ['succeeded', null, count])
     }
+  })
 
-    test('a response that ends when the connection closes is read completely, at any length', async () => {
-      await using kit = await startPulledHub(engine)
-      // Each length ends at a different position within the chunks that the hub reads.
-      for (const count of [300, 600, 1200, 5000]) {
-        const body = JSON.stringify({
-          records: Array.from({ length: count }, (_, n) => ({
-            ...simulatedRecord(n),
-            data: { text: 'x'.repeat(150) },
-          })),
-        })
-        kit.platform.setResponse('records/cases', (response) =>
-          response.socket?.end(
-            `HTTP/1.1 200 OK\r\nContent-Type: ${json}\r\nConnection: close\r\n\r\n${body}`,
-          ),
-        )
-        const task = await kit.pull()
-        assert.deepEqual([task.state, task.error, task.received], ['succeeded', null, count])
-      }
-    })
+  test('the hub sends no Accept-Encoding', async () => {
+    await using kit = await addPulledPlatform(hub)
+    await kit.pull()
+    assert.equal(kit.platform.listRecordsRequests()[0]?.headers['accept-encoding'], undefined)
+  })
 
-    test('the hub sends no Accept-Encoding', async () => {
-      await using kit = await startPulledHub(engine)
-      await kit.pull()
-      assert.equal(kit.platform.listRecordsRequests()[0]?.headers['accept-encoding'], undefined)
-    })
+  test('an unsupported Content-Encoding fails the task with an error that names it', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const headers = { 'Content-Encoding': 'compress' }
+    kit.platform.setResponse('records/cases', respond.text(BODY, json, headers))
+    const task = await kit.pull()
+    assert.equal(task.state, 'failed')
+    assert.match(task.error ?? '', /Content-Encoding "compress"/)
+  })
 
-    test('an unsupported Content-Encoding fails the task with an error that names it', async () => {
-      await using kit = await startPulledHub(engine)
-      const headers = { 'Content-Encoding': 'compress' }
-      kit.platform.setResponse('records/cases', respond.text(BODY, json, headers))
-      const task = await kit.pull()
-      assert.equal(task.state, 'failed')
-      assert.match(task.error ?? '', /Content-Encoding "compress"/)
-    })
+  test('only the record over 16 MiB is rejected, with its position, even if it compresses to a few KiB', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const huge = simulatedRecord('huge', { text: 'x'.repeat(17 * MIB) })
+    const body = gzipSync(JSON.stringify({ records: [records[0], huge, records[1]] }))
+    assert.ok(body.length < 64 * 1024)
+    kit.platform.setResponse(
+      'records/cases',
+      respond.text(body, json, { 'Content-Encoding': 'gzip' }),
+    )
+    const task = await kit.pull()
+    assert.deepEqual([task.state, task.received, task.rejected], ['succeeded', 3, 1])
+    assert.deepEqual(await kit.references(), ['R-1', 'R-2'])
+    assert.match(only(await kit.rejected()).message, /element 1 .*16 MiB/)
+  })
 
-    test('only the record over 16 MiB is rejected, with its position, even if it compresses to a few KiB', async () => {
-      await using kit = await startPulledHub(engine)
-      const huge = simulatedRecord('huge', { text: 'x'.repeat(17 * MIB) })
-      const body = gzipSync(JSON.stringify({ records: [records[0], huge, records[1]] }))
-      assert.ok(body.length < 64 * 1024)
-      kit.platform.setResponse(
-        'records/cases',
-        respond.text(body, json, { 'Content-Encoding': 'gzip' }),
-      )
-      const task = await kit.pull()
-      assert.deepEqual([task.state, task.received, task.rejected], ['succeeded', 3, 1])
-      assert.deepEqual(await kit.references(), ['R-1', 'R-2'])
-      assert.match(only(await kit.rejected()).message, /element 1 .*16 MiB/)
-    })
-
-    test('oversized content outside of "records" fails the task; the records before it are stored', async () => {
-      await using kit = await startPulledHub(engine)
-      const body = gzipSync(
-        `{"records":[${JSON.stringify(records[0])}],"x":"${'x'.repeat(64 * MIB)}"}`,
-      )
-      kit.platform.setResponse(
-        'records/cases',
-        respond.text(body, json, { 'Content-Encoding': 'gzip' }),
-      )
-      const task = await kit.pull()
-      assert.equal(task.state, 'failed')
-      assert.match(task.error ?? '', /too large outside of "records"/)
-      assert.deepEqual(await kit.references(), ['R-1'])
-    })
+  test('oversized content outside of "records" fails the task; the records before it are stored', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const body = gzipSync(
+      `{"records":[${JSON.stringify(records[0])}],"x":"${'x'.repeat(64 * MIB)}"}`,
+    )
+    kit.platform.setResponse(
+      'records/cases',
+      respond.text(body, json, { 'Content-Encoding': 'gzip' }),
+    )
+    const task = await kit.pull()
+    assert.equal(task.state, 'failed')
+    assert.match(task.error ?? '', /too large outside of "records"/)
+    assert.deepEqual(await kit.references(), ['R-1'])
   })
 })

@@ -1,14 +1,7 @@
 /** The number of platforms that a pull reads concurrently, and their order, so that none starves the others. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import {
-  activityOf,
-  pullAll,
-  readPull,
-  registerPlatform,
-  startPull,
-  untilPullEnds,
-} from '../helpers/hub/actions.ts'
+import { test } from 'node:test'
+import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { createPullTimeLimit, startTestHub } from '../helpers/hub/hub.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
@@ -18,7 +11,6 @@ import {
   simulatedRecord,
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { until } from '../helpers/time/until.ts'
 
 /** Tracks the maximum number of open requests for records. No request gets a response before `concurrent` are open. */
@@ -45,106 +37,104 @@ function trackOpenRequests(platforms: SimulatedPlatform[], concurrent: number) {
   return max
 }
 
-onEachEngineWhenDeep((engine) => {
-  describe(`many platforms in one pull, on ${engine.name}`, () => {
-    test('HUB_PULL_CONCURRENCY platforms are read concurrently, with one request at a time to each', async () => {
-      await using stack = new AsyncDisposableStack()
-      const hub = stack.use(await startTestHub(engine, { env: { HUB_PULL_CONCURRENCY: '3' } }))
-      const platforms: SimulatedPlatform[] = []
-      for (let count = 0; count < 5; count += 1) {
-        const modules = ['a', 'b', 'c'].map((type) => simulatedModule(type))
-        const platform = stack.use(await simulatePlatform({ modules }))
-        await registerPlatform(hub, platform)
-        platforms.push(platform)
-      }
-      const max = trackOpenRequests(platforms, 3)
-      const { pull } = await pullAll(hub)
-      assert.deepEqual([pull.state, pull.progress.tasks_done], ['succeeded', 15])
-      assert.deepEqual(max, { overall: 3, perPlatform: 1 })
-    })
-
-    test('a platform that timed out is pulled after those that were not reached', async () => {
-      const { reach, waitForLimit } = createPullTimeLimit()
-      const env = { HUB_PULL_CONCURRENCY: '1' }
-      await using hub = await startTestHub(engine, { env, waitForLimit })
-      await using hanging = await simulatePlatform()
-      await using healthy = await simulatePlatform()
-      await registerPlatform(hub, hanging)
-      await registerPlatform(hub, healthy)
-      hanging.setResponse('records/cases', reach)
-      const pullUntilTimeout = async () => {
-        const { pull, tasks } = await pullAll(hub)
-        assert.equal(pull.state, 'timed_out')
-        return Object.fromEntries(tasks.map((task) => [task.platform_name, task]))
-      }
-      const first = await pullUntilTimeout()
-      assert.equal(first[hanging.platform_name]?.state, 'timed_out')
-      assert.match(
-        first[hanging.platform_name]?.error ?? '',
-        /before the platform sent any records.* hangs/,
-      )
-      assert.equal(first[healthy.platform_name]?.state, 'not_reached')
-      const entry = (await activityOf(hub)).find(({ kind }) => kind === 'pull.timed_out')
-      assert.match(entry?.message ?? '', /time limit: 0 of 2 modules read, 2 not finished$/)
-      for (let round = 0; round < 2; round += 1) {
-        const then = await pullUntilTimeout()
-        assert.equal(then[healthy.platform_name]?.state, 'succeeded')
-        assert.equal(then[hanging.platform_name]?.state, 'timed_out')
-      }
-    })
-
-    test('the other platforms are read while one platform hangs', async () => {
-      await using hub = await startTestHub(engine, { env: { HUB_PULL_CONCURRENCY: '2' } })
-      await using stack = new AsyncDisposableStack()
-      const hanging = stack.use(await simulatePlatform())
-      await registerPlatform(hub, hanging)
-      const delayed = hanging.delayNextResponse('records/cases')
-      for (let count = 0; count < 4; count += 1) {
-        await registerPlatform(hub, stack.use(await simulatePlatform()))
-      }
-      const { id } = await startPull(hub)
-      await delayed.arrived
-      await until(async () => {
-        const { pull } = await readPull(hub, id)
-        return pull.progress.tasks_done === 4 ? pull : null
-      }, 'the four other platforms are read')
-      delayed.release()
-      assert.equal((await untilPullEnds(hub, id)).pull.state, 'succeeded')
-    })
+describeOnEngines('many platforms in one pull', (engine) => {
+  test('HUB_PULL_CONCURRENCY platforms are read concurrently, with one request at a time to each', async () => {
+    await using stack = new AsyncDisposableStack()
+    const hub = stack.use(await startTestHub(engine, { env: { HUB_PULL_CONCURRENCY: '3' } }))
+    const platforms: SimulatedPlatform[] = []
+    for (let count = 0; count < 5; count += 1) {
+      const modules = ['a', 'b', 'c'].map((type) => simulatedModule(type))
+      const platform = stack.use(await simulatePlatform({ modules }))
+      await hub.register(platform)
+      platforms.push(platform)
+    }
+    const max = trackOpenRequests(platforms, 3)
+    const { pull } = await hub.pullAll()
+    assert.deepEqual([pull.state, pull.progress.tasks_done], ['succeeded', 15])
+    assert.deepEqual(max, { overall: 3, perPlatform: 1 })
   })
 
-  describe(`the progress of a pull, on ${engine.name}`, () => {
-    test('is reported during a response: records, rate, percent and time left', async () => {
-      await using kit = await startPulledHub(engine)
-      const record = simulatedRecord(1, { text: 'x'.repeat(1000) })
-      const rows = Array.from({ length: 100 }, (_, index) =>
-        JSON.stringify({ ...record, reference_number: `R-${index}` }),
-      )
-      let isReported = false
-      kit.platform.setResponse('records/cases', (response) => {
-        response.writeHead(200, { 'Content-Type': 'application/json' })
-        response.write(`{"total":1000,"records":[${rows.join(',')}`)
-        // Repeats a record that was sent already: the hub reports progress only while data arrives.
-        const timer = setInterval(() => {
-          response.write(`,${rows[0]}`)
-          if (!isReported) return
-          clearInterval(timer)
-          response.end(']}')
-        }, 100)
-        response.on('close', () => clearInterval(timer))
-      })
-      const { id } = await startPull(kit.hub)
-      const { progress, counts } = await until(async () => {
-        const { pull } = await readPull(kit.hub, id)
-        assert.equal(pull.state === 'queued' || pull.state === 'running', true, pull.state)
-        return pull.counts.created === 100 ? pull : null
-      }, 'the pull reports its progress')
-      isReported = true
-      assert.equal(progress.records_total, 1000)
-      assert.ok(counts.received >= 100 && (progress.records_per_second ?? 0) > 0)
-      assert.ok((progress.percent ?? 0) >= 10 && (progress.percent ?? 100) < 100)
-      assert.notEqual(progress.seconds_left, null)
-      assert.equal((await untilPullEnds(kit.hub, id)).pull.state, 'succeeded')
+  test('a platform that timed out is pulled after those that were not reached', async () => {
+    const { reach, waitForLimit } = createPullTimeLimit()
+    const env = { HUB_PULL_CONCURRENCY: '1' }
+    await using hub = await startTestHub(engine, { env, waitForLimit })
+    await using hanging = await simulatePlatform()
+    await using healthy = await simulatePlatform()
+    await hub.register(hanging)
+    await hub.register(healthy)
+    hanging.setResponse('records/cases', reach)
+    const pullUntilTimeout = async () => {
+      const { pull, tasks } = await hub.pullAll()
+      assert.equal(pull.state, 'timed_out')
+      return Object.fromEntries(tasks.map((task) => [task.platform_name, task]))
+    }
+    const first = await pullUntilTimeout()
+    assert.equal(first[hanging.platform_name]?.state, 'timed_out')
+    assert.match(
+      first[hanging.platform_name]?.error ?? '',
+      /before the platform sent any records.* hangs/,
+    )
+    assert.equal(first[healthy.platform_name]?.state, 'not_reached')
+    const entry = (await hub.activity()).find(({ kind }) => kind === 'pull.timed_out')
+    assert.match(entry?.message ?? '', /time limit: 0 of 2 modules read, 2 not finished$/)
+    for (let round = 0; round < 2; round += 1) {
+      const then = await pullUntilTimeout()
+      assert.equal(then[healthy.platform_name]?.state, 'succeeded')
+      assert.equal(then[hanging.platform_name]?.state, 'timed_out')
+    }
+  })
+
+  test('the other platforms are read while one platform hangs', async () => {
+    await using hub = await startTestHub(engine, { env: { HUB_PULL_CONCURRENCY: '2' } })
+    await using stack = new AsyncDisposableStack()
+    const hanging = stack.use(await simulatePlatform())
+    await hub.register(hanging)
+    const delayed = hanging.delayNextResponse('records/cases')
+    for (let count = 0; count < 4; count += 1) {
+      await hub.register(stack.use(await simulatePlatform()))
+    }
+    const { id } = await hub.startPull()
+    await delayed.arrived
+    await until(async () => {
+      const { pull } = await hub.readPull(id)
+      return pull.progress.tasks_done === 4 ? pull : null
+    }, 'the four other platforms are read')
+    delayed.release()
+    assert.equal((await hub.untilPullEnds(id)).pull.state, 'succeeded')
+  })
+})
+
+describeOnEngines('the progress of a pull', (engine) => {
+  test('is reported during a response: records, rate, percent and time left', async () => {
+    await using kit = await startPulledHub(engine)
+    const record = simulatedRecord(1, { text: 'x'.repeat(1000) })
+    const rows = Array.from({ length: 100 }, (_, index) =>
+      JSON.stringify({ ...record, reference_number: `R-${index}` }),
+    )
+    let isReported = false
+    kit.platform.setResponse('records/cases', (response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      response.write(`{"total":1000,"records":[${rows.join(',')}`)
+      // Repeats a record that was sent already: the hub reports progress only while data arrives.
+      const timer = setInterval(() => {
+        response.write(`,${rows[0]}`)
+        if (!isReported) return
+        clearInterval(timer)
+        response.end(']}')
+      }, 100)
+      response.on('close', () => clearInterval(timer))
     })
+    const { id } = await kit.hub.startPull()
+    const { progress, counts } = await until(async () => {
+      const { pull } = await kit.hub.readPull(id)
+      assert.equal(pull.state === 'queued' || pull.state === 'running', true, pull.state)
+      return pull.counts.created === 100 ? pull : null
+    }, 'the pull reports its progress')
+    isReported = true
+    assert.equal(progress.records_total, 1000)
+    assert.ok(counts.received >= 100 && (progress.records_per_second ?? 0) > 0)
+    assert.ok((progress.percent ?? 0) >= 10 && (progress.percent ?? 100) < 100)
+    assert.notEqual(progress.seconds_left, null)
+    assert.equal((await kit.hub.untilPullEnds(id)).pull.state, 'succeeded')
   })
 })

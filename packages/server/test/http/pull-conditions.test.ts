@@ -1,12 +1,11 @@
 /** Conditional requests of a pull: ETag, Last-Modified and 304 (RFC 9110, section 13). */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { countStoredRows, newRecord, push } from '../helpers/hub/actions.ts'
-import { type PulledHub, startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { test } from 'node:test'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import type { TestHub } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
+import { addPulledPlatform, type PulledHub } from '../helpers/hub/pulled-hub.ts'
 import { type Responder, respond, simulatedRecord } from '../helpers/platform/platform.ts'
-import type { StorageEngine } from '../helpers/storage/engine.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
-import { runSql } from '../helpers/storage/sql.ts'
 
 const ETag = '"v1"'
 const OLD = 'Tue, 10 Mar 2026 08:00:00 GMT'
@@ -20,12 +19,8 @@ function lastConditions({ platform }: PulledHub): (string | undefined)[] {
 }
 
 /** Starts a hub that has pulled the platform's two records once. */
-async function startAfterPull(
-  engine: StorageEngine,
-  behaviour: Responder = tagged,
-  env: Record<string, string> = {},
-) {
-  const kit = await startPulledHub(engine, { env })
+async function startAfterPull(hub: TestHub, behaviour: Responder = tagged) {
+  const kit = await addPulledPlatform(hub)
   kit.platform.setResponse('records/cases', behaviour)
   assert.equal((await kit.pull()).state, 'succeeded')
   return kit
@@ -70,91 +65,150 @@ const PUSHES: readonly (readonly [string, unknown, 'POST' | 'PATCH'])[] = [
   ['older data', newRecord('R-1', { occurred_at: '2020-01-01T00:00:00Z' }), 'POST'],
 ]
 
-onEachEngineWhenDeep((engine) => {
-  describe(`conditional requests of a pull, on ${engine.name}`, () => {
-    for (const [name, headers, conditions] of [
-      ['ETag', { ETag: 'W/"a-1"' }, ['W/"a-1"', undefined]],
-      ['Last-Modified', { 'Last-Modified': OLD }, [undefined, OLD]],
-      ['ETag and Last-Modified', { ETag, 'Last-Modified': OLD }, [ETag, OLD]],
-    ] as const) {
-      test(`a 304 for ${name} counts all records as unchanged and writes nothing else`, async () => {
-        await using kit = await startAfterPull(
-          engine,
-          respond.conditional({ records: RECORDS }, headers),
-        )
-        assert.deepEqual(lastConditions(kit), [undefined, undefined])
-        const { pulls: _, activity: __, ...before } = await countStoredRows(kit.hub)
-        for (let count = 0; count < 2; count++) {
-          const task = await kit.pull()
-          assert.deepEqual(lastConditions(kit), conditions)
-          assert.deepEqual([task.state, task.error], ['succeeded', null])
-          assert.deepEqual([task.received, task.unchanged, task.created], [2, 2, 0])
-          assert.deepEqual(task.pull.counts.received, 2)
-        }
-        const { pulls: ___, activity: ____, ...after } = await countStoredRows(kit.hub)
-        assert.deepEqual(after, before)
-      })
-    }
+describeHub('conditional requests of a pull', (hub) => {
+  for (const [name, headers, conditions] of [
+    ['ETag', { ETag: 'W/"a-1"' }, ['W/"a-1"', undefined]],
+    ['Last-Modified', { 'Last-Modified': OLD }, [undefined, OLD]],
+    ['ETag and Last-Modified', { ETag, 'Last-Modified': OLD }, [ETag, OLD]],
+  ] as const) {
+    test(`a 304 for ${name} counts all records as unchanged and writes nothing else`, async () => {
+      await using kit = await startAfterPull(
+        hub,
+        respond.conditional({ records: RECORDS }, headers),
+      )
+      assert.deepEqual(lastConditions(kit), [undefined, undefined])
+      const { pulls: _, activity: __, ...before } = await kit.hub.countStoredRows()
+      for (let count = 0; count < 2; count++) {
+        const task = await kit.pull()
+        assert.deepEqual(lastConditions(kit), conditions)
+        assert.deepEqual([task.state, task.error], ['succeeded', null])
+        assert.deepEqual([task.received, task.unchanged, task.created], [2, 2, 0])
+        assert.deepEqual(task.pull.counts.received, 2)
+      }
+      const { pulls: ___, activity: ____, ...after } = await kit.hub.countStoredRows()
+      assert.deepEqual(after, before)
+    })
+  }
 
-    test('a 304 repeats the warning about members that the response lacked, and no other', async () => {
-      await using kit = await startPulledHub(engine)
-      const { platform_name } = kit.platform
-      const envelope = { success: true, platform_name, record_type: 'cases' }
-      for (const [tag, body, warnings] of [
-        ['"lacking"', { success: true, total: 2 }, [/"platform_name", "record_type"/]],
-        ['"complete"', { ...envelope, total: 2 }, []],
-        ['"without-total"', envelope, [/the member "total"/]],
-      ] as const) {
-        const records = RECORDS
-        kit.platform.setResponse(
-          'records/cases',
-          respond.conditional({ ...body, records }, { ETag: tag }),
-        )
-        for (const conditions of [null, tag]) {
-          const task = await kit.pull()
-          if (conditions !== null) assert.deepEqual(lastConditions(kit), [tag, undefined])
-          assert.equal(task.warnings.length, warnings.length, task.warnings.join())
-          for (const [index, warning] of warnings.entries()) {
-            assert.match(task.warnings[index] ?? '', warning)
-          }
-          await kit.hub.restart()
+  test('a 304 repeats the warning about members that the response lacked, and no other', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const { platform_name } = kit.platform
+    const envelope = { success: true, platform_name, record_type: 'cases' }
+    for (const [tag, body, warnings] of [
+      ['"lacking"', { success: true, total: 2 }, [/"platform_name", "record_type"/]],
+      ['"complete"', { ...envelope, total: 2 }, []],
+      ['"without-total"', envelope, [/the member "total"/]],
+    ] as const) {
+      const records = RECORDS
+      kit.platform.setResponse(
+        'records/cases',
+        respond.conditional({ ...body, records }, { ETag: tag }),
+      )
+      for (const conditions of [null, tag]) {
+        const task = await kit.pull()
+        if (conditions !== null) assert.deepEqual(lastConditions(kit), [tag, undefined])
+        assert.equal(task.warnings.length, warnings.length, task.warnings.join())
+        for (const [index, warning] of warnings.entries()) {
+          assert.match(task.warnings[index] ?? '', warning)
         }
+        await kit.hub.restart()
+      }
+    }
+  })
+
+  test('the stored ETag survives a restart', async () => {
+    await using kit = await startAfterPull(hub)
+    await kit.hub.restart()
+    assert.equal((await kit.pull()).unchanged, 2)
+    assert.deepEqual(lastConditions(kit), [ETag, undefined])
+  })
+
+  test('a changed response is read, and its ETag is sent from then on', async () => {
+    await using kit = await startAfterPull(hub)
+    const records = [simulatedRecord(1, { status: 'closed' })]
+    kit.platform.setResponse('records/cases', respond.conditional({ records }, { ETag: '"v2"' }))
+    assert.equal((await kit.pull()).updated, 1)
+    assert.deepEqual(lastConditions(kit), [ETag, undefined])
+    assert.equal((await kit.pull()).unchanged, 1)
+    assert.deepEqual(lastConditions(kit), ['"v2"', undefined])
+  })
+
+  for (const [what, behaviour] of UNCONDITIONAL) {
+    test(`after a response ${what}, the next pull sends no conditional headers`, async () => {
+      await using kit = await startAfterPull(hub, behaviour)
+      await kit.pull()
+      assert.equal(kit.platform.listRecordsRequests().length % 2, 0)
+      for (const { headers } of kit.platform.listRecordsRequests()) {
+        assert.equal(headers['if-none-match'], undefined)
+        assert.equal(headers['if-modified-since'], undefined)
       }
     })
+  }
 
-    test('the stored ETag survives a restart', async () => {
-      await using kit = await startAfterPull(engine)
-      await kit.hub.restart()
-      assert.equal((await kit.pull()).unchanged, 2)
-      assert.deepEqual(lastConditions(kit), [ETag, undefined])
-    })
-
-    test('a changed response is read, and its ETag is sent from then on', async () => {
-      await using kit = await startAfterPull(engine)
-      const records = [simulatedRecord(1, { status: 'closed' })]
-      kit.platform.setResponse('records/cases', respond.conditional({ records }, { ETag: '"v2"' }))
+  for (const first of [true, false]) {
+    test(`a push during ${first ? 'an unconditional' : 'a conditional'} pull makes the next one unconditional`, async () => {
+      await using kit = await addPulledPlatform(hub)
+      kit.platform.setResponse('records/cases', tagged)
+      if (!first) await kit.pull()
+      const delayed = kit.platform.delayNextResponse('records/cases')
+      const pulling = kit.pull()
+      await delayed.arrived
+      const pushed = newRecord('R-1', { data: { status: 'pushed' } })
+      await kit.hub.push(kit.registered.hub_api_key, pushed)
+      delayed.release()
+      assert.equal((await pulling).state, 'succeeded')
+      assert.deepEqual((await kit.records())[0]?.data, { status: 'pushed' })
       assert.equal((await kit.pull()).updated, 1)
-      assert.deepEqual(lastConditions(kit), [ETag, undefined])
-      assert.equal((await kit.pull()).unchanged, 1)
-      assert.deepEqual(lastConditions(kit), ['"v2"', undefined])
+      assert.deepEqual(lastConditions(kit), [undefined, undefined])
+      assert.deepEqual((await kit.records())[0]?.data, { status: 'open' })
     })
+  }
 
-    for (const [what, behaviour] of UNCONDITIONAL) {
-      test(`after a response ${what}, the next pull sends no conditional headers`, async () => {
-        await using kit = await startAfterPull(engine, behaviour)
-        await kit.pull()
-        assert.equal(kit.platform.listRecordsRequests().length % 2, 0)
-        for (const { headers } of kit.platform.listRecordsRequests()) {
-          assert.equal(headers['if-none-match'], undefined)
-          assert.equal(headers['if-modified-since'], undefined)
-        }
-      })
-    }
+  test('after a truncated response, the next pull sends no conditional headers', async () => {
+    await using kit = await startAfterPull(hub)
+    const changed = JSON.stringify(simulatedRecord(1, { status: 'half' }))
+    kit.platform.queueResponses('records/cases', respond.truncated(`{"records":[${changed},`))
+    assert.deepEqual(
+      [(await kit.pull()).state, (await kit.records())[0]?.data],
+      ['failed', { status: 'half' }],
+    )
+    const task = await kit.pull()
+    assert.deepEqual(lastConditions(kit), [undefined, undefined])
+    assert.deepEqual([task.updated, (await kit.records())[0]?.data], [1, { status: 'open' }])
+  })
 
+  test('after an HTTP 500, the next pull sends the stored ETag again', async () => {
+    await using kit = await startAfterPull(hub)
+    kit.platform.queueResponses('records/cases', respond.status(500))
+    assert.equal((await kit.pull()).state, 'failed')
+    assert.equal((await kit.pull()).unchanged, 2)
+    assert.deepEqual(lastConditions(kit), [ETag, undefined])
+  })
+
+  test('after the manifest changes, the next pull sends no conditional headers', async () => {
+    await using kit = await startAfterPull(hub)
+    await kit.hub.sql(`UPDATE modules SET fields = '[]'`)
+    assert.equal((await kit.pull()).received, 2)
+    assert.deepEqual(lastConditions(kit), [undefined, undefined])
+  })
+
+  test('a 304 to an unconditional request fails the task', async () => {
+    await using kit = await addPulledPlatform(hub)
+    kit.platform.setResponse('records/cases', (response) => void response.writeHead(304).end())
+    const task = await kit.pull()
+    assert.equal(task.state, 'failed')
+    assert.match(task.error ?? '', /HTTP 304/)
+  })
+})
+
+describeHub(
+  'conditional requests after a push',
+  { env: { HUB_MISSING_GRACE_SECONDS: '0' } },
+  (hub) => {
     for (const [what, body, method] of PUSHES) {
       test(`after a ${method} of ${what}, one pull is unconditional and the next one conditional`, async () => {
-        await using kit = await startAfterPull(engine, tagged, { HUB_MISSING_GRACE_SECONDS: '0' })
-        const pushed = await push(kit.hub, kit.registered.hub_api_key, body, method)
+        await using kit = await startAfterPull(hub)
+        const pushed = await kit.hub.push(kit.registered.hub_api_key, body, method)
         assert.ok(pushed.status < 300, pushed.text)
         assert.equal((await kit.pull()).received, 2)
         assert.deepEqual(lastConditions(kit), [undefined, undefined])
@@ -162,69 +216,5 @@ onEachEngineWhenDeep((engine) => {
         assert.deepEqual(lastConditions(kit), [ETag, undefined])
       })
     }
-
-    test('a recently pushed record that the platform does not list makes every pull unconditional', async () => {
-      await using kit = await startAfterPull(engine)
-      await push(kit.hub, kit.registered.hub_api_key, newRecord('R-9'))
-      for (const _ of [1, 2]) {
-        assert.equal((await kit.pull()).received, 2)
-        assert.deepEqual(lastConditions(kit), [undefined, undefined])
-      }
-    })
-
-    for (const first of [true, false]) {
-      test(`a push during ${first ? 'an unconditional' : 'a conditional'} pull makes the next one unconditional`, async () => {
-        await using kit = await startPulledHub(engine)
-        kit.platform.setResponse('records/cases', tagged)
-        if (!first) await kit.pull()
-        const delayed = kit.platform.delayNextResponse('records/cases')
-        const pulling = kit.pull()
-        await delayed.arrived
-        const pushed = newRecord('R-1', { data: { status: 'pushed' } })
-        await push(kit.hub, kit.registered.hub_api_key, pushed)
-        delayed.release()
-        assert.equal((await pulling).state, 'succeeded')
-        assert.deepEqual((await kit.records())[0]?.data, { status: 'pushed' })
-        assert.equal((await kit.pull()).updated, 1)
-        assert.deepEqual(lastConditions(kit), [undefined, undefined])
-        assert.deepEqual((await kit.records())[0]?.data, { status: 'open' })
-      })
-    }
-
-    test('after a truncated response, the next pull sends no conditional headers', async () => {
-      await using kit = await startAfterPull(engine)
-      const changed = JSON.stringify(simulatedRecord(1, { status: 'half' }))
-      kit.platform.queueResponses('records/cases', respond.truncated(`{"records":[${changed},`))
-      assert.deepEqual(
-        [(await kit.pull()).state, (await kit.records())[0]?.data],
-        ['failed', { status: 'half' }],
-      )
-      const task = await kit.pull()
-      assert.deepEqual(lastConditions(kit), [undefined, undefined])
-      assert.deepEqual([task.updated, (await kit.records())[0]?.data], [1, { status: 'open' }])
-    })
-
-    test('after an HTTP 500, the next pull sends the stored ETag again', async () => {
-      await using kit = await startAfterPull(engine)
-      kit.platform.queueResponses('records/cases', respond.status(500))
-      assert.equal((await kit.pull()).state, 'failed')
-      assert.equal((await kit.pull()).unchanged, 2)
-      assert.deepEqual(lastConditions(kit), [ETag, undefined])
-    })
-
-    test('after the manifest changes, the next pull sends no conditional headers', async () => {
-      await using kit = await startAfterPull(engine)
-      await runSql(kit.hub.storage, `UPDATE modules SET fields = '[]'`)
-      assert.equal((await kit.pull()).received, 2)
-      assert.deepEqual(lastConditions(kit), [undefined, undefined])
-    })
-
-    test('a 304 to an unconditional request fails the task', async () => {
-      await using kit = await startPulledHub(engine)
-      kit.platform.setResponse('records/cases', (response) => void response.writeHead(304).end())
-      const task = await kit.pull()
-      assert.equal(task.state, 'failed')
-      assert.match(task.error ?? '', /HTTP 304/)
-    })
-  })
-})
+  },
+)

@@ -1,21 +1,8 @@
 /** The records that a pull stores, and those that it leaves unchanged (specification 2.5). */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { PushResponse } from '@recordhub/protocol'
-import {
-  countStoredRows,
-  historyOf,
-  newRecord,
-  pullAll,
-  pullOnSchedule,
-  push,
-  readSnapshot,
-  recordsOf,
-  registerPlatform,
-  rejectedOf,
-} from '../helpers/hub/actions.ts'
-import { startTestHub } from '../helpers/hub/hub.ts'
-import { expectBody } from '../helpers/hub/response.ts'
+import { test } from 'node:test'
+import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import {
   respond,
   simulatedModule,
@@ -23,7 +10,6 @@ import {
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 const NONE = { created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0, missing: 0 }
@@ -33,7 +19,7 @@ async function startWith(engine: StorageEngine, ...records: unknown[]) {
   const hub = await startTestHub(engine, { withOperator: true })
   const module = simulatedModule('cases', { records, keys: ['status', 'owner', 'note'] })
   const platform = await simulatePlatform({ modules: [module] })
-  const registered = await registerPlatform(hub, platform)
+  const registered = await hub.register(platform)
   return {
     hub,
     platform,
@@ -41,8 +27,8 @@ async function startWith(engine: StorageEngine, ...records: unknown[]) {
     serve: (...served: unknown[]) => {
       module.records = served
     },
-    read: () => recordsOf(hub, platform.platform_name),
-    rejected: () => rejectedOf(hub, platform.platform_name),
+    read: () => hub.records(platform.platform_name),
+    rejected: () => hub.rejected(platform.platform_name),
     async [Symbol.asyncDispose]() {
       await platform[Symbol.asyncDispose]()
       await hub[Symbol.asyncDispose]()
@@ -51,9 +37,9 @@ async function startWith(engine: StorageEngine, ...records: unknown[]) {
 }
 
 /** Pulls everything and returns the counts of the only task. */
-async function pullCounts(hub: Parameters<typeof pullAll>[0]) {
+async function pullCounts(hub: TestHub) {
   const { received, created, updated, unchanged, stale, rejected, missing } = only(
-    (await pullAll(hub)).tasks,
+    (await hub.pullAll()).tasks,
   )
   return { received, created, updated, unchanged, stale, rejected, missing }
 }
@@ -74,213 +60,85 @@ const ENVELOPES: readonly (readonly [Record<string, unknown>, string | null])[] 
   ],
 ]
 
-onEachEngine((engine) => {
-  describe(`the content that a pull stores, on ${engine.name}`, () => {
-    test('a response without the required members adds a warning that names them', async () => {
-      await using kit = await startWith(engine)
-      const required = {
-        success: true,
-        platform_name: kit.platform.platform_name,
-        record_type: 'cases',
-      }
-      for (const [envelope, expected] of ENVELOPES) {
-        const records = [simulatedRecord(1), simulatedRecord(2)]
-        const body = { ...required, total: 2, ...envelope, records }
-        kit.platform.setResponse('records/cases', respond.json(body))
-        const { state, warnings, error } = only((await pullAll(kit.hub)).tasks)
-        assert.deepEqual([state, error], ['succeeded', null])
-        if (expected === null) assert.deepEqual(warnings, [])
-        else assert.ok(only(warnings).includes(expected), warnings.join())
-      }
-    })
-
-    test('a record is stored exactly as it was sent, including the digits of its numbers', async () => {
-      await using kit = await startWith(engine)
-      const data =
-        '{"status":null,"n":1.10,"big":12345678901234567890,"e":1e2,"z":-0,"👍":"a\\u0000\\ud800","constructor":{"\\"":[]}}'
-      const record = `{"reference_number":" R-1 ","full_name":"Ännchen 👍","data":${data},"extra":1}`
-      const text = `{"success":true,"total":1,"records":[${record}]}`
-      kit.platform.setResponse('records/cases', respond.text(text, 'application/json'))
-      assert.deepEqual(await pullCounts(kit.hub), { received: 1, ...NONE, created: 1 })
-      const { reference_number, full_name, incomplete } = only(await kit.read())
-      assert.deepEqual([reference_number, full_name, incomplete], [' R-1 ', 'Ännchen 👍', false])
-      const raw = (await kit.hub.get('/api/v1/records')).text
-      assert.ok(raw.includes(`"data":${data}`), raw)
-    })
-
-    test('a second pull counts all records as unchanged and writes no record, history or statistics', async () => {
-      const records = Array.from({ length: 300 }, (_, n) => simulatedRecord(n, { status: `s${n}` }))
-      await using kit = await startWith(engine, ...records)
-      assert.deepEqual(await pullCounts(kit.hub), { received: 300, ...NONE, created: 300 })
-      const before = { stored: await kit.read(), stats: (await readSnapshot(kit.hub)).stats }
-      const { pulls: _, activity, ...rows } = await countStoredRows(kit.hub)
-      assert.deepEqual(await pullCounts(kit.hub), { received: 300, ...NONE, unchanged: 300 })
-      const after = { stored: await kit.read(), stats: (await readSnapshot(kit.hub)).stats }
-      assert.deepEqual(after, before)
-      assert.equal(after.stats.records, 300)
-      assert.equal(after.stats.received_today, 300)
-      const { pulls: __, activity: lines, ...again } = await countStoredRows(kit.hub)
-      assert.deepEqual(again, rows)
-      assert.equal(
-        Number(lines) - Number(activity),
-        2,
-        'only the start and the end of the pull are logged',
-      )
-      await pullOnSchedule(kit.hub)
-      assert.equal(
-        (await countStoredRows(kit.hub))['activity'],
-        lines,
-        'an unchanged scheduled pull is not logged',
-      )
-      assert.deepEqual(await historyOf(kit.hub, before.stored[0]?.record_id ?? 0), [])
-    })
-
-    test('a changed record is updated, and its history entry names the pull', async () => {
-      await using kit = await startWith(engine, simulatedRecord(1), simulatedRecord(2))
-      await pullAll(kit.hub)
-      const changed = { ...simulatedRecord(1, { status: 'closed' }), full_name: 'Bea' }
-      kit.serve(changed, simulatedRecord(2))
-      const { pull } = await pullAll(kit.hub)
-      assert.deepEqual(pull.counts, { received: 2, ...NONE, updated: 1, unchanged: 1 })
-      const [first] = await kit.read()
-      assert.deepEqual([first?.full_name, first?.data], ['Bea', { status: 'closed' }])
-      const entry = only(await historyOf(kit.hub, first?.record_id ?? 0))
-      assert.deepEqual([entry.source, entry.pull_id, entry.request_id], ['pull', pull.id, null])
-      assert.deepEqual(entry.changes, [
-        { path: '/full_name', before: 'Person 1', after: 'Bea' },
-        { path: '/data/status', before: 'open', after: 'closed' },
-      ])
-    })
-
-    test('a pull removes absent keys that the manifest names and no other keys', async () => {
-      await using kit = await startWith(engine, simulatedRecord(1, { status: 'new' }))
-      const data = { status: 'old', owner: 'Ann', surprise: [1] }
-      await push(kit.hub, kit.key, newRecord('R-1', { data }))
-      assert.deepEqual(await pullCounts(kit.hub), { received: 1, ...NONE, updated: 1 })
-      assert.deepEqual(only(await kit.read()).data, { status: 'new', surprise: [1] })
-      assert.deepEqual(await pullCounts(kit.hub), { received: 1, ...NONE, unchanged: 1 })
-    })
-
-    test('a pull completes a record that a PATCH created', async () => {
-      await using kit = await startWith(engine, simulatedRecord(1, { status: 'open', owner: 'B' }))
-      const patch = { record_type: 'cases', reference_number: 'R-1', data: { status: 'open' } }
-      expectBody(await push(kit.hub, kit.key, patch, 'PATCH'), 201, PushResponse)
-      assert.equal(only(await kit.read()).incomplete, true)
-      await pullAll(kit.hub)
-      const { incomplete, full_name, data } = only(await kit.read())
-      assert.deepEqual([incomplete, full_name], [false, 'Person 1'])
-      assert.deepEqual(data, { status: 'open', owner: 'B' })
-    })
-
-    for (const method of ['POST', 'PATCH'] as const) {
-      test(`a pull does not overwrite a ${method} that arrives while it reads, but the next pull does`, async () => {
-        await using kit = await startWith(engine, simulatedRecord(1), simulatedRecord(2))
-        await pullAll(kit.hub)
-        kit.serve(simulatedRecord(1, { status: 'read before the push' }), simulatedRecord(2))
-        const delayed = kit.platform.delayNextResponse('records/cases')
-        const pulling = pullCounts(kit.hub)
-        await delayed.arrived
-        const pushed = newRecord('R-1', { full_name: 'Person 1', data: { status: 'pushed' } })
-        await push(kit.hub, kit.key, pushed, method)
-        delayed.release()
-        assert.deepEqual(await pulling, { received: 2, ...NONE, stale: 1, unchanged: 1 })
-        assert.deepEqual((await kit.read())[0]?.data, { status: 'pushed' })
-        kit.serve(simulatedRecord(1, { status: 'read after the push' }), simulatedRecord(2))
-        assert.deepEqual(await pullCounts(kit.hub), {
-          received: 2,
-          ...NONE,
-          updated: 1,
-          unchanged: 1,
-        })
-        assert.deepEqual((await kit.read())[0]?.data, { status: 'read after the push' })
-      })
+describeOnEngines('the content that a pull stores', (engine) => {
+  test('a response without the required members adds a warning that names them', async () => {
+    await using kit = await startWith(engine)
+    const required = {
+      success: true,
+      platform_name: kit.platform.platform_name,
+      record_type: 'cases',
     }
+    for (const [envelope, expected] of ENVELOPES) {
+      const records = [simulatedRecord(1), simulatedRecord(2)]
+      const body = { ...required, total: 2, ...envelope, records }
+      kit.platform.setResponse('records/cases', respond.json(body))
+      const { state, warnings, error } = only((await kit.hub.pullAll()).tasks)
+      assert.deepEqual([state, error], ['succeeded', null])
+      if (expected === null) assert.deepEqual(warnings, [])
+      else assert.ok(only(warnings).includes(expected), warnings.join())
+    }
+  })
 
-    test('a push that occurred before the last pull is stale', async () => {
-      await using kit = await startWith(engine, simulatedRecord(1, { status: 'read' }))
-      await pullAll(kit.hub)
-      const late = newRecord('R-1', {
-        occurred_at: '2026-01-01T00:00:00Z',
-        data: { status: 'late' },
-      })
-      const response = await push(kit.hub, kit.key, late)
-      assert.equal(expectBody(response, 200, PushResponse).outcome, 'stale')
-      assert.deepEqual(only(await kit.read()).data, { status: 'read' })
-    })
+  test('a record is stored exactly as it was sent, including the digits of its numbers', async () => {
+    await using kit = await startWith(engine)
+    const data =
+      '{"status":null,"n":1.10,"big":12345678901234567890,"e":1e2,"z":-0,"👍":"a\\u0000\\ud800","constructor":{"\\"":[]}}'
+    const record = `{"reference_number":" R-1 ","full_name":"Ännchen 👍","data":${data},"extra":1}`
+    const text = `{"success":true,"total":1,"records":[${record}]}`
+    kit.platform.setResponse('records/cases', respond.text(text, 'application/json'))
+    assert.deepEqual(await pullCounts(kit.hub), { received: 1, ...NONE, created: 1 })
+    const { reference_number, full_name, incomplete } = only(await kit.read())
+    assert.deepEqual([reference_number, full_name, incomplete], [' R-1 ', 'Ännchen 👍', false])
+    const raw = (await kit.hub.get('/api/v1/records')).text
+    assert.ok(raw.includes(`"data":${data}`), raw)
+  })
 
-    test('invalid records are saved as rejected with their reasons, and valid ones are stored', async () => {
-      const invalid = [
-        { full_name: 'No reference', data: {} },
-        { reference_number: 7, full_name: 'A number', data: {} },
-        { reference_number: 'B-1', full_name: null, data: {} },
-        { reference_number: 'B-2', full_name: 'No data' },
-        { reference_number: 'B-3', full_name: 'A list', data: [1] },
-        { reference_number: 'a\0', full_name: 'U+0000', data: {} },
-        { reference_number: 'x'.repeat(513), full_name: 'Too long', data: {} },
-        'text',
-        null,
-        [],
-        JSON.parse('{"reference_number":"B-4","full_name":"","data":{"__proto__":1}}'),
-        {
-          reference_number: 'B-5',
-          full_name: '',
-          data: JSON.parse(`${'{"a":'.repeat(70)}1${'}'.repeat(70)}`),
-        },
-      ]
-      await using kit = await startWith(engine, simulatedRecord(1), ...invalid, simulatedRecord(2))
-      const counts = { received: invalid.length + 2, ...NONE, created: 2, rejected: invalid.length }
-      assert.deepEqual(await pullCounts(kit.hub), counts)
-      const references = (await kit.read()).map((record) => record.reference_number)
-      assert.deepEqual(references, ['R-1', 'R-2'])
-      const saved = await kit.rejected()
-      assert.equal(saved.length, invalid.length)
-      for (const one of saved) {
-        assert.deepEqual([one.method, one.code, one.count], ['pull', 'invalid_record', 1])
-        assert.ok(Object.keys(one.errors).length > 0)
-      }
-      const bodies = saved.map((one) => JSON.stringify(one.body)).sort()
-      assert.deepEqual(bodies, invalid.map((one) => JSON.stringify(one)).sort())
-      await pullAll(kit.hub)
-      assert.deepEqual(new Set((await kit.rejected()).map((one) => one.count)), new Set([2]))
-    })
+  test('invalid records are saved as rejected with their reasons, and valid ones are stored', async () => {
+    const invalid = [
+      { full_name: 'No reference', data: {} },
+      { reference_number: 7, full_name: 'A number', data: {} },
+      { reference_number: 'B-1', full_name: null, data: {} },
+      { reference_number: 'B-2', full_name: 'No data' },
+      { reference_number: 'B-3', full_name: 'A list', data: [1] },
+      { reference_number: 'a\0', full_name: 'U+0000', data: {} },
+      { reference_number: 'x'.repeat(513), full_name: 'Too long', data: {} },
+      'text',
+      null,
+      [],
+      JSON.parse('{"reference_number":"B-4","full_name":"","data":{"__proto__":1}}'),
+      {
+        reference_number: 'B-5',
+        full_name: '',
+        data: JSON.parse(`${'{"a":'.repeat(70)}1${'}'.repeat(70)}`),
+      },
+    ]
+    await using kit = await startWith(engine, simulatedRecord(1), ...invalid, simulatedRecord(2))
+    const counts = { received: invalid.length + 2, ...NONE, created: 2, rejected: invalid.length }
+    assert.deepEqual(await pullCounts(kit.hub), counts)
+    const references = (await kit.read()).map((record) => record.reference_number)
+    assert.deepEqual(references, ['R-1', 'R-2'])
+    const saved = await kit.rejected()
+    assert.equal(saved.length, invalid.length)
+    for (const one of saved) {
+      assert.deepEqual([one.method, one.code, one.count], ['pull', 'invalid_record', 1])
+      assert.ok(Object.keys(one.errors).length > 0)
+    }
+    const bodies = saved.map((one) => JSON.stringify(one.body)).sort()
+    assert.deepEqual(bodies, invalid.map((one) => JSON.stringify(one)).sort())
+    await kit.hub.pullAll()
+    assert.deepEqual(new Set((await kit.rejected()).map((one) => one.count)), new Set([2]))
+  })
 
-    test('of two records with the same reference number, the first is stored and the second is rejected', async () => {
-      const duplicates = [
-        simulatedRecord(1, { status: 'first' }),
-        simulatedRecord(1, { status: 'then' }),
-      ]
-      await using kit = await startWith(engine, ...duplicates, simulatedRecord(2))
-      assert.deepEqual(await pullCounts(kit.hub), { received: 3, ...NONE, created: 2, rejected: 1 })
-      assert.deepEqual((await kit.read())[0]?.data, { status: 'first' })
-      const saved = only(await kit.rejected())
-      assert.deepEqual([saved.code, saved.body], ['duplicate_reference', duplicates[1]])
-      assert.deepEqual(await pullCounts(kit.hub), {
-        received: 3,
-        ...NONE,
-        unchanged: 2,
-        rejected: 1,
-      })
-      assert.equal((await historyOf(kit.hub, (await kit.read())[0]?.record_id ?? 0)).length, 0)
+  test('of 150 rejected records, all are counted and the first 100 are saved', async () => {
+    const invalid = Array.from({ length: 150 }, (_, number) => ({ number }))
+    await using kit = await startWith(engine, ...invalid, simulatedRecord(1))
+    assert.deepEqual(await pullCounts(kit.hub), {
+      received: 151,
+      ...NONE,
+      created: 1,
+      rejected: 150,
     })
-
-    test('of 150 rejected records, all are counted and the first 100 are saved', async () => {
-      const invalid = Array.from({ length: 150 }, (_, number) => ({ number }))
-      await using kit = await startWith(engine, ...invalid, simulatedRecord(1))
-      assert.deepEqual(await pullCounts(kit.hub), {
-        received: 151,
-        ...NONE,
-        created: 1,
-        rejected: 150,
-      })
-      const { text } = await kit.hub.get('/api/v1/rejected-pushes?limit=500')
-      assert.equal(text.match(/"method":"pull"/g)?.length, 100)
-    })
-
-    test('"data": [] is stored as {}', async () => {
-      await using kit = await startWith(engine, simulatedRecord(1, []))
-      await pullAll(kit.hub)
-      assert.deepEqual(only(await kit.read()).data, {})
-      assert.deepEqual(await pullCounts(kit.hub), { received: 1, ...NONE, unchanged: 1 })
-    })
+    const { text } = await kit.hub.get('/api/v1/rejected-pushes?limit=500')
+    assert.equal(text.match(/"method":"pull"/g)?.length, 100)
   })
 })

@@ -3,17 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MissingReviewPage, type PullCounts, type PullTask } from '@recordhub/protocol'
 import { noCounts } from '../../src/domain/pull/pull.ts'
-import {
-  newRecord,
-  pullAll,
-  push,
-  readPull,
-  recordsOf,
-  registerPlatform,
-  startPull,
-  untilPullEnds,
-} from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectAbsent, expectBody } from '../helpers/hub/response.ts'
 import {
   respond,
@@ -47,20 +38,20 @@ onEachEngineWhenDeep((engine) => {
   test(`one pull reports each fault with its own error and reads the other platforms, on ${engine.name}`, async () => {
     await using kit = await startPlatforms(engine)
     const { hub, elsewhere, failing, healthy, emptied, older } = kit
-    assert.equal((await pullAll(hub)).pull.state, 'succeeded')
+    assert.equal((await hub.pullAll()).pull.state, 'succeeded')
 
     const recover = await kit.applyFaults()
     const delayed = older.delayNextResponse('records/cases')
-    const { id } = await startPull(hub)
+    const { id } = await hub.startPull()
     await delayed.arrived
     const changed = newRecord('R-1', { data: { status: 'pushed during the pull' } })
-    assert.equal((await push(hub, kit.keyOf(older), changed)).status, 200)
+    assert.equal((await hub.push(kit.keyOf(older), changed)).status, 200)
     delayed.release()
     await until(async () => {
-      const { tasks_total, tasks_done } = (await readPull(hub, id)).pull.progress
+      const { tasks_total, tasks_done } = (await hub.readPull(id)).pull.progress
       return tasks_done === tasks_total - ENDLESS ? true : null
     }, 'all tasks except the endless ones are done')
-    const ending = untilPullEnds(hub, id)
+    const ending = hub.untilPullEnds(id)
     // The time advances with each chunk; otherwise the slow platform would look silent to the hub.
     const untilChunk = () => kit.timer.untilScheduled(1).then(() => false)
     while (!(await Promise.race([untilChunk(), ending.then(() => true)]))) kit.timer.advance(100)
@@ -87,11 +78,11 @@ onEachEngineWhenDeep((engine) => {
     assert.deepEqual([platform_name, missing, records], [emptied.platform_name, 10, 11])
 
     checkCounts(taskOf(older), { received: 4, unchanged: 3, stale: 1 }, 'older than a push')
-    const [pushed] = await recordsOf(hub, older.platform_name)
+    const [pushed] = await hub.records(older.platform_name)
     assert.deepEqual(pushed?.data, { status: 'pushed during the pull' })
 
     await recover()
-    assert.equal((await pullAll(hub)).pull.state, 'succeeded', 'the next pull succeeds')
+    assert.equal((await hub.pullAll()).pull.state, 'succeeded', 'the next pull succeeds')
   })
 })
 
@@ -109,7 +100,7 @@ async function startPlatforms(engine: StorageEngine) {
   async function register(records: unknown[] = PULLED_RECORDS): Promise<SimulatedPlatform> {
     const modules = [simulatedModule('cases', { records: [...records] })]
     const platform = stack.use(await simulatePlatform({ modules }))
-    keys.set(platform, (await registerPlatform(hub, platform)).hub_api_key)
+    keys.set(platform, (await hub.register(platform)).hub_api_key)
     return platform
   }
   const failing = new Map<SimulatedPlatform, PullFault>()
@@ -156,7 +147,7 @@ async function checkFailure(
   assert.doesNotMatch(task.error ?? '', /\.\.|\{\w+\}|undefined|ERR_/, name)
   assert.equal(platform.listRecordsRequests().length, requests, `${name}: number of requests`)
   checkCounts(task, storesNewRecord ? { received: 1, created: 1 } : {}, name)
-  const records = await recordsOf(hub, platform.platform_name)
+  const records = await hub.records(platform.platform_name)
   assert.deepEqual(
     records.map((record) => record.reference_number),
     ['R-1', 'R-2', 'R-3', 'R-4', ...(storesNewRecord ? ['R-9'] : [])],

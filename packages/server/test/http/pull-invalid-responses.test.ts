@@ -3,15 +3,9 @@
  * the platform show the error. Other faults of platforms are in `pull-faulty-platforms.test.ts`.
  */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import type { PullTask } from '@recordhub/protocol'
-import {
-  activityOf,
-  pullAll,
-  recordsOf,
-  registerPlatform,
-  shareHub,
-} from '../helpers/hub/actions.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent } from '../helpers/hub/response.ts'
 import {
@@ -22,7 +16,6 @@ import {
   simulatedRecord,
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 
 const json = 'application/json'
 const one = JSON.stringify(simulatedRecord(1))
@@ -116,10 +109,10 @@ const WARNINGS: readonly (readonly [string, Responder, RegExp])[] = [
 async function pullWith(hub: TestHub, behaviour: Responder) {
   const people = simulatedModule('people', { records: [simulatedRecord(9)] })
   const platform = await simulatePlatform({ modules: [simulatedModule('cases'), people] })
-  const { id } = await registerPlatform(hub, platform)
+  const { id } = await hub.register(platform)
   platform.setResponse('records/cases', behaviour)
-  const { pull, tasks } = await pullAll(hub)
-  const records = await recordsOf(hub, platform.platform_name)
+  const { pull, tasks } = await hub.pullAll()
+  const records = await hub.records(platform.platform_name)
   const read = await hub.get(`/api/v1/platforms/${id}`)
   await hub.send({
     method: 'PATCH',
@@ -144,70 +137,66 @@ function taskOf(tasks: PullTask[], { platform_name }: SimulatedPlatform, type: s
   return task
 }
 
-onEachEngineWhenDeep((engine) => {
-  describe(`invalid responses to a pull, on ${engine.name}`, () => {
-    const hub = shareHub(engine)
-
-    for (const [what, behaviour, error, count] of FAULTS) {
-      test(`${what} fails only that task, and ${count} records are stored`, async () => {
-        const { pull, cases, people, stored, platform, shown } = await pullWith(hub(), behaviour)
-        assert.equal(cases.state, 'failed')
-        assert.equal(people.state, 'succeeded')
-        assert.equal(pull.state, 'partial')
-        assert.equal(stored.length, count)
-        assert.equal(cases.created, count)
-        assert.match(cases.error ?? '', error)
-        assert.ok((cases.error ?? '').length < 1000)
-        expectAbsent([platform.source_api_key], [JSON.stringify(cases), shown, hub().log()])
-        const entry = (await activityOf(hub())).find(
-          (entry) =>
-            entry.platform_name === platform.platform_name && entry.kind === 'pull_task.failed',
-        )
-        assert.equal(entry?.level, 'error')
-        assert.ok(cases.error !== null && entry?.message.includes(cases.error))
-      })
-    }
-
-    for (const [what, behaviour, warning] of WARNINGS) {
-      test(`${what} adds a warning, and the task succeeds`, async () => {
-        const { cases, stored, pull } = await pullWith(hub(), behaviour)
-        assert.deepEqual([cases.state, pull.state], ['succeeded', 'succeeded'])
-        assert.equal(cases.warnings.length, 1)
-        assert.match(cases.warnings[0] ?? '', warning)
-        assert.equal(stored.length, 1)
-      })
-    }
-
-    test('last_error is the last error until a pull succeeds', async () => {
-      await using platform = await simulatePlatform()
-      const { id } = await registerPlatform(hub(), platform)
-      platform.setResponse('records/cases', respond.status(500))
-      await pullAll(hub())
-      assert.match((await hub().get(`/api/v1/platforms/${id}`)).text, /"last_error":"[^"]*500/)
-      platform.setResponse('records/cases', null)
-      await pullAll(hub())
-      const { text } = await hub().get(`/api/v1/platforms/${id}`)
-      assert.match(text, /"last_error":null/)
-      assert.doesNotMatch(text, /"latest_sync_at":null/)
+describeHub('invalid responses to a pull', (hub) => {
+  for (const [what, behaviour, error, count] of FAULTS) {
+    test(`${what} fails only that task, and ${count} records are stored`, async () => {
+      const { pull, cases, people, stored, platform, shown } = await pullWith(hub, behaviour)
+      assert.equal(cases.state, 'failed')
+      assert.equal(people.state, 'succeeded')
+      assert.equal(pull.state, 'partial')
+      assert.equal(stored.length, count)
+      assert.equal(cases.created, count)
+      assert.match(cases.error ?? '', error)
+      assert.ok((cases.error ?? '').length < 1000)
+      expectAbsent([platform.source_api_key], [JSON.stringify(cases), shown, hub.log()])
+      const entry = (await hub.activity()).find(
+        (entry) =>
+          entry.platform_name === platform.platform_name && entry.kind === 'pull_task.failed',
+      )
+      assert.equal(entry?.level, 'error')
+      assert.ok(cases.error !== null && entry?.message.includes(cases.error))
     })
+  }
 
-    test('last_error is the error of the module that failed most recently, until all succeed', async () => {
-      const modules = ['a', 'b', 'c'].map((type) => simulatedModule(type))
-      await using platform = await simulatePlatform({ modules })
-      const { id } = await registerPlatform(hub(), platform, { record_types: ['a', 'b', 'c'] })
-      const lastError = async () => {
-        await pullAll(hub())
-        const { text } = await hub().get(`/api/v1/platforms/${id}`)
-        return /"last_error":"[^"]*HTTP (\d+)/.exec(text)?.[1] ?? null
-      }
-      // The first pull reads the modules in this order; later pulls start with those that failed.
-      platform.setResponse('records/a', respond.status(500))
-      platform.setResponse('records/b', respond.status(404))
-      assert.equal(await lastError(), '404')
-      platform.setResponse('records/b', null)
-      assert.equal(await lastError(), '500')
-      platform.setResponse('records/a', null)
-      assert.equal(await lastError(), null)
+  for (const [what, behaviour, warning] of WARNINGS) {
+    test(`${what} adds a warning, and the task succeeds`, async () => {
+      const { cases, stored, pull } = await pullWith(hub, behaviour)
+      assert.deepEqual([cases.state, pull.state], ['succeeded', 'succeeded'])
+      assert.equal(cases.warnings.length, 1)
+      assert.match(cases.warnings[0] ?? '', warning)
+      assert.equal(stored.length, 1)
     })
+  }
+
+  test('last_error is the last error until a pull succeeds', async () => {
+    await using platform = await simulatePlatform()
+    const { id } = await hub.register(platform)
+    platform.setResponse('records/cases', respond.status(500))
+    await hub.pullAll()
+    assert.match((await hub.get(`/api/v1/platforms/${id}`)).text, /"last_error":"[^"]*500/)
+    platform.setResponse('records/cases', null)
+    await hub.pullAll()
+    const { text } = await hub.get(`/api/v1/platforms/${id}`)
+    assert.match(text, /"last_error":null/)
+    assert.doesNotMatch(text, /"latest_sync_at":null/)
+  })
+
+  test('last_error is the error of the module that failed most recently, until all succeed', async () => {
+    const modules = ['a', 'b', 'c'].map((type) => simulatedModule(type))
+    await using platform = await simulatePlatform({ modules })
+    const { id } = await hub.register(platform, { record_types: ['a', 'b', 'c'] })
+    const lastError = async () => {
+      await hub.pullAll()
+      const { text } = await hub.get(`/api/v1/platforms/${id}`)
+      return /"last_error":"[^"]*HTTP (\d+)/.exec(text)?.[1] ?? null
+    }
+    // The first pull reads the modules in this order; later pulls start with those that failed.
+    platform.setResponse('records/a', respond.status(500))
+    platform.setResponse('records/b', respond.status(404))
+    assert.equal(await lastError(), '404')
+    platform.setResponse('records/b', null)
+    assert.equal(await lastError(), '500')
+    platform.setResponse('records/a', null)
+    assert.equal(await lastError(), null)
   })
 })

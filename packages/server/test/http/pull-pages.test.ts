@@ -1,14 +1,14 @@
 /** Responses split into several pages by Link headers (RFC 8288). */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { test } from 'node:test'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import { addPulledPlatform, startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
   type Responder,
   respond,
   simulatedRecord,
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 const json = 'application/json'
@@ -54,141 +54,139 @@ const INVALID: readonly (readonly [string, Responder, RegExp, string[]])[] = [
   ],
 ]
 
-onEachEngineWhenDeep((engine) => {
-  describe(`paged responses, on ${engine.name}`, () => {
-    test('all pages are requested with the key, and the total covers all of them', async () => {
-      await using kit = await startPulledHub(engine)
-      kit.platform.setResponse('records/cases', respond.pages([one], [two], [three]))
-      const task = await kit.pull()
-      assert.deepEqual([task.state, task.total, task.received], ['succeeded', 3, 3])
-      assert.match(only(task.warnings), /lacks the members/)
-      assert.deepEqual(await kit.references(), ['R-1', 'R-2', 'R-3'])
-      const requests = kit.platform.listRecordsRequests()
-      const paths = ['', '?page=2', '?page=3'].map((query) => `/api/hub/records/cases${query}`)
-      assert.deepEqual(
-        requests.map(({ path }) => path),
-        paths,
+describeHub('paged responses', (hub, engine) => {
+  test('all pages are requested with the key, and the total covers all of them', async () => {
+    await using kit = await addPulledPlatform(hub)
+    kit.platform.setResponse('records/cases', respond.pages([one], [two], [three]))
+    const task = await kit.pull()
+    assert.deepEqual([task.state, task.total, task.received], ['succeeded', 3, 3])
+    assert.match(only(task.warnings), /lacks the members/)
+    assert.deepEqual(await kit.references(), ['R-1', 'R-2', 'R-3'])
+    const requests = kit.platform.listRecordsRequests()
+    const paths = ['', '?page=2', '?page=3'].map((query) => `/api/hub/records/cases${query}`)
+    assert.deepEqual(
+      requests.map(({ path }) => path),
+      paths,
+    )
+    for (const { headers } of requests) {
+      assert.equal(headers['x-platform-api-key'], kit.platform.source_api_key)
+      assert.equal(headers.accept, json)
+      assert.equal(headers['ngrok-skip-browser-warning'], 'true')
+    }
+  })
+
+  test('a warning names the members that a later page lacks; the total of one page is enough', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const incomplete = { success: true, record_type: 'cases' }
+    const complete = { ...incomplete, platform_name: kit.platform.platform_name }
+    for (const [last, warnings] of [
+      [complete, []],
+      [incomplete, [/the member "platform_name",/]],
+    ] as const) {
+      kit.platform.queueResponses(
+        'records/cases',
+        respond.text(JSON.stringify({ ...complete, total: 2, records: [one] }), json, {
+          Link: '<?page=2>; rel=next',
+        }),
+        respond.json({ ...last, records: [two] }),
       )
-      for (const { headers } of requests) {
-        assert.equal(headers['x-platform-api-key'], kit.platform.source_api_key)
-        assert.equal(headers.accept, json)
-        assert.equal(headers['ngrok-skip-browser-warning'], 'true')
+      const task = await kit.pull()
+      assert.equal(task.warnings.length, warnings.length, task.warnings.join())
+      for (const [index, warning] of warnings.entries()) {
+        assert.match(task.warnings[index] ?? '', warning)
       }
-    })
-
-    test('a warning names the members that a later page lacks; the total of one page is enough', async () => {
-      await using kit = await startPulledHub(engine)
-      const incomplete = { success: true, record_type: 'cases' }
-      const complete = { ...incomplete, platform_name: kit.platform.platform_name }
-      for (const [last, warnings] of [
-        [complete, []],
-        [incomplete, [/the member "platform_name",/]],
-      ] as const) {
-        kit.platform.queueResponses(
-          'records/cases',
-          respond.text(JSON.stringify({ ...complete, total: 2, records: [one] }), json, {
-            Link: '<?page=2>; rel=next',
-          }),
-          respond.json({ ...last, records: [two] }),
-        )
-        const task = await kit.pull()
-        assert.equal(task.warnings.length, warnings.length, task.warnings.join())
-        for (const [index, warning] of warnings.entries()) {
-          assert.match(task.warnings[index] ?? '', warning)
-        }
-      }
-    })
-
-    for (const write of [
-      (url: string) => `<${url}>; rel="next"`,
-      () => '</api/hub/records/cases?page=2>; rel="prev next"',
-      () => '<cases?page=1>; rel="prev"; title="a, \\"b\\"", <cases?page=2> ; REL=NEXT',
-    ]) {
-      test(`the Link header ${write('http://…/cases?page=2')} is followed`, async () => {
-        await using kit = await startPulledHub(engine)
-        const url = `${kit.platform.source_base_url}/api/hub/records/cases?page=2`
-        kit.platform.queueResponses(
-          'records/cases',
-          linking(write(url)),
-          respond.json({ records: [two] }),
-        )
-        assert.equal((await kit.pull()).state, 'succeeded')
-        assert.deepEqual(await kit.references(), ['R-1', 'R-2'])
-        assert.equal(kit.platform.listRecordsRequests()[1]?.path, '/api/hub/records/cases?page=2')
-      })
     }
+  })
 
-    for (const [what, second, error, stored] of INVALID) {
-      test(`a second page that ${what} fails the task with the page number, and the records before it are stored`, async () => {
-        await using kit = await startPulledHub(engine)
-        kit.platform.queueResponses('records/cases', NEXT, second, respond.status(500))
-        const task = await kit.pull()
-        assert.equal(task.state, 'failed')
-        assert.match(task.error ?? '', error)
-        assert.deepEqual(await kit.references(), stored)
-      })
-    }
-
-    test('a 503 for the second page retries only that page', async () => {
-      await using kit = await startPulledHub(engine)
-      const busy = respond.status(503)
-      kit.platform.queueResponses('records/cases', NEXT, busy, respond.json({ records: [two] }))
-      assert.equal((await kit.pull()).state, 'succeeded')
-      const queries = kit.platform.listRecordsRequests().map(({ path }) => path.split('?')[1])
-      assert.deepEqual(queries, [undefined, 'page=2', 'page=2'])
-    })
-
-    test('a link to another origin fails the task, and no request is sent to that origin', async () => {
-      await using kit = await startPulledHub(engine)
-      await using other = await simulatePlatform()
-      kit.platform.setResponse('records/cases', linking(`<${other.source_base_url}/>; rel="next"`))
-      const task = await kit.pull()
-      assert.equal(task.state, 'failed')
-      assert.ok(task.error?.includes(other.source_base_url), task.error ?? 'no error')
-      assert.deepEqual(other.requests, [])
-      assert.deepEqual(await kit.references(), ['R-1'])
-    })
-
-    test('a task fails after the maximum number of pages, and their records are stored', async () => {
-      await using kit = await startPulledHub(engine, { timeouts: { maxPages: 3 } })
-      const pages = Array.from({ length: 9 }, (_, index) => [simulatedRecord(index)])
-      kit.platform.setResponse('records/cases', respond.pages(...pages))
-      const task = await kit.pull()
-      assert.equal(task.state, 'failed')
-      assert.match(task.error ?? '', /more than 3 pages/)
-      assert.equal((await kit.references()).length, 3)
-      assert.equal(kit.platform.listRecordsRequests().length, 3)
-    })
-
-    test('a duplicate reference number on a later page is rejected', async () => {
-      await using kit = await startPulledHub(engine)
-      const again = simulatedRecord(1, { status: 'again' })
-      kit.platform.setResponse('records/cases', respond.pages([one, two], [again, three]))
-      const task = await kit.pull()
-      assert.deepEqual([task.state, task.created, task.rejected], ['succeeded', 3, 1])
-      assert.deepEqual((await kit.records())[0]?.data, one?.data)
-      assert.equal(only(await kit.rejected()).code, 'duplicate_reference')
-      const second = await kit.pull()
-      assert.deepEqual([second.unchanged, second.updated, second.rejected], [3, 0, 1])
-    })
-
-    test('a total that differs from the records on all pages adds a warning', async () => {
-      await using kit = await startPulledHub(engine)
-      const last = respond.json({ total: 5, records: [two] })
-      kit.platform.queueResponses('records/cases', NEXT, last)
-      const task = await kit.pull()
-      assert.equal(task.state, 'succeeded')
-      const [differs, lacks, ...others] = task.warnings
-      assert.match(differs ?? '', /total of 5, but .* 2/)
-      assert.match(lacks ?? '', /"total"/)
-      assert.deepEqual(others, [])
-    })
-
-    test('the pages after an empty page are read', async () => {
-      await using kit = await startPulledHub(engine)
-      kit.platform.setResponse('records/cases', respond.pages([one], [], [two], []))
+  for (const write of [
+    (url: string) => `<${url}>; rel="next"`,
+    () => '</api/hub/records/cases?page=2>; rel="prev next"',
+    () => '<cases?page=1>; rel="prev"; title="a, \\"b\\"", <cases?page=2> ; REL=NEXT',
+  ]) {
+    test(`the Link header ${write('http://…/cases?page=2')} is followed`, async () => {
+      await using kit = await addPulledPlatform(hub)
+      const url = `${kit.platform.source_base_url}/api/hub/records/cases?page=2`
+      kit.platform.queueResponses(
+        'records/cases',
+        linking(write(url)),
+        respond.json({ records: [two] }),
+      )
       assert.equal((await kit.pull()).state, 'succeeded')
       assert.deepEqual(await kit.references(), ['R-1', 'R-2'])
+      assert.equal(kit.platform.listRecordsRequests()[1]?.path, '/api/hub/records/cases?page=2')
     })
+  }
+
+  for (const [what, second, error, stored] of INVALID) {
+    test(`a second page that ${what} fails the task with the page number, and the records before it are stored`, async () => {
+      await using kit = await addPulledPlatform(hub)
+      kit.platform.queueResponses('records/cases', NEXT, second, respond.status(500))
+      const task = await kit.pull()
+      assert.equal(task.state, 'failed')
+      assert.match(task.error ?? '', error)
+      assert.deepEqual(await kit.references(), stored)
+    })
+  }
+
+  test('a 503 for the second page retries only that page', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const busy = respond.status(503)
+    kit.platform.queueResponses('records/cases', NEXT, busy, respond.json({ records: [two] }))
+    assert.equal((await kit.pull()).state, 'succeeded')
+    const queries = kit.platform.listRecordsRequests().map(({ path }) => path.split('?')[1])
+    assert.deepEqual(queries, [undefined, 'page=2', 'page=2'])
+  })
+
+  test('a link to another origin fails the task, and no request is sent to that origin', async () => {
+    await using kit = await addPulledPlatform(hub)
+    await using other = await simulatePlatform()
+    kit.platform.setResponse('records/cases', linking(`<${other.source_base_url}/>; rel="next"`))
+    const task = await kit.pull()
+    assert.equal(task.state, 'failed')
+    assert.ok(task.error?.includes(other.source_base_url), task.error ?? 'no error')
+    assert.deepEqual(other.requests, [])
+    assert.deepEqual(await kit.references(), ['R-1'])
+  })
+
+  test('a task fails after the maximum number of pages, and their records are stored', async () => {
+    await using kit = await startPulledHub(engine, { timeouts: { maxPages: 3 } })
+    const pages = Array.from({ length: 9 }, (_, index) => [simulatedRecord(index)])
+    kit.platform.setResponse('records/cases', respond.pages(...pages))
+    const task = await kit.pull()
+    assert.equal(task.state, 'failed')
+    assert.match(task.error ?? '', /more than 3 pages/)
+    assert.equal((await kit.references()).length, 3)
+    assert.equal(kit.platform.listRecordsRequests().length, 3)
+  })
+
+  test('a duplicate reference number on a later page is rejected', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const again = simulatedRecord(1, { status: 'again' })
+    kit.platform.setResponse('records/cases', respond.pages([one, two], [again, three]))
+    const task = await kit.pull()
+    assert.deepEqual([task.state, task.created, task.rejected], ['succeeded', 3, 1])
+    assert.deepEqual((await kit.records())[0]?.data, one?.data)
+    assert.equal(only(await kit.rejected()).code, 'duplicate_reference')
+    const second = await kit.pull()
+    assert.deepEqual([second.unchanged, second.updated, second.rejected], [3, 0, 1])
+  })
+
+  test('a total that differs from the records on all pages adds a warning', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const last = respond.json({ total: 5, records: [two] })
+    kit.platform.queueResponses('records/cases', NEXT, last)
+    const task = await kit.pull()
+    assert.equal(task.state, 'succeeded')
+    const [differs, lacks, ...others] = task.warnings
+    assert.match(differs ?? '', /total of 5, but .* 2/)
+    assert.match(lacks ?? '', /"total"/)
+    assert.deepEqual(others, [])
+  })
+
+  test('the pages after an empty page are read', async () => {
+    await using kit = await addPulledPlatform(hub)
+    kit.platform.setResponse('records/cases', respond.pages([one], [], [two], []))
+    assert.equal((await kit.pull()).state, 'succeeded')
+    assert.deepEqual(await kit.references(), ['R-1', 'R-2'])
   })
 })

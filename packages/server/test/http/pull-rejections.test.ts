@@ -1,17 +1,17 @@
 /** Records rejected by a pull: the report of their reasons, and the saved rejected pushes. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { RejectedPush } from '@recordhub/protocol'
 import Type from 'typebox'
 import { diskFull } from '../../src/errors.ts'
-import { activityOf, push } from '../helpers/hub/actions.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
-import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
+import { addPulledPlatform, startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
 
@@ -62,180 +62,175 @@ async function rejectedBy(hub: TestHub, pullId: number, more = ''): Promise<unkn
   return expectBody(response, 200, Page).rejected_pushes.map((one) => one.body)
 }
 
-onEachEngineWhenDeep((engine) => {
-  describe(`records rejected by a pull, on ${engine.name}`, () => {
-    test('the task and the activity report each reason with its count', async () => {
-      await using kit = await startPulledHub(engine)
-      kit.platform.modules[0]?.records.push(listed, unnamed, simulatedRecord(1), text)
-      const reasons = [
-        '2 rejected: Invalid record: data must be an object.',
-        '1 rejected: Invalid record: reference_number is required.',
-      ]
-      const task = await kit.pull()
-      assert.deepEqual([task.rejected, task.warnings], [3, reasons])
-      const entries = await activityOf(kit.hub)
-      const entry = entries.find(({ kind }) => kind === 'pull_task.succeeded')
-      assert.ok(
-        entry?.message.endsWith(`: 1 new, 3 rejected. ${reasons.join(' ')}`),
-        entry?.message,
-      )
-    })
+describeHub('records rejected by a pull', (hub, engine) => {
+  test('the task and the activity report each reason with its count', async () => {
+    await using kit = await addPulledPlatform(hub)
+    kit.platform.modules[0]?.records.push(listed, unnamed, simulatedRecord(1), text)
+    const reasons = [
+      '2 rejected: Invalid record: data must be an object.',
+      '1 rejected: Invalid record: reference_number is required.',
+    ]
+    const task = await kit.pull()
+    assert.deepEqual([task.rejected, task.warnings], [3, reasons])
+    const entries = await kit.hub.activity()
+    const entry = entries.find(({ kind }) => kind === 'pull_task.succeeded')
+    assert.ok(entry?.message.endsWith(`: 1 new, 3 rejected. ${reasons.join(' ')}`), entry?.message)
+  })
 
-    for (const [where, list, ...expected] of DUPLICATES) {
-      test(`a duplicate ${where} is rejected with both positions in every pull`, async () => {
-        await using kit = await startPulledHub(engine)
-        const module = kit.platform.modules[0]
-        assert.ok(module)
-        const records = list(MANY)
-        module.records = records
-        const reasons = expected.map(
-          ([reference, first, position]) =>
-            `Reference number R-${reference} was already sent at position ${first}; this one is at position ${position}. The first one was kept.`,
-        )
-        const stored = new Set(records.map((record) => record.reference_number)).size
-        for (let round = 1; round <= 3; round += 1) {
-          const task = await kit.pull()
-          assert.deepEqual(
-            [task.state, task.received, task.rejected, task.missing],
-            ['succeeded', records.length, records.length - stored, 0],
-          )
-          assert.equal(round === 1 ? task.created : task.unchanged, stored)
-          const warning = `${expected.length} rejected: Duplicate reference number; the first one was kept.`
-          assert.ok(task.warnings.includes(warning), task.warnings.join())
-          const rows = (await kit.rejected()).filter(({ code }) => code === 'duplicate_reference')
-          assert.deepEqual(rows.map(({ message }) => message).sort(), reasons.toSorted())
-          for (const { count } of rows) assert.equal(count, round)
-          for (const [, , position] of expected) {
-            const body = records[position - 1]
-            assert.ok(rows.some((row) => isDeepStrictEqual(row.body, body)))
-          }
-        }
-      })
-    }
-
-    test('a rejection that cannot be stored while the records are written fails the module, and the next pull succeeds', async () => {
-      let isFull = true
-      const failed = Promise.withResolvers<void>()
-      await using kit = await startPulledHub(engine, {
-        wrap: (storage) => ({
-          ...storage,
-          rejectedPushes: {
-            ...storage.rejectedPushes,
-            async saveRejectedPushes(...parameters) {
-              if (!isFull) return storage.rejectedPushes.saveRejectedPushes(...parameters)
-              failed.resolve()
-              throw diskFull(new Error('database or disk is full'))
-            },
-          },
-          records: {
-            ...storage.records,
-            async applyWrites(batch) {
-              await failed.promise
-              // The rejection of the promise is reported before the next iteration of the event loop.
-              await new Promise((resolve) => setImmediate(resolve))
-              return storage.records.applyWrites(batch)
-            },
-          },
-        }),
-      })
+  for (const [where, list, ...expected] of DUPLICATES) {
+    test(`a duplicate ${where} is rejected with both positions in every pull`, async () => {
+      await using kit = await addPulledPlatform(hub)
       const module = kit.platform.modules[0]
       assert.ok(module)
-      module.records = [simulatedRecord(1), unnamed]
-      const task = await kit.pull()
-      assert.equal(task.state, 'failed')
-      assert.match(task.error ?? '', /The disk of the hub's database is full/)
-      isFull = false
-      const next = await kit.pull()
-      assert.deepEqual([next.state, next.rejected], ['succeeded', 1])
-      assert.equal((await kit.rejected()).length, 1)
-    })
-
-    test('the positions of duplicates are counted across pages', async () => {
-      await using kit = await startPulledHub(engine)
-      const [one, two, three] = [1, 2, 3].map((reference) => simulatedRecord(reference))
-      kit.platform.setResponse(
-        'records/cases',
-        respond.pages([one, two], [three, changed(2)], [one]),
+      const records = list(MANY)
+      module.records = records
+      const reasons = expected.map(
+        ([reference, first, position]) =>
+          `Reference number R-${reference} was already sent at position ${first}; this one is at position ${position}. The first one was kept.`,
       )
-      for (let round = 1; round <= 2; round += 1) {
+      const stored = new Set(records.map((record) => record.reference_number)).size
+      for (let round = 1; round <= rounds(2, 3); round += 1) {
         const task = await kit.pull()
-        assert.deepEqual([task.state, task.received, task.rejected], ['succeeded', 5, 2])
-        const messages = (await kit.rejected()).map(({ message }) => message.split('.')[0]).sort()
-        assert.deepEqual(messages, [
-          'Reference number R-1 was already sent at position 1; this one is at position 5',
-          'Reference number R-2 was already sent at position 2; this one is at position 4',
-        ])
+        assert.deepEqual(
+          [task.state, task.received, task.rejected, task.missing],
+          ['succeeded', records.length, records.length - stored, 0],
+        )
+        assert.equal(round === 1 ? task.created : task.unchanged, stored)
+        const warning = `${expected.length} rejected: Duplicate reference number; the first one was kept.`
+        assert.ok(task.warnings.includes(warning), task.warnings.join())
+        const rows = (await kit.rejected()).filter(({ code }) => code === 'duplicate_reference')
+        assert.deepEqual(rows.map(({ message }) => message).sort(), reasons.toSorted())
+        for (const { count } of rows) assert.equal(count, round)
+        for (const [, , position] of expected) {
+          const body = records[position - 1]
+          assert.ok(rows.some((row) => isDeepStrictEqual(row.body, body)))
+        }
       }
     })
+  }
 
-    test('a duplicate that moves remains one rejected record, which has its latest positions', async () => {
-      await using kit = await startPulledHub(engine)
-      const module = kit.platform.modules[0]
-      assert.ok(module)
-      const entries = async () =>
-        (await activityOf(kit.hub)).filter(({ kind }) => kind.startsWith('pull_task.')).length
-      const [one, two] = [simulatedRecord(1), simulatedRecord(2)]
-      module.records = [one, two, changed(1)]
-      await kit.pull()
-      const before = only(await kit.rejected())
-      const logged = await entries()
-      module.records = [two, one, changed(1)]
-      await kit.pull()
-      const after = only(await kit.rejected())
-      assert.deepEqual([after.cause, after.count], [before.cause, 2])
-      assert.match(after.message, /at position 2; this one is at position 3/)
-      assert.equal(await entries(), logged, 'the activity does not report it again')
+  test('a rejection that cannot be stored while the records are written fails the module, and the next pull succeeds', async () => {
+    let isFull = true
+    const failed = Promise.withResolvers<void>()
+    await using kit = await startPulledHub(engine, {
+      wrap: (storage) => ({
+        ...storage,
+        rejectedPushes: {
+          ...storage.rejectedPushes,
+          async saveRejectedPushes(...parameters) {
+            if (!isFull) return storage.rejectedPushes.saveRejectedPushes(...parameters)
+            failed.resolve()
+            throw diskFull(new Error('database or disk is full'))
+          },
+        },
+        records: {
+          ...storage.records,
+          async applyWrites(batch) {
+            await failed.promise
+            // The rejection of the promise is reported before the next iteration of the event loop.
+            await new Promise((resolve) => setImmediate(resolve))
+            return storage.records.applyWrites(batch)
+          },
+        },
+      }),
     })
+    const module = kit.platform.modules[0]
+    assert.ok(module)
+    module.records = [simulatedRecord(1), unnamed]
+    const task = await kit.pull()
+    assert.equal(task.state, 'failed')
+    assert.match(task.error ?? '', /The disk of the hub's database is full/)
+    isFull = false
+    const next = await kit.pull()
+    assert.deepEqual([next.state, next.rejected], ['succeeded', 1])
+    assert.equal((await kit.rejected()).length, 1)
+  })
 
-    test('a new reason is logged even if the number of rejected records is the same', async () => {
-      await using kit = await startPulledHub(engine)
-      const module = kit.platform.modules[0]
-      assert.ok(module)
-      const warnings = async () =>
-        (await activityOf(kit.hub)).filter(({ level }) => level === 'warning').length
-      module.records = [unnamed]
-      await kit.pull()
-      await kit.pull()
-      assert.equal(await warnings(), 1)
-      module.records = [listed]
-      await kit.pull()
-      assert.equal(await warnings(), 2)
-    })
-
-    test('a warning says that only the first 100 of 150 rejected records are saved', async () => {
-      await using kit = await startPulledHub(engine)
-      const many = Array.from({ length: 150 }, (_, number) => ({ ...unnamed, number }))
-      kit.platform.modules[0]?.records.push(...many)
+  test('the positions of duplicates are counted across pages', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const [one, two, three] = [1, 2, 3].map((reference) => simulatedRecord(reference))
+    kit.platform.setResponse('records/cases', respond.pages([one, two], [three, changed(2)], [one]))
+    for (let round = 1; round <= 2; round += 1) {
       const task = await kit.pull()
-      assert.deepEqual(task.warnings.slice(1), [
-        'Only the first 100 of the 150 rejected records are stored.',
+      assert.deepEqual([task.state, task.received, task.rejected], ['succeeded', 5, 2])
+      const messages = (await kit.rejected()).map(({ message }) => message.split('.')[0]).sort()
+      assert.deepEqual(messages, [
+        'Reference number R-1 was already sent at position 1; this one is at position 5',
+        'Reference number R-2 was already sent at position 2; this one is at position 4',
       ])
-      const url = `/api/v1/rejected-pushes?limit=500&pull=${task.pull.id}`
-      const saved = expectBody(await kit.hub.get(url), 200, Page).rejected_pushes
-      assert.equal(saved.length, 100)
-    })
+    }
+  })
 
-    test('rejected records are listed under every pull that rejected them', async () => {
-      await using kit = await startPulledHub(engine)
-      const module = kit.platform.modules[0]
-      assert.ok(module)
-      module.records = [unnamed, listed]
-      const { pull: first } = await kit.pull()
-      await push(kit.hub, kit.registered.hub_api_key, { record_type: 'nonsense' })
-      assert.deepEqual((await rejectedBy(kit.hub, first.id)).length, 2)
-      module.records = [listed]
-      const { pull: second } = await kit.pull()
-      assert.deepEqual(await rejectedBy(kit.hub, second.id), [listed])
-      assert.deepEqual(new Set(await rejectedBy(kit.hub, first.id)), new Set([unnamed, listed]))
-      const { platform_name } = kit.platform
-      const ofPlatform = await rejectedBy(kit.hub, first.id, `&platform=${platform_name}`)
-      assert.equal(ofPlatform.length, 2)
-      assert.deepEqual(await rejectedBy(kit.hub, first.id, '&platform=other'), [])
-      assert.deepEqual(await rejectedBy(kit.hub, second.id + 1), [])
-      for (const wrong of ['0', '-1', 'x', '1.5']) {
-        const response = await kit.hub.get(`/api/v1/rejected-pushes?pull=${wrong}`)
-        expectError(response, 400, 'invalid_request')
-      }
-    })
+  test('a duplicate that moves remains one rejected record, which has its latest positions', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const module = kit.platform.modules[0]
+    assert.ok(module)
+    const entries = async () =>
+      (await kit.hub.activity()).filter(({ kind }) => kind.startsWith('pull_task.')).length
+    const [one, two] = [simulatedRecord(1), simulatedRecord(2)]
+    module.records = [one, two, changed(1)]
+    await kit.pull()
+    const before = only(await kit.rejected())
+    const logged = await entries()
+    module.records = [two, one, changed(1)]
+    await kit.pull()
+    const after = only(await kit.rejected())
+    assert.deepEqual([after.cause, after.count], [before.cause, 2])
+    assert.match(after.message, /at position 2; this one is at position 3/)
+    assert.equal(await entries(), logged, 'the activity does not report it again')
+  })
+
+  test('a new reason is logged even if the number of rejected records is the same', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const module = kit.platform.modules[0]
+    assert.ok(module)
+    const { platform_name } = kit.platform
+    const warnings = async () =>
+      (await kit.hub.activity()).filter(
+        (entry) => entry.level === 'warning' && entry.platform_name === platform_name,
+      ).length
+    module.records = [unnamed]
+    await kit.pull()
+    await kit.pull()
+    assert.equal(await warnings(), 1)
+    module.records = [listed]
+    await kit.pull()
+    assert.equal(await warnings(), 2)
+  })
+
+  test('a warning says that only the first 100 of 150 rejected records are saved', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const many = Array.from({ length: 150 }, (_, number) => ({ ...unnamed, number }))
+    kit.platform.modules[0]?.records.push(...many)
+    const task = await kit.pull()
+    assert.deepEqual(task.warnings.slice(1), [
+      'Only the first 100 of the 150 rejected records are stored.',
+    ])
+    const url = `/api/v1/rejected-pushes?limit=500&pull=${task.pull.id}`
+    const saved = expectBody(await kit.hub.get(url), 200, Page).rejected_pushes
+    assert.equal(saved.length, 100)
+  })
+
+  test('rejected records are listed under every pull that rejected them', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const module = kit.platform.modules[0]
+    assert.ok(module)
+    module.records = [unnamed, listed]
+    const { pull: first } = await kit.pull()
+    await kit.hub.push(kit.registered.hub_api_key, { record_type: 'nonsense' })
+    assert.deepEqual((await rejectedBy(kit.hub, first.id)).length, 2)
+    module.records = [listed]
+    const { pull: second } = await kit.pull()
+    assert.deepEqual(await rejectedBy(kit.hub, second.id), [listed])
+    assert.deepEqual(new Set(await rejectedBy(kit.hub, first.id)), new Set([unnamed, listed]))
+    const { platform_name } = kit.platform
+    const ofPlatform = await rejectedBy(kit.hub, first.id, `&platform=${platform_name}`)
+    assert.equal(ofPlatform.length, 2)
+    assert.deepEqual(await rejectedBy(kit.hub, first.id, '&platform=other'), [])
+    assert.deepEqual(await rejectedBy(kit.hub, second.id + 1), [])
+    for (const wrong of ['0', '-1', 'x', '1.5']) {
+      const response = await kit.hub.get(`/api/v1/rejected-pushes?pull=${wrong}`)
+      expectError(response, 400, 'invalid_request')
+    }
   })
 })

@@ -3,9 +3,9 @@
  * the requests for each kind of failure.
  */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { sleep } from '../../src/lib/time/run-periodically.ts'
-import { pullAll, readPull, registerPlatform, startPull } from '../helpers/hub/actions.ts'
+import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import {
@@ -16,7 +16,6 @@ import {
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 const SENT = 'Tue, 10 Mar 2026 08:00:00 GMT'
@@ -47,135 +46,115 @@ async function startRecordingDelays(engine: StorageEngine, env: Record<string, s
   return { ...kit, pauses }
 }
 
-onEachEngineWhenDeep((engine) => {
-  describe(`retries, on ${engine.name}`, () => {
-    test('a 503 is retried with growing delays and the same key until the pull succeeds', async () => {
-      await using kit = await startRecordingDelays(engine)
-      kit.platform.queueResponses('records/cases', respond.status(503), respond.status(503))
-      const task = await kit.pull()
-      assert.deepEqual([task.state, task.created, task.error], ['succeeded', 1, null])
-      assert.equal(kit.platform.listRecordsRequests().length, 3)
-      const [first = 0, second = 0] = kit.pauses
-      assert.ok(first > 0 && second >= first, 'the delays grow')
-      for (const { headers } of kit.platform.listRecordsRequests()) {
-        assert.equal(headers['x-platform-api-key'], kit.platform.source_api_key)
-      }
-    })
-
-    for (const [what, failure, requests] of FIRST_FAILURES) {
-      const isRetried = requests > 1
-      test(`after a module failed with ${what}, the next module ${isRetried ? 'is' : 'is not'} retried`, async () => {
-        const pause = async () => true
-        await using hub = await startTestHub(engine, { timeouts: { pause } })
-        const modules = ['a', 'b'].map((type) => simulatedModule(type))
-        await using platform = await simulatePlatform({ modules })
-        await registerPlatform(hub, platform)
-        platform.setResponse('records/a', failure)
-        platform.setResponse('records/b', respond.status(503))
-        const { tasks } = await pullAll(hub)
-        assert.deepEqual(
-          tasks.map((task) => task.state),
-          ['failed', 'failed'],
-        )
-        const requested = platform
-          .listRecordsRequests()
-          .filter(({ path }) => path.endsWith('/records/b'))
-        assert.equal(requested.length, requests)
-      })
+describeOnEngines('retries', (engine) => {
+  test('a 503 is retried with growing delays and the same key until the pull succeeds', async () => {
+    await using kit = await startRecordingDelays(engine)
+    kit.platform.queueResponses('records/cases', respond.status(503), respond.status(503))
+    const task = await kit.pull()
+    assert.deepEqual([task.state, task.created, task.error], ['succeeded', 1, null])
+    assert.equal(kit.platform.listRecordsRequests().length, 3)
+    const [first = 0, second = 0] = kit.pauses
+    assert.ok(first > 0 && second >= first, 'the delays grow')
+    for (const { headers } of kit.platform.listRecordsRequests()) {
+      assert.equal(headers['x-platform-api-key'], kit.platform.source_api_key)
     }
+  })
 
-    test('after a refused connection, the next module is not retried', async () => {
-      let pauses = 0
-      const pause = async () => {
-        pauses += 1
-        return true
-      }
+  for (const [what, failure, requests] of FIRST_FAILURES) {
+    const isRetried = requests > 1
+    test(`after a module failed with ${what}, the next module ${isRetried ? 'is' : 'is not'} retried`, async () => {
+      const pause = async () => true
       await using hub = await startTestHub(engine, { timeouts: { pause } })
       const modules = ['a', 'b'].map((type) => simulatedModule(type))
       await using platform = await simulatePlatform({ modules })
-      await registerPlatform(hub, platform)
-      const { goOnline } = await platform.goOffline()
-      await pullAll(hub)
-      assert.equal(pauses, 3)
-      await goOnline()
-    })
-
-    test('a module that succeeds enables retries for the modules after it', async () => {
-      const pause = async () => true
-      await using hub = await startTestHub(engine, { timeouts: { pause } })
-      const types = ['a', 'b', 'c', 'd']
-      const modules = types.map((type) => simulatedModule(type))
-      await using platform = await simulatePlatform({ modules })
-      await registerPlatform(hub, platform)
-      for (const type of types) platform.setResponse(`records/${type}`, respond.status(503))
-      platform.setResponse('records/c', null)
-      const { tasks } = await pullAll(hub)
-      const countRequests = (type: string) =>
-        platform.listRecordsRequests().filter(({ path }) => path.endsWith(`/records/${type}`))
-          .length
-      assert.deepEqual(types.map(countRequests), [4, 1, 1, 4])
+      await hub.register(platform)
+      platform.setResponse('records/a', failure)
+      platform.setResponse('records/b', respond.status(503))
+      const { tasks } = await hub.pullAll()
       assert.deepEqual(
         tasks.map((task) => task.state),
-        ['failed', 'failed', 'succeeded', 'failed'],
+        ['failed', 'failed'],
       )
+      const requested = platform
+        .listRecordsRequests()
+        .filter(({ path }) => path.endsWith('/records/b'))
+      assert.equal(requested.length, requests)
     })
+  }
+  test('a module that succeeds enables retries for the modules after it', async () => {
+    const pause = async () => true
+    await using hub = await startTestHub(engine, { timeouts: { pause } })
+    const types = ['a', 'b', 'c', 'd']
+    const modules = types.map((type) => simulatedModule(type))
+    await using platform = await simulatePlatform({ modules })
+    await hub.register(platform)
+    for (const type of types) platform.setResponse(`records/${type}`, respond.status(503))
+    platform.setResponse('records/c', null)
+    const { tasks } = await hub.pullAll()
+    const countRequests = (type: string) =>
+      platform.listRecordsRequests().filter(({ path }) => path.endsWith(`/records/${type}`)).length
+    assert.deepEqual(types.map(countRequests), [4, 1, 1, 4])
+    assert.deepEqual(
+      tasks.map((task) => task.state),
+      ['failed', 'failed', 'succeeded', 'failed'],
+    )
+  })
 
-    test('a Retry-After date is relative to the Date header of the response', async () => {
-      await using kit = await startRecordingDelays(engine)
-      const busy = respond.status(503, { 'Retry-After': RETRY_AT, Date: SENT })
-      kit.platform.queueResponses('records/cases', busy)
-      assert.equal((await kit.pull()).state, 'succeeded')
-      assert.deepEqual(kit.pauses, [30_000])
-    })
+  test('a Retry-After date is relative to the Date header of the response', async () => {
+    await using kit = await startRecordingDelays(engine)
+    const busy = respond.status(503, { 'Retry-After': RETRY_AT, Date: SENT })
+    kit.platform.queueResponses('records/cases', busy)
+    assert.equal((await kit.pull()).state, 'succeeded')
+    assert.deepEqual(kit.pauses, [30_000])
+  })
 
-    test('a Retry-After beyond the time limit of the pull fails the task at once', async () => {
-      await using kit = await startRecordingDelays(engine, { HUB_PULL_TIMEOUT_SECONDS: '20' })
-      kit.platform.setResponse('records/cases', respond.status(503, { 'Retry-After': '30' }))
-      const task = await kit.pull()
-      assert.equal(task.state, 'failed')
-      assert.match(task.error ?? '', /wait 30 s/)
-      assert.equal(kit.platform.listRecordsRequests().length, 1)
-    })
+  test('a Retry-After beyond the time limit of the pull fails the task at once', async () => {
+    await using kit = await startRecordingDelays(engine, { HUB_PULL_TIMEOUT_SECONDS: '20' })
+    kit.platform.setResponse('records/cases', respond.status(503, { 'Retry-After': '30' }))
+    const task = await kit.pull()
+    assert.equal(task.state, 'failed')
+    assert.match(task.error ?? '', /wait 30 s/)
+    assert.equal(kit.platform.listRecordsRequests().length, 1)
+  })
 
-    test('a refused connection is retried and the pull succeeds', async () => {
-      let goOnline: (() => Promise<void>) | null = null
-      const pause = async () => {
-        await goOnline?.()
-        return true
-      }
-      await using kit = await startPulledHub(engine, { timeouts: { pause } })
-      ;({ goOnline } = await kit.platform.goOffline())
-      const task = await kit.pull()
-      assert.deepEqual([task.state, task.error], ['succeeded', null])
-      assert.equal(kit.platform.listRecordsRequests().length, 1)
-    })
+  test('a refused connection is retried and the pull succeeds', async () => {
+    let goOnline: (() => Promise<void>) | null = null
+    const pause = async () => {
+      await goOnline?.()
+      return true
+    }
+    await using kit = await startPulledHub(engine, { timeouts: { pause } })
+    ;({ goOnline } = await kit.platform.goOffline())
+    const task = await kit.pull()
+    assert.deepEqual([task.state, task.error], ['succeeded', null])
+    assert.equal(kit.platform.listRecordsRequests().length, 1)
+  })
 
-    test('a request is sent again at once after the platform closed its connection', async () => {
-      await using kit = await startRecordingDelays(engine)
-      kit.platform.queueResponses('records/cases', respond.disconnect())
-      const task = await kit.pull()
-      assert.deepEqual([task.state, task.created, task.error], ['succeeded', 1, null])
-      assert.equal(kit.platform.listRecordsRequests().length, 2)
-      assert.deepEqual(kit.pauses, [0])
-    })
+  test('a request is sent again at once after the platform closed its connection', async () => {
+    await using kit = await startRecordingDelays(engine)
+    kit.platform.queueResponses('records/cases', respond.disconnect())
+    const task = await kit.pull()
+    assert.deepEqual([task.state, task.created, task.error], ['succeeded', 1, null])
+    assert.equal(kit.platform.listRecordsRequests().length, 2)
+    assert.deepEqual(kit.pauses, [0])
+  })
 
-    test('stopping the hub ends the delay before a retry at once', {
-      timeout: 120_000,
-    }, async () => {
-      const pausing = Promise.withResolvers<void>()
-      const pause = (milliseconds: number, signal: AbortSignal) => {
-        pausing.resolve()
-        return sleep(milliseconds, signal)
-      }
-      await using kit = await startPulledHub(engine, { timeouts: { pause } })
-      kit.platform.setResponse('records/cases', respond.status(503, { 'Retry-After': '59' }))
-      const { id } = await startPull(kit.hub)
-      await pausing.promise
-      await kit.hub.restart()
-      const { pull, tasks } = await readPull(kit.hub, id)
-      assert.deepEqual([pull.state, only(tasks).state], ['interrupted', 'interrupted'])
-      kit.platform.setResponse('records/cases', null)
-      assert.equal((await pullAll(kit.hub)).pull.state, 'succeeded')
-    })
+  test('stopping the hub ends the delay before a retry at once', {
+    timeout: 120_000,
+  }, async () => {
+    const pausing = Promise.withResolvers<void>()
+    const pause = (milliseconds: number, signal: AbortSignal) => {
+      pausing.resolve()
+      return sleep(milliseconds, signal)
+    }
+    await using kit = await startPulledHub(engine, { timeouts: { pause } })
+    kit.platform.setResponse('records/cases', respond.status(503, { 'Retry-After': '59' }))
+    const { id } = await kit.hub.startPull()
+    await pausing.promise
+    await kit.hub.restart()
+    const { pull, tasks } = await kit.hub.readPull(id)
+    assert.deepEqual([pull.state, only(tasks).state], ['interrupted', 'interrupted'])
+    kit.platform.setResponse('records/cases', null)
+    assert.equal((await kit.hub.pullAll()).pull.state, 'succeeded')
   })
 })

@@ -1,17 +1,9 @@
 /** Starting pulls, one at a time, and the end of pulls when the hub stops (specification 3, 4.1, 8). */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { Pull, PullRunningResponse, PullTask, StartPullResponse } from '@recordhub/protocol'
 import Type from 'typebox'
-import {
-  pullAll,
-  readPull,
-  recordsOf,
-  registerPlatform,
-  signIn,
-  startPull,
-  untilPullEnds,
-} from '../helpers/hub/actions.ts'
+import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import {
   createPullTimeLimit,
   sendOverSocket,
@@ -31,9 +23,7 @@ import {
   simulatedRecord,
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
-import { countRows } from '../helpers/storage/sql.ts'
 import { until } from '../helpers/time/until.ts'
 
 const PULL_ALL = '/dashboard/pull-all-existing-records'
@@ -81,258 +71,239 @@ function pullStartedBy(response: TestResponse): Pull {
   return expectBody(response, response.status, Type.Object({ pull: Pull })).pull
 }
 
-onEachEngine((engine) => {
-  describe(`starting pulls, on ${engine.name}`, () => {
-    test('the button returns 202 with a queued pull, which runs to its end', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      await using platform = await simulatePlatform()
-      platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
-      await registerPlatform(hub, platform)
-      const { headers } = await signIn(hub)
-      const response = await hub.send({ method: 'POST', url: PULL_ALL, headers })
-      expectMembers(expectObject(response, 202), ['success', 'message', 'pull'])
-      const { success, pull } = expectBody(response, 202, StartPullResponse)
-      assert.equal(success, true)
-      expectMembers(pull, PULL_MEMBERS)
-      expectMembers(pull.progress, PROGRESS)
-      expectMembers(pull.counts, COUNTS)
-      assert.equal(pull.trigger, 'operator')
-      assert.ok(['queued', 'running'].includes(pull.state))
-      const ended = await untilPullEnds(hub, pull.id)
-      expectMembers(expectObject(await hub.get(`/api/v1/pulls/${pull.id}`), 200), [
-        ...['success', 'pull', 'tasks', 'next_cursor'],
-      ])
-      const task = only(ended.tasks)
-      expectMembers(task, TASK_MEMBERS)
-      assert.deepEqual([ended.pull.state, task.state, task.error], ['succeeded', 'succeeded', null])
-      assert.deepEqual([task.total, task.received, task.created], [2, 2, 2])
-      const { records_per_second: _, ...progress } = ended.pull.progress
-      assert.deepEqual(progress, {
-        tasks_total: 1,
-        tasks_done: 1,
-        task_states: { succeeded: 1 },
-        records_total: 2,
-        records_received: 2,
-        records_expected: 2,
-        records_done: 2,
-        percent: 100,
-        seconds_left: null,
-      })
-      assert.deepEqual(await listPulls(hub), [ended.pull])
+describeOnEngines('starting pulls', { engines: 'both' }, (engine) => {
+  test('the button returns 202 with a queued pull, which runs to its end', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    await using platform = await simulatePlatform()
+    platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
+    await hub.register(platform)
+    const { headers } = await hub.signIn()
+    const response = await hub.send({ method: 'POST', url: PULL_ALL, headers })
+    expectMembers(expectObject(response, 202), ['success', 'message', 'pull'])
+    const { success, pull } = expectBody(response, 202, StartPullResponse)
+    assert.equal(success, true)
+    expectMembers(pull, PULL_MEMBERS)
+    expectMembers(pull.progress, PROGRESS)
+    expectMembers(pull.counts, COUNTS)
+    assert.equal(pull.trigger, 'operator')
+    assert.ok(['queued', 'running'].includes(pull.state))
+    const ended = await hub.untilPullEnds(pull.id)
+    expectMembers(expectObject(await hub.get(`/api/v1/pulls/${pull.id}`), 200), [
+      ...['success', 'pull', 'tasks', 'next_cursor'],
+    ])
+    const task = only(ended.tasks)
+    expectMembers(task, TASK_MEMBERS)
+    assert.deepEqual([ended.pull.state, task.state, task.error], ['succeeded', 'succeeded', null])
+    assert.deepEqual([task.total, task.received, task.created], [2, 2, 2])
+    const { records_per_second: _, ...progress } = ended.pull.progress
+    assert.deepEqual(progress, {
+      tasks_total: 1,
+      tasks_done: 1,
+      task_states: { succeeded: 1 },
+      records_total: 2,
+      records_received: 2,
+      records_expected: 2,
+      records_done: 2,
+      percent: 100,
+      seconds_left: null,
     })
-
-    test('a pull reports the received records while the rest of the response is still arriving', async () => {
-      await using hub = await startTestHub(engine)
-      const modules = [simulatedModule('cases'), simulatedModule('rooms')]
-      await using platform = await simulatePlatform({ modules })
-      platform.modules[1]?.records.push(simulatedRecord(3))
-      await registerPlatform(hub, platform)
-      const body = { success: true, total: 3, records: [simulatedRecord(1), simulatedRecord(2)] }
-      platform.setResponse('records/cases', respond.trickle(JSON.stringify(body).slice(0, -2), 100))
-      const { id } = await startPull(hub)
-      const Running = Type.Object({ pull: Pull, tasks: Type.Array(PullTask) })
-      // The hub reads the pull before its tasks, so progress may be stored in between.
-      const { tasks } = await until(async () => {
-        const response = expectBody(await hub.get(`/api/v1/pulls/${id}`), 200, Running)
-        return response.pull.progress.records_received === 2 ? response : null
-      }, 'the pull has received 2 records')
-      const [task] = tasks
-      assert.deepEqual([task?.state, task?.expected, task?.received], ['running', 3, 2])
-      await hub.send({
-        method: 'POST',
-        url: `/api/v1/pulls/${id}/cancel`,
-        headers: { authorization: hub.authorization('operator') },
-      })
-      const ended = await untilPullEnds(hub, id)
-      assert.deepEqual(ended.pull.progress.task_states, { cancelled: 2 })
-    })
-
-    test('a start during a pull returns 409 with the running pull, by button and by API', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      await using platform = await simulatePlatform()
-      await registerPlatform(hub, platform)
-      const { headers } = await signIn(hub)
-      const delayed = platform.delayNextResponse('records/cases')
-      const { id } = await startPull(hub)
-      await delayed.arrived
-      for (const [url, sent] of [
-        [PULL_ALL, headers],
-        ['/api/v1/pulls', { authorization: hub.authorization('operator') }],
-      ] as const) {
-        const response = await hub.send({ method: 'POST', url, headers: sent })
-        const { code, pull } = expectBody(response, 409, PullRunningResponse)
-        assert.deepEqual([code, pull.id, pull.state], ['pull_already_running', id, 'running'])
-      }
-      delayed.release()
-      await untilPullEnds(hub, id)
-      assert.equal(await countRows(hub.storage, 'pulls'), 1)
-      assert.equal((await pullAll(hub)).pull.state, 'succeeded')
-    })
-
-    test('of 20 simultaneous starts, one returns 202, the others 409 with the same pull', async () => {
-      await using hub = await startTestHub(engine)
-      await using platform = await simulatePlatform()
-      await registerPlatform(hub, platform)
-      const delayed = platform.delayNextResponse('records/cases')
-      const headers = { authorization: hub.authorization('operator') }
-      const responses = await Promise.all(
-        Array.from({ length: 20 }, () =>
-          hub.send({ method: 'POST', url: '/api/v1/pulls', headers }),
-        ),
-      )
-      const statuses = responses.map((response) => response.status).sort()
-      assert.deepEqual(statuses, [202, ...Array.from({ length: 19 }, () => 409)])
-      const pulls = responses.map((one) => pullStartedBy(one))
-      assert.equal(new Set(pulls.map((pull) => pull.id)).size, 1)
-      delayed.release()
-      await untilPullEnds(hub, pulls[0]?.id ?? 0)
-    })
-
-    test('the button accepts any body and content type, or none', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const { headers } = await signIn(hub)
-      const rejected: string[] = []
-      for (const [what, type, body] of BODIES) {
-        const request = {
-          method: 'POST' as const,
-          url: PULL_ALL,
-          headers: { ...headers, ...(type === undefined ? {} : { 'content-type': type }) },
-          ...(body === undefined ? {} : { body }),
-        }
-        for (const response of [await hub.send(request), await sendOverSocket(hub, request)]) {
-          if (response.status === 409 || response.status === 202) {
-            await untilPullEnds(hub, pullStartedBy(response).id)
-          } else rejected.push(`${what}: ${response.status} ${response.text}`)
-        }
-      }
-      assert.deepEqual(rejected, [])
-    })
-
-    test('an unknown pull returns 404, an invalid id or cursor 400', async () => {
-      await using hub = await startTestHub(engine)
-      expectError(await hub.get('/api/v1/pulls/99'), 404, 'not_found')
-      for (const url of ['pulls/abc', 'pulls/0', 'pulls?cursor=x', 'pulls?limit=1', 'pulls?a=1']) {
-        expectError(await hub.get(`/api/v1/${url}`), 400, 'invalid_request')
-      }
-    })
-
-    test('more than 500 tasks are returned in pages, each task once', async () => {
-      await using hub = await startTestHub(engine)
-      const modules = Array.from({ length: 501 }, (_, n) => simulatedModule(`m-${n}`, { keys: [] }))
-      await using platform = await simulatePlatform({ modules })
-      await registerPlatform(hub, platform)
-      const delayed = modules.map((module) =>
-        platform.delayNextResponse(`records/${module.record_type}`),
-      )
-      const { id } = await startPull(hub)
-      await Promise.race(delayed.map((one) => one.arrived))
-      const first = await readPull(hub, id)
-      assert.equal(first.tasks.length, 500)
-      assert.ok(first.next_cursor !== null)
-      const Page = Type.Object({ tasks: Type.Array(Type.Object({ record_type: Type.String() })) })
-      const url = `/api/v1/pulls/${id}?cursor=${first.next_cursor}`
-      const second = expectObject(await hub.get(url), 200)
-      assert.equal(second['next_cursor'], null)
-      const { tasks } = expectBody(await hub.get(url), 200, Page)
-      const types = [...first.tasks, ...tasks].map((task) => task.record_type)
-      assert.equal(new Set(types).size, 501)
-      assert.equal(first.pull.progress.tasks_total, 501)
-    })
-
-    test('pulls are listed newest first', async () => {
-      await using hub = await startTestHub(engine)
-      for (let count = 0; count < 3; count++) await pullAll(hub)
-      const ids = (await listPulls(hub)).map((pull) => pull.id)
-      assert.deepEqual(
-        ids,
-        [...ids].sort((a, b) => b - a),
-      )
-      assert.equal(ids.length, 3)
-      const older = expectObject(await hub.get(`/api/v1/pulls?cursor=${ids[0]}`), 200)
-      assert.ok(Array.isArray(older['pulls']) && older['pulls'].length === 2)
-    })
+    assert.deepEqual(await listPulls(hub), [ended.pull])
   })
 
-  describe(`the end of a pull, on ${engine.name}`, () => {
-    test('stopping the hub interrupts a running pull, and the restarted hub can pull at once', async () => {
-      await using hub = await startTestHub(engine)
-      const modules = ['a', 'b'].map((type) =>
-        simulatedModule(type, { records: [simulatedRecord(1)] }),
-      )
-      await using platform = await simulatePlatform({ modules })
-      await registerPlatform(hub, platform)
-      const delayed = [
-        platform.delayNextResponse('records/a'),
-        platform.delayNextResponse('records/b'),
-      ]
-      const { id } = await startPull(hub)
-      await Promise.race(delayed.map((one) => one.arrived))
-      await hub.restart()
-      const { pull, tasks } = await readPull(hub, id)
-      assert.equal(pull.state, 'interrupted')
-      assert.ok(pull.finished_at)
-      assert.deepEqual(
-        tasks.map((task) => task.state),
-        ['interrupted', 'interrupted'],
-      )
-      for (const one of delayed) one.release()
-      const again = await pullAll(hub)
-      assert.equal(again.pull.state, 'succeeded')
-      assert.equal((await recordsOf(hub, platform.platform_name)).length, 2)
-      assert.equal((await readPull(hub, id)).pull.state, 'interrupted')
-    })
+  test('a start during a pull returns 409 with the running pull, by button and by API', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    await using platform = await simulatePlatform()
+    await hub.register(platform)
+    const { headers } = await hub.signIn()
+    const delayed = platform.delayNextResponse('records/cases')
+    const { id } = await hub.startPull()
+    await delayed.arrived
+    for (const [url, sent] of [
+      [PULL_ALL, headers],
+      ['/api/v1/pulls', { authorization: hub.authorization('operator') }],
+    ] as const) {
+      const response = await hub.send({ method: 'POST', url, headers: sent })
+      const { code, pull } = expectBody(response, 409, PullRunningResponse)
+      assert.deepEqual([code, pull.id, pull.state], ['pull_already_running', id, 'running'])
+    }
+    delayed.release()
+    await hub.untilPullEnds(id)
+    assert.equal(await hub.countRows('pulls'), 1)
+    assert.equal((await hub.pullAll()).pull.state, 'succeeded')
+  })
+})
 
-    test('a pull over its time limit ends as timed_out and retains the records read before', async () => {
-      const { reach, waitForLimit } = createPullTimeLimit()
-      await using hub = await startTestHub(engine, { waitForLimit })
-      const modules = ['a', 'b'].map((type) =>
-        simulatedModule(type, { records: [simulatedRecord(1)] }),
-      )
-      await using platform = await simulatePlatform({ modules })
-      await registerPlatform(hub, platform)
-      const delayed = platform.delayNextResponse('records/b')
-      const { id } = await startPull(hub)
-      await delayed.arrived
-      reach()
-      const { pull, tasks } = await untilPullEnds(hub, id)
-      assert.equal(pull.state, 'timed_out')
-      const states = Object.fromEntries(tasks.map((task) => [task.record_type, task.state]))
-      assert.deepEqual(states, { a: 'succeeded', b: 'timed_out' })
-      assert.equal((await recordsOf(hub, platform.platform_name)).length, 1)
+describeOnEngines('requests about pulls', (engine) => {
+  test('a pull reports the received records while the rest of the response is still arriving', async () => {
+    await using hub = await startTestHub(engine)
+    const modules = [simulatedModule('cases'), simulatedModule('rooms')]
+    await using platform = await simulatePlatform({ modules })
+    platform.modules[1]?.records.push(simulatedRecord(3))
+    await hub.register(platform)
+    const body = { success: true, total: 3, records: [simulatedRecord(1), simulatedRecord(2)] }
+    platform.setResponse('records/cases', respond.trickle(JSON.stringify(body).slice(0, -2), 100))
+    const { id } = await hub.startPull()
+    const Running = Type.Object({ pull: Pull, tasks: Type.Array(PullTask) })
+    // The hub reads the pull before its tasks, so progress may be stored in between.
+    const { tasks } = await until(async () => {
+      const response = expectBody(await hub.get(`/api/v1/pulls/${id}`), 200, Running)
+      return response.pull.progress.records_received === 2 ? response : null
+    }, 'the pull has received 2 records')
+    const [task] = tasks
+    assert.deepEqual([task?.state, task?.expected, task?.received], ['running', 3, 2])
+    await hub.send({
+      method: 'POST',
+      url: `/api/v1/pulls/${id}/cancel`,
+      headers: { authorization: hub.authorization('operator') },
     })
+    const ended = await hub.untilPullEnds(id)
+    assert.deepEqual(ended.pull.progress.task_states, { cancelled: 2 })
+  })
 
-    test('HUB_PULL_TIMEOUT_SECONDS ends a pull that waits for a response', async () => {
-      const env = { HUB_PULL_TIMEOUT_SECONDS: '1' }
+  test('the button accepts any body and content type, or none', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const { headers } = await hub.signIn()
+    const rejected: string[] = []
+    for (const [what, type, body] of BODIES) {
+      const request = {
+        method: 'POST' as const,
+        url: PULL_ALL,
+        headers: { ...headers, ...(type === undefined ? {} : { 'content-type': type }) },
+        ...(body === undefined ? {} : { body }),
+      }
+      for (const response of [await hub.send(request), await sendOverSocket(hub, request)]) {
+        if (response.status === 409 || response.status === 202) {
+          await hub.untilPullEnds(pullStartedBy(response).id)
+        } else rejected.push(`${what}: ${response.status} ${response.text}`)
+      }
+    }
+    assert.deepEqual(rejected, [])
+  })
+
+  test('an unknown pull returns 404, an invalid id or cursor 400', async () => {
+    await using hub = await startTestHub(engine)
+    expectError(await hub.get('/api/v1/pulls/99'), 404, 'not_found')
+    for (const url of ['pulls/abc', 'pulls/0', 'pulls?cursor=x', 'pulls?limit=1', 'pulls?a=1']) {
+      expectError(await hub.get(`/api/v1/${url}`), 400, 'invalid_request')
+    }
+  })
+
+  test('more than 500 tasks are returned in pages, each task once', async () => {
+    await using hub = await startTestHub(engine)
+    const modules = Array.from({ length: 501 }, (_, n) => simulatedModule(`m-${n}`, { keys: [] }))
+    await using platform = await simulatePlatform({ modules })
+    await hub.register(platform)
+    const delayed = modules.map((module) =>
+      platform.delayNextResponse(`records/${module.record_type}`),
+    )
+    const { id } = await hub.startPull()
+    await Promise.race(delayed.map((one) => one.arrived))
+    const first = await hub.readPull(id)
+    assert.equal(first.tasks.length, 500)
+    assert.ok(first.next_cursor !== null)
+    const Page = Type.Object({ tasks: Type.Array(Type.Object({ record_type: Type.String() })) })
+    const url = `/api/v1/pulls/${id}?cursor=${first.next_cursor}`
+    const second = expectObject(await hub.get(url), 200)
+    assert.equal(second['next_cursor'], null)
+    const { tasks } = expectBody(await hub.get(url), 200, Page)
+    const types = [...first.tasks, ...tasks].map((task) => task.record_type)
+    assert.equal(new Set(types).size, 501)
+    assert.equal(first.pull.progress.tasks_total, 501)
+  })
+
+  test('pulls are listed newest first', async () => {
+    await using hub = await startTestHub(engine)
+    for (let count = 0; count < 3; count++) await hub.pullAll()
+    const ids = (await listPulls(hub)).map((pull) => pull.id)
+    assert.deepEqual(
+      ids,
+      [...ids].sort((a, b) => b - a),
+    )
+    assert.equal(ids.length, 3)
+    const older = expectObject(await hub.get(`/api/v1/pulls?cursor=${ids[0]}`), 200)
+    assert.ok(Array.isArray(older['pulls']) && older['pulls'].length === 2)
+  })
+})
+
+describeOnEngines('the end of a pull', (engine) => {
+  test('stopping the hub interrupts a running pull, and the restarted hub can pull at once', async () => {
+    await using hub = await startTestHub(engine)
+    const modules = ['a', 'b'].map((type) =>
+      simulatedModule(type, { records: [simulatedRecord(1)] }),
+    )
+    await using platform = await simulatePlatform({ modules })
+    await hub.register(platform)
+    const delayed = [
+      platform.delayNextResponse('records/a'),
+      platform.delayNextResponse('records/b'),
+    ]
+    const { id } = await hub.startPull()
+    await Promise.race(delayed.map((one) => one.arrived))
+    await hub.restart()
+    const { pull, tasks } = await hub.readPull(id)
+    assert.equal(pull.state, 'interrupted')
+    assert.ok(pull.finished_at)
+    assert.deepEqual(
+      tasks.map((task) => task.state),
+      ['interrupted', 'interrupted'],
+    )
+    for (const one of delayed) one.release()
+    const again = await hub.pullAll()
+    assert.equal(again.pull.state, 'succeeded')
+    assert.equal((await hub.records(platform.platform_name)).length, 2)
+    assert.equal((await hub.readPull(id)).pull.state, 'interrupted')
+  })
+
+  test('a pull over its time limit ends as timed_out and retains the records read before', async () => {
+    const { reach, waitForLimit } = createPullTimeLimit()
+    await using hub = await startTestHub(engine, { waitForLimit })
+    const modules = ['a', 'b'].map((type) =>
+      simulatedModule(type, { records: [simulatedRecord(1)] }),
+    )
+    await using platform = await simulatePlatform({ modules })
+    await hub.register(platform)
+    const delayed = platform.delayNextResponse('records/b')
+    const { id } = await hub.startPull()
+    await delayed.arrived
+    reach()
+    const { pull, tasks } = await hub.untilPullEnds(id)
+    assert.equal(pull.state, 'timed_out')
+    const states = Object.fromEntries(tasks.map((task) => [task.record_type, task.state]))
+    assert.deepEqual(states, { a: 'succeeded', b: 'timed_out' })
+    assert.equal((await hub.records(platform.platform_name)).length, 1)
+  })
+
+  test('HUB_PULL_TIMEOUT_SECONDS ends a pull that waits for a response', async () => {
+    const env = { HUB_PULL_TIMEOUT_SECONDS: '1' }
+    await using hub = await startTestHub(engine, { env })
+    await using platform = await simulatePlatform()
+    await hub.register(platform)
+    platform.setResponse('records/cases', () => undefined)
+    assert.equal((await hub.pullAll()).pull.state, 'timed_out')
+  })
+
+  if (engine.schedulesSeconds) {
+    test('the schedule starts pulls, never two at a time', async () => {
+      const env = { HUB_PULL_SCHEDULE: '* * * * * *' }
       await using hub = await startTestHub(engine, { env })
       await using platform = await simulatePlatform()
-      await registerPlatform(hub, platform)
-      platform.setResponse('records/cases', () => undefined)
-      assert.equal((await pullAll(hub)).pull.state, 'timed_out')
+      const delayed = platform.delayNextResponse('records/cases')
+      await hub.register(platform)
+      await delayed.arrived
+      const first = only(await listPulls(hub))
+      assert.deepEqual([first.trigger, first.state], ['schedule', 'running'])
+      delayed.release()
+      const both = await until(async () => {
+        const pulls = await listPulls(hub)
+        return pulls.length > 1 ? pulls : null
+      }, 'a second pull is started')
+      assert.equal(both.at(-1)?.state, 'succeeded')
     })
+  }
 
-    if (engine.schedulesSeconds) {
-      test('the schedule starts pulls, never two at a time', async () => {
-        const env = { HUB_PULL_SCHEDULE: '* * * * * *' }
-        await using hub = await startTestHub(engine, { env })
-        await using platform = await simulatePlatform()
-        const delayed = platform.delayNextResponse('records/cases')
-        await registerPlatform(hub, platform)
-        await delayed.arrived
-        const first = only(await listPulls(hub))
-        assert.deepEqual([first.trigger, first.state], ['schedule', 'running'])
-        delayed.release()
-        const both = await until(async () => {
-          const pulls = await listPulls(hub)
-          return pulls.length > 1 ? pulls : null
-        }, 'a second pull is started')
-        assert.equal(both.at(-1)?.state, 'succeeded')
-      })
-    }
-
-    test('a manual pull without an active platform succeeds with no tasks', async () => {
-      await using hub = await startTestHub(engine)
-      const { pull, tasks } = await pullAll(hub)
-      assert.deepEqual([pull.state, tasks], ['succeeded', []])
-    })
+  test('a manual pull without an active platform succeeds with no tasks', async () => {
+    await using hub = await startTestHub(engine)
+    const { pull, tasks } = await hub.pullAll()
+    assert.deepEqual([pull.state, tasks], ['succeeded', []])
   })
 })

@@ -1,19 +1,11 @@
 /** Pushed data is stored exactly as it was sent. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import { PushResponse, RecordPage } from '@recordhub/protocol'
-import {
-  historyOf,
-  newRecord,
-  push,
-  recordsOf,
-  registerPushingPlatform,
-  rejectedOf,
-  shareHub,
-} from '../helpers/hub/actions.ts'
+import { test } from 'node:test'
+import { PushResponse } from '@recordhub/protocol'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectBody } from '../helpers/hub/response.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 /** The JSON text of a push with the given text as its `data`. */
@@ -26,134 +18,101 @@ async function readText(hub: TestHub, platform: string): Promise<string> {
   return (await hub.get(`/api/v1/records?platform=${platform}`)).text
 }
 
-onEachEngine((engine) => {
-  describe(`the stored content of a push, on ${engine.name}`, () => {
-    const hub = shareHub(engine)
-
-    for (const number of [
-      ...['1.10', '12345678901234567890', '9007199254740993', '1e2', '1E+2', '-0', '-0.0'],
-      ...['0.1000000000000000055511151231257827', '1e400', '-1e-400', '100.000', '0.0000001'],
-    ]) {
-      test(`the number ${number} is returned as it was sent`, async () => {
-        const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-        const data = `{"a":${number},"b":[${number}],"c":{"d":${number}}}`
-        const response = await push(hub(), hub_api_key, withData(data))
-        const { record_id } = expectBody(response, 201, PushResponse)
-        assert.ok((await readText(hub(), platform_name)).includes(`"data":${data}`))
-        const one = await hub().get(`/api/v1/records/${record_id}`)
-        assert.ok(one.text.includes(`"data":${data}`), one.text)
-      })
-    }
-
-    test('the same number with other digits is a change, and the history has both forms', async () => {
-      const { hub_api_key } = await registerPushingPlatform(hub())
-      await push(hub(), hub_api_key, withData('{"a":1.1}'))
-      const response = await push(hub(), hub_api_key, withData('{"a":1.10}'))
-      const { record_id, outcome } = expectBody(response, 200, PushResponse)
-      assert.equal(outcome, 'updated')
-      const { text } = await hub().get(`/api/v1/records/${record_id}/history`)
-      assert.ok(text.includes('[{"path":"/data/a","before":1.1,"after":1.10}]'), text)
+describeHub('the stored content of a push', (hub) => {
+  for (const number of [
+    ...['1.10', '12345678901234567890', '9007199254740993', '1e2', '1E+2', '-0', '-0.0'],
+    ...['0.1000000000000000055511151231257827', '1e400', '-1e-400', '100.000', '0.0000001'],
+  ]) {
+    test(`the number ${number} is returned as it was sent`, async () => {
+      const { post, platform_name } = await hub.registerPushing()
+      const data = `{"a":${number},"b":[${number}],"c":{"d":${number}}}`
+      const response = await post(withData(data))
+      const { record_id } = expectBody(response, 201, PushResponse)
+      assert.ok((await readText(hub, platform_name)).includes(`"data":${data}`))
+      const one = await hub.get(`/api/v1/records/${record_id}`)
+      assert.ok(one.text.includes(`"data":${data}`), one.text)
     })
+  }
 
-    test('the numbers of a rejected push are saved as they were sent', async () => {
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      const body = '{"record_type":"cases","data":{"a":1.10,"b":12345678901234567890}}'
-      assert.equal((await push(hub(), hub_api_key, body)).status, 422)
-      const saved = await hub().get(`/api/v1/rejected-pushes?platform=${platform_name}`)
-      assert.ok(saved.text.includes(`"body":${body}`), saved.text)
+  test('the same number with other digits is a change, and the history has both forms', async () => {
+    const { post } = await hub.registerPushing()
+    await post(withData('{"a":1.1}'))
+    const response = await post(withData('{"a":1.10}'))
+    const { record_id, outcome } = expectBody(response, 200, PushResponse)
+    assert.equal(outcome, 'updated')
+    const { text } = await hub.get(`/api/v1/records/${record_id}/history`)
+    assert.ok(text.includes('[{"path":"/data/a","before":1.1,"after":1.10}]'), text)
+  })
+
+  test('the numbers of a rejected push are saved as they were sent', async () => {
+    const { post, platform_name } = await hub.registerPushing()
+    const body = '{"record_type":"cases","data":{"a":1.10,"b":12345678901234567890}}'
+    assert.equal((await post(body)).status, 422)
+    const saved = await hub.get(`/api/v1/rejected-pushes?platform=${platform_name}`)
+    assert.ok(saved.text.includes(`"body":${body}`), saved.text)
+  })
+
+  for (const [what, text] of [
+    ['an emoji of several code points', '👩‍👩‍👧‍👦'],
+    ['a letter with a combining accent', 'e\u0301'],
+    ['right-to-left text', 'שלום مرحبا'],
+    ['U+0000', 'a\0b'],
+    ['a lone surrogate', 'a\ud800b'],
+    ['surrogates in the wrong order', '\udc00\ud800'],
+    ['control characters', '\u0001\u001f\u007f\u0085\u2028\u2029'],
+    ['a byte order mark and a non-character', '\ufeff\uffff'],
+    ['a closing script tag', '</script><!--'],
+  ] as const) {
+    test(`${what} in data is returned unchanged in keys and values`, async () => {
+      const { post, platform_name } = await hub.registerPushing()
+      const data = { [text]: text, list: [text] }
+      const response = await post(newRecord('N-1', { data }))
+      expectBody(response, 201, PushResponse)
+      assert.deepEqual(only(await hub.records(platform_name)).data, data)
+      await post(newRecord('N-1', { data: { list: [] } }))
+      const { record_id } = only(await hub.records(platform_name))
+      const { changes } = only(await hub.history(record_id))
+      const removed = changes.find((change) => change.before === text)
+      assert.ok(removed && !('after' in removed))
     })
-
-    for (const [what, text] of [
-      ['an emoji of several code points', '👩‍👩‍👧‍👦'],
-      ['a letter with a combining accent', 'e\u0301'],
-      ['right-to-left text', 'שלום مرحبا'],
-      ['U+0000', 'a\0b'],
-      ['a lone surrogate', 'a\ud800b'],
-      ['surrogates in the wrong order', '\udc00\ud800'],
-      ['control characters', '\u0001\u001f\u007f\u0085\u2028\u2029'],
-      ['a byte order mark and a non-character', '\ufeff\uffff'],
-      ['a closing script tag', '</script><!--'],
-    ] as const) {
-      test(`${what} in data is returned unchanged in keys and values`, async () => {
-        const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-        const data = { [text]: text, list: [text] }
-        const response = await push(hub(), hub_api_key, newRecord('N-1', { data }))
-        expectBody(response, 201, PushResponse)
-        assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, data)
-        await push(hub(), hub_api_key, newRecord('N-1', { data: { list: [] } }))
-        const { record_id } = only(await recordsOf(hub(), platform_name))
-        const { changes } = only(await historyOf(hub(), record_id))
-        const removed = changes.find((change) => change.before === text)
-        assert.ok(removed && !('after' in removed))
-      })
-    }
-
-    test('reference numbers are compared byte by byte, without trimming, case folding or normalisation', async () => {
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      const references = ['a', 'A', ' a', 'a ', 'é', 'e\u0301', 'a\u200b', 'ａ', '👍', '0', '00']
-      for (const reference of references) {
-        const response = await push(hub(), hub_api_key, newRecord(reference))
-        expectBody(response, 201, PushResponse)
-        const again = await push(hub(), hub_api_key, newRecord(reference))
-        assert.equal(expectBody(again, 200, PushResponse).outcome, 'unchanged')
-        const query = new URLSearchParams({ platform: platform_name, reference_number: reference })
-        const found = await hub().get(`/api/v1/records?${query}`)
-        const { records } = expectBody(found, 200, RecordPage)
-        assert.equal(only(records).reference_number, reference)
-      }
-      assert.equal((await recordsOf(hub(), platform_name)).length, references.length)
+  }
+  for (const key of [
+    ...['constructor', 'toString', 'hasOwnProperty', 'prototype', 'valueOf', '__defineGetter__'],
+    ...['"', '\\', '/', '~', '~1', '', ' ', '.', 'a.b', '0', '-1', '$ref', "'", 'hub_id'],
+  ]) {
+    test(`the key ${JSON.stringify(key)} has no special meaning`, async () => {
+      const { hub_api_key, platform_name } = await hub.registerPushing()
+      const withValue = (value: unknown) => newRecord('N-1', { data: { [key]: value, other: 1 } })
+      const patch = { record_type: 'cases', reference_number: 'N-1', data: { [key]: 2 } }
+      await hub.push(hub_api_key, withValue(1))
+      const again = expectBody(await hub.push(hub_api_key, withValue(1)), 200, PushResponse)
+      assert.equal(again.outcome, 'unchanged')
+      await hub.push(hub_api_key, patch, 'PATCH')
+      const { record_id, data } = only(await hub.records(platform_name))
+      assert.deepEqual(data, { [key]: 2, other: 1 })
+      const path = `/data/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      const { changes } = only(await hub.history(record_id))
+      assert.deepEqual(changes, [{ path, before: 1, after: 2 }])
     })
+  }
 
-    for (const key of [
-      ...['constructor', 'toString', 'hasOwnProperty', 'prototype', 'valueOf', '__defineGetter__'],
-      ...['"', '\\', '/', '~', '~1', '', ' ', '.', 'a.b', '0', '-1', '$ref', "'", 'hub_id'],
-    ]) {
-      test(`the key ${JSON.stringify(key)} has no special meaning`, async () => {
-        const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-        const withValue = (value: unknown) => newRecord('N-1', { data: { [key]: value, other: 1 } })
-        const patch = { record_type: 'cases', reference_number: 'N-1', data: { [key]: 2 } }
-        await push(hub(), hub_api_key, withValue(1))
-        const again = expectBody(await push(hub(), hub_api_key, withValue(1)), 200, PushResponse)
-        assert.equal(again.outcome, 'unchanged')
-        await push(hub(), hub_api_key, patch, 'PATCH')
-        const { record_id, data } = only(await recordsOf(hub(), platform_name))
-        assert.deepEqual(data, { [key]: 2, other: 1 })
-        const path = `/data/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
-        const { changes } = only(await historyOf(hub(), record_id))
-        assert.deepEqual(changes, [{ path, before: 1, after: 2 }])
-      })
-    }
-
-    for (const [what, data, stored] of [
-      ['written with an escape', '{"\\u0061":1,"b\\"c":2}', { a: 1, 'b"c': 2 }],
-      ['that occurs twice', '{"a":1,"a":2}', { a: 2 }],
-      ['that occurs twice, once with an escape', '{"a":1,"\\u0061":2}', { a: 2 }],
-      ['that occurs three times, once with an escape', '{"a":1,"\\u0061":2,"a":3}', { a: 3 }],
-    ] as const) {
-      test(`the last value is stored for a key ${what}`, async () => {
-        const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-        await push(hub(), hub_api_key, withData(data))
-        assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, stored)
-      })
-    }
-
-    test('keys that are not in the manifest are stored', async () => {
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      const data = { status: 'open', surprise: { deep: [null, false] } }
-      await push(hub(), hub_api_key, newRecord('N-1', { data }))
-      assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, data)
+  for (const [what, data, stored] of [
+    ['written with an escape', '{"\\u0061":1,"b\\"c":2}', { a: 1, 'b"c': 2 }],
+    ['that occurs twice', '{"a":1,"a":2}', { a: 2 }],
+    ['that occurs twice, once with an escape', '{"a":1,"\\u0061":2}', { a: 2 }],
+    ['that occurs three times, once with an escape', '{"a":1,"\\u0061":2,"a":3}', { a: 3 }],
+  ] as const) {
+    test(`the last value is stored for a key ${what}`, async () => {
+      const { post, platform_name } = await hub.registerPushing()
+      await post(withData(data))
+      assert.deepEqual(only(await hub.records(platform_name)).data, stored)
     })
+  }
 
-    test('"data": [], an empty object in PHP, is stored as {}', async () => {
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      const empty = newRecord('N-1', { data: [] })
-      expectBody(await push(hub(), hub_api_key, empty), 201, PushResponse)
-      assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, {})
-      const again = await push(hub(), hub_api_key, newRecord('N-1', { data: {} }))
-      assert.equal(expectBody(again, 200, PushResponse).outcome, 'unchanged')
-      const patched = await push(hub(), hub_api_key, empty, 'PATCH')
-      assert.equal(expectBody(patched, 200, PushResponse).outcome, 'unchanged')
-      assert.deepEqual(await rejectedOf(hub(), platform_name), [])
-    })
+  test('keys that are not in the manifest are stored', async () => {
+    const { post, platform_name } = await hub.registerPushing()
+    const data = { status: 'open', surprise: { deep: [null, false] } }
+    await post(newRecord('N-1', { data }))
+    assert.deepEqual(only(await hub.records(platform_name)).data, data)
   })
 })

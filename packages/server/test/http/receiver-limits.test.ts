@@ -6,260 +6,250 @@ import { describe, test } from 'node:test'
 import { PushResponse } from '@recordhub/protocol'
 import { HubError } from '../../src/errors.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import {
-  countStoredRows,
-  newRecord,
-  push,
-  pushHeaders,
-  recordsOf,
-  registerPushingPlatform,
-  rejectedOf,
-} from '../helpers/hub/actions.ts'
+import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { bound, holdWrites } from '../helpers/hub/hold-writes.ts'
 import { sendOverSocket, startTestHub } from '../helpers/hub/hub.ts'
+import { newRecord, pushHeaders } from '../helpers/hub/platform-requests.ts'
 import { expectBody, expectError, type TestResponse } from '../helpers/hub/response.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
-onEachEngine((engine) => {
-  describe(`a push that the hub cannot accept now, on ${engine.name}`, () => {
-    describe('60 pushes at once with a limit of 5 a second', () => {
-      const startLimited = async () => {
-        const time = { now: 0 }
-        const hub = await startTestHub(engine, {
-          env: { HUB_RATE_LIMIT: '5' },
-          monotonicClock: { now: () => time.now },
-        })
-        const { hub_api_key, platform_name } = await registerPushingPlatform(hub)
-        const pushAll = (name: string) =>
-          Promise.all(
-            Array.from({ length: 60 }, (_, index) =>
-              push(hub, hub_api_key, newRecord(`${name}-${index}`)),
-            ),
-          )
-        return { hub, hub_api_key, platform_name, time, pushAll }
-      }
-
-      /** Five are accepted and stored; all others return 429 with Retry-After and are not stored. */
-      async function expectFive(
-        { hub, platform_name }: Awaited<ReturnType<typeof startLimited>>,
-        name: string,
-        responses: TestResponse[],
-      ) {
-        const accepted = responses.flatMap(({ status }, index) => (status === 201 ? [index] : []))
-        assert.equal(accepted.length, 5)
-        for (const response of responses.filter(({ status }) => status !== 201)) {
-          expectError(response, 429, 'too_many_requests')
-          assert.equal(response.header('retry-after'), '1')
-        }
-        const stored = (await recordsOf(hub, platform_name))
-          .map(({ reference_number }) => reference_number)
-          .filter((reference) => reference.startsWith(`${name}-`))
-        assert.deepEqual(new Set(stored), new Set(accepted.map((index) => `${name}-${index}`)))
-      }
-
-      test('five are accepted right after a start', async () => {
-        const kit = await startLimited()
-        await using _ = kit.hub
-        await expectFive(kit, 'A', await kit.pushAll('A'))
-        assert.deepEqual(await rejectedOf(kit.hub, kit.platform_name), [])
-        const other = await registerPushingPlatform(kit.hub)
-        expectBody(await push(kit.hub, other.hub_api_key, newRecord('N-1')), 201, PushResponse)
+describeOnEngines('a push that the hub cannot accept now', (engine) => {
+  describe('60 pushes at once with a limit of 5 a second', () => {
+    const startLimited = async () => {
+      const time = { now: 0 }
+      const hub = await startTestHub(engine, {
+        env: { HUB_RATE_LIMIT: '5' },
+        monotonicClock: { now: () => time.now },
       })
-
-      test('five are accepted when all of them wait for one lookup of the key', async () => {
-        const released = Promise.withResolvers<void>()
-        await using hub = await startTestHub(engine, {
-          env: { HUB_RATE_LIMIT: '5' },
-          monotonicClock: { now: () => 0 },
-          wrap: (storage) => ({
-            ...storage,
-            platforms: {
-              ...storage.platforms,
-              async findPlatformByKey(...key) {
-                await released.promise
-                return storage.platforms.findPlatformByKey(...key)
-              },
-            },
-          }),
-        })
-        const { hub_api_key } = await registerPushingPlatform(hub)
-        const sent = Array.from({ length: 60 }, (_, index) =>
-          sendPush(hub.address, hub_api_key, newRecord(`A-${index}`)),
+      const { hub_api_key, platform_name } = await hub.registerPushing()
+      const pushAll = (name: string) =>
+        Promise.all(
+          Array.from({ length: 60 }, (_, index) =>
+            hub.push(hub_api_key, newRecord(`${name}-${index}`)),
+          ),
         )
-        await Promise.all(sent.map(({ isSent }) => isSent))
-        // The hub reads this request after the pushes, which were sent before it.
-        assert.equal((await sendOverSocket(hub, { url: '/healthz' })).status, 200)
-        released.resolve()
-        const statuses = await Promise.all(sent.map(({ status }) => status))
-        assert.equal(statuses.filter((status) => status === 201).length, 5)
-        assert.equal(statuses.filter((status) => status === 429).length, 55)
-      })
+      return { hub, hub_api_key, platform_name, time, pushAll }
+    }
 
-      test('requests that are not pushes do not count against the limit', async () => {
-        const kit = await startLimited()
-        await using _ = kit.hub
-        const { hub, hub_api_key } = kit
-        const headers = pushHeaders(hub_api_key)
-        for (let n = 0; n < 10; n++) {
-          assert.equal((await hub.send({ url: '/api/webhook/check', headers })).status, 200)
-          expectError(await push(hub, 'rhk_wrong', newRecord('N-1')), 401, 'api_key_invalid')
-          expectError(await push(hub, hub_api_key, '{"a":'), 400, 'invalid_json')
-          const plain = { ...headers, 'content-type': 'text/plain' }
-          const url = '/api/webhook/receive'
-          const sent = await hub.send({ method: 'POST', url, headers: plain, body: 'x' })
-          expectError(sent, 415, 'unsupported_media_type')
-        }
-        await expectFive(kit, 'A', await kit.pushAll('A'))
-      })
+    /** Five are accepted and stored; all others return 429 with Retry-After and are not stored. */
+    async function expectFive(
+      { hub, platform_name }: Awaited<ReturnType<typeof startLimited>>,
+      name: string,
+      responses: TestResponse[],
+    ) {
+      const accepted = responses.flatMap(({ status }, index) => (status === 201 ? [index] : []))
+      assert.equal(accepted.length, 5)
+      for (const response of responses.filter(({ status }) => status !== 201)) {
+        expectError(response, 429, 'too_many_requests')
+        assert.equal(response.header('retry-after'), '1')
+      }
+      const stored = (await hub.records(platform_name))
+        .map(({ reference_number }) => reference_number)
+        .filter((reference) => reference.startsWith(`${name}-`))
+      assert.deepEqual(new Set(stored), new Set(accepted.map((index) => `${name}-${index}`)))
+    }
 
-      test('rejected pushes count against the limit, because they are stored', async () => {
-        const kit = await startLimited()
-        await using _ = kit.hub
-        for (let n = 0; n < 5; n++) {
-          const rejected = await push(kit.hub, kit.hub_api_key, { record_type: `unknown ${n}` })
-          assert.equal(rejected.status, 422)
-        }
-        const responses = await kit.pushAll('A')
-        assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([429]))
-        kit.time.now += 1000
-        await expectFive(kit, 'B', await kit.pushAll('B'))
-      })
-
-      test('five more are accepted a second later, even if the wall clock is set back an hour', async (t) => {
-        const kit = await startLimited()
-        await using _ = kit.hub
-        await expectFive(kit, 'A', await kit.pushAll('A'))
-        t.mock.timers.enable({ apis: ['Date'], now: Date.now() - 3_600_000 })
-        kit.time.now += 1000
-        await expectFive(kit, 'B', await kit.pushAll('B'))
-      })
+    test('five are accepted right after a start', async () => {
+      const kit = await startLimited()
+      await using _ = kit.hub
+      await expectFive(kit, 'A', await kit.pushAll('A'))
+      assert.deepEqual(await kit.hub.rejected(kit.platform_name), [])
+      const other = await kit.hub.registerPushing()
+      expectBody(await kit.hub.push(other.hub_api_key, newRecord('N-1')), 201, PushResponse)
     })
 
-    test('a body of HUB_MAX_BODY_BYTES is accepted; one byte more returns 413 and is not stored', async () => {
-      await using hub = await startTestHub(engine, { env: { HUB_MAX_BODY_BYTES: '2000' } })
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub)
-      const bare = JSON.stringify(newRecord('N-1')).length
-      const body = (bytes: number) =>
-        JSON.stringify(newRecord('N-1', { full_name: `Ann Example${'x'.repeat(bytes - bare)}` }))
-      const before = await countStoredRows(hub)
-      const error = expectError(await push(hub, hub_api_key, body(2001)), 413, 'body_too_large')
-      assert.match(error.message, /2000/)
-      assert.deepEqual(await countStoredRows(hub), before)
-      expectBody(await push(hub, hub_api_key, body(2000)), 201, PushResponse)
-      assert.equal((await recordsOf(hub, platform_name)).length, 1)
-    })
-
-    test('a push during a shutdown returns 503 with Retry-After and is not stored', async () => {
-      await using hub = await startTestHub(engine)
-      const { hub_api_key } = await registerPushingPlatform(hub)
-      const before = await countStoredRows(hub)
-      const stopping = hub.stop()
-      const response = await push(hub, hub_api_key, newRecord('N-1'))
-      await stopping
-      expectError(response, 503, 'shutting_down')
-      assert.match(response.header('retry-after'), /^[1-9]\d*$/)
-      assert.deepEqual(await countStoredRows(hub), before)
-    })
-
-    test('a push that is being stored when a shutdown begins is stored and gets its response', async () => {
-      const arrived = Promise.withResolvers<void>()
+    test('five are accepted when all of them wait for one lookup of the key', async () => {
       const released = Promise.withResolvers<void>()
-      const wrap = (storage: Storage): Storage => ({
-        ...storage,
-        records: {
-          ...bound(storage.records),
-          async applyWrites(batch) {
-            arrived.resolve()
-            await released.promise
-            return storage.records.applyWrites(batch)
+      await using hub = await startTestHub(engine, {
+        env: { HUB_RATE_LIMIT: '5' },
+        monotonicClock: { now: () => 0 },
+        wrap: (storage) => ({
+          ...storage,
+          platforms: {
+            ...storage.platforms,
+            async findPlatformByKey(...key) {
+              await released.promise
+              return storage.platforms.findPlatformByKey(...key)
+            },
           },
-        },
+        }),
       })
-      await using hub = await startTestHub(engine, { wrap })
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub)
-      const headers = pushHeaders(hub_api_key)
-      const url = '/api/webhook/receive'
-      const request = { method: 'POST', url, headers, body: newRecord('N-1') }
-      const pushing = sendOverSocket(hub, request)
-      await arrived.promise
-      const stopping = hub.stop()
+      const { hub_api_key } = await hub.registerPushing()
+      const sent = Array.from({ length: 60 }, (_, index) =>
+        sendPush(hub.address, hub_api_key, newRecord(`A-${index}`)),
+      )
+      await Promise.all(sent.map(({ isSent }) => isSent))
+      // The hub reads this request after the pushes, which were sent before it.
+      assert.equal((await sendOverSocket(hub, { url: '/healthz' })).status, 200)
       released.resolve()
-      const response = await pushing
-      expectBody(response, 201, PushResponse)
-      assert.equal(response.header('connection'), 'close')
-      await stopping
-      await hub.restart()
-      assert.equal(only(await recordsOf(hub, platform_name)).reference_number, 'N-1')
+      const statuses = await Promise.all(sent.map(({ status }) => status))
+      assert.equal(statuses.filter((status) => status === 201).length, 5)
+      assert.equal(statuses.filter((status) => status === 429).length, 55)
     })
 
-    test('a push returns 503 with Retry-After while the storage is down, and is accepted afterwards', async () => {
-      let isDown = false
-      const wrap = (storage: Storage): Storage => ({
-        ...storage,
-        records: failing(storage.records, () => isDown),
-      })
-      await using hub = await startTestHub(engine, { wrap })
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub)
-      isDown = true
-      const response = await push(hub, hub_api_key, newRecord('N-1'))
-      expectError(response, 503, 'storage_unavailable')
-      assert.equal(response.header('retry-after'), '5')
-      assert.deepEqual(await recordsOf(hub, platform_name), [])
-      isDown = false
-      expectBody(await push(hub, hub_api_key, newRecord('N-1')), 201, PushResponse)
-    })
-
-    test('an unexpected error returns 500 without details, which are only in the log', async () => {
-      const wrap = (storage: Storage): Storage => ({
-        ...storage,
-        records: {
-          ...bound(storage.records),
-          applyWrites: () => Promise.reject(new Error('an internal defect')),
-        },
-      })
-      await using hub = await startTestHub(engine, { wrap })
-      const { hub_api_key } = await registerPushingPlatform(hub)
-      const response = await push(hub, hub_api_key, newRecord('N-1'))
-      const error = expectError(response, 500, 'internal_error')
-      assert.doesNotMatch(response.text, /internal defect/)
-      assert.match(hub.log(), /an internal defect/)
-      assert.ok(hub.log().includes(error.request_id))
-      assert.ok(!hub.log().includes(hub_api_key))
-    })
-
-    test('while too many pushes wait to be written, new ones return 503 with Retry-After', async () => {
-      const { wrap, release } = holdWrites()
-      await using hub = await startTestHub(engine, { wrap })
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub)
-      const url = '/api/webhook/receive'
-      const body = JSON.stringify(newRecord('N-1'))
+    test('requests that are not pushes do not count against the limit', async () => {
+      const kit = await startLimited()
+      await using _ = kit.hub
+      const { hub, hub_api_key } = kit
       const headers = pushHeaders(hub_api_key)
-      // After this request, the hub has the key in its cache and queues pushes without a lookup.
-      await hub.send({ url: '/api/webhook/check', headers })
-      const waiting: Promise<{ status: number }>[] = []
-      let rejected = null
-      while (rejected === null && waiting.length < 5000) {
-        const batch = Array.from({ length: 500 }, () =>
-          hub.send({ method: 'POST', url, headers, body }),
-        )
-        waiting.push(...batch)
-        // Rejected pushes return immediately; the others wait until the test releases the writes.
-        await new Promise(setImmediate)
-        await new Promise(setImmediate)
-        rejected = await Promise.race([
-          ...batch,
-          new Promise<null>((resolve) => setImmediate(resolve, null)),
-        ])
+      for (let n = 0; n < 10; n++) {
+        assert.equal((await hub.send({ url: '/api/webhook/check', headers })).status, 200)
+        expectError(await hub.push('rhk_wrong', newRecord('N-1')), 401, 'api_key_invalid')
+        expectError(await hub.push(hub_api_key, '{"a":'), 400, 'invalid_json')
+        const plain = { ...headers, 'content-type': 'text/plain' }
+        const url = '/api/webhook/receive'
+        const sent = await hub.send({ method: 'POST', url, headers: plain, body: 'x' })
+        expectError(sent, 415, 'unsupported_media_type')
       }
-      assert.ok(rejected)
-      expectError(rejected, 503, 'busy')
-      assert.match(rejected.header('retry-after'), /^[1-9]\d*$/)
-      release()
-      const statuses = new Set((await Promise.all(waiting)).map((response) => response.status))
-      assert.deepEqual([...statuses].sort(), [200, 201, 503])
-      assert.equal((await recordsOf(hub, platform_name)).length, 1)
+      await expectFive(kit, 'A', await kit.pushAll('A'))
     })
+
+    test('rejected pushes count against the limit, because they are stored', async () => {
+      const kit = await startLimited()
+      await using _ = kit.hub
+      for (let n = 0; n < 5; n++) {
+        const rejected = await kit.hub.push(kit.hub_api_key, { record_type: `unknown ${n}` })
+        assert.equal(rejected.status, 422)
+      }
+      const responses = await kit.pushAll('A')
+      assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([429]))
+      kit.time.now += 1000
+      await expectFive(kit, 'B', await kit.pushAll('B'))
+    })
+
+    test('five more are accepted a second later, even if the wall clock is set back an hour', async (t) => {
+      const kit = await startLimited()
+      await using _ = kit.hub
+      await expectFive(kit, 'A', await kit.pushAll('A'))
+      t.mock.timers.enable({ apis: ['Date'], now: Date.now() - 3_600_000 })
+      kit.time.now += 1000
+      await expectFive(kit, 'B', await kit.pushAll('B'))
+    })
+  })
+
+  test('a body of HUB_MAX_BODY_BYTES is accepted; one byte more returns 413 and is not stored', async () => {
+    await using hub = await startTestHub(engine, { env: { HUB_MAX_BODY_BYTES: '2000' } })
+    const { post, platform_name } = await hub.registerPushing()
+    const bare = JSON.stringify(newRecord('N-1')).length
+    const body = (bytes: number) =>
+      JSON.stringify(newRecord('N-1', { full_name: `Ann Example${'x'.repeat(bytes - bare)}` }))
+    const before = await hub.countStoredRows()
+    const error = expectError(await post(body(2001)), 413, 'body_too_large')
+    assert.match(error.message, /2000/)
+    assert.deepEqual(await hub.countStoredRows(), before)
+    expectBody(await post(body(2000)), 201, PushResponse)
+    assert.equal((await hub.records(platform_name)).length, 1)
+  })
+
+  test('a push during a shutdown returns 503 with Retry-After and is not stored', async () => {
+    await using hub = await startTestHub(engine)
+    const { post } = await hub.registerPushing()
+    const before = await hub.countStoredRows()
+    const stopping = hub.stop()
+    const response = await post(newRecord('N-1'))
+    await stopping
+    expectError(response, 503, 'shutting_down')
+    assert.match(response.header('retry-after'), /^[1-9]\d*$/)
+    assert.deepEqual(await hub.countStoredRows(), before)
+  })
+
+  test('a push that is being stored when a shutdown begins is stored and gets its response', async () => {
+    const arrived = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const wrap = (storage: Storage): Storage => ({
+      ...storage,
+      records: {
+        ...bound(storage.records),
+        async applyWrites(batch) {
+          arrived.resolve()
+          await released.promise
+          return storage.records.applyWrites(batch)
+        },
+      },
+    })
+    await using hub = await startTestHub(engine, { wrap })
+    const { hub_api_key, platform_name } = await hub.registerPushing()
+    const headers = pushHeaders(hub_api_key)
+    const url = '/api/webhook/receive'
+    const request = { method: 'POST' as const, url, headers, body: newRecord('N-1') }
+    const pushing = sendOverSocket(hub, request)
+    await arrived.promise
+    const stopping = hub.stop()
+    released.resolve()
+    const response = await pushing
+    expectBody(response, 201, PushResponse)
+    assert.equal(response.header('connection'), 'close')
+    await stopping
+    await hub.restart()
+    assert.equal(only(await hub.records(platform_name)).reference_number, 'N-1')
+  })
+
+  test('a push returns 503 with Retry-After while the storage is down, and is accepted afterwards', async () => {
+    let isDown = false
+    const wrap = (storage: Storage): Storage => ({
+      ...storage,
+      records: failing(storage.records, () => isDown),
+    })
+    await using hub = await startTestHub(engine, { wrap })
+    const { post, platform_name } = await hub.registerPushing()
+    isDown = true
+    const response = await post(newRecord('N-1'))
+    expectError(response, 503, 'storage_unavailable')
+    assert.equal(response.header('retry-after'), '5')
+    assert.deepEqual(await hub.records(platform_name), [])
+    isDown = false
+    expectBody(await post(newRecord('N-1')), 201, PushResponse)
+  })
+
+  test('an unexpected error returns 500 without details, which are only in the log', async () => {
+    const wrap = (storage: Storage): Storage => ({
+      ...storage,
+      records: {
+        ...bound(storage.records),
+        applyWrites: () => Promise.reject(new Error('an internal defect')),
+      },
+    })
+    await using hub = await startTestHub(engine, { wrap })
+    const { hub_api_key } = await hub.registerPushing()
+    const response = await hub.push(hub_api_key, newRecord('N-1'))
+    const error = expectError(response, 500, 'internal_error')
+    assert.doesNotMatch(response.text, /internal defect/)
+    assert.match(hub.log(), /an internal defect/)
+    assert.ok(hub.log().includes(error.request_id))
+    assert.ok(!hub.log().includes(hub_api_key))
+  })
+
+  test('while too many pushes wait to be written, new ones return 503 with Retry-After', async () => {
+    const { wrap, release } = holdWrites()
+    await using hub = await startTestHub(engine, { wrap })
+    const { hub_api_key, platform_name } = await hub.registerPushing()
+    const url = '/api/webhook/receive'
+    const body = JSON.stringify(newRecord('N-1'))
+    const headers = pushHeaders(hub_api_key)
+    // After this request, the hub has the key in its cache and queues pushes without a lookup.
+    await hub.send({ url: '/api/webhook/check', headers })
+    const waiting: Promise<{ status: number }>[] = []
+    let rejected = null
+    while (rejected === null && waiting.length < 5000) {
+      const batch = Array.from({ length: 500 }, () =>
+        hub.send({ method: 'POST', url, headers, body }),
+      )
+      waiting.push(...batch)
+      // Rejected pushes return immediately; the others wait until the test releases the writes.
+      await new Promise(setImmediate)
+      await new Promise(setImmediate)
+      rejected = await Promise.race([
+        ...batch,
+        new Promise<null>((resolve) => setImmediate(resolve, null)),
+      ])
+    }
+    assert.ok(rejected)
+    expectError(rejected, 503, 'busy')
+    assert.match(rejected.header('retry-after'), /^[1-9]\d*$/)
+    release()
+    const statuses = new Set((await Promise.all(waiting)).map((response) => response.status))
+    assert.deepEqual([...statuses].sort(), [200, 201, 503])
+    assert.equal((await hub.records(platform_name)).length, 1)
   })
 })
 

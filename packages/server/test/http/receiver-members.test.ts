@@ -1,17 +1,10 @@
 /** Pushes with missing or invalid members. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { PushResponse } from '@recordhub/protocol'
-import {
-  newRecord,
-  push,
-  recordsOf,
-  registerPushingPlatform,
-  rejectedOf,
-  shareHub,
-} from '../helpers/hub/actions.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 /** Invalid records, and the members that the response must name. */
@@ -49,60 +42,54 @@ const FAULTS: readonly (readonly [string, unknown, readonly string[]])[] = [
   ['several invalid members', { record_type: 'cases', data: 1 }, ['reference_number', 'data']],
 ]
 
-onEachEngine((engine) => {
-  describe(`a push with invalid members, on ${engine.name}`, () => {
-    const hub = shareHub(engine)
-
-    for (const [what, body, members] of FAULTS) {
-      test(`a record with ${what} returns 422 with errors and is saved as rejected`, async () => {
-        const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-        for (const method of ['POST', 'PATCH'] as const) {
-          const response = await push(hub(), hub_api_key, body, method)
-          const error = expectError(response, 422, 'invalid_record')
-          const named = Object.keys(error.errors ?? {})
-          for (const member of members) assert.ok(named.includes(member), response.text)
-          for (const member of named) assert.ok(error.message.includes(member), response.text)
-          const saved = (await rejectedOf(hub(), platform_name)).find(
-            (one) => one.method === method,
-          )
-          assert.ok(saved)
-          assert.deepEqual([saved.code, saved.message], ['invalid_record', error.message])
-          assert.deepEqual(saved.errors, error.errors)
-          assert.deepEqual(saved.body, JSON.parse(JSON.stringify(body)))
-        }
-        assert.deepEqual(await recordsOf(hub(), platform_name), [])
-      })
-    }
-
-    for (const member of ['module_name', 'full_name']) {
-      test(`${member} is required in a POST and optional in a PATCH`, async () => {
-        const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-        const body = newRecord('N-1', { [member]: undefined })
-        const error = expectError(await push(hub(), hub_api_key, body), 422, 'invalid_record')
-        assert.deepEqual(Object.keys(error.errors ?? {}), [member])
-        assert.deepEqual(await recordsOf(hub(), platform_name), [])
-        expectBody(await push(hub(), hub_api_key, body, 'PATCH'), 201, PushResponse)
-        assert.equal(only(await rejectedOf(hub(), platform_name)).method, 'POST')
-      })
-    }
-
-    for (const body of ['[]', 'null', '"text"', '1.10', 'true', '{}']) {
-      test(`the body ${body} returns 422 and is saved as rejected`, async () => {
-        const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-        const error = expectError(await push(hub(), hub_api_key, body), 422, 'invalid_record')
-        assert.ok(Object.keys(error.errors ?? {}).length > 0)
-        const { text } = await hub().get(`/api/v1/rejected-pushes?platform=${platform_name}`)
-        assert.ok(text.includes(`"body":${body}`), text)
-        assert.deepEqual(await recordsOf(hub(), platform_name), [])
-      })
-    }
-
-    test('a reference_number of 512 bytes is accepted', async () => {
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      expectBody(await push(hub(), hub_api_key, newRecord('ä'.repeat(256))), 201, PushResponse)
-      const { reference_number } = only(await recordsOf(hub(), platform_name))
-      assert.equal(reference_number, 'ä'.repeat(256))
+describeHub('a push with invalid members', (hub) => {
+  for (const [what, body, members] of FAULTS) {
+    test(`a record with ${what} returns 422 with errors and is saved as rejected`, async () => {
+      const { hub_api_key, platform_name } = await hub.registerPushing()
+      for (const method of ['POST', 'PATCH'] as const) {
+        const response = await hub.push(hub_api_key, body, method)
+        const error = expectError(response, 422, 'invalid_record')
+        const named = Object.keys(error.errors ?? {})
+        for (const member of members) assert.ok(named.includes(member), response.text)
+        for (const member of named) assert.ok(error.message.includes(member), response.text)
+        const saved = (await hub.rejected(platform_name)).find((one) => one.method === method)
+        assert.ok(saved)
+        assert.deepEqual([saved.code, saved.message], ['invalid_record', error.message])
+        assert.deepEqual(saved.errors, error.errors)
+        assert.deepEqual(saved.body, JSON.parse(JSON.stringify(body)))
+      }
+      assert.deepEqual(await hub.records(platform_name), [])
     })
+  }
+
+  for (const member of ['module_name', 'full_name']) {
+    test(`${member} is required in a POST and optional in a PATCH`, async () => {
+      const { post, patch, platform_name } = await hub.registerPushing()
+      const body = newRecord('N-1', { [member]: undefined })
+      const error = expectError(await post(body), 422, 'invalid_record')
+      assert.deepEqual(Object.keys(error.errors ?? {}), [member])
+      assert.deepEqual(await hub.records(platform_name), [])
+      expectBody(await patch(body), 201, PushResponse)
+      assert.equal(only(await hub.rejected(platform_name)).method, 'POST')
+    })
+  }
+
+  for (const body of ['[]', 'null', '"text"', '1.10', 'true', '{}']) {
+    test(`the body ${body} returns 422 and is saved as rejected`, async () => {
+      const { post, platform_name } = await hub.registerPushing()
+      const error = expectError(await post(body), 422, 'invalid_record')
+      assert.ok(Object.keys(error.errors ?? {}).length > 0)
+      const { text } = await hub.get(`/api/v1/rejected-pushes?platform=${platform_name}`)
+      assert.ok(text.includes(`"body":${body}`), text)
+      assert.deepEqual(await hub.records(platform_name), [])
+    })
+  }
+
+  test('a reference_number of 512 bytes is accepted', async () => {
+    const { post, platform_name } = await hub.registerPushing()
+    expectBody(await post(newRecord('ä'.repeat(256))), 201, PushResponse)
+    const { reference_number } = only(await hub.records(platform_name))
+    assert.equal(reference_number, 'ä'.repeat(256))
   })
 })
 

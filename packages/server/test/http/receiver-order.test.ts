@@ -2,160 +2,103 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { PushResponse } from '@recordhub/protocol'
-import {
-  countStoredRows,
-  historyOf,
-  newRecord,
-  push,
-  pushHeaders,
-  recordsOf,
-  registerPushingPlatform,
-  rejectedOf,
-  shareHub,
-} from '../helpers/hub/actions.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { sendOverSocket, type TestHub } from '../helpers/hub/hub.ts'
+import { newRecord, pushHeaders } from '../helpers/hub/platform-requests.ts'
 import { expectBody } from '../helpers/hub/response.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 const RECEIVER = '/api/webhook/receive'
 
-onEachEngine((engine) => {
-  describe(`occurred_at, on ${engine.name}`, () => {
-    const hub = shareHub(engine)
-    const recordAt = (occurred_at: string, status: string, over = {}) =>
-      newRecord('N-1', { occurred_at, data: { status }, ...over })
+describeHub('occurred_at', (hub) => {
+  const recordAt = (occurred_at: string, status: string, over = {}) =>
+    newRecord('N-1', { occurred_at, data: { status }, ...over })
 
-    test('an older push returns 200 as stale with the record_id and changes nothing', async () => {
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      const newer = await push(hub(), hub_api_key, recordAt('2026-03-01T12:00:00Z', 'closed'))
-      const { record_id } = expectBody(newer, 201, PushResponse)
-      for (const method of ['POST', 'PATCH'] as const) {
-        // An hour earlier, although its text sorts after the newer one.
-        const older = recordAt('2026-03-01T13:00:00+02:00', 'open', { full_name: 'Old' })
-        const response = await push(hub(), hub_api_key, older, method)
-        const stale = expectBody(response, 200, PushResponse)
-        assert.deepEqual([stale.outcome, stale.record_id], ['stale', record_id])
-        assert.doesNotMatch(stale.message, /New record/)
-      }
-      const stored = only(await recordsOf(hub(), platform_name))
-      assert.deepEqual([stored.full_name, stored.data], ['Ann Example', { status: 'closed' }])
-      assert.deepEqual(await historyOf(hub(), record_id), [])
-      assert.deepEqual(await rejectedOf(hub(), platform_name), [])
-    })
-
-    test('an older PATCH changes only the fields that no newer push has set', async () => {
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      const patch = (occurred_at: string, data: object) =>
-        push(
-          hub(),
-          hub_api_key,
-          { ...recordAt(occurred_at, ''), full_name: undefined, data },
-          'PATCH',
-        )
-      await push(hub(), hub_api_key, recordAt('2026-03-01T10:00:00Z', 'open'))
-      await patch('2026-03-01T12:00:00Z', { status: 'closed' })
-      const response = await patch('2026-03-01T11:00:00Z', { status: 'paused', owner: 'Bea' })
-      assert.equal(expectBody(response, 200, PushResponse).outcome, 'updated')
-      const { data } = only(await recordsOf(hub(), platform_name))
-      assert.deepEqual(data, { status: 'closed', owner: 'Bea' })
-    })
-
-    test('pushes are ordered by occurred_at down to the nanosecond', async () => {
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      await push(hub(), hub_api_key, recordAt('2026-03-01T10:00:00.123456789Z', 'second'))
-      const older = await push(
-        hub(),
-        hub_api_key,
-        recordAt('2026-03-01T10:00:00.123456788Z', 'first'),
-      )
-      assert.equal(expectBody(older, 200, PushResponse).outcome, 'stale')
-      assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, { status: 'second' })
-    })
-
-    test('an occurred_at more than 5 minutes ahead is ignored and reported', async () => {
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      const ahead = new Date(Date.now() + 3_600_000).toISOString()
-      const response = await push(hub(), hub_api_key, recordAt(ahead, 'open'))
-      const { warnings = [] } = expectBody(response, 201, PushResponse)
-      assert.match(only(warnings), /occurred_at/)
-      const later = await push(hub(), hub_api_key, recordAt('2026-03-01T10:00:00Z', 'closed'))
-      assert.equal(expectBody(later, 200, PushResponse).outcome, 'updated')
-      assert.deepEqual(only(await recordsOf(hub(), platform_name)).data, { status: 'closed' })
-    })
-
-    test('an occurred_at less than 5 minutes ahead is used unchanged', async () => {
-      const { hub_api_key } = await registerPushingPlatform(hub())
-      const ahead = new Date(Date.now() + 240_000).toISOString()
-      const response = await push(hub(), hub_api_key, recordAt(ahead, 'open'))
-      assert.equal(expectBody(response, 201, PushResponse).warnings, undefined)
-      const now = await push(hub(), hub_api_key, recordAt(new Date().toISOString(), 'closed'))
-      assert.equal(expectBody(now, 200, PushResponse).outcome, 'stale')
-    })
+  test('an older push returns 200 as stale with the record_id and changes nothing', async () => {
+    const { hub_api_key, platform_name } = await hub.registerPushing()
+    const newer = await hub.push(hub_api_key, recordAt('2026-03-01T12:00:00Z', 'closed'))
+    const { record_id } = expectBody(newer, 201, PushResponse)
+    for (const method of ['POST', 'PATCH'] as const) {
+      // An hour earlier, although its text sorts after the newer one.
+      const older = recordAt('2026-03-01T13:00:00+02:00', 'open', { full_name: 'Old' })
+      const response = await hub.push(hub_api_key, older, method)
+      const stale = expectBody(response, 200, PushResponse)
+      assert.deepEqual([stale.outcome, stale.record_id], ['stale', record_id])
+      assert.doesNotMatch(stale.message, /New record/)
+    }
+    const stored = only(await hub.records(platform_name))
+    assert.deepEqual([stored.full_name, stored.data], ['Ann Example', { status: 'closed' }])
+    assert.deepEqual(await hub.history(record_id), [])
+    assert.deepEqual(await hub.rejected(platform_name), [])
   })
 
-  describe(`many connections at once, on ${engine.name}`, () => {
-    const hub = shareHub(engine)
+  test('pushes are ordered by occurred_at down to the nanosecond', async () => {
+    const { post, platform_name } = await hub.registerPushing()
+    await post(recordAt('2026-03-01T10:00:00.123456789Z', 'second'))
+    const older = await post(recordAt('2026-03-01T10:00:00.123456788Z', 'first'))
+    assert.equal(expectBody(older, 200, PushResponse).outcome, 'stale')
+    assert.deepEqual(only(await hub.records(platform_name)).data, { status: 'second' })
+  })
 
-    test('200 POSTs of one new reference number create one record, and one of them returns 201', async () => {
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      const responses = await Promise.all(
-        Array.from({ length: 200 }, () => pushOverSocket(hub(), hub_api_key, newRecord('N-1'))),
-      )
-      const { record_id } = only(await recordsOf(hub(), platform_name))
-      const statuses = responses.map((response) => response.status)
-      assert.equal(statuses.filter((status) => status === 201).length, 1)
-      assert.equal(statuses.filter((status) => status === 200).length, 199)
-      for (const response of responses) {
-        assert.equal(expectBody(response, response.status, PushResponse).record_id, record_id)
-      }
-    })
-
-    test('100 PATCHes of different keys are all stored, and one of them creates the record', async () => {
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      const keys = Array.from({ length: 100 }, (_, index) => `key_${index}`)
-      const statuses = await Promise.all(
-        keys.map(async (key) => {
-          const data = { [key]: key }
-          const body = { record_type: 'cases', reference_number: 'N-1', data }
-          return (await pushOverSocket(hub(), hub_api_key, body, 'PATCH')).status
-        }),
-      )
-      assert.equal(statuses.filter((status) => status === 201).length, 1)
-      assert.equal(statuses.filter((status) => status === 200).length, 99)
-      const { data, record_id } = only(await recordsOf(hub(), platform_name))
-      assert.deepEqual(data, Object.fromEntries(keys.map((key) => [key, key])))
-      assert.equal((await historyOf(hub(), record_id)).length, 99)
-    })
-
-    test('a chunked body over the limit returns 413 before it ends', async () => {
-      const { hub_api_key } = await registerPushingPlatform(hub())
-      const before = await countStoredRows(hub())
-      const { status, body } = await pushEndlessly(hub(), hub_api_key)
-      assert.equal(status, 413)
-      assert.equal(JSON.parse(body).code, 'body_too_large')
-      assert.deepEqual(await countStoredRows(hub()), before)
-    })
-
-    test('a push that is cut off within its body is not stored, and the next push is', async () => {
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      await new Promise<void>((resolve) => {
-        const headers = { ...pushHeaders(hub_api_key), 'content-length': '1000' }
-        const cut = request(`${hub().address}${RECEIVER}`, { method: 'POST', headers })
-        cut.on('error', () => undefined).on('close', resolve)
-        cut.write(JSON.stringify(newRecord('N-1')), () => cut.destroy())
-      })
-      const response = await pushOverSocket(hub(), hub_api_key, newRecord('N-2'))
-      assert.equal(response.status, 201)
-      const { reference_number } = only(await recordsOf(hub(), platform_name))
-      assert.equal(reference_number, 'N-2')
-    })
+  test('an occurred_at more than 5 minutes ahead is ignored and reported', async () => {
+    const { post, platform_name } = await hub.registerPushing()
+    const ahead = new Date(Date.now() + 3_600_000).toISOString()
+    const response = await post(recordAt(ahead, 'open'))
+    const { warnings = [] } = expectBody(response, 201, PushResponse)
+    assert.match(only(warnings), /occurred_at/)
+    const later = await post(recordAt('2026-03-01T10:00:00Z', 'closed'))
+    assert.equal(expectBody(later, 200, PushResponse).outcome, 'updated')
+    assert.deepEqual(only(await hub.records(platform_name)).data, { status: 'closed' })
   })
 })
 
-function pushOverSocket(hub: TestHub, key: string, body: object, method = 'POST') {
+describeHub('many connections at once', { engines: 'both' }, (hub) => {
+  test('50 POSTs of one new reference number create one record, and one of them returns 201', async () => {
+    const { hub_api_key, platform_name } = await hub.registerPushing()
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, () => pushOverSocket(hub, hub_api_key, newRecord('N-1'))),
+    )
+    const { record_id } = only(await hub.records(platform_name))
+    const statuses = responses.map((response) => response.status)
+    assert.equal(statuses.filter((status) => status === 201).length, 1)
+    assert.equal(statuses.filter((status) => status === 200).length, 49)
+    for (const response of responses) {
+      assert.equal(expectBody(response, response.status, PushResponse).record_id, record_id)
+    }
+  })
+
+  test('a chunked body over the limit returns 413 before it ends', async () => {
+    const { hub_api_key } = await hub.registerPushing()
+    const before = await hub.countStoredRows()
+    const { status, body } = await pushEndlessly(hub, hub_api_key)
+    assert.equal(status, 413)
+    assert.equal(JSON.parse(body).code, 'body_too_large')
+    assert.deepEqual(await hub.countStoredRows(), before)
+  })
+
+  test('a push that is cut off within its body is not stored, and the next push is', async () => {
+    const { hub_api_key, platform_name } = await hub.registerPushing()
+    await new Promise<void>((resolve) => {
+      const headers = { ...pushHeaders(hub_api_key), 'content-length': '1000' }
+      const cut = request(`${hub.address}${RECEIVER}`, { method: 'POST', headers })
+      cut.on('error', () => undefined).on('close', resolve)
+      cut.write(JSON.stringify(newRecord('N-1')), () => cut.destroy())
+    })
+    const response = await pushOverSocket(hub, hub_api_key, newRecord('N-2'))
+    assert.equal(response.status, 201)
+    const { reference_number } = only(await hub.records(platform_name))
+    assert.equal(reference_number, 'N-2')
+  })
+})
+
+function pushOverSocket(
+  hub: TestHub,
+  key: string,
+  body: object,
+  method: 'POST' | 'PATCH' = 'POST',
+) {
   return sendOverSocket(hub, { method, url: RECEIVER, headers: pushHeaders(key), body })
 }
 

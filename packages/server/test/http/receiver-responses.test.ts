@@ -1,182 +1,145 @@
 /** The receiver's responses to accepted pushes (specification 4.1). */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { PushResponse } from '@recordhub/protocol'
-import {
-  countStoredRows,
-  historyOf,
-  newRecord,
-  push,
-  pushHeaders,
-  recordsOf,
-  registerPushingPlatform,
-  shareHub,
-} from '../helpers/hub/actions.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import { newRecord, pushHeaders } from '../helpers/hub/platform-requests.ts'
 import { expectAbsent, expectBody, expectMembers, expectObject } from '../helpers/hub/response.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 const MEMBERS = ['success', 'message', 'method', 'platform_name', 'module_name', 'record_id']
 
-onEachEngine((engine) => {
-  describe(`an accepted push, on ${engine.name}`, () => {
-    const hub = shareHub(engine)
+describeHub('an accepted push', { engines: 'both' }, (hub) => {
+  test('a POST of a new record returns 201 with the members of the specification', async () => {
+    const { hub_api_key, platform_name } = await hub.registerPushing()
+    const response = await hub.push(hub_api_key, newRecord('N-1'))
+    const { outcome, ...rest } = expectBody(response, 201, PushResponse)
+    const { record_id } = only(await hub.records(platform_name))
+    expectMembers(rest, MEMBERS)
+    assert.deepEqual(rest, {
+      success: true,
+      message: `New record received from Title of ${platform_name}.`,
+      method: 'POST',
+      platform_name,
+      module_name: 'Module cases',
+      record_id,
+    })
+    assert.equal(outcome, 'created')
+    expectAbsent([hub_api_key], [response.text])
+  })
 
-    test('a POST of a new record returns 201 with the members of the specification', async () => {
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      const response = await push(hub(), hub_api_key, newRecord('N-1'))
-      const { outcome, ...rest } = expectBody(response, 201, PushResponse)
-      const { record_id } = only(await recordsOf(hub(), platform_name))
-      expectMembers(rest, MEMBERS)
-      assert.deepEqual(rest, {
-        success: true,
-        message: `New record received from Title of ${platform_name}.`,
-        method: 'POST',
-        platform_name,
-        module_name: 'Module cases',
+  test('a POST of a known record returns 200, and a PATCH of an unknown one 201', async () => {
+    const { post, patch, platform_name } = await hub.registerPushing()
+    const { record_id } = expectBody(await post(newRecord('N-1')), 201, PushResponse)
+    const unchanged = expectBody(await post(newRecord('N-1')), 200, PushResponse)
+    const replaced = newRecord('N-1', { full_name: 'Bea', data: { status: 'closed' } })
+    const updated = expectBody(await post(replaced), 200, PushResponse)
+    const part = { record_type: 'cases', reference_number: 'N-2', data: { status: 'open' } }
+    const created = expectBody(await patch(part), 201, PushResponse)
+    assert.deepEqual(
+      [unchanged, updated, created].map(({ outcome, method, record_id }) => [
+        outcome,
+        method,
         record_id,
-      })
-      assert.equal(outcome, 'created')
-      expectAbsent([hub_api_key], [response.text])
-    })
-
-    test('a POST of an existing record returns 200 and replaces the record without a new record_id', async () => {
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      const first = await push(hub(), hub_api_key, newRecord('N-1', { data: { a: 1, b: 2 } }))
-      const { record_id } = expectBody(first, 201, PushResponse)
-      const again = newRecord('N-1', { full_name: 'Bea', data: { b: 3 } })
-      const second = expectBody(await push(hub(), hub_api_key, again), 200, PushResponse)
-      assert.equal(second.record_id, record_id)
-      assert.equal(second.method, 'POST')
-      const stored = only(await recordsOf(hub(), platform_name))
-      assert.deepEqual([stored.full_name, stored.data], ['Bea', { b: 3 }])
-    })
-
-    test('a POST of an unchanged record returns 200 and adds no history', async () => {
-      const { hub_api_key } = await registerPushingPlatform(hub())
-      await push(hub(), hub_api_key, newRecord('N-1'))
-      const again = await push(hub(), hub_api_key, newRecord('N-1'))
-      const { outcome, record_id } = expectBody(again, 200, PushResponse)
-      assert.equal(outcome, 'unchanged')
-      assert.deepEqual(await historyOf(hub(), record_id), [])
-    })
-
-    test('a PATCH of an existing record returns 200 and merges its data into that record', async () => {
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      await push(hub(), hub_api_key, newRecord('N-1', { data: { a: 1, b: 2 } }))
-      const changed = { record_type: 'cases', reference_number: 'N-1', data: { b: null, c: 4 } }
-      const response = await push(hub(), hub_api_key, changed, 'PATCH')
-      const { outcome, message, ...rest } = expectBody(response, 200, PushResponse)
-      const stored = only(await recordsOf(hub(), platform_name))
-      assert.deepEqual(stored.data, { a: 1, b: null, c: 4 })
-      assert.equal(stored.full_name, 'Ann Example')
-      assert.equal(stored.incomplete, false)
-      assert.equal(outcome, 'updated')
-      assert.match(message, new RegExp(platform_name))
-      const { record_id } = stored
-      const module_name = 'Module cases'
-      assert.deepEqual(rest, {
-        success: true,
-        method: 'PATCH',
-        platform_name,
-        module_name,
-        record_id,
-        warnings: [
-          'data has the key "b", which the manifest does not name',
-          'data has the key "c", which the manifest does not name',
-        ],
-      })
-    })
-
-    test('a PATCH of an unknown record returns 201, and the record is incomplete until a POST', async () => {
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-      const changed = { record_type: 'cases', reference_number: 'N-1', data: { b: 1 } }
-      const response = await push(hub(), hub_api_key, changed, 'PATCH')
-      assert.equal(expectBody(response, 201, PushResponse).outcome, 'created')
-      const created = only(await recordsOf(hub(), platform_name))
-      assert.deepEqual([created.full_name, created.incomplete], ['', true])
-      await push(hub(), hub_api_key, { ...changed, data: { c: 2 } }, 'PATCH')
-      assert.equal(only(await recordsOf(hub(), platform_name)).incomplete, true)
-      const complete = await push(hub(), hub_api_key, newRecord('N-1'))
-      assert.equal(expectBody(complete, 200, PushResponse).record_id, created.record_id)
-      assert.equal(only(await recordsOf(hub(), platform_name)).incomplete, false)
-    })
-
-    test('only record_type selects the module, regardless of module_name', async () => {
-      const modules = [simulatedModule('cases'), simulatedModule('people')]
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub(), { modules })
-      const record = newRecord('N-1', { module_name: 'Module cases', record_type: 'people' })
-      const response = expectBody(await push(hub(), hub_api_key, record), 201, PushResponse)
-      assert.equal(response.module_name, 'Module people')
-      assert.equal(only(await recordsOf(hub(), platform_name)).module_name, 'Module people')
-    })
-
-    test('only the key identifies the platform, regardless of platform_name', async () => {
-      const mine = await registerPushingPlatform(hub())
-      const other = await registerPushingPlatform(hub())
-      const record = newRecord('N-1', { platform_name: other.platform_name })
-      const response = expectBody(await push(hub(), mine.hub_api_key, record), 201, PushResponse)
-      assert.equal(response.platform_name, mine.platform_name)
-      assert.equal((await recordsOf(hub(), other.platform_name)).length, 0)
-    })
-
-    test('the same reference number on another platform or in another module is another record', async () => {
-      const modules = [simulatedModule('cases'), simulatedModule('people')]
-      const one = await registerPushingPlatform(hub(), { modules })
-      const two = await registerPushingPlatform(hub())
-      const people = newRecord('N-1', { record_type: 'people' })
-      const responses = [
-        await push(hub(), one.hub_api_key, newRecord('N-1')),
-        await push(hub(), one.hub_api_key, people),
-        await push(hub(), two.hub_api_key, newRecord('N-1')),
-      ]
-      const ids = responses.map((response) => expectBody(response, 201, PushResponse).record_id)
-      assert.equal(new Set(ids).size, 3)
-    })
-
-    for (const [what, headers] of [
-      ['the tunnel header is missing', { 'ngrok-skip-browser-warning': '' }],
-      ['Accept is missing', { accept: '' }],
-      ['Accept is text/html', { accept: 'text/html' }],
-      ['Content-Type has a charset', { 'content-type': 'application/json; charset=utf-8' }],
+      ]),
       [
-        'Content-Type has a charset without a space',
-        { 'content-type': 'application/json;charset=UTF-8' },
+        ['unchanged', 'POST', record_id],
+        ['updated', 'POST', record_id],
+        ['created', 'PATCH', created.record_id],
       ],
-      ['Content-Type is in mixed case', { 'content-type': 'Application/JSON' }],
-      ['Content-Type is another JSON type', { 'content-type': 'application/vnd.api+json' }],
-    ] as const) {
-      test(`a push is accepted when ${what}`, async () => {
-        const { hub_api_key, platform_name } = await registerPushingPlatform(hub())
-        const all = Object.entries({ ...pushHeaders(hub_api_key), ...headers })
-        const sent = Object.fromEntries(all.filter(([, value]) => value !== ''))
-        const response = await hub().send({
-          method: 'POST',
-          url: '/api/webhook/receive',
-          headers: sent,
-          body: JSON.stringify(newRecord('N-1')),
-        })
-        expectBody(response, 201, PushResponse)
-        assert.equal((await recordsOf(hub(), platform_name)).length, 1)
-      })
-    }
+    )
+    const [first, second] = await hub.records(platform_name)
+    assert.deepEqual([first?.full_name, first?.incomplete], ['Bea', false])
+    assert.deepEqual([second?.record_id, second?.incomplete], [created.record_id, true])
+  })
 
-    test('the check returns the name and modules of the platform and stores nothing', async () => {
-      const modules = [simulatedModule('cases'), simulatedModule('people')]
-      const { hub_api_key, platform_name } = await registerPushingPlatform(hub(), { modules })
-      const before = await countStoredRows(hub())
-      const headers = { 'x-api-key': hub_api_key }
-      const response = await hub().send({ url: '/api/webhook/check', headers })
-      assert.deepEqual(expectObject(response, 200), {
-        success: true,
-        platform_name,
-        modules: [
-          { record_type: 'cases', module_name: 'Module cases' },
-          { record_type: 'people', module_name: 'Module people' },
-        ],
-      })
-      assert.deepEqual(await countStoredRows(hub()), before)
+  test('a PATCH of an existing record returns 200 and merges its data into that record', async () => {
+    const { hub_api_key, platform_name } = await hub.registerPushing()
+    await hub.push(hub_api_key, newRecord('N-1', { data: { a: 1, b: 2 } }))
+    const changed = { record_type: 'cases', reference_number: 'N-1', data: { b: null, c: 4 } }
+    const response = await hub.push(hub_api_key, changed, 'PATCH')
+    const { outcome, message, ...rest } = expectBody(response, 200, PushResponse)
+    const stored = only(await hub.records(platform_name))
+    assert.deepEqual(stored.data, { a: 1, b: null, c: 4 })
+    assert.equal(stored.full_name, 'Ann Example')
+    assert.equal(stored.incomplete, false)
+    assert.equal(outcome, 'updated')
+    assert.match(message, new RegExp(platform_name))
+    const { record_id } = stored
+    const module_name = 'Module cases'
+    assert.deepEqual(rest, {
+      success: true,
+      method: 'PATCH',
+      platform_name,
+      module_name,
+      record_id,
+      warnings: [
+        'data has the key "b", which the manifest does not name',
+        'data has the key "c", which the manifest does not name',
+      ],
     })
+  })
+
+  test('only record_type selects the module, regardless of module_name', async () => {
+    const modules = [simulatedModule('cases'), simulatedModule('people')]
+    const { hub_api_key, platform_name } = await hub.registerPushing({ modules })
+    const record = newRecord('N-1', { module_name: 'Module cases', record_type: 'people' })
+    const response = expectBody(await hub.push(hub_api_key, record), 201, PushResponse)
+    assert.equal(response.module_name, 'Module people')
+    assert.equal(only(await hub.records(platform_name)).module_name, 'Module people')
+  })
+
+  test('only the key identifies the platform, regardless of platform_name', async () => {
+    const mine = await hub.registerPushing()
+    const other = await hub.registerPushing()
+    const record = newRecord('N-1', { platform_name: other.platform_name })
+    const response = expectBody(await hub.push(mine.hub_api_key, record), 201, PushResponse)
+    assert.equal(response.platform_name, mine.platform_name)
+    assert.equal((await hub.records(other.platform_name)).length, 0)
+  })
+
+  for (const [what, headers] of [
+    ['the tunnel header is missing', { 'ngrok-skip-browser-warning': '' }],
+    ['Accept is missing', { accept: '' }],
+    ['Accept is text/html', { accept: 'text/html' }],
+    ['Content-Type has a charset', { 'content-type': 'application/json; charset=utf-8' }],
+    [
+      'Content-Type has a charset without a space',
+      { 'content-type': 'application/json;charset=UTF-8' },
+    ],
+    ['Content-Type is in mixed case', { 'content-type': 'Application/JSON' }],
+    ['Content-Type is another JSON type', { 'content-type': 'application/vnd.api+json' }],
+  ] as const) {
+    test(`a push is accepted when ${what}`, async () => {
+      const { hub_api_key, platform_name } = await hub.registerPushing()
+      const all = Object.entries({ ...pushHeaders(hub_api_key), ...headers })
+      const sent = Object.fromEntries(all.filter(([, value]) => value !== ''))
+      const response = await hub.send({
+        method: 'POST',
+        url: '/api/webhook/receive',
+        headers: sent,
+        body: JSON.stringify(newRecord('N-1')),
+      })
+      expectBody(response, 201, PushResponse)
+      assert.equal((await hub.records(platform_name)).length, 1)
+    })
+  }
+
+  test('the check returns the name and modules of the platform and stores nothing', async () => {
+    const modules = [simulatedModule('cases'), simulatedModule('people')]
+    const { hub_api_key, platform_name } = await hub.registerPushing({ modules })
+    const before = await hub.countStoredRows()
+    const headers = { 'x-api-key': hub_api_key }
+    const response = await hub.send({ url: '/api/webhook/check', headers })
+    assert.deepEqual(expectObject(response, 200), {
+      success: true,
+      platform_name,
+      modules: [
+        { record_type: 'cases', module_name: 'Module cases' },
+        { record_type: 'people', module_name: 'Module people' },
+      ],
+    })
+    assert.deepEqual(await hub.countStoredRows(), before)
   })
 })

@@ -1,6 +1,6 @@
 /** Searching, filtering and sorting records over HTTP; indexed fields; saved views. */
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { before, test } from 'node:test'
 import {
   type ActivityEntry,
   IndexedFieldsResponse,
@@ -10,298 +10,273 @@ import {
 } from '@recordhub/protocol'
 import Type from 'typebox'
 import type { Role } from '../../src/domain/auth/caller.ts'
-import {
-  activityOf,
-  newRecord,
-  push,
-  type RegisteredPlatform,
-  registerPushingPlatform,
-  shareHub,
-} from '../helpers/hub/actions.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { sendOverSocket } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import {
   expectBody,
   expectError,
   expectMembers,
   type TestResponse,
 } from '../helpers/hub/response.ts'
+import type { RegisteredPlatform } from '../helpers/operator.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
-import { runSql } from '../helpers/storage/sql.ts'
 import { until } from '../helpers/time/until.ts'
 
 const OneView = Type.Object({ view: SavedView })
 const Tombstones = Type.Object({ tombstones: Type.Array(Type.Object({ id: Type.Integer() })) })
 const Views = Type.Object({ views: Type.Array(SavedView) })
 
-onEachEngine((engine) => {
-  describe(`searching records, on ${engine.name}`, () => {
-    const hub = shareHub(engine)
-    let platform: RegisteredPlatform & { platform_name: string }
-    before(async () => {
-      const fields = [
-        { key: 'status', label: 'Status', type: 'string', required: false },
-        { key: 'amount', label: 'Amount', type: 'number', required: false },
-      ]
-      platform = await registerPushingPlatform(hub(), {
-        modules: [{ ...simulatedModule('cases'), fields }],
-      })
-      for (const [reference, full_name, data] of [
-        ['C-1', 'Ann Example', '{"status":"open","amount":9}'],
-        ['C-2', 'Bob Beispiel', '{"status":"Open","amount":10.50}'],
-        ['C-3', '王 小明', '{"status":"closed","amount":9007199254740993}'],
-        ['C-4', 'Zoë', '{"status":null,"amount":9007199254740992}'],
-        ['C-5', 'Ann Other', '{"amount":"-1e3"}'],
-      ] as const) {
-        const body = JSON.stringify(newRecord(reference, { full_name, data: 'DATA' }))
-        const response = await push(hub(), platform.hub_api_key, body.replace('"DATA"', data))
-        assert.equal(response.status, 201)
-      }
-    })
-    const send = (
-      method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-      url: string,
-      body?: object,
-      role: Role = 'operator',
-    ) =>
-      hub().send({
-        method,
-        url,
-        headers: { authorization: hub().authorization(role) },
-        ...(body === undefined ? {} : { body }),
-      })
-    const erase = async (id: number | undefined) => {
-      const url = `/api/v1/records/${id}/erase`
-      expectBody(await send('POST', url, { mode: 'erase' }, 'admin'), 200, Type.Object({}))
-    }
-    const list = async (query: Record<string, string>) => {
-      const params = new URLSearchParams({ sort: 'reference_number', ...query })
-      return expectBody(await hub().get(`/api/v1/records?${params}`), 200, RecordPage)
-    }
-    const search = async (query: Record<string, string>) =>
-      (await list(query)).records.map((record) => record.reference_number)
-    const untilIndexed = () =>
-      until(async () => {
-        const response = await hub().get('/api/v1/search/status')
-        return expectBody(response, 200, SearchStatus).lag === 0 ? true : null
-      }, 'the index has caught up')
-
-    test('records are filtered by fields and by hub columns, alone and combined', async () => {
-      for (const [query, expected] of [
-        [{ 'filter[status]': 'open' }, ['C-1']],
-        [{ 'filter[status][contains]': 'OPEN' }, ['C-1', 'C-2']],
-        [{ 'filter[status][starts]': 'O' }, ['C-2']],
-        [{ 'filter[status][empty]': 'true' }, ['C-4', 'C-5']],
-        [
-          { 'filter[amount][after]': '10', 'filter[amount][before]': '9007199254740993' },
-          ['C-2', 'C-4'],
-        ],
-        [{ 'filter[hub_full_name][contains]': 'zoe' }, ['C-4']],
-        [{ 'filter[hub_created_at][after]': '2000', 'filter[status]': 'closed' }, ['C-3']],
-        [{ incomplete: 'true' }, []],
-        [
-          { missing: 'false', changed_since: '2001-01-01T00:00:00Z' },
-          ['C-1', 'C-2', 'C-3', 'C-4', 'C-5'],
-        ],
-      ] as const) {
-        assert.deepEqual(await search({ ...query }), expected, JSON.stringify(query))
-      }
+describeHub('searching records', { engines: 'both' }, (hub) => {
+  let platform: RegisteredPlatform & { platform_name: string }
+  before(async () => {
+    const fields = [
+      { key: 'status', label: 'Status', type: 'string', required: false },
+      { key: 'amount', label: 'Amount', type: 'number', required: false },
+    ]
+    platform = await hub.registerPushing({
+      modules: [{ ...simulatedModule('cases'), fields }],
     })
 
-    test('numbers sort by value with all their digits, and null and absent values come last', async () => {
-      const amounts = ['C-5', 'C-1', 'C-2', 'C-4', 'C-3']
-      assert.deepEqual(await search({ sort: 'data.amount' }), amounts)
-      assert.deepEqual(await search({ sort: '-data.amount' }), amounts.toReversed())
-      assert.deepEqual(await search({ sort: 'data.status' }), ['C-2', 'C-3', 'C-1', 'C-4', 'C-5'])
-      assert.deepEqual(await search({ sort: '-data.status' }), ['C-1', 'C-3', 'C-2', 'C-5', 'C-4'])
-    })
-
-    test('a search finds words in names and values and returns the lag of the index', async () => {
-      await untilIndexed()
-      assert.deepEqual(await search({ q: 'ann' }), ['C-1', 'C-5'])
-      assert.deepEqual(await search({ q: '"ann example" open' }), ['C-1'])
-      assert.deepEqual(await search({ q: '王' }), ['C-3'])
-      assert.deepEqual(await search({ q: 'zoe' }), ['C-4'])
-      const page = await list({ q: '10.5' })
-      assert.deepEqual([page.search_lag, page.complete], [0, true])
-      assert.equal((await list({})).search_lag, null)
-    })
-
-    test('the cursors of a page that became empty lead back to the remaining records', async () => {
-      const own = await registerPushingPlatform(hub())
-      const { platform_name } = own
-      for (const sort of ['record_id', '-record_id', 'full_name', '-data.n']) {
-        for (const n of [1, 2, 3]) {
-          const response = await push(hub(), own.hub_api_key, newRecord(`T-${n}`, { data: { n } }))
-          assert.ok(response.status < 300)
-        }
-        const one = (cursor: string | null) =>
-          list({ platform: platform_name, sort, limit: '1', ...(cursor ? { cursor } : {}) })
-        const idOf = (page: RecordPage) => page.records[0]?.record_id
-        const first = await one(null)
-        const second = await one(first.next_cursor)
-        const third = await one(second.next_cursor)
-        await erase(idOf(third))
-        const emptied = await one(second.next_cursor)
-        assert.deepEqual([emptied.records, emptied.next_cursor], [[], null])
-        assert.equal(idOf(await one(emptied.previous_cursor)), idOf(second), sort)
-        await erase(idOf(first))
-        const before = await one(second.previous_cursor)
-        assert.deepEqual([before.records, before.previous_cursor], [[], null])
-        assert.equal(idOf(await one(before.next_cursor)), idOf(second), sort)
-        await erase(idOf(second))
-        for (const { id } of expectBody(await hub().get('/api/v1/tombstones'), 200, Tombstones)
-          .tombstones) {
-          await send('DELETE', `/api/v1/tombstones/${id}`, undefined, 'admin')
-        }
-      }
-    })
-
-    test('records are sorted by very long names, page by page, over a real connection', async () => {
-      const own = await registerPushingPlatform(hub())
-      const { platform_name } = own
-      for (const end of ['c', 'a', 'b']) {
-        const full_name = `${'\u0001'.repeat(30_000)}${end}`
-        const response = await push(hub(), own.hub_api_key, newRecord(`N-${end}`, { full_name }))
-        assert.equal(response.status, 201)
-      }
-      for (const [sort, expected] of [
-        ['full_name', ['N-a', 'N-b', 'N-c']],
-        ['-full_name', ['N-c', 'N-b', 'N-a']],
-      ] as const) {
-        const params = new URLSearchParams({ platform: platform_name, sort, limit: '1' })
-        const seen: string[] = []
-        const headers = { authorization: hub().authorization('viewer') }
-        for (let cursor: string | null = ''; cursor !== null; ) {
-          const url = `/api/v1/records?${params}${cursor && `&cursor=${cursor}`}`
-          const page: RecordPage = expectBody(
-            await sendOverSocket(hub(), { url, headers }),
-            200,
-            RecordPage,
-          )
-          seen.push(...page.records.map((record) => record.reference_number))
-          cursor = page.next_cursor
-        }
-        assert.deepEqual(seen, expected)
-      }
-    })
-
-    test('a modified cursor returns 400', async () => {
-      const page = await list({ sort: 'full_name', limit: '1' })
-      const position: object = JSON.parse(
-        Buffer.from(page.next_cursor ?? '', 'base64url').toString(),
-      )
-      for (const value of ['a\u0000', 7, null, '\ud800']) {
-        const changed = { ...position, value }
-        const text = Buffer.from(JSON.stringify(changed)).toString('base64url')
-        const response = await hub().get(`/api/v1/records?sort=full_name&cursor=${text}`)
-        expectError(response, 400, 'invalid_request')
-      }
-    })
-
-    test('indexed fields are built in the background, and changing them is logged and audited once', async () => {
-      const url = `/api/v1/platforms/${platform.id}/modules/cases/indexed-fields`
-      const fields = ['amount', 'status']
-      const changed = expectBody(await send('PUT', url, { fields }), 200, IndexedFieldsResponse)
-      assert.deepEqual(
-        changed.fields.map((field) => field.key),
-        fields,
-      )
-      await until(async () => {
-        const response = expectBody(await hub().get(url), 200, IndexedFieldsResponse)
-        return response.fields.every((field) => field.is_built) ? true : null
-      }, 'the indexes are built')
-      await untilIndexed()
-      const query = { platform: platform.platform_name, record_type: 'cases' }
-      assert.deepEqual(await search({ ...query, sort: '-data.amount' }), [
-        'C-3',
-        'C-4',
-        'C-2',
-        'C-1',
-        'C-5',
-      ])
-      assert.deepEqual(await search({ ...query, sort: 'data.status' }), [
-        'C-2',
-        'C-3',
-        'C-1',
-        'C-4',
-        'C-5',
-      ])
-      assert.deepEqual(await search({ ...query, 'filter[amount]': '10.5' }), ['C-2'])
-      await send('PUT', url, { fields })
-      const entries = (await activityOf(hub())).filter(
-        (one) => one.kind === 'module.indexed_fields',
-      )
-      assert.equal(only<ActivityEntry>(entries).platform_name, platform.platform_name)
-      const audited = await runSql(
-        hub().storage,
-        `SELECT * FROM audit WHERE action = 'module.indexed_fields'`,
-      )
-      assert.equal(only(audited)['target'], platform.platform_name)
-    })
-
-    test('a private view is created, changed, deleted and audited, and its query works on the list', async () => {
-      const query = '?q=ann&filter[status][contains]=open&sort=-updated_at'
-      const created = await send('POST', '/api/v1/views', { name: 'Open', query }, 'viewer')
-      const { view } = expectBody(created, 201, OneView)
-      expectMembers(view, ['id', 'name', 'query', 'shared', 'own', 'created_at', 'updated_at'])
-      assert.deepEqual([view.name, view.shared, view.own], ['Open', false, true])
-      const listed = await hub().get(`/api/v1/records?${view.query}`)
-      const [record] = expectBody(listed, 200, RecordPage).records
-      assert.equal(record?.reference_number, 'C-1')
-      const conflict = await send('POST', '/api/v1/views', { name: 'Open', query: '' }, 'viewer')
-      expectError(conflict, 409, 'view_name_taken')
-      const url = `/api/v1/views/${view.id}`
-      expectError(await send('PATCH', url, { name: 'Mine' }, 'operator'), 404, 'not_found')
-      const changed = await send('PATCH', url, { name: 'Closed', query: 'q=closed' }, 'viewer')
-      const after = expectBody(changed, 200, OneView).view
-      assert.deepEqual([after.name, after.query, after.id], ['Closed', 'q=closed', view.id])
-      assert.deepEqual(await viewsOf('operator'), [])
-      expectBody(await send('DELETE', url, undefined, 'viewer'), 200, Type.Object({}))
-      expectError(await send('DELETE', url, undefined, 'viewer'), 404, 'not_found')
-      const audited = await runSql(
-        hub().storage,
-        `SELECT action FROM audit WHERE action LIKE 'view.%' ORDER BY audit_id`,
-      )
-      assert.deepEqual(
-        audited.map((row) => row['action']),
-        ['view.created', 'view.changed', 'view.deleted'],
-      )
-    })
-
-    test('a shared view is visible to all, created by operators, and changed by its owner and admins', async () => {
-      const body = { name: 'All', query: 'sort=full_name', shared: true }
-      expectError(await send('POST', '/api/v1/views', body, 'viewer'), 403, 'forbidden')
-      const { view } = expectBody(await send('POST', '/api/v1/views', body), 201, OneView)
-      assert.equal(only(await viewsOf('viewer')).own, false)
-      const url = `/api/v1/views/${view.id}`
-      expectError(await send('PATCH', url, { name: 'x' }, 'viewer'), 403, 'forbidden')
-      const changed = await send('PATCH', url, { shared: false }, 'admin')
-      assert.equal(expectBody(changed, 200, OneView).view.own, false)
-      assert.deepEqual(await viewsOf('viewer'), [])
-      expectBody(await send('DELETE', url), 200, Type.Object({}))
-    })
-
-    for (const [what, body] of [
-      ['a query that the list rejects', { name: 'x', query: 'filter[a][like]=1' }],
-      ['an unsupported parameter', { name: 'x', query: 'limit=5' }],
-      ['a repeated parameter', { name: 'x', query: 'q=a&q=b' }],
-      ['an empty name', { name: '', query: '' }],
-      ['a name with U+0000', { name: 'a\u0000', query: '' }],
-      ['a query of 5000 characters', { name: 'x', query: 'x'.repeat(5000) }],
+    for (const [reference, full_name, data] of [
+      ['C-1', 'Ann Example', '{"status":"open","amount":9}'],
+      ['C-2', 'Bob Beispiel', '{"status":"Open","amount":10.50}'],
+      ['C-3', '王 小明', '{"status":"closed","amount":9007199254740993}'],
+      ['C-4', 'Zoë', '{"status":null,"amount":9007199254740992}'],
+      ['C-5', 'Ann Other', '{"amount":"-1e3"}'],
     ] as const) {
-      test(`a view with ${what} is rejected`, async () => {
-        expectError(await send('POST', '/api/v1/views', body), 400, 'invalid_request')
-      })
-    }
-
-    async function viewsOf(role: Role): Promise<SavedView[]> {
-      const response: TestResponse = await hub().send({
-        url: '/api/v1/views',
-        headers: { authorization: hub().authorization(role) },
-      })
-      return expectBody(response, 200, Views).views
+      const body = JSON.stringify(newRecord(reference, { full_name, data: 'DATA' }))
+      const response = await hub.push(platform.hub_api_key, body.replace('"DATA"', data))
+      assert.equal(response.status, 201)
     }
   })
+  const send = (
+    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    url: string,
+    body?: object,
+    role: Role = 'operator',
+  ) =>
+    hub.send({
+      method,
+      url,
+      headers: { authorization: hub.authorization(role) },
+      ...(body === undefined ? {} : { body }),
+    })
+  const erase = async (id: number | undefined) => {
+    const url = `/api/v1/records/${id}/erase`
+    expectBody(await send('POST', url, { mode: 'erase' }, 'admin'), 200, Type.Object({}))
+  }
+  const list = async (query: Record<string, string>) => {
+    const params = new URLSearchParams({ sort: 'reference_number', ...query })
+    return expectBody(await hub.get(`/api/v1/records?${params}`), 200, RecordPage)
+  }
+  const search = async (query: Record<string, string>) =>
+    (await list(query)).records.map((record) => record.reference_number)
+  const untilIndexed = () =>
+    until(async () => {
+      const response = await hub.get('/api/v1/search/status')
+      return expectBody(response, 200, SearchStatus).lag === 0 ? true : null
+    }, 'the index has caught up')
+
+  test('records are filtered by fields and by hub columns, alone and combined', async () => {
+    for (const [query, expected] of [
+      [{ 'filter[status]': 'open' }, ['C-1']],
+      [{ 'filter[status][contains]': 'OPEN' }, ['C-1', 'C-2']],
+      [{ 'filter[status][starts]': 'O' }, ['C-2']],
+      [{ 'filter[status][empty]': 'true' }, ['C-4', 'C-5']],
+      [
+        { 'filter[amount][after]': '10', 'filter[amount][before]': '9007199254740993' },
+        ['C-2', 'C-4'],
+      ],
+      [{ 'filter[hub_full_name][contains]': 'zoe' }, ['C-4']],
+      [{ 'filter[hub_created_at][after]': '2000', 'filter[status]': 'closed' }, ['C-3']],
+      [{ incomplete: 'true' }, []],
+      [
+        { missing: 'false', changed_since: '2001-01-01T00:00:00Z' },
+        ['C-1', 'C-2', 'C-3', 'C-4', 'C-5'],
+      ],
+    ] as const) {
+      assert.deepEqual(await search({ ...query }), expected, JSON.stringify(query))
+    }
+  })
+
+  test('a search finds words in names and values and returns the lag of the index', async () => {
+    await untilIndexed()
+    assert.deepEqual(await search({ q: 'ann' }), ['C-1', 'C-5'])
+    assert.deepEqual(await search({ q: '"ann example" open' }), ['C-1'])
+    assert.deepEqual(await search({ q: '王' }), ['C-3'])
+    assert.deepEqual(await search({ q: 'zoe' }), ['C-4'])
+    const page = await list({ q: '10.5' })
+    assert.deepEqual([page.search_lag, page.complete], [0, true])
+    assert.equal((await list({})).search_lag, null)
+  })
+
+  test('the cursors of a page that became empty lead back to the remaining records', async () => {
+    const own = await hub.registerPushing()
+    const { platform_name } = own
+    for (const sort of ['record_id', '-record_id', 'full_name', '-data.n']) {
+      for (const n of [1, 2, 3]) {
+        const response = await hub.push(own.hub_api_key, newRecord(`T-${n}`, { data: { n } }))
+        assert.ok(response.status < 300)
+      }
+      const one = (cursor: string | null) =>
+        list({ platform: platform_name, sort, limit: '1', ...(cursor ? { cursor } : {}) })
+      const idOf = (page: RecordPage) => page.records[0]?.record_id
+      const first = await one(null)
+      const second = await one(first.next_cursor)
+      const third = await one(second.next_cursor)
+      await erase(idOf(third))
+      const emptied = await one(second.next_cursor)
+      assert.deepEqual([emptied.records, emptied.next_cursor], [[], null])
+      assert.equal(idOf(await one(emptied.previous_cursor)), idOf(second), sort)
+      await erase(idOf(first))
+      const before = await one(second.previous_cursor)
+      assert.deepEqual([before.records, before.previous_cursor], [[], null])
+      assert.equal(idOf(await one(before.next_cursor)), idOf(second), sort)
+      await erase(idOf(second))
+      for (const { id } of expectBody(await hub.get('/api/v1/tombstones'), 200, Tombstones)
+        .tombstones) {
+        await send('DELETE', `/api/v1/tombstones/${id}`, undefined, 'admin')
+      }
+    }
+  })
+
+  test('records are sorted by very long names, page by page, over a real connection', async () => {
+    const own = await hub.registerPushing()
+    const { platform_name } = own
+    for (const end of ['c', 'a', 'b']) {
+      const full_name = `${'\u0001'.repeat(30_000)}${end}`
+      const response = await hub.push(own.hub_api_key, newRecord(`N-${end}`, { full_name }))
+      assert.equal(response.status, 201)
+    }
+    for (const [sort, expected] of [
+      ['full_name', ['N-a', 'N-b', 'N-c']],
+      ['-full_name', ['N-c', 'N-b', 'N-a']],
+    ] as const) {
+      const params = new URLSearchParams({ platform: platform_name, sort, limit: '1' })
+      const seen: string[] = []
+      const headers = { authorization: hub.authorization('viewer') }
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const url = `/api/v1/records?${params}${cursor && `&cursor=${cursor}`}`
+        const page: RecordPage = expectBody(
+          await sendOverSocket(hub, { url, headers }),
+          200,
+          RecordPage,
+        )
+        seen.push(...page.records.map((record) => record.reference_number))
+        cursor = page.next_cursor
+      }
+      assert.deepEqual(seen, expected)
+    }
+  })
+
+  test('a modified cursor returns 400', async () => {
+    const page = await list({ sort: 'full_name', limit: '1' })
+    const position: object = JSON.parse(Buffer.from(page.next_cursor ?? '', 'base64url').toString())
+    for (const value of ['a\u0000', 7, null, '\ud800']) {
+      const changed = { ...position, value }
+      const text = Buffer.from(JSON.stringify(changed)).toString('base64url')
+      const response = await hub.get(`/api/v1/records?sort=full_name&cursor=${text}`)
+      expectError(response, 400, 'invalid_request')
+    }
+  })
+
+  test('indexed fields are built in the background, and changing them is logged and audited once', async () => {
+    const url = `/api/v1/platforms/${platform.id}/modules/cases/indexed-fields`
+    const fields = ['amount', 'status']
+    const changed = expectBody(await send('PUT', url, { fields }), 200, IndexedFieldsResponse)
+    assert.deepEqual(
+      changed.fields.map((field) => field.key),
+      fields,
+    )
+    await until(async () => {
+      const response = expectBody(await hub.get(url), 200, IndexedFieldsResponse)
+      return response.fields.every((field) => field.is_built) ? true : null
+    }, 'the indexes are built')
+    await untilIndexed()
+    const query = { platform: platform.platform_name, record_type: 'cases' }
+    assert.deepEqual(await search({ ...query, sort: '-data.amount' }), [
+      'C-3',
+      'C-4',
+      'C-2',
+      'C-1',
+      'C-5',
+    ])
+    assert.deepEqual(await search({ ...query, sort: 'data.status' }), [
+      'C-2',
+      'C-3',
+      'C-1',
+      'C-4',
+      'C-5',
+    ])
+    assert.deepEqual(await search({ ...query, 'filter[amount]': '10.5' }), ['C-2'])
+    await send('PUT', url, { fields })
+    const entries = (await hub.activity()).filter((one) => one.kind === 'module.indexed_fields')
+    assert.equal(only<ActivityEntry>(entries).platform_name, platform.platform_name)
+    const audited = await hub.sql(`SELECT * FROM audit WHERE action = 'module.indexed_fields'`)
+    assert.equal(only(audited)['target'], platform.platform_name)
+  })
+
+  test('a private view is created, changed, deleted and audited, and its query works on the list', async () => {
+    const query = '?q=ann&filter[status][contains]=open&sort=-updated_at'
+    const created = await send('POST', '/api/v1/views', { name: 'Open', query }, 'viewer')
+    const { view } = expectBody(created, 201, OneView)
+    expectMembers(view, ['id', 'name', 'query', 'shared', 'own', 'created_at', 'updated_at'])
+    assert.deepEqual([view.name, view.shared, view.own], ['Open', false, true])
+    const listed = await hub.get(`/api/v1/records?${view.query}`)
+    const [record] = expectBody(listed, 200, RecordPage).records
+    assert.equal(record?.reference_number, 'C-1')
+    const conflict = await send('POST', '/api/v1/views', { name: 'Open', query: '' }, 'viewer')
+    expectError(conflict, 409, 'view_name_taken')
+    const url = `/api/v1/views/${view.id}`
+    expectError(await send('PATCH', url, { name: 'Mine' }, 'operator'), 404, 'not_found')
+    const changed = await send('PATCH', url, { name: 'Closed', query: 'q=closed' }, 'viewer')
+    const after = expectBody(changed, 200, OneView).view
+    assert.deepEqual([after.name, after.query, after.id], ['Closed', 'q=closed', view.id])
+    assert.deepEqual(await viewsOf('operator'), [])
+    expectBody(await send('DELETE', url, undefined, 'viewer'), 200, Type.Object({}))
+    expectError(await send('DELETE', url, undefined, 'viewer'), 404, 'not_found')
+    const audited = await hub.sql(
+      `SELECT action FROM audit WHERE action LIKE 'view.%' ORDER BY audit_id`,
+    )
+    assert.deepEqual(
+      audited.map((row) => row['action']),
+      ['view.created', 'view.changed', 'view.deleted'],
+    )
+  })
+
+  test('a shared view is visible to all, created by operators, and changed by its owner and admins', async () => {
+    const body = { name: 'All', query: 'sort=full_name', shared: true }
+    expectError(await send('POST', '/api/v1/views', body, 'viewer'), 403, 'forbidden')
+    const { view } = expectBody(await send('POST', '/api/v1/views', body), 201, OneView)
+    assert.equal(only(await viewsOf('viewer')).own, false)
+    const url = `/api/v1/views/${view.id}`
+    expectError(await send('PATCH', url, { name: 'x' }, 'viewer'), 403, 'forbidden')
+    const changed = await send('PATCH', url, { shared: false }, 'admin')
+    assert.equal(expectBody(changed, 200, OneView).view.own, false)
+    assert.deepEqual(await viewsOf('viewer'), [])
+    expectBody(await send('DELETE', url), 200, Type.Object({}))
+  })
+
+  for (const [what, body] of [
+    ['a query that the list rejects', { name: 'x', query: 'filter[a][like]=1' }],
+    ['an unsupported parameter', { name: 'x', query: 'limit=5' }],
+    ['a repeated parameter', { name: 'x', query: 'q=a&q=b' }],
+    ['an empty name', { name: '', query: '' }],
+    ['a name with U+0000', { name: 'a\u0000', query: '' }],
+    ['a query of 5000 characters', { name: 'x', query: 'x'.repeat(5000) }],
+  ] as const) {
+    test(`a view with ${what} is rejected`, async () => {
+      expectError(await send('POST', '/api/v1/views', body), 400, 'invalid_request')
+    })
+  }
+
+  async function viewsOf(role: Role): Promise<SavedView[]> {
+    const response: TestResponse = await hub.send({
+      url: '/api/v1/views',
+      headers: { authorization: hub.authorization(role) },
+    })
+    return expectBody(response, 200, Views).views
+  }
 })

@@ -1,6 +1,6 @@
 /** Reading records, their history, the activity and rejected pushes. */
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { before, test } from 'node:test'
 import {
   ActivityEntry,
   HistoryEntry,
@@ -9,17 +9,10 @@ import {
   type StoredRecord,
 } from '@recordhub/protocol'
 import Type from 'typebox'
-import {
-  historyOf,
-  newRecord,
-  push,
-  recordsOf,
-  registerPushingPlatform,
-  shareHub,
-} from '../helpers/hub/actions.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectBody, expectError, expectMembers, expectObject } from '../helpers/hub/response.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
 
 const RECORD_MEMBERS = [
   ...['record_id', 'platform_name', 'module_name', 'record_type', 'reference_number', 'full_name'],
@@ -27,7 +20,6 @@ const RECORD_MEMBERS = [
 ]
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const nullable = Type.Union([Type.String(), Type.Null()])
-const SORTS = ['record_id', 'reference_number', 'full_name', 'created_at', 'updated_at']
 const COUNT = 23
 const BEYOND = JSON.rawJSON('1e400')
 
@@ -37,284 +29,207 @@ function changeCursor(cursor: string, changes: Record<string, unknown>): string 
   return Buffer.from(JSON.stringify({ ...position, ...changes })).toString('base64url')
 }
 
-onEachEngine((engine) => {
-  describe(`reading records, on ${engine.name}`, () => {
-    const hub = shareHub(engine)
-    let platform = ''
-    let key = ''
-    before(async () => {
-      const modules = [simulatedModule('cases'), simulatedModule('people')]
-      const registered = await registerPushingPlatform(hub(), { modules })
-      platform = registered.platform_name
-      key = registered.hub_api_key
-      // Names and references are not in the order of the ids, and some names are equal.
-      const numbers = Array.from({ length: COUNT }, (_, index) => (index * 7) % COUNT)
-      for (const number of numbers) {
-        const full_name = `Name ${number % 5}`
-        await push(hub(), key, newRecord(`N-${number}`, { full_name }))
-      }
-      for (const number of [3, 1, 2]) {
-        await push(hub(), key, newRecord(`N-${number}`, { data: { status: 'again' } }))
-      }
-      await push(hub(), key, newRecord('P-1', { record_type: 'people' }))
-      await push(hub(), (await registerPushingPlatform(hub())).hub_api_key, newRecord('N-1'))
-    })
-    const read = async (query: Record<string, string>) => {
-      const response = await hub().get(`/api/v1/records?${new URLSearchParams(query)}`)
-      return expectBody(response, 200, RecordPage)
+describeHub('reading records', (hub) => {
+  let platform = ''
+  let key = ''
+  before(async () => {
+    const modules = [simulatedModule('cases'), simulatedModule('people')]
+    const registered = await hub.registerPushing({ modules })
+    platform = registered.platform_name
+    key = registered.hub_api_key
+    // Names and references are not in the order of the ids, and some names are equal.
+    const numbers = Array.from({ length: COUNT }, (_, index) => (index * 7) % COUNT)
+    for (const number of numbers) {
+      const full_name = `Name ${number % 5}`
+      await hub.push(key, newRecord(`N-${number}`, { full_name }))
     }
+    for (const number of [3, 1, 2]) {
+      await hub.push(key, newRecord(`N-${number}`, { data: { status: 'again' } }))
+    }
+    await hub.push(key, newRecord('P-1', { record_type: 'people' }))
+    await hub.push((await hub.registerPushing()).hub_api_key, newRecord('N-1'))
+  })
+  const read = async (query: Record<string, string>) => {
+    const response = await hub.get(`/api/v1/records?${new URLSearchParams(query)}`)
+    return expectBody(response, 200, RecordPage)
+  }
 
-    test('a record has the specified members, alone and in a list', async () => {
-      const response = await hub().get('/api/v1/records?limit=1')
-      expectMembers(expectObject(response, 200), [
-        ...['success', 'records', 'next_cursor', 'previous_cursor', 'complete'],
-        ...['estimated_total', 'total_is_estimate', 'search_lag'],
+  test('a record has the specified members, alone and in a list', async () => {
+    const response = await hub.get('/api/v1/records?limit=1')
+    expectMembers(expectObject(response, 200), [
+      ...['success', 'records', 'next_cursor', 'previous_cursor', 'complete'],
+      ...['estimated_total', 'total_is_estimate', 'search_lag'],
+    ])
+    const [record] = expectBody(response, 200, RecordPage).records
+    assert.ok(record)
+    expectMembers(record, RECORD_MEMBERS)
+    assert.match(record.created_at, TIMESTAMP)
+    assert.match(record.updated_at, TIMESTAMP)
+    const alone = await hub.get(`/api/v1/records/${record.record_id}`)
+    assert.deepEqual(JSON.parse(alone.text), { success: true, record })
+  })
+
+  for (const [what, sort, changes] of [
+    ['with a string instead of a number', 'record_id', { value: 'text' }],
+    ['with a number instead of a string', 'full_name', { value: 1 }],
+    ['with null instead of a string', 'full_name', { value: null }],
+    ['with a number instead of the sort key of a field', 'data.status', { value: 1 }],
+    ['with a missing member', 'record_id', { record_id: undefined }],
+    ['with a fractional record_id', 'record_id', { record_id: 1.5 }],
+    ['with the number 1e400', 'record_id', { value: BEYOND }],
+    ['of an unknown list', 'record_id', { list: 'list' }],
+  ] satisfies [string, string, Record<string, unknown>][]) {
+    test(`a cursor ${what} returns 400`, async () => {
+      const query = { platform, record_type: 'cases', sort, limit: '2' }
+      const { next_cursor } = await read(query)
+      const changed = changeCursor(next_cursor ?? '', changes)
+      const params = new URLSearchParams({ ...query, cursor: changed })
+      const error = expectError(await hub.get(`/api/v1/records?${params}`), 400, 'invalid_request')
+      assert.deepEqual(Object.keys(error.errors ?? {}), ['cursor'])
+    })
+  }
+
+  test('a cursor is valid only for its filter and sort order', async () => {
+    const query = { platform, sort: 'record_id', limit: '2' }
+    const cursor = (await read(query)).next_cursor ?? ''
+    await read({ ...query, limit: '3', cursor })
+    for (const other of [
+      { sort: '-record_id' },
+      { sort: 'created_at' },
+      { record_type: 'cases' },
+      { q: 'name' },
+      { 'filter[status]': 'open' },
+    ]) {
+      const params = new URLSearchParams({ ...query, ...other, cursor })
+      expectError(await hub.get(`/api/v1/records?${params}`), 400, 'invalid_request')
+    }
+  })
+
+  test('pages are read forwards and backwards, and the first page has no previous cursor', async () => {
+    const query = { platform, record_type: 'cases', sort: 'full_name', limit: '7' }
+    const pages: StoredRecord[][] = []
+    let page = await read(query)
+    assert.equal(page.previous_cursor, null)
+    for (;;) {
+      pages.push(page.records)
+      if (page.next_cursor === null) break
+      page = await read({ ...query, cursor: page.next_cursor })
+    }
+    assert.equal(pages.flat().length, COUNT)
+    const back: StoredRecord[][] = [page.records]
+    while (page.previous_cursor !== null) {
+      page = await read({ ...query, cursor: page.previous_cursor })
+      back.unshift(page.records)
+    }
+    assert.deepEqual(back, pages)
+    const next = await read({ ...query, cursor: page.next_cursor ?? '' })
+    assert.deepEqual(next.records, pages[1])
+  })
+
+  test('the history lists each change except the creation, newest first', async () => {
+    const created = await hub.push(key, newRecord('H-1', { data: { a: 1, b: null } }))
+    const { record_id } = expectBody(created, 201, Type.Object({ record_id: Type.Integer() }))
+    await hub.push(key, newRecord('H-1', { full_name: 'Bea', data: { a: 2, 'c/~': {} } }))
+    const patch = { record_type: 'cases', reference_number: 'H-1', data: { a: [1] } }
+    const patched = await hub.push(key, patch, 'PATCH')
+    const history = await hub.history(record_id)
+    for (const entry of history) {
+      expectMembers(entry, ['at', 'source', 'changes', 'pull_id', 'request_id'])
+      assert.match(entry.at, TIMESTAMP)
+      assert.equal(entry.pull_id, null)
+    }
+    assert.deepEqual(
+      history.map(({ source, changes }) => ({ source, changes })),
+      [
+        { source: 'PATCH', changes: [{ path: '/data/a', before: 2, after: [1] }] },
+        {
+          source: 'POST',
+          changes: [
+            { path: '/full_name', before: 'Ann Example', after: 'Bea' },
+            { path: '/data/a', before: 1, after: 2 },
+            { path: '/data/b', before: null },
+            { path: '/data/c~1~0', after: {} },
+          ],
+        },
+      ],
+    )
+    assert.equal(history[0]?.request_id, patched.header('x-request-id'))
+  })
+
+  test('a long history is returned in pages, each entry once', async () => {
+    const pushes = Array.from({ length: 106 }, (_, n) =>
+      hub.push(key, newRecord('H-2', { data: { n } })),
+    )
+    await Promise.all(pushes)
+    const [record] = (await read({ reference_number: 'H-2' })).records
+    const Page = Type.Object({ history: Type.Array(HistoryEntry), next_cursor: nullable })
+    const url = `/api/v1/records/${record?.record_id}/history`
+    const first = expectBody(await hub.get(url), 200, Page)
+    const rest = expectBody(await hub.get(`${url}?cursor=${first.next_cursor}`), 200, Page)
+    assert.equal(rest.next_cursor, null)
+    const entries = [...first.history, ...rest.history]
+    assert.equal(entries.length, 105)
+    assert.equal(new Set(entries.map((entry) => entry.request_id)).size, 105)
+    expectError(await hub.get(`${url}?cursor=x`), 400, 'invalid_request')
+  })
+
+  test('the activity is returned in pages, newest first, each entry once with all its members', async () => {
+    const Page = Type.Object({ activity: Type.Array(ActivityEntry), next_cursor: nullable })
+    const entries: ActivityEntry[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const url = `/api/v1/activity?limit=10${cursor && `&cursor=${cursor}`}`
+      const page: Type.Static<typeof Page> = expectBody(await hub.get(url), 200, Page)
+      entries.push(...page.activity)
+      cursor = page.next_cursor
+    }
+    const ids = entries.map((entry) => entry.id)
+    assert.ok(ids.length > COUNT)
+    assert.deepEqual(
+      ids,
+      [...new Set(ids)].sort((a, b) => b - a),
+    )
+    for (const entry of entries) {
+      expectMembers(entry, [
+        ...['id', 'at', 'level', 'kind', 'platform_name', 'record_id', 'actor', 'message'],
+        'details',
       ])
-      const [record] = expectBody(response, 200, RecordPage).records
-      assert.ok(record)
-      expectMembers(record, RECORD_MEMBERS)
-      assert.match(record.created_at, TIMESTAMP)
-      assert.match(record.updated_at, TIMESTAMP)
-      const alone = await hub().get(`/api/v1/records/${record.record_id}`)
-      assert.deepEqual(JSON.parse(alone.text), { success: true, record })
-    })
-
-    for (const sort of SORTS.flatMap((name) => [name, `-${name}`])) {
-      for (const limit of ['1', '5', '500']) {
-        test(`pages of ${limit} sorted by ${sort} return every record once and in order`, async () => {
-          const query = { platform, record_type: 'cases', sort, limit }
-          const seen: StoredRecord[] = []
-          let page = await read(query)
-          for (;;) {
-            seen.push(...page.records)
-            assert.equal(page.estimated_total, COUNT)
-            if (page.next_cursor === null) break
-            page = await read({ ...query, cursor: page.next_cursor })
-          }
-          const all = (await recordsOf(hub(), platform)).filter((it) => it.record_type === 'cases')
-          assert.equal(seen.length, COUNT)
-          assert.equal(new Set(seen.map((record) => record.record_id)).size, COUNT)
-          if (sort.endsWith('updated_at')) return expectUpdatedOrder(seen, sort)
-          const expected = all.sort((a, b) => compare(a, b, sort.replace('-', '')))
-          assert.deepEqual(seen, sort.startsWith('-') ? expected.reverse() : expected)
-        })
-      }
     }
+    const mine = await hub.get(`/api/v1/activity?platform=${platform}&level=error`)
+    assert.deepEqual(expectBody(mine, 200, Page).activity, [])
+  })
 
-    for (const sort of SORTS.flatMap((name) => [name, `-${name}`])) {
-      test(`pages over all platforms sorted by ${sort} return every record once and in order`, async () => {
-        const seen: StoredRecord[] = []
-        let page = await read({ sort, limit: '4' })
-        for (;;) {
-          seen.push(...page.records)
-          if (page.next_cursor === null) break
-          page = await read({ sort, limit: '4', cursor: page.next_cursor })
-        }
-        assert.equal(new Set(seen.map((record) => record.record_id)).size, COUNT + 2)
-        assert.equal(seen.length, COUNT + 2)
-        if (sort.endsWith('updated_at')) return
-        const expected = seen.toSorted((a, b) => compare(a, b, sort.replace('-', '')))
-        assert.deepEqual(seen, sort.startsWith('-') ? expected.reverse() : expected)
-      })
+  test('rejected pushes are returned in pages, newest first, each once with all its members', async () => {
+    for (let n = 0; n < 7; n++) await hub.push(key, newRecord(`X-${n}`, { data: n }))
+    await hub.push(key, newRecord('X-8', { record_type: 'ghosts' }))
+    const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush), next_cursor: nullable })
+    const found: RejectedPush[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const query = new URLSearchParams({ platform, limit: '3', ...(cursor && { cursor }) })
+      const response = await hub.get(`/api/v1/rejected-pushes?${query}`)
+      const page: Type.Static<typeof Page> = expectBody(response, 200, Page)
+      found.push(...page.rejected_pushes)
+      cursor = page.next_cursor
     }
-
-    function expectUpdatedOrder(seen: StoredRecord[], sort: string): void {
-      const references = seen.map((record) => record.reference_number)
-      const latest = sort.startsWith('-') ? references.slice(0, 3) : references.slice(-3).reverse()
-      assert.deepEqual(latest, ['N-2', 'N-1', 'N-3'])
+    const references = found.map((one) => referenceOf(one.body))
+    assert.deepEqual(
+      references,
+      [8, 6, 5, 4, 3, 2, 1, 0].map((n) => `X-${n}`),
+    )
+    for (const one of found) {
+      expectMembers(one, [
+        ...['id', 'first_at', 'at', 'count', 'platform_name', 'record_type', 'method', 'code'],
+        ...['message', 'errors', 'cause', 'body', 'pull_id', 'replayed_at', 'replayed_by'],
+        ...['replay_outcome', 'record_id'],
+      ])
     }
-
-    test('the default sort order is by latest change', async () => {
-      const query = { platform, record_type: 'cases' }
-      assert.deepEqual(await read(query), await read({ ...query, sort: '-updated_at' }))
-    })
-
-    test('records are filtered by platform, module and reference number, alone and combined', async () => {
-      assert.equal((await read({})).records.length, COUNT + 2)
-      assert.equal((await read({ platform })).records.length, COUNT + 1)
-      assert.equal((await read({ record_type: 'people' })).records.length, 1)
-      assert.equal((await read({ reference_number: 'N-1' })).records.length, 2)
-      const one = await read({ platform, record_type: 'cases', reference_number: 'N-1' })
-      assert.equal(one.records.length, 1)
-      const other = await read({ platform, record_type: 'people', reference_number: 'N-1' })
-      assert.deepEqual(other.records, [])
-      assert.deepEqual((await read({ platform: "x' OR 1=1 --" })).records, [])
-    })
-
-    for (const [what, sort, changes] of [
-      ['with a string instead of a number', 'record_id', { value: 'text' }],
-      ['with a number instead of a string', 'full_name', { value: 1 }],
-      ['with null instead of a string', 'full_name', { value: null }],
-      ['with a number instead of the sort key of a field', 'data.status', { value: 1 }],
-      ['with a missing member', 'record_id', { record_id: undefined }],
-      ['with a fractional record_id', 'record_id', { record_id: 1.5 }],
-      ['with the number 1e400', 'record_id', { value: BEYOND }],
-      ['of an unknown list', 'record_id', { list: 'list' }],
-    ] satisfies [string, string, Record<string, unknown>][]) {
-      test(`a cursor ${what} returns 400`, async () => {
-        const query = { platform, record_type: 'cases', sort, limit: '2' }
-        const { next_cursor } = await read(query)
-        const changed = changeCursor(next_cursor ?? '', changes)
-        const params = new URLSearchParams({ ...query, cursor: changed })
-        const error = expectError(
-          await hub().get(`/api/v1/records?${params}`),
-          400,
-          'invalid_request',
-        )
-        assert.deepEqual(Object.keys(error.errors ?? {}), ['cursor'])
-      })
-    }
-
-    test('a cursor is valid only for its filter and sort order', async () => {
-      const query = { platform, sort: 'record_id', limit: '2' }
-      const cursor = (await read(query)).next_cursor ?? ''
-      await read({ ...query, limit: '3', cursor })
-      for (const other of [
-        { sort: '-record_id' },
-        { sort: 'created_at' },
-        { record_type: 'cases' },
-        { q: 'name' },
-        { 'filter[status]': 'open' },
-      ]) {
-        const params = new URLSearchParams({ ...query, ...other, cursor })
-        expectError(await hub().get(`/api/v1/records?${params}`), 400, 'invalid_request')
-      }
-    })
-
-    test('pages are read forwards and backwards, and the first page has no previous cursor', async () => {
-      const query = { platform, record_type: 'cases', sort: 'full_name', limit: '7' }
-      const pages: StoredRecord[][] = []
-      let page = await read(query)
-      assert.equal(page.previous_cursor, null)
-      for (;;) {
-        pages.push(page.records)
-        if (page.next_cursor === null) break
-        page = await read({ ...query, cursor: page.next_cursor })
-      }
-      assert.equal(pages.flat().length, COUNT)
-      const back: StoredRecord[][] = [page.records]
-      while (page.previous_cursor !== null) {
-        page = await read({ ...query, cursor: page.previous_cursor })
-        back.unshift(page.records)
-      }
-      assert.deepEqual(back, pages)
-      const next = await read({ ...query, cursor: page.next_cursor ?? '' })
-      assert.deepEqual(next.records, pages[1])
-    })
-
-    test('the history lists each change except the creation, newest first', async () => {
-      const created = await push(hub(), key, newRecord('H-1', { data: { a: 1, b: null } }))
-      const { record_id } = expectBody(created, 201, Type.Object({ record_id: Type.Integer() }))
-      await push(hub(), key, newRecord('H-1', { full_name: 'Bea', data: { a: 2, 'c/~': {} } }))
-      const patch = { record_type: 'cases', reference_number: 'H-1', data: { a: [1] } }
-      const patched = await push(hub(), key, patch, 'PATCH')
-      const history = await historyOf(hub(), record_id)
-      for (const entry of history) {
-        expectMembers(entry, ['at', 'source', 'changes', 'pull_id', 'request_id'])
-        assert.match(entry.at, TIMESTAMP)
-        assert.equal(entry.pull_id, null)
-      }
-      assert.deepEqual(
-        history.map(({ source, changes }) => ({ source, changes })),
-        [
-          { source: 'PATCH', changes: [{ path: '/data/a', before: 2, after: [1] }] },
-          {
-            source: 'POST',
-            changes: [
-              { path: '/full_name', before: 'Ann Example', after: 'Bea' },
-              { path: '/data/a', before: 1, after: 2 },
-              { path: '/data/b', before: null },
-              { path: '/data/c~1~0', after: {} },
-            ],
-          },
-        ],
-      )
-      assert.equal(history[0]?.request_id, patched.header('x-request-id'))
-    })
-
-    test('a long history is returned in pages, each entry once', async () => {
-      const pushes = Array.from({ length: 106 }, (_, n) =>
-        push(hub(), key, newRecord('H-2', { data: { n } })),
-      )
-      await Promise.all(pushes)
-      const [record] = (await read({ reference_number: 'H-2' })).records
-      const Page = Type.Object({ history: Type.Array(HistoryEntry), next_cursor: nullable })
-      const url = `/api/v1/records/${record?.record_id}/history`
-      const first = expectBody(await hub().get(url), 200, Page)
-      const rest = expectBody(await hub().get(`${url}?cursor=${first.next_cursor}`), 200, Page)
-      assert.equal(rest.next_cursor, null)
-      const entries = [...first.history, ...rest.history]
-      assert.equal(entries.length, 105)
-      assert.equal(new Set(entries.map((entry) => entry.request_id)).size, 105)
-      expectError(await hub().get(`${url}?cursor=x`), 400, 'invalid_request')
-    })
-
-    test('the activity is returned in pages, newest first, each entry once with all its members', async () => {
-      const Page = Type.Object({ activity: Type.Array(ActivityEntry), next_cursor: nullable })
-      const entries: ActivityEntry[] = []
-      let cursor: string | null = ''
-      while (cursor !== null) {
-        const url = `/api/v1/activity?limit=10${cursor && `&cursor=${cursor}`}`
-        const page: Type.Static<typeof Page> = expectBody(await hub().get(url), 200, Page)
-        entries.push(...page.activity)
-        cursor = page.next_cursor
-      }
-      const ids = entries.map((entry) => entry.id)
-      assert.ok(ids.length > COUNT)
-      assert.deepEqual(
-        ids,
-        [...new Set(ids)].sort((a, b) => b - a),
-      )
-      for (const entry of entries) {
-        expectMembers(entry, [
-          ...['id', 'at', 'level', 'kind', 'platform_name', 'record_id', 'actor', 'message'],
-          'details',
-        ])
-      }
-      const mine = await hub().get(`/api/v1/activity?platform=${platform}&level=error`)
-      assert.deepEqual(expectBody(mine, 200, Page).activity, [])
-    })
-
-    test('rejected pushes are returned in pages, newest first, each once with all its members', async () => {
-      for (let n = 0; n < 7; n++) await push(hub(), key, newRecord(`X-${n}`, { data: n }))
-      await push(hub(), key, newRecord('X-8', { record_type: 'ghosts' }))
-      const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush), next_cursor: nullable })
-      const found: RejectedPush[] = []
-      let cursor: string | null = ''
-      while (cursor !== null) {
-        const query = new URLSearchParams({ platform, limit: '3', ...(cursor && { cursor }) })
-        const response = await hub().get(`/api/v1/rejected-pushes?${query}`)
-        const page: Type.Static<typeof Page> = expectBody(response, 200, Page)
-        found.push(...page.rejected_pushes)
-        cursor = page.next_cursor
-      }
-      const references = found.map((one) => referenceOf(one.body))
-      assert.deepEqual(
-        references,
-        [8, 6, 5, 4, 3, 2, 1, 0].map((n) => `X-${n}`),
-      )
-      for (const one of found) {
-        expectMembers(one, [
-          ...['id', 'first_at', 'at', 'count', 'platform_name', 'record_type', 'method', 'code'],
-          ...['message', 'errors', 'cause', 'body', 'pull_id', 'replayed_at', 'replayed_by'],
-          ...['replay_outcome', 'record_id'],
-        ])
-      }
-      const filtered = await hub().get('/api/v1/rejected-pushes?code=module_not_registered')
-      assert.equal(expectBody(filtered, 200, Page).rejected_pushes.length, 1)
-    })
+    const filtered = await hub.get('/api/v1/rejected-pushes?code=module_not_registered')
+    assert.equal(expectBody(filtered, 200, Page).rejected_pushes.length, 1)
   })
 })
 
 function referenceOf(body: unknown): unknown {
   assert.ok(typeof body === 'object' && body !== null && 'reference_number' in body)
   return body.reference_number
-}
-
-function compare(one: StoredRecord, other: StoredRecord, sort: string): number {
-  if (sort === 'reference_number' || sort === 'full_name') {
-    const order = Buffer.compare(Buffer.from(one[sort]), Buffer.from(other[sort]))
-    if (order !== 0) return order
-  }
-  return one.record_id - other.record_id
 }

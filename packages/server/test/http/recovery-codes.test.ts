@@ -1,32 +1,25 @@
 /** Recovery codes: sign-ins with them, and their storage. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
 import { deriveAuthSecret } from '../../src/domain/auth/auth-secret.ts'
 import { createSecretBox } from '../../src/lib/crypto/secret-box.ts'
-import { cookieOf } from '../helpers/hub/actions.ts'
+import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { EMAIL, PASSWORD, SECRET, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import {
-  auditActionsOf,
-  callAs,
-  sendSignIn,
-  sessionOf,
-  signInAs,
-} from '../helpers/hub/operators.ts'
 import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
 import { ACCOUNT, enableSecondFactor, sendCode } from '../helpers/hub/second-factors.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
-import { authKysely, runSql } from '../helpers/storage/sql.ts'
+import { cookieOf } from '../helpers/operator.ts'
+import { authKysely } from '../helpers/storage/sql.ts'
 
 const KEY = deriveAuthSecret(createSecretBox(SECRET))
 
 /** Signs in with the password and a recovery code. */
 const signInWithCode = async (hub: TestHub, code: string) =>
-  sendCode(hub, await sendSignIn(hub, EMAIL), 'verify-backup-code', code)
+  sendCode(hub, await hub.sendSignIn(EMAIL), 'verify-backup-code', code)
 
 /** Decrypts the stored codes, as an attacker with the database and the hub's secret could. */
 async function decryptCodes(hub: TestHub): Promise<string[]> {
-  const [row] = await runSql(hub.storage, 'SELECT backup_codes FROM operator_second_factors')
+  const [row] = await hub.sql('SELECT backup_codes FROM operator_second_factors')
   const codes: unknown = JSON.parse(
     await symmetricDecrypt({ key: KEY, data: String(row?.['backup_codes']) }),
   )
@@ -41,135 +34,133 @@ async function readDatabase(hub: TestHub): Promise<string> {
   const rows: unknown[] = []
   for (const { schema, name } of tables) {
     const table = schema === undefined ? `"${name}"` : `"${schema}"."${name}"`
-    rows.push(name, await runSql(hub.storage, `SELECT * FROM ${table}`))
+    rows.push(name, await hub.sql(`SELECT * FROM ${table}`))
   }
   return JSON.stringify(rows)
 }
 
-onEachEngineWhenDeep((engine) => {
-  describe(`recovery codes, on ${engine.name}`, () => {
-    test('a recovery code works once', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const { codes } = await enableSecondFactor(hub, await signInAs(hub))
-      assert.equal(new Set(codes).size, 10)
-      const [code = '', second = ''] = codes
-      await sessionOf(hub, await signInWithCode(hub, code))
-      for (const again of [code, code.toUpperCase()]) {
-        expectError(await signInWithCode(hub, again), 401, 'invalid_backup_code')
-      }
-      await sessionOf(hub, await signInWithCode(hub, second))
-      assert.equal((await decryptCodes(hub)).length, 8)
-      assert.ok((await auditActionsOf(hub)).includes('session.begin'))
-    })
+describeOnEngines('recovery codes', (engine) => {
+  test('a recovery code works once', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const { codes } = await enableSecondFactor(hub, await hub.signIn())
+    assert.equal(new Set(codes).size, 10)
+    const [code = '', second = ''] = codes
+    await hub.sessionOf(await signInWithCode(hub, code))
+    for (const again of [code, code.toUpperCase()]) {
+      expectError(await signInWithCode(hub, again), 401, 'invalid_backup_code')
+    }
+    await hub.sessionOf(await signInWithCode(hub, second))
+    assert.equal((await decryptCodes(hub)).length, 8)
+    assert.ok((await hub.auditActions()).includes('session.begin'))
+  })
 
-    test('of simultaneous sign-ins with one recovery code, only one succeeds', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const { codes } = await enableSecondFactor(hub, await signInAs(hub))
-      const [code = ''] = codes
-      const typed = [code, code.toUpperCase(), code.replaceAll('-', ' ')]
-      const signIns = []
-      for (const _ of typed) signIns.push(await sendSignIn(hub, EMAIL))
-      const responses = await Promise.all(
-        signIns.map((signIn, at) => sendCode(hub, signIn, 'verify-backup-code', typed[at] ?? '')),
-      )
-      assert.equal(responses.filter((response) => response.status === 200).length, 1)
-      assert.equal((await decryptCodes(hub)).length, 9)
-    })
+  test('of simultaneous sign-ins with one recovery code, only one succeeds', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const { codes } = await enableSecondFactor(hub, await hub.signIn())
+    const [code = ''] = codes
+    const typed = [code, code.toUpperCase(), code.replaceAll('-', ' ')]
+    const signIns = []
+    for (const _ of typed) signIns.push(await hub.sendSignIn(EMAIL))
+    const responses = await Promise.all(
+      signIns.map((signIn, at) => sendCode(hub, signIn, 'verify-backup-code', typed[at] ?? '')),
+    )
+    assert.equal(responses.filter((response) => response.status === 200).length, 1)
+    assert.equal((await decryptCodes(hub)).length, 9)
+  })
 
-    test('a recovery code is accepted with another case, spaces or dashes', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const { codes } = await enableSecondFactor(hub, await signInAs(hub))
-      const [first = '', second = '', third = ''] = codes
-      for (const typed of [
-        first.toUpperCase().replaceAll('0', 'O').replaceAll('1', 'I'),
-        ` ${second.replaceAll('-', ' ')} `,
-        third.replaceAll('-', ''),
-      ]) {
-        await sessionOf(hub, await signInWithCode(hub, typed))
-      }
-      for (const invalid of ['', '-', third.slice(0, 4), codes.join('\n')]) {
-        expectError(await signInWithCode(hub, invalid), 401, 'invalid_backup_code')
-      }
-    })
+  test('a recovery code is accepted with another case, spaces or dashes', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const { codes } = await enableSecondFactor(hub, await hub.signIn())
+    const [first = '', second = '', third = ''] = codes
+    for (const typed of [
+      first.toUpperCase().replaceAll('0', 'O').replaceAll('1', 'I'),
+      ` ${second.replaceAll('-', ' ')} `,
+      third.replaceAll('-', ''),
+    ]) {
+      await hub.sessionOf(await signInWithCode(hub, typed))
+    }
+    for (const invalid of ['', '-', third.slice(0, 4), codes.join('\n')]) {
+      expectError(await signInWithCode(hub, invalid), 401, 'invalid_backup_code')
+    }
+  })
 
-    test('only hashes are stored, and no stored value is accepted as a code', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const { codes } = await enableSecondFactor(hub, await signInAs(hub))
-      await sessionOf(hub, await signInWithCode(hub, codes[9] ?? ''))
-      const hashes = await decryptCodes(hub)
-      assert.equal(hashes.length, 9)
-      for (const hash of hashes) assert.match(hash, /^sha256:[\w-]{43}$/)
-      const parts = codes.flatMap((code) => {
-        const groups = code.split('-')
-        const runs = groups.slice(2).map((_, at) => groups.slice(at, at + 3))
-        return [...runs.map((run) => run.join('-')), ...runs.map((run) => run.join(''))]
+  test('only hashes are stored, and no stored value is accepted as a code', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const { codes } = await enableSecondFactor(hub, await hub.signIn())
+    await hub.sessionOf(await signInWithCode(hub, codes[9] ?? ''))
+    const hashes = await decryptCodes(hub)
+    assert.equal(hashes.length, 9)
+    for (const hash of hashes) assert.match(hash, /^sha256:[\w-]{43}$/)
+    const parts = codes.flatMap((code) => {
+      const groups = code.split('-')
+      const runs = groups.slice(2).map((_, at) => groups.slice(at, at + 3))
+      return [...runs.map((run) => run.join('-')), ...runs.map((run) => run.join(''))]
+    })
+    const stored = `${await readDatabase(hub)} ${hashes}`.toLowerCase()
+    expectAbsent(parts, [stored, hub.log()])
+
+    const [hash = ''] = hashes
+    const [row] = await hub.sql('SELECT backup_codes FROM operator_second_factors')
+    for (const typed of [
+      hash,
+      hash.replace('sha256:', ''),
+      Buffer.from(hash.slice(7), 'base64url').toString('hex'),
+      JSON.stringify(hashes),
+      String(row?.['backup_codes']).slice(0, 1000),
+    ]) {
+      expectError(await signInWithCode(hub, typed), 401, 'invalid_backup_code')
+    }
+  })
+
+  test('wrong recovery codes from one address are counted across sign-ins and finally return 429', async () => {
+    const env = { HUB_TRUST_PROXY: 'on' }
+    await using hub = await startTestHub(engine, { withOperator: true, env })
+    const { codes } = await enableSecondFactor(hub, await hub.signIn())
+    const [hash = ''] = await decryptCodes(hub)
+    const tryFrom = async (address: string, code: string) => {
+      const from = { 'x-forwarded-for': address }
+      const signIn = await hub.sendSignIn(EMAIL, PASSWORD, from)
+      return hub.send({
+        method: 'POST',
+        url: '/api/auth/two-factor/verify-backup-code',
+        headers: { ...from, cookie: cookieOf(signIn) },
+        body: { code },
       })
-      const stored = `${await readDatabase(hub)} ${hashes}`.toLowerCase()
-      expectAbsent(parts, [stored, hub.log()])
+    }
+    const [code = ''] = codes
+    const statuses: number[] = []
+    for (const entered of ['x', hash, 'y', hash, 'z', hash, code]) {
+      statuses.push((await tryFrom('198.51.100.66', entered)).status)
+    }
+    assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429, 429])
+    assert.equal((await tryFrom('192.0.2.1', code)).status, 200)
+  })
 
-      const [hash = ''] = hashes
-      const [row] = await runSql(hub.storage, 'SELECT backup_codes FROM operator_second_factors')
-      for (const typed of [
-        hash,
-        hash.replace('sha256:', ''),
-        Buffer.from(hash.slice(7), 'base64url').toString('hex'),
-        JSON.stringify(hashes),
-        String(row?.['backup_codes']).slice(0, 1000),
-      ]) {
-        expectError(await signInWithCode(hub, typed), 401, 'invalid_backup_code')
-      }
-    })
+  test('new recovery codes replace the old ones', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const { codes, session } = await enableSecondFactor(hub, await hub.signIn())
+    const url = `${ACCOUNT}/second-factor/recovery-codes`
+    const renewed = await hub.callAs(session, 'POST', url, { password: PASSWORD })
+    const { recovery_codes } = expectObject(renewed, 200)
+    assert.ok(Array.isArray(recovery_codes))
+    expectError(await signInWithCode(hub, codes[0] ?? ''), 401, 'invalid_backup_code')
+    await hub.sessionOf(await signInWithCode(hub, String(recovery_codes[0])))
+  })
 
-    test('wrong recovery codes from one address are counted across sign-ins and finally return 429', async () => {
-      const env = { HUB_TRUST_PROXY: 'on' }
-      await using hub = await startTestHub(engine, { withOperator: true, env })
-      const { codes } = await enableSecondFactor(hub, await signInAs(hub))
-      const [hash = ''] = await decryptCodes(hub)
-      const tryFrom = async (address: string, code: string) => {
-        const from = { 'x-forwarded-for': address }
-        const signIn = await sendSignIn(hub, EMAIL, PASSWORD, from)
-        return hub.send({
-          method: 'POST',
-          url: '/api/auth/two-factor/verify-backup-code',
-          headers: { ...from, cookie: cookieOf(signIn) },
-          body: { code },
-        })
-      }
-      const [code = ''] = codes
-      const statuses: number[] = []
-      for (const entered of ['x', hash, 'y', hash, 'z', hash, code]) {
-        statuses.push((await tryFrom('198.51.100.66', entered)).status)
-      }
-      assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429, 429])
-      assert.equal((await tryFrom('192.0.2.1', code)).status, 200)
-    })
-
-    test('new recovery codes replace the old ones', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const { codes, session } = await enableSecondFactor(hub, await signInAs(hub))
-      const url = `${ACCOUNT}/second-factor/recovery-codes`
-      const renewed = await callAs(hub, session, 'POST', url, { password: PASSWORD })
-      const { recovery_codes } = expectObject(renewed, 200)
-      assert.ok(Array.isArray(recovery_codes))
-      expectError(await signInWithCode(hub, codes[0] ?? ''), 401, 'invalid_backup_code')
-      await sessionOf(hub, await signInWithCode(hub, String(recovery_codes[0])))
-    })
-
-    test('unhashed recovery codes of an older version work once, and the rest are hashed on use', async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      await enableSecondFactor(hub, await signInAs(hub))
-      const data = JSON.stringify(['aBcDe-01oIl', 'zZzZz-99999'])
-      const encrypted = await symmetricEncrypt({ key: KEY, data })
-      await runSql(hub.storage, `UPDATE operator_second_factors SET backup_codes = '${encrypted}'`)
-      await sessionOf(hub, await signInWithCode(hub, 'aBcDe-01oIl'))
-      const left = await decryptCodes(hub)
-      assert.deepEqual(
-        left.map((one) => one.slice(0, 7)),
-        ['sha256:'],
-      )
-      expectError(await signInWithCode(hub, 'aBcDe-01oIl'), 401, 'invalid_backup_code')
-      await sessionOf(hub, await signInWithCode(hub, 'zZzZz-99999'))
-      assert.deepEqual(await decryptCodes(hub), [])
-    })
+  test('unhashed recovery codes of an older version work once, and the rest are hashed on use', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    await enableSecondFactor(hub, await hub.signIn())
+    const data = JSON.stringify(['aBcDe-01oIl', 'zZzZz-99999'])
+    const encrypted = await symmetricEncrypt({ key: KEY, data })
+    await hub.sql(`UPDATE operator_second_factors SET backup_codes = '${encrypted}'`)
+    await hub.sessionOf(await signInWithCode(hub, 'aBcDe-01oIl'))
+    const left = await decryptCodes(hub)
+    assert.deepEqual(
+      left.map((one) => one.slice(0, 7)),
+      ['sha256:'],
+    )
+    expectError(await signInWithCode(hub, 'aBcDe-01oIl'), 401, 'invalid_backup_code')
+    await hub.sessionOf(await signInWithCode(hub, 'zZzZz-99999'))
+    assert.deepEqual(await decryptCodes(hub), [])
   })
 })

@@ -1,6 +1,6 @@
 /** Unregistering modules, deleting their records, and removing platforms. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import {
   type ActivityEntry,
   ModuleRemovalPreview,
@@ -12,258 +12,187 @@ import {
   RemovalResponse,
 } from '@recordhub/protocol'
 import Type from 'typebox'
-import {
-  activityOf,
-  newRecord,
-  pullAll,
-  push,
-  readSnapshot,
-  recordsOf,
-  registerPlatform,
-  rejectedOf,
-} from '../helpers/hub/actions.ts'
+import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectBody, expectError, type TestResponse } from '../helpers/hub/response.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
-import { runSql } from '../helpers/storage/sql.ts'
 import { until } from '../helpers/time/until.ts'
 
 const { Object: object, Literal: literal } = Type
 const OnePlatform = object({ success: literal(true), platform: Platform })
 
-onEachEngine((engine) => {
-  describe(`unregistering a module, on ${engine.name}`, () => {
-    test('its pushes are rejected and it is not pulled; its records remain and are updated once it is registered again', async () => {
-      await using kit = await startWithTwoModules(engine)
-      const { hub, id, key, platform } = kit
-      const before = await recordsOf(hub, platform.platform_name)
-      const changed = expectBody(await setModules(hub, id, ['visits']), 200, OnePlatform).platform
-      assert.equal(changed.modules_registered, 1)
-      assert.equal(changed.records, before.length)
-      const rejected = await push(hub, key, newRecord('R-1'))
-      expectError(rejected, 422, 'module_not_registered')
-      assert.equal(
-        only(await rejectedOf(hub, platform.platform_name)).code,
-        'module_not_registered',
-      )
-      assert.equal(only((await pullAll(hub)).tasks).record_type, 'visits')
-      assert.deepEqual(await recordsOf(hub, platform.platform_name), before)
-      expectBody(await setModules(hub, id, ['visits', 'cases']), 200, OnePlatform)
-      const { pull } = await pullAll(hub)
-      assert.deepEqual([pull.counts.created, pull.counts.unchanged], [0, before.length])
-      assert.equal((await push(hub, key, newRecord('R-1'))).status, 200)
-      const [entry] = (await activityOf(hub)).filter(
-        (one) => one.kind === 'platform.modules_changed',
-      )
-      assert.match(entry?.message ?? '', /visits, cases/)
+describeOnEngines('unregistering a module', (engine) => {
+  test('all modules can be unregistered with a change of status; invalid requests change nothing', async () => {
+    await using kit = await startWithTwoModules(engine)
+    const { hub, id } = kit
+    expectError(await setModules(hub, id, ['ghosts']), 422, 'module_unknown')
+    for (const body of [{}, { record_types: ['a', 'a'] }, { record_types: 'cases' }, { x: 1 }]) {
+      expectError(await patch(hub, id, body), 400, 'invalid_request')
+    }
+    expectError(await setModules(hub, 999, []), 404, 'not_found')
+    assert.equal((await readPlatform(hub, id)).modules_registered, 2)
+    const both = { record_types: [], status: 'inactive' }
+    const changed = expectBody(await patch(hub, id, both), 200, OnePlatform).platform
+    assert.deepEqual([changed.modules_registered, changed.status], [0, 'inactive'])
+  })
+})
+
+describeOnEngines('deleting the records of a module', (engine) => {
+  test('it has a preview, requires the record type as confirmation, and does not affect other modules', async () => {
+    await using kit = await startWithTwoModules(engine)
+    const { hub, id, platform } = kit
+    const url = `/api/v1/platforms/${id}/modules/cases/records`
+    const confirmation = { record_type: 'cases' }
+    const preview = object({ success: literal(true), removal: ModuleRemovalPreview })
+    const registered = expectBody(await hub.get(url), 200, preview).removal
+    assert.deepEqual([registered.records, registered.registered], [3, true])
+    expectError(await remove(hub, url, confirmation), 409, 'module_registered')
+    await setModules(hub, id, ['visits'])
+    expectError(await remove(hub, url, { record_type: 'visits' }), 422, 'name_differs')
+    expectError(await remove(hub, url, {}), 400, 'invalid_request')
+    expectError(await remove(hub, url, undefined), 400, 'invalid_request')
+    const ghosts = `/api/v1/platforms/${id}/modules/ghosts/records`
+    expectError(await hub.get(ghosts), 404, 'not_found')
+    expectError(await remove(hub, ghosts, { record_type: 'ghosts' }), 404, 'not_found')
+    assert.equal((await hub.records(platform.platform_name)).length, 6)
+
+    const { removal } = expectBody(await remove(hub, url, confirmation), 202, RemovalResponse)
+    assert.deepEqual([removal.record_type, removal.records], ['cases', 3])
+    const done = await untilDone(hub, removal.id)
+    assert.deepEqual([done.removed, done.requested_by], [3, 'token test operator'])
+    const left = await hub.records(platform.platform_name)
+    assert.deepEqual(new Set(left.map((record) => record.record_type)), new Set(['visits']))
+    assert.equal((await readPlatform(hub, id)).records, 3)
+    await setModules(hub, id, ['visits', 'cases'])
+    assert.equal((await hub.pullAll()).pull.counts.created, 3)
+  })
+})
+
+describeOnEngines('removing a platform', { engines: 'both' }, (engine) => {
+  test('it has a preview and takes effect at once in lists, pulls and the receiver', async () => {
+    await using kit = await startWithTwoModules(engine)
+    const { hub, id, key, platform } = kit
+    const { platform_name } = platform
+    await hub.push(key, newRecord('R-1', { data: 'none' }))
+    const url = `/api/v1/platforms/${id}`
+    const preview = object({ success: literal(true), removal: PlatformRemovalPreview })
+    assert.deepEqual(expectBody(await hub.get(`${url}/removal`), 200, preview).removal, {
+      platform_name,
+      modules: 2,
+      records: 6,
+      rejected_pushes: 1,
+      hub_api_keys: 1,
     })
 
-    test('all modules can be unregistered with a change of status; invalid requests change nothing', async () => {
-      await using kit = await startWithTwoModules(engine)
-      const { hub, id } = kit
-      expectError(await setModules(hub, id, ['ghosts']), 422, 'module_unknown')
-      for (const body of [{}, { record_types: ['a', 'a'] }, { record_types: 'cases' }, { x: 1 }]) {
-        expectError(await patch(hub, id, body), 400, 'invalid_request')
-      }
-      expectError(await setModules(hub, 999, []), 404, 'not_found')
-      assert.equal((await readPlatform(hub, id)).modules_registered, 2)
-      const both = { record_types: [], status: 'inactive' }
-      const changed = expectBody(await patch(hub, id, both), 200, OnePlatform).platform
-      assert.deepEqual([changed.modules_registered, changed.status], [0, 'inactive'])
-    })
+    for (const wrong of [{ platform_name: platform_name.toUpperCase() }, { platform_name: '' }]) {
+      expectError(await remove(hub, url, wrong), 422, 'name_differs')
+    }
+    expectError(await remove(hub, url, undefined), 400, 'invalid_request')
+    expectBody(await hub.push(key, newRecord('R-9')), 201, PushResponse)
 
-    test('a running pull stores no more of its records and continues with the other modules', async () => {
-      await using kit = await startWithTwoModules(engine)
-      const { hub, id, platform } = kit
-      const [cases, visits] = platform.modules
-      cases?.records.push(simulatedRecord('new'))
-      visits?.records.push(simulatedRecord('new'))
-      const delayed = platform.delayNextResponse('records/cases')
-      const pulling = pullAll(hub)
-      await delayed.arrived
-      expectBody(await setModules(hub, id, ['visits']), 200, OnePlatform)
-      delayed.release()
-      const { tasks } = await pulling
-      const states = new Map(tasks.map((task) => [task.record_type, task.state]))
-      assert.deepEqual([states.get('cases'), states.get('visits')], ['failed', 'succeeded'])
-      const fresh = (await recordsOf(hub, platform.platform_name)).filter(
-        (record) => record.reference_number === 'R-new',
-      )
-      assert.equal(only(fresh).record_type, 'visits')
-    })
+    const responses = await Promise.all([1, 2].map(() => remove(hub, url, { platform_name })))
+    assert.deepEqual(responses.map((response) => response.status).sort(), [202, 404])
+    const accepted = responses.find((response) => response.status === 202)
+    assert.ok(accepted)
+    const { removal } = expectBody(accepted, 202, RemovalResponse)
+    expectError(await hub.push(key, newRecord('R-10')), 401, 'api_key_invalid')
+    expectError(await hub.get(url), 404, 'not_found')
+    expectError(await hub.get(`${url}/removal`), 404, 'not_found')
+    expectError(await patch(hub, id, { status: 'active' }), 404, 'not_found')
+    const requests = platform.requests.length
+    assert.deepEqual((await hub.pullAll()).tasks, [])
+    assert.equal(platform.requests.length, requests)
+    const snapshot = await hub.snapshot()
+    assert.deepEqual([snapshot.platforms, snapshot.records], [[], []])
+    assert.equal(snapshot.stats.records, 0)
+
+    assert.equal((await untilDone(hub, removal.id)).removed, 7)
+    for (const table of ['platforms', 'modules', 'records', 'hub_keys', 'secrets']) {
+      assert.deepEqual(await hub.sql(`SELECT 1 FROM ${table}`), [], table)
+    }
+    const entries = await hub.activity()
+    assert.ok(
+      entries.some((one) => one.kind === 'push.created' && one.platform_name === platform_name),
+    )
+    assert.ok(entries.some((one) => one.kind === 'platform.removed'))
+    const audit = await hub.sql(`SELECT * FROM audit WHERE action = 'platform.remove'`)
+    assert.equal(only(audit)['target'], platform_name)
+  })
+})
+
+describeOnEngines('platforms that are being removed', (engine) => {
+  test('the activity counts a single module or record in the singular', async () => {
+    await using hub = await startTestHub(engine)
+    await using platform = await simulatePlatform()
+    const { id, post } = await hub.register(platform)
+    await post(newRecord('R-1'))
+    const { platform_name } = platform
+    const response = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
+    await untilDone(hub, expectBody(response, 202, RemovalResponse).removal.id)
+    const messageOf = (kind: string, entries: ActivityEntry[]) =>
+      only(entries.filter((entry) => entry.kind === kind)).message
+    const entries = await hub.activity()
+    assert.match(messageOf('platform.registered', entries), / 1 module$/)
+    assert.match(messageOf('platform.removed', entries), /: 1 record$/)
+    assert.match(messageOf('platform.deleted', entries), /: 1 record$/)
   })
 
-  describe(`deleting the records of a module, on ${engine.name}`, () => {
-    test('it has a preview, requires the record type as confirmation, and does not affect other modules', async () => {
-      await using kit = await startWithTwoModules(engine)
-      const { hub, id, platform } = kit
-      const url = `/api/v1/platforms/${id}/modules/cases/records`
-      const confirmation = { record_type: 'cases' }
-      const preview = object({ success: literal(true), removal: ModuleRemovalPreview })
-      const registered = expectBody(await hub.get(url), 200, preview).removal
-      assert.deepEqual([registered.records, registered.registered], [3, true])
-      expectError(await remove(hub, url, confirmation), 409, 'module_registered')
-      await setModules(hub, id, ['visits'])
-      expectError(await remove(hub, url, { record_type: 'visits' }), 422, 'name_differs')
-      expectError(await remove(hub, url, {}), 400, 'invalid_request')
-      expectError(await remove(hub, url, undefined), 400, 'invalid_request')
-      const ghosts = `/api/v1/platforms/${id}/modules/ghosts/records`
-      expectError(await hub.get(ghosts), 404, 'not_found')
-      expectError(await remove(hub, ghosts, { record_type: 'ghosts' }), 404, 'not_found')
-      assert.equal((await recordsOf(hub, platform.platform_name)).length, 6)
-
-      const { removal } = expectBody(await remove(hub, url, confirmation), 202, RemovalResponse)
-      assert.deepEqual([removal.record_type, removal.records], ['cases', 3])
-      const done = await untilDone(hub, removal.id)
-      assert.deepEqual([done.removed, done.requested_by], [3, 'token test operator'])
-      const left = await recordsOf(hub, platform.platform_name)
-      assert.deepEqual(new Set(left.map((record) => record.record_type)), new Set(['visits']))
-      assert.equal((await readPlatform(hub, id)).records, 3)
-      await setModules(hub, id, ['visits', 'cases'])
-      assert.equal((await pullAll(hub)).pull.counts.created, 3)
-    })
+  test('a running pull stores no more of its records and completes the other platforms', async () => {
+    await using kit = await startWithTwoModules(engine)
+    const { hub, id, platform } = kit
+    await using other = await simulatePlatform()
+    other.modules[0]?.records.push(simulatedRecord(1))
+    await hub.register(other)
+    const delayed = platform.delayNextResponse('records/cases')
+    const pulling = hub.pullAll()
+    await delayed.arrived
+    const { platform_name } = platform
+    const response = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
+    const { removal } = expectBody(response, 202, RemovalResponse)
+    delayed.release()
+    const { pull, tasks } = await pulling
+    assert.equal(pull.state, 'partial')
+    const states = tasks.map((task) => task.state).sort()
+    assert.deepEqual(states, ['cancelled', 'cancelled', 'succeeded'])
+    await untilDone(hub, removal.id)
+    const counted = await hub.sql('SELECT count(*) AS n FROM records')
+    assert.equal(Number(counted[0]?.['n']), 1)
+    assert.equal((await hub.pullAll()).pull.state, 'succeeded')
   })
 
-  describe(`removing a platform, on ${engine.name}`, () => {
-    test('it has a preview and takes effect at once in lists, pulls and the receiver', async () => {
-      await using kit = await startWithTwoModules(engine)
-      const { hub, id, key, platform } = kit
-      const { platform_name } = platform
-      await push(hub, key, newRecord('R-1', { data: 'none' }))
-      const url = `/api/v1/platforms/${id}`
-      const preview = object({ success: literal(true), removal: PlatformRemovalPreview })
-      assert.deepEqual(expectBody(await hub.get(`${url}/removal`), 200, preview).removal, {
-        platform_name,
-        modules: 2,
-        records: 6,
-        rejected_pushes: 1,
-        hub_api_keys: 1,
-      })
-      for (const wrong of [{ platform_name: platform_name.toUpperCase() }, { platform_name: '' }]) {
-        expectError(await remove(hub, url, wrong), 422, 'name_differs')
-      }
-      expectError(await remove(hub, url, undefined), 400, 'invalid_request')
-      expectBody(await push(hub, key, newRecord('R-9')), 201, PushResponse)
-
-      const responses = await Promise.all([1, 2].map(() => remove(hub, url, { platform_name })))
-      assert.deepEqual(responses.map((response) => response.status).sort(), [202, 404])
-      const accepted = responses.find((response) => response.status === 202)
-      assert.ok(accepted)
-      const { removal } = expectBody(accepted, 202, RemovalResponse)
-      expectError(await push(hub, key, newRecord('R-10')), 401, 'api_key_invalid')
-      expectError(await hub.get(url), 404, 'not_found')
-      expectError(await hub.get(`${url}/removal`), 404, 'not_found')
-      expectError(await patch(hub, id, { status: 'active' }), 404, 'not_found')
-      const requests = platform.requests.length
-      assert.deepEqual((await pullAll(hub)).tasks, [])
-      assert.equal(platform.requests.length, requests)
-      const snapshot = await readSnapshot(hub)
-      assert.deepEqual([snapshot.platforms, snapshot.records], [[], []])
-      assert.equal(snapshot.stats.records, 0)
-
-      assert.equal((await untilDone(hub, removal.id)).removed, 7)
-      for (const table of ['platforms', 'modules', 'records', 'hub_keys', 'secrets']) {
-        assert.deepEqual(await runSql(hub.storage, `SELECT 1 FROM ${table}`), [], table)
-      }
-      const entries = await activityOf(hub)
-      assert.ok(
-        entries.some((one) => one.kind === 'push.created' && one.platform_name === platform_name),
-      )
-      assert.ok(entries.some((one) => one.kind === 'platform.removed'))
-      const audit = await runSql(
-        hub.storage,
-        `SELECT * FROM audit WHERE action = 'platform.remove'`,
-      )
-      assert.equal(only(audit)['target'], platform_name)
+  test('a removal that a stopped hub has not completed is completed after the restart', async () => {
+    await using kit = await startWithTwoModules(engine)
+    const { hub, id, platform } = kit
+    const { platform_name } = platform
+    // The state that a hub leaves if it is killed before the first step.
+    const request = { platform_id: id, platform_name, requested_by: 'ann', at: AT }
+    const entry = { level: 'info', kind: 'platform.removed', message: 'Removed' } as const
+    const audit = { actor: 'ann', action: 'platform.remove', target: null, address: null }
+    await hub.stop()
+    const removal = await hub.storage.platforms.removePlatform(request, {
+      activity: entry,
+      audit,
     })
+    await hub.restart()
+    assert.equal((await untilDone(hub, removal?.id ?? 0)).removed, 6)
+    assert.deepEqual(await hub.sql('SELECT 1 FROM records'), [])
+  })
 
-    test('the activity counts a single module or record in the singular', async () => {
-      await using hub = await startTestHub(engine)
-      await using platform = await simulatePlatform()
-      const { id, hub_api_key } = await registerPlatform(hub, platform)
-      await push(hub, hub_api_key, newRecord('R-1'))
-      const { platform_name } = platform
-      const response = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
-      await untilDone(hub, expectBody(response, 202, RemovalResponse).removal.id)
-      const messageOf = (kind: string, entries: ActivityEntry[]) =>
-        only(entries.filter((entry) => entry.kind === kind)).message
-      const entries = await activityOf(hub)
-      assert.match(messageOf('platform.registered', entries), / 1 module$/)
-      assert.match(messageOf('platform.removed', entries), /: 1 record$/)
-      assert.match(messageOf('platform.deleted', entries), /: 1 record$/)
-    })
-
-    test('its name can be reused at once, and the new platform has none of its records', async () => {
-      await using kit = await startWithTwoModules(engine)
-      const { hub, id, key, platform } = kit
-      const { platform_name } = platform
-      await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
-      const again = await registerPlatform(hub, platform)
-      assert.notEqual(again.id, id)
-      assert.equal(again.platform.records, 0)
-      expectError(await push(hub, key, newRecord('R-1')), 401, 'api_key_invalid')
-      const { pull } = await pullAll(hub)
-      assert.deepEqual([pull.state, pull.counts.created], ['succeeded', 6])
-      assert.equal((await recordsOf(hub, platform_name)).length, 6)
-    })
-
-    test('a running pull stores no more of its records and completes the other platforms', async () => {
-      await using kit = await startWithTwoModules(engine)
-      const { hub, id, platform } = kit
-      await using other = await simulatePlatform()
-      other.modules[0]?.records.push(simulatedRecord(1))
-      await registerPlatform(hub, other)
-      const delayed = platform.delayNextResponse('records/cases')
-      const pulling = pullAll(hub)
-      await delayed.arrived
-      const { platform_name } = platform
-      const response = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
-      const { removal } = expectBody(response, 202, RemovalResponse)
-      delayed.release()
-      const { pull, tasks } = await pulling
-      assert.equal(pull.state, 'partial')
-      const states = tasks.map((task) => task.state).sort()
-      assert.deepEqual(states, ['cancelled', 'cancelled', 'succeeded'])
-      await untilDone(hub, removal.id)
-      const counted = await runSql(hub.storage, 'SELECT count(*) AS n FROM records')
-      assert.equal(Number(counted[0]?.['n']), 1)
-      assert.equal((await pullAll(hub)).pull.state, 'succeeded')
-    })
-
-    test('a removal that a stopped hub has not completed is completed after the restart', async () => {
-      await using kit = await startWithTwoModules(engine)
-      const { hub, id, platform } = kit
-      const { platform_name } = platform
-      // The state that a hub leaves if it is killed before the first step.
-      const request = { platform_id: id, platform_name, requested_by: 'ann', at: AT }
-      const entry = { level: 'info', kind: 'platform.removed', message: 'Removed' } as const
-      const audit = { actor: 'ann', action: 'platform.remove', target: null, address: null }
-      await hub.stop()
-      const removal = await hub.storage.platforms.removePlatform(request, {
-        activity: entry,
-        audit,
-      })
-      await hub.restart()
-      assert.equal((await untilDone(hub, removal?.id ?? 0)).removed, 6)
-      assert.deepEqual(await runSql(hub.storage, 'SELECT 1 FROM records'), [])
-    })
-
-    test('a viewer may neither list nor request removals', async () => {
-      await using kit = await startWithTwoModules(engine)
-      const { hub, id } = kit
-      const headers = { authorization: hub.authorization('viewer') }
-      for (const url of [
-        `/api/v1/platforms/${id}`,
-        `/api/v1/platforms/${id}/modules/cases/records`,
-      ]) {
-        const body = { platform_name: kit.platform.platform_name }
-        expectError(await hub.send({ method: 'DELETE', url, headers, body }), 403, 'forbidden')
-      }
-      expectError(await hub.send({ url: '/api/v1/removals', headers }), 403, 'forbidden')
-    })
+  test('a viewer may neither list nor request removals', async () => {
+    await using kit = await startWithTwoModules(engine)
+    const { hub, id } = kit
+    const headers = { authorization: hub.authorization('viewer') }
+    for (const url of [
+      `/api/v1/platforms/${id}`,
+      `/api/v1/platforms/${id}/modules/cases/records`,
+    ]) {
+      const body = { platform_name: kit.platform.platform_name }
+      expectError(await hub.send({ method: 'DELETE', url, headers, body }), 403, 'forbidden')
+    }
+    expectError(await hub.send({ url: '/api/v1/removals', headers }), 403, 'forbidden')
   })
 })
 
@@ -275,8 +204,8 @@ async function startWithTwoModules(engine: StorageEngine) {
   const records = () => [1, 2, 3].map((number) => simulatedRecord(number))
   const modules = ['cases', 'visits'].map((type) => simulatedModule(type, { records: records() }))
   const platform = await simulatePlatform({ modules })
-  const { id, hub_api_key } = await registerPlatform(hub, platform)
-  await pullAll(hub)
+  const { id, hub_api_key } = await hub.register(platform)
+  await hub.pullAll()
   return {
     hub,
     platform,

@@ -1,373 +1,237 @@
 /** Editing and replaying rejected pushes. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
-import {
-  Platform,
-  RejectedPush,
-  ReplayResponse,
-  ReplayStepResponse,
-  type StoredRecord,
-} from '@recordhub/protocol'
+import { test } from 'node:test'
+import { RejectedPush, ReplayResponse, type ReplayStepResponse } from '@recordhub/protocol'
 import Type from 'typebox'
-import { HubError } from '../../src/errors.ts'
-import type { Storage } from '../../src/storage/port/storage.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import type { TestHub } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
+import { addPulledPlatform } from '../helpers/hub/pulled-hub.ts'
 import {
-  countStoredRows,
-  historyOf,
-  newRecord,
-  push,
-  recordsOf,
-  registerPushingPlatform,
-  rejectedOf,
-  setStatus,
-  shareHub,
-} from '../helpers/hub/actions.ts'
-import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { startPulledHub } from '../helpers/hub/pulled-hub.ts'
-import {
-  type PushingPlatform,
-  rejectedGroupsOf,
-  replayRejectedPush,
-  sendRejectedPush,
-  sendRejectedPushRequest,
-  sendReplay,
+  NONE,
+  pushToUnregistered,
+  referenceOf,
+  registerModule,
+  replayableOf,
+  replaySteps,
 } from '../helpers/hub/rejected.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
-import { simulatedModule, simulatedRecord } from '../helpers/platform/platform.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
+import { simulatedRecord } from '../helpers/platform/platform.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
-onEachEngine((engine) => {
-  describe(`replaying rejected pushes, on ${engine.name}`, () => {
-    const hub = shareHub(engine)
+describeHub('replaying rejected pushes', { engines: 'both' }, (hub) => {
+  test('an edited push is replayed once, and a dry run before it stores nothing', async () => {
+    const platform = await hub.registerPushing()
+    const { id } = await hub.sendRejectedPush(platform, newRecord('R-1', { data: 'none' }))
+    const body = newRecord('R-1', { data: { price: 1 } })
+    const before = await hub.countStoredRows()
+    const dry = await hub.replay(id, { body, dry_run: true })
+    assert.deepEqual(dry, { ...accepted(id), outcome: 'created', record_id: null })
+    const unedited = await hub.replay(id, { dry_run: true })
+    assert.deepEqual([unedited.outcome, unedited.code], ['rejected', 'invalid_record'])
+    assert.deepEqual(unedited.errors, { data: ['must be an object'] })
+    assert.deepEqual(await hub.countStoredRows(), before)
 
-    test('an edited push is replayed once, and a dry run before it stores nothing', async () => {
-      const platform = await registerPushingPlatform(hub())
-      const { id } = await sendRejectedPush(hub(), platform, newRecord('R-1', { data: 'none' }))
-      const body = newRecord('R-1', { data: { price: 1 } })
-      const before = await countStoredRows(hub())
-      const dry = await replayRejectedPush(hub(), id, { body, dry_run: true })
-      assert.deepEqual(dry, { ...accepted(id), outcome: 'created', record_id: null })
-      const unedited = await replayRejectedPush(hub(), id, { dry_run: true })
-      assert.deepEqual([unedited.outcome, unedited.code], ['rejected', 'invalid_record'])
-      assert.deepEqual(unedited.errors, { data: ['must be an object'] })
-      assert.deepEqual(await countStoredRows(hub()), before)
-
-      expectError(await sendReplay(hub(), id, {}), 422, 'invalid_record')
-      const replay = await replayRejectedPush(hub(), id, { body })
-      const record = only(await recordsOf(hub(), platform.platform_name))
-      assert.deepEqual(replay, {
-        ...accepted(id),
-        outcome: 'created',
-        record_id: record.record_id,
-      })
-      assert.deepEqual(record.data, { price: 1 })
-      expectError(await sendReplay(hub(), id, { body }), 409, 'already_replayed')
-      const { replayed_at, ...read } = await readOne(hub(), id)
-      assert.ok(replayed_at)
-      assert.deepEqual(
-        [read.replayed_by, read.replay_outcome, read.record_id],
-        ['token test operator', 'created', record.record_id],
-      )
-      assert.deepEqual(read.body, newRecord('R-1', { data: 'none' }))
+    expectError(await hub.sendReplay(id, {}), 422, 'invalid_record')
+    const replay = await hub.replay(id, { body })
+    const record = only(await hub.records(platform.platform_name))
+    assert.deepEqual(replay, {
+      ...accepted(id),
+      outcome: 'created',
+      record_id: record.record_id,
     })
-
-    test('a replay request without a body replays the stored push', async () => {
-      const { platform, rejected } = await pushToUnregistered(hub(), ['R-1', 'R-2'])
-      await registerModule(hub(), platform)
-      const [last, first] = rejected
-      assert.ok(first && last)
-      assert.equal((await replayRejectedPush(hub(), first.id, {})).outcome, 'created')
-      assert.equal((await replayRejectedPush(hub(), last.id, undefined)).outcome, 'created')
-    })
-
-    test('a dry run returns no record_id for a record that does not exist yet', async () => {
-      const { platform, name } = await pushToUnregistered(hub(), ['R-1'])
-      for (const status of ['second', 'third']) {
-        const body = newRecord('R-1', { record_type: 'late', data: { status } })
-        await push(hub(), platform.hub_api_key, body)
-      }
-      await registerModule(hub(), platform)
-      const filter = { platform: name, record_type: 'late' }
-      const [dry] = await replaySteps(hub(), { ...filter, dry_run: true })
-      const [done] = await replaySteps(hub(), { ...filter, dry_run: false })
-      const { record_id } = only(await recordsOf(hub(), name))
-      assert.deepEqual(dry?.counts, { ...NONE, created: 1, updated: 2 })
-      assert.deepEqual(idsOf(dry), [null, null, null])
-      assert.deepEqual(idsOf(done), [record_id, record_id, record_id])
-    })
-
-    test('a push edited to name another module is validated by the rules of that module', async () => {
-      const { platform, name, rejected } = await pushToUnregistered(hub(), ['R-1'])
-      const { id } = only(rejected)
-      const policy = await hub().send({
-        method: 'PATCH',
-        url: `/api/v1/platforms/${platform.id}/modules/cases`,
-        headers: { authorization: hub().authorization('operator') },
-        body: { drift_policy: 'reject' },
-      })
-      assert.equal(policy.status, 200)
-      const drifted = newRecord('R-1', { data: { drifted: 1 } })
-      expectError(await sendReplay(hub(), id, { body: drifted }), 422, 'drift_rejected')
-      assert.deepEqual(await recordsOf(hub(), name), [])
-      const unregistered = newRecord('R-1', { record_type: 'nothing' })
-      expectError(await sendReplay(hub(), id, { body: unregistered }), 422, 'module_not_registered')
-      const body = newRecord('R-1', { data: { status: 'open' } })
-      assert.equal((await replayRejectedPush(hub(), id, { body })).outcome, 'created')
-    })
-
-    test('numbers retain all their digits when a push is edited and replayed', async () => {
-      const platform = await registerPushingPlatform(hub())
-      const { id } = await sendRejectedPush(hub(), platform, newRecord('R-1', { full_name: 1 }))
-      const record = JSON.stringify(newRecord('R-1', { data: { n: 'N' } }))
-      const body = record.replace('"N"', '12345678901234567890.10')
-      expectBody(await sendReplay(hub(), id, `{"body":${body}}`), 200, ReplayResponse)
-      const response = await hub().get(`/api/v1/records?platform=${platform.platform_name}`)
-      assert.ok(response.text.includes('"n":12345678901234567890.10'), response.text)
-    })
-
-    test('a replay is stale after a later push unless it overwrites, and the history names the replay', async () => {
-      const platform = await registerPushingPlatform(hub())
-      const { id } = await sendRejectedPush(hub(), platform, newRecord('R-1', { full_name: 1 }))
-      await push(hub(), platform.hub_api_key, newRecord('R-1', { data: { status: 'later' } }))
-      const body = newRecord('R-1', { data: { status: 'earlier' } })
-      assert.equal((await replayRejectedPush(hub(), id, { body })).outcome, 'stale')
-      const { record_id, data } = only(await recordsOf(hub(), platform.platform_name))
-      assert.deepEqual(data, { status: 'later' })
-      expectError(await sendReplay(hub(), id, { body }), 409, 'already_replayed')
-      assert.equal(
-        (await replayRejectedPush(hub(), id, { body, overwrite: true })).outcome,
-        'updated',
-      )
-      const entry = only(await historyOf(hub(), record_id))
-      assert.equal(entry.source, 'replay')
-      assert.deepEqual(entry.changes, [{ path: '/data/status', before: 'later', after: 'earlier' }])
-    })
-
-    test('of ten simultaneous replays of a push, only one succeeds', async () => {
-      const platform = await registerPushingPlatform(hub())
-      const { id } = await sendRejectedPush(hub(), platform, newRecord('R-1', { full_name: 1 }))
-      const sent = Array.from({ length: 10 }, (_, n) =>
-        sendReplay(hub(), id, { body: newRecord('R-1', { data: { n } }) }),
-      )
-      const statuses = (await Promise.all(sent)).map((response) => response.status).sort()
-      assert.deepEqual(statuses, [200, ...Array.from({ length: 9 }, () => 409)])
-      const { record_id } = only(await recordsOf(hub(), platform.platform_name))
-      assert.deepEqual(await historyOf(hub(), record_id), [])
-    })
-
-    test('a replay to an inactive platform or an unregistered module is rejected', async () => {
-      const { platform, rejected } = await pushToUnregistered(hub(), ['R-1'])
-      const id = only(rejected).id
-      expectError(await sendReplay(hub(), id, {}), 422, 'module_not_registered')
-      await registerModule(hub(), platform)
-      await setStatus(hub(), platform.id, 'inactive')
-      expectError(await sendReplay(hub(), id, {}), 409, 'platform_inactive')
-      expectError(await sendReplay(hub(), 999_999, {}), 404, 'not_found')
-      const unknown = await sendReplay(hub(), id, { unknown: 1 })
-      assert.deepEqual(expectError(unknown, 400, 'invalid_request').errors, {
-        unknown: ['is not a known member'],
-      })
-      for (const wrong of [{ unknown: 1 }, { dry_run: 'yes' }, [], 'no JSON']) {
-        expectError(
-          await sendReplay(hub(), id, wrong),
-          400,
-          wrong === 'no JSON' ? 'invalid_json' : 'invalid_request',
-        )
-      }
-    })
-
-    test('pushes rejected for an unregistered module are replayed in steps once it is registered', async () => {
-      const references = Array.from({ length: 230 }, (_, n) => `R-${n}`)
-      const { platform, name } = await pushToUnregistered(hub(), references)
-      // The latest push of a record that was rejected twice.
-      const again = newRecord('R-0', { record_type: 'late', data: { status: 'last' } })
-      await push(hub(), platform.hub_api_key, again)
-      await registerModule(hub(), platform)
-      assert.equal(await replayableOf(hub(), platform.id), 231)
-
-      const filter = { platform: name, record_type: 'late' }
-      const before = await countStoredRows(hub())
-      const dry = await replaySteps(hub(), { ...filter, dry_run: true })
-      assert.deepEqual(await countStoredRows(hub()), before)
-      assert.deepEqual(
-        dry.map((step) => [step.replays.length, step.remaining]),
-        [
-          [200, 31],
-          [31, 0],
-        ],
-      )
-      const steps = await replaySteps(hub(), { ...filter, dry_run: false })
-      assert.deepEqual(
-        steps.map((step) => step.counts),
-        [
-          { ...NONE, created: 200 },
-          { ...NONE, created: 30, updated: 1 },
-        ],
-      )
-      const records = await recordsOf(hub(), name)
-      assert.deepEqual(records.map(referenceOf), references)
-      assert.deepEqual(records[0]?.data, { status: 'last' })
-      assert.equal(await replayableOf(hub(), platform.id), 0)
-      const [nothing] = await replaySteps(hub(), { ...filter, dry_run: false })
-      assert.deepEqual(nothing?.counts, NONE)
-      assert.deepEqual(await rejectedGroupsOf(hub(), name), [])
-      const open = `/api/v1/rejected-pushes?platform=${name}&state=open`
-      const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
-      assert.deepEqual(expectBody(await hub().get(open), 200, Page).rejected_pushes, [])
-    })
-
-    test('a replay by filter that fails between two steps can be continued', async () => {
-      let isDown = false
-      const wrap = (storage: Storage): Storage => {
-        const { records } = storage
-        const applyWrites: typeof records.applyWrites = (batch) => {
-          if (!isDown) return records.applyWrites(batch)
-          throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
-        }
-        return { ...storage, records: { ...records, applyWrites } }
-      }
-      await using down = await startTestHub(engine, { wrap })
-      const references = Array.from({ length: 210 }, (_, n) => `R-${n}`)
-      const { platform, name } = await pushToUnregistered(down, references)
-      await registerModule(down, platform)
-      const request = { platform: name, dry_run: false }
-      const first = expectBody(
-        await sendRejectedPushRequest(down, '/replay', request),
-        200,
-        ReplayStepResponse,
-      )
-      isDown = true
-      const next = { ...request, cursor: first.next_cursor }
-      expectError(await sendRejectedPushRequest(down, '/replay', next), 503, 'storage_unavailable')
-      isDown = false
-      assert.equal((await recordsOf(down, name)).length, 200)
-      assert.equal(await replayableOf(down, platform.id), 10)
-      const [rest] = await replaySteps(down, request)
-      assert.deepEqual(rest?.counts, { ...NONE, created: 10 })
-      assert.deepEqual((await recordsOf(down, name)).map(referenceOf), references)
-    })
-
-    test('pushes rejected again in a replay by filter remain open with their errors', async () => {
-      const platform = await registerPushingPlatform(hub())
-      await sendRejectedPush(hub(), platform, newRecord('R-1', { data: 1 }))
-      await sendRejectedPush(hub(), platform, newRecord('R-2', { data: 2 }))
-      const filter = { platform: platform.platform_name, dry_run: false }
-      const [step] = await replaySteps(hub(), filter)
-      assert.deepEqual(step?.counts, { ...NONE, rejected: 2 })
-      assert.deepEqual(step.replays[0]?.errors, { data: ['must be an object'] })
-      const [group] = await rejectedGroupsOf(hub(), platform.platform_name)
-      assert.equal(group?.rejected_pushes, 2)
-      for (const wrong of [{}, { dry_run: 1 }, { dry_run: true, cursor: 'x' }]) {
-        expectError(await sendRejectedPushRequest(hub(), '/replay', wrong), 400, 'invalid_request')
-      }
-    })
+    assert.deepEqual(record.data, { price: 1 })
+    expectError(await hub.sendReplay(id, { body }), 409, 'already_replayed')
+    const { replayed_at, ...read } = await readOne(hub, id)
+    assert.ok(replayed_at)
+    assert.deepEqual(
+      [read.replayed_by, read.replay_outcome, read.record_id],
+      ['token test operator', 'created', record.record_id],
+    )
+    assert.deepEqual(read.body, newRecord('R-1', { data: 'none' }))
   })
 
-  describe(`replaying pulled records, on ${engine.name}`, () => {
-    test('an edited and replayed record remains while the platform still sends the invalid one', async () => {
-      await using kit = await startPulledHub(engine)
-      const [module] = kit.platform.modules
-      assert.ok(module)
-      const wrong = { reference_number: 'R-2', full_name: 2, data: { status: 'wrong' } }
-      module.records = [simulatedRecord(1), wrong]
-      assert.equal((await kit.pull()).rejected, 1)
-      const { id, record_type, method } = only(await kit.rejected())
-      assert.deepEqual([record_type, method], ['cases', 'pull'])
-      const body = { ...wrong, full_name: 'Two', data: { status: 'right' } }
-      assert.equal((await replayRejectedPush(kit.hub, id, { body })).outcome, 'created')
-      const records = await kit.records()
-      assert.deepEqual(records.map(referenceOf), ['R-1', 'R-2'])
-      assert.equal((await kit.pull()).missing, 0)
-      assert.deepEqual(await kit.records(), records)
-      assert.deepEqual(await rejectedGroupsOf(kit.hub, kit.platform.platform_name), [])
-      module.records = [simulatedRecord(1), simulatedRecord(2, { status: 'corrected' })]
-      const corrected = await kit.pull()
-      assert.deepEqual([corrected.updated, corrected.unchanged, corrected.rejected], [1, 1, 0])
+  test('a replay request without a body replays the stored push', async () => {
+    const { platform, rejected } = await pushToUnregistered(hub, ['R-1', 'R-2'])
+    await registerModule(hub, platform)
+    const [last, first] = rejected
+    assert.ok(first && last)
+    assert.equal((await hub.replay(first.id, {})).outcome, 'created')
+    assert.equal((await hub.replay(last.id, undefined)).outcome, 'created')
+  })
+
+  test('a dry run returns no record_id for a record that does not exist yet', async () => {
+    const { platform, name } = await pushToUnregistered(hub, ['R-1'])
+    for (const status of ['second', 'third']) {
+      const body = newRecord('R-1', { record_type: 'late', data: { status } })
+      await hub.push(platform.hub_api_key, body)
+    }
+    await registerModule(hub, platform)
+    const filter = { platform: name, record_type: 'late' }
+    const [dry] = await replaySteps(hub, { ...filter, dry_run: true })
+    const [done] = await replaySteps(hub, { ...filter, dry_run: false })
+    const { record_id } = only(await hub.records(name))
+    assert.deepEqual(dry?.counts, { ...NONE, created: 1, updated: 2 })
+    assert.deepEqual(idsOf(dry), [null, null, null])
+    assert.deepEqual(idsOf(done), [record_id, record_id, record_id])
+  })
+
+  test('a push edited to name another module is validated by the rules of that module', async () => {
+    const { platform, name, rejected } = await pushToUnregistered(hub, ['R-1'])
+    const { id } = only(rejected)
+    const policy = await hub.send({
+      method: 'PATCH',
+      url: `/api/v1/platforms/${platform.id}/modules/cases`,
+      headers: { authorization: hub.authorization('operator') },
+      body: { drift_policy: 'reject' },
+    })
+    assert.equal(policy.status, 200)
+    const drifted = newRecord('R-1', { data: { drifted: 1 } })
+    expectError(await hub.sendReplay(id, { body: drifted }), 422, 'drift_rejected')
+    assert.deepEqual(await hub.records(name), [])
+    const unregistered = newRecord('R-1', { record_type: 'nothing' })
+    expectError(await hub.sendReplay(id, { body: unregistered }), 422, 'module_not_registered')
+    const body = newRecord('R-1', { data: { status: 'open' } })
+    assert.equal((await hub.replay(id, { body })).outcome, 'created')
+  })
+
+  test('numbers retain all their digits when a push is edited and replayed', async () => {
+    const platform = await hub.registerPushing()
+    const { id } = await hub.sendRejectedPush(platform, newRecord('R-1', { full_name: 1 }))
+    const record = JSON.stringify(newRecord('R-1', { data: { n: 'N' } }))
+    const body = record.replace('"N"', '12345678901234567890.10')
+    expectBody(await hub.sendReplay(id, `{"body":${body}}`), 200, ReplayResponse)
+    const response = await hub.get(`/api/v1/records?platform=${platform.platform_name}`)
+    assert.ok(response.text.includes('"n":12345678901234567890.10'), response.text)
+  })
+
+  test('a replay is stale after a later push unless it overwrites, and the history names the replay', async () => {
+    const platform = await hub.registerPushing()
+    const { id } = await hub.sendRejectedPush(platform, newRecord('R-1', { full_name: 1 }))
+    await hub.push(platform.hub_api_key, newRecord('R-1', { data: { status: 'later' } }))
+    const body = newRecord('R-1', { data: { status: 'earlier' } })
+    assert.equal((await hub.replay(id, { body })).outcome, 'stale')
+    const { record_id, data } = only(await hub.records(platform.platform_name))
+    assert.deepEqual(data, { status: 'later' })
+    expectError(await hub.sendReplay(id, { body }), 409, 'already_replayed')
+    assert.equal((await hub.replay(id, { body, overwrite: true })).outcome, 'updated')
+    const entry = only(await hub.history(record_id))
+    assert.equal(entry.source, 'replay')
+    assert.deepEqual(entry.changes, [{ path: '/data/status', before: 'later', after: 'earlier' }])
+  })
+
+  test('a replay to an inactive platform or an unregistered module is rejected', async () => {
+    const { platform, rejected } = await pushToUnregistered(hub, ['R-1'])
+    const id = only(rejected).id
+    expectError(await hub.sendReplay(id, {}), 422, 'module_not_registered')
+    await registerModule(hub, platform)
+    await hub.setStatus(platform.id, 'inactive')
+    expectError(await hub.sendReplay(id, {}), 409, 'platform_inactive')
+    expectError(await hub.sendReplay(999_999, {}), 404, 'not_found')
+    const unknown = await hub.sendReplay(id, { unknown: 1 })
+    assert.deepEqual(expectError(unknown, 400, 'invalid_request').errors, {
+      unknown: ['is not a known member'],
     })
 
-    test('a replayed duplicate is stale unless it overwrites the first record', async () => {
-      await using kit = await startPulledHub(engine)
-      const [module] = kit.platform.modules
-      assert.ok(module)
-      module.records = [simulatedRecord(1, { n: 1 }), simulatedRecord(1, { n: 2 })]
-      await kit.pull()
-      const { id, code } = only(await kit.rejected())
-      assert.equal(code, 'duplicate_reference')
-      assert.equal((await replayRejectedPush(kit.hub, id, {})).outcome, 'stale')
-      assert.equal((await replayRejectedPush(kit.hub, id, { overwrite: true })).outcome, 'updated')
-      assert.deepEqual(only(await kit.records()).data, { n: 2 })
-    })
+    for (const wrong of [{ unknown: 1 }, { dry_run: 'yes' }, [], 'no JSON']) {
+      expectError(
+        await hub.sendReplay(id, wrong),
+        400,
+        wrong === 'no JSON' ? 'invalid_json' : 'invalid_request',
+      )
+    }
+  })
+
+  test('pushes rejected again in a replay by filter remain open with their errors', async () => {
+    const platform = await hub.registerPushing()
+    await hub.sendRejectedPush(platform, newRecord('R-1', { data: 1 }))
+    await hub.sendRejectedPush(platform, newRecord('R-2', { data: 2 }))
+    const filter = { platform: platform.platform_name, dry_run: false }
+    const [step] = await replaySteps(hub, filter)
+    assert.deepEqual(step?.counts, { ...NONE, rejected: 2 })
+    assert.deepEqual(step.replays[0]?.errors, { data: ['must be an object'] })
+    const [group] = await hub.rejectedGroups(platform.platform_name)
+    assert.equal(group?.rejected_pushes, 2)
+    for (const wrong of [{}, { dry_run: 1 }, { dry_run: true, cursor: 'x' }]) {
+      expectError(await hub.sendRejectedPushRequest('/replay', wrong), 400, 'invalid_request')
+    }
   })
 })
 
-const NONE = { created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0 }
+describeHub('replays by filter', (hub) => {
+  test('pushes rejected for an unregistered module are replayed in steps once it is registered', async () => {
+    const references = Array.from({ length: 230 }, (_, n) => `R-${n}`)
+    const { platform, name } = await pushToUnregistered(hub, references)
+    // The latest push of a record that was rejected twice.
+    const again = newRecord('R-0', { record_type: 'late', data: { status: 'last' } })
+    await hub.push(platform.hub_api_key, again)
+    await registerModule(hub, platform)
+    assert.equal(await replayableOf(hub, platform.id), 231)
+
+    const filter = { platform: name, record_type: 'late' }
+    const before = await hub.countStoredRows()
+    const dry = await replaySteps(hub, { ...filter, dry_run: true })
+    assert.deepEqual(await hub.countStoredRows(), before)
+    assert.deepEqual(
+      dry.map((step) => [step.replays.length, step.remaining]),
+      [
+        [200, 31],
+        [31, 0],
+      ],
+    )
+    const steps = await replaySteps(hub, { ...filter, dry_run: false })
+    assert.deepEqual(
+      steps.map((step) => step.counts),
+      [
+        { ...NONE, created: 200 },
+        { ...NONE, created: 30, updated: 1 },
+      ],
+    )
+    const records = await hub.records(name)
+    assert.deepEqual(records.map(referenceOf), references)
+    assert.deepEqual(records[0]?.data, { status: 'last' })
+    assert.equal(await replayableOf(hub, platform.id), 0)
+    const [nothing] = await replaySteps(hub, { ...filter, dry_run: false })
+    assert.deepEqual(nothing?.counts, NONE)
+    assert.deepEqual(await hub.rejectedGroups(name), [])
+    const open = `/api/v1/rejected-pushes?platform=${name}&state=open`
+    const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
+    assert.deepEqual(expectBody(await hub.get(open), 200, Page).rejected_pushes, [])
+  })
+})
+
+describeHub('replaying pulled records', (hub) => {
+  test('an edited and replayed record remains while the platform still sends the invalid one', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const [module] = kit.platform.modules
+    assert.ok(module)
+    const wrong = { reference_number: 'R-2', full_name: 2, data: { status: 'wrong' } }
+    module.records = [simulatedRecord(1), wrong]
+    assert.equal((await kit.pull()).rejected, 1)
+    const { id, record_type, method } = only(await kit.rejected())
+    assert.deepEqual([record_type, method], ['cases', 'pull'])
+    const body = { ...wrong, full_name: 'Two', data: { status: 'right' } }
+    assert.equal((await kit.hub.replay(id, { body })).outcome, 'created')
+    const records = await kit.records()
+    assert.deepEqual(records.map(referenceOf), ['R-1', 'R-2'])
+    assert.equal((await kit.pull()).missing, 0)
+    assert.deepEqual(await kit.records(), records)
+    assert.deepEqual(await kit.hub.rejectedGroups(kit.platform.platform_name), [])
+    module.records = [simulatedRecord(1), simulatedRecord(2, { status: 'corrected' })]
+    const corrected = await kit.pull()
+    assert.deepEqual([corrected.updated, corrected.unchanged, corrected.rejected], [1, 1, 0])
+  })
+})
 
 function accepted(id: number) {
   return { id, code: null, message: 'It is a new record.', errors: {} }
-}
-
-function referenceOf(record: StoredRecord): string {
-  return record.reference_number
 }
 
 function idsOf(step: ReplayStepResponse | undefined): (number | null)[] | undefined {
   return step?.replays.map((replay) => replay.record_id)
 }
 
-/** Adds a platform whose module `late` is not registered, and pushes records to that module. */
-async function pushToUnregistered(hub: TestHub, references: string[]) {
-  const modules = [simulatedModule('cases'), simulatedModule('late')]
-  const platform = await registerPushingPlatform(hub, { modules })
-  await setRegistered(hub, platform, ['cases'])
-  for (const reference of references) {
-    const body = newRecord(reference, { record_type: 'late' })
-    assert.equal((await push(hub, platform.hub_api_key, body)).status, 422)
-  }
-  const name = platform.platform_name
-  return { platform, name, rejected: await rejectedOf(hub, name) }
-}
-
-function registerModule(hub: TestHub, platform: PushingPlatform): Promise<void> {
-  return setRegistered(hub, platform, ['cases', 'late'])
-}
-
-async function setRegistered(
-  hub: TestHub,
-  { id }: PushingPlatform,
-  types: string[],
-): Promise<void> {
-  const response = await hub.send({
-    method: 'PATCH',
-    url: `/api/v1/platforms/${id}`,
-    headers: { authorization: hub.authorization('operator') },
-    body: { record_types: types },
-  })
-  assert.equal(response.status, 200)
-}
-
-async function replayableOf(hub: TestHub, id: number): Promise<number | undefined> {
-  const response = await hub.get(`/api/v1/platforms/${id}`)
-  const { platform } = expectBody(response, 200, Type.Object({ platform: Platform }))
-  return platform.modules.find((module) => module.record_type === 'late')?.replayable
-}
-
 async function readOne(hub: TestHub, id: number): Promise<RejectedPush> {
   const Body = Type.Object({ rejected_push: RejectedPush })
   return expectBody(await hub.get(`/api/v1/rejected-pushes/${id}`), 200, Body).rejected_push
-}
-
-/** Runs all steps of a replay by filter. */
-async function replaySteps(hub: TestHub, request: object): Promise<ReplayStepResponse[]> {
-  const steps: ReplayStepResponse[] = []
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const response = await sendRejectedPushRequest(hub, '/replay', {
-      ...request,
-      ...(cursor ? { cursor } : {}),
-    })
-    const step = expectBody(response, 200, ReplayStepResponse)
-    steps.push(step)
-    cursor = step.next_cursor
-  }
-  return steps
 }

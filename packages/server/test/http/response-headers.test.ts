@@ -1,9 +1,9 @@
 /** The headers of every kind of response, and the log of rejected requests. */
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
-import { type Session, shareHub, signIn } from '../helpers/hub/actions.ts'
+import { before, test } from 'node:test'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
 import type { HubRequest } from '../helpers/hub/hub.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
+import type { Session } from '../helpers/operator.ts'
 
 const BROWSER = { accept: 'text/html' }
 
@@ -31,96 +31,91 @@ const RESPONSES: [string, number, HubRequest][] = [
   ['an invalid body', 400, { method: 'POST', url: '/api/v1/invitation', body: { x: 1 } }],
 ]
 
-onEachEngineWhenDeep((engine) => {
-  describe(`headers of every response, on ${engine.name}`, () => {
-    const hub = shareHub(engine, { withOperator: true })
-
-    for (const [what, status, request] of RESPONSES) {
-      test(`${what}: the response forbids caching, framing, sniffing and foreign scripts`, async () => {
-        const response = await hub().send(request)
-        assert.equal(response.status, status)
-        assert.equal(response.header('cache-control'), 'no-store')
-        assert.equal(response.header('x-content-type-options'), 'nosniff')
-        assert.equal(response.header('referrer-policy'), 'no-referrer')
-        const policy = response.header('content-security-policy')
-        for (const name of ['default-src', 'object-src', 'base-uri', 'frame-ancestors']) {
-          assert.match(policy, new RegExp(`(?:^|; ?)${name} 'none'(?:;|$)`))
-        }
-        assert.doesNotMatch(policy, /script-src[^;]*unsafe|\*/)
-        const isPage = what === 'a page' || what === 'the API reference'
-        // A page needs its own policy, which allows its scripts.
-        if (isPage) assert.match(policy, /script-src 'self'/)
-        assert.equal(response.header('access-control-allow-origin'), '')
-        assert.equal(response.header('strict-transport-security'), '')
-        if (response.text !== '') assert.match(response.header('content-type'), /; ?charset=utf-8/i)
-      })
-    }
-
-    test('responses to a session are never cached', async () => {
-      const { headers }: Session = await signIn(hub())
-      for (const url of ['/dashboard', '/dashboard/realtime', '/api/v1/session', '/api/v1/guide']) {
-        const response = await hub().send({ url, headers })
-        assert.equal(response.status, 200)
-        assert.equal(response.header('cache-control'), 'no-store')
+describeHub('headers of every response', { withOperator: true }, (hub) => {
+  for (const [what, status, request] of RESPONSES) {
+    test(`${what}: the response forbids caching, framing, sniffing and foreign scripts`, async () => {
+      const response = await hub.send(request)
+      assert.equal(response.status, status)
+      assert.equal(response.header('cache-control'), 'no-store')
+      assert.equal(response.header('x-content-type-options'), 'nosniff')
+      assert.equal(response.header('referrer-policy'), 'no-referrer')
+      const policy = response.header('content-security-policy')
+      for (const name of ['default-src', 'object-src', 'base-uri', 'frame-ancestors']) {
+        assert.match(policy, new RegExp(`(?:^|; ?)${name} 'none'(?:;|$)`))
       }
+      assert.doesNotMatch(policy, /script-src[^;]*unsafe|\*/)
+      const isPage = what === 'a page' || what === 'the API reference'
+      // A page needs its own policy, which allows its scripts.
+      if (isPage) assert.match(policy, /script-src 'self'/)
+      assert.equal(response.header('access-control-allow-origin'), '')
+      assert.equal(response.header('strict-transport-security'), '')
+      if (response.text !== '') assert.match(response.header('content-type'), /; ?charset=utf-8/i)
     })
+  }
 
-    test('static files are cacheable and have their own content type', async () => {
-      const icon = await hub().send({ url: '/assets/icon.svg' })
-      assert.match(icon.header('cache-control'), /^public/)
-      assert.equal(icon.header('content-type'), 'image/svg+xml; charset=utf-8')
-      assert.equal(icon.header('x-content-type-options'), 'nosniff')
-    })
+  test('responses to a session are never cached', async () => {
+    const { headers }: Session = await hub.signIn()
+    for (const url of ['/dashboard', '/dashboard/realtime', '/api/v1/session', '/api/v1/guide']) {
+      const response = await hub.send({ url, headers })
+      assert.equal(response.status, 200)
+      assert.equal(response.header('cache-control'), 'no-store')
+    }
   })
 
-  describe(`headers of every response behind TLS, on ${engine.name}`, () => {
-    const hub = shareHub(engine, { env: { HUB_PUBLIC_URL: 'https://hub.example' } })
+  test('static files are cacheable and have their own content type', async () => {
+    const icon = await hub.send({ url: '/assets/icon.svg' })
+    assert.match(icon.header('cache-control'), /^public/)
+    assert.equal(icon.header('content-type'), 'image/svg+xml; charset=utf-8')
+    assert.equal(icon.header('x-content-type-options'), 'nosniff')
+  })
+})
 
+describeHub(
+  'headers of every response behind TLS',
+  { env: { HUB_PUBLIC_URL: 'https://hub.example' } },
+  (hub) => {
     for (const [what, status, request] of RESPONSES) {
       test(`${what}: HSTS requires TLS for a year`, async () => {
-        const response = await hub().send(request)
+        const response = await hub.send(request)
         assert.equal(response.status, status)
         const policy = response.header('strict-transport-security')
         assert.equal(policy, 'max-age=31536000; includeSubDomains')
       })
     }
+  },
+)
+
+describeHub('the log of rejected requests', (hub) => {
+  const KEY = 'rhk_in-the-wrong-parameter'
+  let lines: Record<string, unknown>[]
+  let seconds = 0
+  before(async () => {
+    const start = performance.now()
+    for (let count = 0; count < 50; count++) {
+      await hub.send({ url: `/api/v1/records?key=${KEY}`, headers: { 'x-api-key': KEY } })
+    }
+    seconds = (performance.now() - start) / 1000
+    const authorization = hub.authorization('viewer')
+    await hub.send({ method: 'POST', url: '/api/v1/pulls', headers: { authorization } })
+    const log = hub.log().split('\n')
+    lines = log.filter((line) => line.includes('requests rejected')).map((line) => JSON.parse(line))
   })
 
-  describe(`the log of rejected requests, on ${engine.name}`, () => {
-    const hub = shareHub(engine)
-    const KEY = 'rhk_in-the-wrong-parameter'
-    let lines: Record<string, unknown>[]
-    let seconds = 0
-    before(async () => {
-      const start = performance.now()
-      for (let count = 0; count < 50; count++) {
-        await hub().send({ url: `/api/v1/records?key=${KEY}`, headers: { 'x-api-key': KEY } })
-      }
-      seconds = (performance.now() - start) / 1000
-      const authorization = hub().authorization('viewer')
-      await hub().send({ method: 'POST', url: '/api/v1/pulls', headers: { authorization } })
-      const log = hub().log().split('\n')
-      lines = log
-        .filter((line) => line.includes('requests rejected'))
-        .map((line) => JSON.parse(line))
-    })
+  test('an entry has the error code, client address and route, but nothing the client sent', () => {
+    const [first, forbidden] = ['not_signed_in', 'forbidden'].map((code) =>
+      lines.find((line) => line['code'] === code),
+    )
+    const { status, method, route, address, requests } = first ?? assert.fail('no entry')
+    const logged = { status, method, route, address, requests }
+    const expected = { status: 401, method: 'GET', route: '/api/v1/records' }
+    assert.deepEqual(logged, { ...expected, address: '127.0.0.1', requests: 1 })
+    assert.equal(forbidden?.['route'], '/api/v1/pulls')
+    assert.ok(!hub.log().includes(KEY))
+  })
 
-    test('an entry has the error code, client address and route, but nothing the client sent', () => {
-      const [first, forbidden] = ['not_signed_in', 'forbidden'].map((code) =>
-        lines.find((line) => line['code'] === code),
-      )
-      const { status, method, route, address, requests } = first ?? assert.fail('no entry')
-      const logged = { status, method, route, address, requests }
-      const expected = { status: 401, method: 'GET', route: '/api/v1/records' }
-      assert.deepEqual(logged, { ...expected, address: '127.0.0.1', requests: 1 })
-      assert.equal(forbidden?.['route'], '/api/v1/pulls')
-      assert.ok(!hub().log().includes(KEY))
-    })
-
-    test('many rejections of one kind log at most one entry per second', () => {
-      const ofOneKind = lines.filter((line) => line['code'] === 'not_signed_in')
-      // One immediately, and one for each second that the fifty requests took.
-      assert.ok(ofOneKind.length <= 1 + seconds, `${ofOneKind.length} entries`)
-    })
+  test('many rejections of one kind log at most one entry per second', () => {
+    const ofOneKind = lines.filter((line) => line['code'] === 'not_signed_in')
+    // One immediately, and one for each second that the fifty requests took.
+    assert.ok(ofOneKind.length <= 1 + seconds, `${ofOneKind.length} entries`)
   })
 })

@@ -1,13 +1,12 @@
 /** The schedule of pulls: read, paused and resumed by an operator, on all nodes. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { Schedule } from '@recordhub/protocol'
 import Type from 'typebox'
-import { activityOf, readSnapshot, registerPlatform, startPull } from '../helpers/hub/actions.ts'
+import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { simulatePlatform } from '../helpers/platform/platform.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
 import { until } from '../helpers/time/until.ts'
 
 /** Half an hour from now, so that no scheduled pull starts during a test. */
@@ -24,63 +23,61 @@ function change(hub: TestHub, body: unknown, role: 'operator' | 'viewer' = 'oper
   return hub.send({ method: 'PATCH', url: '/api/v1/schedule', headers, body })
 }
 
-onEachEngine((engine) => {
-  describe(`the schedule of pulls, on ${engine.name}`, () => {
-    test('returns its pattern and next run time, and the dashboard shows the same time', async () => {
-      await using hub = await startTestHub(engine, { env: HOURLY, withOperator: true })
-      const { pattern, paused, next_run_at } = await readSchedule(hub)
-      assert.deepEqual([pattern, paused], [`${MINUTE} * * * *`, false])
-      assert.equal(new Date(next_run_at ?? '').getUTCMinutes(), MINUTE)
-      const { pull } = await readSnapshot(hub)
-      assert.deepEqual([pull.schedule_paused, pull.next_run_at], [false, next_run_at])
-    })
-
-    test('has no next run time while it is off', async () => {
-      await using hub = await startTestHub(engine)
-      const { pattern, next_run_at } = await readSchedule(hub)
-      assert.deepEqual([pattern, next_run_at], [null, null])
-    })
-
-    test('remains paused after a restart until it is resumed, and both changes are logged', async () => {
-      await using hub = await startTestHub(engine, { env: HOURLY, withOperator: true })
-      const paused = expectBody(await change(hub, { paused: true }), 200, ScheduleBody).schedule
-      assert.equal(paused.paused, true)
-      assert.ok(paused.paused_since && paused.paused_by)
-      assert.equal(paused.next_run_at, null)
-      const { pull } = await readSnapshot(hub)
-      assert.deepEqual([pull.schedule_paused, pull.next_run_at], [true, null])
-      await hub.restart({ env: HOURLY, withOperator: true })
-      assert.deepEqual(await readSchedule(hub), paused)
-      // An operator may still start a pull.
-      await startPull(hub)
-      const resumed = expectBody(await change(hub, { paused: false }), 200, ScheduleBody).schedule
-      assert.deepEqual([resumed.paused, resumed.paused_by], [false, null])
-      assert.ok(resumed.next_run_at)
-      const kinds = (await activityOf(hub)).map((entry) => entry.kind)
-      assert.ok(kinds.includes('schedule.paused') && kinds.includes('schedule.resumed'))
-    })
-
-    test('can be paused by operators only, and only with a boolean', async () => {
-      await using hub = await startTestHub(engine)
-      expectError(await change(hub, { paused: true }, 'viewer'), 403, 'forbidden')
-      for (const body of [{}, { paused: 'yes' }, { paused: true, until: 'tomorrow' }]) {
-        expectError(await change(hub, body), 400, 'invalid_request')
-      }
-      assert.equal((await readSchedule(hub)).paused, false)
-    })
-
-    if (engine.schedulesSeconds) {
-      test('starts pulls again after it is resumed', async () => {
-        const env = { HUB_PULL_SCHEDULE: '* * * * * *' }
-        await using hub = await startTestHub(engine, { env })
-        await using platform = await simulatePlatform()
-        await change(hub, { paused: true })
-        await registerPlatform(hub, platform)
-        const pulls = async () => JSON.parse((await hub.get('/api/v1/pulls')).text).pulls
-        assert.deepEqual(await pulls(), [])
-        await change(hub, { paused: false })
-        await until(async () => (await pulls())[0] ?? null, 'a pull is started')
-      })
-    }
+describeOnEngines('the schedule of pulls', { engines: 'both' }, (engine) => {
+  test('returns its pattern and next run time, and the dashboard shows the same time', async () => {
+    await using hub = await startTestHub(engine, { env: HOURLY, withOperator: true })
+    const { pattern, paused, next_run_at } = await readSchedule(hub)
+    assert.deepEqual([pattern, paused], [`${MINUTE} * * * *`, false])
+    assert.equal(new Date(next_run_at ?? '').getUTCMinutes(), MINUTE)
+    const { pull } = await hub.snapshot()
+    assert.deepEqual([pull.schedule_paused, pull.next_run_at], [false, next_run_at])
   })
+
+  test('has no next run time while it is off', async () => {
+    await using hub = await startTestHub(engine)
+    const { pattern, next_run_at } = await readSchedule(hub)
+    assert.deepEqual([pattern, next_run_at], [null, null])
+  })
+
+  test('remains paused after a restart until it is resumed, and both changes are logged', async () => {
+    await using hub = await startTestHub(engine, { env: HOURLY, withOperator: true })
+    const paused = expectBody(await change(hub, { paused: true }), 200, ScheduleBody).schedule
+    assert.equal(paused.paused, true)
+    assert.ok(paused.paused_since && paused.paused_by)
+    assert.equal(paused.next_run_at, null)
+    const { pull } = await hub.snapshot()
+    assert.deepEqual([pull.schedule_paused, pull.next_run_at], [true, null])
+    await hub.restart({ env: HOURLY, withOperator: true })
+    assert.deepEqual(await readSchedule(hub), paused)
+    // An operator may still start a pull.
+    await hub.startPull()
+    const resumed = expectBody(await change(hub, { paused: false }), 200, ScheduleBody).schedule
+    assert.deepEqual([resumed.paused, resumed.paused_by], [false, null])
+    assert.ok(resumed.next_run_at)
+    const kinds = (await hub.activity()).map((entry) => entry.kind)
+    assert.ok(kinds.includes('schedule.paused') && kinds.includes('schedule.resumed'))
+  })
+
+  test('can be paused by operators only, and only with a boolean', async () => {
+    await using hub = await startTestHub(engine)
+    expectError(await change(hub, { paused: true }, 'viewer'), 403, 'forbidden')
+    for (const body of [{}, { paused: 'yes' }, { paused: true, until: 'tomorrow' }]) {
+      expectError(await change(hub, body), 400, 'invalid_request')
+    }
+    assert.equal((await readSchedule(hub)).paused, false)
+  })
+
+  if (engine.schedulesSeconds) {
+    test('starts pulls again after it is resumed', async () => {
+      const env = { HUB_PULL_SCHEDULE: '* * * * * *' }
+      await using hub = await startTestHub(engine, { env })
+      await using platform = await simulatePlatform()
+      await change(hub, { paused: true })
+      await hub.register(platform)
+      const pulls = async () => JSON.parse((await hub.get('/api/v1/pulls')).text).pulls
+      assert.deepEqual(await pulls(), [])
+      await change(hub, { paused: false })
+      await until(async () => (await pulls())[0] ?? null, 'a pull is started')
+    })
+  }
 })

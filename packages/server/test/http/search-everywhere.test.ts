@@ -1,12 +1,13 @@
 /** Searching the hub and every platform at once (specification 1.6, 4.2). */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { SearchLine } from '@recordhub/protocol'
 import Type from 'typebox'
 import { Value } from 'typebox/value'
-import { newRecord, push, registerPlatform, setStatus, shareHub } from '../helpers/hub/actions.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
 import {
   type Responder,
@@ -16,229 +17,220 @@ import {
   simulatedRecord,
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
-import { onEachEngineWhenDeep } from '../helpers/storage/engines.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 import { until } from '../helpers/time/until.ts'
 
 type PlatformLine = Extract<SearchLine, { kind: 'platform' }>
 
-onEachEngineWhenDeep((engine) => {
-  describe(`searching everywhere, on ${engine.name}`, () => {
-    const hub = shareHub(engine)
-
-    test('the lines are the requested platforms, the records of the hub, each platform, and the end', async () => {
-      await using hub = await startTestHub(engine)
-      await using simulated = await simulatePlatform({
-        modules: [simulatedModule('cases', { records: [simulatedRecord(1, { city: 'Bern' })] })],
-      })
-      const { hub_api_key } = await registerPlatform(hub, simulated)
-      const body = JSON.stringify(newRecord('C-1', { full_name: 'Person of ours', data: 'DATA' }))
-      const pushed = body.replace('"DATA"', '{"n":9007199254740993}')
-      assert.equal((await push(hub, hub_api_key, pushed)).status, 201)
-      await until(async () => {
-        const { lag } = expectBody(
-          await hub.get('/api/v1/search/status'),
-          200,
-          Type.Object({ lag: Type.Integer() }),
-        )
-        return lag === 0 ? true : null
-      }, 'the index has caught up')
-      const { lines, text } = await search(hub, 'Person')
-      assert.deepEqual(
-        lines.map((line) => line.kind),
-        ['started', 'hub', 'platform', 'end'],
-      )
-      const [start, own, found] = lines
-      assert.ok(start?.kind === 'started' && own?.kind === 'hub' && found?.kind === 'platform')
-      assert.equal(only(start.platforms).platform_name, simulated.platform_name)
-      assert.equal(only(own.records).reference_number, 'C-1')
-      assert.match(text, /"n":9007199254740993/)
-      assert.deepEqual([found.outcome, found.found], ['found', 1])
-      assert.deepEqual(only(found.records), {
-        reference_number: 'R-1',
-        full_name: 'Person 1',
-        record_type: null,
-        data: { city: 'Bern' },
-      })
+describeHub('searching everywhere', (hub, engine) => {
+  test('the lines are the requested platforms, the records of the hub, each platform, and the end', async () => {
+    await using hub = await startTestHub(engine)
+    await using simulated = await simulatePlatform({
+      modules: [simulatedModule('cases', { records: [simulatedRecord(1, { city: 'Bern' })] })],
     })
+    const { post } = await hub.register(simulated)
+    const body = JSON.stringify(newRecord('C-1', { full_name: 'Person of ours', data: 'DATA' }))
+    const pushed = body.replace('"DATA"', '{"n":9007199254740993}')
+    assert.equal((await post(pushed)).status, 201)
+    await until(async () => {
+      const { lag } = expectBody(
+        await hub.get('/api/v1/search/status'),
+        200,
+        Type.Object({ lag: Type.Integer() }),
+      )
+      return lag === 0 ? true : null
+    }, 'the index has caught up')
+    const { lines, text } = await search(hub, 'Person')
+    assert.deepEqual(
+      lines.map((line) => line.kind),
+      ['started', 'hub', 'platform', 'end'],
+    )
+    const [start, own, found] = lines
+    assert.ok(start?.kind === 'started' && own?.kind === 'hub' && found?.kind === 'platform')
+    assert.equal(only(start.platforms).platform_name, simulated.platform_name)
+    assert.equal(only(own.records).reference_number, 'C-1')
+    assert.match(text, /"n":9007199254740993/)
+    assert.deepEqual([found.outcome, found.found], ['found', 1])
+    assert.deepEqual(only(found.records), {
+      reference_number: 'R-1',
+      full_name: 'Person 1',
+      record_type: null,
+      data: { city: 'Bern' },
+    })
+  })
 
-    test('a platform gets the specified path and headers, and the query as it was typed', async () => {
+  test('a platform gets the specified path and headers, and the query as it was typed', async () => {
+    await using simulated = await simulatePlatform()
+    await hub.register(simulated)
+    await search(hub, 'Zoë & Ann+1')
+    const { method, path, headers } = only(simulated.requests.filter(isSearch))
+    assert.deepEqual(
+      [method, path],
+      ['GET', `/api/hub/search?query=${encodeURIComponent('Zoë & Ann+1')}`],
+    )
+    assert.equal(headers['accept'], 'application/json')
+    assert.equal(headers['x-platform-api-key'], simulated.source_api_key)
+    assert.equal(headers['ngrok-skip-browser-warning'], 'true')
+  })
+
+  test('records of modules that are not registered are not results', async () => {
+    await using simulated = await simulatePlatform({
+      modules: [simulatedModule('cases'), simulatedModule('drafts')],
+    })
+    await hub.register(simulated, { record_types: ['cases'] })
+    const drafts = Array.from({ length: 30 }, () => ({ record_type: 'drafts', full_name: 'Ann' }))
+    const others = [{ record_type: 'cases' }, { record_type: 'another' }, { full_name: 'Ann' }]
+    simulated.setResponse('search', respond.json({ records: [...drafts, ...others] }))
+    const line = lineOf((await search(hub, 'ann')).lines, simulated)
+    assert.equal(line.found, 3)
+    assert.deepEqual(
+      line.records.map(({ record_type }) => record_type),
+      ['cases', 'another', null],
+    )
+  })
+
+  const bigText = 'x'.repeat(1024 * 1024)
+  for (const [what, behaviour, outcome, code] of [
+    ['no search endpoint', respond.status(404), 'no_endpoint', null],
+    ['a rejected key', respond.status(401), 'failed', 'platform_rejected_key'],
+    ['an HTTP 500', respond.status(500), 'failed', 'platform_failed'],
+    ['a redirect', respond.redirect('http://127.0.0.1:1/'), 'failed', 'platform_redirected'],
+    ['an HTML page', respond.html(), 'failed', 'platform_not_json'],
+    [
+      'a response over the size limit',
+      respond.json({ records: [bigText] }),
+      'failed',
+      'platform_response_too_large',
+    ],
+    ['a truncated response', respond.truncated('{"records":['), 'failed', 'platform_broke_off'],
+    [
+      'a response with "success": false',
+      respond.json({ success: false, message: 'The index is broken' }),
+      'failed',
+      'platform_reports_failure',
+    ],
+    [
+      'a response nested 5000 levels deep',
+      respond.text('['.repeat(5000) + ']'.repeat(5000), 'application/json'),
+      'failed',
+      'platform_response_invalid',
+    ],
+    ['JSON of an unknown shape', respond.json({ hits: { total: 2 } }), 'raw', null],
+    ['an empty result', respond.json({ results: [] }), 'found', null],
+  ] as const satisfies [string, Responder, string, string | null][]) {
+    test(`${what} is reported for that platform, and the search continues to its end`, async () => {
       await using simulated = await simulatePlatform()
-      await registerPlatform(hub(), simulated)
-      await search(hub(), 'Zoë & Ann+1')
-      const { method, path, headers } = only(simulated.requests.filter(isSearch))
-      assert.deepEqual(
-        [method, path],
-        ['GET', `/api/hub/search?query=${encodeURIComponent('Zoë & Ann+1')}`],
-      )
-      assert.equal(headers['accept'], 'application/json')
-      assert.equal(headers['x-platform-api-key'], simulated.source_api_key)
-      assert.equal(headers['ngrok-skip-browser-warning'], 'true')
+      simulated.setResponse('search', behaviour)
+      await hub.register(simulated)
+      const { lines } = await search(hub, 'ann')
+      const line = lineOf(lines, simulated)
+      assert.deepEqual([line.outcome, line.error?.code ?? null], [outcome, code])
+      assert.equal(line.found, 0)
+      if (outcome === 'raw') assert.equal(line.raw, '{"hits":{"total":2}}')
+      assert.equal(lines.at(-1)?.kind, 'end')
     })
+  }
 
-    test('records of modules that are not registered are not results', async () => {
-      await using simulated = await simulatePlatform({
-        modules: [simulatedModule('cases'), simulatedModule('drafts')],
-      })
-      await registerPlatform(hub(), simulated, { record_types: ['cases'] })
-      const drafts = Array.from({ length: 30 }, () => ({ record_type: 'drafts', full_name: 'Ann' }))
-      const others = [{ record_type: 'cases' }, { record_type: 'another' }, { full_name: 'Ann' }]
-      simulated.setResponse('search', respond.json({ records: [...drafts, ...others] }))
-      const line = lineOf((await search(hub(), 'ann')).lines, simulated)
-      assert.equal(line.found, 3)
-      assert.deepEqual(
-        line.records.map(({ record_type }) => record_type),
-        ['cases', 'another', null],
-      )
-    })
-
-    const bigText = 'x'.repeat(1024 * 1024)
-    for (const [what, behaviour, outcome, code] of [
-      ['no search endpoint', respond.status(404), 'no_endpoint', null],
-      ['a rejected key', respond.status(401), 'failed', 'platform_rejected_key'],
-      ['an HTTP 500', respond.status(500), 'failed', 'platform_failed'],
-      ['a redirect', respond.redirect('http://127.0.0.1:1/'), 'failed', 'platform_redirected'],
-      ['an HTML page', respond.html(), 'failed', 'platform_not_json'],
-      [
-        'a response over the size limit',
-        respond.json({ records: [bigText] }),
-        'failed',
-        'platform_response_too_large',
-      ],
-      ['a truncated response', respond.truncated('{"records":['), 'failed', 'platform_broke_off'],
-      [
-        'a response with "success": false',
-        respond.json({ success: false, message: 'The index is broken' }),
-        'failed',
-        'platform_reports_failure',
-      ],
-      [
-        'a response nested 5000 levels deep',
-        respond.text('['.repeat(5000) + ']'.repeat(5000), 'application/json'),
-        'failed',
-        'platform_response_invalid',
-      ],
-      ['JSON of an unknown shape', respond.json({ hits: { total: 2 } }), 'raw', null],
-      ['an empty result', respond.json({ results: [] }), 'found', null],
-    ] as const satisfies [string, Responder, string, string | null][]) {
-      test(`${what} is reported for that platform, and the search continues to its end`, async () => {
-        await using simulated = await simulatePlatform()
-        simulated.setResponse('search', behaviour)
-        await registerPlatform(hub(), simulated)
-        const { lines } = await search(hub(), 'ann')
-        const line = lineOf(lines, simulated)
-        assert.deepEqual([line.outcome, line.error?.code ?? null], [outcome, code])
-        assert.equal(line.found, 0)
-        if (outcome === 'raw') assert.equal(line.raw, '{"hits":{"total":2}}')
-        assert.equal(lines.at(-1)?.kind, 'end')
-      })
+  test('the source API key in a response is redacted', async () => {
+    await using simulated = await simulatePlatform()
+    const { source_api_key } = simulated
+    await hub.register(simulated)
+    for (const response of [
+      { records: [{ note: `sent with ${source_api_key}`, [source_api_key]: 1 }] },
+      { echo: source_api_key },
+      { success: false, message: `wrong: ${source_api_key}` },
+    ]) {
+      simulated.setResponse('search', respond.json(response))
+      expectAbsent([source_api_key], [(await search(hub, 'ann')).text])
     }
+    expectAbsent([source_api_key], [hub.log()])
+  })
 
-    test('the source API key in a response is redacted', async () => {
-      await using simulated = await simulatePlatform()
-      const { source_api_key } = simulated
-      await registerPlatform(hub(), simulated)
-      for (const response of [
-        { records: [{ note: `sent with ${source_api_key}`, [source_api_key]: 1 }] },
-        { echo: source_api_key },
-        { success: false, message: `wrong: ${source_api_key}` },
-      ]) {
-        simulated.setResponse('search', respond.json(response))
-        expectAbsent([source_api_key], [(await search(hub(), 'ann')).text])
-      }
-      expectAbsent([source_api_key], [hub().log()])
+  test('an inactive platform is not searched, and an unreachable one is reported', async () => {
+    await using inactive = await simulatePlatform()
+    await using offline = await simulatePlatform()
+    const { id } = await hub.register(inactive)
+    await hub.setStatus(id, 'inactive')
+    await hub.register(offline)
+    await offline.goOffline()
+    const { lines } = await search(hub, 'ann')
+    assert.equal(lineOf(lines, offline).error?.code, 'platform_unreachable')
+    assert.ok(!lines.some((line) => 'platform_name' in line && isOf(line, inactive)))
+    assert.equal(inactive.requests.filter(isSearch).length, 0)
+  })
+
+  test('the results of a fast platform arrive while a slow one is still searching', async () => {
+    await using slow = await simulatePlatform()
+    await using quick = await simulatePlatform()
+    await hub.register(slow)
+    await hub.register(quick)
+    const lineBy = ({ platform_name }: SimulatedPlatform) =>
+      `{"kind":"platform","platform_name":"${platform_name}"`
+    const delayed = slow.delayNextResponse('search')
+    await using stream = await openSearch(hub, 'ann')
+    await stream.until((text) => text.includes(lineBy(quick)))
+    assert.ok(!stream.text().includes(lineBy(slow)))
+    delayed.release()
+    await stream.until((text) => text.endsWith('{"kind":"end"}\n'))
+    assert.ok(stream.text().includes(lineBy(slow)))
+  })
+
+  test('a client that disconnects aborts the requests to the platforms', async () => {
+    await using slow = await simulatePlatform()
+    await hub.register(slow)
+    const requested = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    slow.setResponse('search', (response) => {
+      response.once('close', ended.resolve)
+      requested.resolve()
     })
+    const stream = await openSearch(hub, 'ann')
+    await requested.promise
+    await stream[Symbol.asyncDispose]()
+    await ended.promise
+  })
 
-    test('an inactive platform is not searched, and an unreachable one is reported', async () => {
-      await using inactive = await simulatePlatform()
-      await using offline = await simulatePlatform()
-      const { id } = await registerPlatform(hub(), inactive)
-      await setStatus(hub(), id, 'inactive')
-      await registerPlatform(hub(), offline)
-      await offline.goOffline()
-      const { lines } = await search(hub(), 'ann')
-      assert.equal(lineOf(lines, offline).error?.code, 'platform_unreachable')
-      assert.ok(!lines.some((line) => 'platform_name' in line && isOf(line, inactive)))
-      assert.equal(inactive.requests.filter(isSearch).length, 0)
-    })
+  test('the hub can stop during a search', async () => {
+    await using own = await startTestHub(engine)
+    await using slow = await simulatePlatform()
+    await own.register(slow)
+    const delayed = slow.delayNextResponse('search')
+    await using stream = await openSearch(own, 'ann')
+    await delayed.arrived
+    await own.stop()
+    await stream.ended
+    assert.ok(!stream.text().includes('"end"'))
+    delayed.release()
+  })
 
-    test('the results of a fast platform arrive while a slow one is still searching', async () => {
-      await using slow = await simulatePlatform()
-      await using quick = await simulatePlatform()
-      await registerPlatform(hub(), slow)
-      await registerPlatform(hub(), quick)
-      const lineBy = ({ platform_name }: SimulatedPlatform) =>
-        `{"kind":"platform","platform_name":"${platform_name}"`
-      const delayed = slow.delayNextResponse('search')
-      await using stream = await openSearch(hub(), 'ann')
-      await stream.until((text) => text.includes(lineBy(quick)))
-      assert.ok(!stream.text().includes(lineBy(slow)))
-      delayed.release()
-      await stream.until((text) => text.endsWith('{"kind":"end"}\n'))
-      assert.ok(stream.text().includes(lineBy(slow)))
-    })
-
-    test('a client that disconnects aborts the requests to the platforms', async () => {
-      await using slow = await simulatePlatform()
-      await registerPlatform(hub(), slow)
-      const requested = Promise.withResolvers<void>()
-      const ended = Promise.withResolvers<void>()
-      slow.setResponse('search', (response) => {
-        response.once('close', ended.resolve)
-        requested.resolve()
-      })
-      const stream = await openSearch(hub(), 'ann')
-      await requested.promise
-      await stream[Symbol.asyncDispose]()
-      await ended.promise
-    })
-
-    test('the hub can stop during a search', async () => {
-      await using own = await startTestHub(engine)
-      await using slow = await simulatePlatform()
-      await registerPlatform(own, slow)
-      const delayed = slow.delayNextResponse('search')
-      await using stream = await openSearch(own, 'ann')
-      await delayed.arrived
-      await own.stop()
-      await stream.ended
-      assert.ok(!stream.text().includes('"end"'))
-      delayed.release()
-    })
-
-    test('at most 16 platforms are searched at a time', async () => {
-      await using own = await startTestHub(engine)
-      await using platforms = new AsyncDisposableStack()
-      let current = 0
-      let max = 0
-      for (let count = 0; count < 20; count++) {
-        const simulated = platforms.use(await simulatePlatform())
-        simulated.setResponse('search', (...exchange) => {
-          current += 1
-          max = Math.max(max, current)
-          setImmediate(() => {
-            current -= 1
-            respond.json([])(...exchange)
-          })
+  test('at most 16 platforms are searched at a time', async () => {
+    await using own = await startTestHub(engine)
+    await using platforms = new AsyncDisposableStack()
+    let current = 0
+    let max = 0
+    for (let count = 0; count < 20; count++) {
+      const simulated = platforms.use(await simulatePlatform())
+      simulated.setResponse('search', (...exchange) => {
+        current += 1
+        max = Math.max(max, current)
+        setImmediate(() => {
+          current -= 1
+          respond.json([])(...exchange)
         })
-        await registerPlatform(own, simulated)
-      }
-      const { lines } = await search(own, 'ann')
-      assert.equal(lines.filter((line) => line.kind === 'platform').length, 20)
-      assert.ok(max <= 16, `${max} at a time`)
-    })
+      })
+      await own.register(simulated)
+    }
+    const { lines } = await search(own, 'ann')
+    assert.equal(lines.filter((line) => line.kind === 'platform').length, 20)
+    assert.ok(max <= 16, `${max} at a time`)
+  })
 
-    test('an empty or too long query returns 400, and a request without a sign-in 401', async () => {
-      for (const query of ['', 'query=', 'query=%20', 'query=%22%22', `query=${'x'.repeat(300)}`]) {
-        const error = expectError(
-          await hub().get(`/api/v1/search?${query}`),
-          400,
-          'invalid_request',
-        )
-        assert.deepEqual(Object.keys(error.errors ?? {}), ['query'])
-      }
-      expectError(await hub().send({ url: '/api/v1/search?query=ann' }), 401, 'not_signed_in')
-    })
+  test('an empty or too long query returns 400, and a request without a sign-in 401', async () => {
+    for (const query of ['', 'query=', 'query=%20', 'query=%22%22', `query=${'x'.repeat(300)}`]) {
+      const error = expectError(await hub.get(`/api/v1/search?${query}`), 400, 'invalid_request')
+      assert.deepEqual(Object.keys(error.errors ?? {}), ['query'])
+    }
+    expectError(await hub.send({ url: '/api/v1/search?query=ann' }), 401, 'not_signed_in')
   })
 })
 

@@ -1,61 +1,59 @@
 /** The statistics over time that the dashboard's overview shows. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { Statistics } from '@recordhub/protocol'
-import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
+import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectBody } from '../helpers/hub/response.ts'
 import { respond, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
-import { onEachEngine } from '../helpers/storage/engines.ts'
 
 const HOUR_MS = 3_600_000
 
-onEachEngine((engine) => {
-  describe(`statistics, on ${engine.name}`, () => {
-    test('every hour is listed with its counts, the current hour last', async () => {
-      await using hub = await startTestHub(engine)
-      await using platform = await simulatePlatform()
-      platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
-      const { hub_api_key } = await registerPlatform(hub, platform)
-      await push(hub, hub_api_key, newRecord('N-1'))
-      await push(hub, hub_api_key, newRecord('N-1', { data: { status: 'closed' } }), 'PATCH')
-      await push(hub, hub_api_key, newRecord('N-1', { data: 1 }))
-      await pullAll(hub)
-      const read = async (url: string) => expectBody(await hub.get(url), 200, Statistics).hours
-      const hours = await read('/api/v1/statistics')
-      assert.equal(hours.length, 24)
-      const times = hours.map(({ at }) => Date.parse(at))
-      for (const [index, at] of times.entries()) {
-        assert.equal(at, (times[0] ?? 0) + index * HOUR_MS)
-      }
-      const sum = (name: Exclude<keyof (typeof hours)[number], 'at'>) =>
-        hours.reduce((total, hour) => total + hour[name], 0)
-      assert.deepEqual(
-        [sum('received_post'), sum('received_patch'), sum('received_pull'), sum('rejected')],
-        [1, 1, 2, 1],
-      )
-      assert.deepEqual([sum('created'), sum('updated')], [3, 1])
-      assert.deepEqual([sum('platforms_added'), sum('modules_added')], [1, 1])
-      assert.equal((await read('/api/v1/statistics?hours=2')).length, 2)
-    })
+describeOnEngines('statistics', (engine) => {
+  test('every hour is listed with its counts, the current hour last', async () => {
+    await using hub = await startTestHub(engine)
+    await using platform = await simulatePlatform()
+    platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
+    const { post, patch } = await hub.register(platform)
+    await post(newRecord('N-1'))
+    await patch(newRecord('N-1', { data: { status: 'closed' } }))
+    await post(newRecord('N-1', { data: 1 }))
+    await hub.pullAll()
+    const read = async (url: string) => expectBody(await hub.get(url), 200, Statistics).hours
+    const hours = await read('/api/v1/statistics')
+    assert.equal(hours.length, 24)
+    const times = hours.map(({ at }) => Date.parse(at))
+    for (const [index, at] of times.entries()) {
+      assert.equal(at, (times[0] ?? 0) + index * HOUR_MS)
+    }
+    const sum = (name: Exclude<keyof (typeof hours)[number], 'at'>) =>
+      hours.reduce((total, hour) => total + hour[name], 0)
+    assert.deepEqual(
+      [sum('received_post'), sum('received_patch'), sum('received_pull'), sum('rejected')],
+      [1, 1, 2, 1],
+    )
+    assert.deepEqual([sum('created'), sum('updated')], [3, 1])
+    assert.deepEqual([sum('platforms_added'), sum('modules_added')], [1, 1])
+    assert.equal((await read('/api/v1/statistics?hours=2')).length, 2)
+  })
 
-    test('the tasks of a pull can be limited in number and filtered by state', async () => {
-      await using hub = await startTestHub(engine)
-      await using good = await simulatePlatform()
-      await using bad = await simulatePlatform()
-      bad.setResponse('records/cases', respond.status(500))
-      await registerPlatform(hub, good)
-      await registerPlatform(hub, bad)
-      const { pull } = await pullAll(hub)
-      const read = async (query: string) => {
-        const text = (await hub.get(`/api/v1/pulls/${pull.id}?${query}`)).text
-        const { tasks, next_cursor } = JSON.parse(text)
-        return [tasks.length, tasks[0]?.platform_name, next_cursor !== null]
-      }
-      const first = await read('limit=1')
-      assert.deepEqual([first[0], first[2]], [1, true])
-      assert.deepEqual(await read('state=failed'), [1, bad.platform_name, false])
-      assert.deepEqual(await read('state=skipped'), [0, undefined, false])
-    })
+  test('the tasks of a pull can be limited in number and filtered by state', async () => {
+    await using hub = await startTestHub(engine)
+    await using good = await simulatePlatform()
+    await using bad = await simulatePlatform()
+    bad.setResponse('records/cases', respond.status(500))
+    await hub.register(good)
+    await hub.register(bad)
+    const { pull } = await hub.pullAll()
+    const read = async (query: string) => {
+      const text = (await hub.get(`/api/v1/pulls/${pull.id}?${query}`)).text
+      const { tasks, next_cursor } = JSON.parse(text)
+      return [tasks.length, tasks[0]?.platform_name, next_cursor !== null]
+    }
+    const first = await read('limit=1')
+    assert.deepEqual([first[0], first[2]], [1, true])
+    assert.deepEqual(await read('state=failed'), [1, bad.platform_name, false])
+    assert.deepEqual(await read('state=skipped'), [0, undefined, false])
   })
 })

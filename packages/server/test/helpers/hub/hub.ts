@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
 import { type BackgroundIntervals, createHub, type Hub, type HubDeps } from '../../../src/app.ts'
 import { readConfig } from '../../../src/config/config.ts'
@@ -15,12 +14,26 @@ import type { MailTimeouts } from '../../../src/features/monitoring/mailer.ts'
 import { type Clock, type MonotonicClock, systemClock } from '../../../src/lib/time/clock.ts'
 import type { PlatformTimeouts } from '../../../src/platform-client/request/timeouts.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
+import {
+  createOperator,
+  encodeBody,
+  fetchFrom,
+  type HubRequest,
+  type Operator,
+  withHeaders,
+} from '../operator.ts'
 import type { StorageEngine } from '../storage/engine.ts'
+import {
+  createOperatorRequests,
+  EMAIL,
+  type OperatorRequests,
+  PASSWORD,
+} from './operator-requests.ts'
+import { createPlatformRequests, type PlatformRequests } from './platform-requests.ts'
 import type { TestResponse } from './response.ts'
 
 export const SECRET = 'the secret of a test hub, 32 characters or more'
-export const PASSWORD = 'correct horse battery staple'
-export const EMAIL = 'ann@example.org'
+export { EMAIL, PASSWORD } from './operator-requests.ts'
 
 const NEVER = 3_600_000
 /** Hashing a password at its real cost takes 0.2 s of processor time. Another test checks the real cost. */
@@ -46,15 +59,9 @@ export type TestHubOptions = {
   withOperator?: boolean
 }
 
-export type HubRequest = {
-  method?: InjectOptions['method']
-  url: string
-  headers?: Record<string, string>
-  /** Strings and buffers are sent unchanged, other values as JSON. */
-  body?: unknown
-}
+export type { HubRequest } from '../operator.ts'
 
-export type TestHub = {
+export type HubCore = {
   storage: Storage
   /** `http://127.0.0.1:<port>`. */
   address: string
@@ -78,32 +85,44 @@ export type TestHub = {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
+/** A running hub. The requests of its operator have the token of the role operator. */
+export type TestHub = HubCore & Operator & PlatformRequests & OperatorRequests
+
 export async function startTestHub(
   engine: StorageEngine,
   options: TestHubOptions = {},
 ): Promise<TestHub> {
-  const opened = await engine.open({
-    clock: options.clock ?? systemClock,
-    withThreads: options.withThreads ?? false,
-  })
-  let storage = opened.storage
+  const { hub, start } = defineTestHub(engine, options)
+  await start()
+  return hub
+}
+
+/** A hub that runs from the end of `start` on, for tests that refer to it before. */
+export function defineTestHub(
+  engine: StorageEngine,
+  options: TestHubOptions = {},
+): { hub: TestHub; start: () => Promise<void> } {
+  let opened: OpenedStorage | null = null
+  let current: RunningHub | null = null
+  let dataDir: string | null = null
   const lines: string[] = []
-  // Backups of the hub must not be seen by other tests.
-  const dataDir = mkdtempSync(join(tmpdir(), 'recordhub-hub-'))
-  let running = await run(storage, options, { lines, dataDir })
-  const stop = () => running.hub.stop()
+  const running = () => {
+    assert.ok(current, 'The hub has not started')
+    return current
+  }
+
+  async function start(): Promise<void> {
+    const { clock = systemClock, withThreads = false } = options
+    opened = await engine.open({ clock, withThreads })
+    // Backups of the hub must not be seen by other tests.
+    dataDir = mkdtempSync(join(tmpdir(), 'recordhub-hub-'))
+    current = await run(opened.storage, options, { lines, dataDir })
+  }
 
   async function send(request: HubRequest): Promise<TestResponse> {
     const { method = 'GET', url, headers = {}, body } = request
-    const payload =
-      body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
-        ? body
-        : JSON.stringify(body)
-    const type: Record<string, string> =
-      typeof body === 'object' && !Buffer.isBuffer(body)
-        ? { 'content-type': 'application/json' }
-        : {}
-    const response = await running.hub.http.inject({
+    const { type, payload } = encodeBody(body)
+    const response = await running().hub.http.inject({
       method,
       url,
       headers: { ...type, ...headers },
@@ -118,57 +137,56 @@ export async function startTestHub(
     }
   }
 
-  return {
+  const core: HubCore = {
     get storage() {
-      return storage
+      return running().storage
     },
     get address() {
-      return running.address
+      return running().address
     },
     get metricsAddress() {
-      return running.metricsAddress
+      return running().metricsAddress
     },
     get setupLink() {
-      return running.setupLink
+      return running().setupLink
     },
-    authorization: (role) => running.authorizations[role],
+    authorization: (role) => running().authorizations[role],
     send,
-    get: (url) => send({ url, headers: { authorization: running.authorizations.admin } }),
+    get: (url) => send({ url, headers: { authorization: running().authorizations.admin } }),
     log: () => lines.join(''),
-    rejectAll: () => running.hub.rejectAll(),
-    stop,
+    rejectAll: () => running().hub.rejectAll(),
+    stop: () => running().hub.stop(),
     async restart(newOptions = {}) {
-      await stop()
-      storage = await opened.reopen()
-      running = await run(storage, newOptions, { lines, dataDir })
+      await running().hub.stop()
+      assert.ok(opened && dataDir)
+      current = await run(await opened.reopen(), newOptions, { lines, dataDir })
     },
     async [Symbol.asyncDispose]() {
-      await stop()
-      await opened.close()
-      rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 })
+      await current?.hub.stop()
+      await opened?.close()
+      if (dataDir) rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 })
     },
   }
+  const operator = createOperator(
+    withHeaders(send, () => ({ authorization: core.authorization('operator') })),
+  )
+  const requests = {
+    ...createPlatformRequests(core, operator),
+    ...createOperatorRequests(core, operator),
+  }
+  return { hub: Object.assign(core, operator, requests), start }
 }
 
 /** Sends a request to a hub over a socket. */
-export async function sendOverSocket(
-  hub: Pick<TestHub, 'address'>,
-  request: HubRequest & { method?: string },
+export function sendOverSocket(
+  { address }: Pick<TestHub, 'address'>,
+  request: HubRequest,
 ): Promise<TestResponse> {
-  const { method = 'GET', url, headers = {}, body } = request
-  const response = await fetch(`${hub.address}${url}`, {
-    method,
-    headers,
-    redirect: 'manual',
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  })
-  return {
-    status: response.status,
-    header: (name) => response.headers.get(name) ?? '',
-    cookies: response.headers.getSetCookie(),
-    text: await response.text(),
-  }
+  return fetchFrom(address)(request)
 }
+
+type RunningHub = Awaited<ReturnType<typeof run>>
+type OpenedStorage = Awaited<ReturnType<StorageEngine['open']>>
 
 async function run(
   storage: Storage,
@@ -215,7 +233,7 @@ async function run(
     operator: await createAuthorization(storage, 'operator'),
     admin: await createAuthorization(storage, 'admin'),
   }
-  return { hub, address, metricsAddress, setupLink, authorizations }
+  return { hub, storage, address, metricsAddress, setupLink, authorizations }
 }
 
 async function createAuthorization(storage: Storage, role: Role): Promise<string> {

@@ -2,8 +2,7 @@
 import { type MissingReview, MissingReviewPage, type StoredRecord } from '@recordhub/protocol'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../platform/platform.ts'
 import type { StorageEngine } from '../storage/engine.ts'
-import { pullAll, recordsOf, registerPlatform } from './actions.ts'
-import { startTestHub, type TestHubOptions } from './hub.ts'
+import { startTestHub, type TestHub, type TestHubOptions } from './hub.ts'
 import { expectBody } from './response.ts'
 
 /** Starts a hub and pulls this number of records, from R-0 on, from one module of one platform. */
@@ -14,11 +13,23 @@ export async function startHubWithRecords(
   options: TestHubOptions = {},
 ) {
   const hub = await startTestHub(engine, { ...options, env })
+  const kit = await addPlatformWithRecords(hub, count)
+  return {
+    ...kit,
+    async [Symbol.asyncDispose]() {
+      await kit.platform[Symbol.asyncDispose]()
+      await hub[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Adds the platform to a hub without other active platforms, and pulls. Disposing of it deactivates it. */
+export async function addPlatformWithRecords(hub: TestHub, count: number) {
   const records = Array.from({ length: count }, (_, number) => simulatedRecord(number))
   const module = simulatedModule('cases', { records })
   const platform = await simulatePlatform({ modules: [module] })
-  const registered = await registerPlatform(hub, platform)
-  await pullAll(hub)
+  const registered = await hub.register(platform)
+  await hub.pullAll()
   return {
     hub,
     platform,
@@ -28,14 +39,14 @@ export async function startHubWithRecords(
     setRecords(next: unknown[]) {
       module.records = next
     },
-    readRecords: () => recordsOf(hub, platform.platform_name),
+    readRecords: () => hub.records(platform.platform_name),
     async listReviews(query = ''): Promise<MissingReview[]> {
       const response = await hub.get(`/api/v1/missing-reviews${query}`)
       return expectBody(response, 200, MissingReviewPage).missing_reviews
     },
     async [Symbol.asyncDispose]() {
+      await hub.setStatus(registered.id, 'inactive')
       await platform[Symbol.asyncDispose]()
-      await hub[Symbol.asyncDispose]()
     },
   }
 }

@@ -1,15 +1,9 @@
 /** A hub with one platform that has one module, `cases`, for tests of pulls. */
 import type { Pull, PullTask, RejectedPush, StoredRecord } from '@recordhub/protocol'
+import type { RegisteredPlatform } from '../operator.ts'
 import { type SimulatedPlatform, simulatePlatform } from '../platform/platform.ts'
 import type { StorageEngine } from '../storage/engine.ts'
 import { only } from '../storage/fixtures.ts'
-import {
-  pullAll,
-  type RegisteredPlatform,
-  recordsOf,
-  registerPlatform,
-  rejectedOf,
-} from './actions.ts'
 import { startTestHub, type TestHub, type TestHubOptions } from './hub.ts'
 
 export type PulledHub = {
@@ -25,28 +19,44 @@ export type PulledHub = {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
+/** Starts a hub with the platform. */
 export async function startPulledHub(
   engine: StorageEngine,
   options: TestHubOptions & { source_api_key?: string } = {},
 ): Promise<PulledHub> {
   const hub = await startTestHub(engine, options)
+  const kit = await addPulledPlatform(hub, options)
+  return {
+    ...kit,
+    async [Symbol.asyncDispose]() {
+      await kit.platform[Symbol.asyncDispose]()
+      await hub[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Adds the platform to a hub without other active platforms. Disposing of it deactivates it. */
+export async function addPulledPlatform(
+  hub: TestHub,
+  options: { source_api_key?: string } = {},
+): Promise<PulledHub> {
   const platform = await simulatePlatform(options)
-  const registered = await registerPlatform(hub, platform)
-  const records = () => recordsOf(hub, platform.platform_name)
+  const registered = await hub.register(platform)
+  const records = () => hub.records(platform.platform_name)
   return {
     hub,
     platform,
     registered,
     async pull() {
-      const { pull, tasks } = await pullAll(hub)
+      const { pull, tasks } = await hub.pullAll()
       return { ...only(tasks), pull }
     },
     records,
     references: async () => (await records()).map((record) => record.reference_number),
-    rejected: () => rejectedOf(hub, platform.platform_name),
+    rejected: () => hub.rejected(platform.platform_name),
     async [Symbol.asyncDispose]() {
+      await hub.setStatus(registered.id, 'inactive')
       await platform[Symbol.asyncDispose]()
-      await hub[Symbol.asyncDispose]()
     },
   }
 }

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Role } from '../../../src/domain/auth/caller.ts'
-import { countStoredRows } from './actions.ts'
 import type { HubRequest, TestHub } from './hub.ts'
 import { expectAbsent, expectError, expectObject } from './response.ts'
 
@@ -25,16 +24,16 @@ export type Scenario = {
 }
 
 /** Registers one test per row. */
-export function testScenarios(hub: () => TestHub, scenarios: readonly Scenario[]): void {
+export function testScenarios(hub: TestHub, scenarios: readonly Scenario[]): void {
   for (const scenario of scenarios) {
-    test(`${scenario.name} returns ${scenario.status}`, () => runScenario(hub(), scenario))
+    test(`${scenario.name} returns ${scenario.status}`, () => runScenario(hub, scenario))
   }
 }
 
 /** Sends the request of a row and checks all of its expectations. */
 async function runScenario(hub: TestHub, scenario: Scenario): Promise<void> {
   const { name, request, role = 'admin', status, code, stored = {}, absent = [] } = scenario
-  const before = await countStoredRows(hub)
+  const before = await hub.countStoredRows()
   const authorization = role === null ? {} : { authorization: hub.authorization(role) }
   const response = await hub.send({
     ...request,
@@ -51,5 +50,9 @@ async function runScenario(hub: TestHub, scenario: Scenario): Promise<void> {
     table,
     Number(before[table]) + Number(rows),
   ])
-  assert.deepEqual(await countStoredRows(hub), { ...before, ...Object.fromEntries(expected) }, name)
+  assert.deepEqual(
+    await hub.countStoredRows(),
+    { ...before, ...Object.fromEntries(expected) },
+    name,
+  )
 }

@@ -1,8 +1,7 @@
 /** Sets up authenticator apps and passkeys for operators, and signs in with them. */
 import assert from 'node:assert/strict'
-import { cookieOf, type Session } from './actions.ts'
+import { cookieOf, type Session } from '../operator.ts'
 import { PASSWORD, type TestHub } from './hub.ts'
-import { callAs, sessionOf } from './operators.ts'
 import { expectObject, type TestResponse } from './response.ts'
 import { SAME_ORIGIN_HEADERS } from './single-sign-on.ts'
 import { createSoftwarePasskey } from './software-passkey.ts'
@@ -13,17 +12,17 @@ export const ORIGIN = 'http://localhost'
 
 /** Sets up an authenticator app, which uses up the code of the current time step. */
 export async function enableSecondFactor(hub: TestHub, session: Session) {
-  const begun = await callAs(hub, session, 'POST', `${ACCOUNT}/second-factor`, {
+  const begun = await hub.callAs(session, 'POST', `${ACCOUNT}/second-factor`, {
     password: PASSWORD,
   })
   const { totp_uri, recovery_codes } = expectObject(begun, 200)
   assert.ok(Array.isArray(recovery_codes))
   const uri = String(totp_uri)
-  const confirmed = await callAs(hub, session, 'POST', `${ACCOUNT}/second-factor/confirm`, {
+  const confirmed = await hub.callAs(session, 'POST', `${ACCOUNT}/second-factor/confirm`, {
     code: totpCode(uri),
   })
   expectObject(confirmed, 200)
-  const renewed = { ...session, ...(await sessionOf(hub, confirmed)) }
+  const renewed = { ...session, ...(await hub.sessionOf(confirmed)) }
   return { uri, codes: recovery_codes.map(String), session: renewed }
 }
 
@@ -41,7 +40,7 @@ export function sendCode(
 export async function addPasskey(hub: TestHub, session: Session, flags = { userVerified: true }) {
   const passkey = createSoftwarePasskey()
   const sameOrigin = { headers: { ...session.headers, ...SAME_ORIGIN_HEADERS } }
-  const begun = await callAs(hub, sameOrigin, 'POST', `${ACCOUNT}/passkeys/options`, {
+  const begun = await hub.callAs(sameOrigin, 'POST', `${ACCOUNT}/passkeys/options`, {
     password: PASSWORD,
   })
   const { options } = expectObject(begun, 200)
@@ -49,7 +48,7 @@ export async function addPasskey(hub: TestHub, session: Session, flags = { userV
   const response = passkey.register(Object(options), ORIGIN, flags)
   const headers = { ...sameOrigin.headers, cookie }
   const body = { name: 'My laptop', response }
-  const added = await callAs(hub, { headers }, 'POST', `${ACCOUNT}/passkeys`, body)
+  const added = await hub.callAs({ headers }, 'POST', `${ACCOUNT}/passkeys`, body)
   return { passkey, added, home: sameOrigin }
 }
 

@@ -1,8 +1,8 @@
 /** A hub with single sign-on, and sign-ins that follow the redirects as a browser does. */
 import assert from 'node:assert/strict'
 import { type Clock, systemClock } from '../../../src/lib/time/clock.ts'
+import { cookieOf } from '../operator.ts'
 import type { StorageEngine } from '../storage/engine.ts'
-import { cookieOf } from './actions.ts'
 import { startTestHub, type TestHub, type TestHubOptions } from './hub.ts'
 import type { OidcProvider } from './oidc-provider.ts'
 import { expectObject, type TestResponse } from './response.ts'

@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-
 export type RawServer = {
   address: string
   port: number

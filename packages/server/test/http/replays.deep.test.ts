@@ -1,0 +1,50 @@
+/** Replays of many rejected pushes that fail between two steps. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ReplayStepResponse } from '@recordhub/protocol'
+import { HubError } from '../../src/errors.ts'
+import type { Storage } from '../../src/storage/port/storage.ts'
+import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
+import {
+  NONE,
+  pushToUnregistered,
+  referenceOf,
+  registerModule,
+  replayableOf,
+  replaySteps,
+} from '../helpers/hub/rejected.ts'
+import { expectBody, expectError } from '../helpers/hub/response.ts'
+
+describeOnEngines('a replay by filter that fails', { engines: 'both' }, (engine) => {
+  test('a replay by filter that fails between two steps can be continued', async () => {
+    let isDown = false
+    const wrap = (storage: Storage): Storage => {
+      const { records } = storage
+      const applyWrites: typeof records.applyWrites = (batch) => {
+        if (!isDown) return records.applyWrites(batch)
+        throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
+      }
+      return { ...storage, records: { ...records, applyWrites } }
+    }
+    await using down = await startTestHub(engine, { wrap })
+    const references = Array.from({ length: 210 }, (_, n) => `R-${n}`)
+    const { platform, name } = await pushToUnregistered(down, references)
+    await registerModule(down, platform)
+    const request = { platform: name, dry_run: false }
+    const first = expectBody(
+      await down.sendRejectedPushRequest('/replay', request),
+      200,
+      ReplayStepResponse,
+    )
+    isDown = true
+    const next = { ...request, cursor: first.next_cursor }
+    expectError(await down.sendRejectedPushRequest('/replay', next), 503, 'storage_unavailable')
+    isDown = false
+    assert.equal((await down.records(name)).length, 200)
+    assert.equal(await replayableOf(down, platform.id), 10)
+    const [rest] = await replaySteps(down, request)
+    assert.deepEqual(rest?.counts, { ...NONE, created: 10 })
+    assert.deepEqual((await down.records(name)).map(referenceOf), references)
+  })
+})
