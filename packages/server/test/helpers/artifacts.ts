@@ -11,9 +11,12 @@ type FinishedTest = Pick<TestContext, 'filePath' | 'fullName'>
 const MAX_NAME = 150
 
 /** Whether a test has failed. Call it in a hook that runs after the test, such as `t.after`. */
-export function hasFailed(t: FinishedTest): boolean {
+export function hasFailed(t: FinishedTest): boolean
+/** Whether this is a test that has failed. What a hook of a suite passes instead of a test has not. */
+export function hasFailed(t: object): t is FinishedTest
+export function hasFailed(t: object): boolean {
   // The types of Node.js lack this member.
-  return 'passed' in t && t.passed === false
+  return 'fullName' in t && 'passed' in t && t.passed === false
 }
 
 /**
