@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import {
   assertAtomicWrites,
   ENGINES,
@@ -11,16 +11,14 @@ import { createFaultReport } from '../helpers/process/fault-report.ts'
 import { PUSHED_TYPE, pushUntilRejected } from '../helpers/process/ledger.ts'
 import { type PushResult, pushOnce } from '../helpers/process/push.ts'
 import { registerPusher } from '../helpers/process/push-loop.ts'
-import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { test } from '../helpers/process/sandbox.ts'
 import { createSeededRandom } from '../helpers/random/seed.ts'
 import { rounds } from '../helpers/time/tier.ts'
 
 const CONNECTIONS = 24
 
 for (const engine of ENGINES) {
-  test(`a hub killed during pushes loses no acknowledged push (${engine.name})`, {
-    ...PROCESS_TEST,
-  }, async (t) => {
+  test(`a hub killed during pushes loses no acknowledged push (${engine.name})`, async (t) => {
     const { sandbox, ledger, hubApiKey, check, ...started } = await startHubWithPusher(t, engine)
     let { hub } = started
     const random = createSeededRandom()
@@ -67,9 +65,7 @@ for (const engine of ENGINES) {
 }
 
 for (const engine of enginesForTier(sqlite)) {
-  test(`a hub that receives SIGTERM during pushes loses no acknowledged push (${engine.name})`, {
-    ...PROCESS_TEST,
-  }, async (t) => {
+  test(`a hub that receives SIGTERM during pushes loses no acknowledged push (${engine.name})`, async (t) => {
     const { sandbox, ledger, hub, hubApiKey, operator, check } = await startHubWithPusher(t, engine)
     const results = await pushUntilRejected({ address: hub.address, hubApiKey }, ledger, {
       name: 'stop',

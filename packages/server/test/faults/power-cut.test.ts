@@ -6,10 +6,10 @@ import assert from 'node:assert/strict'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import { noShim } from '../helpers/process/compile-shim.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
-import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { test } from '../helpers/process/sandbox.ts'
 import { seed } from '../helpers/random/seed.ts'
 import { rounds } from '../helpers/time/tier.ts'
 import { openAfterCut, openWithUpgrade } from './power-cut/check-cut.ts'
@@ -21,47 +21,50 @@ import { listInitialFiles, saveRecording } from './power-cut/recording.ts'
 /** One of these cuts must find a loss if the disk ignores every sync. Four of five do. */
 const CONTROLS = 10
 
-test('a power cut loses nothing that a hub has acknowledged', {
-  ...PROCESS_TEST,
-  skip: noShim,
-}, async (t) => {
-  const recorded = await recordHubs(t)
-  await t.test('the recording contains every change', () => assertComplete(recorded))
-  await t.test('everything that was acknowledged is there after a power cut', (t) =>
-    cutPower(t, recorded, { fault: 'power cut', cuts: rounds(170, 2000) }),
-  )
-  await t.test('the same check finds losses if the disk ignores every sync', async () => {
-    const { recording } = recorded
-    const cuts = selectCuts(recording, seed, CONTROLS)
-    const { lost } = await checkCuts(recording, cuts, { ignoresSync: true })
-    assert.ok(lost > 0, 'pushes are lost')
-  })
-})
+test(
+  'a power cut loses nothing that a hub has acknowledged',
+  async (t) => {
+    const recorded = await recordHubs(t)
+    await t.test('the recording contains every change', () => assertComplete(recorded))
+    await t.test('everything that was acknowledged is there after a power cut', (t) =>
+      cutPower(t, recorded, { fault: 'power cut', cuts: rounds(170, 2000) }),
+    )
+    await t.test('the same check finds losses if the disk ignores every sync', async () => {
+      const { recording } = recorded
+      const cuts = selectCuts(recording, seed, CONTROLS)
+      const { lost } = await checkCuts(recording, cuts, { ignoresSync: true })
+      assert.ok(lost > 0, 'pushes are lost')
+    })
+  },
+  { skip: noShim },
+)
 
-test('a power cut during a command or a restore loses nothing', {
-  ...PROCESS_TEST,
-  skip: noShim,
-}, async (t) => {
-  const recorded = await recordCommands(t)
-  assertComplete(recorded)
-  await cutPower(t, recorded, {
-    fault: 'power cut during commands',
-    cuts: rounds(40, 500),
-  })
-})
+test(
+  'a power cut during a command or a restore loses nothing',
+  async (t) => {
+    const recorded = await recordCommands(t)
+    assertComplete(recorded)
+    await cutPower(t, recorded, {
+      fault: 'power cut during commands',
+      cuts: rounds(40, 500),
+    })
+  },
+  { skip: noShim },
+)
 
-test('a power cut during an upgrade loses nothing', {
-  ...PROCESS_TEST,
-  skip: noShim,
-}, async (t) => {
-  const recorded = await recordUpgrade(t)
-  assertComplete(recorded)
-  await cutPower(t, recorded, {
-    fault: 'power cut during an upgrade',
-    cuts: rounds(12, 100),
-    open: openWithUpgrade,
-  })
-})
+test(
+  'a power cut during an upgrade loses nothing',
+  async (t) => {
+    const recorded = await recordUpgrade(t)
+    assertComplete(recorded)
+    await cutPower(t, recorded, {
+      fault: 'power cut during an upgrade',
+      cuts: rounds(12, 100),
+      open: openWithUpgrade,
+    })
+  },
+  { skip: noShim },
+)
 
 /** Asserts that the recording explains the whole content of the folder. SQLite writes its `-shm` files through memory. */
 function assertComplete({ recording: { initial, entries }, folder }: Recorded): void {

@@ -12,11 +12,15 @@ export function registerTest(
   body: (t: TestContext) => unknown,
 ): void {
   const site = getCallSites().find(({ scriptName }) => scriptName.endsWith('.test.ts'))
-  const register = compileFunction('test(name, options, body)', ['test', 'name', 'options', 'body'], {
-    filename: site?.scriptName ?? import.meta.url,
-    lineOffset: (site?.lineNumber ?? 1) - 1,
-    columnOffset: (site?.columnNumber ?? 1) - 1,
-  })
+  const register = compileFunction(
+    'test(name, options, body)',
+    ['test', 'name', 'options', 'body'],
+    {
+      filename: site?.scriptName ?? import.meta.url,
+      lineOffset: (site?.lineNumber ?? 1) - 1,
+      columnOffset: (site?.columnNumber ?? 1) - 1,
+    },
+  )
   register(test, name, options, async (t: TestContext) => {
     await body(t)
   })

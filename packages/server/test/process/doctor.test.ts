@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import {
   ENGINES,
   type EngineSandbox,
@@ -14,7 +14,7 @@ import {
 import { registerPlatform, signIn } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { pushOnce } from '../helpers/process/push.ts'
-import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { test } from '../helpers/process/sandbox.ts'
 
 type Report = {
   healthy: boolean
@@ -49,7 +49,7 @@ async function changeDatabase(
 
 for (const engine of ENGINES) {
   describe(`recordhub doctor on ${engine.name}`, () => {
-    test('problems beside a running hub are found and repaired', PROCESS_TEST, async (t) => {
+    test('problems beside a running hub are found and repaired', async (t) => {
       const kit = await engine.createSandbox(t)
       const hub = await kit.sandbox.startHub()
       const operator = await signIn(hub.address)
@@ -105,27 +105,23 @@ for (const engine of ENGINES) {
 }
 
 describe('recordhub doctor', () => {
-  test(
-    'without a database, the other checks run and the exit code is 2',
-    PROCESS_TEST,
-    async (t) => {
-      const kit = await sqlite.createSandbox(t)
-      const { code, report } = await runDoctor(kit)
-      assert.equal(code, 2)
-      assert.match(report.error ?? '', /There is no database at/)
-      const statuses = new Map(report.checks.map(({ name, status }) => [name, status]))
-      assert.deepEqual([statuses.get('versions'), statuses.get('schema')], ['ok', 'skipped'])
-      const unreachable = await kit.sandbox.run(['doctor'], {
-        env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
-      })
-      assert.equal(unreachable.code, 2)
-      assert.match(unreachable.stdout.at(-1) ?? '', /cannot be used/)
-      const wrong = await kit.sandbox.run(['doctor', '--timeout', '-1'])
-      assert.equal(wrong.code, 2)
-    },
-  )
+  test('without a database, the other checks run and the exit code is 2', async (t) => {
+    const kit = await sqlite.createSandbox(t)
+    const { code, report } = await runDoctor(kit)
+    assert.equal(code, 2)
+    assert.match(report.error ?? '', /There is no database at/)
+    const statuses = new Map(report.checks.map(({ name, status }) => [name, status]))
+    assert.deepEqual([statuses.get('versions'), statuses.get('schema')], ['ok', 'skipped'])
+    const unreachable = await kit.sandbox.run(['doctor'], {
+      env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
+    })
+    assert.equal(unreachable.code, 2)
+    assert.match(unreachable.stdout.at(-1) ?? '', /cannot be used/)
+    const wrong = await kit.sandbox.run(['doctor', '--timeout', '-1'])
+    assert.equal(wrong.code, 2)
+  })
 
-  test('a damaged database is reported and not written', PROCESS_TEST, async (t) => {
+  test('a damaged database is reported and not written', async (t) => {
     const kit = await sqlite.createSandbox(t)
     const hub = await kit.sandbox.startHub()
     await hub.stop()
@@ -141,7 +137,7 @@ describe('recordhub doctor', () => {
     assert.equal(statSync(path).mtimeMs, mtimeMs)
   })
 
-  test('invalid settings and open permissions are reported', PROCESS_TEST, async (t) => {
+  test('invalid settings and open permissions are reported', async (t) => {
     const kit = await sqlite.createSandbox(t)
     const hub = await kit.sandbox.startHub()
     await hub.stop()

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
 import { ENGINES, type ProcessEngine } from '../helpers/process/engine.ts'
-import { HUB_SOURCE, PROCESS_TEST, type Sandbox } from '../helpers/process/sandbox.ts'
+import { HUB_SOURCE, type Sandbox, test } from '../helpers/process/sandbox.ts'
 
 /** Packages of sign-ins, checks of passwords and platforms, mails, spreadsheets and the API reference. */
 const LAZY = [
@@ -19,32 +18,28 @@ const OF_OTHER_ENGINE: Record<ProcessEngine['name'], string[]> = {
 }
 
 for (const engine of ENGINES) {
-  test(
-    `an idle hub on ${engine.name} has loaded no package that it does not need yet`,
-    PROCESS_TEST,
-    async (t) => {
-      const { sandbox } = await engine.createSandbox(t)
-      const first = await loadedModules(sandbox, 'first')
-      // The first start creates the operator of the settings.
-      assert.ok(hasModule(first, 'node_modules/better-auth/'))
-      const second = await loadedModules(sandbox, 'second')
-      assert.ok(hasModule(second, 'node_modules/fastify/'))
-      const unwanted = [
-        ...LAZY.map((name) => `node_modules/${name}/`),
-        ...[CHECKER, TRACES],
-        ...OF_OTHER_ENGINE[engine.name],
-      ]
-      assert.deepEqual(
-        unwanted.filter((path) => hasModule(second, path)),
-        [],
-      )
-      // Nothing listens there.
-      const traced = await loadedModules(sandbox, 'traced', {
-        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
-      })
-      assert.ok(hasModule(traced, TRACES))
-    },
-  )
+  test(`an idle hub on ${engine.name} has loaded no package that it does not need yet`, async (t) => {
+    const { sandbox } = await engine.createSandbox(t)
+    const first = await loadedModules(sandbox, 'first')
+    // The first start creates the operator of the settings.
+    assert.ok(hasModule(first, 'node_modules/better-auth/'))
+    const second = await loadedModules(sandbox, 'second')
+    assert.ok(hasModule(second, 'node_modules/fastify/'))
+    const unwanted = [
+      ...LAZY.map((name) => `node_modules/${name}/`),
+      ...[CHECKER, TRACES],
+      ...OF_OTHER_ENGINE[engine.name],
+    ]
+    assert.deepEqual(
+      unwanted.filter((path) => hasModule(second, path)),
+      [],
+    )
+    // Nothing listens there.
+    const traced = await loadedModules(sandbox, 'traced', {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+    })
+    assert.ok(hasModule(traced, TRACES))
+  })
 }
 
 /** Starts and stops a hub. @returns the URLs of its modules. */

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { draftChanges } from '../../../platform-kit/src/push.ts'
 import { findFreePort } from '../helpers/process/free-port.ts'
@@ -14,7 +14,7 @@ import { listRecords, pullAndWait, registerPlatform, signIn } from '../helpers/p
 import { findNodePrograms, installKit } from '../helpers/process/package.ts'
 import { createPusher } from '../helpers/process/push.ts'
 import { registerPusher } from '../helpers/process/push-loop.ts'
-import { bareEnvironment, createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { bareEnvironment, PROCESS_TEST, test } from '../helpers/process/sandbox.ts'
 import { until } from '../helpers/time/until.ts'
 import { fetchProgram } from '../programs/fetch.ts'
 
@@ -23,87 +23,95 @@ const SOURCE_KEY = 'choose-a-long-secret'
 /** Oldest supported Node.js version, which may not be installed on this machine. */
 const OLDEST_MAJOR = 20
 
-test('the packed and installed kit runs the platform of its README', {
-  // The test packs, installs and compiles.
-  timeout: 2 * PROCESS_TEST.timeout,
-}, async (t) => {
-  const { folder, startHub } = createSandbox(t)
-  const project = await installKit(folder)
-  assert.deepEqual(readdirSync(join(project, 'node_modules')).toSorted(), [
-    '.package-lock.json',
-    '@recordhub',
-  ])
-  const program = /```js\n([\s\S]+?)```/.exec(README)?.[1] ?? ''
-  t.diagnostic(`The README's platform has ${program.trim().split('\n').length} lines.`)
-  const hub = await startHub()
-  const operator = await signIn(hub.address)
+test(
+  'the packed and installed kit runs the platform of its README',
+  async (t, { folder, startHub }) => {
+    const project = await installKit(folder)
+    assert.deepEqual(readdirSync(join(project, 'node_modules')).toSorted(), [
+      '.package-lock.json',
+      '@recordhub',
+    ])
+    const program = /```js\n([\s\S]+?)```/.exec(README)?.[1] ?? ''
+    t.diagnostic(`The README's platform has ${program.trim().split('\n').length} lines.`)
+    const hub = await startHub()
+    const operator = await signIn(hub.address)
 
-  const nodes = await findNodePrograms()
-  const isOldest = ({ version }: { version: string }) => version.startsWith(`v${OLDEST_MAJOR}.`)
-  if (!nodes.some(isOldest))
-    t.diagnostic(`Node.js ${OLDEST_MAJOR} is not in PATH, so the kit is not tested on it.`)
-  for (const { program: node, version } of nodes) {
-    await t.test(`on Node.js ${version}`, async (t) => {
-      const port = await findFreePort()
-      const name = `hr_${version.replaceAll(/\W/g, '_')}`
-      const text = program.replace('4000', String(port)).replace('hr_suite', name)
-      writeFileSync(join(project, 'platform.mjs'), text.replace('./outbox', `./outbox-${version}`))
-      const first = startProgram(t, node, project, { SOURCE_KEY })
-      await first.line(/listens/)
+    const nodes = await findNodePrograms()
+    const isOldest = ({ version }: { version: string }) => version.startsWith(`v${OLDEST_MAJOR}.`)
+    if (!nodes.some(isOldest))
+      t.diagnostic(`Node.js ${OLDEST_MAJOR} is not in PATH, so the kit is not tested on it.`)
+    for (const { program: node, version } of nodes) {
+      await t.test(`on Node.js ${version}`, async (t) => {
+        const port = await findFreePort()
+        const name = `hr_${version.replaceAll(/\W/g, '_')}`
+        const text = program.replace('4000', String(port)).replace('hr_suite', name)
+        writeFileSync(
+          join(project, 'platform.mjs'),
+          text.replace('./outbox', `./outbox-${version}`),
+        )
+        const first = startProgram(t, node, project, { SOURCE_KEY })
+        await first.line(/listens/)
 
-      const address = `http://127.0.0.1:${port}`
-      const platform = { address, sourceKey: SOURCE_KEY, recordTypes: ['employee'] }
-      const { hub_api_key } = await registerPlatform(operator, platform)
-      const { tasks } = await pullAndWait(operator)
-      const task = tasks.find(({ platform_name }) => platform_name === name)
-      assert.equal(task?.state, 'succeeded')
-      assert.equal(task.total, 2)
-      assert.deepEqual(task.warnings, [])
-      await first.stop()
+        const address = `http://127.0.0.1:${port}`
+        const platform = { address, sourceKey: SOURCE_KEY, recordTypes: ['employee'] }
+        const { hub_api_key } = await registerPlatform(operator, platform)
+        const { tasks } = await pullAndWait(operator)
+        const task = tasks.find(({ platform_name }) => platform_name === name)
+        assert.equal(task?.state, 'succeeded')
+        assert.equal(task.total, 2)
+        assert.deepEqual(task.warnings, [])
+        await first.stop()
 
-      const env = { SOURCE_KEY, HUB_URL: hub.address, HUB_API_KEY: hub_api_key }
-      const second = startProgram(t, node, project, env)
-      await second.line(/^The hub has stored the PATCH of /)
-      await until(async () => {
-        const records = await listRecords(operator, `platform=${name}&reference_number=E-1`)
-        return records[0]?.data['job'] === 'baker' ? true : null
-      }, 'the record has the pushed value')
-      await second.stop()
-      assert.deepEqual([...first.errors, ...second.errors], [])
+        const env = { SOURCE_KEY, HUB_URL: hub.address, HUB_API_KEY: hub_api_key }
+        const second = startProgram(t, node, project, env)
+        await second.line(/^The hub has stored the PATCH of /)
+        await until(async () => {
+          const records = await listRecords(operator, `platform=${name}&reference_number=E-1`)
+          return records[0]?.data['job'] === 'baker' ? true : null
+        }, 'the record has the pushed value')
+        await second.stop()
+        assert.deepEqual([...first.errors, ...second.errors], [])
+      })
+    }
+
+    await t.test('the published types compile in strict TypeScript projects', async () => {
+      writeFileSync(join(project, 'consumer.mts'), CONSUMER)
+      const tsc = join(await fetchProgram('typescript'), 'tsc')
+      const types = new URL('../../../../node_modules/@types', import.meta.url).pathname
+      for (const [module, resolution] of [
+        ['nodenext', 'nodenext'],
+        ['esnext', 'bundler'],
+      ]) {
+        const options = [
+          '--noEmit',
+          '--strict',
+          '--exactOptionalPropertyTypes',
+          '--target',
+          'es2022',
+        ]
+        const typeOptions = ['--typeRoots', types, '--types', 'node']
+        const moduleOptions = ['--module', module ?? '', '--moduleResolution', resolution ?? '']
+        const args = [...options, ...typeOptions, ...moduleOptions, 'consumer.mts']
+        const { stdout } = await promisify(execFile)(tsc, args, { cwd: project }).catch(
+          (error: { stdout: string }) => error,
+        )
+        assert.equal(stdout, '', resolution)
+      }
     })
-  }
 
-  await t.test('the published types compile in strict TypeScript projects', async () => {
-    writeFileSync(join(project, 'consumer.mts'), CONSUMER)
-    const tsc = join(await fetchProgram('typescript'), 'tsc')
-    const types = new URL('../../../../node_modules/@types', import.meta.url).pathname
-    for (const [module, resolution] of [
-      ['nodenext', 'nodenext'],
-      ['esnext', 'bundler'],
-    ]) {
-      const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022']
-      const typeOptions = ['--typeRoots', types, '--types', 'node']
-      const moduleOptions = ['--module', module ?? '', '--moduleResolution', resolution ?? '']
-      const args = [...options, ...typeOptions, ...moduleOptions, 'consumer.mts']
-      const { stdout } = await promisify(execFile)(tsc, args, { cwd: project }).catch(
-        (error: { stdout: string }) => error,
-      )
-      assert.equal(stdout, '', resolution)
-    }
-  })
+    await t.test('the entry points for edge runtimes do not use Node.js APIs', () => {
+      const kit = join(project, 'node_modules', '@recordhub', 'platform-kit', 'dist')
+      for (const file of ['index.js', 'hono.js']) {
+        const code = readFileSync(join(kit, file), 'utf8')
+        assert.deepEqual(code.match(/from\s*["'](?!\.\/)[^"']+["']/g), null, file)
+        assert.doesNotMatch(code, /\b(Buffer|process)\b\s*\./)
+      }
+    })
+  },
+  { timeout: 2 * PROCESS_TEST.timeout },
+)
 
-  await t.test('the entry points for edge runtimes do not use Node.js APIs', () => {
-    const kit = join(project, 'node_modules', '@recordhub', 'platform-kit', 'dist')
-    for (const file of ['index.js', 'hono.js']) {
-      const code = readFileSync(join(kit, file), 'utf8')
-      assert.deepEqual(code.match(/from\s*["'](?!\.\/)[^"']+["']/g), null, file)
-      assert.doesNotMatch(code, /\b(Buffer|process)\b\s*\./)
-    }
-  })
-})
-
-test('the kit and the hub have the same limit for nested data', PROCESS_TEST, async (t) => {
-  const { startHub } = createSandbox(t)
+test('the kit and the hub have the same limit for nested data', async (t, { startHub }) => {
   const hub = await startHub()
   const { hubApiKey } = await registerPusher(t, hub)
   const pusher = createPusher({ address: hub.address, hubApiKey })

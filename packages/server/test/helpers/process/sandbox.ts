@@ -123,7 +123,10 @@ function describeCommands(
       ? 'was running at the end of the test'
       : `exit code ${child.exitCode}, signal ${child.signalCode}`
     const lines = [args.join(' '), exit, '', 'stdout:', ...stdout, '', 'stderr:', ...stderr, '']
-    return [`${index + 1}-${(args[1] ?? '').slice(0, 30).replaceAll(/\W+/g, '')}.log`, lines.join('\n')]
+    return [
+      `${index + 1}-${(args[1] ?? '').slice(0, 30).replaceAll(/\W+/g, '')}.log`,
+      lines.join('\n'),
+    ]
   })
   return Object.fromEntries(files)
 }
