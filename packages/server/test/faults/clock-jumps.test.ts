@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pull } from '@recordhub/protocol'
-import { ENGINES } from '../helpers/process/engine.ts'
+import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
 import {
   pullAndWait,
@@ -26,7 +26,7 @@ const PRELOAD = new URL('../helpers/time/shifted-clock.mjs', import.meta.url).hr
 const HOUR_MS = 3_600_000
 const TYPE = 'item'
 
-for (const engine of ENGINES) {
+for (const engine of enginesForTier(sqlite)) {
   test(`pushes, pulls and the schedule on ${engine.name} continue when the clock is set forward and back by an hour`, async (t) => {
     const { sandbox } = await engine.createSandbox(t)
     const file = join(sandbox.folder, 'clock')
@@ -41,12 +41,16 @@ for (const engine of ENGINES) {
     const modules = [generateModule(TYPE, 10)]
     const platform = await startPlatform(t, { name: 'archive', modules })
     const { hub_api_key } = await registerPlatform(await signIn(hub.address), platform)
-    const pushing = startPushing(t, hubs, ledger, { name: 'clock', hubApiKey, connections: 4 })
+    const pushing = startPushing(t, hubs, ledger, {
+      name: 'clock',
+      hubApiKey,
+      connections: rounds(2, 4),
+    })
     const report = createFaultReport('clock set by an hour', engine.name)
 
     let jumps = 0
     for (let round = 0; round < rounds(1, 4); round += 1) {
-      for (const offset of isDeep ? [HOUR_MS, 0, -HOUR_MS, 0] : [HOUR_MS, 0]) {
+      for (const offset of isDeep ? [HOUR_MS, 0, -HOUR_MS, 0] : [HOUR_MS]) {
         const paused = platform.pauseNextResponse()
         const before = await signIn(hub.address)
         await requestPull(before)

@@ -8,14 +8,12 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Backup, BackupRun, Pull, StoredRecord } from '@recordhub/protocol'
 import {
-  assertAtomicWrites,
-  ENGINES,
   type EngineSandbox,
-  type ProcessEngine,
+  enginesForTier,
   type QueryDatabase,
+  sqlite,
 } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
-import { createKillMoments, type KillMoments } from '../helpers/process/kill-moment.ts'
 import {
   listPlatforms,
   listRecords,
@@ -28,14 +26,13 @@ import {
 } from '../helpers/process/operator.ts'
 import { generateModule, type SimulatedModule, startPlatform } from '../helpers/process/platform.ts'
 import { isAcknowledged, registerPusher, startPushing } from '../helpers/process/push-loop.ts'
-import { PROCESS_TEST, type RunningHub, type Sandbox, test } from '../helpers/process/sandbox.ts'
-import { createSeededRandom } from '../helpers/random/seed.ts'
-import { isDeep, rounds } from '../helpers/time/tier.ts'
+import { PROCESS_TEST, type RunningHub, test } from '../helpers/process/sandbox.ts'
+import { rounds } from '../helpers/time/tier.ts'
 import { until } from '../helpers/time/until.ts'
+import { CONNECTIONS, createKit } from './kills.ts'
 
-const RECORDS = rounds(600, 1500)
-const OLD_ROWS = rounds(1000, 3000)
-const CONNECTIONS = 8
+const RECORDS = rounds(50, 1500)
+const OLD_ROWS = rounds(200, 3000)
 
 type Hub = EngineSandbox & {
   t: TestContext
@@ -179,7 +176,7 @@ const WORKS: readonly Work[] = [
   },
 ]
 
-for (const [engineIndex, engine] of ENGINES.entries()) {
+for (const engine of enginesForTier(sqlite)) {
   test(
     `a hub killed at random moments of its work completes it after a restart, and loses no acknowledged push (${engine.name})`,
     async (t) => {
@@ -195,9 +192,7 @@ for (const [engineIndex, engine] of ENGINES.entries()) {
       const hub: Hub = { ...kit, t, module, operator: first, erased: nothing }
       assert.equal((await pullAndWait(first)).pull.state, 'succeeded')
 
-      // The quick tier does each work on one engine.
-      const works = WORKS.filter((_, index) => isDeep || index % ENGINES.length === engineIndex)
-      for (const work of works) {
+      for (const work of WORKS) {
         const report = createFaultReport(work.fault, engine.name)
         const before = ledger.acknowledged()
         await work.prepare(hub)
@@ -237,52 +232,6 @@ for (const [engineIndex, engine] of ENGINES.entries()) {
       )
     },
     { timeout: rounds(1, 4) * PROCESS_TEST.timeout },
-  )
-
-  test(`a hub killed at random moments of its start, and of the start after it, starts the next time (${engine.name})`, async (t) => {
-    const { moments, sandbox, queryDatabase } = await createKit(t, engine)
-    const { env } = moments
-    const report = createFaultReport('SIGKILL during start', engine.name)
-    // The first start creates the operator, and on SQLite the tables.
-    const kills = rounds(1, 4)
-    for (let kill = 0; kill < kills; kill += 1) await killStart(sandbox, moments, 300)
-    let hub = await sandbox.startHub({ env })
-    const { operator, hubApiKey, ledger } = await registerPusher(t, hub)
-    for (let round = 0; round < rounds(1, 4); round += 1) {
-      const hubs = [hub]
-      const name = `start-${round}`
-      const pushing = startPushing(t, hubs, ledger, { name, hubApiKey, connections: CONNECTIONS })
-      await pushing.untilAttempts(30, isAcknowledged)
-      await hub.stop('SIGKILL')
-      for (let kill = 0; kill < 2; kill += 1) {
-        await killStart(sandbox, moments, 100)
-        report.caused()
-      }
-      report.ended()
-      hub = await sandbox.startHub({ env })
-      hubs[0] = hub
-      await pushing.untilAttempts(1, isAcknowledged)
-      report.recovered()
-      await pushing.finish()
-    }
-    report.save(await ledger.compare(operator.at(hub.address)))
-    await ledger.assertStored(operator.at(hub.address))
-    await assertAtomicWrites(queryDatabase)
-  })
-}
-
-async function createKit(t: TestContext, engine: ProcessEngine) {
-  const kit = await engine.createSandbox(t)
-  return { ...kit, moments: createKillMoments(kit.sandbox, kit.port, createSeededRandom()) }
-}
-
-/** Starts a hub that is killed at one of its first moments, or when it listens if it has fewer. */
-async function killStart(sandbox: Sandbox, moments: KillMoments, count: number): Promise<void> {
-  moments.armNext(count)
-  const starting = sandbox.startHub({ env: moments.env })
-  await starting.then(
-    (hub: RunningHub) => hub.stop('SIGKILL'),
-    (error: unknown) => assert.match(String(error), /Ended with null/),
   )
 }
 

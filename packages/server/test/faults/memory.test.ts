@@ -25,7 +25,7 @@ for (const engine of enginesForTier(sqlite)) {
     const env = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` }
     const hub = await sandbox.startHub({ env })
     const { operator, hubApiKey, ledger } = await registerPusher(t, hub)
-    const modules = [generateModule('item', rounds(20_000, 200_000))]
+    const modules = [generateModule('item', rounds(4000, 200_000))]
     await registerPlatform(operator, await startPlatform(t, { name: 'archive', modules }))
     const report = createFaultReport('memory limit', engine.name)
     report.caused()
@@ -34,7 +34,7 @@ for (const engine of enginesForTier(sqlite)) {
     const results = await pushUntilRejected({ address: hub.address, hubApiKey }, ledger, {
       name: 'large',
       connections: 8,
-      targetResponses: rounds(50, 200),
+      targetResponses: rounds(12, 200),
       onTarget: () => {
         isPushing = false
       },
@@ -54,10 +54,10 @@ for (const engine of enginesForTier(sqlite)) {
     // The address changes with each start.
     const hub = { ...(await sandbox.startHub({ env })) }
     const { operator, hubApiKey, ledger } = await registerPusher(t, hub)
-    const pushing = startPushing(t, [hub], ledger, { name: 'abort', hubApiKey, connections: 8 })
+    const pushing = startPushing(t, [hub], ledger, { name: 'abort', hubApiKey, connections: rounds(2, 8) })
     const report = createFaultReport('out of memory', engine.name)
     for (let round = 0; round < rounds(1, 5); round += 1) {
-      await pushing.untilAttempts(100, isAcknowledged)
+      await pushing.untilAttempts(rounds(20, 100), isAcknowledged)
       report.caused()
       hub.child.kill('SIGUSR2')
       const { code, signal } = await hub.ended

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { congress } from '../helpers/process/congress.ts'
-import { checksumTables, EMPTY_TABLE_CHECKSUM, ENGINES } from '../helpers/process/engine.ts'
+import {
+  checksumTables,
+  EMPTY_TABLE_CHECKSUM,
+  enginesForTier,
+  sqlite,
+} from '../helpers/process/engine.ts'
 import {
   listHistory,
   listPlatforms,
@@ -32,7 +37,7 @@ test('the source has five modules with 8,750 records', () => {
   )
 })
 
-for (const engine of ENGINES) {
+for (const engine of enginesForTier(sqlite)) {
   test(`the first pull stores all records exactly, and the second pull writes nothing (${engine.name})`, async (t) => {
     t.diagnostic(`${TOTAL} records in ${modules.length} modules: ${source}`)
     const { sandbox, queryDatabase } = await engine.createSandbox(t)

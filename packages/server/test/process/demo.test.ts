@@ -68,28 +68,6 @@ test('the demo pulls and pushes records and deletes its data when it is stopped'
   }
 })
 
-test('the platforms of the demo exit when the demo is killed', async (_, { spawn, folder }) => {
-  const demo = spawn(['demo'], { env: { PORT: '0', TMPDIR: folder } })
-  await demo.untilPrinted(/^Ctrl-C /)
-  const open = demo.stdout.find((line) => line.includes('/dashboard')) ?? ''
-  const operator = await signIn(new URL(open.trim().split(/\s+/)[1] ?? '').origin, {
-    email: 'demo@recordhub.example',
-    password: 'two sample platforms',
-  })
-  const platforms = await listPlatforms(operator)
-  await demo.stop('SIGKILL')
-  for (const { source_base_url } of platforms) {
-    await until(
-      () =>
-        fetch(source_base_url).then(
-          () => null,
-          () => true,
-        ),
-      `no response from ${source_base_url}`,
-    )
-  }
-})
-
 test('pullAll waits for a running pull and then runs another one', async () => {
   await using hub = await startTestHub(sqliteEngine)
   await using platform = await simulatePlatform()

@@ -4,6 +4,7 @@ import { tokenOfLink } from '../helpers/hub/link-token.ts'
 import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
 import { signIn } from '../helpers/process/operator.ts'
 import { OPERATOR, test } from '../helpers/process/sandbox.ts'
+import { isDeep } from '../helpers/time/tier.ts'
 
 const NEW = 'another horse battery staple'
 const BOB = { email: 'bob@example.org', password: 'the stapler of the horse' }
@@ -49,7 +50,7 @@ for (const engine of enginesForTier(sqlite)) {
     await assert.rejects(signIn(hub.address, BOB), /401/)
     await signIn(hub.address, { email: BOB.email, password: NEW })
 
-    for (const [command, code, message, input = ''] of [
+    const failures = [
       ['disable ops@example.org', 1, /admin/],
       ['role ops@example.org viewer', 1, /admin/],
       ['role bob@example.org god', 2, /viewer, operator, admin/],
@@ -62,7 +63,8 @@ for (const engine of enginesForTier(sqlite)) {
       ['fly bob@example.org', 2, /no command/],
       ['disable', 2, /no command/],
       ['constructor', 2, /no command/],
-    ] as const) {
+    ] as const
+    for (const [command, code, message, input = ''] of isDeep ? failures : failures.slice(0, 1)) {
       const result = await run(command, input)
       assert.deepEqual([result.code, result.stdout, result.stderr.length], [code, [], 1], command)
       assert.match(result.stderr[0] ?? '', message, command)

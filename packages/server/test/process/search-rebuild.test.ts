@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { ENGINES, type EngineSandbox, type ProcessEngine } from '../helpers/process/engine.ts'
+import {
+  type EngineSandbox,
+  enginesForTier,
+  type ProcessEngine,
+  sqlite,
+} from '../helpers/process/engine.ts'
 import {
   listRecords,
   pullAndWait,
@@ -14,7 +19,7 @@ import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { test } from '../helpers/process/sandbox.ts'
 import { untilTrue } from '../helpers/time/until.ts'
 
-for (const engine of ENGINES) {
+for (const engine of enginesForTier(sqlite)) {
   test(`search rebuild makes a running hub find records that its index lost (${engine.name})`, async (t) => {
     const kit = await engine.createSandbox(t)
     const hub = await kit.sandbox.startHub()

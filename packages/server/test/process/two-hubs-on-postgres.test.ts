@@ -1,8 +1,7 @@
 /** Several hubs on one PostgreSQL: changes at one hub apply at the others. */
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext } from 'node:test'
-import { createDatabase } from '../helpers/postgres/database.ts'
-import { createPostgresSandbox, postgres } from '../helpers/process/engine.ts'
+import { postgres } from '../helpers/process/engine.ts'
 import {
   listPlatforms,
   type Operator,
@@ -14,19 +13,6 @@ import { startPlatform } from '../helpers/process/platform.ts'
 import { createPusher } from '../helpers/process/push.ts'
 import { PROCESS_TEST, type RunningHub, test } from '../helpers/process/sandbox.ts'
 import { rounds } from '../helpers/time/tier.ts'
-
-test('hubs that start concurrently on an empty database all start', async (t) => {
-  const database = await createDatabase()
-  const { sandbox } = createPostgresSandbox(t, database.url)
-  t.after(() => database.drop())
-  const hubs = await Promise.all(Array.from({ length: rounds(2, 3) }, () => sandbox.startHub()))
-  for (const { address, stdout, stderr } of hubs) {
-    await signIn(address)
-    const printed = stdout.filter((line) => !line.startsWith('{'))
-    assert.match(printed.join('\n'), /^Recordhub listens at \S+$/, 'no setup link is printed')
-    assert.deepEqual(stderr, [])
-  }
-})
 
 describe('two hubs on one database', () => {
   let setup: Awaited<ReturnType<typeof startTwoHubs>>

@@ -10,11 +10,10 @@ import {
 } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { PROCESS_TEST, test } from '../helpers/process/sandbox.ts'
-import { deepOnly } from '../helpers/time/tier.ts'
 import { until } from '../helpers/time/until.ts'
 
 /** Both pulls may take more than two minutes. The timeout only limits a failing test. */
-const LIMIT = { ...deepOnly, timeout: 2 * PROCESS_TEST.timeout }
+const LIMIT = { timeout: 2 * PROCESS_TEST.timeout }
 
 test(
   'two hubs with the same schedule run one pull per minute in total',
