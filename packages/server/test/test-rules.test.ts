@@ -23,8 +23,8 @@ const WAITS: Readonly<Record<string, string>> = {
   'packages/server/test/helpers/time/until.ts': 'the pause of until(), 1 to 25 ms',
   'packages/server/test/http/pull-concurrency.test.ts':
     '20 ms in which an additional request would arrive; a shorter wait can only hide a defect',
-  'packages/server/test/process/schedule-of-two-hubs.test.ts': 'deep tier: a schedule of minutes',
-  'packages/server/test/process/secret-rotation.test.ts': 'kills a process at a given moment',
+  'packages/server/test/process/schedule-of-two-hubs.deep.test.ts': 'a schedule of minutes',
+  'packages/server/test/process/secret-rotation.deep.test.ts': 'kills a process at a given moment',
   'packages/server/test/screenshot.ts': 'not a test',
   'packages/server/test/simulation/defects.ts': 'virtual time',
   'packages/server/test/simulation/virtual-globals.ts': 'replaces the timers by virtual ones',
@@ -50,7 +50,7 @@ const RANDOM_VALUES: Readonly<Record<string, string>> = {
   'packages/server/test/helpers/process/engine.ts': 'the secret of a hub',
   'packages/server/test/helpers/process/free-port.ts': 'candidates for free ports',
   'packages/server/test/helpers/random/seed.ts': 'the seed of a file that runs without the runner',
-  'packages/server/test/process/secret-rotation.test.ts': 'the secrets of a hub',
+  'packages/server/test/process/secret-rotation.ts': 'the secrets of a hub',
   'packages/server/test/runner/options.ts': 'the seed of a run',
   'packages/server/test/simulation/virtual-globals.ts': 'replaces Math.random by a seeded one',
 }

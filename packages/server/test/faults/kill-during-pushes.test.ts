@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import {
   assertAtomicWrites,
-  ENGINES,
   enginesForTier,
   type ProcessEngine,
   sqlite,
@@ -11,22 +10,22 @@ import { createFaultReport } from '../helpers/process/fault-report.ts'
 import { PUSHED_TYPE, pushUntilRejected } from '../helpers/process/ledger.ts'
 import { type PushResult, pushOnce } from '../helpers/process/push.ts'
 import { registerPusher } from '../helpers/process/push-loop.ts'
-import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { test } from '../helpers/process/sandbox.ts'
 import { createSeededRandom } from '../helpers/random/seed.ts'
-import { rounds } from '../helpers/time/tier.ts'
+import { isDeep, rounds } from '../helpers/time/tier.ts'
+import { createKit, killStart } from './kills.ts'
 
-const CONNECTIONS = 24
+const CONNECTIONS = rounds(8, 24)
 
-for (const engine of ENGINES) {
-  test(`a hub killed during pushes loses no acknowledged push (${engine.name})`, {
-    ...PROCESS_TEST,
-  }, async (t) => {
-    const { sandbox, ledger, hubApiKey, check, ...started } = await startHubWithPusher(t, engine)
+for (const engine of enginesForTier(sqlite)) {
+  test(`a hub killed during pushes loses no acknowledged push (${engine.name})`, async (t) => {
+    const { sandbox, moments, ledger, hubApiKey, check, ...started } = await startHubWithPusher(t, engine)
     let { hub } = started
+    const { env } = moments
     const random = createSeededRandom()
     const report = createFaultReport('SIGKILL during pushes', engine.name)
     for (let round = 0; round < rounds(1, 8); round += 1) {
-      const targetResponses = 1 + Math.floor(random() * 400)
+      const targetResponses = 1 + Math.floor(random() * rounds(100, 400))
       const target = { address: hub.address, hubApiKey }
       const killed = hub
       const results = await pushUntilRejected(target, ledger, {
@@ -40,7 +39,9 @@ for (const engine of ENGINES) {
       report.caused()
       report.ended()
 
-      hub = await sandbox.startHub()
+      // In the deep tier, another test kills starts.
+      if (!isDeep) await killStart(sandbox, moments, 100)
+      hub = await sandbox.startHub({ env })
       const restarted = { address: hub.address, hubApiKey }
       const push = {
         method: 'POST',
@@ -67,14 +68,12 @@ for (const engine of ENGINES) {
 }
 
 for (const engine of enginesForTier(sqlite)) {
-  test(`a hub that receives SIGTERM during pushes loses no acknowledged push (${engine.name})`, {
-    ...PROCESS_TEST,
-  }, async (t) => {
+  test(`a hub that receives SIGTERM during pushes loses no acknowledged push (${engine.name})`, async (t) => {
     const { sandbox, ledger, hub, hubApiKey, operator, check } = await startHubWithPusher(t, engine)
     const results = await pushUntilRejected({ address: hub.address, hubApiKey }, ledger, {
       name: 'stop',
       connections: CONNECTIONS,
-      targetResponses: 200,
+      targetResponses: rounds(50, 200),
       onTarget: () => hub.child.kill('SIGTERM'),
     })
     assert.deepEqual(await hub.ended, { code: 0, signal: null })
@@ -93,8 +92,8 @@ for (const engine of enginesForTier(sqlite)) {
 }
 
 async function startHubWithPusher(t: TestContext, engine: ProcessEngine) {
-  const { sandbox, queryDatabase } = await engine.createSandbox(t)
-  const hub = await sandbox.startHub()
+  const { sandbox, moments, queryDatabase } = await createKit(t, engine)
+  const hub = await sandbox.startHub({ env: moments.env })
   async function check(): Promise<void> {
     if (engine === sqlite) {
       const [row = {}] = await queryDatabase('PRAGMA integrity_check')
@@ -102,7 +101,7 @@ async function startHubWithPusher(t: TestContext, engine: ProcessEngine) {
     }
     await assertAtomicWrites(queryDatabase)
   }
-  return { sandbox, hub, check, ...(await registerPusher(t, hub)) }
+  return { sandbox, moments, hub, check, ...(await registerPusher(t, hub)) }
 }
 
 function isRejected(result: PushResult): boolean {

@@ -5,17 +5,15 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import type { Backup, BackupRun, Pull, StoredRecord } from '@recordhub/protocol'
 import {
-  assertAtomicWrites,
-  ENGINES,
   type EngineSandbox,
-  type ProcessEngine,
+  enginesForTier,
   type QueryDatabase,
+  sqlite,
 } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
-import { createKillMoments, type KillMoments } from '../helpers/process/kill-moment.ts'
 import {
   listPlatforms,
   listRecords,
@@ -28,14 +26,13 @@ import {
 } from '../helpers/process/operator.ts'
 import { generateModule, type SimulatedModule, startPlatform } from '../helpers/process/platform.ts'
 import { isAcknowledged, registerPusher, startPushing } from '../helpers/process/push-loop.ts'
-import { PROCESS_TEST, type RunningHub, type Sandbox } from '../helpers/process/sandbox.ts'
-import { createSeededRandom } from '../helpers/random/seed.ts'
-import { isDeep, rounds } from '../helpers/time/tier.ts'
+import { PROCESS_TEST, type RunningHub, test } from '../helpers/process/sandbox.ts'
+import { rounds } from '../helpers/time/tier.ts'
 import { until } from '../helpers/time/until.ts'
+import { CONNECTIONS, createKit } from './kills.ts'
 
-const RECORDS = rounds(600, 1500)
-const OLD_ROWS = rounds(1000, 3000)
-const CONNECTIONS = 8
+const RECORDS = rounds(50, 1500)
+const OLD_ROWS = rounds(200, 3000)
 
 type Hub = EngineSandbox & {
   t: TestContext
@@ -179,108 +176,62 @@ const WORKS: readonly Work[] = [
   },
 ]
 
-for (const [engineIndex, engine] of ENGINES.entries()) {
-  test(`a hub killed at random moments of its work completes it after a restart, and loses no acknowledged push (${engine.name})`, {
-    timeout: rounds(1, 4) * PROCESS_TEST.timeout,
-  }, async (t) => {
-    const { moments, ...kit } = await createKit(t, engine)
-    const { sandbox, queryDatabase } = kit
-    const env = moments.env
-    const hubs: [RunningHub] = [await sandbox.startHub({ env })]
-    const { operator: first, hubApiKey, ledger } = await registerPusher(t, hubs[0])
-    const module = generateModule('person', RECORDS)
-    const platform = await startPlatform(t, { name: 'archive', modules: [module] })
-    await registerPlatform(first, platform)
-    const nothing = { record_id: 0, reference_number: '' }
-    const hub: Hub = { ...kit, t, module, operator: first, erased: nothing }
-    assert.equal((await pullAndWait(first)).pull.state, 'succeeded')
-
-    // The quick tier does each work on one engine.
-    const works = WORKS.filter((_, index) => isDeep || index % ENGINES.length === engineIndex)
-    for (const work of works) {
-      const report = createFaultReport(work.fault, engine.name)
-      const before = ledger.acknowledged()
-      await work.prepare(hub)
-      const count = await moments.count(hubs[0], () => work.run(hub))
-      for (let round = 0; round < rounds(1, 4); round += 1) {
-        await work.prepare(hub)
-        const name = `${work.fault}-${round}`
-        const pushing = startPushing(t, hubs, ledger, { name, hubApiKey, connections: CONNECTIONS })
-        const killed = hubs[0]
-        await moments.arm(killed, count)
-        await Promise.race([work.run(hub).catch(() => undefined), killed.ended])
-        // A kill at a later moment than the end of the work.
-        await killed.stop('SIGKILL')
-        report.caused()
-        report.ended()
-        hubs[0] = await sandbox.startHub({ env })
-        hub.operator = first.at(hubs[0].address)
-        await pushing.untilAttempts(1, isAcknowledged)
-        report.recovered()
-        await work.check(hub)
-        await pushing.finish()
-        assert.deepEqual(ledger.unacknowledged(), [])
-      }
-      const compared = await ledger.compare(hub.operator)
-      report.save({ ...compared, acknowledged: compared.acknowledged - before })
-      await ledger.assertStored(hub.operator)
-    }
-    const stopped = await hubs[0].stop()
-    assert.deepEqual(stopped, { code: 0, signal: null })
-    assert.equal(
-      await countRows(queryDatabase, "FROM records WHERE reference_number NOT LIKE 'person-%'"),
-      await countRows(queryDatabase, "FROM activity WHERE kind = 'push.created'"),
-    )
-  })
-
+for (const engine of enginesForTier(sqlite)) {
   test(
-    `a hub killed at random moments of its start, and of the start after it, starts the next time (${engine.name})`,
-    PROCESS_TEST,
+    `a hub killed at random moments of its work completes it after a restart, and loses no acknowledged push (${engine.name})`,
     async (t) => {
-      const { moments, sandbox, queryDatabase } = await createKit(t, engine)
-      const { env } = moments
-      const report = createFaultReport('SIGKILL during start', engine.name)
-      // The first start creates the operator, and on SQLite the tables.
-      const kills = rounds(1, 4)
-      for (let kill = 0; kill < kills; kill += 1) await killStart(sandbox, moments, 300)
-      let hub = await sandbox.startHub({ env })
-      const { operator, hubApiKey, ledger } = await registerPusher(t, hub)
-      for (let round = 0; round < rounds(1, 4); round += 1) {
-        const hubs = [hub]
-        const name = `start-${round}`
-        const pushing = startPushing(t, hubs, ledger, { name, hubApiKey, connections: CONNECTIONS })
-        await pushing.untilAttempts(30, isAcknowledged)
-        await hub.stop('SIGKILL')
-        for (let kill = 0; kill < 2; kill += 1) {
-          await killStart(sandbox, moments, 100)
+      const { moments, ...kit } = await createKit(t, engine)
+      const { sandbox, queryDatabase } = kit
+      const env = moments.env
+      const hubs: [RunningHub] = [await sandbox.startHub({ env })]
+      const { operator: first, hubApiKey, ledger } = await registerPusher(t, hubs[0])
+      const module = generateModule('person', RECORDS)
+      const platform = await startPlatform(t, { name: 'archive', modules: [module] })
+      await registerPlatform(first, platform)
+      const nothing = { record_id: 0, reference_number: '' }
+      const hub: Hub = { ...kit, t, module, operator: first, erased: nothing }
+      assert.equal((await pullAndWait(first)).pull.state, 'succeeded')
+
+      for (const work of WORKS) {
+        const report = createFaultReport(work.fault, engine.name)
+        const before = ledger.acknowledged()
+        await work.prepare(hub)
+        const count = await moments.count(hubs[0], () => work.run(hub))
+        for (let round = 0; round < rounds(1, 4); round += 1) {
+          await work.prepare(hub)
+          const name = `${work.fault}-${round}`
+          const pushing = startPushing(t, hubs, ledger, {
+            name,
+            hubApiKey,
+            connections: CONNECTIONS,
+          })
+          const killed = hubs[0]
+          await moments.arm(killed, count)
+          await Promise.race([work.run(hub).catch(() => undefined), killed.ended])
+          // A kill at a later moment than the end of the work.
+          await killed.stop('SIGKILL')
           report.caused()
+          report.ended()
+          hubs[0] = await sandbox.startHub({ env })
+          hub.operator = first.at(hubs[0].address)
+          await pushing.untilAttempts(1, isAcknowledged)
+          report.recovered()
+          await work.check(hub)
+          await pushing.finish()
+          assert.deepEqual(ledger.unacknowledged(), [])
         }
-        report.ended()
-        hub = await sandbox.startHub({ env })
-        hubs[0] = hub
-        await pushing.untilAttempts(1, isAcknowledged)
-        report.recovered()
-        await pushing.finish()
+        const compared = await ledger.compare(hub.operator)
+        report.save({ ...compared, acknowledged: compared.acknowledged - before })
+        await ledger.assertStored(hub.operator)
       }
-      report.save(await ledger.compare(operator.at(hub.address)))
-      await ledger.assertStored(operator.at(hub.address))
-      await assertAtomicWrites(queryDatabase)
+      const stopped = await hubs[0].stop()
+      assert.deepEqual(stopped, { code: 0, signal: null })
+      assert.equal(
+        await countRows(queryDatabase, "FROM records WHERE reference_number NOT LIKE 'person-%'"),
+        await countRows(queryDatabase, "FROM activity WHERE kind = 'push.created'"),
+      )
     },
-  )
-}
-
-async function createKit(t: TestContext, engine: ProcessEngine) {
-  const kit = await engine.createSandbox(t)
-  return { ...kit, moments: createKillMoments(kit.sandbox, kit.port, createSeededRandom()) }
-}
-
-/** Starts a hub that is killed at one of its first moments, or when it listens if it has fewer. */
-async function killStart(sandbox: Sandbox, moments: KillMoments, count: number): Promise<void> {
-  moments.armNext(count)
-  const starting = sandbox.startHub({ env: moments.env })
-  await starting.then(
-    (hub: RunningHub) => hub.stop('SIGKILL'),
-    (error: unknown) => assert.match(String(error), /Ended with null/),
+    { timeout: rounds(1, 4) * PROCESS_TEST.timeout },
   )
 }
 

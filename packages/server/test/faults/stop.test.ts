@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { test } from 'node:test'
-import { ENGINES, enginesForTier, sqlite } from '../helpers/process/engine.ts'
+import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
 import {
   listRecords,
   pullAndWait,
@@ -14,46 +13,9 @@ import {
   signIn,
 } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
-import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { test } from '../helpers/process/sandbox.ts'
 
-for (const engine of ENGINES) {
-  test(
-    `a hub exits cleanly on SIGTERM from the moment it logs that it listens (${engine.name})`,
-    PROCESS_TEST,
-    async (t) => {
-      const { sandbox } = await engine.createSandbox(t)
-      // Sends the signal exactly when the line is written, since a supervisor would do so only by chance.
-      const signalOnLine = `
-    const write = process.stdout.write.bind(process.stdout)
-    process.stdout.write = (text) => {
-      if (String(text).startsWith('Recordhub listens')) process.kill(process.pid, 'SIGTERM')
-      return write(text)
-    }`
-      const preload = `data:text/javascript,${encodeURIComponent(signalOnLine)}`
-      const hub = sandbox.spawn(['start'], {
-        env: { PORT: '0', HUB_PULL_SCHEDULE: 'off', NODE_OPTIONS: `--import ${preload}` },
-      })
-      assert.deepEqual(await hub.ended, { code: 0, signal: null })
-    },
-  )
-}
-
-test('a stopped hub closes its database', PROCESS_TEST, async (t) => {
-  const sandbox = createSandbox(t)
-  const hub = sandbox.spawn(['start'], { env: { PORT: '0', HUB_PULL_SCHEDULE: 'off' } })
-  const address = (await hub.untilPrinted(/^Recordhub listens at /)).split(' ').at(-1)
-  assert.equal((await fetch(`${address}/readyz`)).status, 200)
-  assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
-  const files = readdirSync(join(sandbox.folder, 'data'))
-  assert.deepEqual(
-    files.filter((name) => /-(wal|shm)$/.test(name)),
-    [],
-    'closing the last connection merges the write-ahead log into the file',
-  )
-})
-
-test('an incomplete push does not prevent a hub from stopping', PROCESS_TEST, async (t) => {
-  const sandbox = createSandbox(t)
+test('an incomplete push does not prevent a hub from stopping and closing its database', async (t, sandbox) => {
   const hub = await sandbox.startHub()
   const modules = [{ module_name: 'Cases', record_type: 'case', keys: ['a'], records: [] }]
   const platform = await startPlatform(t, { name: 'registry', modules })
@@ -73,36 +35,35 @@ test('an incomplete push does not prevent a hub from stopping', PROCESS_TEST, as
   // The 100 Continue response shows that the hub has started to read the request.
   await once(socket, 'data')
   assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
+  const files = readdirSync(join(sandbox.folder, 'data'))
+  assert.deepEqual(
+    files.filter((name) => /-(wal|shm)$/.test(name)),
+    [],
+    'closing the last connection merges the write-ahead log into the file',
+  )
 })
 
 const PER_MODULE = 500
 
 for (const engine of enginesForTier(sqlite)) {
-  test(
-    `a hub that receives SIGTERM during a pull interrupts it and exits (${engine.name})`,
-    PROCESS_TEST,
-    async (t) => {
-      const { sandbox } = await engine.createSandbox(t)
-      const hub = await sandbox.startHub()
-      const operator = await signIn(hub.address)
-      const modules = ['person', 'visit'].map((type) => generateModule(type, PER_MODULE))
-      const platform = await startPlatform(t, { name: 'archive', modules })
-      await registerPlatform(operator, platform)
-      const { halfSent } = platform.pauseNextResponse()
-      const { pull } = await requestPull(operator)
-      await halfSent
-      assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
-      assert.deepEqual(hub.stderr, [])
+  test(`a hub that receives SIGTERM during a pull interrupts it and exits (${engine.name})`, async (t) => {
+    const { sandbox } = await engine.createSandbox(t)
+    const hub = await sandbox.startHub()
+    const operator = await signIn(hub.address)
+    const modules = ['person', 'visit'].map((type) => generateModule(type, PER_MODULE))
+    const platform = await startPlatform(t, { name: 'archive', modules })
+    await registerPlatform(operator, platform)
+    const { halfSent } = platform.pauseNextResponse()
+    const { pull } = await requestPull(operator)
+    await halfSent
+    assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
+    assert.deepEqual(hub.stderr, [])
 
-      const restarted = operator.at((await sandbox.startHub()).address)
-      const interrupted = await readPull(restarted, pull.id)
-      assert.equal(interrupted.pull.state, 'interrupted')
-      assert.deepEqual(
-        new Set(interrupted.tasks.map((task) => task.state)),
-        new Set(['interrupted']),
-      )
-      assert.equal((await pullAndWait(restarted)).pull.state, 'succeeded')
-      assert.equal((await listRecords(restarted)).length, 2 * PER_MODULE)
-    },
-  )
+    const restarted = operator.at((await sandbox.startHub()).address)
+    const interrupted = await readPull(restarted, pull.id)
+    assert.equal(interrupted.pull.state, 'interrupted')
+    assert.deepEqual(new Set(interrupted.tasks.map((task) => task.state)), new Set(['interrupted']))
+    assert.equal((await pullAndWait(restarted)).pull.state, 'succeeded')
+    assert.equal((await listRecords(restarted)).length, 2 * PER_MODULE)
+  })
 }

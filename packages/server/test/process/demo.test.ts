@@ -1,95 +1,69 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
 import type { ActivityEntry, Pull } from '@recordhub/protocol'
 import { pullAll } from '../../src/cli/demo.ts'
 import { registerPlatform, startPull, untilPullEnds } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { simulatePlatform } from '../helpers/platform/platform.ts'
 import { listPlatforms, readSnapshot, sendRequest, signIn } from '../helpers/process/operator.ts'
-import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { test } from '../helpers/process/sandbox.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 import { until } from '../helpers/time/until.ts'
 
-test(
-  'the demo pulls and pushes records and deletes its data when it is stopped',
-  PROCESS_TEST,
-  async (t) => {
-    const { spawn, folder } = createSandbox(t)
-    const temporary = join(folder, 'temporary')
-    mkdirSync(temporary)
-    const demo = spawn(['demo'], { env: { PORT: '0', TMPDIR: temporary } })
-    await demo.untilPrinted(/^Ctrl-C /)
-    const printed = (label: string) => {
-      const line = demo.stdout.find((one) => one.trim().startsWith(label)) ?? ''
-      return line.trim().slice(label.length).trim()
-    }
-    const { origin } = new URL(printed('Open'))
-    const operator = await signIn(origin, {
-      email: printed('E-mail'),
-      password: printed('Password'),
-    })
-    const page = await operator.call('GET', new URL(printed('Open')).pathname)
-    assert.match(page.text, /<meta name="csrf-token" content="[^"]+">/)
-
-    const pulls = JSON.parse(await sendRequest(operator, 'GET', '/api/v1/pulls'))
-    const names: (string | null)[] = pulls.pulls.map((pull: Pull) => pull.started_by)
-    assert.ok(names.includes('Demo Operator'), String(names))
-
-    const platforms = await listPlatforms(operator)
-    assert.equal(platforms.length, 2)
-    assert.ok(platforms.every((platform) => platform.modules_registered > 0))
-    await until(async () => {
-      const { stats, pull } = await readSnapshot(operator)
-      return stats.records > 2000 && !pull.running ? stats : null
-    }, 'more than 2,000 records are stored and no pull is running')
-    await until(async () => {
-      const path = '/api/v1/activity?limit=100'
-      const { activity }: { activity: ActivityEntry[] } = JSON.parse(
-        await sendRequest(operator, 'GET', path),
-      )
-      const pushed = activity.filter(({ kind }) => kind.startsWith('push.'))
-      const names = new Set(pushed.map((line) => line.platform_name))
-      return names.size === 2 && pushed.length >= 4 ? true : null
-    }, 'both platforms have pushed records')
-    assert.equal(readdirSync(temporary).length, 1)
-
-    assert.deepEqual(await demo.stop('SIGINT'), { code: 0, signal: null })
-    assert.deepEqual(demo.stderr, [])
-    assert.deepEqual(readdirSync(temporary), [])
-    for (const address of [origin, ...platforms.map((platform) => platform.source_base_url)]) {
-      await until(
-        () =>
-          fetch(address).then(
-            () => null,
-            () => true,
-          ),
-        `no response from ${address}`,
-      )
-    }
-  },
-)
-
-test('the platforms of the demo exit when the demo is killed', PROCESS_TEST, async (t) => {
-  const { spawn, folder } = createSandbox(t)
-  const demo = spawn(['demo'], { env: { PORT: '0', TMPDIR: folder } })
+test('the demo pulls and pushes records and deletes its data when it is stopped', async (_, {
+  spawn,
+  folder,
+}) => {
+  const temporary = join(folder, 'temporary')
+  mkdirSync(temporary)
+  const demo = spawn(['demo'], { env: { PORT: '0', TMPDIR: temporary } })
   await demo.untilPrinted(/^Ctrl-C /)
-  const open = demo.stdout.find((line) => line.includes('/dashboard')) ?? ''
-  const operator = await signIn(new URL(open.trim().split(/\s+/)[1] ?? '').origin, {
-    email: 'demo@recordhub.example',
-    password: 'two sample platforms',
+  const printed = (label: string) => {
+    const line = demo.stdout.find((one) => one.trim().startsWith(label)) ?? ''
+    return line.trim().slice(label.length).trim()
+  }
+  const { origin } = new URL(printed('Open'))
+  const operator = await signIn(origin, {
+    email: printed('E-mail'),
+    password: printed('Password'),
   })
+  const page = await operator.call('GET', new URL(printed('Open')).pathname)
+  assert.match(page.text, /<meta name="csrf-token" content="[^"]+">/)
+
+  const pulls = JSON.parse(await sendRequest(operator, 'GET', '/api/v1/pulls'))
+  const names: (string | null)[] = pulls.pulls.map((pull: Pull) => pull.started_by)
+  assert.ok(names.includes('Demo Operator'), String(names))
+
   const platforms = await listPlatforms(operator)
-  await demo.stop('SIGKILL')
-  for (const { source_base_url } of platforms) {
+  assert.equal(platforms.length, 2)
+  assert.ok(platforms.every((platform) => platform.modules_registered > 0))
+  await until(async () => {
+    const { stats, pull } = await readSnapshot(operator)
+    return stats.records > 2000 && !pull.running ? stats : null
+  }, 'more than 2,000 records are stored and no pull is running')
+  await until(async () => {
+    const path = '/api/v1/activity?limit=100'
+    const { activity }: { activity: ActivityEntry[] } = JSON.parse(
+      await sendRequest(operator, 'GET', path),
+    )
+    const pushed = activity.filter(({ kind }) => kind.startsWith('push.'))
+    const names = new Set(pushed.map((line) => line.platform_name))
+    return names.size === 2 && pushed.length >= 4 ? true : null
+  }, 'both platforms have pushed records')
+  assert.equal(readdirSync(temporary).length, 1)
+
+  assert.deepEqual(await demo.stop('SIGINT'), { code: 0, signal: null })
+  assert.deepEqual(demo.stderr, [])
+  assert.deepEqual(readdirSync(temporary), [])
+  for (const address of [origin, ...platforms.map((platform) => platform.source_base_url)]) {
     await until(
       () =>
-        fetch(source_base_url).then(
+        fetch(address).then(
           () => null,
           () => true,
         ),
-      `no response from ${source_base_url}`,
+      `no response from ${address}`,
     )
   }
 })

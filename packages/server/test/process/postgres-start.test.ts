@@ -1,65 +1,16 @@
 /** Starting a hub on PostgreSQL. */
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import { createDatabase } from '../helpers/postgres/database.ts'
-import { startPostgres } from '../helpers/postgres/server.ts'
-import { createPostgresSandbox } from '../helpers/process/engine.ts'
-import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { createSandbox, test } from '../helpers/process/sandbox.ts'
+import { createStoppedPostgres, SETTINGS } from './postgres-start.ts'
 
-test('a hub on PostgreSQL does not start without HUB_SECRET', PROCESS_TEST, async (t) => {
+test('a hub on PostgreSQL does not start without HUB_SECRET', async (t) => {
   const env = { PORT: '0', DATABASE_URL: 'postgres://user:secret-word@127.0.0.1:1/none' }
   const { code, stdout, stderr } = await createSandbox(t).run(['start'], { env })
   assert.deepEqual({ code, stdout, lines: stderr.length }, { code: 2, stdout: [], lines: 1 })
   assert.match(stderr[0] ?? '', /^HUB_SECRET: required with PostgreSQL/)
 })
 
-test(
-  'a database configuration error stops the program immediately with one line',
-  PROCESS_TEST,
-  async (t) => {
-    const database = await createDatabase()
-    t.after(() => database.drop())
-    const wrong = [
-      {
-        part: 'password',
-        value: 'wrong-word',
-        message: /does not accept the password of "recordhub"/,
-      },
-      {
-        part: 'username',
-        value: 'unknown-user',
-        message: /does not accept the password of "unknown-user"/,
-      },
-      {
-        part: 'pathname',
-        value: '/not_created',
-        message: /has no database "not_created".*createdb not_created/,
-      },
-    ] as const
-    await Promise.all(
-      wrong.flatMap(({ part, value, message }) =>
-        [['start'], ['token', 'create', '--name', 'report']].map((args) =>
-          t.test(`${args[0]} with a wrong ${part}`, async (t) => {
-            const url = new URL(database.url)
-            const { password } = url
-            url[part] = value
-            const { sandbox } = createPostgresSandbox(t, url.href)
-            const { code, stdout, stderr } = await sandbox.run(args, { env: { PORT: '0' } })
-            assert.deepEqual(
-              { code, stdout, lines: stderr.length },
-              { code: 1, stdout: [], lines: 1 },
-            )
-            assert.match(stderr[0] ?? '', message)
-            assert.match(stderr[0] ?? '', /^DATABASE_URL: PostgreSQL at 127\.0\.0\.1:\d+ /)
-            assert.ok(!stderr[0]?.includes(password) && !stderr[0]?.includes('wrong-word'))
-          }),
-        ),
-      ),
-    )
-  },
-)
-
-test('a hub waits for PostgreSQL to start', PROCESS_TEST, async (t) => {
+test('a hub waits for PostgreSQL to start', async (t) => {
   const { server, sandbox } = await createStoppedPostgres(t)
   const hub = sandbox.spawn(['start'], { env: SETTINGS })
   const warning = JSON.parse(await hub.untilPrinted(/Waiting for PostgreSQL at /))
@@ -75,29 +26,3 @@ test('a hub waits for PostgreSQL to start', PROCESS_TEST, async (t) => {
   assert.deepEqual(hub.stderr, [])
   assert.ok([...hub.stdout].every((line) => !line.includes(new URL(server.url).password)))
 })
-
-test('a hub that waits for PostgreSQL exits immediately on SIGTERM', PROCESS_TEST, async (t) => {
-  const { sandbox } = await createStoppedPostgres(t)
-  const hub = sandbox.spawn(['start'], { env: SETTINGS })
-  await hub.untilPrinted(/Waiting for PostgreSQL at /)
-  assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
-})
-
-test('the command line does not wait for PostgreSQL', PROCESS_TEST, async (t) => {
-  const { server, sandbox } = await createStoppedPostgres(t)
-  const { code, stdout, stderr } = await sandbox.run(['token', 'create', '--name', 'report'])
-  assert.deepEqual({ code, stdout, lines: stderr.length }, { code: 1, stdout: [], lines: 1 })
-  assert.match(
-    stderr[0] ?? '',
-    new RegExp(`PostgreSQL at 127\\.0\\.0\\.1:${server.port} cannot be used`),
-  )
-})
-
-const SETTINGS = { PORT: '0', HUB_PULL_SCHEDULE: 'off', HUB_LOG_LEVEL: 'warn' }
-
-async function createStoppedPostgres(t: TestContext) {
-  const server = await startPostgres()
-  t.after(() => server.remove())
-  await server.stop()
-  return { server, ...createPostgresSandbox(t, server.url) }
-}

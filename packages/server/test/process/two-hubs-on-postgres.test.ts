@@ -1,8 +1,7 @@
 /** Several hubs on one PostgreSQL: changes at one hub apply at the others. */
 import assert from 'node:assert/strict'
-import { after, before, describe, type TestContext, test } from 'node:test'
-import { createDatabase } from '../helpers/postgres/database.ts'
-import { createPostgresSandbox, postgres } from '../helpers/process/engine.ts'
+import { after, before, describe, type TestContext } from 'node:test'
+import { postgres } from '../helpers/process/engine.ts'
 import {
   listPlatforms,
   type Operator,
@@ -12,21 +11,8 @@ import {
 } from '../helpers/process/operator.ts'
 import { startPlatform } from '../helpers/process/platform.ts'
 import { createPusher } from '../helpers/process/push.ts'
-import { PROCESS_TEST, type RunningHub } from '../helpers/process/sandbox.ts'
+import { PROCESS_TEST, type RunningHub, test } from '../helpers/process/sandbox.ts'
 import { rounds } from '../helpers/time/tier.ts'
-
-test('hubs that start concurrently on an empty database all start', PROCESS_TEST, async (t) => {
-  const database = await createDatabase()
-  const { sandbox } = createPostgresSandbox(t, database.url)
-  t.after(() => database.drop())
-  const hubs = await Promise.all(Array.from({ length: rounds(2, 3) }, () => sandbox.startHub()))
-  for (const { address, stdout, stderr } of hubs) {
-    await signIn(address)
-    const printed = stdout.filter((line) => !line.startsWith('{'))
-    assert.match(printed.join('\n'), /^Recordhub listens at \S+$/, 'no setup link is printed')
-    assert.deepEqual(stderr, [])
-  }
-})
 
 describe('two hubs on one database', () => {
   let setup: Awaited<ReturnType<typeof startTwoHubs>>
@@ -38,48 +24,40 @@ describe('two hubs on one database', () => {
     for (const cleanUp of cleanUps) await cleanUp()
   }, PROCESS_TEST)
 
-  test(
-    'a platform registered at one hub can push to the other immediately',
-    PROCESS_TEST,
-    async (t) => {
-      const { hubs, operator } = setup
-      const names = Array.from({ length: rounds(2, 5) }, (_, index) => `platform-${index}`)
-      for (const [round, name] of names.entries()) {
-        const [at, other] = round % 2 === 0 ? hubs : hubs.toReversed()
-        assert.ok(at && other)
-        const { hubApiKey } = await register(t, operator.at(at.address), name)
-        assert.equal(await push(t, other, hubApiKey), 201)
-        assert.equal(await push(t, at, hubApiKey), 200)
-      }
-      for (const { address } of hubs) {
-        const platforms = await listPlatforms(operator.at(address))
-        const records = new Map(platforms.map((one) => [one.platform_name, one.records]))
-        for (const name of names) assert.equal(records.get(name), 1, name)
-      }
-    },
-  )
+  test('a platform registered at one hub can push to the other immediately', async (t) => {
+    const { hubs, operator } = setup
+    const names = Array.from({ length: rounds(2, 5) }, (_, index) => `platform-${index}`)
+    for (const [round, name] of names.entries()) {
+      const [at, other] = round % 2 === 0 ? hubs : hubs.toReversed()
+      assert.ok(at && other)
+      const { hubApiKey } = await register(t, operator.at(at.address), name)
+      assert.equal(await push(t, other, hubApiKey), 201)
+      assert.equal(await push(t, at, hubApiKey), 200)
+    }
+    for (const { address } of hubs) {
+      const platforms = await listPlatforms(operator.at(address))
+      const records = new Map(platforms.map((one) => [one.platform_name, one.records]))
+      for (const name of names) assert.equal(records.get(name), 1, name)
+    }
+  })
 
-  test(
-    'deactivating or activating a platform at one hub takes effect at the other immediately',
-    PROCESS_TEST,
-    async (t) => {
-      const { hubs, operator } = setup
-      const { id, hubApiKey } = await register(t, operator, 'switched')
-      const pushes = hubs.map((hub) => createRepeatedPush(t, hub, hubApiKey))
-      const pushToBoth = () => Promise.all(pushes.map((push) => push()))
-      assert.equal(await push(t, hubs[0], hubApiKey), 201)
-      assert.deepEqual(await pushToBoth(), [200, 200], 'both hubs have cached the key')
-      for (let round = 0; round < rounds(4, 20); round += 1) {
-        const at = operator.at(hubs[round % 2]?.address ?? '')
-        await sendRequest(at, 'PATCH', `/api/v1/platforms/${id}`, { status: 'inactive' })
-        assert.deepEqual(await pushToBoth(), [401, 401])
-        await sendRequest(at, 'PATCH', `/api/v1/platforms/${id}`, { status: 'active' })
-        assert.deepEqual(await pushToBoth(), [200, 200])
-      }
-    },
-  )
+  test('deactivating or activating a platform at one hub takes effect at the other immediately', async (t) => {
+    const { hubs, operator } = setup
+    const { id, hubApiKey } = await register(t, operator, 'switched')
+    const pushes = hubs.map((hub) => createRepeatedPush(t, hub, hubApiKey))
+    const pushToBoth = () => Promise.all(pushes.map((push) => push()))
+    assert.equal(await push(t, hubs[0], hubApiKey), 201)
+    assert.deepEqual(await pushToBoth(), [200, 200], 'both hubs have cached the key')
+    for (let round = 0; round < rounds(4, 20); round += 1) {
+      const at = operator.at(hubs[round % 2]?.address ?? '')
+      await sendRequest(at, 'PATCH', `/api/v1/platforms/${id}`, { status: 'inactive' })
+      assert.deepEqual(await pushToBoth(), [401, 401])
+      await sendRequest(at, 'PATCH', `/api/v1/platforms/${id}`, { status: 'active' })
+      assert.deepEqual(await pushToBoth(), [200, 200])
+    }
+  })
 
-  test('a session created at one hub is valid at the other', PROCESS_TEST, async (t) => {
+  test('a session created at one hub is valid at the other', async (t) => {
     const { hubs } = setup
     const [first, second] = hubs
     const operator = await signIn(first.address)
@@ -97,7 +75,7 @@ describe('two hubs on one database', () => {
     assert.equal((await other.call('GET', '/dashboard/realtime')).status, 200)
   })
 
-  test('a token created on the command line works at every running hub', PROCESS_TEST, async () => {
+  test('a token created on the command line works at every running hub', async () => {
     const { sandbox, hubs } = setup
     const created = await sandbox.run(['token', 'create', '--name', 'report', '--role', 'operator'])
     assert.deepEqual({ code: created.code, stderr: created.stderr }, { code: 0, stderr: [] })

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { bareEnvironment, PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { bareEnvironment, test } from '../helpers/process/sandbox.ts'
 
 const CHILD = fileURLToPath(new URL('../helpers/process/logger.child.ts', import.meta.url))
 
@@ -15,14 +14,14 @@ function startLogging() {
   return { child, ended: once(child, 'exit'), logged: once(child.stderr, 'data') }
 }
 
-test('a process whose log nothing reads continues, and exits', PROCESS_TEST, async () => {
+test('a process whose log nothing reads continues, and exits', async () => {
   const { child, ended, logged } = startLogging()
   await logged
   child.stdin.end()
   assert.deepEqual(await ended, [0, null])
 })
 
-test('lines that nothing read in time are dropped and counted', PROCESS_TEST, async () => {
+test('lines that nothing read in time are dropped and counted', async () => {
   const { child, ended, logged } = startLogging()
   await logged
   let read = 0

@@ -49,7 +49,7 @@ export async function createDatabase({
 } = {}): Promise<TestDatabase> {
   const server = await testServerUrl()
   dropRunAtExit(server)
-  return withClient(server, (client) => create(client, server, template))
+  return withDatabase(server, (client) => create(client, server, template))
 }
 
 /**
@@ -65,7 +65,7 @@ export async function createDatabaseFromTemplate(
   dropRunAtExit(server)
   const hash = createHash('sha256').update(key).digest()
   const template = `${prefix(run)}template_${hash.toString('hex', 0, 6)}`
-  return withClient(server, async (client) => {
+  return withDatabase(server, async (client) => {
     if (!(await exists(client, template))) {
       const lock = hash.readBigInt64BE().toString()
       await client.query('SELECT pg_advisory_lock($1)', [lock])
@@ -78,7 +78,7 @@ export async function createDatabaseFromTemplate(
 
 /** Drops all databases of a run, including those of killed processes. */
 export async function dropRun(server: string, runId: string): Promise<void> {
-  await withClient(server, async (client) => {
+  await withDatabase(server, async (client) => {
     const { rows } = await client.query<{ datname: string }>(
       'SELECT datname FROM pg_database WHERE starts_with(datname, $1)',
       [prefix(runId)],
@@ -93,8 +93,17 @@ async function create(client: Client, server: string, template?: string): Promis
   return {
     name,
     url: urlOf(server, name),
-    drop: () => withClient(server, async (other) => void (await other.query(drop(name)))),
+    drop: () => withDatabase(server, async (other) => void (await other.query(drop(name)))),
   }
+}
+
+/** Creates a database with the tables of a hub, whose code is loaded only if there is no template yet. */
+export function createHubDatabase(): Promise<TestDatabase> {
+  const prepare = async (url: string) => {
+    const { prepareDatabase } = await import('../storage/postgres.ts')
+    await prepareDatabase(url)
+  }
+  return createDatabaseFromTemplate(prepare, { key: 'the tables of a hub' })
 }
 
 /** Fills the template under a temporary name, so that a killed process leaves no incomplete template. */
@@ -140,7 +149,7 @@ function dropRunAtExit(server: string): void {
   process.once('beforeExit', () => dropRun(server, run))
 }
 
-async function withClient<Result>(
+export async function withDatabase<Result>(
   server: string,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {

@@ -4,8 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
-import { createDatabaseFromTemplate } from '../postgres/database.ts'
-import { prepareDatabase, withDatabase } from '../storage/postgres.ts'
+import { createHubDatabase, withDatabase } from '../postgres/database.ts'
 import { isDeep } from '../time/tier.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
 
@@ -45,7 +44,7 @@ export const postgres: ProcessEngine = {
   name: 'PostgreSQL',
   async createSandbox(t) {
     // The database has its tables; another test starts hubs on a database without tables.
-    const database = await createDatabaseFromTemplate(prepareDatabase)
+    const database = await createHubDatabase()
     // The sandbox stops its hubs before the database is dropped.
     const sandbox = createPostgresSandbox(t, database.url)
     t.after(() => database.drop())

@@ -1,12 +1,17 @@
-/** Processes of the hub in a temporary folder. Processes that are still running after the test are killed. */
+/**
+ * Processes of the hub in a temporary folder. Processes that are still running after the test are killed. If the test has
+ * failed, what its processes have printed is saved.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { TestContext } from 'node:test'
+import type { TestContext, TestOptions } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { hasFailed, saveArtifacts } from '../artifacts.ts'
+import { registerTest } from '../register-test.ts'
 import { guardMs } from '../time/guard.ts'
 
 /** The file that Node.js runs as the hub. */
@@ -16,6 +21,15 @@ export const HUB_SOURCE: string = fileURLToPath(new URL('../../../src/main.ts', 
 export const PROCESS_TEST: { timeout: number } = { timeout: guardMs(300_000) }
 
 export const OPERATOR = { email: 'ops@example.org', password: 'correct horse battery' } as const
+
+/** A test that starts processes: with a time limit, and with a sandbox of its own. */
+export function test(
+  name: string,
+  body: (t: TestContext, sandbox: Sandbox) => unknown,
+  options: TestOptions = {},
+): void {
+  registerTest(name, { ...PROCESS_TEST, ...options }, (t) => body(t, createSandbox(t)))
+}
 
 type CommandOptions = {
   env?: Record<string, string>
@@ -32,6 +46,7 @@ type CommandOptions = {
 type Exit = { code: number | null; signal: NodeJS.Signals | null }
 
 type RunningCommand = {
+  args: readonly string[]
   child: ChildProcess
   stdout: readonly string[]
   stderr: readonly string[]
@@ -68,7 +83,9 @@ export function createSandbox(
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-process-'))
   const commands: RunningCommand[] = []
   t.after(async () => {
+    const running = commands.filter(({ child }) => child.exitCode === null && !child.signalCode)
     await Promise.all(commands.map((command) => command.stop('SIGKILL')))
+    if (hasFailed(t)) saveArtifacts(t, describeCommands(commands, running))
     rmSync(folder, { recursive: true, force: true })
   })
   const sandbox: Sandbox = {
@@ -93,6 +110,25 @@ export function createSandbox(
     },
   }
   return sandbox
+}
+
+/** The arguments, the exit and the output of each process, by the name of a file. */
+function describeCommands(
+  commands: readonly RunningCommand[],
+  running: readonly RunningCommand[],
+): Record<string, string> {
+  const files = commands.map((command, index) => {
+    const { args, child, stdout, stderr } = command
+    const exit = running.includes(command)
+      ? 'was running at the end of the test'
+      : `exit code ${child.exitCode}, signal ${child.signalCode}`
+    const lines = [args.join(' '), exit, '', 'stdout:', ...stdout, '', 'stderr:', ...stderr, '']
+    return [
+      `${index + 1}-${(args[1] ?? '').slice(0, 30).replaceAll(/\W+/g, '')}.log`,
+      lines.join('\n'),
+    ]
+  })
+  return Object.fromEntries(files)
 }
 
 const HUB_ENVIRONMENT = {
@@ -140,6 +176,7 @@ function spawnCommand(
   }))
 
   return {
+    args,
     child,
     stdout,
     stderr,

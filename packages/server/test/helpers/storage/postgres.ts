@@ -1,11 +1,13 @@
 /** PostgreSQL in tests: databases are copied from a template, and reused by later tests. */
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import { openDiagnostics } from '../../../src/storage/postgres/diagnostics.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
-import { createDatabaseFromTemplate, type TestDatabase } from '../postgres/database.ts'
+import { createHubDatabase, type TestDatabase, withDatabase } from '../postgres/database.ts'
 import { hashReference, type OpenedStorage, type StorageEngine } from './engine.ts'
 import { runSql } from './sql.ts'
+
+export { withDatabase }
 
 /** Fails immediately if the database is unavailable. */
 export const TEST_POSTGRES_OPTIONS = {
@@ -30,7 +32,7 @@ const free: TestDatabase[] = []
 export async function openTemporaryPostgres(
   clock: Clock,
 ): Promise<OpenedStorage & { url: string }> {
-  const database = free.pop() ?? (await createDatabaseFromTemplate(prepareDatabase))
+  const database = free.pop() ?? (await createHubDatabase())
   const { url } = database
   const open = () => openPostgres({ url, timeZone: 'UTC', ...TEST_POSTGRES_OPTIONS, clock })
   let storage = await open()
@@ -58,19 +60,6 @@ export async function prepareDatabase(url: string): Promise<void> {
   await storage.pullDispatcher.start(handlers, null)
   await storage.pullDispatcher.stop()
   await storage.close()
-}
-
-export async function withDatabase<Result>(
-  url: string,
-  work: (client: Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }
 
 /**

@@ -4,12 +4,11 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { VERSION } from '../../src/cli/version.ts'
 import { simulateConformingPlatform } from '../helpers/platform/conformance-check.ts'
-import { createSandbox, PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { test } from '../helpers/process/sandbox.ts'
 
 const run = promisify(execFile)
 const KIT = fileURLToPath(new URL('../../../platform-kit/', import.meta.url))
@@ -35,32 +34,26 @@ function createEmptyFolder(parent: string) {
   }
 }
 
-test(
-  'npm installs the kit and the runner from a hub, and npx runs the check',
-  PROCESS_TEST,
-  async (t) => {
-    const sandbox = createSandbox(t)
-    const { address } = await sandbox.startHub()
-    const empty = createEmptyFolder(sandbox.folder)
-    const urlOf = (name: string) => `${address}/downloads/recordhub-${name}-${VERSION}.tgz`
-    await empty.run('npm', ['install', urlOf('platform-kit'), urlOf('platform')])
-    const modules = ['', '/node', '/fastify', '/hono', '/file-outbox']
-    const imports = modules.map((path) => `await import('@recordhub/platform-kit${path}')`)
-    await empty.run(process.execPath, ['--input-type=module', '--eval', imports.join('\n')])
-    writeFileSync(join(empty.folder, 'people.csv'), 'id,name\n1,Ann\n')
-    await empty.run('node_modules/.bin/recordhub-platform', ['init', '--from', '.'])
-    assert.match(readFileSync(join(empty.folder, 'platform.yaml'), 'utf8'), /people/)
+test('npm installs the kit and the runner from a hub, and npx runs the check', async (_, sandbox) => {
+  const { address } = await sandbox.startHub()
+  const empty = createEmptyFolder(sandbox.folder)
+  const urlOf = (name: string) => `${address}/downloads/recordhub-${name}-${VERSION}.tgz`
+  await empty.run('npm', ['install', urlOf('platform-kit'), urlOf('platform')])
+  const modules = ['', '/node', '/fastify', '/hono', '/file-outbox']
+  const imports = modules.map((path) => `await import('@recordhub/platform-kit${path}')`)
+  await empty.run(process.execPath, ['--input-type=module', '--eval', imports.join('\n')])
+  writeFileSync(join(empty.folder, 'people.csv'), 'id,name\n1,Ann\n')
+  await empty.run('node_modules/.bin/recordhub-platform', ['init', '--from', '.'])
+  assert.match(readFileSync(join(empty.folder, 'platform.yaml'), 'utf8'), /people/)
 
-    await using platform = await simulateConformingPlatform()
-    const args = ['--yes', urlOf('check-platform'), '--url', platform.source_base_url]
-    const key = { RECORDHUB_SOURCE_KEY: platform.source_api_key }
-    const { stdout } = await empty.run('npx', args, key)
-    assert.match(stdout, /The platform conforms\./)
-  },
-)
+  await using platform = await simulateConformingPlatform()
+  const args = ['--yes', urlOf('check-platform'), '--url', platform.source_base_url]
+  const key = { RECORDHUB_SOURCE_KEY: platform.source_api_key }
+  const { stdout } = await empty.run('npx', args, key)
+  assert.match(stdout, /The platform conforms\./)
+})
 
-test('packing the same files twice creates identical packages', PROCESS_TEST, async (t) => {
-  const { folder } = createSandbox(t)
+test('packing the same files twice creates identical packages', async (_, { folder }) => {
   const hashes = ['one', 'two'].map(async (name) => {
     const target = join(folder, name)
     mkdirSync(target)

@@ -5,12 +5,11 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { test } from 'node:test'
 import { ENGINES, type EngineSandbox } from '../helpers/process/engine.ts'
 import { PUSHED_TYPE } from '../helpers/process/ledger.ts'
 import { createPusher } from '../helpers/process/push.ts'
 import { registerPusher } from '../helpers/process/push-loop.ts'
-import { createSandbox, PROCESS_TEST, type Sandbox } from '../helpers/process/sandbox.ts'
+import { type Sandbox, test } from '../helpers/process/sandbox.ts'
 
 /** Records whose backup has several chunks. */
 async function fillHub(t: Parameters<typeof registerPusher>[0], sandbox: Sandbox) {
@@ -46,44 +45,39 @@ const countRecords = async ({ queryDatabase }: EngineSandbox) =>
   Number((await queryDatabase(COUNT))[0]?.['n'])
 
 for (const engine of ENGINES) {
-  test(
-    `a killed backup leaves no backup, and a killed restore leaves the old data or the restored data (${engine.name})`,
-    PROCESS_TEST,
-    async (t) => {
-      const kit = await engine.createSandbox(t)
-      const { sandbox } = kit
-      const { folder } = sandbox
-      const hub = await fillHub(t, sandbox)
-      for (const phase of [/^Checking/, /^Writing/, /^Verifying/]) {
-        const command = sandbox.spawn(['backup', '--out', 'killed.recordhub-backup'])
-        killAt(command.child, phase)
-        const { signal } = await command.ended
-        // A fast backup may be complete before the signal arrives.
-        if (signal === 'SIGKILL' && !backupsIn(folder).length) continue
-        const checked = await sandbox.run(['restore', 'killed.recordhub-backup', '--check-only'])
-        assert.equal(checked.code, 0, checked.stderr.join('\n'))
-        break
-      }
-      const written = await sandbox.run(['backup', '--out', 'whole.recordhub-backup'])
-      assert.equal(written.code, 0, written.stderr.join('\n'))
-      await hub.stop()
-      const before = await countRecords(kit)
-      for (const phase of [/^Unpacking/, /^Checking/]) {
-        const command = sandbox.spawn(['restore', 'whole.recordhub-backup', '--force'])
-        killAt(command.child, phase)
-        await command.ended
-        assert.equal(await countRecords(kit), before)
-      }
-      const restored = await sandbox.run(['restore', 'whole.recordhub-backup', '--force'])
-      assert.equal(restored.code, 0, restored.stderr.join('\n'))
+  test(`a killed backup leaves no backup, and a killed restore leaves the old data or the restored data (${engine.name})`, async (t) => {
+    const kit = await engine.createSandbox(t)
+    const { sandbox } = kit
+    const { folder } = sandbox
+    const hub = await fillHub(t, sandbox)
+    for (const phase of [/^Checking/, /^Writing/, /^Verifying/]) {
+      const command = sandbox.spawn(['backup', '--out', 'killed.recordhub-backup'])
+      killAt(command.child, phase)
+      const { signal } = await command.ended
+      // A fast backup may be complete before the signal arrives.
+      if (signal === 'SIGKILL' && !backupsIn(folder).length) continue
+      const checked = await sandbox.run(['restore', 'killed.recordhub-backup', '--check-only'])
+      assert.equal(checked.code, 0, checked.stderr.join('\n'))
+      break
+    }
+    const written = await sandbox.run(['backup', '--out', 'whole.recordhub-backup'])
+    assert.equal(written.code, 0, written.stderr.join('\n'))
+    await hub.stop()
+    const before = await countRecords(kit)
+    for (const phase of [/^Unpacking/, /^Checking/]) {
+      const command = sandbox.spawn(['restore', 'whole.recordhub-backup', '--force'])
+      killAt(command.child, phase)
+      await command.ended
       assert.equal(await countRecords(kit), before)
-      await sandbox.startHub()
-    },
-  )
+    }
+    const restored = await sandbox.run(['restore', 'whole.recordhub-backup', '--force'])
+    assert.equal(restored.code, 0, restored.stderr.join('\n'))
+    assert.equal(await countRecords(kit), before)
+    await sandbox.startHub()
+  })
 }
 
-test('a full disk leaves neither a backup nor a changed database', PROCESS_TEST, async (t) => {
-  const sandbox = createSandbox(t)
+test('a full disk leaves neither a backup nor a changed database', async (t, sandbox) => {
   const hub = await fillHub(t, sandbox)
   // In kilobytes: too small for the copy of the database.
   for (const limit of [16, 512]) {

@@ -1,54 +1,54 @@
 /** The outbox delivers every record exactly once when real hubs and platforms are killed under load. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { test } from 'node:test'
 import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
 import { findFreePort } from '../helpers/process/free-port.ts'
 import { KIT_RECORDS, type QueuedChanges, startKit } from '../helpers/process/kit.ts'
 import { listHistory, listRecords, type Operator } from '../helpers/process/operator.ts'
 import { registerPusher } from '../helpers/process/push-loop.ts'
-import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
+import { PROCESS_TEST, test } from '../helpers/process/sandbox.ts'
 
 /** Page size of the history in the hub. */
 const HISTORY_PAGE = 100
 
 for (const engine of enginesForTier(sqlite)) {
-  test(`queued pushes are delivered although hub and platform are killed (${engine.name})`, {
-    // The test starts many processes one after another.
-    timeout: 2 * PROCESS_TEST.timeout,
-  }, async (t) => {
-    const { sandbox } = await engine.createSandbox(t)
-    // A fixed port that no other connection uses while the hub is stopped.
-    const env = { PORT: String(await findFreePort()) }
-    let hub = await sandbox.startHub({ env })
-    const restartHub = async () => {
-      hub = await sandbox.startHub({ env })
-    }
-    const { operator, hubApiKey } = await registerPusher(t, hub)
-    const outbox = join(sandbox.folder, 'platform', 'outbox')
-    const settings = { hubUrl: hub.address, hubApiKey, outbox, name: 'kit' }
-    const queued = new Map<string, number>()
+  test(
+    `queued pushes are delivered although hub and platform are killed (${engine.name})`,
+    async (t) => {
+      const { sandbox } = await engine.createSandbox(t)
+      // A fixed port that no other connection uses while the hub is stopped.
+      const env = { PORT: String(await findFreePort()) }
+      let hub = await sandbox.startHub({ env })
+      const restartHub = async () => {
+        hub = await sandbox.startHub({ env })
+      }
+      const { operator, hubApiKey } = await registerPusher(t, hub)
+      const outbox = join(sandbox.folder, 'platform', 'outbox')
+      const settings = { hubUrl: hub.address, hubApiKey, outbox, name: 'kit' }
+      const queued = new Map<string, number>()
 
-    let platform = startKit(t, settings, queued)
-    await platform.enqueueMore(60)
-    await hub.stop('SIGKILL')
-    await platform.enqueueMore(60)
-    await restartHub()
-    await platform.enqueueMore(60)
-    await platform.kill()
-    platform = startKit(t, settings, queued)
-    await platform.enqueueMore(30)
-    // Kills both: the platform is killed while it cannot deliver its queued pushes.
-    await hub.stop('SIGKILL')
-    await platform.enqueueMore(60)
-    await platform.kill()
-    platform = startKit(t, settings, queued)
-    await platform.enqueueMore(30)
-    await restartHub()
-    await platform.drain()
-    await checkRecords(operator, queued)
-    await platform.kill()
-  })
+      let platform = startKit(t, settings, queued)
+      await platform.enqueueMore(60)
+      await hub.stop('SIGKILL')
+      await platform.enqueueMore(60)
+      await restartHub()
+      await platform.enqueueMore(60)
+      await platform.kill()
+      platform = startKit(t, settings, queued)
+      await platform.enqueueMore(30)
+      // Kills both: the platform is killed while it cannot deliver its queued pushes.
+      await hub.stop('SIGKILL')
+      await platform.enqueueMore(60)
+      await platform.kill()
+      platform = startKit(t, settings, queued)
+      await platform.enqueueMore(30)
+      await restartHub()
+      await platform.drain()
+      await checkRecords(operator, queued)
+      await platform.kill()
+    },
+    { timeout: 2 * PROCESS_TEST.timeout },
+  )
 }
 
 async function checkRecords(operator: Operator, queued: QueuedChanges): Promise<void> {

@@ -1,6 +1,7 @@
 /** A failover of PostgreSQL to an asynchronous and to a synchronous standby, and a synchronous standby that is away. */
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { withDatabase } from '../helpers/postgres/database.ts'
 import { startPostgresProxy } from '../helpers/postgres/proxy.ts'
 import { startPostgres } from '../helpers/postgres/server.ts'
 import { assertAtomicWrites, createPostgresSandbox } from '../helpers/process/engine.ts'
@@ -12,19 +13,15 @@ import {
   registerPusher,
   startPushing,
 } from '../helpers/process/push-loop.ts'
-import { PROCESS_TEST } from '../helpers/process/sandbox.ts'
-import { withDatabase } from '../helpers/storage/postgres.ts'
+import { test } from '../helpers/process/sandbox.ts'
 import { guardMs } from '../helpers/time/guard.ts'
-import { deepOnly, rounds } from '../helpers/time/tier.ts'
+import { rounds } from '../helpers/time/tier.ts'
 import { until } from '../helpers/time/until.ts'
 
 const isRejected = (one: PushAttempt) => !isAcknowledged(one)
 const CONNECTIONS = 12
 
-test('a failover to an asynchronous standby loses acknowledged pushes, and the hub continues on it', {
-  ...PROCESS_TEST,
-  ...deepOnly,
-}, async (t) => {
+test('a failover to an asynchronous standby loses acknowledged pushes, and the hub continues on it', async (t) => {
   const { hub, replication, failOver, registered } = await startCluster(t)
   const { operator, hubApiKey, ledger } = registered
   const pushing = startPushing(t, [hub], ledger, {
@@ -45,50 +42,46 @@ test('a failover to an asynchronous standby loses acknowledged pushes, and the h
   assert.equal(duplicated, 0)
 })
 
-test(
-  'pushes get 503 while the synchronous standby is away, and a failover to it loses none',
-  PROCESS_TEST,
-  async (t) => {
-    // Shorter than the default of 40 s, and longer than a slow server needs for a response.
-    const started = await startCluster(t, `?query_timeout=${guardMs(8000)}`)
-    const { hub, registered, makeSynchronous, replication, failOver, queryDatabase } = started
-    const { operator, hubApiKey, ledger } = registered
-    const work = { name: 's', hubApiKey, connections: CONNECTIONS }
-    const away = createFaultReport('synchronous standby away', 'PostgreSQL')
-    const failover = createFaultReport('failover to a synchronous standby', 'PostgreSQL')
-    await makeSynchronous()
-    const pushing = startPushing(t, [hub], ledger, work)
-    await pushing.untilAttempts(50, isAcknowledged)
+test('pushes get 503 while the synchronous standby is away, and a failover to it loses none', async (t) => {
+  // Shorter than the default of 40 s, and longer than a slow server needs for a response.
+  const started = await startCluster(t, `?query_timeout=${guardMs(8000)}`)
+  const { hub, registered, makeSynchronous, replication, failOver, queryDatabase } = started
+  const { operator, hubApiKey, ledger } = registered
+  const work = { name: 's', hubApiKey, connections: CONNECTIONS }
+  const away = createFaultReport('synchronous standby away', 'PostgreSQL')
+  const failover = createFaultReport('failover to a synchronous standby', 'PostgreSQL')
+  await makeSynchronous()
+  const pushing = startPushing(t, [hub], ledger, work)
+  await pushing.untilAttempts(50, isAcknowledged)
 
-    away.caused()
-    replication.setTarget(null)
-    await pushing.untilAttempts(CONNECTIONS, isRejected)
-    await until(async () => {
-      const { status, headers } = await fetch(`${hub.address}/readyz`)
-      return status === 503 && headers.has('Retry-After') ? true : null
-    }, 'the hub is not ready')
-    replication.setTarget(started.primary.port)
-    away.ended()
-    await pushing.untilAttempts(1, isAcknowledged)
-    away.recovered()
-    await pushing.untilAttempts(rounds(50, 1000), isAcknowledged)
-    await pushing.finish()
-    away.save(await ledger.compare(operator))
-    for (const one of pushing.attempts) assertAcknowledgedOrUnavailable(one)
-    await ledger.assertStored(operator)
+  away.caused()
+  replication.setTarget(null)
+  await pushing.untilAttempts(CONNECTIONS, isRejected)
+  await until(async () => {
+    const { status, headers } = await fetch(`${hub.address}/readyz`)
+    return status === 503 && headers.has('Retry-After') ? true : null
+  }, 'the hub is not ready')
+  replication.setTarget(started.primary.port)
+  away.ended()
+  await pushing.untilAttempts(1, isAcknowledged)
+  away.recovered()
+  await pushing.untilAttempts(rounds(50, 1000), isAcknowledged)
+  await pushing.finish()
+  away.save(await ledger.compare(operator))
+  for (const one of pushing.attempts) assertAcknowledgedOrUnavailable(one)
+  await ledger.assertStored(operator)
 
-    const pushingAgain = startPushing(t, [hub], ledger, { ...work, name: 'f' })
-    await pushingAgain.untilAttempts(50, isAcknowledged)
-    failover.caused()
-    await failOver(pushingAgain, failover)
-    await pushingAgain.finish()
-    failover.save(await ledger.compare(operator))
-    for (const one of pushingAgain.attempts) assertAcknowledgedOrUnavailable(one)
-    assert.deepEqual(ledger.unacknowledged(), [])
-    await ledger.assertStored(operator)
-    await assertAtomicWrites(queryDatabase)
-  },
-)
+  const pushingAgain = startPushing(t, [hub], ledger, { ...work, name: 'f' })
+  await pushingAgain.untilAttempts(50, isAcknowledged)
+  failover.caused()
+  await failOver(pushingAgain, failover)
+  await pushingAgain.finish()
+  failover.save(await ledger.compare(operator))
+  for (const one of pushingAgain.attempts) assertAcknowledgedOrUnavailable(one)
+  assert.deepEqual(ledger.unacknowledged(), [])
+  await ledger.assertStored(operator)
+  await assertAtomicWrites(queryDatabase)
+})
 
 /** A primary, a standby that replicates through a proxy, and a hub that reaches the primary through another one. */
 async function startCluster(t: TestContext, parameters = '') {

@@ -1,0 +1,2 @@
+export const DATABASE = 'recordhub.sqlite'
+export const LOG = `${DATABASE}-wal`
