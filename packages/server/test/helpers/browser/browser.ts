@@ -9,8 +9,11 @@ import {
   chromium,
   type Locator,
   type Page,
+  type Request,
+  type Response,
   type Route,
 } from 'playwright-core'
+import { type FinishedTest, hasFailed, saveArtifacts } from '../artifacts.ts'
 import { EMAIL, PASSWORD, type TestHub } from '../hub/hub.ts'
 import { guardMs } from '../time/guard.ts'
 import { isDeep } from '../time/tier.ts'
@@ -48,32 +51,91 @@ async function launch(): Promise<Browser> {
   return chromium.launch({ executablePath, args: TEST_FLAGS, env, timeout: STEP_MS })
 }
 
-/** The browser that all tests of the process share. */
+/**
+ * The browser that all tests of the process share. A failed test leaves, for each of its pages, a screenshot, the
+ * console, the last requests and the log of the hub. Pages are closed after the test, when its outcome is known.
+ */
 export function shareBrowser(): () => Browser {
   let browser: Browser | null = null
   before(async () => {
     launched ??= launch()
     browser = await launched
   })
-  afterEach((t) => {
-    // The hook also runs for suites, which have no result.
-    if ('passed' in t && !t.passed) console.error(closedPages.join('\n\n'))
-    closedPages = []
-  })
+  afterEach(
+    async (t) => {
+      // The hook also runs for suites, and for subtests, whose pages stay open.
+      if ('fullName' in t && hasFailed(t)) {
+        for (const opened of openPages) await report(t, opened)
+      }
+      for (const opened of openPages.filter(({ isDone }) => isDone)) await opened.close()
+      openPages = openPages.filter(({ isDone }) => !isDone)
+    },
+    { timeout: STEP_MS },
+  )
   return () => {
     assert.ok(browser)
     return browser
   }
 }
 
-/** What the pages of the current test showed when they were closed, for the report of a failure. */
-let closedPages: string[] = []
-
-async function describePage(page: Page, pageErrors: readonly string[]): Promise<string> {
-  const text = await page.evaluate<string>('document.body.innerText').catch(String)
-  const errors = pageErrors.map((error) => `\nError: ${error}`).join('')
-  return `At the end of the test, ${page.url()} showed:\n${text}${errors}`
+/** A page of the current test. */
+type OpenPage = {
+  context: BrowserContext
+  hub: BrowsedHub
+  console: string[]
+  requests: RequestLog
+  /** The test no longer uses the page. */
+  isDone: boolean
+  close: () => Promise<void>
 }
+let openPages: OpenPage[] = []
+
+/** Saves what the pages of a failed test show and have done, and prints their texts. */
+async function report(t: FinishedTest, { context, hub, console: lines, requests }: OpenPage) {
+  for (const page of context.pages()) {
+    const text = await page.evaluate<string>('document.body.innerText').catch(String)
+    console.error(`At the end of the test, ${page.url()} showed:\n${text}`)
+    const session = await context.newCDPSession(page)
+    const { data } = await session.send('Page.captureScreenshot', { format: 'png' })
+    saveArtifacts(t, { 'screenshot.png': Buffer.from(data, 'base64') })
+  }
+  const log = hub.log?.() ?? ''
+  saveArtifacts(t, {
+    'console.log': toLines(lines),
+    'requests.log': toLines(requests.lines()),
+    'hub.log': log,
+  })
+}
+
+const toLines = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
+
+type RequestLog = { lines: () => string[] }
+/** The number of requests that are reported for a page. */
+const MAX_REQUESTS = 100
+
+/** Records the last requests of the pages of a context, with their status. */
+function recordRequests(context: BrowserContext): RequestLog {
+  let latest: { request: Request; outcome: string }[] = []
+  const setOutcome = (request: Request, outcome: string) => {
+    const found = latest.find((one) => one.request === request)
+    if (found) found.outcome = outcome
+  }
+  const onRequest = (request: Request) => {
+    latest = [...latest.slice(1 - MAX_REQUESTS), { request, outcome: 'no response' }]
+  }
+  const onResponse = (response: Response) =>
+    setOutcome(response.request(), String(response.status()))
+  const onFailure = (request: Request) =>
+    setOutcome(request, request.failure()?.errorText ?? 'failed')
+  context.on('request', onRequest).on('response', onResponse).on('requestfailed', onFailure)
+  return {
+    lines: () =>
+      latest.map(({ request, outcome }) => `${request.method()} ${request.url()} ${outcome}`),
+  }
+}
+
+/** The hub of a page. The log is reported if the test fails. */
+export type BrowsedHub = Pick<TestHub, 'address'> & Partial<Pick<TestHub, 'log'>>
 
 export type PageOptions = {
   colorScheme?: 'light' | 'dark'
@@ -105,7 +167,7 @@ let idle: { address: string; context: BrowserContext } | null = null
 /** Opens a page of a hub without cookies and stored data, except for the session of the operator. */
 export async function openPage(
   browser: Browser,
-  hub: Pick<TestHub, 'address'>,
+  hub: BrowsedHub,
   options: PageOptions = {},
 ): Promise<TestPage> {
   const { address } = hub
@@ -114,11 +176,17 @@ export async function openPage(
   const isShared = timeZone === undefined && !withClock
   const context =
     (isShared && takeIdle(address)) || (await createContext(browser, address, timeZone))
+  // The requests of the previous test are not reported.
+  context.removeAllListeners()
+  const requests = recordRequests(context)
   const page = await context.newPage()
   await page.setViewportSize({ width, height: heightOf(width) })
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
   if (withClock) await page.clock.install()
   const pageErrors: string[] = []
+  const logged: string[] = []
+  context.on('weberror', (error) => logged.push(String(error.error())))
+  context.on('console', (message) => logged.push(`${message.type()}: ${message.text()}`))
   page.on('pageerror', (error) => pageErrors.push(String(error)))
   page.on('console', (message) => {
     // The browser also logs each error response. Tests check these separately.
@@ -126,16 +194,22 @@ export async function openPage(
     if (message.type() === 'error' && !isResponseError) pageErrors.push(message.text())
   })
   if (signedIn) await signInContext(context, hub, operator)
+  const opened: OpenPage = {
+    ...{ context, hub, console: logged, requests, isDone: false },
+    async close() {
+      if (!isShared) return context.close()
+      await empty(context, address)
+      await idle?.context.close()
+      idle = { address, context }
+    },
+  }
+  openPages.push(opened)
   return {
     page,
     context,
     pageErrors,
     async [Symbol.asyncDispose]() {
-      closedPages.push(await describePage(page, pageErrors))
-      if (!isShared) return context.close()
-      await empty(context, page, address)
-      await idle?.context.close()
-      idle = { address, context }
+      opened.isDone = true
     },
   }
 }
@@ -157,10 +231,13 @@ async function createContext(browser: Browser, baseURL: string, timeZone: string
 }
 
 /** Removes everything from a context except its cache. */
-async function empty(context: BrowserContext, page: Page, origin: string): Promise<void> {
-  const session = await context.newCDPSession(page)
-  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage' })
-  await Promise.all(context.pages().map((one) => one.close()))
+async function empty(context: BrowserContext, origin: string): Promise<void> {
+  const [page, ...others] = context.pages()
+  if (page) {
+    const session = await context.newCDPSession(page)
+    await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage' })
+  }
+  await Promise.all([page, ...others].map((one) => one?.close()))
   await Promise.all([context.clearCookies(), context.clearPermissions(), context.setOffline(false)])
 }
 
@@ -305,17 +382,17 @@ type AxeOptions = {
    * long table is checked separately.
    */
   within?: 'dialog' | 'menu'
+  /** Does not wait for the heading of the page. */
+  withoutHeading?: boolean
 }
 
 /** Asserts that axe finds no violation on the current page (WCAG 2.2 AA and best practices). */
 export async function expectAccessible(
   page: Page,
-  { ignoredRules = [], within }: AxeOptions = {},
+  { ignoredRules = [], within, withoutHeading = false }: AxeOptions = {},
 ): Promise<void> {
-  await page
-    .locator('h1')
-    .first()
-    .waitFor({ state: within ? 'attached' : 'visible' })
+  const heading = page.locator('h1').first()
+  if (!withoutHeading) await heading.waitFor({ state: within ? 'attached' : 'visible' })
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE)
   const root = within ? `'[role="${within}"]'` : 'document'
   const violations: Violation[] = await page.evaluate(
