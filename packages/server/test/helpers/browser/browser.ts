@@ -6,12 +6,14 @@ import { after, afterEach, before } from 'node:test'
 import {
   type Browser,
   type BrowserContext,
+  type ConsoleMessage,
   chromium,
   type Locator,
   type Page,
   type Request,
   type Response,
   type Route,
+  type WebError,
 } from 'playwright-core'
 import { type FinishedTest, hasFailed, saveArtifacts } from '../artifacts.ts'
 import { EMAIL, PASSWORD, type TestHub } from '../hub/hub.ts'
@@ -82,8 +84,7 @@ export function shareBrowser(): () => Browser {
 type OpenPage = {
   context: BrowserContext
   hub: BrowsedHub
-  console: string[]
-  requests: RequestLog
+  observed: Observation
   /** The test no longer uses the page. */
   isDone: boolean
   close: () => Promise<void>
@@ -91,7 +92,7 @@ type OpenPage = {
 let openPages: OpenPage[] = []
 
 /** Saves what the pages of a failed test show and have done, and prints their texts. */
-async function report(t: FinishedTest, { context, hub, console: lines, requests }: OpenPage) {
+async function report(t: FinishedTest, { context, hub, observed }: OpenPage) {
   for (const page of context.pages()) {
     const text = await page.evaluate<string>('document.body.innerText').catch(String)
     console.error(`At the end of the test, ${page.url()} showed:\n${text}`)
@@ -100,26 +101,29 @@ async function report(t: FinishedTest, { context, hub, console: lines, requests 
     saveArtifacts(t, { 'screenshot.png': Buffer.from(data, 'base64') })
   }
   const log = hub.log?.() ?? ''
-  saveArtifacts(t, {
-    'console.log': toLines(lines),
-    'requests.log': toLines(requests.lines()),
-    'hub.log': log,
-  })
+  const { messages, requests } = observed.read()
+  saveArtifacts(t, { 'console.log': messages, 'requests.log': requests, 'hub.log': log })
 }
 
-const toLines = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
-
-type RequestLog = { lines: () => string[] }
+type Observation = {
+  /** The console of all pages and their last requests, with the status of each. */
+  read: () => { messages: string; requests: string }
+  stop: () => void
+}
 /** The number of requests that are reported for a page. */
 const MAX_REQUESTS = 100
 
-/** Records the last requests of the pages of a context, with their status. */
-function recordRequests(context: BrowserContext): RequestLog {
+/** Records what the pages of a context print and request. */
+function observe(context: BrowserContext): Observation {
+  const printed: string[] = []
   let latest: { request: Request; outcome: string }[] = []
   const setOutcome = (request: Request, outcome: string) => {
     const found = latest.find((one) => one.request === request)
     if (found) found.outcome = outcome
   }
+  const onMessage = (message: ConsoleMessage) =>
+    void printed.push(`${message.type()}: ${message.text()}`)
+  const onError = (error: WebError) => void printed.push(String(error.error()))
   const onRequest = (request: Request) => {
     latest = [...latest.slice(1 - MAX_REQUESTS), { request, outcome: 'no response' }]
   }
@@ -127,10 +131,20 @@ function recordRequests(context: BrowserContext): RequestLog {
     setOutcome(response.request(), String(response.status()))
   const onFailure = (request: Request) =>
     setOutcome(request, request.failure()?.errorText ?? 'failed')
+  context.on('console', onMessage).on('weberror', onError)
   context.on('request', onRequest).on('response', onResponse).on('requestfailed', onFailure)
   return {
-    lines: () =>
-      latest.map(({ request, outcome }) => `${request.method()} ${request.url()} ${outcome}`),
+    read() {
+      const requests = latest.map(
+        ({ request, outcome }) => `${request.method()} ${request.url()} ${outcome}`,
+      )
+      return { messages: printed.join('\n'), requests: requests.join('\n') }
+    },
+    // A context needs its other listeners to close.
+    stop() {
+      context.off('console', onMessage).off('weberror', onError)
+      context.off('request', onRequest).off('response', onResponse).off('requestfailed', onFailure)
+    },
   }
 }
 
@@ -176,17 +190,12 @@ export async function openPage(
   const isShared = timeZone === undefined && !withClock
   const context =
     (isShared && takeIdle(address)) || (await createContext(browser, address, timeZone))
-  // The requests of the previous test are not reported.
-  context.removeAllListeners()
-  const requests = recordRequests(context)
+  const observed = observe(context)
   const page = await context.newPage()
   await page.setViewportSize({ width, height: heightOf(width) })
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
   if (withClock) await page.clock.install()
   const pageErrors: string[] = []
-  const logged: string[] = []
-  context.on('weberror', (error) => logged.push(String(error.error())))
-  context.on('console', (message) => logged.push(`${message.type()}: ${message.text()}`))
   page.on('pageerror', (error) => pageErrors.push(String(error)))
   page.on('console', (message) => {
     // The browser also logs each error response. Tests check these separately.
@@ -195,8 +204,9 @@ export async function openPage(
   })
   if (signedIn) await signInContext(context, hub, operator)
   const opened: OpenPage = {
-    ...{ context, hub, console: logged, requests, isDone: false },
+    ...{ context, hub, observed, isDone: false },
     async close() {
+      observed.stop()
       if (!isShared) return context.close()
       await empty(context, address)
       await idle?.context.close()
