@@ -1,87 +1,27 @@
-/** The log in a browser: filters, follow mode, details, paging. */
+/** The log in a browser, by keyboard. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Page } from 'playwright-core'
 import {
-  advanceUntilShown,
   BROWSER_TEST,
   expectAccessible,
-  expectNoHorizontalScroll,
   openPage,
   shareBrowser,
-  trackRequests,
 } from '../helpers/browser/browser.ts'
 import { newRecord, push, registerPushingPlatform } from '../helpers/hub/actions.ts'
-import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('the log in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('the URL contains the filters, shows the same list when it is opened, and Back removes the filters', async () => {
-    const { hub, school } = await startHubWithPushes(3)
-    await using _ = hub
-    await push(hub, school.hub_api_key, newRecord('X-1', { record_type: 'ghosts' }))
-    await using opened = await openPage(browser(), hub)
-    const { page, pageErrors } = opened
-    await page.goto('/dashboard/activity')
-    await entry(page, /P-2/).waitFor()
-    await expectAccessible(page)
-    await choose(page, 'Level', 'Warning')
-    await entry(page, /P-2/).waitFor({ state: 'detached' })
-    await entry(page, /ghosts/).waitFor()
-    assert.deepEqual(parametersOf(page), { level: 'warning' })
-    await choose(page, 'Kind', 'Pushes')
-    await page.waitForURL(/kind=push/)
-    await page.goBack()
-    await page.waitForURL((url) => !url.search.includes('kind'))
-    await page.goBack()
-    await entry(page, /P-2/).waitFor()
-    await page.getByRole('searchbox', { name: 'Text' }).fill('new p-1')
-    await page.waitForURL(/q=new/)
-    await entry(page, /P-2/).waitFor({ state: 'detached' })
-    await page.reload()
-    await entry(page, /P-1/).waitFor()
-    assert.equal(await page.getByRole('searchbox', { name: 'Text' }).inputValue(), 'new p-1')
-    await page.getByRole('searchbox', { name: 'Text' }).fill('nothing like it')
-    await page.getByText('No matching log entries').waitFor()
-    await page.getByRole('button', { name: 'Clear filters' }).click()
-    await entry(page, /P-2/).waitFor()
-    await page.goto(`/dashboard/activity?platform=${school.platform_name}&kind=push.rejected`)
-    await entry(page, /ghosts/).waitFor()
-    assert.deepEqual(pageErrors, [])
-  })
-
-  test('a new log entry appears automatically, but not while an entry is open', async () => {
-    const { hub, school } = await startHubWithPushes(1)
-    await using _ = hub
-    await using opened = await openPage(browser(), hub, { withClock: true })
-    const { page } = opened
-    const responded = trackRequests(page)
-    await page.goto('/dashboard/activity')
-    await entry(page, /P-0/).waitFor()
-    await push(hub, school.hub_api_key, newRecord('N-1'))
-    await advanceUntilShown(page, entry(page, /N-1/))
-    await entry(page, /N-1/).click()
-    const drawer = page.getByRole('dialog', { name: 'Log entry' })
-    await drawer.getByText('push.created').waitFor()
-    await responded()
-    await push(hub, school.hub_api_key, newRecord('N-2'))
-    await advanceUntilShown(page, page.getByText('Paused while you read. There are newer entries.'))
-    assert.equal(await page.getByText(/N-2/).count(), 0)
-    await drawer.getByRole('button', { name: 'Close' }).click()
-    await entry(page, /N-2/).waitFor()
-    await page.getByRole('switch', { name: 'Follow' }).press('Space')
-    await page.waitForURL(/follow=off/)
-  })
-
   test('a log entry opens with its details by keyboard, and a link opens it again', async () => {
-    const { hub } = await startHubWithPushes(1)
-    await using _ = hub
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    const { hub_api_key } = await registerPushingPlatform(hub)
+    await push(hub, hub_api_key, newRecord('P-0'))
     await using opened = await openPage(browser(), hub, { colorScheme: 'dark' })
     const { page, pageErrors } = opened
     await page.goto('/dashboard/activity')
-    await entry(page, /P-0/).press('Enter')
+    await page.getByRole('button', { name: /P-0/ }).press('Enter')
     const drawer = page.getByRole('dialog', { name: 'Log entry' })
     await drawer.getByRole('link', { name: /^Record \d+/ }).waitFor()
     await drawer.getByRole('link', { name: 'All entries of this record' }).waitFor()
@@ -95,43 +35,4 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await page.getByText('Log entry not found').waitFor()
     assert.deepEqual(pageErrors, [])
   })
-
-  test('older log entries are shown in pages, also on a phone', async () => {
-    const { hub } = await startHubWithPushes(60)
-    await using _ = hub
-    await using opened = await openPage(browser(), hub, { width: 390 })
-    const { page, pageErrors } = opened
-    await page.goto('/dashboard/activity')
-    await entry(page, /P-59 /).waitFor()
-    await expectAccessible(page)
-    await expectNoHorizontalScroll(page)
-    await page.getByRole('button', { name: 'Filters' }).click()
-    await page.getByRole('searchbox', { name: 'Text' }).waitFor()
-    await page.getByRole('button', { name: 'Next' }).click()
-    await entry(page, /P-5 /).waitFor()
-    await page.waitForURL(/cursor=\d+/)
-    await page.getByRole('button', { name: 'First page' }).click()
-    await entry(page, /P-59 /).waitFor()
-    assert.deepEqual(pageErrors, [])
-  })
 })
-
-async function startHubWithPushes(count: number) {
-  const hub: TestHub = await startTestHub(sqliteEngine, { withOperator: true })
-  const school = await registerPushingPlatform(hub)
-  for (let n = 0; n < count; n += 1) await push(hub, school.hub_api_key, newRecord(`P-${n}`))
-  return { hub, school }
-}
-
-function entry(page: Page, text: RegExp) {
-  return page.getByRole('button', { name: text })
-}
-
-async function choose(page: Page, label: string, option: string): Promise<void> {
-  await page.getByRole('combobox', { name: label }).click()
-  await page.getByRole('option', { name: option, exact: true }).click()
-}
-
-function parametersOf(page: Page): Record<string, string> {
-  return Object.fromEntries(new URL(page.url()).searchParams)
-}

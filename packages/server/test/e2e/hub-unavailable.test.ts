@@ -4,7 +4,6 @@ import { after, before, describe, test } from 'node:test'
 import {
   advanceUntilShown,
   BROWSER_TEST,
-  expectAccessible,
   expectNoHorizontalScroll,
   openPage,
   shareBrowser,
@@ -27,38 +26,6 @@ describe('a page while the hub is unavailable', BROWSER_TEST, () => {
     await pullAll(hub)
   })
   after(() => hub[Symbol.asyncDispose]())
-
-  test('a page that could not be loaded shows an error and the navigation, and is loaded later', async () => {
-    await using opened = await openPage(browser(), hub, { withClock: true })
-    const { page, context } = opened
-    await page.goto('/dashboard/activity')
-    await page.getByRole('tab', { name: 'Log' }).waitFor()
-    await context.setOffline(true)
-    // The search cannot be loaded either.
-    await page.keyboard.press('Control+k')
-    await page.getByRole('link', { name: 'Platforms', exact: true }).click()
-    await page.getByRole('heading', { name: 'Could not load this page' }).waitFor()
-    await page.getByRole('main').getByText('Could not reach the hub').waitFor()
-    await expectAccessible(page)
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByRole('link', { name: 'Activity', exact: true }).click()
-    await page.getByRole('tab', { name: 'Log' }).waitFor()
-    await page.goBack()
-    await page.getByRole('heading', { name: 'Could not load this page' }).waitFor()
-    await context.setOffline(false)
-    // The page is loaded without a click.
-    await advanceUntilShown(page, page.getByRole('heading', { name: 'Platforms', exact: true }))
-  })
-
-  test('the page retries the request of the session', async () => {
-    await using opened = await openPage(browser(), hub, { withClock: true })
-    const { page } = opened
-    await page.route('**/api/v1/session', (route) => route.abort(), { times: 1 })
-    const failed = page.waitForEvent('requestfailed')
-    await page.goto('/dashboard/settings')
-    await failed
-    await advanceUntilShown(page, page.getByRole('tab', { name: 'Operators' }))
-  })
 
   test('the page refetches failed queries automatically, also on a phone', async () => {
     await using opened = await openPage(browser(), hub, { width: 360, withClock: true })

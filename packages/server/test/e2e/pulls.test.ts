@@ -1,69 +1,23 @@
-/** Pulls in a browser: starting, following and cancelling a pull, and the history of pulls. */
+/** A pull in a browser: it is started, followed and cancelled on the overview, and listed on its page. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Route } from 'playwright-core'
-import {
-  advanceUntilShown,
-  BROWSER_TEST,
-  DESKTOP,
-  delaySnapshots,
-  expectAccessible,
-  expectAccessibleInAllModes,
-  openPage,
-  setDisplayMode,
-  shareBrowser,
-  untilAnimationsEnd,
-} from '../helpers/browser/browser.ts'
-import {
-  type CreatedPlatform,
-  createPlatform,
-  pullAll,
-  shareHub,
-  startPull,
-  untilPullEnds,
-} from '../helpers/hub/actions.ts'
-import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { createOperator } from '../helpers/hub/operators.ts'
-import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
-import { runSql } from '../helpers/storage/sql.ts'
+import { BROWSER_TEST, openPage, shareBrowser } from '../helpers/browser/browser.ts'
+import { createPlatform } from '../helpers/hub/actions.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
+import { simulatedRecord } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 const PULL_ALL = '/dashboard/pull-all-existing-records'
-const PHONE_WIDTH = 390
-/** The first two of four records of a response. */
-const INCOMPLETE_RESPONSE = `{"success":true,"total":4,"records":${JSON.stringify([
-  simulatedRecord(1),
-  simulatedRecord(2),
-]).slice(0, -1)},`
-
-/** A hub for one test, because a pull reads all platforms of a hub. Its platform `school` has two modules. */
-async function startHubWithPlatform(env: Record<string, string> = {}) {
-  const hub = await startTestHub(sqliteEngine, { withOperator: true, env })
-  const platform = await createSchool(hub)
-  return {
-    hub,
-    platform,
-    async [Symbol.asyncDispose]() {
-      await platform[Symbol.asyncDispose]()
-      await hub[Symbol.asyncDispose]()
-    },
-  }
-}
-
-async function createSchool(hub: TestHub, platform_name = 'school'): Promise<CreatedPlatform> {
-  const platform = await createPlatform(hub, { platform_name, modules: 2 })
-  platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
-  return platform
-}
 
 describe('pulls in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
 
-  test('the form stays visible but disabled beside the progress of a pull, which can be cancelled, and the layout does not shift', async () => {
-    await using ready = await startHubWithPlatform()
-    const { hub, platform } = ready
-    platform.setResponse('records/cases', respond.trickle(INCOMPLETE_RESPONSE, 100))
-    await using opened = await openPage(browser(), hub, { withClock: true })
+  test('the form starts a pull without a reload, a second pull is not started, and the pull is cancelled', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await using platform = await createPlatform(hub, { platform_name: 'school' })
+    platform.modules[0]?.records.push(simulatedRecord(1))
+    const delayed = platform.delayNextResponse('records/cases')
+    await using opened = await openPage(browser(), hub)
     const { page, pageErrors } = opened
     let loads = 0
     page.on('request', (request) => {
@@ -72,27 +26,11 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard')
     const sync = page.getByRole('region', { name: 'Latest sync' })
     const button = sync.getByRole('button', { name: 'Pull all existing records' })
-    await button.waitFor()
+    await sync.getByText('No pulls yet.').waitFor()
     const form = page.locator('form[data-ajax-form="pull-all-records"]')
     assert.equal(await form.getAttribute('method'), 'post')
     assert.equal(await form.getAttribute('action'), PULL_ALL)
     assert.equal(await button.getAttribute('type'), 'button')
-    await sync.getByText('No pulls yet.').waitFor()
-    await page.getByRole('region', { name: 'Platforms' }).getByText('Title of school').waitFor()
-    /** The positions of the sections, on a desktop and on a phone. */
-    const readLayout = async () => {
-      const boxes: unknown[] = []
-      for (const width of [PHONE_WIDTH, DESKTOP.width]) {
-        await setDisplayMode(page, { ...DESKTOP, width })
-        await untilAnimationsEnd(page)
-        for (const name of ['Latest sync', 'Records received', 'Platforms', 'Latest records']) {
-          const box = await page.getByRole('region', { name }).boundingBox()
-          boxes.push(name === 'Latest records' ? box?.y : box)
-        }
-      }
-      return boxes
-    }
-    const before = await readLayout()
 
     const requested = page.waitForRequest((request) => new URL(request.url()).pathname === PULL_ALL)
     await button.click()
@@ -107,291 +45,19 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     await sync.getByRole('heading', { name: 'Pull running' }).waitFor()
     await sync.getByText('A pull is running.').waitFor()
     assert.ok(await button.isDisabled())
-    await sync.getByRole('progressbar', { name: 'Progress of the pull' }).waitFor()
-    await advanceUntilShown(page, sync.getByText(/^\d+ % · \d of about 8 records · about .* left$/))
-    await sync.getByText(/^0 of 2 modules completed/).waitFor()
-    assert.deepEqual(await readLayout(), before)
-    await sync.getByRole('button', { name: 'Show modules' }).click()
-    const modules = page.getByRole('dialog', { name: /Modules of pull/ })
-    const bar = { name: 'Progress of Title of school · Module cases' }
-    await modules.getByRole('progressbar', bar).waitFor()
-    await modules.getByText(/^[23] of 4 records · 2 new$/).waitFor()
-    await modules.getByText('queued', { exact: true }).waitFor()
-    await expectAccessible(page, { within: 'dialog' })
-    await modules.getByRole('button', { name: 'Close' }).click()
-    await expectAccessible(page)
-
+    await delayed.arrived
     await sync.getByRole('button', { name: 'Cancel' }).click()
     await sync.getByText('Cancelled', { exact: true }).waitFor()
-    await sync.getByText(/^0 of 2 modules completed · 2 cancelled/).waitFor()
-    await sync.getByRole('heading', { name: 'Latest sync' }).waitFor()
     await sync.getByRole('button', { name: 'Pull all existing records', disabled: false }).waitFor()
-    assert.deepEqual(await readLayout(), before)
+    delayed.release()
+    await page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name: 'Pulls' })
+      .click()
+    await page.getByRole('row').getByRole('link', { name: '1', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Pull 1' }).waitFor()
+    await page.getByText('Cancelled').first().waitFor()
     assert.equal(loads, 1, 'the page is loaded once')
     assert.deepEqual(pageErrors, [])
   })
-
-  test('a click on Cancel is shown immediately, before the hub responds', async () => {
-    await using ready = await startHubWithPlatform()
-    await using opened = await openPage(browser(), ready.hub)
-    const { page } = opened
-    const responding = Promise.withResolvers<void>()
-    await page.route('**/cancel', async (route) => {
-      await responding.promise
-      await route.continue()
-    })
-    const delayed = ready.platform.delayNextResponse('records/module_2')
-    const { id } = await startPull(ready.hub)
-    await delayed.arrived
-    await page.goto(`/dashboard/pulls/${id}`)
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('button', { name: 'Cancelling…' }).waitFor()
-    responding.resolve()
-    await page.getByText('Cancelled').first().waitFor()
-    delayed.release()
-  })
-
-  test('a completed pull shows its records without a reload', async () => {
-    await using ready = await startHubWithPlatform()
-    await using opened = await openPage(browser(), ready.hub, { withClock: true })
-    const { page } = opened
-    await page.goto('/dashboard')
-    await page.getByRole('button', { name: 'Pull all existing records' }).click()
-    const sync = page.getByRole('region', { name: 'Latest sync' })
-    await advanceUntilShown(page, sync.getByText('Succeeded'))
-    await sync.getByText(/started by ann/i).waitFor()
-    await sync.getByText('2 records', { exact: true }).waitFor()
-    await sync.getByText(/^2 of 2 modules completed/).waitFor()
-    await sync.getByRole('button', { name: 'Pull all existing records', disabled: false }).waitFor()
-  })
-
-  test('a 409 response shows the running pull and its operator instead of an error', async () => {
-    await using ready = await startHubWithPlatform()
-    const { hub, platform } = ready
-    await using opened = await openPage(browser(), hub)
-    const { page } = opened
-    // A snapshot with the pull would disable the button before it is clicked.
-    const snapshots = await delaySnapshots(page)
-    await page.goto('/dashboard')
-    const sync = page.getByRole('region', { name: 'Latest sync' })
-    await sync.getByText('No pulls yet').waitFor()
-    const delayed = platform.delayNextResponse('records/cases')
-    const { id } = await startPull(hub)
-    await delayed.arrived
-    const responded = page.waitForResponse((one) => new URL(one.url()).pathname === PULL_ALL)
-    await sync.getByRole('button', { name: 'Pull all existing records' }).click()
-    assert.equal((await responded).status(), 409)
-    await sync.getByRole('heading', { name: 'Pull running' }).waitFor()
-    await sync
-      .getByText(
-        /^A pull is already running: started by .+ at \w{3} \d\d, \d{4} \d\d:\d\d [AP]M\.$/,
-      )
-      .waitFor()
-    await sync.getByRole('link', { name: `Pull ${id}` }).waitFor()
-    assert.equal(await page.getByRole('alert').count(), 0)
-    snapshots.release()
-    delayed.release()
-    await untilPullEnds(hub, id)
-  })
-
-  test('the overview shows 20 modules of a large pull, and the page of the pull all of them', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using platform = await createPlatform(hub, { platform_name: 'school', modules: 52 })
-    const delayed = platform.delayNextResponse('records/cases')
-    const { id } = await startPull(hub)
-    await delayed.arrived
-    await using opened = await openPage(browser(), hub)
-    const { page } = opened
-    await page.goto('/dashboard')
-    await page.getByRole('button', { name: 'Show modules' }).click()
-    const list = page.getByRole('list', { name: 'Modules of the pull' })
-    await list.getByText('Title of school · Module module_20').waitFor()
-    assert.equal(await list.getByRole('listitem').count(), 20)
-    await page.getByRole('link', { name: 'All 52 modules' }).click()
-    await page.getByRole('heading', { name: `Pull ${id}` }).waitFor()
-    await list.getByText('Title of school · Module module_50').waitFor()
-    await page.getByRole('button', { name: 'Next modules' }).click()
-    await list.getByText('Title of school · Module module_52').waitFor()
-    assert.equal(await list.getByRole('listitem').count(), 2)
-    await page.getByRole('button', { name: 'First modules' }).click()
-    await list.getByText('Title of school · Module cases', { exact: true }).waitFor()
-    delayed.release()
-    await untilPullEnds(hub, id)
-  })
-
-  test('a viewer sees pulls, and the role that starting one requires', async () => {
-    await using ready = await startHubWithPlatform()
-    const operator = await createOperator(ready.hub, { role: 'viewer' })
-    await using opened = await openPage(browser(), ready.hub, { operator })
-    const { page } = opened
-    await page.goto('/dashboard')
-    await page.getByText('Requires the operator role.').waitFor()
-    assert.ok(await page.getByRole('button', { name: 'Pull all existing records' }).isDisabled())
-    await page.goto('/dashboard/pulls')
-    await page.getByText('No pulls yet').waitFor()
-    await expectAccessible(page)
-  })
 })
-
-describe('the pages of pulls', BROWSER_TEST, () => {
-  const browser = shareBrowser()
-  const hub = shareHub(sqliteEngine, { withOperator: true })
-
-  test('the URL contains the page of the history, which can be paged in both directions, reloaded, and paged past its end', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await insertPulls(hub, 160)
-    await using opened = await openPage(browser(), hub)
-    const { page, pageErrors } = opened
-    const pull = (id: number) => page.getByRole('link', { name: String(id), exact: true })
-    const button = (name: string) => page.getByRole('button', { name, exact: true })
-    await page.goto('/dashboard/pulls')
-    await pull(160).waitFor()
-    assert.equal(await pull(110).count(), 0)
-    assert.ok(await button('Previous').isDisabled())
-    const delay = Promise.withResolvers<void>()
-    const delayResponse = async (route: Route) => {
-      await delay.promise
-      await route.continue()
-    }
-    await page.route(/\/api\/v1\/pulls\?.*cursor=111/, delayResponse, { times: 1 })
-    await button('Next').click()
-    // The next page is loading, so Next is disabled.
-    await page.getByRole('button', { name: 'Next', exact: true, disabled: true }).waitFor()
-    delay.resolve()
-    await pull(110).waitFor()
-    assert.equal(new URL(page.url()).searchParams.get('cursor'), '111')
-    await button('Next').click()
-    await pull(60).waitFor()
-    await page.goBack()
-    await pull(110).waitFor()
-    await page.goForward()
-    await pull(60).waitFor()
-    await page.reload()
-    await pull(60).waitFor()
-    await button('Previous').click()
-    await pull(110).waitFor()
-    await button('Previous').click()
-    await pull(160).waitFor()
-    assert.equal(new URL(page.url()).search, '')
-    await page.goto('/dashboard/pulls?cursor=1')
-    await page.getByText('No older pulls').waitFor()
-    assert.ok(await button('Previous').isDisabled())
-    await button('First page').click()
-    await pull(160).click()
-    await page.getByRole('heading', { name: 'Pull 160' }).waitFor()
-    await page.goBack()
-    await page
-      .getByRole('row')
-      .filter({ has: pull(159) })
-      .getByText('Succeeded')
-      .filter({ visible: true })
-      .click()
-    await page.getByRole('heading', { name: 'Pull 159' }).waitFor()
-    assert.deepEqual(pageErrors, [])
-  })
-
-  test('the Pulls page starts a pull and lists it', async () => {
-    await using ready = await startHubWithPlatform()
-    const delayed = ready.platform.delayNextResponse('records/cases')
-    await using opened = await openPage(browser(), ready.hub)
-    const { page } = opened
-    await page.goto('/dashboard/pulls')
-    await page.getByText('No pulls yet').waitFor()
-    await page.getByRole('button', { name: 'Pull all existing records' }).click()
-    await page.getByRole('row').getByRole('link', { name: '1', exact: true }).waitFor()
-    await page.getByText('A pull is running.').waitFor()
-    await expectAccessible(page)
-    delayed.release()
-    await untilPullEnds(ready.hub, 1)
-  })
-
-  test('the schedule is paused and resumed', async () => {
-    await using ready = await startHubWithPlatform({ HUB_PULL_SCHEDULE: '0 0 1 1 *' })
-    await using opened = await openPage(browser(), ready.hub, { colorScheme: 'dark' })
-    const { page } = opened
-    await page.goto('/dashboard/pulls')
-    const schedule = page.getByRole('region', { name: 'Schedule' })
-    await schedule.getByText(/Cron pattern 0 0 1 1/).waitFor()
-    await schedule.getByRole('button', { name: 'Pause' }).click()
-    await schedule.getByText(/Paused by ann@example.org/).waitFor()
-    await expectAccessible(page)
-    await schedule.getByRole('button', { name: 'Resume' }).click()
-    await schedule.getByText(/Next scheduled pull:/).waitFor()
-  })
-
-  test('a pull shows what failed in each module and why, and its rejected records', async () => {
-    await using ready = await startHubWithPlatform()
-    const { hub, platform } = ready
-    platform.modules[0]?.records.push({ ...simulatedRecord(1), data: 'text' })
-    platform.setResponse('records/module_2', respond.status(500))
-    const { pull } = await pullAll(hub)
-    await using opened = await openPage(browser(), hub)
-    const { page, pageErrors } = opened
-    await page.goto(`/dashboard/pulls/${pull.id}`)
-    const modules = page.getByRole('list', { name: 'Modules of the pull' })
-    await modules.getByText('Title of school · Module module_2').waitFor()
-    await modules.getByText('Succeeded, 1 rejected').waitFor()
-    await modules.getByText(/HTTP 500|status 500/).waitFor()
-    const rejected = page.getByRole('region', { name: 'Rejected records' })
-    await rejected.getByText('invalid_record').waitFor()
-    await expectAccessibleInAllModes(page)
-    // The next pull rejects the same record again, and it stays a rejected record of this pull.
-    await pullAll(hub)
-    await page.reload()
-    await rejected.getByRole('link', { name: 'R-1' }).click()
-    await page.getByRole('dialog').getByText('data must be an object').first().waitFor()
-    await page.goBack()
-    await page.getByLabel('Module state').selectOption('failed')
-    await modules.getByText('Title of school · Module cases').waitFor({ state: 'detached' })
-    assert.equal(new URL(page.url()).searchParams.get('state'), 'failed')
-    await page.goBack()
-    await modules.getByText('Title of school · Module cases').waitFor()
-    assert.deepEqual(pageErrors, [])
-  })
-
-  test('missing records that need review are confirmed on the page of the pull', async () => {
-    await using platform = await createSchool(hub(), 'shrinking')
-    const records = Array.from({ length: 20 }, (_, index) => simulatedRecord(index))
-    platform.modules[0]?.records.splice(0, 2, ...records)
-    await pullAll(hub())
-    platform.modules[0]?.records.splice(0, 18)
-    const { pull } = await pullAll(hub())
-    await using opened = await openPage(browser(), hub())
-    const { page } = opened
-    await page.goto(`/dashboard/pulls/${pull.id}`)
-    await page.getByText('18 of 20 records of Module cases missing').waitFor()
-    await expectAccessible(page)
-    await page.getByRole('button', { name: 'Mark as missing…' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Mark the records as missing?' })
-    await dialog.getByRole('button', { name: 'Mark as missing', exact: true }).click()
-    await page.getByText('18 of 20 records').waitFor({ state: 'detached' })
-    await pullAll(hub())
-    const marked = await runSql(
-      hub().storage,
-      'SELECT count(*) AS n FROM records WHERE missing_since IS NOT NULL',
-    )
-    assert.deepEqual(
-      marked.map((row) => Number(Object(row)['n'])),
-      [18],
-    )
-  })
-
-  test('the page of an unknown pull does not exist', async () => {
-    await using opened = await openPage(browser(), hub())
-    const { page } = opened
-    for (const id of ['4711', 'x']) {
-      await page.goto(`/dashboard/pulls/${id}`)
-      await page.getByText('This page does not exist').waitFor()
-    }
-  })
-})
-
-async function insertPulls(hub: TestHub, count: number): Promise<void> {
-  const at = '2026-01-01T00:00:00.000Z'
-  await runSql(
-    hub.storage,
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
-     INSERT INTO pulls ("trigger", state, requested_at, started_at, finished_at)
-     SELECT 'schedule', 'succeeded', '${at}', '${at}', '${at}' FROM n`,
-  )
-}

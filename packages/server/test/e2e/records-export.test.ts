@@ -1,21 +1,17 @@
-/** Exports of the Records page, its accessibility, and its time limit. */
+/** Exports of the Records page. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import {
   BROWSER_TEST,
-  DISPLAY_MODES,
   expectAccessible,
-  expectAccessibleInAllModes,
-  expectNoHorizontalScroll,
   openPage,
-  setDisplayMode,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
-import { recordLinkOf, shareCasesHub } from '../helpers/browser/records.ts'
+import { shareCasesHub } from '../helpers/browser/records.ts'
 
-describe('exports and accessibility of the Records page', BROWSER_TEST, () => {
+describe('exports of the Records page', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const cases = shareCasesHub()
 
@@ -47,89 +43,6 @@ describe('exports and accessibility of the Records page', BROWSER_TEST, () => {
       lines.map((line) => JSON.parse(line).reference_number),
       ['C-001', 'C-002', 'C-003'],
     )
-  })
-
-  test('the list, its menus and its dialogs are accessible in all display modes', async () => {
-    await using opened = await openPage(browser(), cases().hub)
-    const { page, pageErrors } = opened
-    for (const mode of DISPLAY_MODES) {
-      await setDisplayMode(page, mode)
-      await page.goto(
-        cases().address({ 'filter[status]': 'open', incomplete: 'false', limit: '10' }),
-      )
-      await page
-        .getByRole('link', { name: /^C-\d+/ })
-        .first()
-        .waitFor()
-      await expectAccessible(page)
-      await expectNoHorizontalScroll(page)
-      for (const name of ['Columns', 'Views', 'Add filter', 'Name']) {
-        await page.getByRole('button', { name, exact: true }).click()
-        const role = name === 'Views' || name === 'Name' ? 'menu' : 'dialog'
-        await page.getByRole(role).waitFor()
-        await expectAccessible(page, { within: role })
-        await page.keyboard.press('Escape')
-      }
-    }
-    await page.goto(cases().address({ q: 'unknown name' }))
-    await page.getByText('No matching records').waitFor()
-    await expectAccessibleInAllModes(page)
-    assert.deepEqual(pageErrors, [])
-  })
-})
-
-describe('a list that exceeds the time limit', BROWSER_TEST, () => {
-  const browser = shareBrowser()
-  let isBuilt = false
-  const cases = shareCasesHub({
-    wrap: (storage) => ({
-      ...storage,
-      records: {
-        ...storage.records,
-        async listRecords(query) {
-          if (query.sort === 'data.amount' && !isBuilt) return { outcome: 'too_slow' }
-          const isBegun = query.conditions.length > 0 && query.after === null
-          const page = await storage.records.listRecords(isBegun ? { ...query, limit: 10 } : query)
-          if (page.outcome === 'too_slow' || !isBegun) return page
-          return { ...page, stopped_at: page.last, has_more: true }
-        },
-      },
-      searchIndex: {
-        ...storage.searchIndex,
-        async listIndexedFields(...module) {
-          const fields = await storage.searchIndex.listIndexedFields(...module)
-          isBuilt = fields?.some(({ is_built }) => is_built) ?? false
-          return fields
-        },
-      },
-    }),
-  })
-
-  test('a list that reached the time limit can be continued', async () => {
-    await using opened = await openPage(browser(), cases().hub)
-    const { page } = opened
-    await page.goto(cases().address({ 'filter[note][empty]': 'true', sort: 'reference_number' }))
-    await page.getByText('stopped after two seconds with 10 records').waitFor()
-    await expectAccessible(page)
-    await page.getByRole('button', { name: 'Continue searching' }).click()
-    await recordLinkOf(page, 'C-011').waitFor()
-    assert.equal(await page.getByText('stopped after two seconds').count(), 0)
-  })
-
-  test('a sort that takes too long offers an index, and succeeds after the index was built', async () => {
-    await using opened = await openPage(browser(), cases().hub)
-    const { page } = opened
-    await page.goto(cases().address())
-    await page.getByRole('button', { name: 'Amount' }).click()
-    await page.getByText('Not indexed:').waitFor()
-    await page.getByRole('menuitem', { name: 'Sort descending' }).click()
-    await page.getByText('Sorting by Amount takes too long').waitFor()
-    await expectAccessible(page)
-    await page.getByRole('button', { name: 'Index Amount' }).click()
-    await recordLinkOf(page, 'C-120').waitFor()
-    await page.getByRole('button', { name: 'Amount, sorted descending' }).click()
-    await page.getByRole('menuitem', { name: 'Filter…' }).waitFor()
-    assert.equal(await page.getByRole('menuitem', { name: 'Index this field' }).count(), 0)
   })
 })
 

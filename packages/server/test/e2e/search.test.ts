@@ -4,7 +4,6 @@ import { describe, test } from 'node:test'
 import {
   BROWSER_TEST,
   expectAccessible,
-  expectAccessibleInAllModes,
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
@@ -19,7 +18,6 @@ import {
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
-import { until } from '../helpers/time/until.ts'
 
 describe('the search in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
@@ -77,64 +75,6 @@ describe('the search in a browser', BROWSER_TEST, () => {
     assert.equal(new URL(page.url()).searchParams.get('query'), 'Person')
     await results('In the hub').getByRole('link', { name: 'Person of ours' }).click()
     await page.getByRole('dialog', { name: 'Record' }).getByText('Person of ours').first().waitFor()
-    assert.deepEqual(pageErrors, [])
-  })
-
-  test('a new search aborts the previous one', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using slow = await simulatePlatform()
-    await registerPlatform(hub, slow)
-    const received = Promise.withResolvers<void>()
-    const ended = Promise.withResolvers<void>()
-    slow.queueResponses('search', (response) => {
-      response.once('close', ended.resolve)
-      received.resolve()
-    })
-    await using opened = await openPage(browser(), hub)
-    const { page } = opened
-    await page.goto('/dashboard/search?query=first')
-    await received.promise
-    await page.getByRole('textbox', { name: 'Keyword or person' }).fill('second')
-    await page.getByRole('button', { name: 'Search', exact: true }).last().click()
-    await ended.promise
-    await page.getByText('1 of 1 platform has responded, 0 found.').waitFor()
-  })
-
-  test('the page retries a truncated response once, and again after a click', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using opened = await openPage(browser(), hub, { withClock: true })
-    const { page } = opened
-    let truncated = 0
-    await page.route('**/api/v1/search?*', (route) => {
-      truncated += 1
-      return route.fulfill({
-        contentType: 'application/x-ndjson',
-        body: '{"kind":"started","platforms":[{"platform_name":"a","display_title":"A"}]}\n',
-      })
-    })
-    await page.goto('/dashboard/search?query=ann')
-    await until(async () => {
-      await page.clock.runFor(1000)
-      return truncated > 1 || null
-    }, 'the page has retried the search')
-    await page.getByText('The response was interrupted.').waitFor()
-    await page.unroute('**/api/v1/search?*')
-    await page.getByRole('button', { name: 'Search again' }).click()
-    await page.getByText('No active platforms to search.').waitFor()
-  })
-
-  test('a long result is accessible and fits the screen in all display modes', async () => {
-    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using simulated = await simulatePlatform({
-      modules: [simulatedModule('cases', { records: [simulatedRecord('W'.repeat(3000))] })],
-    })
-    await registerPlatform(hub, simulated)
-    await using opened = await openPage(browser(), hub)
-    const { page, pageErrors } = opened
-    await page.goto('/dashboard/search?query=WWW')
-    await page.getByText('1 of 1 platform has responded, 1 found.').waitFor()
-    await page.getByRole('button', { name: /^Person W/ }).click()
-    await expectAccessibleInAllModes(page)
     assert.deepEqual(pageErrors, [])
   })
 })

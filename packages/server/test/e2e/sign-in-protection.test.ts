@@ -1,18 +1,9 @@
-/** Invitations, the login throttle, idle sessions, and the export of the audit log in a browser. */
+/** Idle sessions in a browser. */
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import type { Page } from 'playwright-core'
-import {
-  BROWSER_TEST,
-  expectAccessible,
-  openPage,
-  shareBrowser,
-} from '../helpers/browser/browser.ts'
+import { BROWSER_TEST, openPage, shareBrowser } from '../helpers/browser/browser.ts'
 import { shareHub } from '../helpers/hub/actions.ts'
-import { EMAIL, PASSWORD } from '../helpers/hub/hub.ts'
-import { invite } from '../helpers/hub/operators.ts'
-import { expectAbsent } from '../helpers/hub/response.ts'
+import { PASSWORD } from '../helpers/hub/hub.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 const HOURS_MS = 3_600_000
@@ -23,83 +14,6 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
   let time = Date.now()
   const clock = { now: () => new Date(time) }
   const hub = shareHub(sqliteEngine, { withOperator: true, clock })
-
-  test('a second link in the same tab opens the other invitation, and no request has a token in its URL', async () => {
-    const [first, second] = [
-      await invite(hub(), 'first@example.org', 'viewer'),
-      await invite(hub(), 'second@example.org', 'operator'),
-    ]
-    await using opened = await openPage(browser(), hub(), { signedIn: false })
-    const { page, pageErrors } = opened
-    const sent: string[] = []
-    await page.route('**', async (route) => {
-      const request = route.request()
-      const { referer = '' } = await request.allHeaders()
-      sent.push(referer, request.url().replace(/#.*/, ''))
-      await route.continue()
-    })
-    const untilInvitationOf = (email: string) =>
-      page
-        .getByLabel('E-mail')
-        .and(page.locator(`[value="${email}"]`))
-        .waitFor()
-    await page.goto(`/invitation#token=${first}`)
-    await untilInvitationOf('first@example.org')
-    await page.getByLabel('Your name').fill('First')
-    await fillNewPassword(page, PASSWORD)
-    await page.goto(`/invitation#token=${second}`)
-    await untilInvitationOf('second@example.org')
-    await page.getByText('with the role operator').waitFor()
-    await page.goBack()
-    await untilInvitationOf('first@example.org')
-    await page.goForward()
-    await untilInvitationOf('second@example.org')
-    assert.equal(
-      await page.getByLabel('Your name').inputValue(),
-      '',
-      'the input for the other invitation is cleared',
-    )
-    await page.goto('/invitation#token=rhi_unknown')
-    await page.getByText('This invitation is no longer valid.').waitFor()
-    await page.goto('/invitation#')
-    await page.getByText('This invitation is no longer valid.').waitFor()
-    await page.goto(`/invitation#token=${second}`)
-    await untilInvitationOf('second@example.org')
-    await page.reload()
-    await untilInvitationOf('second@example.org')
-    await page.getByLabel('Your name').fill('Second')
-    await fillNewPassword(page, PASSWORD)
-    await page.getByRole('button', { name: 'Create account and sign in' }).click()
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    const operators = await hub().storage.operators.listOperators()
-    assert.ok(
-      operators.some(({ email, role }) => email === 'second@example.org' && role === 'operator'),
-    )
-    assert.ok(!operators.some(({ email }) => email === 'first@example.org'))
-    assert.ok(sent.some((address) => address.endsWith('/api/v1/invitation')))
-    expectAbsent([first, second], [...sent, hub().log()])
-    assert.deepEqual(pageErrors, [])
-  })
-
-  test('the filtered audit log is exported as a file', async () => {
-    await using opened = await openPage(browser(), hub())
-    const { page, pageErrors } = opened
-    await page.goto('/dashboard/settings?tab=audit&action=session.begin')
-    await page.getByRole('table').getByText(EMAIL).first().waitFor()
-    for (const [name, prefix] of [
-      ['Export as CSV', 'id,at,actor,action,target,address,details\r\n'],
-      ['Export as NDJSON', '{"id":'],
-    ] as const) {
-      const downloading = page.waitForEvent('download')
-      await page.getByRole('link', { name }).click()
-      const download = await downloading
-      assert.match(download.suggestedFilename(), /^audit-[-\d]+\.(csv|ndjson)$/)
-      const text = await readFile(await download.path(), 'utf8')
-      assert.ok(text.startsWith(prefix), text)
-      assert.ok(text.includes('session.begin') && !text.includes('operator.create'), text)
-    }
-    assert.deepEqual(pageErrors, [])
-  })
 
   test('an idle session ends although the page polls, and the sign-in dialog opens over the page', async () => {
     await using opened = await openPage(browser(), hub(), { withClock: true })
@@ -126,29 +40,4 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
     await ended.waitFor({ state: 'hidden' })
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
   })
-
-  test('after too many failed attempts, the page shows how long to wait', async () => {
-    await using opened = await openPage(browser(), hub(), { signedIn: false })
-    const { page, pageErrors } = opened
-    await page.goto('/sign-in')
-    await page.getByLabel('E-mail').fill(EMAIL)
-    await page.getByLabel(/^Password \*$/).fill('not the password')
-    for (let attempt = 0; attempt < 6; attempt++) {
-      const responded = page.waitForResponse('**/api/auth/sign-in/email')
-      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-      assert.equal((await responded).status(), attempt < 5 ? 401 : 429)
-    }
-    await page.getByText(/^Too many attempts\. Wait \d+ seconds and try again\.$/).waitFor()
-    await expectAccessible(page)
-    time += HOURS_MS
-    await page.getByLabel(/^Password \*$/).fill(PASSWORD)
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    assert.deepEqual(pageErrors, [])
-  })
 })
-
-async function fillNewPassword(page: Page, password: string): Promise<void> {
-  await page.getByLabel(/^Password \*$/).fill(password)
-  await page.getByLabel('Confirm password').fill(password)
-}

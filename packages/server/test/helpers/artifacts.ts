@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { env } from 'node:process'
 import type { TestContext } from 'node:test'
 
-type FinishedTest = Pick<TestContext, 'filePath' | 'fullName'>
+export type FinishedTest = Pick<TestContext, 'filePath' | 'fullName'>
 
 /** Names of folders are cut to this number of characters. */
 const MAX_NAME = 150

@@ -6,11 +6,16 @@ import { after, afterEach, before } from 'node:test'
 import {
   type Browser,
   type BrowserContext,
+  type ConsoleMessage,
   chromium,
   type Locator,
   type Page,
+  type Request,
+  type Response,
   type Route,
+  type WebError,
 } from 'playwright-core'
+import { type FinishedTest, hasFailed, saveArtifacts } from '../artifacts.ts'
 import { EMAIL, PASSWORD, type TestHub } from '../hub/hub.ts'
 import { guardMs } from '../time/guard.ts'
 import { isDeep } from '../time/tier.ts'
@@ -48,32 +53,103 @@ async function launch(): Promise<Browser> {
   return chromium.launch({ executablePath, args: TEST_FLAGS, env, timeout: STEP_MS })
 }
 
-/** The browser that all tests of the process share. */
+/**
+ * The browser that all tests of the process share. A failed test leaves, for each of its pages, a screenshot, the
+ * console, the last requests and the log of the hub. Pages are closed after the test, when its outcome is known.
+ */
 export function shareBrowser(): () => Browser {
   let browser: Browser | null = null
   before(async () => {
     launched ??= launch()
     browser = await launched
   })
-  afterEach((t) => {
-    // The hook also runs for suites, which have no result.
-    if ('passed' in t && !t.passed) console.error(closedPages.join('\n\n'))
-    closedPages = []
-  })
+  afterEach(
+    async (t) => {
+      // The hook also runs for suites, and for subtests, whose pages stay open.
+      if ('fullName' in t && hasFailed(t)) {
+        for (const opened of openPages) await report(t, opened)
+      }
+      for (const opened of openPages.filter(({ isDone }) => isDone)) await opened.close()
+      openPages = openPages.filter(({ isDone }) => !isDone)
+    },
+    { timeout: STEP_MS },
+  )
   return () => {
     assert.ok(browser)
     return browser
   }
 }
 
-/** What the pages of the current test showed when they were closed, for the report of a failure. */
-let closedPages: string[] = []
-
-async function describePage(page: Page, pageErrors: readonly string[]): Promise<string> {
-  const text = await page.evaluate<string>('document.body.innerText').catch(String)
-  const errors = pageErrors.map((error) => `\nError: ${error}`).join('')
-  return `At the end of the test, ${page.url()} showed:\n${text}${errors}`
+/** A page of the current test. */
+type OpenPage = {
+  context: BrowserContext
+  hub: BrowsedHub
+  observed: Observation
+  /** The test no longer uses the page. */
+  isDone: boolean
+  close: () => Promise<void>
 }
+let openPages: OpenPage[] = []
+
+/** Saves what the pages of a failed test show and have done, and prints their texts. */
+async function report(t: FinishedTest, { context, hub, observed }: OpenPage) {
+  for (const page of context.pages()) {
+    const text = await page.evaluate<string>('document.body.innerText').catch(String)
+    console.error(`At the end of the test, ${page.url()} showed:\n${text}`)
+    const session = await context.newCDPSession(page)
+    const { data } = await session.send('Page.captureScreenshot', { format: 'png' })
+    saveArtifacts(t, { 'screenshot.png': Buffer.from(data, 'base64') })
+  }
+  const log = hub.log?.() ?? ''
+  const { messages, requests } = observed.read()
+  saveArtifacts(t, { 'console.log': messages, 'requests.log': requests, 'hub.log': log })
+}
+
+type Observation = {
+  /** The console of all pages and their last requests, with the status of each. */
+  read: () => { messages: string; requests: string }
+  stop: () => void
+}
+/** The number of requests that are reported for a page. */
+const MAX_REQUESTS = 100
+
+/** Records what the pages of a context print and request. */
+function observe(context: BrowserContext): Observation {
+  const printed: string[] = []
+  let latest: { request: Request; outcome: string }[] = []
+  const setOutcome = (request: Request, outcome: string) => {
+    const found = latest.find((one) => one.request === request)
+    if (found) found.outcome = outcome
+  }
+  const onMessage = (message: ConsoleMessage) =>
+    void printed.push(`${message.type()}: ${message.text()}`)
+  const onError = (error: WebError) => void printed.push(String(error.error()))
+  const onRequest = (request: Request) => {
+    latest = [...latest.slice(1 - MAX_REQUESTS), { request, outcome: 'no response' }]
+  }
+  const onResponse = (response: Response) =>
+    setOutcome(response.request(), String(response.status()))
+  const onFailure = (request: Request) =>
+    setOutcome(request, request.failure()?.errorText ?? 'failed')
+  context.on('console', onMessage).on('weberror', onError)
+  context.on('request', onRequest).on('response', onResponse).on('requestfailed', onFailure)
+  return {
+    read() {
+      const requests = latest.map(
+        ({ request, outcome }) => `${request.method()} ${request.url()} ${outcome}`,
+      )
+      return { messages: printed.join('\n'), requests: requests.join('\n') }
+    },
+    // A context needs its other listeners to close.
+    stop() {
+      context.off('console', onMessage).off('weberror', onError)
+      context.off('request', onRequest).off('response', onResponse).off('requestfailed', onFailure)
+    },
+  }
+}
+
+/** The hub of a page. The log is reported if the test fails. */
+export type BrowsedHub = Pick<TestHub, 'address'> & Partial<Pick<TestHub, 'log'>>
 
 export type PageOptions = {
   colorScheme?: 'light' | 'dark'
@@ -105,7 +181,7 @@ let idle: { address: string; context: BrowserContext } | null = null
 /** Opens a page of a hub without cookies and stored data, except for the session of the operator. */
 export async function openPage(
   browser: Browser,
-  hub: Pick<TestHub, 'address'>,
+  hub: BrowsedHub,
   options: PageOptions = {},
 ): Promise<TestPage> {
   const { address } = hub
@@ -114,6 +190,7 @@ export async function openPage(
   const isShared = timeZone === undefined && !withClock
   const context =
     (isShared && takeIdle(address)) || (await createContext(browser, address, timeZone))
+  const observed = observe(context)
   const page = await context.newPage()
   await page.setViewportSize({ width, height: heightOf(width) })
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -126,16 +203,23 @@ export async function openPage(
     if (message.type() === 'error' && !isResponseError) pageErrors.push(message.text())
   })
   if (signedIn) await signInContext(context, hub, operator)
+  const opened: OpenPage = {
+    ...{ context, hub, observed, isDone: false },
+    async close() {
+      observed.stop()
+      if (!isShared) return context.close()
+      await empty(context, address)
+      await idle?.context.close()
+      idle = { address, context }
+    },
+  }
+  openPages.push(opened)
   return {
     page,
     context,
     pageErrors,
     async [Symbol.asyncDispose]() {
-      closedPages.push(await describePage(page, pageErrors))
-      if (!isShared) return context.close()
-      await empty(context, page, address)
-      await idle?.context.close()
-      idle = { address, context }
+      opened.isDone = true
     },
   }
 }
@@ -157,10 +241,13 @@ async function createContext(browser: Browser, baseURL: string, timeZone: string
 }
 
 /** Removes everything from a context except its cache. */
-async function empty(context: BrowserContext, page: Page, origin: string): Promise<void> {
-  const session = await context.newCDPSession(page)
-  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage' })
-  await Promise.all(context.pages().map((one) => one.close()))
+async function empty(context: BrowserContext, origin: string): Promise<void> {
+  const [page, ...others] = context.pages()
+  if (page) {
+    const session = await context.newCDPSession(page)
+    await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage' })
+  }
+  await Promise.all([page, ...others].map((one) => one?.close()))
   await Promise.all([context.clearCookies(), context.clearPermissions(), context.setOffline(false)])
 }
 
@@ -305,17 +392,17 @@ type AxeOptions = {
    * long table is checked separately.
    */
   within?: 'dialog' | 'menu'
+  /** Does not wait for the heading of the page. */
+  withoutHeading?: boolean
 }
 
 /** Asserts that axe finds no violation on the current page (WCAG 2.2 AA and best practices). */
 export async function expectAccessible(
   page: Page,
-  { ignoredRules = [], within }: AxeOptions = {},
+  { ignoredRules = [], within, withoutHeading = false }: AxeOptions = {},
 ): Promise<void> {
-  await page
-    .locator('h1')
-    .first()
-    .waitFor({ state: within ? 'attached' : 'visible' })
+  const heading = page.locator('h1').first()
+  if (!withoutHeading) await heading.waitFor({ state: within ? 'attached' : 'visible' })
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE)
   const root = within ? `'[role="${within}"]'` : 'document'
   const violations: Violation[] = await page.evaluate(

@@ -5,7 +5,6 @@ import { SETTINGS } from '../../src/config/settings.ts'
 import {
   advanceUntilShown,
   BROWSER_TEST,
-  expectAccessible,
   expectAccessibleInAllModes,
   openPage,
   PHONE,
@@ -13,7 +12,6 @@ import {
   shareBrowser,
   trackRequests,
   untilLoaded,
-  untilTrueInPage,
 } from '../helpers/browser/browser.ts'
 import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
 import { EMAIL, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
@@ -24,12 +22,9 @@ import {
   simulatedRecord,
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
-import { createSeededRandom } from '../helpers/random/seed.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
-import { isDeep } from '../helpers/time/tier.ts'
 import { until } from '../helpers/time/until.ts'
-import { shuffle } from '../runner/plan.ts'
 
 /** The path of each page, and a text that it shows after its data has loaded. */
 const PAGES: readonly (readonly [path: string, text: string])[] = [
@@ -144,9 +139,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
     await page.route(isOfHub, (route) => (isUnavailable ? route.abort() : route.continue()))
     await page.goto('/dashboard')
     await page.getByText('Latest records').first().waitFor()
-    // The quick tier tests six pages, which depend on the seed of the run.
-    const pages = isDeep ? PAGES : shuffle(PAGES, createSeededRandom()).slice(0, 6)
-    for (const [path, text] of pages) {
+    for (const [path, text] of PAGES) {
       await t.test(path, async () => {
         isUnavailable = true
         const url = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
@@ -218,38 +211,5 @@ describe('every page in a browser', BROWSER_TEST, () => {
       const { width = 0 } = (await table.boundingBox()) ?? {}
       assert.ok(width > 0 && width <= 390, `${path}: ${width} px`)
     }
-  })
-
-  test('the search and the account menu are accessible on every page', async () => {
-    await using opened = await openPage(browser(), hub)
-    const { page, pageErrors } = opened
-    await page.goto('/dashboard/guide')
-    await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
-    await page.keyboard.press('Control+k')
-    await page.getByRole('dialog', { name: 'Search' }).waitFor()
-    await expectAccessible(page)
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog', { name: 'Search' }).waitFor({ state: 'hidden' })
-    await page.getByRole('button', { name: 'Your account' }).click()
-    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()
-    await expectAccessible(page)
-    assert.deepEqual(pageErrors, [])
-  })
-
-  test('the Tab key skips the navigation in one step and is never trapped', async () => {
-    await using opened = await openPage(browser(), hub)
-    const { page } = opened
-    await page.goto('/dashboard/guide')
-    await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Enter')
-    await untilTrueInPage(page, `document.activeElement?.id === 'main'`)
-    const seen = new Set<unknown>()
-    const FOCUSED = `(() => { const one = document.activeElement; one.dataset.seen ??= String(window.count = (window.count ?? 0) + 1); return one.dataset.seen })()`
-    for (let step = 0; step < 12; step++) {
-      await page.keyboard.press('Tab')
-      seen.add(await page.evaluate(FOCUSED))
-    }
-    assert.equal(seen.size, 12)
   })
 })

@@ -1,0 +1,142 @@
+/** Reviews of missing records, push errors, times and completeness on the Activity page. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  expectNoHorizontalScroll,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser/browser.ts'
+import { startHubWithReview } from '../helpers/browser/reviews.ts'
+import { newRecord, push, registerPushingPlatform } from '../helpers/hub/actions.ts'
+import { CONTINUOUS_ALERTS, setPullFailures, untilAlertsOpen } from '../helpers/hub/alerts.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
+import { createOperator } from '../helpers/hub/operators.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
+
+describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+  let shared: Awaited<ReturnType<typeof startHubWithReview>>
+  before(async () => {
+    shared = await startHubWithReview()
+  })
+  after(() => shared[Symbol.asyncDispose]())
+
+  test('an alert links to its review, which lists exactly the missing records and exports them', async () => {
+    await using fixture = await startHubWithReview()
+    const { hub } = fixture
+    await using opened = await openPage(browser(), hub)
+    const { page, pageErrors } = opened
+    await page.goto('/dashboard')
+    await page.getByRole('link', { name: 'Review records' }).waitFor()
+    await expectAccessible(page)
+    await page.goto('/dashboard/activity?tab=alerts')
+    await page.getByRole('link', { name: 'Review records' }).click()
+    await page.getByRole('heading', { name: '30 of 40 records missing (75 %)' }).waitFor()
+    const list = page.getByRole('region', { name: 'Records of this review' })
+    const references = list.getByRole('link', { name: /^R-/ })
+    const found: string[] = []
+    for (const first of ['R-10', 'R-20', 'R-30']) {
+      await references.first().filter({ hasText: first }).waitFor()
+      found.push(...(await references.allTextContents()))
+      if (first !== 'R-30') await list.getByRole('button', { name: 'Next' }).click()
+    }
+    const expected = fixture.records.slice(10).map(({ reference_number }) => reference_number)
+    assert.deepEqual(found.sort(), expected.sort())
+    await expectAccessible(page)
+    await list.getByRole('button', { name: 'Export' }).click()
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: 'CSV' }).click()
+    const file = await readFile(await (await downloading).path(), 'utf8')
+    assert.equal(file.trim().split('\r\n').length, 31)
+    await list.getByRole('link', { name: 'Open in Records' }).click()
+    await page.getByRole('link', { name: 'Missing records of review 1' }).waitFor()
+    await page.getByText('R-39', { exact: true }).waitFor()
+    assert.equal(await page.getByText('R-9', { exact: true }).count(), 0)
+    assert.deepEqual(pageErrors, [])
+  })
+
+  test('push errors are listed by reason and sender, and on the platform that may have sent them', async () => {
+    await using fixture = await startHubWithReview()
+    const { hub, key, id } = fixture
+    await push(hub, `${key.slice(0, 7)}-wrong`, newRecord('P-1'))
+    await push(hub, key, '{"data":')
+    await using opened = await openPage(browser(), hub, { width: 390, colorScheme: 'dark' })
+    const { page, pageErrors } = opened
+    await page.goto('/dashboard/activity')
+    await page.getByRole('tab', { name: 'Push errors' }).click()
+    const table = page.getByRole('table')
+    await table.getByText('Malformed JSON').waitFor()
+    await table.getByText('Invalid API key', { exact: true }).waitFor()
+    await table
+      .getByText(/\d\d:\d\d:\d\d [AP]M/)
+      .filter({ visible: true })
+      .first()
+      .waitFor()
+    await expectAccessible(page)
+    await expectNoHorizontalScroll(page)
+    await page.goto(`/dashboard/platforms/${id}?tab=pushes`)
+    const section = page.getByRole('region', { name: 'Push errors' })
+    await section.getByText('Invalid API key', { exact: true }).waitFor()
+    await section
+      .getByText(`${key.slice(0, 7)}…`)
+      .filter({ visible: true })
+      .first()
+      .waitFor()
+    await expectAccessible(page)
+    await expectNoHorizontalScroll(page)
+    await section.getByRole('link', { name: 'All push errors' }).click()
+    await page.waitForURL(/tab=push-errors&platform=/)
+    assert.deepEqual(pageErrors, [])
+  })
+
+  test("an alert shows its times in the viewer's time zone, also on the overview and in the log", async () => {
+    await using hub = await startTestHub(sqliteEngine, {
+      withOperator: true,
+      intervals: CONTINUOUS_ALERTS,
+    })
+    await registerPushingPlatform(hub)
+    await setPullFailures(hub, 5)
+    await untilAlertsOpen(hub, 'platform_failing')
+    await using opened = await openPage(browser(), hub, { timeZone: 'Asia/Kolkata' })
+    const { page } = opened
+    // The platform has failed since 2026-01-01 08:00 UTC.
+    for (const path of ['?tab=alerts', '', '?tab=log&kind=alert']) {
+      await page.goto(`/dashboard${path.startsWith('?') ? `/activity${path}` : path}`)
+      await page.getByText('since Jan 01, 2026 01:30 PM').first().waitFor()
+      assert.doesNotMatch(await page.getByRole('main').innerText(), /2026-01-01|UTC/)
+    }
+  })
+
+  test('completeness shows which module is complete, and why another module is not verified', async () => {
+    const { hub, key } = shared
+    await push(hub, key, newRecord('P-1'))
+    await using opened = await openPage(browser(), hub)
+    const { page, pageErrors } = opened
+    await page.goto('/dashboard/activity?tab=completeness')
+    await page.getByText('Not verified').last().waitFor()
+    await page.getByText('Complete', { exact: true }).last().waitFor()
+    const reason = 'Records missing from the pull await another pull or a review'
+    await page.getByText(reason).last().waitFor()
+    await expectAccessible(page)
+    assert.deepEqual(pageErrors, [])
+  })
+
+  test('a viewer can read everything and sees which actions require another role', async () => {
+    const { hub, key } = shared
+    await push(hub, key, newRecord('X-1', { record_type: 'ghosts' }))
+    const operator = await createOperator(hub, { role: 'viewer' })
+    await using opened = await openPage(browser(), hub, { operator })
+    const { page } = opened
+    await page.goto('/dashboard/activity?tab=rejected')
+    await page.getByText('Replaying and dismissing require the operator role.').waitFor()
+    await page.getByRole('button', { name: /^X-1 / }).click()
+    await page.getByText('"reference_number": "X-1"').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Test', exact: true }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Dismiss' }).count(), 0)
+    await page.goto('/dashboard/activity?tab=missing')
+    await page.getByText('Requires the operator role.').waitFor()
+  })
+})

@@ -1,0 +1,78 @@
+/** A page that could not be loaded, and a session that could not be read, while the hub is unavailable. */
+import { after, before, describe, test } from 'node:test'
+import {
+  advanceUntilShown,
+  BROWSER_TEST,
+  expectAccessible,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser/browser.ts'
+import { pullAll, registerPlatform } from '../helpers/hub/actions.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
+
+describe('a page while the hub is unavailable', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+  let hub: TestHub
+  before(async () => {
+    hub = await startTestHub(sqliteEngine, { withOperator: true })
+    const records = Array.from({ length: 60 }, (_, index) => simulatedRecord(index + 1))
+    await using platform = await simulatePlatform({
+      modules: [simulatedModule('cases', { records })],
+    })
+    await registerPlatform(hub, platform)
+    await pullAll(hub)
+  })
+  after(() => hub[Symbol.asyncDispose]())
+
+  test('a page that could not be loaded shows an error and the navigation, and is loaded later', async () => {
+    await using opened = await openPage(browser(), hub, { withClock: true })
+    const { page, context } = opened
+    await page.goto('/dashboard/activity')
+    await page.getByRole('tab', { name: 'Log' }).waitFor()
+    await context.setOffline(true)
+    // The search cannot be loaded either.
+    await page.keyboard.press('Control+k')
+    await page.getByRole('link', { name: 'Platforms', exact: true }).click()
+    await page.getByRole('heading', { name: 'Could not load this page' }).waitFor()
+    await page.getByRole('main').getByText('Could not reach the hub').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('link', { name: 'Activity', exact: true }).click()
+    await page.getByRole('tab', { name: 'Log' }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Could not load this page' }).waitFor()
+    await context.setOffline(false)
+    // The page is loaded without a click.
+    await advanceUntilShown(page, page.getByRole('heading', { name: 'Platforms', exact: true }))
+  })
+
+  test('the placeholder of a page whose code loads slowly is accessible', async () => {
+    await using opened = await openPage(browser(), hub)
+    const { page } = opened
+    const released = Promise.withResolvers<void>()
+    await page.route('**/assets/platforms-page*.js', async (route) => {
+      await released.promise
+      await route.continue()
+    })
+    await page.goto('/dashboard/activity')
+    await page.getByRole('tab', { name: 'Log' }).waitFor()
+    await page.getByRole('link', { name: 'Platforms', exact: true }).click()
+    await page.getByRole('status', { name: 'Loading' }).waitFor()
+    // The heading of the page is loaded with it.
+    await expectAccessible(page, { ignoredRules: ['page-has-heading-one'], withoutHeading: true })
+    released.resolve()
+    await page.getByRole('heading', { level: 1, name: 'Platforms' }).waitFor()
+  })
+
+  test('the page retries the request of the session', async () => {
+    await using opened = await openPage(browser(), hub, { withClock: true })
+    const { page } = opened
+    await page.route('**/api/v1/session', (route) => route.abort(), { times: 1 })
+    const failed = page.waitForEvent('requestfailed')
+    await page.goto('/dashboard/settings')
+    await failed
+    await advanceUntilShown(page, page.getByRole('tab', { name: 'Operators' }))
+  })
+})

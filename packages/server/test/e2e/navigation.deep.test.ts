@@ -1,0 +1,92 @@
+/** Navigation without a reload: from each page to the others, to another platform, and on a phone. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { BROWSER_TEST, openPage, shareBrowser } from '../helpers/browser/browser.ts'
+import {
+  LABELS,
+  navigationLink,
+  shareFilledHub,
+  untilOpen,
+  watchPage,
+} from '../helpers/browser/navigation.ts'
+import { COURT_TITLE } from '../helpers/browser/platforms.ts'
+
+describe('navigation without a reload', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+  const filled = shareFilledHub()
+
+  test('every page opens with its data from all other pages', async () => {
+    await using opened = await openPage(browser(), filled().hub)
+    const { page } = opened
+    const check = watchPage(opened)
+    const [first = 'Overview', ...rest] = eulerianCircuit(LABELS)
+    await page.goto('/dashboard')
+    await untilOpen(page, first)
+    const visited = new Set<string>()
+    let from = first
+    for (const to of rest) {
+      await navigationLink(page, to).click()
+      await untilOpen(page, to)
+      check(`${from} → ${to}`)
+      visited.add(`${from} → ${to}`)
+      from = to
+    }
+    assert.equal(from, first)
+    assert.equal(visited.size, rest.length, 'no link is followed twice')
+    assert.equal(visited.size, 56, 'ordered pairs of different pages')
+  })
+
+  test('opening another platform shows no state of the previous one', async () => {
+    await using opened = await openPage(browser(), filled().hub)
+    const { page } = opened
+    const check = watchPage(opened)
+    const changes = page.getByText('The manifest has changed', { exact: true })
+    await page.goto('/dashboard/platforms')
+    // The cached data of this platform is shown immediately when it is opened again.
+    await page.getByRole('link', { name: filled().schoolTitle }).click()
+    await page
+      .getByRole('tabpanel')
+      .getByRole('button', { name: /pupils/, expanded: true })
+      .waitFor()
+    await navigationLink(page, 'Platforms').click()
+    await page.getByRole('link', { name: COURT_TITLE }).click()
+    const judge = { key: 'judge', label: 'Judge', type: 'string', required: false }
+    filled().court.modules[0]?.fields.push(judge)
+    await page.getByRole('button', { name: 'Refresh manifest' }).click()
+    await changes.waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByLabel('Pages, platforms, records').fill(filled().schoolTitle)
+    await page
+      .getByRole('dialog', { name: 'Search' })
+      .getByText(filled().schoolTitle, { exact: true })
+      .click()
+    await page.getByRole('heading', { level: 1, name: filled().schoolTitle }).waitFor()
+    await page
+      .getByRole('tabpanel')
+      .getByRole('button', { name: /pupils/, expanded: true })
+      .waitFor()
+    assert.equal(await changes.count(), 0)
+    check('another platform')
+  })
+
+  test('on a phone, a click on the current page also closes the navigation', async () => {
+    await using opened = await openPage(browser(), filled().hub, { width: 390 })
+    const { page } = opened
+    await page.goto('/dashboard/platforms?health=failing')
+    await page.getByRole('button', { name: 'Open navigation' }).click()
+    await navigationLink(page, 'Platforms').click()
+    await page.getByRole('button', { name: 'Open navigation' }).waitFor()
+    await untilOpen(page, 'Platforms')
+  })
+})
+
+/**
+ * A path that starts and ends at the first page and goes from each page to each other page exactly once (an Eulerian
+ * circuit).
+ */
+function eulerianCircuit<Item>([first, second, ...others]: readonly Item[]): Item[] {
+  if (first === undefined) return []
+  if (second === undefined) return [first]
+  const excursions = others.flatMap((other) => [other, first])
+  return [first, ...excursions, ...eulerianCircuit([second, ...others]), first]
+}

@@ -1,0 +1,92 @@
+/** The settings of a platform in a browser: base URL, status, removal. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser/browser.ts'
+import {
+  COURT_TITLE,
+  pushStatus,
+  simulateCourt,
+  startHubWithOperator,
+} from '../helpers/browser/platforms.ts'
+import { createPlatform, pullAll, registerPlatform, shareHub } from '../helpers/hub/actions.ts'
+import { respond, simulatePlatform } from '../helpers/platform/platform.ts'
+import { runSql } from '../helpers/storage/sql.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
+
+describe('the settings of a platform in a browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+  const hub = shareHub(sqliteEngine, { withOperator: true })
+
+  test('the base URL and the source API key are tested before they are saved', async () => {
+    await using platform = await createPlatform(hub())
+    const { id, platform_name, modules } = platform
+    await using moved = await simulatePlatform({
+      platform_name,
+      source_api_key: 'the key of the new address',
+      modules,
+    })
+    await using opened = await openPage(browser(), hub())
+    const { page } = opened
+    const failed_at = new Date().toISOString()
+    await runSql(
+      hub().storage,
+      `UPDATE platforms SET failures_in_row = 5, failed_at = '${failed_at}' WHERE platform_id = ${id}`,
+    )
+    await page.goto(`/dashboard/platforms/${id}?tab=settings`)
+    await page.getByText('Scheduled pulls are paused').waitFor()
+    await page.getByLabel('Base URL').fill(moved.source_base_url)
+    await page.getByRole('button', { name: 'Test and save' }).click()
+    await page.getByText('Nothing was saved').waitFor()
+    await page.getByText('The platform rejected the source API key').waitFor()
+    await page.getByRole('textbox', { name: 'New source API key' }).fill(moved.source_api_key)
+    await page.getByRole('button', { name: 'Test and save' }).click()
+    await page.getByText('The change was saved.').waitFor()
+    await page.getByText('Scheduled pulls are paused').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Test connection' }).click()
+    await page.getByText('All checks passed. Nothing was saved.').waitFor()
+    await expectAccessible(page)
+    moved.setResponse('records/cases', respond.html())
+    assert.equal(moved.requests.filter(({ path }) => /records|search/.test(path)).length, 0)
+    await page.getByRole('button', { name: 'Check everything' }).click()
+    await page.getByText('an HTML page instead of JSON').waitFor()
+    await page.getByText('Some checks failed. Nothing was saved.').waitFor()
+  })
+
+  test('pushes of an inactive platform are rejected, and its removal requires its name', async () => {
+    await using hub = await startHubWithOperator()
+    await using platform = await simulateCourt()
+    const { id, hub_api_key } = await registerPlatform(hub, platform)
+    await pullAll(hub)
+    await using opened = await openPage(browser(), hub)
+    const { page, pageErrors } = opened
+    await page.goto(`/dashboard/platforms/${id}?tab=settings`)
+    const isActive = page.getByRole('switch', { name: /^Active/ })
+    await isActive.click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
+    await page.getByText('The platform is not pulled, and its pushes are rejected.').waitFor()
+    assert.equal(await isActive.isChecked(), false)
+    assert.equal(await pushStatus(hub, hub_api_key, 'R-9'), 401)
+    await isActive.click()
+    await page.getByText('The platform is pulled and can push.').waitFor()
+    assert.equal(await pushStatus(hub, hub_api_key, 'R-9'), 201)
+
+    await page.getByRole('button', { name: `Remove ${COURT_TITLE}` }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('4 records').waitFor()
+    await expectAccessible(page)
+    const deleteButton = dialog.getByRole('button', { name: 'Delete permanently' })
+    await dialog.getByLabel('Type the platform name to confirm').fill('cour')
+    assert.ok(await deleteButton.isDisabled())
+    await dialog.getByLabel('Type the platform name to confirm').fill('court')
+    await deleteButton.click()
+    await page.getByText('No platforms registered').waitFor()
+    assert.equal(new URL(page.url()).pathname, '/dashboard/platforms')
+    assert.equal(await pushStatus(hub, hub_api_key, 'R-10'), 401)
+    assert.deepEqual(pageErrors, [])
+  })
+})

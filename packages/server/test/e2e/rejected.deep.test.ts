@@ -1,0 +1,92 @@
+/** Rejected pushes in a browser: many at once, and on a phone. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  expectNoHorizontalScroll,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser/browser.ts'
+import {
+  newRecord,
+  push,
+  recordsOf,
+  registerPlatform,
+  registerPushingPlatform,
+  rejectedOf,
+} from '../helpers/hub/actions.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
+import { simulatedModule, simulatePlatform } from '../helpers/platform/platform.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
+
+describe('rejected pushes in a browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+
+  test('all rejected pushes with one cause are tested and replayed, and those with another cause are dismissed', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    const modules = [simulatedModule('cases'), simulatedModule('ghosts')]
+    await using school = await simulatePlatform({ modules })
+    const { platform_name } = school
+    const { id, hub_api_key } = await registerPlatform(hub, school, { record_types: ['cases'] })
+    for (let n = 0; n < 7; n += 1) {
+      await push(hub, hub_api_key, newRecord(`G-${n}`, { record_type: 'ghosts' }))
+    }
+    await push(hub, hub_api_key, newRecord('B-1', { data: 5 }))
+    const registered = await hub.send({
+      method: 'PATCH',
+      url: `/api/v1/platforms/${id}`,
+      headers: { authorization: hub.authorization('operator') },
+      body: { record_types: ['cases', 'ghosts'] },
+    })
+    assert.equal(registered.status, 200, registered.text)
+    await using opened = await openPage(browser(), hub, { colorScheme: 'dark' })
+    const { page, pageErrors } = opened
+    await page.goto('/dashboard/activity?tab=rejected')
+    await page.getByRole('button', { name: /^B-1 / }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: /^Show only these: The module "ghosts"/ }).click()
+    await page.getByRole('button', { name: /^B-1 / }).waitFor({ state: 'detached' })
+    await page.waitForURL(/cause=/)
+    await page.getByRole('button', { name: 'Replay all matching' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Replay all matching' })
+    await dialog.getByText('Test results. Nothing has been written.').waitFor()
+    await expectAccessible(page)
+    assert.deepEqual(await recordsOf(hub, platform_name), [])
+    await dialog.getByRole('button', { name: 'Replay 7' }).click()
+    await dialog.getByText('Replay finished.').waitFor()
+    assert.equal((await recordsOf(hub, platform_name)).length, 7)
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+    await page.getByText('No matching rejected pushes').waitFor()
+
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('button', { name: /^Show only these: Invalid record/ }).click()
+    await page.getByRole('button', { name: 'Dismiss all matching' }).click()
+    const confirmation = page.getByRole('dialog', { name: 'Dismiss all matching?' })
+    await confirmation.getByRole('button', { name: 'Dismiss', exact: true }).click()
+    await page.getByText('1 rejected push dismissed').waitFor()
+    const rejected = await rejectedOf(hub, platform_name)
+    assert.ok(rejected.every(({ replayed_at }) => replayed_at !== null))
+    assert.deepEqual(pageErrors, [])
+  })
+
+  test('a rejected push opens on a phone, and script in its body is shown as text', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    const school = await registerPushingPlatform(hub)
+    const full_name = `<script>document.title = 'taken'</script>${'x'.repeat(10_000)}`
+    await push(hub, school.hub_api_key, newRecord('<b>R-1</b>', { full_name, data: 1 }))
+    await using opened = await openPage(browser(), hub, { width: 390 })
+    const { page, pageErrors } = opened
+    await page.goto('/dashboard/activity?tab=rejected')
+    await page.getByRole('button', { name: /^<b>R-1<\/b>/ }).waitFor()
+    await expectAccessible(page)
+    await expectNoHorizontalScroll(page)
+    await page.getByRole('button', { name: /^<b>R-1<\/b>/ }).click()
+    const drawer = page.getByRole('dialog', { name: 'Rejected record' })
+    await drawer.getByText('Pretty', { exact: true }).click()
+    await drawer.getByText('<script>document.title').waitFor()
+    await expectNoHorizontalScroll(page)
+    assert.equal(await page.title(), 'Activity · Recordhub')
+    assert.deepEqual(pageErrors, [])
+  })
+})

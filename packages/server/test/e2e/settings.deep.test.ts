@@ -1,0 +1,136 @@
+/** Settings in a browser: operators, sessions, schedule, audit log and about. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  expectStaysOpen,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser/browser.ts'
+import { shareHub } from '../helpers/hub/actions.ts'
+import { EMAIL, PASSWORD } from '../helpers/hub/hub.ts'
+import { createOperator, signInAs } from '../helpers/hub/operators.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
+
+describe('settings in a browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+  const hub = shareHub(sqliteEngine, {
+    withOperator: true,
+    env: { HUB_PULL_SCHEDULE: '17 * * * *' },
+  })
+
+  test('an admin invites an operator with a link that is shown once, and disabling the operator ends the session immediately', async () => {
+    await using opened = await openPage(browser(), hub())
+    const { page, pageErrors } = opened
+    await page.goto('/dashboard/settings?tab=operators')
+    await page.getByRole('button', { name: 'Invite' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Invite an operator' })
+    await dialog.getByLabel('E-mail').fill('bob@example.org')
+    await dialog.getByRole('combobox', { name: 'Role' }).click()
+    await page.getByRole('option', { name: /^Operator/ }).click()
+    await dialog.getByRole('button', { name: 'Create link' }).click()
+    const shown = page.getByRole('dialog', { name: 'Invitation for bob@example.org' })
+    const link = await shown.locator('[data-secret="link"]').innerText()
+    await expectAccessible(page)
+    await expectStaysOpen(page, shown)
+    await shown.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('table', { name: 'Invitations' }).getByText('bob@example.org').waitFor()
+
+    await using other = await openPage(browser(), hub(), { signedIn: false })
+    await other.page.goto(link)
+    await other.page.getByLabel('Your name').fill('Bob')
+    await other.page.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await other.page.getByLabel('Confirm password').fill(PASSWORD)
+    await other.page.getByRole('button', { name: 'Create account and sign in' }).click()
+    await other.page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await other.page.goto('/dashboard/settings')
+    await other.page.getByRole('heading', { name: 'Bob' }).waitFor()
+
+    await page.reload()
+    await page.getByRole('button', { name: 'Bob' }).click()
+    const drawer = page.getByRole('dialog', { name: 'bob@example.org' })
+    await drawer.getByRole('combobox', { name: 'Role' }).click()
+    await page.getByRole('option', { name: /^Viewer/ }).click()
+    await page.getByText('The role was changed.').waitFor()
+    await drawer.getByRole('button', { name: 'Disable' }).click()
+    const confirmation = page.getByRole('dialog', { name: 'Disable Bob?' })
+    await confirmation.waitFor()
+    await page.keyboard.press('Escape')
+    await confirmation.waitFor({ state: 'hidden' })
+    await drawer.getByRole('button', { name: 'Disable' }).click()
+    await confirmation.getByRole('button', { name: 'Disable' }).click()
+    await page.getByText('Bob is disabled.').waitFor()
+    await drawer.getByText('Disabled', { exact: true }).waitFor()
+
+    // This also works if the sign-in dialog already covers the tab.
+    await other.page.getByRole('tab', { name: 'API tokens' }).dispatchEvent('click')
+    const ended = other.page.getByRole('dialog', { name: 'Your session has ended' })
+    await ended.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await ended.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await ended.getByText('Your account is disabled.').waitFor()
+
+    await drawer.getByRole('button', { name: 'Remove' }).click()
+    const removal = page.getByRole('dialog', { name: 'Remove Bob?' })
+    await removal.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('Bob was removed.').waitFor()
+    await page.getByRole('button', { name: 'Bob' }).waitFor({ state: 'detached' })
+    assert.deepEqual(pageErrors, [])
+  })
+
+  test('a password change rejects common and wrong passwords, ends the other sessions, and the page continues to work', async () => {
+    const operator = await createOperator(hub())
+    const other = await signInAs(hub(), operator.email)
+    await using opened = await openPage(browser(), hub(), { operator })
+    const { page, pageErrors } = opened
+    await page.goto('/dashboard/settings')
+    await page.getByRole('button', { name: 'End all others' }).waitFor()
+    const newPassword = 'another horse battery staple'
+    const change = async (current: string, next: string) => {
+      await page.getByLabel('Current password').fill(current)
+      await page.getByLabel(/^New password \*$/).fill(next)
+      await page.getByLabel('Confirm new password').fill(next)
+      await page.getByRole('button', { name: 'Change password' }).click()
+    }
+    const alert = page.getByRole('alert')
+    await change(PASSWORD, 'Qwerty 123456')
+    await alert.getByText('the password is a common one').waitFor()
+    await change('not the password', newPassword)
+    await alert.getByText('The password is wrong.').waitFor()
+    await change(PASSWORD, newPassword)
+    await page.getByText('The password was changed.').waitFor()
+    await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' })
+    const ended = await hub().send({ url: '/api/v1/session', headers: other.headers })
+    assert.equal(ended.status, 401)
+    await page.getByRole('tab', { name: 'API tokens' }).click()
+    await page.getByRole('button', { name: 'Create token' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('after the change')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
+    await page.getByRole('dialog', { name: 'Token created' }).waitFor()
+    assert.deepEqual(pageErrors, [])
+  })
+
+  test('the schedule is paused and resumed, and the audit log shows both actions, filtered by the URL', async () => {
+    await using opened = await openPage(browser(), hub())
+    const { page, pageErrors } = opened
+    await page.goto('/dashboard/settings?tab=schedule')
+    await page.getByText('Every hour, 17 minutes past').waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('Paused', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('Active', { exact: true }).waitFor()
+    await page.getByRole('tab', { name: 'Audit log' }).click()
+    await page.getByRole('table').getByText('Paused the schedule').waitFor()
+    await page.getByRole('combobox', { name: 'Action' }).click()
+    await page.getByRole('option', { name: 'Resumed the schedule' }).click()
+    await page.getByRole('table').getByText('Paused the schedule').waitFor({ state: 'detached' })
+    assert.match(page.url(), /action=schedule\.resumed/)
+    await page.getByRole('cell', { name: EMAIL }).waitFor()
+    await page.goBack()
+    await page.getByRole('table').getByText('Paused the schedule').waitFor()
+    await page.getByRole('tab', { name: 'About' }).click()
+    await page.getByRole('row', { name: /Database SQLite/ }).waitFor()
+    await page.getByText('Healthy').waitFor()
+    assert.deepEqual(pageErrors, [])
+  })
+})

@@ -1,0 +1,96 @@
+/** Sessions that end and are replaced while the page is open. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Page, Response } from 'playwright-core'
+import {
+  BROWSER_TEST,
+  endSessionAtRequest,
+  openPage,
+  shareBrowser,
+} from '../helpers/browser/browser.ts'
+import { shareHub } from '../helpers/hub/actions.ts'
+import { PASSWORD } from '../helpers/hub/hub.ts'
+import { createOperator } from '../helpers/hub/operators.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
+
+describe('signing in with a browser', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+  // Saved views belong to an operator, so each test that saves one has its own operator.
+  const hub = shareHub(sqliteEngine, { withOperator: true })
+
+  test('after a sign-in in the dialog, the meta tag contains the new token, and the next POST sends it', async () => {
+    const operator = await createOperator(hub())
+    await using opened = await openPage(browser(), hub(), { operator })
+    const { page, pageErrors } = opened
+    await page.goto('/dashboard/records')
+    const before = await readTokenTag(page)
+    assert.equal(before, await readSessionToken(page))
+    await endSessionAtRequest(page, /\/api\/v1\/records\?q=/)
+    await page.getByRole('textbox', { name: 'Search' }).fill('unknown')
+    await signInAgain(page)
+    const after = await readTokenTag(page)
+    assert.notEqual(after, before)
+    assert.equal(after, await readSessionToken(page))
+    assert.equal((await saveView(page, 'After the sign-in')).token, after)
+    assert.deepEqual(pageErrors, [])
+  })
+
+  test('after another tab has signed out and in again, this tab continues with the new token', async () => {
+    const operator = await createOperator(hub())
+    await using opened = await openPage(browser(), hub(), { operator })
+    const { page, context } = opened
+    await page.goto('/dashboard/records')
+    await page.getByRole('heading', { name: 'Records' }).waitFor()
+    const other = await context.newPage()
+    await other.goto('/dashboard')
+    await other.getByRole('button', { name: 'Your account' }).click()
+    await other.getByRole('menuitem', { name: 'Sign out' }).click()
+    await other.getByLabel('E-mail').fill(operator.email)
+    assert.equal(await readTokenTag(other), '')
+    const ended = page.getByRole('dialog', { name: 'Your session has ended' })
+    await ended.waitFor()
+    await other.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await other.getByRole('button', { name: 'Sign in' }).click()
+    await other.getByRole('heading', { name: 'Overview' }).waitFor()
+    // In a headless browser, every tab has the focus, so no focus event is sent.
+    await page.evaluate(`window.dispatchEvent(new Event('focus'))`)
+    await ended.waitFor({ state: 'hidden' })
+    assert.equal(await readTokenTag(page), await readTokenTag(other))
+    assert.equal((await saveView(page, 'After the other tab')).token, await readTokenTag(page))
+  })
+})
+
+/** The content of the page's `csrf-token` tag. */
+function readTokenTag(page: Page): Promise<string | null> {
+  return page.locator('meta[name="csrf-token"]').getAttribute('content')
+}
+
+/** The token of the browser's session, as the hub returns it. */
+async function readSessionToken(page: Page): Promise<string> {
+  const response = await page.request.get('/api/v1/session')
+  const { csrf_token }: { csrf_token: string } = await response.json()
+  return csrf_token
+}
+
+/** Signs in with the dialog over the page. */
+async function signInAgain(page: Page): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+  await dialog.getByLabel(/^Password \*$/).fill(PASSWORD)
+  await dialog.getByRole('button', { name: 'Sign in' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+}
+
+/** Saves a view with a POST. @returns the token that the POST sent. */
+async function saveView(page: Page, name: string): Promise<{ token: string | undefined }> {
+  const isSaved = (response: Response) =>
+    new URL(response.url()).pathname === '/api/v1/views' && response.status() === 201
+  const saved = page.waitForResponse(isSaved)
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('menuitem', { name: 'Save this view…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Save this view' })
+  await dialog.getByLabel('Name').fill(name)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  const headers = await (await saved).request().allHeaders()
+  await dialog.waitFor({ state: 'hidden' })
+  return { token: headers['x-csrf-token'] }
+}
