@@ -5,17 +5,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  cpSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -31,73 +21,65 @@ const NOT_COPIED = new Set(['.git', 'node_modules'])
 
 async function main(): Promise<boolean> {
   const options = { jobs: { type: 'string', default: '1' } } as const
-  const { values, positionals: words } = parseArgs({
+  const { values, positionals } = parseArgs({
     args: argv.slice(2),
     allowPositionals: true,
     options,
   })
-  const selected = DEFECTS.filter(({ rule, file, test }) => {
-    return words.length === 0 || words.some((word) => `${rule} ${file} ${test}`.includes(word))
-  })
-  const issues = selected.flatMap(findIssue)
-  for (const issue of issues) print(issue)
-  if (issues.length > 0) return false
-  const folder = mkdtempSync(join(tmpdir(), 'recordhub-defects-'))
+  const words = positionals.length > 0 ? positionals : ['']
+  const selected = DEFECTS.filter(({ rule, file, test }) =>
+    words.some((word) => `${rule} ${file} ${test}`.includes(word)),
+  )
+  selected.forEach(assertPossible)
+  const folder = fs.mkdtempSync(join(tmpdir(), 'recordhub-defects-'))
   const server = await startPostgres()
   process.env['TEST_DATABASE_URL'] = server.url
   try {
-    const copies = Array.from({ length: Number(values.jobs) }, (_, index) =>
-      copyTree(join(folder, String(index))),
+    const clean = copyTree(join(folder, '0'))
+    const files = selected.map(({ test }) => test)
+    const { hasPassed, output } = await runTests(clean, files)
+    if (!hasPassed) throw new Error(`${output}\nThe tests fail without a defect.`)
+    const others = Array.from({ length: Number(values.jobs) - 1 }, (_, index) =>
+      copyTree(join(folder, String(index + 1))),
     )
-    const [first = ''] = copies
-    const clean = await runTests(
-      first,
-      selected.map(({ test }) => test),
-    )
-    if (!clean.hasPassed) {
-      print(`${clean.output}\nThe tests fail without a defect.`)
-      return false
-    }
     const queue = selected.values()
-    const results = await Promise.all(copies.map((copy) => tryDefects(copy, queue)))
+    const results = await Promise.all([clean, ...others].map((copy) => tryDefects(copy, queue)))
     const missed = results.flat().filter((isFound) => !isFound).length
     print(`${selected.length} defects, ${missed} not found`)
     return missed === 0
   } finally {
     await server.remove()
-    rmSync(folder, { recursive: true, force: true })
+    fs.rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Returns why a defect cannot be made. */
-function findIssue({ rule, file, find, replace }: Defect): string[] {
-  const source = readFileSync(join(ROOT, 'packages', file), 'utf8')
+/** @throws Error if the text of a defect does not occur exactly once, or the changed file would not load. */
+function assertPossible({ rule, file, find, replace }: Defect): void {
+  const source = fs.readFileSync(join(ROOT, 'packages', file), 'utf8')
   const count = source.split(find).length - 1
-  if (count !== 1) return [`${file} contains ${count} times the text of "${rule}": ${find}`]
-  // Throws if the changed file would not load.
+  if (count !== 1) throw new Error(`${file} contains ${count} times the text of "${rule}": ${find}`)
   stripTypeScriptTypes(source.replace(find, () => replace))
-  return []
 }
 
 /** Copies the working tree with links to its dependencies. The packages of the workspace are those of the copy. */
 function copyTree(target: string): string {
   const filter = (path: string) => !NOT_COPIED.has(basename(path))
-  cpSync(ROOT, target, { recursive: true, verbatimSymlinks: true, filter })
+  fs.cpSync(ROOT, target, { recursive: true, verbatimSymlinks: true, filter })
   linkModules(join(ROOT, 'node_modules'), join(target, 'node_modules'))
-  for (const path of globSync('packages/*/node_modules', { cwd: ROOT })) {
-    symlinkSync(join(ROOT, path), join(target, path))
+  for (const path of fs.globSync('packages/*/node_modules', { cwd: ROOT })) {
+    fs.symlinkSync(join(ROOT, path), join(target, path))
   }
   return target
 }
 
 function linkModules(from: string, to: string): void {
-  mkdirSync(to)
-  for (const entry of readdirSync(from, { withFileTypes: true })) {
+  fs.mkdirSync(to)
+  for (const entry of fs.readdirSync(from, { withFileTypes: true })) {
     const [source, link] = [join(from, entry.name), join(to, entry.name)]
     // Links lead to packages of the workspace.
-    if (entry.isSymbolicLink()) cpSync(source, link, { verbatimSymlinks: true, recursive: true })
+    if (entry.isSymbolicLink()) fs.symlinkSync(fs.readlinkSync(source), link)
     else if (entry.name === '@recordhub') linkModules(source, link)
-    else if (entry.name !== '.cache') symlinkSync(source, link)
+    else if (entry.name !== '.cache') fs.symlinkSync(source, link)
   }
 }
 
@@ -106,13 +88,13 @@ async function tryDefects(copy: string, queue: Iterable<Defect>): Promise<boolea
   const found: boolean[] = []
   for (const { rule, file, find, replace, test } of queue) {
     const path = join(copy, 'packages', file)
-    const source = readFileSync(path, 'utf8')
-    writeFileSync(
+    const source = fs.readFileSync(path, 'utf8')
+    fs.writeFileSync(
       path,
       source.replace(find, () => replace),
     )
     const { output } = await runTests(copy, [test], (text) => findFailure(text) !== null)
-    writeFileSync(path, source)
+    fs.writeFileSync(path, source)
     const name = findFailure(output)
     found.push(name !== null)
     if (name === null) print(output)
