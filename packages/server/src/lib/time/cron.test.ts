@@ -48,6 +48,8 @@ async function runSchedule(
     async () => {
       ranAt.push(new Date(now).toISOString())
       if (ranAt.length === runs) ending.abort()
+      // A loop that did not wait for the action would continue at the time of its start.
+      await Promise.resolve()
       now += onRun?.(ranAt.length) ?? 0
     },
     time,
