@@ -17,12 +17,12 @@ export function measureSlowness(): number {
   return Math.max(1, median / REFERENCE_MS) * Math.max(1, load)
 }
 
-/** The processor time of fixed work as a multiple of that of the reference machine. */
-export function measureProcessor(): number {
+/** The processor time of fixed work as a multiple of that of the reference machine, at least 1 as for time limits. */
+function measureProcessor(): number {
   const before = cpuUsage()
   doFixedWork()
   const { user, system } = cpuUsage(before)
-  return (user + system) / 1000 / REFERENCE_MS
+  return Math.max(1, (user + system) / 1000 / REFERENCE_MS)
 }
 
 /** Averages samples that are taken during a run, because the speed of a machine changes. */

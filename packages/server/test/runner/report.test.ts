@@ -20,14 +20,6 @@ test('a process that fails without a failed test is reported with the errors out
   assert.doesNotMatch(print(), /tests 12/)
 })
 
-test('a test that a helper registers is reported with its own file and line', () => {
-  const { report, print } = startReport()
-  const tags = ['at:packages/server/test/http/records.test.ts:12']
-  report.complete(failed({ name: 'it works', file: '/project/helper.ts', tags }))
-  assert.match(print(), /✖ packages\/server\/test\/http\/records\.test\.ts:12 › it works/)
-  assert.match(print(), /Repeat: npm test -- packages\/server\/test\/http\/records\.test\.ts$/m)
-})
-
 test('tests that measure processor time are not counted', () => {
   const { report, print } = startReport()
   const file = '/project/packages/server/test/runner/measure-file.ts'
@@ -50,7 +42,7 @@ function startReport() {
   return { report, print: () => lines.join('\n') }
 }
 
-function failed(outcome: { name: string; file: string; tags?: string[] }): EventData.TestComplete {
+function failed(outcome: { name: string; file: string }): EventData.TestComplete {
   const error = Object.assign(new Error('test failed'), { cause: new Error('test failed') })
   return {
     ...{ nesting: 0, testNumber: 1, testId: 1, parentId: 0, tags: [], ...outcome },

@@ -2,7 +2,6 @@
 import { relative } from 'node:path'
 import type { EventData } from 'node:test'
 import { inspect } from 'node:util'
-import { readLocation } from '../helpers/test-location.ts'
 import { BUDGET, type Costs } from './budget.ts'
 
 export type Report = {
@@ -52,20 +51,18 @@ export function createReport(
 
   return {
     complete(outcome) {
-      const { details, skip, name } = outcome
+      const { details, skip, name, line = 0 } = outcome
       const file = outcome.file === undefined ? '' : relative(root, outcome.file)
       if (isMeasurement(file)) return
       // Each process is reported as a test whose name is the path of its file.
       const isFile = name === outcome.file
       const isTest = details.type !== 'suite' && !isFile
       if (isTest) tests += 1
-      const location = readLocation(outcome.tags) ?? `${file}:${outcome.line ?? 0}`
       if (!details.passed) {
         if (!failedByChild(details.error)) {
           const messages = isFile ? (diagnosticsOf.get(file) ?? []) : []
-          const repeat = repeatCommand(isFile ? file : location.replace(/:\d+$/, ''))
-          const parts = [...messages, describe(details.error), `Repeat: ${repeat}`]
-          addFailure(isFile ? file : `${location} › ${name}`, parts.join('\n'))
+          const parts = [...messages, describe(details.error), `Repeat: ${repeatCommand(file)}`]
+          addFailure(isFile ? file : `${file}:${line} › ${name}`, parts.join('\n'))
         }
       } else if (isTest && skip !== undefined) {
         add(skipped, typeof skip === 'string' ? skip : 'without a reason', 1)

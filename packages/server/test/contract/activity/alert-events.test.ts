@@ -92,33 +92,6 @@ test('retention deletes the events with their alert, and a cursor stays valid', 
   assert.equal(only(events).alert.message, 'About new')
 })
 
-test('the migration adds the events of existing alerts, in the order of time', async (kit) => {
-  const { storage, clock, reopen } = kit
-  await raise(storage, 'one')
-  clock.advance(5)
-  await raise(storage, 'two')
-  await acknowledge(storage, (await storage.alerts.listOpenAlerts())[0]?.alert_id ?? 0)
-  clock.advance(5)
-  await resolveAll(storage)
-  const before = await list(storage, 0)
-  for (const statement of [
-    'DROP TABLE alert_events',
-    'DROP TABLE alert_feed',
-    'ALTER TABLE api_tokens DROP COLUMN scope',
-    "DELETE FROM kysely_migration WHERE name = '0002-alert-events'",
-  ]) {
-    await kit.runSql(statement)
-  }
-  const migrated = await reopen()
-  const summaries = ({ events }: typeof before) =>
-    events.map(({ change, at, alert }) => `${at} ${alert.id} ${change}`).sort()
-  const after = await list(migrated, 0)
-  assert.deepEqual(summaries(after), summaries(before))
-  assert.equal(after.through, after.events.length)
-  await raise(migrated, 'three')
-  assert.equal(only((await list(migrated, after.through)).events).change, 'raised')
-})
-
 async function raise(storage: Storage, subject: string): Promise<void> {
   const alert: FoundAlert = {
     kind: 'module_failing',

@@ -4,10 +4,10 @@ import { Client } from 'pg'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
+import { registerTest } from '../register-test.ts'
 import { TestClock } from '../storage/engine.ts'
 import { createKit, type StorageKit } from '../storage/kit.ts'
 import { openTemporaryPostgres, TEST_POSTGRES_OPTIONS, withDatabase } from '../storage/postgres.ts'
-import { registerAtCaller } from '../storage/register-at-caller.ts'
 import { untilTrue } from '../time/until.ts'
 
 export type TwoNodes = {
@@ -27,7 +27,7 @@ export function openNodeStorage(url: string, clock?: Clock): Promise<Storage> {
 
 /** Registers a test with two nodes on an empty database. */
 export function test(name: string, body: (nodes: TwoNodes) => Promise<void>): void {
-  registerAtCaller(nodeTest, name, withTwoNodes(body))
+  registerTest(name, {}, withTwoNodes(body))
 }
 
 /** The body of a test with two nodes on an empty database. */

@@ -1,10 +1,9 @@
 /** The storage engines that tests run on. */
-import { test as nodeTest } from 'node:test'
+import { registerTest } from '../register-test.ts'
 import { isDeep } from '../time/tier.ts'
 import type { StorageEngine } from './engine.ts'
 import { type KitOptions, type TestKit, withStorage } from './kit.ts'
 import { postgresEngine } from './postgres.ts'
-import { registerAtCaller } from './register-at-caller.ts'
 import { sqliteEngine } from './sqlite.ts'
 
 export type TestOptions = KitOptions & {
@@ -19,7 +18,7 @@ export function createTest({
 }: TestOptions = {}) {
   return (name: string, body: (kit: TestKit) => Promise<void>): void => {
     for (const engine of engines) {
-      registerAtCaller(nodeTest, `${name}, on ${engine.name}`, withStorage(engine, body, options))
+      registerTest(`${name}, on ${engine.name}`, {}, withStorage(engine, body, options))
     }
   }
 }
