@@ -1,5 +1,4 @@
 /** Several nodes on one PostgreSQL database, and clients that query and lock it. */
-import { test as nodeTest } from 'node:test'
 import { Client } from 'pg'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'

@@ -50,7 +50,7 @@ export type PostgresOptions = {
 }
 
 /**
- * Starts a server on a free loopback port with an empty cluster: UTF-8, locale C, SCRAM passwords. It does not keep
+ * Starts a server on a free loopback port with an empty cluster: UTF-8, locale C, MD5 passwords. It does not keep
  * this process alive, and stops when this process ends. A rejection contains the attempts and the output of the
  * programs; the folder is deleted.
  */
