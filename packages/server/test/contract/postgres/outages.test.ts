@@ -3,18 +3,19 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { MAX_CONNECTIONS, MAX_WRITERS } from '../../../src/storage/postgres/connection.ts'
+import { withDatabase } from '../../helpers/postgres/database.ts'
 import {
   createCallCounter,
   openNodeStorage,
   untilLockWaiters,
   withLock,
 } from '../../helpers/postgres/nodes.ts'
+import { prepareDatabase } from '../../helpers/postgres/prepare-database.ts'
 import { type PostgresServer, startPostgres } from '../../helpers/postgres/server.ts'
 import { callsOfAllMethods } from '../../helpers/storage/all-methods.ts'
 import { TestClock } from '../../helpers/storage/engine.ts'
 import { only, pushWrite } from '../../helpers/storage/fixtures.ts'
 import { createKit, type KitPlatform, type StorageKit } from '../../helpers/storage/kit.ts'
-import { prepareDatabase, withDatabase } from '../../helpers/storage/postgres.ts'
 import { authKysely } from '../../helpers/storage/sql.ts'
 import { guardMs } from '../../helpers/time/guard.ts'
 import { isDeep } from '../../helpers/time/tier.ts'
