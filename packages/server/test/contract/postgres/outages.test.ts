@@ -18,7 +18,7 @@ import { only, pushWrite } from '../../helpers/storage/fixtures.ts'
 import { createKit, type KitPlatform, type StorageKit } from '../../helpers/storage/kit.ts'
 import { authKysely } from '../../helpers/storage/sql.ts'
 import { guardMs } from '../../helpers/time/guard.ts'
-import { isDeep } from '../../helpers/time/tier.ts'
+import { isDeep, rounds } from '../../helpers/time/tier.ts'
 import { untilTrue } from '../../helpers/time/until.ts'
 
 const UNAVAILABLE = { name: 'HubError', code: 'storage_unavailable', retryAfterSeconds: 5 }
@@ -34,7 +34,7 @@ describe('PostgreSQL outages', () => {
   const clock = new TestClock()
   const createDatabase = async (name: string, template: string) => {
     await withDatabase(server.url, (client) =>
-      client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`),
+      client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`),
     )
     return server.url.replace(/\/postgres$/, `/${name}`)
   }
@@ -156,7 +156,7 @@ describe('PostgreSQL outages', () => {
   }
 
   test('writes continue after all database sessions are terminated', async () => {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < rounds(2, 5); round++) {
       const working = Promise.all(
         Array.from({ length: 20 }, (_, index) =>
           outcomeOf(() => kit.write(pushWrite(school, { reference: `r-${round}-${index}` }))),
@@ -173,7 +173,7 @@ describe('PostgreSQL outages', () => {
 
   test('every acknowledged push is stored exactly once after a crash', async () => {
     const acknowledged: string[] = []
-    const pushing = Array.from({ length: 100 }, async (_, index) => {
+    const pushing = Array.from({ length: rounds(40, 100) }, async (_, index) => {
       const reference = `c-${index}`
       const outcome = await outcomeOf(() => kit.write(pushWrite(school, { reference })))
       if (outcome === 'done') acknowledged.push(reference)
