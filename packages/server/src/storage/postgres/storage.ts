@@ -49,7 +49,7 @@ import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createFieldIndexDialect, createRecordListDialect } from './record-search.ts'
 import { createRecordWriter, pickCounterRow } from './record-writer.ts'
 import { createTextIndex } from './text-index.ts'
-import { type WaitOptions, waitForDatabase } from './wait-for-database.ts'
+import { connectWhenUsable, type WaitOptions } from './wait-for-database.ts'
 
 export type PostgresOptions = {
   /** `postgres://…` */
@@ -72,20 +72,20 @@ export type PostgresOptions = {
 
 /**
  * Opens a PostgreSQL database. A hub creates or migrates its tables first. Any number of hubs may use one database.
- * @throws HubError `database_rejected` or `storage_unavailable`, as `waitForDatabase`; `no_database` if no hub of
+ * @throws HubError `database_rejected` or `storage_unavailable`, as `connectWhenUsable`; `no_database` if no hub of
  *   this version has created the tables and this process is not a hub.
  * @throws HubError `newer_schema` if a newer version of the hub has migrated the database.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Storage> {
-  await waitForDatabase(options.url, options.waiting, options.warn)
+  const connection = await connectWhenUsable(options.url, options.waiting, options.warn)
   const commits = createChangePublisher()
   const connections = openConnections(options.url, commits.publish)
   const ownClock = await prepare(connections, options).catch(async (error: unknown) => {
-    await connections.close()
+    await Promise.all([connections.close(), connection.end()])
     throw error
   })
   const processName = randomUUID()
-  const notifications = await openNotifications(options.url, processName)
+  const notifications = await openNotifications(connection, { url: options.url, processName })
   const { database, dialect, withoutFsync } = connections
   const clock = options.clock ?? ownClock ?? systemClock
   const databases = { reader: database, writer: database, withoutFsync, clock, acquireLock }

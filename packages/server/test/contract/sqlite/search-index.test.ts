@@ -21,9 +21,12 @@ import {
   openTemporarySqlite,
   sqliteEngine,
 } from '../../helpers/storage/sqlite.ts'
-import { rounds } from '../../helpers/time/tier.ts'
+import { isDeep, rounds } from '../../helpers/time/tier.ts'
 
-const test = createTest({ engines: [sqliteEngine], withThreads: true })
+/** Starting the threads takes longer than most of these tests. */
+const test = createTest({ engines: [sqliteEngine], withThreads: isDeep })
+
+const testWithThreads = createTest({ engines: [sqliteEngine], withThreads: true })
 
 /** Characters that no other name contains. The index omits prefixes shared with the previous term. */
 const NAME = '\u{10000}\u{10001}\u{10002}\u{10003}\u{10004}'
@@ -69,7 +72,7 @@ function change(path: string, statement: string): void {
 }
 
 for (const mode of ['erase', 'anonymise'] as const) {
-  test(`${mode} removes all characters of the record from the index`, async (kit) => {
+  testWithThreads(`${mode} removes all characters of the record from the index`, async (kit) => {
     const { storage } = kit
     const school = await kit.register()
     const { record_id } = await school.post({ full_name: NAME })
@@ -136,7 +139,7 @@ test('an erasure removes all characters in every merge state of the index', asyn
   assert.deepEqual([...roundsWithTraces], [])
 })
 
-test('an erasure completes while records are indexed concurrently', async (kit) => {
+testWithThreads('an erasure completes while records are indexed concurrently', async (kit) => {
   const { storage } = kit
   const school = await kit.register()
   const { record_id } = await school.post({ full_name: NAME })
@@ -194,7 +197,7 @@ for (const [name, damage, expected] of DEFECTS) {
     const warnings: string[] = []
     const clock = new TestClock()
     const warn = (message: string) => warnings.push(message)
-    await using opened = await openTemporarySqlite(clock, { warn })
+    await using opened = await openTemporarySqlite(clock, { warn, withThreads: isDeep })
     const kit = createKit(opened)
     const school = await kit.register()
     await school.post({ full_name: 'Ann' })
