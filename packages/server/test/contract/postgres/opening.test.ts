@@ -23,6 +23,7 @@ describe('opening PostgreSQL', () => {
   before(async () => {
     keepAlive = setInterval(() => undefined, 1000)
     server = await startPostgres()
+    await (await openNodeStorage(await createDatabase('migrated'))).close()
   })
   after(async () => {
     await server.remove()
@@ -32,6 +33,11 @@ describe('opening PostgreSQL', () => {
   /** Creates a database and returns its URL. */
   async function createDatabase(name: string, options = "ENCODING 'UTF8'"): Promise<string> {
     await run(`CREATE DATABASE ${name} TEMPLATE template0 LOCALE 'C' ${options}`)
+    return address(server, { database: name })
+  }
+  /** Copies a database that has the tables of a hub. */
+  async function createMigratedDatabase(name: string): Promise<string> {
+    await run(`CREATE DATABASE ${name} TEMPLATE migrated STRATEGY FILE_COPY`)
     return address(server, { database: name })
   }
   async function run(...statements: string[]): Promise<void> {
@@ -94,7 +100,7 @@ describe('opening PostgreSQL', () => {
     })
 
     test('the database is opened when it starts during the wait', async () => {
-      const url = await createDatabase('late')
+      const url = await createMigratedDatabase('late')
       await server.stop()
       const warning = Promise.withResolvers<string>()
       const opening = openPostgres({
@@ -113,7 +119,7 @@ describe('opening PostgreSQL', () => {
     })
 
     test('the database is opened when it stops being read-only during the wait', async () => {
-      const url = await createDatabase('standby')
+      const url = await createMigratedDatabase('standby')
       await run('ALTER DATABASE standby SET default_transaction_read_only = on')
       const { error, warnings } = await failToOpen(url, 1)
       assert.equal(error.code, 'storage_unavailable')
@@ -237,7 +243,7 @@ describe('opening PostgreSQL', () => {
     })
 
     test('opening the database again changes nothing', async () => {
-      const url = await createDatabase('again')
+      const url = await createMigratedDatabase('again')
       const clock = new TestClock()
       const first = await openNodeStorage(url, clock)
       const school = await registerTestPlatform({ storage: first, clock })
@@ -249,8 +255,7 @@ describe('opening PostgreSQL', () => {
     })
 
     test('a database migrated by a newer version is rejected and not changed', async () => {
-      const url = await createDatabase('newer')
-      await (await openNodeStorage(url)).close()
+      const url = await createMigratedDatabase('newer')
       await withDatabase(url, async (client) => {
         await client.query(
           `INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-future', '2126-01-01')`,
@@ -269,8 +274,7 @@ describe('opening PostgreSQL', () => {
     })
 
     test('a failed opening leaves no connection open', async () => {
-      const url = await createDatabase('failed')
-      await (await openNodeStorage(url)).close()
+      const url = await createMigratedDatabase('failed')
       await withDatabase(url, async (client) => {
         await client.query(
           `INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-future', '2126-01-01')`,
