@@ -1,6 +1,6 @@
 /**
  * Provides the resources that the tests of a run share: a PostgreSQL server, unless one is configured, a bundle of the
- * hub, and a cache of compiled code. It downloads programs that are not installed, so that no test waits for a download.
+ * hub, a data folder that it has created, and a cache of compiled code. It downloads programs that are not installed, so that no test waits for a download.
  * The runner and `node --test --test-global-setup` call both functions.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { resolveChromium } from './helpers/browser/program.ts'
 import { createRunId, dropRun } from './helpers/postgres/database.ts'
 import { type PostgresServer, startPostgres } from './helpers/postgres/server.ts'
+import { createDataTemplate } from './helpers/process/data-template.ts'
 import { bundleHub } from './helpers/process/program.ts'
 import { isDeep } from './helpers/time/tier.ts'
 import { fetchProgram } from './programs/fetch.ts'
@@ -16,6 +17,7 @@ import type { Needs } from './runner/plan.ts'
 
 let server: PostgresServer | null = null
 let program: Awaited<ReturnType<typeof bundleHub>> | null = null
+let template: Awaited<ReturnType<typeof createDataTemplate>> | null = null
 let compiled: string | null = null
 
 /** The needs of `node --test --test-global-setup`, which does not pass its files. */
@@ -43,11 +45,15 @@ async function provideServer(): Promise<void> {
 async function provideProgram(): Promise<void> {
   program = await bundleHub()
   process.env['TEST_HUB_PROGRAM'] = program.path
+  template = await createDataTemplate()
+  process.env['TEST_HUB_DATA'] = template.path
+  process.env['TEST_HUB_SESSION'] = JSON.stringify(template.session)
 }
 
 /** An interrupted run may skip this. The server also ends with the process. */
 export async function globalTeardown(): Promise<void> {
   program?.remove()
+  template?.remove()
   if (compiled) rmSync(compiled, { recursive: true, force: true })
   const { TEST_DATABASE_URL: url, TEST_DATABASE_RUN: run } = process.env
   if (server) await server.remove()

@@ -9,6 +9,7 @@ import type { Pull } from '@recordhub/protocol'
 import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
 import {
+  connectOperator,
   pullAndWait,
   registerPlatform,
   requestPull,
@@ -40,11 +41,11 @@ for (const engine of enginesForTier(sqlite)) {
     const { hubApiKey, ledger } = await registerPusher(t, hub)
     const modules = [generateModule(TYPE, 10)]
     const platform = await startPlatform(t, { name: 'archive', modules })
-    const { hub_api_key } = await registerPlatform(await signIn(hub.address), platform)
+    const { hub_api_key } = await registerPlatform(await connectOperator(hub), platform)
     const pushing = startPushing(t, hubs, ledger, {
       name: 'clock',
       hubApiKey,
-      connections: rounds(2, 4),
+      connections: rounds(1, 4),
     })
     const report = createFaultReport('clock set by an hour', engine.name)
 
@@ -52,7 +53,7 @@ for (const engine of enginesForTier(sqlite)) {
     for (let round = 0; round < rounds(1, 4); round += 1) {
       for (const offset of isDeep ? [HOUR_MS, 0, -HOUR_MS, 0] : [HOUR_MS]) {
         const paused = platform.pauseNextResponse()
-        const before = await signIn(hub.address)
+        const before = isDeep ? await signIn(hub.address) : await connectOperator(hub)
         await requestPull(before)
         await paused.halfSent
         // The schedule may have started it, after the end of the requested one.
@@ -60,8 +61,9 @@ for (const engine of enginesForTier(sqlite)) {
         await setClock(hub, file, offset)
         report.caused()
         report.ended()
-        await pushing.untilAttempts(20, isAcknowledged)
+        await pushing.untilAttempts(rounds(10, 20), isAcknowledged)
         report.recovered()
+        if (!isDeep) await pushing.finish()
 
         // After a jump by an hour, sessions that were idle for as long have ended.
         const operator = await signIn(hub.address)

@@ -47,8 +47,8 @@ test('after damage to the log, the hub opens only a database that passes its che
   const { hubApiKey, ledger } = await registerPusher(t, hub)
   await pushUntilRejected({ address: hub.address, hubApiKey }, ledger, {
     name: 'before',
-    connections: 8,
-    targetResponses: rounds(100, 1000),
+    connections: rounds(4, 8),
+    targetResponses: rounds(40, 1000),
     onTarget: () => hub.child.kill('SIGKILL'),
   })
   await hub.ended
@@ -63,7 +63,7 @@ test('after damage to the log, the hub opens only a database that passes its che
     let opened = 0
     const rejections: string[] = []
     let undetected = 0
-    for (let round = 0; round < rounds(4, 60); round += 1) {
+    for (let round = 0; round < rounds(2, 60); round += 1) {
       report.caused()
       const path = copyDatabase(killed, join(sandbox.folder, `${damage}-${round}`))
       apply(`${path}-wal`)

@@ -61,8 +61,8 @@ test(
           const failing = hub
           const results = await pushUntilRejected({ address: hub.address, hubApiKey }, ledger, {
             name: `${name}-${round}`,
-            connections: 8,
-            targetResponses: 30,
+            connections: rounds(4, 8),
+            targetResponses: rounds(12, 30),
             onTarget() {
               report.caused()
               faults.cause({ ...fault, once: true })

@@ -65,10 +65,12 @@ test('an upgrade on SQLite that is killed at any point continues at the next sta
     assert.equal(await runUpgrade(job, point), point)
     assert.equal(readState(job), 'old', point)
   }
-  assert.equal(await runUpgrade(job, 'opened'), 'opened')
-  report.caused()
+  if (isDeep) {
+    assert.equal(await runUpgrade(job, 'opened'), 'opened')
+    report.caused()
+    assert.equal(readState(job), 'new')
+  }
   report.ended()
-  assert.equal(readState(job), 'new')
   assert.equal(await runUpgrade(job), 'done')
   report.recovered()
   assert.equal(readState(job), 'new')

@@ -15,7 +15,11 @@ export async function createKit(t: TestContext, engine: ProcessEngine) {
 }
 
 /** Starts a hub that is killed at one of its first moments, or when it listens if it has fewer. */
-export async function killStart(sandbox: Sandbox, moments: KillMoments, count: number): Promise<void> {
+export async function killStart(
+  sandbox: Sandbox,
+  moments: KillMoments,
+  count: number,
+): Promise<void> {
   moments.armNext(count)
   const starting = sandbox.startHub({ env: moments.env })
   await starting.then(

@@ -1,21 +1,55 @@
 import assert from 'node:assert/strict'
-import { ENGINES } from '../helpers/process/engine.ts'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
+import {
+  listRecords,
+  pullAndWait,
+  readPull,
+  registerPlatform,
+  requestPull,
+  signIn,
+} from '../helpers/process/operator.ts'
+import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { test } from '../helpers/process/sandbox.ts'
+import { openIncompletePush } from './stop.ts'
 
-for (const engine of ENGINES) {
-  test(`a hub exits cleanly on SIGTERM from the moment it logs that it listens (${engine.name})`, async (t) => {
+test('an incomplete push does not prevent a hub from stopping and closing its database', async (t, sandbox) => {
+  const hub = await sandbox.startHub()
+  const modules = [{ module_name: 'Cases', record_type: 'case', keys: ['a'], records: [] }]
+  const platform = await startPlatform(t, { name: 'registry', modules })
+  const { hub_api_key } = await registerPlatform(await signIn(hub.address), platform)
+  await openIncompletePush(t, hub.address, hub_api_key)
+  assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
+  const files = readdirSync(join(sandbox.folder, 'data'))
+  assert.deepEqual(
+    files.filter((name) => /-(wal|shm)$/.test(name)),
+    [],
+    'closing the last connection merges the write-ahead log into the file',
+  )
+})
+
+const PER_MODULE = 500
+
+for (const engine of enginesForTier(sqlite)) {
+  test(`a hub that receives SIGTERM during a pull interrupts it and exits (${engine.name})`, async (t) => {
     const { sandbox } = await engine.createSandbox(t)
-    // Sends the signal exactly when the line is written, since a supervisor would do so only by chance.
-    const signalOnLine = `
-    const write = process.stdout.write.bind(process.stdout)
-    process.stdout.write = (text) => {
-      if (String(text).startsWith('Recordhub listens')) process.kill(process.pid, 'SIGTERM')
-      return write(text)
-    }`
-    const preload = `data:text/javascript,${encodeURIComponent(signalOnLine)}`
-    const hub = sandbox.spawn(['start'], {
-      env: { PORT: '0', HUB_PULL_SCHEDULE: 'off', NODE_OPTIONS: `--import ${preload}` },
-    })
-    assert.deepEqual(await hub.ended, { code: 0, signal: null })
+    const hub = await sandbox.startHub()
+    const operator = await signIn(hub.address)
+    const modules = ['person', 'visit'].map((type) => generateModule(type, PER_MODULE))
+    const platform = await startPlatform(t, { name: 'archive', modules })
+    await registerPlatform(operator, platform)
+    const { halfSent } = platform.pauseNextResponse()
+    const { pull } = await requestPull(operator)
+    await halfSent
+    assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
+    assert.deepEqual(hub.stderr, [])
+
+    const restarted = operator.at((await sandbox.startHub()).address)
+    const interrupted = await readPull(restarted, pull.id)
+    assert.equal(interrupted.pull.state, 'interrupted')
+    assert.deepEqual(new Set(interrupted.tasks.map((task) => task.state)), new Set(['interrupted']))
+    assert.equal((await pullAndWait(restarted)).pull.state, 'succeeded')
+    assert.equal((await listRecords(restarted)).length, 2 * PER_MODULE)
   })
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { registerPlatform, signIn } from '../helpers/process/operator.ts'
+import { connectOperator, registerPlatform } from '../helpers/process/operator.ts'
 import { startPlatform } from '../helpers/process/platform.ts'
 import { createPusher } from '../helpers/process/push.ts'
 import { test } from '../helpers/process/sandbox.ts'
 
 test('a second hub on the same data folder fails to start, and the first one continues to run', async (t, sandbox) => {
   const hub = await sandbox.startHub()
-  const operator = await signIn(hub.address)
+  const operator = await connectOperator(hub)
   const modules = [{ module_name: 'Cases', record_type: 'case', keys: ['a'], records: [] }]
   const platform = await startPlatform(t, { name: 'registry', modules })
   const { hub_api_key: hubApiKey } = await registerPlatform(operator, platform)

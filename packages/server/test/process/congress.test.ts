@@ -7,6 +7,7 @@ import {
   sqlite,
 } from '../helpers/process/engine.ts'
 import {
+  connectOperator,
   listHistory,
   listPlatforms,
   listRecords,
@@ -15,7 +16,6 @@ import {
   readRecordPages,
   readSnapshot,
   registerPlatform,
-  signIn,
 } from '../helpers/process/operator.ts'
 import { type SimulatedModule, startPlatform } from '../helpers/process/platform.ts'
 import { test } from '../helpers/process/sandbox.ts'
@@ -42,7 +42,7 @@ for (const engine of enginesForTier(sqlite)) {
     t.diagnostic(`${TOTAL} records in ${modules.length} modules: ${source}`)
     const { sandbox, queryDatabase } = await engine.createSandbox(t)
     const hub = await sandbox.startHub()
-    const operator = await signIn(hub.address)
+    const operator = await connectOperator(hub)
     const platform = await startPlatform(t, { name: 'congress', modules })
     const registered = await registerPlatform(operator, platform)
     assert.equal(registered.platform.modules_registered, 5)

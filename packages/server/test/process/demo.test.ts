@@ -2,13 +2,8 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ActivityEntry, Pull } from '@recordhub/protocol'
-import { pullAll } from '../../src/cli/demo.ts'
-import { registerPlatform, startPull, untilPullEnds } from '../helpers/hub/actions.ts'
-import { startTestHub } from '../helpers/hub/hub.ts'
-import { simulatePlatform } from '../helpers/platform/platform.ts'
 import { listPlatforms, readSnapshot, sendRequest, signIn } from '../helpers/process/operator.ts'
 import { test } from '../helpers/process/sandbox.ts'
-import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 import { until } from '../helpers/time/until.ts'
 
 test('the demo pulls and pushes records and deletes its data when it is stopped', async (_, {
@@ -66,28 +61,4 @@ test('the demo pulls and pushes records and deletes its data when it is stopped'
       `no response from ${address}`,
     )
   }
-})
-
-test('pullAll waits for a running pull and then runs another one', async () => {
-  await using hub = await startTestHub(sqliteEngine)
-  await using platform = await simulatePlatform()
-  await registerPlatform(hub, platform)
-  const request = platform.delayNextResponse('records/cases')
-  const running = await startPull(hub)
-  await request.arrived
-  const rejected = Promise.withResolvers<void>()
-  const headers = { authorization: hub.authorization('operator') }
-  const pulling = pullAll({
-    post: async (path) => {
-      const response = await fetch(`${hub.address}${path}`, { method: 'POST', headers })
-      if (response.status === 409) rejected.resolve()
-      return response
-    },
-  })
-  await rejected.promise
-  request.release()
-  await pulling
-  await untilPullEnds(hub, running.id)
-  const { pulls }: { pulls: Pull[] } = JSON.parse((await hub.get('/api/v1/pulls')).text)
-  assert.deepEqual([pulls.length, pulls[1]?.id], [2, running.id])
 })

@@ -9,7 +9,7 @@ import {
   type ProcessEngine,
   sqlite,
 } from '../helpers/process/engine.ts'
-import { registerPlatform, signIn } from '../helpers/process/operator.ts'
+import { connectOperator, registerPlatform } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { pushOnce } from '../helpers/process/push.ts'
 import { test } from '../helpers/process/sandbox.ts'
@@ -31,7 +31,7 @@ for (const engine of enginesForTier(sqlite)) {
   test(`problems beside a running hub are found and repaired (${engine.name})`, async (t) => {
     const kit = await engine.createSandbox(t)
     const hub = await kit.sandbox.startHub()
-    const operator = await signIn(hub.address)
+    const operator = await connectOperator(hub)
     const platform = await startPlatform(t, {
       name: 'archive',
       modules: [generateModule('person', 3)],

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
 import {
+  connectOperator,
   listRecords,
   pullAndWait,
   registerPlatform,
   sendRequest,
-  signIn,
 } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { createPusher } from '../helpers/process/push.ts'
@@ -17,7 +17,7 @@ for (const engine of enginesForTier(sqlite)) {
   test(`no trace of an erased record is left in the storage and output of the hub (${engine.name})`, async (t) => {
     const kit = await engine.createSandbox(t)
     const hub = await kit.sandbox.startHub({ env: { HUB_LOG_LEVEL: 'trace' } })
-    const operator = await signIn(hub.address)
+    const operator = await connectOperator(hub)
     const module = generateModule('person', 300)
     const person = { reference_number: REFERENCE, full_name: NAME, data: { note: VALUE } }
     module.records.splice(150, 0, JSON.stringify(person))

@@ -1,6 +1,6 @@
 /** `recordhub guide` with and without a running hub. */
 import assert from 'node:assert/strict'
-import { registerPlatform, sendRequest, signIn } from '../helpers/process/operator.ts'
+import { connectOperator, registerPlatform, sendRequest } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { test } from '../helpers/process/sandbox.ts'
 import { isDeep } from '../helpers/time/tier.ts'
@@ -14,7 +14,7 @@ test('the command line prints the same guide as the API of the hub', async (t, {
   const modules = [generateModule('visit', 1)]
   const platform = await startPlatform(t, { name: 'clinic', modules })
   const hub = await startHub({ env: SETTINGS })
-  const operator = await signIn(hub.address)
+  const operator = await connectOperator(hub)
   const registered = await registerPlatform(operator, platform)
   const { id } = registered.platform
   const guides = {

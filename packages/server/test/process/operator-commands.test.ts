@@ -42,12 +42,12 @@ for (const engine of enginesForTier(sqlite)) {
     assert.equal(await sessionStatus(), 401)
     await expectSuccess('role bob@example.org viewer')
     await expectSuccess('disable bob@example.org')
-    await assert.rejects(signIn(hub.address, BOB), /403/)
+    if (isDeep) await assert.rejects(signIn(hub.address, BOB), /403/)
     await expectSuccess('enable bob@example.org')
     const newSession = await signIn(hub.address, BOB)
     await expectSuccess('reset-password bob@example.org --remove-second-factor', `${NEW}\n`)
     assert.equal((await newSession.call('GET', '/api/v1/session')).status, 401)
-    await assert.rejects(signIn(hub.address, BOB), /401/)
+    if (isDeep) await assert.rejects(signIn(hub.address, BOB), /401/)
     await signIn(hub.address, { email: BOB.email, password: NEW })
 
     const failures = [
@@ -69,8 +69,10 @@ for (const engine of enginesForTier(sqlite)) {
       assert.deepEqual([result.code, result.stdout, result.stderr.length], [code, [], 1], command)
       assert.match(result.stderr[0] ?? '', message, command)
     }
-    await signIn(hub.address, { email: BOB.email, password: NEW })
-    await signIn(hub.address, OPERATOR)
+    if (isDeep) {
+      await signIn(hub.address, { email: BOB.email, password: NEW })
+      await signIn(hub.address, OPERATOR)
+    }
 
     const audit = await queryDatabase(
       "SELECT action, target FROM audit WHERE actor = 'command line' ORDER BY audit_id",

@@ -63,3 +63,20 @@ test('the command line does not wait for PostgreSQL', async (t) => {
     new RegExp(`PostgreSQL at 127\\.0\\.0\\.1:${server.port} cannot be used`),
   )
 })
+
+test('a hub waits for PostgreSQL to start', async (t) => {
+  const { server, sandbox } = await createStoppedPostgres(t)
+  const hub = sandbox.spawn(['start'], { env: SETTINGS })
+  const warning = JSON.parse(await hub.untilPrinted(/Waiting for PostgreSQL at /))
+  assert.equal(warning.level, 40, 'the level is warn')
+  assert.match(
+    warning.msg,
+    new RegExp(`^Waiting for PostgreSQL at 127\\.0\\.0\\.1:${server.port}: `),
+  )
+  await server.start()
+  const address = (await hub.untilPrinted(/^Recordhub listens at /)).split(' ').at(-1)
+  assert.equal((await fetch(`${address}/readyz`)).status, 200)
+  assert.deepEqual(await hub.stop(), { code: 0, signal: null })
+  assert.deepEqual(hub.stderr, [])
+  assert.ok([...hub.stdout].every((line) => !line.includes(new URL(server.url).password)))
+})

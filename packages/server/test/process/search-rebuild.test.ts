@@ -9,11 +9,11 @@ import {
   sqlite,
 } from '../helpers/process/engine.ts'
 import {
+  connectOperator,
   listRecords,
   pullAndWait,
   registerPlatform,
   sendRequest,
-  signIn,
 } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { test } from '../helpers/process/sandbox.ts'
@@ -23,7 +23,7 @@ for (const engine of enginesForTier(sqlite)) {
   test(`search rebuild makes a running hub find records that its index lost (${engine.name})`, async (t) => {
     const kit = await engine.createSandbox(t)
     const hub = await kit.sandbox.startHub()
-    const operator = await signIn(hub.address)
+    const operator = await connectOperator(hub)
     const module = generateModule('person', 3)
     const person = { reference_number: 'R-1', full_name: 'Ann Unmistakable', data: {} }
     module.records.push(JSON.stringify(person))

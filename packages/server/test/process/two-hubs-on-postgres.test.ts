@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext } from 'node:test'
 import { postgres } from '../helpers/process/engine.ts'
+import { createLedger, createSharedRecords } from '../helpers/process/ledger.ts'
 import {
   listPlatforms,
   type Operator,
@@ -10,7 +11,8 @@ import {
   signIn,
 } from '../helpers/process/operator.ts'
 import { startPlatform } from '../helpers/process/platform.ts'
-import { createPusher } from '../helpers/process/push.ts'
+import { createPusher, pushOnce } from '../helpers/process/push.ts'
+import { isAcknowledged, startPushing } from '../helpers/process/push-loop.ts'
 import { PROCESS_TEST, type RunningHub, test } from '../helpers/process/sandbox.ts'
 import { rounds } from '../helpers/time/tier.ts'
 
@@ -48,7 +50,7 @@ describe('two hubs on one database', () => {
     const pushToBoth = () => Promise.all(pushes.map((push) => push()))
     assert.equal(await push(t, hubs[0], hubApiKey), 201)
     assert.deepEqual(await pushToBoth(), [200, 200], 'both hubs have cached the key')
-    for (let round = 0; round < rounds(4, 20); round += 1) {
+    for (let round = 0; round < rounds(2, 20); round += 1) {
       const at = operator.at(hubs[round % 2]?.address ?? '')
       await sendRequest(at, 'PATCH', `/api/v1/platforms/${id}`, { status: 'inactive' })
       assert.deepEqual(await pushToBoth(), [401, 401])
@@ -84,6 +86,31 @@ describe('two hubs on one database', () => {
       const headers = { Authorization: `Bearer ${created.stdout[0]}` }
       assert.equal((await fetch(`${address}/api/v1/platforms`, { headers })).status, 200)
     }
+  })
+
+  // The last test, because only one hub is left.
+  test('when a hub is killed during pushes, the other continues and no acknowledged push is lost', async (t) => {
+    const { hubs, operator } = setup
+    const [first, second] = hubs
+    const { hubApiKey } = await register(t, operator, 'killed')
+    const ledger = createLedger()
+    for (const push of createSharedRecords()) {
+      ledger.record(push, await pushOnce({ address: first.address, hubApiKey }, push))
+    }
+    const pushing = startPushing(t, hubs, ledger, { name: 'kill', hubApiKey, connections: 2 })
+    await pushing.untilAttempts(4, isAcknowledged)
+    await second.stop('SIGKILL')
+    await pushing.untilAttempts(2, (one) => !isAcknowledged(one))
+    await pushing.untilAttempts(4, (one) => one.hub === 0 && isAcknowledged(one))
+    await pushing.finish()
+    assert.deepEqual(ledger.unacknowledged(), [])
+    const left = operator.at(first.address)
+    assert.equal((await ledger.compare(left)).lost, 0)
+    // Retries have created no record twice.
+    const posts = pushing.attempts.filter(({ push }) => push.method === 'POST')
+    const references = new Set(posts.map(({ push }) => push.reference_number))
+    const killed = (await listPlatforms(left)).find((one) => one.platform_name === 'killed')
+    assert.equal(killed?.records, createSharedRecords().length + references.size)
   })
 })
 

@@ -2,7 +2,7 @@ import { isRole, type Role } from '../../domain/auth/caller.ts'
 import { findPasswordIssue } from '../../domain/auth/password.ts'
 import { HubError } from '../../errors.ts'
 import { isEmail } from '../../lib/text/email.ts'
-import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import type { NewStoredOperator, OperatorStore } from '../../storage/port/operator-store.ts'
 import type { BetterAuth } from './better-auth.ts'
 
 export type NewOperator = { email: string; name: string; password: string; role: Role }
@@ -21,17 +21,27 @@ export async function createOperator(
   operator: NewOperator,
   invitationId: number | null = null,
 ): Promise<void> {
-  await assertValidOperator(operator, deps.publicUrl)
-  const { password } = await deps.betterAuth.context()
-  const email = operator.email.toLowerCase()
-  const stored = {
-    ...{ email, name: operator.name || email, role: operator.role },
-    password_hash: await password.hash(operator.password),
-  }
+  const stored = await prepareOperator(deps, operator)
   const outcome = await deps.operators.createOperator(stored, invitationId)
   if (outcome === 'invitation_invalid') throw new HubError('invitation_invalid')
   if (outcome === 'email_taken') {
-    throw new HubError('invalid_operator', { reason: `the e-mail address ${email} is taken` })
+    throw new HubError('invalid_operator', {
+      reason: `the e-mail address ${stored.email} is taken`,
+    })
+  }
+}
+
+/** Checks an operator and hashes the password. @throws HubError `invalid_operator`. */
+export async function prepareOperator(
+  deps: { betterAuth: BetterAuth; publicUrl: string },
+  operator: NewOperator,
+): Promise<NewStoredOperator> {
+  await assertValidOperator(operator, deps.publicUrl)
+  const { password } = await deps.betterAuth.context()
+  const email = operator.email.toLowerCase()
+  return {
+    ...{ email, name: operator.name || email, role: operator.role },
+    password_hash: await password.hash(operator.password),
   }
 }
 

@@ -1,58 +1,43 @@
 /** The first operator of an installation, created by a link on the console or from the settings. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../errors.ts'
 import { hmacSha256, sameSecret } from '../../lib/crypto/hash.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
-import type { LeaseStore } from '../../storage/port/lease-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { BetterAuth } from './better-auth.ts'
-import { createOperator, type NewOperator } from './create-operator.ts'
+import { type NewOperator, prepareOperator } from './create-operator.ts'
 
 type Deps = {
   betterAuth: BetterAuth
-  operators: OperatorStore
-  leases: Pick<LeaseStore, 'acquire' | 'release'>
-  /** The owner of leases. */
-  processName: string
+  operators: Pick<OperatorStore, 'hasOperators' | 'createFirstOperator'>
   publicUrl: string
 }
 type FirstOperator = Omit<NewOperator, 'role'>
-
-const LEASE = 'first operator'
-/** How long a hub waits at its start if another one was killed while it created the operator. */
-const LEASE_SECONDS = 15
-const OTHER_NODE_MS = 100
 
 /**
  * Creates the first operator of an installation, an admin. Of several concurrent attempts, one succeeds.
  * @throws HubError `operator_exists`, `invalid_operator`.
  */
 export async function createFirstOperator(deps: Deps, operator: FirstOperator): Promise<void> {
-  const { operators, leases, processName } = deps
-  if (!(await leases.acquire(LEASE, processName, LEASE_SECONDS)))
+  if ((await createIfFirst(deps, operator)) === 'operator_exists') {
     throw new HubError('operator_exists')
-  try {
-    if (await operators.hasOperators()) throw new HubError('operator_exists')
-    await createOperator(deps, { ...operator, role: 'admin' })
-  } finally {
-    await leases.release(LEASE, processName)
   }
 }
 
 /**
- * Creates the operator of the settings unless an operator exists.
+ * Creates the operator of the settings unless an operator exists, for example one that another node creates at the
+ * same time.
  * @throws HubError `invalid_operator`.
  */
 export async function createBootstrapOperator(deps: Deps, operator: FirstOperator): Promise<void> {
-  while (!(await deps.operators.hasOperators())) {
-    try {
-      await createFirstOperator(deps, operator)
-    } catch (error) {
-      if (!(error instanceof HubError) || error.code !== 'operator_exists') throw error
-      // Another node is creating it.
-      await sleep(OTHER_NODE_MS)
-    }
-  }
+  await createIfFirst(deps, operator)
+}
+
+async function createIfFirst(deps: Deps, operator: FirstOperator) {
+  // Hashing a password takes time, so it precedes the transaction.
+  if (await deps.operators.hasOperators()) return 'operator_exists'
+  return deps.operators.createFirstOperator(
+    await prepareOperator(deps, { ...operator, role: 'admin' }),
+  )
 }
 
 /**

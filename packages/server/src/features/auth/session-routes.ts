@@ -3,7 +3,6 @@ import { DoneResponse, ErrorResponse, RequiredSecondFactorStep } from '@recordhu
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import type { LeaseStore } from '../../storage/port/lease-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { BetterAuth } from './better-auth.ts'
 import { createFirstOperator, isSetupToken } from './first-operator.ts'
@@ -23,9 +22,6 @@ const SetupRequest = Type.Object(
 export function sessionRoutes(deps: {
   betterAuth: BetterAuth
   operators: OperatorStore
-  leases: LeaseStore
-  /** The owner of leases. */
-  processName: string
   activity: ActivityStore
   secrets: SecretBox
   publicUrl: string

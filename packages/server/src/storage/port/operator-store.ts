@@ -19,7 +19,7 @@ type NewToken = {
   created_by: string
 }
 
-type NewOperator = { email: string; name: string; role: Role; password_hash: string }
+export type NewStoredOperator = { email: string; name: string; role: Role; password_hash: string }
 
 /** `email_taken`: another operator has the e-mail address. `invitation_invalid`: it was accepted, withdrawn or has expired. */
 export type OperatorCreation = 'created' | 'email_taken' | 'invitation_invalid'
@@ -50,7 +50,16 @@ export interface OperatorStore {
    * @param invitationId the invitation that is accepted with it; null for none. Of several concurrent calls for one
    *   invitation, one creates an operator.
    */
-  createOperator(operator: NewOperator, invitationId: number | null): Promise<OperatorCreation>
+  createOperator(
+    operator: NewStoredOperator,
+    invitationId: number | null,
+  ): Promise<OperatorCreation>
+
+  /**
+   * Creates the operator if none exists, completely or not at all. Of several concurrent calls on all processes, one
+   * creates an operator.
+   */
+  createFirstOperator(operator: NewStoredOperator): Promise<'created' | 'operator_exists'>
 
   /**
    * Changes the role of an operator, or disables or enables the account. A new role ends all sessions, so that every

@@ -55,6 +55,18 @@ test('an operator is created with the password, or not at all', async (kit) => {
   assert.equal(only(await operators.listOperators()).role, 'admin')
 })
 
+test('of several attempts to create the first operator at once, one succeeds and none fails', async (kit) => {
+  const { operators } = kit.storage
+  const attempts = ['ann', 'ann', 'bob', 'ann'].map((name) =>
+    operators.createFirstOperator({
+      ...{ email: `${name}@example.org`, name, role: 'admin', password_hash: 'hash' },
+    }),
+  )
+  const outcomes = await Promise.all(attempts)
+  assert.deepEqual(outcomes.toSorted(), ['created', ...Array(3).fill('operator_exists')])
+  assert.equal(only(await operators.listOperators()).has_password, true)
+})
+
 test('operators are listed by email with their sign-in methods and open sessions', async (kit) => {
   const { storage } = kit
   const at = '2026-03-10T08:30:00.000Z'

@@ -19,11 +19,21 @@ export type Operator = {
   at: (address: string) => Operator
 }
 
+/** The headers of requests in the session of an operator. */
+export type SessionHeaders = { cookie: string; 'X-CSRF-TOKEN': string }
+
 /** Signs in; a session survives restarts of its hub. */
 export async function signIn(
   address: string,
   credentials: { email: string; password: string } = OPERATOR,
 ): Promise<Operator> {
+  return createOperatorClient(address, await createSession(address, credentials))
+}
+
+export async function createSession(
+  address: string,
+  credentials: { email: string; password: string } = OPERATOR,
+): Promise<SessionHeaders> {
   const signedIn = await fetch(`${address}/api/auth/sign-in/email`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -35,7 +45,15 @@ export async function signIn(
   const cookie = cookies.join('; ')
   const session = await fetch(`${address}/api/v1/session`, { headers: { cookie } })
   const { csrf_token }: { csrf_token: string } = JSON.parse(await session.text())
-  return createOperatorClient(address, { cookie, 'X-CSRF-TOKEN': csrf_token })
+  return { cookie, 'X-CSRF-TOKEN': csrf_token }
+}
+
+/** The operator, in the session of the template if the hub has one, because a sign-in costs as much as a start. */
+export async function connectOperator(hub: {
+  address: string
+  session?: SessionHeaders | null
+}): Promise<Operator> {
+  return hub.session ? createOperatorClient(hub.address, hub.session) : signIn(hub.address)
 }
 
 export function createOperatorClient(

@@ -10,16 +10,21 @@ import {
   type Ledger,
   PUSHED_TYPE,
 } from './ledger.ts'
-import { type Operator, registerPlatform, signIn } from './operator.ts'
+import {
+  connectOperator,
+  type Operator,
+  registerPlatform,
+  type SessionHeaders,
+} from './operator.ts'
 import { startPlatform } from './platform.ts'
 import { createPusher, type Push, type Pusher, type PushResult, pushOnce } from './push.ts'
 
 /** Registers a platform without records to pull, and pushes the shared records. */
 export async function registerPusher(
   t: Pick<TestContext, 'after'>,
-  hub: { address: string },
+  hub: { address: string; session?: SessionHeaders | null },
 ): Promise<{ operator: Operator; hubApiKey: string; ledger: Ledger }> {
-  const operator = await signIn(hub.address)
+  const operator = await connectOperator(hub)
   const modules = [{ module_name: 'Cases', record_type: PUSHED_TYPE, keys: ['turn'], records: [] }]
   const platform = await startPlatform(t, { name: 'registry', modules })
   const { hub_api_key: hubApiKey } = await registerPlatform(operator, platform)

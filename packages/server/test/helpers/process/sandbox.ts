@@ -13,12 +13,22 @@ import { fileURLToPath } from 'node:url'
 import { hasFailed, saveArtifacts } from '../artifacts.ts'
 import { registerTest } from '../register-test.ts'
 import { guardMs } from '../time/guard.ts'
+import type { SessionHeaders } from './operator.ts'
+import { provideData } from './provide-data.ts'
 
 /** The file that Node.js runs as the hub. */
 export const HUB_SOURCE: string = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 
+/** The file that Node.js runs by default as the hub: `TEST_HUB_PROGRAM` (see `program.ts`) or the source. */
+export function hubProgram(): string {
+  return process.env['TEST_HUB_PROGRAM'] || HUB_SOURCE
+}
+
 /** A time limit for tests that hang. */
 export const PROCESS_TEST: { timeout: number } = { timeout: guardMs(300_000) }
+
+/** Precedes the address of a hub in its output. */
+export const LISTENS = 'Recordhub listens at '
 
 export const OPERATOR = { email: 'ops@example.org', password: 'correct horse battery' } as const
 
@@ -58,7 +68,11 @@ type RunningCommand = {
   stop: (signal?: NodeJS.Signals) => Promise<Exit>
 }
 
-export type RunningHub = RunningCommand & { address: string }
+export type RunningHub = RunningCommand & {
+  address: string
+  /** Of the operator, if the sandbox has a copy of the template; see `connectOperator`. */
+  session: SessionHeaders | null
+}
 
 export type Sandbox = {
   folder: string
@@ -68,7 +82,10 @@ export type Sandbox = {
     args: string[],
     options?: CommandOptions,
   ) => Promise<Exit & { stdout: readonly string[]; stderr: readonly string[] }>
-  /** Starts a hub with an operator and without scheduled pulls, and waits for its address. */
+  /**
+   * Starts a hub with an operator and without scheduled pulls, and waits for its address. In a new sandbox on SQLite, it
+   * continues a copy of the data that another hub has created (`data-template.ts`). `spawn` makes a first start.
+   */
   startHub: (options?: CommandOptions) => Promise<RunningHub>
 }
 
@@ -82,6 +99,7 @@ export function createSandbox(
 ): Sandbox {
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-process-'))
   const commands: RunningCommand[] = []
+  let session: SessionHeaders | null = null
   t.after(async () => {
     const running = commands.filter(({ child }) => child.exitCode === null && !child.signalCode)
     await Promise.all(commands.map((command) => command.stop('SIGKILL')))
@@ -92,8 +110,7 @@ export function createSandbox(
     folder,
     spawn(args, options = {}) {
       const env = { ...defaults.env, ...options.env }
-      const program =
-        options.program ?? defaults.program ?? (process.env['TEST_HUB_PROGRAM'] || HUB_SOURCE)
+      const program = options.program ?? defaults.program ?? hubProgram()
       const command = spawnCommand([program, ...args], { cwd: folder, ...options, env })
       commands.push(command)
       return command
@@ -104,9 +121,10 @@ export function createSandbox(
     },
     async startHub(options = {}) {
       const env = { ...HUB_ENVIRONMENT, ...options.env }
+      if (canCopyData({ ...defaults.env, ...env }) && !options.cwd) session ??= provideData(folder)
       const command = sandbox.spawn(['start'], { ...options, env })
       const line = await command.untilPrinted(/^Recordhub listens at /)
-      return { ...command, address: line.slice('Recordhub listens at '.length) }
+      return { ...command, address: line.slice(LISTENS.length), session }
     },
   }
   return sandbox
@@ -131,7 +149,14 @@ function describeCommands(
   return Object.fromEntries(files)
 }
 
-const HUB_ENVIRONMENT = {
+/** Whether the hub uses SQLite, the secret file, the folder `data` and the cookies of HTTP, as the template of the run does. */
+function canCopyData(env: Record<string, string>): boolean {
+  return ['DATABASE_URL', 'HUB_SECRET', 'HUB_DATA_DIR', 'HUB_PUBLIC_URL'].every(
+    (name) => env[name] === undefined,
+  )
+}
+
+export const HUB_ENVIRONMENT = {
   PORT: '0',
   HUB_PULL_SCHEDULE: 'off',
   HUB_LOG_LEVEL: 'warn',

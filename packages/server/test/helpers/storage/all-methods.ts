@@ -307,6 +307,13 @@ export function callsOfAllMethods(
           null,
         ),
     ],
+    [
+      'createFirstOperator',
+      () =>
+        operators.createFirstOperator({
+          ...{ email: `${count++}@example.org`, name: 'Ann', role: 'admin', password_hash: 'hash' },
+        }),
+    ],
     ['acquire', () => storage.leases.acquire('a lease', 'owner', 30)],
     ['release', () => storage.leases.release('a lease', 'owner')],
     ['createToken', () => operators.createToken(token(), audit)],

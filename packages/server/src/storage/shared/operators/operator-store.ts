@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Operator } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import { ROLES, type Role } from '../../../domain/auth/caller.ts'
-import type { AuthDatabase, OperatorStore } from '../../port/operator-store.ts'
+import type { AuthDatabase, NewStoredOperator, OperatorStore } from '../../port/operator-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { createApiTokens } from './api-tokens.ts'
@@ -28,25 +28,22 @@ export function createOperatorStore(
 
     readOperator: async (id) => (await findOperators(reader, nowText(clock), id))[0] ?? null,
 
-    createOperator: ({ password_hash, ...operator }, invitationId) =>
+    createOperator: (operator, invitationId) =>
       writer.transaction().execute(async (db) => {
         const at = nowText(clock)
         if (invitationId !== null && !(await acceptInvitation(db, invitationId, at))) {
           return 'invitation_invalid'
         }
-        const times = { created_at: at, updated_at: at }
-        const created = await db
-          .insertInto('operators')
-          .values({ id: randomUUID(), ...operator, email_verified: sql<boolean>`true`, ...times })
-          .onConflict((conflict) => conflict.column('email').doNothing())
-          .returning('id')
-          .executeTakeFirst()
-        if (!created) {
-          if (invitationId !== null) await reopenInvitation(db, invitationId)
-          return 'email_taken'
-        }
-        await insertPassword(db, created.id, password_hash, at)
-        return 'created'
+        if (await insertOperator(db, operator, at)) return 'created'
+        if (invitationId !== null) await reopenInvitation(db, invitationId)
+        return 'email_taken'
+      }),
+
+    createFirstOperator: (operator) =>
+      writer.transaction().execute(async (db) => {
+        await acquireLock(db, 'operators')
+        if (await isAnyOperator(db)) return 'operator_exists'
+        return (await insertOperator(db, operator, nowText(clock))) ? 'created' : 'operator_exists'
       }),
 
     changeOperator: (id, { role, disabled }, audit) =>
@@ -143,11 +140,31 @@ export function createOperatorStore(
         await seen.where('id', '=', sessionId).execute()
       }),
 
-    async hasOperators() {
-      const row = await reader.selectFrom('operators').select('id').limit(1).executeTakeFirst()
-      return row !== undefined
-    },
+    hasOperators: () => isAnyOperator(reader),
   }
+}
+
+async function isAnyOperator(db: Executor): Promise<boolean> {
+  const row = await db.selectFrom('operators').select('id').limit(1).executeTakeFirst()
+  return row !== undefined
+}
+
+/** Inserts an operator with a password. Returns false if another one has the e-mail address. */
+async function insertOperator(
+  db: Executor,
+  { password_hash, ...operator }: NewStoredOperator,
+  at: string,
+): Promise<boolean> {
+  const times = { created_at: at, updated_at: at }
+  const created = await db
+    .insertInto('operators')
+    .values({ id: randomUUID(), ...operator, email_verified: sql<boolean>`true`, ...times })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (!created) return false
+  await insertPassword(db, created.id, password_hash, at)
+  return true
 }
 
 /** Stores the hash of the password of an operator who has none. */

@@ -54,7 +54,11 @@ for (const engine of enginesForTier(sqlite)) {
     // The address changes with each start.
     const hub = { ...(await sandbox.startHub({ env })) }
     const { operator, hubApiKey, ledger } = await registerPusher(t, hub)
-    const pushing = startPushing(t, [hub], ledger, { name: 'abort', hubApiKey, connections: rounds(2, 8) })
+    const pushing = startPushing(t, [hub], ledger, {
+      name: 'abort',
+      hubApiKey,
+      connections: rounds(2, 8),
+    })
     const report = createFaultReport('out of memory', engine.name)
     for (let round = 0; round < rounds(1, 5); round += 1) {
       await pushing.untilAttempts(rounds(20, 100), isAcknowledged)

@@ -22,19 +22,19 @@ test('two hubs on one database, killed in turn during pushes, lose no acknowledg
     // The deep tier kills each hub at least once.
     const killedIndex = round < 2 ? round : Math.floor(random() * 2)
     const name = `round-${round}`
-    const pushing = startPushing(t, hubs, ledger, { name, hubApiKey, connections: rounds(4, 24) })
-    const count = 1 + Math.floor(random() * rounds(40, 150))
+    const pushing = startPushing(t, hubs, ledger, { name, hubApiKey, connections: rounds(2, 24) })
+    const count = 1 + Math.floor(random() * rounds(10, 150))
     await Promise.all([0, 1].map((hub) => pushing.untilAttempts(count, isAcknowledgedBy(hub))))
     report.caused()
     const killedHub = hubs[killedIndex]
     assert.deepEqual(await killedHub?.stop('SIGKILL'), { code: null, signal: 'SIGKILL' })
-    await pushing.untilAttempts(rounds(30, 100), isAcknowledgedBy(1 - killedIndex))
+    await pushing.untilAttempts(rounds(6, 100), isAcknowledgedBy(1 - killedIndex))
     report.ended()
     hubs[killedIndex] = await sandbox.startHub()
     await pushing.untilAttempts(1, isAcknowledgedBy(killedIndex))
     report.recovered()
     await Promise.all(
-      [0, 1].map((hub) => pushing.untilAttempts(rounds(20, 50), isAcknowledgedBy(hub))),
+      [0, 1].map((hub) => pushing.untilAttempts(rounds(4, 50), isAcknowledgedBy(hub))),
     )
     await pushing.finish()
 

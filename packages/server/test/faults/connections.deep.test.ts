@@ -4,7 +4,13 @@ import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
 import { type NetworkState, startFaultyNetwork } from '../helpers/process/faulty-network.ts'
 import { openIdleConnections } from '../helpers/process/idle-connections.ts'
-import { pullAndWait, registerPlatform, requestPull, signIn, untilPullEnds } from '../helpers/process/operator.ts'
+import {
+  pullAndWait,
+  registerPlatform,
+  requestPull,
+  signIn,
+  untilPullEnds,
+} from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { isAcknowledged, registerPusher, startPushing } from '../helpers/process/push-loop.ts'
 import { test } from '../helpers/process/sandbox.ts'

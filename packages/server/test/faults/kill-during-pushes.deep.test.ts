@@ -19,7 +19,10 @@ const CONNECTIONS = rounds(8, 24)
 
 for (const engine of enginesForTier(sqlite)) {
   test(`a hub killed during pushes loses no acknowledged push (${engine.name})`, async (t) => {
-    const { sandbox, moments, ledger, hubApiKey, check, ...started } = await startHubWithPusher(t, engine)
+    const { sandbox, moments, ledger, hubApiKey, check, ...started } = await startHubWithPusher(
+      t,
+      engine,
+    )
     let { hub } = started
     const { env } = moments
     const random = createSeededRandom()
