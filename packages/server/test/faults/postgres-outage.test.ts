@@ -1,6 +1,6 @@
 /** A hub whose PostgreSQL is unreachable for a while. The deep tier stops, kills and suspends the server of two hubs. */
 import assert from 'node:assert/strict'
-import { createHubDatabase } from '../helpers/postgres/database.ts'
+import { createHubDatabase } from '../helpers/postgres/hub-database.ts'
 import { startPostgresProxy } from '../helpers/postgres/proxy.ts'
 import { assertAtomicWrites, createPostgresSandbox } from '../helpers/process/engine.ts'
 import { untilReady } from '../helpers/process/operator.ts'
