@@ -1,5 +1,7 @@
 /** A hub registers and pulls a platform served by recordhub-platform, and stores exactly the source data. */
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import {
   listPlatforms,
@@ -45,7 +47,7 @@ async function registerAt(t: TestContext, { address }: RunningPlatform, recordTy
   return operator
 }
 
-const PEOPLE = rounds(234, 1234)
+const PEOPLE = rounds(120, 1234)
 
 function makePeople({ name }: OwnersEngine): string[] {
   const time = name === 'SQLite' ? 'DATETIME' : 'TIMESTAMP'
@@ -232,5 +234,8 @@ modules:
   const broken = (await pullAndWait(operator)).tasks.find((one) => one.record_type === 'events')
   assert.deepEqual([broken?.state, broken?.missing], ['failed', 0])
   assert.match(platform.log(), /events.ndjson:5002 is not valid JSON/)
-  await sendRequest(operator, 'GET', '/dashboard/realtime')
+  rmSync(join(sandbox.folder, 'people.csv'))
+  const away = await platform.get('records/people')
+  assert.deepEqual([away.status, away.headers.get('retry-after')], [503, '5'])
+  assert.equal((await platform.get('manifest')).status, 200)
 })

@@ -10,9 +10,10 @@ import {
   sendRequest,
 } from '../../server/test/helpers/process/operator.ts'
 import { createSandbox, PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
+import { withDatabase } from '../../server/test/helpers/storage/postgres.ts'
 import { until } from '../../server/test/helpers/time/until.ts'
 import { ENGINES } from './helpers/engines.ts'
-import { now, registerRunner, shareWatchingHub, write } from './helpers/watch.ts'
+import { now, registerRunner, shareWatchingHub, waitForNames, write } from './helpers/watch.ts'
 
 const hub = shareWatchingHub()
 
@@ -98,6 +99,24 @@ for (const engine of ENGINES) {
     },
   )
 }
+
+test('PostgreSQL: a change that commits after newer changes is pushed', PROCESS_TEST, async (t) => {
+  const postgres = ENGINES.find(({ name }) => name === 'PostgreSQL')
+  assert.ok(postgres)
+  const { database, sandbox, env, stored } = await registerRunner(t, postgres, hub())
+  const platform = await sandbox.start(env)
+  await platform.logs(/people: watching/)
+  await withDatabase(database.address, async (client) => {
+    await client.query('BEGIN')
+    await client.query("INSERT INTO people VALUES (3, 'Late', now())")
+    await write(postgres, database, 4, 'Early')
+    await waitForNames(stored, { 4: 'Early' })
+    await write(postgres, database, 5, 'Later')
+    await waitForNames(stored, { 4: 'Early', 5: 'Later' })
+    await client.query('COMMIT')
+  })
+  await waitForNames(stored, { 3: 'Late', 4: 'Early', 5: 'Later' })
+})
 
 /** Counts received POSTs, created and updated records. Hourly counters work across midnight. */
 async function countPushes(operator: Operator): Promise<number[]> {

@@ -8,9 +8,8 @@ import { test } from 'node:test'
 import { findFreePort } from '../../server/test/helpers/process/free-port.ts'
 import { listHistory } from '../../server/test/helpers/process/operator.ts'
 import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
-import { withDatabase } from '../../server/test/helpers/storage/postgres.ts'
 import { until } from '../../server/test/helpers/time/until.ts'
-import { ENGINES, ENGINES_OF_TIER } from './helpers/engines.ts'
+import { ENGINES_OF_TIER } from './helpers/engines.ts'
 import { createRunnerSandbox } from './helpers/runner.ts'
 import {
   now,
@@ -77,24 +76,6 @@ for (const engine of ENGINES_OF_TIER) {
     },
   )
 }
-
-test('PostgreSQL: a change that commits after newer changes is pushed', PROCESS_TEST, async (t) => {
-  const postgres = ENGINES.find(({ name }) => name === 'PostgreSQL')
-  assert.ok(postgres)
-  const { database, sandbox, env, stored } = await registerRunner(t, postgres, hub())
-  const platform = await sandbox.start(env)
-  await platform.logs(/people: watching/)
-  await withDatabase(database.address, async (client) => {
-    await client.query('BEGIN')
-    await client.query("INSERT INTO people VALUES (3, 'Late', now())")
-    await write(postgres, database, 4, 'Early')
-    await waitForNames(stored, { 4: 'Early' })
-    await write(postgres, database, 5, 'Later')
-    await waitForNames(stored, { 4: 'Early', 5: 'Later' })
-    await client.query('COMMIT')
-  })
-  await waitForNames(stored, { 3: 'Late', 4: 'Early', 5: 'Later' })
-})
 
 test(
   'a second process with the same state folder fails with one line that gives the reason',
