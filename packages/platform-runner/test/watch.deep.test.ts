@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Statistics } from '@recordhub/protocol'
+import { withDatabase } from '../../server/test/helpers/postgres/database.ts'
 import { findFreePort } from '../../server/test/helpers/process/free-port.ts'
 import {
   listPlatforms,
@@ -10,12 +11,10 @@ import {
   sendRequest,
 } from '../../server/test/helpers/process/operator.ts'
 import { createSandbox, PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
-import { withDatabase } from '../../server/test/helpers/storage/postgres.ts'
 import { until } from '../../server/test/helpers/time/until.ts'
 import { ENGINES } from './helpers/engines.ts'
-import { now, registerRunner, shareWatchingHub, waitForNames, write } from './helpers/watch.ts'
-
-const hub = shareWatchingHub()
+import { sharedHub } from './helpers/hub.ts'
+import { now, registerRunner, waitForNames, write } from './helpers/watch.ts'
 
 for (const engine of ENGINES) {
   const options = { ...PROCESS_TEST, skip: engine.missing }
@@ -71,7 +70,11 @@ for (const engine of ENGINES) {
     `${engine.name}: many changes with the same timestamp are all pushed once`,
     options,
     async (t) => {
-      const { database, operator, sandbox, env, name } = await registerRunner(t, engine, hub())
+      const { database, operator, sandbox, env, name } = await registerRunner(
+        t,
+        engine,
+        sharedHub(),
+      )
       const countRecords = async () => {
         const platform = (await listPlatforms(operator)).find((one) => one.platform_name === name)
         return platform?.records
@@ -103,7 +106,7 @@ for (const engine of ENGINES) {
 test('PostgreSQL: a change that commits after newer changes is pushed', PROCESS_TEST, async (t) => {
   const postgres = ENGINES.find(({ name }) => name === 'PostgreSQL')
   assert.ok(postgres)
-  const { database, sandbox, env, stored } = await registerRunner(t, postgres, hub())
+  const { database, sandbox, env, stored } = await registerRunner(t, postgres, sharedHub())
   const platform = await sandbox.start(env)
   await platform.logs(/people: watching/)
   await withDatabase(database.address, async (client) => {

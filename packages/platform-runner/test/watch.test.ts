@@ -10,20 +10,12 @@ import { listHistory } from '../../server/test/helpers/process/operator.ts'
 import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { until } from '../../server/test/helpers/time/until.ts'
 import { ENGINES_OF_TIER } from './helpers/engines.ts'
+import { sharedHub } from './helpers/hub.ts'
 import { createRunnerSandbox } from './helpers/runner.ts'
-import {
-  now,
-  registerRunner,
-  SETTINGS,
-  shareWatchingHub,
-  waitForNames,
-  write,
-} from './helpers/watch.ts'
+import { now, registerRunner, SETTINGS, waitForNames, write } from './helpers/watch.ts'
 
 /** Port 0 never has a listening hub. */
 const NO_HUB = { HUB_URL: 'http://127.0.0.1:0', HUB_API_KEY: 'rhk_any' }
-
-const hub = shareWatchingHub()
 
 for (const engine of ENGINES_OF_TIER) {
   const options = { ...PROCESS_TEST, skip: engine.missing }
@@ -34,7 +26,7 @@ for (const engine of ENGINES_OF_TIER) {
       const { database, operator, sandbox, env, port, stored } = await registerRunner(
         t,
         engine,
-        hub(),
+        sharedHub(),
       )
       const killed = await sandbox.start(env)
       await killed.logs(/people: watching/)

@@ -45,7 +45,7 @@ const FOLDERS: readonly Folder[] = [
   {
     name: 'project',
     pattern:
-      /^packages\/server\/test\/(?:(?:deploy|licenses|monitoring|programs|runner|spreadsheet)\/)?[^/]+$/,
+      /^packages\/server\/test\/(?:(?:conformance|deploy|licenses|monitoring|programs|runner|spreadsheet)\/)?[^/]+$/,
     processes: 1,
   },
   { name: 'test', pattern: /^packages\/[^/]+\/test\//, processes: 'each' },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { rounds } from '../../../test/helpers/time/tier.ts'
 import { ROLES } from './caller.ts'
 import { decideAdmission, isIssuer, readIssuer } from './single-sign-on.ts'
 
@@ -67,6 +68,7 @@ test('an issuer matches its own setting and no other', () => {
       assert.ok(isIssuer(issuer, one))
       assert.equal(isIssuer(issuer, other), asConfigured(other) === issuer)
     }),
+    { numRuns: rounds(20, 200) },
   )
 })
 
