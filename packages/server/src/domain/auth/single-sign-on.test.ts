@@ -75,16 +75,13 @@ test('an issuer matches its own setting and no other', () => {
 const policy = { invited: null, domains: ['example.org'], defaultRole: 'viewer' } as const
 
 test('an e-mail that the provider has not verified is never admitted', () => {
-  fc.assert(
-    fc.property(fc.emailAddress(), fc.constantFrom(null, ...ROLES), (email, invited) => {
-      const domains = [email.split('@')[1] ?? '']
-      const admission = decideAdmission(
-        { email, emailVerified: false },
-        { invited, domains, defaultRole: 'admin' },
-      )
+  for (const email of ['ann@example.org', 'ANN@EXAMPLE.ORG', '"a@b"@example.org']) {
+    for (const invited of [null, ...ROLES]) {
+      const settings = { invited, domains: ['example.org'], defaultRole: 'admin' } as const
+      const admission = decideAdmission({ email, emailVerified: false }, settings)
       assert.equal(admission.outcome, 'rejected')
-    }),
-  )
+    }
+  }
 })
 
 test('the domain is everything after the last @', () => {
