@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { isDeep } from '../../server/test/helpers/time/tier.ts'
+import { rounds } from '../../server/test/helpers/time/tier.ts'
 
-const RECORDS = isDeep ? 1_000_000 : 200_000
+const RECORDS = rounds(80_000, 1_000_000)
 
 test('a module is served with a heap much smaller than its records', async (t) => {
   const child = fork(new URL('./memory.child.ts', import.meta.url), [String(RECORDS)], {

@@ -1,51 +1,31 @@
 /** A hub registers and pulls a platform served by recordhub-platform, and stores exactly the source data. */
 import assert from 'node:assert/strict'
-import { after, before, type TestContext, test } from 'node:test'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
 import {
   listPlatforms,
   listRecords,
   pullAndWait,
   readRecordPages,
   registerPlatform,
-  sendRequest,
   signIn,
 } from '../../server/test/helpers/process/operator.ts'
-import {
-  createSandbox,
-  PROCESS_TEST,
-  type RunningHub,
-} from '../../server/test/helpers/process/sandbox.ts'
+import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { rounds } from '../../server/test/helpers/time/tier.ts'
 import { ENGINES_OF_TIER, type OwnersEngine } from './helpers/engines.ts'
+import { deactivateAfter, sharedHub } from './helpers/hub.ts'
 import { createRunnerSandbox, type RunningPlatform, SOURCE_KEY } from './helpers/runner.ts'
 
-/** One hub for all tests. Each test registers its own platform. */
-let hub: RunningHub
-const cleanUps: (() => unknown)[] = []
-before(async () => {
-  const sandbox = createSandbox({ after: (cleanUp: () => unknown) => void cleanUps.push(cleanUp) })
-  hub = await sandbox.startHub()
-}, PROCESS_TEST)
-after(async () => {
-  for (const cleanUp of cleanUps) await cleanUp()
-}, PROCESS_TEST)
-
-/** Registers the platform, and deactivates it after the test, so that pulls of other tests do not wait for it. */
 async function registerAt(t: TestContext, { address }: RunningPlatform, recordTypes: string[]) {
-  const operator = await signIn(hub.address)
-  const { platform } = await registerPlatform(operator, {
-    ...{ address, recordTypes },
-    sourceKey: SOURCE_KEY,
-  })
-  t.after(() =>
-    sendRequest(operator, 'PATCH', `/api/v1/platforms/${platform.id}`, {
-      status: 'inactive',
-    }),
-  )
+  const operator = await signIn(sharedHub().address)
+  const registration = { address, recordTypes, sourceKey: SOURCE_KEY }
+  const { platform } = await registerPlatform(operator, registration)
+  deactivateAfter(t, operator, platform.id)
   return operator
 }
 
-const PEOPLE = rounds(234, 1234)
+const PEOPLE = rounds(121, 1234)
 
 function makePeople({ name }: OwnersEngine): string[] {
   const time = name === 'SQLite' ? 'DATETIME' : 'TIMESTAMP'
@@ -232,5 +212,8 @@ modules:
   const broken = (await pullAndWait(operator)).tasks.find((one) => one.record_type === 'events')
   assert.deepEqual([broken?.state, broken?.missing], ['failed', 0])
   assert.match(platform.log(), /events.ndjson:5002 is not valid JSON/)
-  await sendRequest(operator, 'GET', '/dashboard/realtime')
+  rmSync(join(sandbox.folder, 'people.csv'))
+  const away = await platform.get('records/people')
+  assert.deepEqual([away.status, away.headers.get('retry-after')], [503, '5'])
+  assert.equal((await platform.get('manifest')).status, 200)
 })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Statistics } from '@recordhub/protocol'
+import { withDatabase } from '../../server/test/helpers/postgres/database.ts'
 import { findFreePort } from '../../server/test/helpers/process/free-port.ts'
 import {
   listPlatforms,
@@ -12,9 +13,8 @@ import {
 import { createSandbox, PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { until } from '../../server/test/helpers/time/until.ts'
 import { ENGINES } from './helpers/engines.ts'
-import { now, registerRunner, shareWatchingHub, write } from './helpers/watch.ts'
-
-const hub = shareWatchingHub()
+import { sharedHub } from './helpers/hub.ts'
+import { now, registerRunner, waitForNames, write } from './helpers/watch.ts'
 
 for (const engine of ENGINES) {
   const options = { ...PROCESS_TEST, skip: engine.missing }
@@ -70,7 +70,11 @@ for (const engine of ENGINES) {
     `${engine.name}: many changes with the same timestamp are all pushed once`,
     options,
     async (t) => {
-      const { database, operator, sandbox, env, name } = await registerRunner(t, engine, hub())
+      const { database, operator, sandbox, env, name } = await registerRunner(
+        t,
+        engine,
+        sharedHub(),
+      )
       const countRecords = async () => {
         const platform = (await listPlatforms(operator)).find((one) => one.platform_name === name)
         return platform?.records
@@ -98,6 +102,24 @@ for (const engine of ENGINES) {
     },
   )
 }
+
+test('PostgreSQL: a change that commits after newer changes is pushed', PROCESS_TEST, async (t) => {
+  const postgres = ENGINES.find(({ name }) => name === 'PostgreSQL')
+  assert.ok(postgres)
+  const { database, sandbox, env, stored } = await registerRunner(t, postgres, sharedHub())
+  const platform = await sandbox.start(env)
+  await platform.logs(/people: watching/)
+  await withDatabase(database.address, async (client) => {
+    await client.query('BEGIN')
+    await client.query("INSERT INTO people VALUES (3, 'Late', now())")
+    await write(postgres, database, 4, 'Early')
+    await waitForNames(stored, { 4: 'Early' })
+    await write(postgres, database, 5, 'Later')
+    await waitForNames(stored, { 4: 'Early', 5: 'Later' })
+    await client.query('COMMIT')
+  })
+  await waitForNames(stored, { 3: 'Late', 4: 'Early', 5: 'Later' })
+})
 
 /** Counts received POSTs, created and updated records. Hourly counters work across midnight. */
 async function countPushes(operator: Operator): Promise<number[]> {

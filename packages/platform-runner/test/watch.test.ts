@@ -10,21 +10,13 @@ import { findFreePort } from '../../server/test/helpers/process/free-port.ts'
 import { listHistory } from '../../server/test/helpers/process/operator.ts'
 import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { until } from '../../server/test/helpers/time/until.ts'
-import { ENGINES, ENGINES_OF_TIER } from './helpers/engines.ts'
+import { ENGINES_OF_TIER } from './helpers/engines.ts'
+import { sharedHub } from './helpers/hub.ts'
 import { createRunnerSandbox } from './helpers/runner.ts'
-import {
-  now,
-  registerRunner,
-  SETTINGS,
-  shareWatchingHub,
-  waitForNames,
-  write,
-} from './helpers/watch.ts'
+import { now, registerRunner, SETTINGS, waitForNames, write } from './helpers/watch.ts'
 
 /** Port 0 never has a listening hub. */
 const NO_HUB = { HUB_URL: 'http://127.0.0.1:0', HUB_API_KEY: 'rhk_any' }
-
-const hub = shareWatchingHub()
 
 for (const engine of ENGINES_OF_TIER) {
   const options = { ...PROCESS_TEST, skip: engine.missing }
@@ -35,7 +27,7 @@ for (const engine of ENGINES_OF_TIER) {
       const { database, operator, sandbox, env, port, stored } = await registerRunner(
         t,
         engine,
-        hub(),
+        sharedHub(),
       )
       const killed = await sandbox.start(env)
       await killed.logs(/people: watching/)
@@ -77,24 +69,6 @@ for (const engine of ENGINES_OF_TIER) {
     },
   )
 }
-
-test('PostgreSQL: a change that commits after newer changes is pushed', PROCESS_TEST, async (t) => {
-  const postgres = ENGINES.find(({ name }) => name === 'PostgreSQL')
-  assert.ok(postgres)
-  const { database, sandbox, env, stored } = await registerRunner(t, postgres, hub())
-  const platform = await sandbox.start(env)
-  await platform.logs(/people: watching/)
-  await withDatabase(database.address, async (client) => {
-    await client.query('BEGIN')
-    await client.query("INSERT INTO people VALUES (3, 'Late', now())")
-    await write(postgres, database, 4, 'Early')
-    await waitForNames(stored, { 4: 'Early' })
-    await write(postgres, database, 5, 'Later')
-    await waitForNames(stored, { 4: 'Early', 5: 'Later' })
-    await client.query('COMMIT')
-  })
-  await waitForNames(stored, { 3: 'Late', 4: 'Early', 5: 'Later' })
-})
 
 test(
   'a second process with the same state folder fails with one line that gives the reason',

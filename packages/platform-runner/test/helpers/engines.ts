@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
-import { createConnection } from 'mysql2/promise'
 import { createDatabase, withDatabase } from '../../../server/test/helpers/postgres/database.ts'
 import { isDeep } from '../../../server/test/helpers/time/tier.ts'
 import { type MariadbServer, noMariadb, startMariadb } from './mariadb.ts'
@@ -56,6 +55,7 @@ export const ENGINES: readonly OwnersEngine[] = [
       })
       const { url } = await mariadb
       const name = `recordhub_${randomBytes(5).toString('hex')}`
+      const { createConnection } = await import('mysql2/promise')
       const runOn = async (uri: string, statements: string[]) => {
         const connection = await createConnection({ uri })
         for (const statement of statements) await connection.query(statement)

@@ -1,5 +1,5 @@
 /** A hub, and runners that watch the tables of owners and push their changes to it. */
-import { after, before, type TestContext } from 'node:test'
+import type { TestContext } from 'node:test'
 import type { StoredRecord } from '@recordhub/protocol'
 import { findFreePort } from '../../../server/test/helpers/process/free-port.ts'
 import {
@@ -7,13 +7,10 @@ import {
   registerPlatform,
   signIn,
 } from '../../../server/test/helpers/process/operator.ts'
-import {
-  createSandbox,
-  PROCESS_TEST,
-  type RunningHub,
-} from '../../../server/test/helpers/process/sandbox.ts'
+import type { RunningHub } from '../../../server/test/helpers/process/sandbox.ts'
 import { until } from '../../../server/test/helpers/time/until.ts'
 import type { OwnersDatabase, OwnersEngine } from './engines.ts'
+import { deactivateAfter, sharedHub } from './hub.ts'
 import { createRunnerSandbox, SOURCE_KEY } from './runner.ts'
 
 /** The large overlap covers changes that become visible seconds late on a slow machine. */
@@ -29,23 +26,6 @@ push: { hub_url: "\${HUB_URL}", hub_api_key: "\${HUB_API_KEY}", every_seconds: 0
 const timeType = ({ name }: OwnersEngine) => (name === 'SQLite' ? 'DATETIME' : 'TIMESTAMP')
 export const now = ({ name }: OwnersEngine) =>
   name === 'SQLite' ? "strftime('%Y-%m-%d %H:%M:%f', 'now')" : 'CURRENT_TIMESTAMP'
-
-/** One hub for all tests of a file that do not stop it. Each test registers its own platform. */
-export function shareWatchingHub(): () => RunningHub {
-  let hub: RunningHub | null = null
-  const cleanUps: (() => unknown)[] = []
-  before(async () => {
-    const hubs = createSandbox({ after: (cleanUp: () => unknown) => void cleanUps.push(cleanUp) })
-    hub = await hubs.startHub()
-  }, PROCESS_TEST)
-  after(async () => {
-    for (const cleanUp of cleanUps) await cleanUp()
-  }, PROCESS_TEST)
-  return () => {
-    if (!hub) throw new Error('The hub has not started')
-    return hub
-  }
-}
 
 let platforms = 0
 
@@ -65,12 +45,13 @@ export async function registerRunner(t: TestContext, engine: OwnersEngine, hub: 
   const port = String(await findFreePort())
   const owner = { DATABASE_URL: database.address, PLATFORM: name }
   const first = await sandbox.start(owner, port)
-  const { hub_api_key } = await registerPlatform(operator, {
+  const { platform, hub_api_key } = await registerPlatform(operator, {
     address: first.address,
     sourceKey: SOURCE_KEY,
     recordTypes: ['people'],
   })
   await first.stop()
+  if (hub === sharedHub()) deactivateAfter(t, operator, platform.id)
   sandbox.write('platform.yaml', SETTINGS)
   const env = { ...owner, HUB_URL: hub.address, HUB_API_KEY: hub_api_key }
   const stored = () => listRecords(operator, `platform=${name}&sort=record_id`)

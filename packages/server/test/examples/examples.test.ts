@@ -10,7 +10,7 @@ import { EXAMPLES } from './examples.ts'
 import { tryExample } from './try-example.ts'
 
 /** The other languages run in the deep tier. */
-const QUICK: readonly GuideLanguage[] = ['node', 'curl']
+const QUICK: readonly GuideLanguage[] = ['node']
 
 test('the examples of the guide work as documented', PROCESS_TEST, async (t) => {
   const sandbox = createSandbox(t)

@@ -86,7 +86,7 @@ onEachEngineWhenDeep((engine) => {
           ...[plain, encrypted].map((file) => damage(file)),
         )
         await fuzz(damaged, {
-          quick: 10,
+          quick: 5,
           deep: 2000,
           async check(bytes) {
             const isAccepted = await check(bytes, { isCopied: false })
@@ -114,7 +114,7 @@ onEachEngineWhenDeep((engine) => {
           damage(contentOf(plain)).map((content) => forgeContent(plain, content)),
         )
         await fuzz(forged, {
-          quick: 4,
+          quick: 2,
           deep: 500,
           check: async (bytes) => void (await check(bytes, { isCopied: true })),
         })

@@ -242,7 +242,7 @@ describe('fuzzed manifests', () => {
     const groups = Array.from({ length: Math.ceil(STRINGS.length / 40) }, (_, index) =>
       STRINGS.slice(index * 40, index * 40 + 40),
     )
-    for (const group of sampleOf(groups, 2)) {
+    for (const group of sampleOf(groups, 1)) {
       const usable = group.filter(
         (text) =>
           text !== '' &&
@@ -314,7 +314,7 @@ describe('fuzzed manifests', () => {
       platform_description: jsonString,
       modules: list(module, 3),
     })
-    await fuzz(bytesOf(manifest, { damaged: 0.1 }), { quick: 4, deep: 600, check: checkText })
+    await fuzz(bytesOf(manifest, { damaged: 0.1 }), { quick: 3, deep: 600, check: checkText })
     expectUnharmed(...hubs)
   })
 })

@@ -149,7 +149,7 @@ describe('fuzzed pushes', () => {
       // Joined with the rest of the body, some invalid texts are valid.
       if (valid || readReference(`[${text}]`) === null) assert.equal(isAccepted, valid, text)
     }
-    for (const { text } of sampleOf(JSON_TEXTS, 20)) await checkPushes([pushOf(`"a":${text}`)])
+    for (const { text } of sampleOf(JSON_TEXTS, 10)) await checkPushes([pushOf(`"a":${text}`)])
     const valid = JSON_TEXTS.filter((one) => one.valid)
     for (const group of groupsOf(valid)) {
       await checkPushes([pushOf(group.map(({ text }, index) => `"a${index}":${text}`).join())])
@@ -165,7 +165,7 @@ describe('fuzzed pushes', () => {
       full_name,
       data: { [text]: text, a: [text] },
     })
-    for (const text of sampleOf(STRINGS, 20)) {
+    for (const text of sampleOf(STRINGS, 8)) {
       const body = (full_name: string) => bodyOf(text, full_name)
       const bytes = Buffer.from(JSON.stringify(body(text)))
       await checkPushes([{ method: 'POST', bytes }])
@@ -192,7 +192,7 @@ describe('fuzzed pushes', () => {
       bytes: bytesOf(pushText, { damaged: 0.2 }),
     })
     await fuzz(fc.array(push, { minLength: 1, maxLength: 4 }), {
-      quick: 25,
+      quick: 12,
       deep: 5000,
       async check(pushes) {
         count += 1
@@ -207,7 +207,7 @@ describe('fuzzed pushes', () => {
 
   test('edited rejected pushes are stored as they were edited, or rejected again', async () => {
     await fuzz(fc.tuple(fc.constantFrom<Method>('POST', 'PATCH'), pushText), {
-      quick: 10,
+      quick: 5,
       deep: 3000,
       async check([method, edited]) {
         count += 1
@@ -288,7 +288,7 @@ describe('fuzzed pushes', () => {
     )
     const ACCEPTED = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i
     await fuzz(headers, {
-      quick: 15,
+      quick: 10,
       deep: 3000,
       async check(given) {
         const [response] = await sendToBoth(

@@ -133,7 +133,7 @@ describe('fuzzed request bodies', () => {
         ),
       )
     await fuzz(cases, {
-      quick: 30,
+      quick: 20,
       deep: 5000,
       check: ([operation, url, body]) => check(operation, url, body),
     })

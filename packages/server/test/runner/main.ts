@@ -60,7 +60,8 @@ async function main(): Promise<boolean> {
   env['NODE_COMPILE_CACHE'] ??= join(CACHE, 'compiled')
   env['TEST_SLOWNESS'] = slowness.toFixed(2)
   env['TEST_SEED'] = String(seed)
-  if (mode === 'deep' || mode === 'faults') env['TEST_DEEP'] = '1'
+  // Checks of the deep tier start quick tiers.
+  env['TEST_DEEP'] = mode === 'deep' || mode === 'faults' ? '1' : '0'
   if (mode === 'faults') {
     rmSync(FAULT_REPORT, { force: true })
     env['TEST_FAULT_REPORT'] = FAULT_REPORT
@@ -161,8 +162,10 @@ async function runDeep(
   report: Report,
   started: number,
 ): Promise<void> {
-  const withChecks = options.mode === 'deep'
-  const parts = planParts(files, createRandom(options.seed), { withChecks })
+  const parts = planParts(files, createRandom(options.seed), {
+    withChecks: options.mode === 'deep',
+    isLimited: options.minutes !== null,
+  })
   const limitMs = (options.minutes ?? Number.POSITIVE_INFINITY) * 60_000
   for (const [index, part] of parts.entries()) {
     if (interruption.signal.aborted) return

@@ -14,7 +14,7 @@ Runs the test files whose path contains one of the words, or all of them.
   --clock <time>       sets the clock of each test process (UTC): 23:59:50, or 2027-02-28T23:59:50
   --shuffle            runs the files in a random order that depends on the seed
   --jobs <number>      the number of concurrent processes; twice the number of processors by default
-  --minutes <number>   starts no further part of the deep tier after this time, and no simulations and fuzzers
+  --minutes <number>   starts no further part of the deep tier after this time, and no simulations, fuzzers and defects
   --coverage           prints the line coverage of the sources
 
 TEST_DATABASE_URL, TEST_POSTGRES, TEST_CHROMIUM and TEST_MYSQL_URL choose the programs that tests

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findNeeds, isDeepFile, planJobs, selectFiles, shuffle } from './plan.ts'
+import { findNeeds, isDeepFile, planJobs, planParts, selectFiles, shuffle } from './plan.ts'
 import { createRandom } from './random.ts'
 
 const FILES = [
@@ -11,6 +11,9 @@ const FILES = [
   'packages/server/test/faults/stop.test.ts',
   'packages/server/test/process/start.test.ts',
   'packages/server/test/architecture.test.ts',
+  'packages/server/test/runner/plan.test.ts',
+  'packages/server/test/fuzz/bytes.test.ts',
+  'packages/server/test/fuzz/search.test.ts',
   'packages/platform-kit/src/outbox.test.ts',
 ]
 
@@ -23,13 +26,30 @@ test('a plan runs each file exactly once, in the given order or in a shuffled on
 
 test('quick files share processes, and each file that kills processes has its own', () => {
   const jobs = planJobs(FILES)
-  assert.equal(jobs.filter(({ name }) => name.startsWith('unit-')).length, 2)
+  assert.equal(jobs.filter(({ name }) => name.startsWith('unit-')).length, 1)
   assert.equal(jobs.filter(({ name }) => name.startsWith('http-')).length, 6)
   const kills = jobs.filter(({ name }) => name.includes('/faults/'))
   assert.deepEqual(
     kills.map(({ files }) => files.length),
     [1, 1],
   )
+})
+
+test('the deep tier has a part for each long file, one for all unit tests, and without a time limit all checks', () => {
+  const namesOf = (isLimited: boolean) =>
+    planParts(FILES, createRandom(3), { isLimited }).map(({ name }) => name)
+  const all = namesOf(false)
+  assert.ok(all.includes('packages/server/test/fuzz/bytes.test.ts'))
+  assert.ok(all.includes('project-1') && all.includes('unit-1') && !all.includes('unit-2'))
+  assert.ok(all.includes('check:defects') && all.includes('check:licenses'))
+  assert.deepEqual(
+    namesOf(true).toSorted(),
+    all.filter((name) => name !== 'check:defects').toSorted(),
+  )
+  const files = planParts(FILES, createRandom(3)).flatMap((part) =>
+    part.kind === 'tests' ? part.job.files : [],
+  )
+  assert.deepEqual(files.toSorted(), FILES.toSorted())
 })
 
 test('the same seed results in the same order, another seed in another order', () => {

@@ -14,12 +14,20 @@ export type Needs = {
   typescript: boolean
 }
 
+type Folder = {
+  name: string
+  pattern: RegExp
+  processes: number | 'each'
+  /** Whether long forms of its files take so many minutes that each has its own process in the deep tier. */
+  isLong?: true
+}
+
 /**
  * The number of processes for the files of a folder. Starting a process and loading the server takes longer than most
  * files, so folders with quick files that affect only their own process share a few processes. The slowest folders
  * start first.
  */
-const FOLDERS: readonly { name: string; pattern: RegExp; processes: number | 'each' }[] = [
+const FOLDERS: readonly Folder[] = [
   { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 4 },
   { name: 'http', pattern: /^packages\/server\/test\/http\//, processes: 6 },
   { name: 'faults', pattern: /^packages\/server\/test\/faults\//, processes: 'each' },
@@ -30,14 +38,22 @@ const FOLDERS: readonly { name: string; pattern: RegExp; processes: number | 'ea
     pattern: /\/contract\/postgres\/(?:outages|unresponsive-server|opening|abandoned-pulls)/,
     processes: 'each',
   },
-  { name: 'fuzz', pattern: /^packages\/server\/test\/fuzz\//, processes: 3 },
+  { name: 'fuzz', pattern: /\/test\/fuzz[/.]/, processes: 1, isLong: true },
+  { name: 'kit', pattern: /^packages\/platform-(?:kit|runner)\/test\//, processes: 1 },
+  { name: 'simulation', pattern: /\/test\/simulation\//, processes: 1, isLong: true },
   { name: 'contract', pattern: /^packages\/server\/test\/contract\//, processes: 6 },
+  {
+    name: 'project',
+    pattern:
+      /^packages\/server\/test\/(?:(?:conformance|deploy|licenses|monitoring|programs|runner|spreadsheet)\/)?[^/]+$/,
+    processes: 1,
+  },
   { name: 'test', pattern: /^packages\/[^/]+\/test\//, processes: 'each' },
-  { name: 'unit', pattern: /^packages\/[^/]+\/src\//, processes: 2 },
+  { name: 'unit', pattern: /^packages\/[^/]+\/src\//, processes: 1 },
 ]
 
 /** The folders whose tests start hubs as processes. */
-const STARTING_HUBS = ['faults', 'process', 'test']
+const STARTING_HUBS = ['faults', 'process', 'kit', 'project', 'test']
 
 /** Files whose path contains one of the words; all files if there are no words. */
 export function selectFiles(files: readonly string[], words: readonly string[]): string[] {
@@ -66,11 +82,16 @@ export function findNeeds(files: readonly string[], isDeep: boolean): Needs | nu
  * Divides files among processes.
  * @param random shuffles the order; null for the order of {@link FOLDERS}.
  */
-export function planJobs(files: readonly string[], random: Random | null = null): Job[] {
-  const jobs = FOLDERS.flatMap(({ name, pattern, processes }, index) => {
-    const matches = files.filter((file) => pattern.test(file) && folderOf(file) === index)
+export function planJobs(
+  files: readonly string[],
+  random: Random | null = null,
+  { isDeep = false }: { isDeep?: boolean } = {},
+): Job[] {
+  const jobs = FOLDERS.flatMap(({ name, processes, isLong }, index) => {
+    const matches = files.filter((file) => folderOf(file) === index)
     const ordered = random ? shuffle(matches, random) : matches.toSorted()
-    if (processes === 'each') return ordered.map((file) => ({ name: file, files: [file] }))
+    if (processes === 'each' || (isDeep && isLong))
+      return ordered.map((file) => ({ name: file, files: [file] }))
     return split(ordered, processes).map((group, number) => ({
       name: group.length === 1 ? String(group[0]) : `${name}-${number + 1}`,
       files: group,
@@ -84,16 +105,18 @@ export type Part = { kind: 'tests'; name: string; job: Job } | { kind: 'check'; 
 
 /** Scripts `check:…` of package.json that run in the deep tier. */
 const CHECKS = ['licenses', 'runtimes', 'spreadsheet', 'examples']
+/** Checks that take many minutes. A run with `--minutes` does not contain them. */
+const LONG_CHECKS = ['defects']
 
-/** Plans the deep tier: all tests except unit tests, and by default the checks, in random order. */
+/** Plans the deep tier: all of its tests, and by default the checks, in random order. */
 export function planParts(
   files: readonly string[],
   random: Random,
-  { withChecks = true }: { withChecks?: boolean } = {},
+  { withChecks = true, isLimited = false }: { withChecks?: boolean; isLimited?: boolean } = {},
 ): Part[] {
-  const withoutUnits = files.filter((file) => /^packages\/[^/]+\/test\//.test(file))
-  const tests = planJobs(withoutUnits).map((job): Part => ({ kind: 'tests', name: job.name, job }))
-  const names = withChecks ? CHECKS : []
+  const jobs = planJobs(files, null, { isDeep: true })
+  const tests = jobs.map((job): Part => ({ kind: 'tests', name: job.name, job }))
+  const names = withChecks ? [...CHECKS, ...(isLimited ? [] : LONG_CHECKS)] : []
   const checks = names.map((name): Part => ({ kind: 'check', name: `check:${name}` }))
   return shuffle([...tests, ...checks], random)
 }

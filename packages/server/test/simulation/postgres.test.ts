@@ -5,13 +5,11 @@ import { createPostgresTemplate } from './postgres-template.ts'
 import { formatFailure } from './report.ts'
 import { runSimulation } from './run.ts'
 
-test('no record is lost, duplicated or wrong in a simulation on PostgreSQL, and its seed always produces the same events', async () => {
+test('no record is lost, duplicated or wrong in a simulation on PostgreSQL', async () => {
   const template = await createPostgresTemplate()
   try {
-    const one = await runSimulation(template, { seed: 1 })
-    assert.equal(one.failure, null, formatFailure({ seed: 1 }, one))
-    const other = await runSimulation(template, { seed: 1 })
-    assert.deepEqual(other.trace, one.trace)
+    const { failure, ...result } = await runSimulation(template, { seed: 1 })
+    assert.equal(failure, null, formatFailure({ seed: 1 }, { failure, ...result }))
   } finally {
     await template.remove()
   }

@@ -8,9 +8,9 @@ import { formatFailure } from './report.ts'
 import { runSimulation, type SimulationResult } from './run.ts'
 import { createTemplate, type Template } from './template.ts'
 
-const SIMULATIONS = 40
-/** The simulations that are run again. */
-const REPEATED = 3
+const SIMULATIONS = 20
+/** The number of simulations that are run again. */
+const REPEATED = 1
 
 describe('simulations on SQLite', () => {
   let template: Template

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { rounds } from '../../../test/helpers/time/tier.ts'
 import { ROLES } from './caller.ts'
 import { decideAdmission, isIssuer, readIssuer } from './single-sign-on.ts'
 
@@ -67,22 +68,20 @@ test('an issuer matches its own setting and no other', () => {
       assert.ok(isIssuer(issuer, one))
       assert.equal(isIssuer(issuer, other), asConfigured(other) === issuer)
     }),
+    { numRuns: rounds(20, 200) },
   )
 })
 
 const policy = { invited: null, domains: ['example.org'], defaultRole: 'viewer' } as const
 
 test('an e-mail that the provider has not verified is never admitted', () => {
-  fc.assert(
-    fc.property(fc.emailAddress(), fc.constantFrom(null, ...ROLES), (email, invited) => {
-      const domains = [email.split('@')[1] ?? '']
-      const admission = decideAdmission(
-        { email, emailVerified: false },
-        { invited, domains, defaultRole: 'admin' },
-      )
+  for (const email of ['ann@example.org', 'ANN@EXAMPLE.ORG', '"a@b"@example.org']) {
+    for (const invited of [null, ...ROLES]) {
+      const settings = { invited, domains: ['example.org'], defaultRole: 'admin' } as const
+      const admission = decideAdmission({ email, emailVerified: false }, settings)
       assert.equal(admission.outcome, 'rejected')
-    }),
-  )
+    }
+  }
 })
 
 test('the domain is everything after the last @', () => {

@@ -189,7 +189,7 @@ test('any document in any pieces gives the elements and the envelope of JSON.par
       }
       assert.equal(index, elements.length)
     }),
-    { numRuns: rounds(300, 1500) },
+    { numRuns: rounds(150, 1500) },
   )
 })
 
@@ -252,9 +252,9 @@ test('a damaged document is rejected where JSON.parse rejects it, and otherwise 
         }
       },
     ),
-    { numRuns: rounds(500, 4000) },
+    { numRuns: rounds(250, 4000) },
   )
-  assert.ok(rejected > rounds(100, 1000))
+  assert.ok(rejected > rounds(50, 1000))
 })
 
 const accepted: [string, string, unknown[], Record<string, unknown>][] = [
@@ -579,6 +579,6 @@ test('returns every complete element after an interruption at any byte', () => {
       )
       assert.deepEqual(scanner.takeRest(), [])
     }),
-    { numRuns: rounds(300, 1000) },
+    { numRuns: rounds(150, 1000) },
   )
 })

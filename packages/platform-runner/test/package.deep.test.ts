@@ -6,9 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { parse } from 'yaml'
 import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
-import { readSettings } from '../src/settings/read-settings.ts'
 import { ENGINES } from './helpers/engines.ts'
 import { createRunnerSandbox } from './helpers/runner.ts'
 
@@ -66,23 +64,4 @@ test('the packed command needs no other package', PROCESS_TEST, async (t) => {
     assert.equal(code, 0, `${name}: ${stderr}`)
     assert.match(stdout, /\b1 records?\b/, name)
   }
-})
-
-test('the settings in the README are valid and contain every top-level key', () => {
-  const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8')
-  const text = /```yaml\n([\s\S]+?)```/.exec(readme)?.[1] ?? ''
-  const environment = {
-    SOURCE_KEY: '0123456789abcdef',
-    DATABASE_URL: 'postgres://x/y',
-    HUB_API_KEY: 'k',
-  }
-  const read = readSettings(text, { name: 'README', folder: '/' }, environment)
-  assert.deepEqual(read.outcome === 'invalid' ? read.issues : [], [])
-  assert.deepEqual(Object.keys(Object(parse(text))), [
-    'platform',
-    'listen',
-    'source',
-    'modules',
-    'push',
-  ])
 })
