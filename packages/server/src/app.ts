@@ -1,4 +1,5 @@
 /** The composition root: wires the storage, the features and the HTTP server. */
+
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { toFeatureSettings, toPlatformClientSettings } from './config/feature-settings.ts'
 import type { Config } from './config/settings.ts'
@@ -29,6 +30,7 @@ import { acceptJsonBodies } from './http/json-body.ts'
 import { collectBodyMetrics } from './http/limit-bodies.ts'
 import { createMetricsServer } from './http/metrics-server.ts'
 import { describeApi } from './http/openapi.ts'
+import { registerRoutes } from './http/register-routes.ts'
 import { createHttpServer, listen } from './http/server.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { PASSWORD_COST, type PasswordCost } from './lib/crypto/password-hash.ts'
@@ -187,9 +189,9 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { token, listener } = settings.metrics
   const metricsOn = (protection: MetricsProtection) =>
     metricsRoutes({ registry: metrics, protection: token === null ? protection : { token } })
-  await app.register(ingest.receiverRoutes)
-  await app.register(health)
-  await app.register(metricsOn('closed'))
+  await registerRoutes(app, ingest.receiverRoutes)
+  await registerRoutes(app, health)
+  await registerRoutes(app, metricsOn('closed'))
   const second = listener && (await createMetricsServer(http, [health, metricsOn('open')]))
   const features = [
     ...[auth, operators, platforms, pulls, records, search],

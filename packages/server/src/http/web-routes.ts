@@ -3,6 +3,7 @@ import type { MonotonicClock } from '../lib/time/clock.ts'
 import { apiReferenceRoutes } from './api-reference.ts'
 import { pageRoutes } from './page-routes.ts'
 import { limitRate } from './rate-limit.ts'
+import { registerRoutes } from './register-routes.ts'
 import { setPageHeaders } from './response-headers.ts'
 
 /** Registers the routes for operators and programs with their headers and limits, the API reference and the page. */
@@ -22,7 +23,7 @@ export async function registerWebRoutes(
     await setPageHeaders(web, deps)
     limitRate(web, deps)
     for (const routes of [...deps.routes, apiReferenceRoutes, pageRoutes(deps)]) {
-      await web.register(routes)
+      await registerRoutes(web, routes)
     }
   })
 }

@@ -1,6 +1,8 @@
 /** Backups on request and by schedule, and restore drills. */
+
 import type { FastifyPluginAsync } from 'fastify'
 import { HubError } from '../../errors.ts'
+import { registerRoutes } from '../../http/register-routes.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import { secretFingerprint } from '../../lib/crypto/secret-fingerprint.ts'
 import { runOnSchedule } from '../../lib/time/cron.ts'
@@ -32,8 +34,8 @@ export function createBackups(
 
   const routes: FastifyPluginAsync = async (app) => {
     const routeDeps = { ...deps, secretFingerprint: fingerprint, runner }
-    await app.register(backupRoutes(routeDeps))
-    await app.register(setupRoutes(routeDeps))
+    await registerRoutes(app, backupRoutes(routeDeps))
+    await registerRoutes(app, setupRoutes(routeDeps))
   }
 
   async function makeScheduledBackup(): Promise<void> {

@@ -1,5 +1,7 @@
 /** The receiver of pushes, and the rejected pushes. `createIngest` in ingest.ts builds only the write queue. */
+
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
+import { registerRoutes } from '../../http/register-routes.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { MetricsRegistry } from '../../lib/metrics/registry.ts'
 import type { Clock, MonotonicClock } from '../../lib/time/clock.ts'
@@ -42,8 +44,8 @@ export function createIngestFeature(deps: {
     log.error({ err: error }, 'push errors could not be saved')
 
   const routes: FastifyPluginAsync = async (app) => {
-    await app.register(pushErrorRoutes(storage))
-    await app.register(rejectedPushRoutes({ ...storage, ingest, clock, requesterOf }))
+    await registerRoutes(app, pushErrorRoutes(storage))
+    await registerRoutes(app, rejectedPushRoutes({ ...storage, ingest, clock, requesterOf }))
   }
 
   return {

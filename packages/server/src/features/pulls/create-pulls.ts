@@ -1,5 +1,7 @@
 /** Pulls on request and by the schedule, and the review of missing records. */
+
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
+import { registerRoutes } from '../../http/register-routes.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { MetricsRegistry } from '../../lib/metrics/registry.ts'
 import type { Clock } from '../../lib/time/clock.ts'
@@ -64,9 +66,9 @@ export function createPulls(
     })
 
   const routes: FastifyPluginAsync = async (app) => {
-    await app.register(pullRoutes({ ...storage, ...deps, requestPull, cancelPull }))
-    await app.register(scheduleRoutes({ ...storage, ...deps, dispatcher, pattern }))
-    await app.register(missingReviewRoutes({ ...storage, ...deps }))
+    await registerRoutes(app, pullRoutes({ ...storage, ...deps, requestPull, cancelPull }))
+    await registerRoutes(app, scheduleRoutes({ ...storage, ...deps, dispatcher, pattern }))
+    await registerRoutes(app, missingReviewRoutes({ ...storage, ...deps }))
   }
 
   return {
