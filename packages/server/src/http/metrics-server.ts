@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
-import { registerRoutes } from './register-routes.ts'
+import { registerRoutes } from '../lib/net/register-routes.ts'
 import { createHttpServer, type HttpSettings } from './server.ts'
 
 /** For scrapers and health checks only. */

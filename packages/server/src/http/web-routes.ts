@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { registerRoutes } from '../lib/net/register-routes.ts'
 import type { MonotonicClock } from '../lib/time/clock.ts'
 import { apiReferenceRoutes } from './api-reference.ts'
 import { pageRoutes } from './page-routes.ts'
 import { limitRate } from './rate-limit.ts'
-import { registerRoutes } from './register-routes.ts'
 import { setPageHeaders } from './response-headers.ts'
 
 /** Registers the routes for operators and programs with their headers and limits, the API reference and the page. */

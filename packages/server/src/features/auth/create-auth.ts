@@ -2,9 +2,9 @@
 
 import type { FastifyBaseLogger, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { deriveAuthSecret } from '../../domain/auth/auth-secret.ts'
-import { registerRoutes } from '../../http/register-routes.ts'
 import type { PasswordCost } from '../../lib/crypto/password-hash.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { accountRoutes } from './account-routes.ts'

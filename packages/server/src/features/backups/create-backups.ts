@@ -2,9 +2,9 @@
 
 import type { FastifyPluginAsync } from 'fastify'
 import { HubError } from '../../errors.ts'
-import { registerRoutes } from '../../http/register-routes.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import { secretFingerprint } from '../../lib/crypto/secret-fingerprint.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import { runOnSchedule } from '../../lib/time/cron.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { backupRoutes } from './backup-routes.ts'

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
-import { registerRoutes } from '../../http/register-routes.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { type GuideDeps, guideRoutes } from './guide-routes.ts'
 

@@ -1,9 +1,9 @@
 /** The receiver of pushes, and the rejected pushes. `createIngest` in ingest.ts builds only the write queue. */
 
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
-import { registerRoutes } from '../../http/register-routes.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { MetricsRegistry } from '../../lib/metrics/registry.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock, MonotonicClock } from '../../lib/time/clock.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { Tracer } from '../../lib/tracing/tracer.ts'

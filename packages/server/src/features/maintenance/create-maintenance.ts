@@ -2,7 +2,7 @@
 
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
 import type { RetentionDays } from '../../domain/activity/retention.ts'
-import { registerRoutes } from '../../http/register-routes.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { Storage } from '../../storage/port/storage.ts'

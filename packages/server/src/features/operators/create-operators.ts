@@ -1,7 +1,7 @@
 /** Managing operators, invitations and API tokens. */
 
 import type { FastifyPluginAsync } from 'fastify'
-import { registerRoutes } from '../../http/register-routes.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import type { BetterAuth } from '../auth/better-auth.ts'

@@ -1,8 +1,8 @@
 /** Registering platforms, their connections and manifests, and the SQL views of their modules. */
 
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
-import { registerRoutes } from '../../http/register-routes.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { Storage } from '../../storage/port/storage.ts'

@@ -1,9 +1,9 @@
 /** Pulls on request and by the schedule, and the review of missing records. */
 
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
-import { registerRoutes } from '../../http/register-routes.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { MetricsRegistry } from '../../lib/metrics/registry.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Tracer } from '../../lib/tracing/tracer.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'

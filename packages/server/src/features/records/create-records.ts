@@ -1,7 +1,7 @@
 /** Reading, exporting and erasing records. */
 
 import type { FastifyPluginAsync } from 'fastify'
-import { registerRoutes } from '../../http/register-routes.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Tracer } from '../../lib/tracing/tracer.ts'
 import type { Storage } from '../../storage/port/storage.ts'

@@ -2,8 +2,8 @@
 
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
 import PQueue from 'p-queue'
-import { registerRoutes } from '../../http/register-routes.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { Storage } from '../../storage/port/storage.ts'
