@@ -1,4 +1,5 @@
 /** The composition root: wires the storage, the features and the HTTP server. */
+
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { toFeatureSettings, toPlatformClientSettings } from './config/feature-settings.ts'
 import type { Config } from './config/settings.ts'
@@ -35,6 +36,7 @@ import { PASSWORD_COST, type PasswordCost } from './lib/crypto/password-hash.ts'
 import { createSecretBox } from './lib/crypto/secret-box.ts'
 import { readMaxOpenFiles } from './lib/files/max-open-files.ts'
 import { createMetricsRegistry } from './lib/metrics/registry.ts'
+import { registerRoutes } from './lib/net/register-routes.ts'
 import { type Clock, createDayOf, type MonotonicClock } from './lib/time/clock.ts'
 import { sleep } from './lib/time/run-periodically.ts'
 import type { OtlpTracer } from './lib/tracing/otlp-tracer.ts'
@@ -187,9 +189,9 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { token, listener } = settings.metrics
   const metricsOn = (protection: MetricsProtection) =>
     metricsRoutes({ registry: metrics, protection: token === null ? protection : { token } })
-  await app.register(ingest.receiverRoutes)
-  await app.register(health)
-  await app.register(metricsOn('closed'))
+  await registerRoutes(app, ingest.receiverRoutes)
+  await registerRoutes(app, health)
+  await registerRoutes(app, metricsOn('closed'))
   const second = listener && (await createMetricsServer(http, [health, metricsOn('open')]))
   const features = [
     ...[auth, operators, platforms, pulls, records, search],

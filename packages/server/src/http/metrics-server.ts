@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { registerRoutes } from '../lib/net/register-routes.ts'
 import { createHttpServer, type HttpSettings } from './server.ts'
 
 /** For scrapers and health checks only. */
@@ -11,6 +12,6 @@ export async function createMetricsServer(
   routes: readonly FastifyPluginAsync[],
 ): Promise<{ app: FastifyInstance }> {
   const { app } = await createHttpServer({ ...settings, limits: LIMITS }, NOBODY, () => '')
-  for (const plugin of routes) await app.register(plugin)
+  for (const plugin of routes) await registerRoutes(app, plugin)
   return { app }
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { registerRoutes } from '../lib/net/register-routes.ts'
 import type { MonotonicClock } from '../lib/time/clock.ts'
 import { apiReferenceRoutes } from './api-reference.ts'
 import { pageRoutes } from './page-routes.ts'
@@ -22,7 +23,7 @@ export async function registerWebRoutes(
     await setPageHeaders(web, deps)
     limitRate(web, deps)
     for (const routes of [...deps.routes, apiReferenceRoutes, pageRoutes(deps)]) {
-      await web.register(routes)
+      await registerRoutes(web, routes)
     }
   })
 }

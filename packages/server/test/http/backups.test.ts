@@ -38,7 +38,7 @@ function untilEnded(hub: TestHub, state: BackupRun['state'] = 'succeeded') {
   }, `the backup has ${state}`)
 }
 
-describeOnEngines('backups', { engines: 'both' }, (engine) => {
+describeOnEngines('backups', (engine) => {
   test('a backup can be started, listed, downloaded and compared with the hub', async (t) => {
     const HUB_BACKUP_DIR = createFolder(t)
     const RECORDHUB = { HUB_BACKUP_DIR }

@@ -8,7 +8,7 @@ import { expectBody, expectError, expectMembers } from '../helpers/hub/response.
 import { simulatedModule } from '../helpers/platform/platform.ts'
 import { deleteRecord } from '../helpers/storage/changes.ts'
 
-describeHub('the change feed', { engines: 'both' }, (hub) => {
+describeHub('the change feed', (hub) => {
   let platform = ''
   let key = ''
   before(async () => {

@@ -24,7 +24,7 @@ const Tombstones = object({ success: literal(true), tombstones: array(Tombstone)
 const REFERENCE = 'R-person-4711'
 const PERSON = 'Person person-4711'
 
-describeOnEngines('erasing a record', { engines: 'both' }, (engine) => {
+describeOnEngines('erasing a record', (engine) => {
   test('erasing is previewed, removes the record everywhere and blocks later pushes and pulls', async () => {
     await using kit = await startWithPerson(engine)
     const { hub, id, key, platform } = kit

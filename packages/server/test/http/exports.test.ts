@@ -22,7 +22,7 @@ const body = (reference: string, data: string, values: Record<string, string> = 
   return `${JSON.stringify({ module_name: 'm', ...names }).slice(0, -1)},"data":${data}}`
 }
 
-describeHub('exports', { engines: 'both' }, (hub, engine) => {
+describeHub('exports', (hub, engine) => {
   let platform = ''
   before(async () => {
     const modules = [

@@ -37,7 +37,7 @@ function expectSpecifiedRequests(platform: SimulatedPlatform, tunnel: string): v
   }
 }
 
-describeHub('registering a platform', { engines: 'both' }, (hub) => {
+describeHub('registering a platform', (hub) => {
   test('a registration returns 201 with the platform and its hub key, which is shown once', async () => {
     const modules = [simulatedModule('cases'), simulatedModule('people')]
     await using simulated = await simulatePlatform({ modules })

@@ -22,7 +22,7 @@ function call(
 const cancel = (hub: TestHub, id: number, role: 'operator' | 'viewer' = 'operator') =>
   call(hub, `/api/v1/pulls/${id}/cancel`, { role })
 
-describeOnEngines('cancelling a pull', { engines: 'both' }, (engine) => {
+describeOnEngines('cancelling a pull', (engine) => {
   test('ends it at once although a platform hangs, retains the records read before, and allows the next pull', async () => {
     await using hub = await startTestHub(engine)
     const modules = [

@@ -71,7 +71,7 @@ function pullStartedBy(response: TestResponse): Pull {
   return expectBody(response, response.status, Type.Object({ pull: Pull })).pull
 }
 
-describeOnEngines('starting pulls', { engines: 'both' }, (engine) => {
+describeOnEngines('starting pulls', (engine) => {
   test('the button returns 202 with a queued pull, which runs to its end', async () => {
     await using hub = await startTestHub(engine, { withOperator: true })
     await using platform = await simulatePlatform()

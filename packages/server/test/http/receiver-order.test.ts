@@ -54,7 +54,7 @@ describeHub('occurred_at', (hub) => {
   })
 })
 
-describeHub('many connections at once', { engines: 'both' }, (hub) => {
+describeHub('many connections at once', (hub) => {
   test('50 POSTs of one new reference number create one record, and one of them returns 201', async () => {
     const { hub_api_key, platform_name } = await hub.registerPushing()
     const responses = await Promise.all(

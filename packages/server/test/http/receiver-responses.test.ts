@@ -10,7 +10,7 @@ import { only } from '../helpers/storage/fixtures.ts'
 
 const MEMBERS = ['success', 'message', 'method', 'platform_name', 'module_name', 'record_id']
 
-describeHub('an accepted push', { engines: 'both' }, (hub) => {
+describeHub('an accepted push', (hub) => {
   test('a POST of a new record returns 201 with the members of the specification', async () => {
     const { hub_api_key, platform_name } = await hub.registerPushing()
     const response = await hub.push(hub_api_key, newRecord('N-1'))

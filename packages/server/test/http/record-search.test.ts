@@ -28,7 +28,7 @@ const OneView = Type.Object({ view: SavedView })
 const Tombstones = Type.Object({ tombstones: Type.Array(Type.Object({ id: Type.Integer() })) })
 const Views = Type.Object({ views: Type.Array(SavedView) })
 
-describeHub('searching records', { engines: 'both' }, (hub) => {
+describeHub('searching records', (hub) => {
   let platform: RegisteredPlatform & { platform_name: string }
   before(async () => {
     const fields = [

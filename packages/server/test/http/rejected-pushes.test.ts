@@ -17,7 +17,7 @@ import { only } from '../helpers/storage/fixtures.ts'
 
 const Dismissed = Type.Object({ success: Type.Literal(true), dismissed: Type.Integer() })
 
-describeHub('rejected pushes', { engines: 'both' }, (hub, engine) => {
+describeHub('rejected pushes', (hub, engine) => {
   test('rejected pushes are grouped by cause, and a cause can be used as a filter', async () => {
     const platform = await hub.registerPushing()
     await hub.sendRejectedPush(platform, newRecord('R-1', { data: 1 }))

@@ -71,7 +71,7 @@ describeOnEngines('deleting the records of a module', (engine) => {
   })
 })
 
-describeOnEngines('removing a platform', { engines: 'both' }, (engine) => {
+describeOnEngines('removing a platform', (engine) => {
   test('it has a preview and takes effect at once in lists, pulls and the receiver', async () => {
     await using kit = await startWithTwoModules(engine)
     const { hub, id, key, platform } = kit

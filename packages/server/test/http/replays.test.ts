@@ -19,7 +19,7 @@ import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { simulatedRecord } from '../helpers/platform/platform.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
-describeHub('replaying rejected pushes', { engines: 'both' }, (hub) => {
+describeHub('replaying rejected pushes', (hub) => {
   test('an edited push is replayed once, and a dry run before it stores nothing', async () => {
     const platform = await hub.registerPushing()
     const { id } = await hub.sendRejectedPush(platform, newRecord('R-1', { data: 'none' }))

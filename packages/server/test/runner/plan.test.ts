@@ -27,7 +27,7 @@ test('a plan runs each file exactly once, in the given order or in a shuffled on
 test('quick files share processes, and each file that kills processes has its own', () => {
   const jobs = planJobs(FILES)
   assert.equal(jobs.filter(({ name }) => name.startsWith('unit-')).length, 1)
-  assert.equal(jobs.filter(({ name }) => name.startsWith('http-')).length, 6)
+  assert.equal(jobs.filter(({ name }) => name.startsWith('http-')).length, 4)
   const kills = jobs.filter(({ name }) => name.includes('/faults/'))
   assert.deepEqual(
     kills.map(({ files }) => files.length),

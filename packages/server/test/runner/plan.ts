@@ -29,7 +29,7 @@ type Folder = {
  */
 const FOLDERS: readonly Folder[] = [
   { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 4 },
-  { name: 'http', pattern: /^packages\/server\/test\/http\//, processes: 6 },
+  { name: 'http', pattern: /^packages\/server\/test\/http\//, processes: 4 },
   { name: 'faults', pattern: /^packages\/server\/test\/faults\//, processes: 'each' },
   { name: 'process', pattern: /^packages\/server\/test\/process\//, processes: 'each' },
   // These mostly wait for servers that they stop or pause.

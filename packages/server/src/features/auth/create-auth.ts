@@ -1,8 +1,10 @@
 /** Sign-in, sessions and the operator's own account. */
+
 import type { FastifyBaseLogger, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { deriveAuthSecret } from '../../domain/auth/auth-secret.ts'
 import type { PasswordCost } from '../../lib/crypto/password-hash.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { accountRoutes } from './account-routes.ts'
@@ -56,12 +58,12 @@ export function createAuth(deps: {
   const routeDeps = { ...storage, ...deps, ...services }
 
   const routes: FastifyPluginAsync = async (app) => {
-    await app.register(signInRoutes(routeDeps))
-    await app.register(singleSignOnRoutes(routeDeps))
-    await app.register(sessionRoutes(routeDeps))
-    await app.register(accountRoutes(routeDeps))
-    await app.register(secondFactorRoutes(routeDeps))
-    await app.register(passkeyRoutes(routeDeps))
+    await registerRoutes(app, signInRoutes(routeDeps))
+    await registerRoutes(app, singleSignOnRoutes(routeDeps))
+    await registerRoutes(app, sessionRoutes(routeDeps))
+    await registerRoutes(app, accountRoutes(routeDeps))
+    await registerRoutes(app, secondFactorRoutes(routeDeps))
+    await registerRoutes(app, passkeyRoutes(routeDeps))
   }
 
   const findOperator = createFindOperator(routeDeps)

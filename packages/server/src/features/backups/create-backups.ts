@@ -1,8 +1,10 @@
 /** Backups on request and by schedule, and restore drills. */
+
 import type { FastifyPluginAsync } from 'fastify'
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import { secretFingerprint } from '../../lib/crypto/secret-fingerprint.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import { runOnSchedule } from '../../lib/time/cron.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { backupRoutes } from './backup-routes.ts'
@@ -32,8 +34,8 @@ export function createBackups(
 
   const routes: FastifyPluginAsync = async (app) => {
     const routeDeps = { ...deps, secretFingerprint: fingerprint, runner }
-    await app.register(backupRoutes(routeDeps))
-    await app.register(setupRoutes(routeDeps))
+    await registerRoutes(app, backupRoutes(routeDeps))
+    await registerRoutes(app, setupRoutes(routeDeps))
   }
 
   async function makeScheduledBackup(): Promise<void> {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { type GuideDeps, guideRoutes } from './guide-routes.ts'
 
@@ -11,8 +12,8 @@ export function createGuide(deps: Omit<GuideDeps, 'platforms'> & { storage: Stor
   const { platforms } = deps.storage
 
   const routes: FastifyPluginAsync = async (app) => {
-    await app.register(guideRoutes({ ...deps, platforms }))
-    await app.register(downloadRoutes())
+    await registerRoutes(app, guideRoutes({ ...deps, platforms }))
+    await registerRoutes(app, downloadRoutes())
   }
   return { routes }
 }

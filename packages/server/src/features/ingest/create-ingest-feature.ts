@@ -1,7 +1,9 @@
 /** The receiver of pushes, and the rejected pushes. `createIngest` in ingest.ts builds only the write queue. */
+
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { MetricsRegistry } from '../../lib/metrics/registry.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock, MonotonicClock } from '../../lib/time/clock.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { Tracer } from '../../lib/tracing/tracer.ts'
@@ -42,8 +44,8 @@ export function createIngestFeature(deps: {
     log.error({ err: error }, 'push errors could not be saved')
 
   const routes: FastifyPluginAsync = async (app) => {
-    await app.register(pushErrorRoutes(storage))
-    await app.register(rejectedPushRoutes({ ...storage, ingest, clock, requesterOf }))
+    await registerRoutes(app, pushErrorRoutes(storage))
+    await registerRoutes(app, rejectedPushRoutes({ ...storage, ingest, clock, requesterOf }))
   }
 
   return {

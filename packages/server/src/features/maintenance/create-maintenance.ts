@@ -1,6 +1,8 @@
 /** Removing platforms, deleting records in the background, and retention. */
+
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
 import type { RetentionDays } from '../../domain/activity/retention.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { Storage } from '../../storage/port/storage.ts'
@@ -25,7 +27,7 @@ export function createMaintenance(deps: {
   const retentionDeps = { ...storage, ...deps }
 
   const routes: FastifyPluginAsync = async (app) => {
-    await app.register(removalRoutes({ ...storage, ...deps, deletionWorker }))
+    await registerRoutes(app, removalRoutes({ ...storage, ...deps, deletionWorker }))
   }
 
   return {

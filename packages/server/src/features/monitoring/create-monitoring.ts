@@ -1,6 +1,8 @@
 /** Monitoring for operators: dashboard, activity, audit log, statistics and alerts. */
+
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
 import type { RetentionDays } from '../../domain/activity/retention.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { Storage } from '../../storage/port/storage.ts'
@@ -56,14 +58,14 @@ export function createMonitoring(deps: {
   const watchAlerts = createAlertWatch({ ...storage, ...deps, mailer })
 
   const routes: FastifyPluginAsync = async (app) => {
-    await app.register(alertRoutes({ ...storage, ...deps, mailer }))
-    await app.register(alertEventRoutes({ ...storage, ...deps, signal }))
-    await app.register(activityRoutes(storage))
-    await app.register(auditRoutes({ ...storage, ...deps }))
-    await app.register(aboutRoutes({ ...storage, ...deps, broadcasting }))
-    await app.register(dashboardRoutes({ readSnapshot }))
-    await app.register(statisticsRoutes({ ...storage, ...deps }))
-    await app.register(eventRoutes(deps))
+    await registerRoutes(app, alertRoutes({ ...storage, ...deps, mailer }))
+    await registerRoutes(app, alertEventRoutes({ ...storage, ...deps, signal }))
+    await registerRoutes(app, activityRoutes(storage))
+    await registerRoutes(app, auditRoutes({ ...storage, ...deps }))
+    await registerRoutes(app, aboutRoutes({ ...storage, ...deps, broadcasting }))
+    await registerRoutes(app, dashboardRoutes({ readSnapshot }))
+    await registerRoutes(app, statisticsRoutes({ ...storage, ...deps }))
+    await registerRoutes(app, eventRoutes(deps))
   }
 
   return {

@@ -1,5 +1,7 @@
 /** Managing operators, invitations and API tokens. */
+
 import type { FastifyPluginAsync } from 'fastify'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import type { BetterAuth } from '../auth/better-auth.ts'
@@ -20,9 +22,9 @@ export function createOperators(deps: {
 }) {
   const routeDeps = { ...deps.storage, ...deps }
   const routes: FastifyPluginAsync = async (app) => {
-    await app.register(operatorRoutes(routeDeps))
-    await app.register(invitationRoutes(routeDeps))
-    await app.register(tokenRoutes(routeDeps))
+    await registerRoutes(app, operatorRoutes(routeDeps))
+    await registerRoutes(app, invitationRoutes(routeDeps))
+    await registerRoutes(app, tokenRoutes(routeDeps))
   }
   return { routes }
 }

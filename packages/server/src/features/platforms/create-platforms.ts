@@ -1,6 +1,8 @@
 /** Registering platforms, their connections and manifests, and the SQL views of their modules. */
+
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { Storage } from '../../storage/port/storage.ts'
@@ -29,10 +31,10 @@ export function createPlatforms(
   const sqlViews = syncSqlViews({ ...storage, log })
 
   const routes: FastifyPluginAsync = async (app) => {
-    await app.register(platformRoutes({ ...storage, ...deps }))
-    await app.register(connectionRoutes({ ...storage, ...deps }))
-    await app.register(manifestRoutes({ ...storage, ...deps }))
-    await app.register(conformanceRoutes({ ...storage, ...deps, hub }))
+    await registerRoutes(app, platformRoutes({ ...storage, ...deps }))
+    await registerRoutes(app, connectionRoutes({ ...storage, ...deps }))
+    await registerRoutes(app, manifestRoutes({ ...storage, ...deps }))
+    await registerRoutes(app, conformanceRoutes({ ...storage, ...deps, hub }))
   }
 
   return {

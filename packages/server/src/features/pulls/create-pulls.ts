@@ -1,7 +1,9 @@
 /** Pulls on request and by the schedule, and the review of missing records. */
+
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { MetricsRegistry } from '../../lib/metrics/registry.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Tracer } from '../../lib/tracing/tracer.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
@@ -64,9 +66,9 @@ export function createPulls(
     })
 
   const routes: FastifyPluginAsync = async (app) => {
-    await app.register(pullRoutes({ ...storage, ...deps, requestPull, cancelPull }))
-    await app.register(scheduleRoutes({ ...storage, ...deps, dispatcher, pattern }))
-    await app.register(missingReviewRoutes({ ...storage, ...deps }))
+    await registerRoutes(app, pullRoutes({ ...storage, ...deps, requestPull, cancelPull }))
+    await registerRoutes(app, scheduleRoutes({ ...storage, ...deps, dispatcher, pattern }))
+    await registerRoutes(app, missingReviewRoutes({ ...storage, ...deps }))
   }
 
   return {

@@ -1,5 +1,7 @@
 /** Reading, exporting and erasing records. */
+
 import type { FastifyPluginAsync } from 'fastify'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Tracer } from '../../lib/tracing/tracer.ts'
 import type { Storage } from '../../storage/port/storage.ts'
@@ -20,12 +22,12 @@ export function createRecords(deps: {
   const { storage } = deps
 
   const routes: FastifyPluginAsync = async (app) => {
-    await app.register(recordListRoutes(storage))
-    await app.register(viewRoutes({ ...storage, ...deps }))
-    await app.register(exportRoutes({ ...storage, ...deps }))
-    await app.register(historyRoutes(storage))
-    await app.register(changeRoutes(storage))
-    await app.register(erasureRoutes({ ...storage, ...deps }))
+    await registerRoutes(app, recordListRoutes(storage))
+    await registerRoutes(app, viewRoutes({ ...storage, ...deps }))
+    await registerRoutes(app, exportRoutes({ ...storage, ...deps }))
+    await registerRoutes(app, historyRoutes(storage))
+    await registerRoutes(app, changeRoutes(storage))
+    await registerRoutes(app, erasureRoutes({ ...storage, ...deps }))
   }
 
   return {

@@ -1,7 +1,9 @@
 /** The search in the hub and on all platforms, and the search index. */
+
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
 import PQueue from 'p-queue'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { Storage } from '../../storage/port/storage.ts'
@@ -34,8 +36,9 @@ export function createSearch(deps: {
   let stopIndexing: (() => Promise<void>)[] = []
 
   const routes: FastifyPluginAsync = async (app) => {
-    await app.register(searchIndexRoutes({ ...storage, ...deps }))
-    await app.register(
+    await registerRoutes(app, searchIndexRoutes({ ...storage, ...deps }))
+    await registerRoutes(
+      app,
       searchRoutes({
         ...storage,
         ...deps,

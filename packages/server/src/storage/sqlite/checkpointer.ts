@@ -18,6 +18,8 @@ type CheckpointerOptions = {
   /** Receives the error of a checkpoint whose write or fsync failed. The thread has then stopped. */
   onFailure: (error: SqliteError) => void
   warn: (message: string) => void
+  /** Whether it checkpoints continuously; otherwise only on request. */
+  isContinuous: boolean
 }
 
 /** How long `emptyLog` waits for readers. */
@@ -38,9 +40,13 @@ export function startCheckpointer(path: string, options: CheckpointerOptions): C
   const start = () => (thread ??= startThread(path, { ...options, onEnded }))
   const onEnded = () => {
     thread = null
-    if (!isStopped) starting = setTimeout(start, RESTART_AFTER_MS).unref()
+    startAfter(RESTART_AFTER_MS)
   }
-  let starting = setTimeout(start, START_AFTER_MS).unref()
+  let starting: NodeJS.Timeout | undefined
+  function startAfter(milliseconds: number): void {
+    if (!isStopped && options.isContinuous) starting = setTimeout(start, milliseconds).unref()
+  }
+  startAfter(START_AFTER_MS)
   const cancelStart = () => {
     isStopped = true
     clearTimeout(starting)
@@ -63,7 +69,7 @@ export function startCheckpointer(path: string, options: CheckpointerOptions): C
 
 function startThread(
   path: string,
-  { onFailure, warn, onEnded }: CheckpointerOptions & { onEnded: () => void },
+  { onFailure, warn, onEnded }: Omit<CheckpointerOptions, 'isContinuous'> & { onEnded: () => void },
 ): Checkpointer {
   const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url), {
     workerData: { path },

@@ -59,6 +59,8 @@ export type SqliteOptions = {
   hashReference: HashReference
   /** Whether long reads and the text index have threads of their own, as a hub needs; true by default. */
   withThreads?: boolean
+  /** Whether a hub checkpoints continuously; true by default. Tests write little and only empty the log. */
+  checkpointsContinuously?: boolean
   /** Logs a warning for the administrator of the hub. */
   warn?: (message: string) => void
   /** See `openStorage`. */
@@ -96,7 +98,11 @@ async function open(options: SqliteOptions): Promise<Storage> {
     throw error
   })
   if (options.asHub) {
-    checkpointer = startCheckpointer(options.path, { onFailure: guard.fail, warn })
+    checkpointer = startCheckpointer(options.path, {
+      onFailure: guard.fail,
+      warn,
+      isContinuous: options.checkpointsContinuously ?? true,
+    })
     disableAutoCheckpoint(connections)
   }
   const { reader, writer, withoutFsync } = connections
