@@ -20,7 +20,7 @@ export type Needs = {
  * start first.
  */
 const FOLDERS: readonly { name: string; pattern: RegExp; processes: number | 'each' }[] = [
-  { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 4 },
+  { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 2 },
   { name: 'http', pattern: /^packages\/server\/test\/http\//, processes: 6 },
   { name: 'faults', pattern: /^packages\/server\/test\/faults\//, processes: 'each' },
   { name: 'process', pattern: /^packages\/server\/test\/process\//, processes: 'each' },
