@@ -1,9 +1,9 @@
 /** The database of the source is stopped and started again while the runner serves it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { withDatabase } from '../../server/test/helpers/postgres/database.ts'
 import { startPostgres } from '../../server/test/helpers/postgres/server.ts'
 import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
-import { withDatabase } from '../../server/test/helpers/storage/postgres.ts'
 import { createRunnerSandbox } from './helpers/runner.ts'
 
 test(

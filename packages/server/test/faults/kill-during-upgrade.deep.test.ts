@@ -1,6 +1,7 @@
 /** Processes that are killed while they upgrade a database. */
 import assert from 'node:assert/strict'
-import { createHubDatabase, withDatabase } from '../helpers/postgres/database.ts'
+import { withDatabase } from '../helpers/postgres/database.ts'
+import { createHubDatabase } from '../helpers/postgres/hub-database.ts'
 import { openNodeStorage } from '../helpers/postgres/nodes.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
 import { test } from '../helpers/process/sandbox.ts'

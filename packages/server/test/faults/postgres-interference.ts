@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { createHubDatabase } from '../helpers/postgres/database.ts'
+import { createHubDatabase } from '../helpers/postgres/hub-database.ts'
 import { createPostgresSandbox } from '../helpers/process/engine.ts'
 import { registerPusher } from '../helpers/process/push-loop.ts'
 

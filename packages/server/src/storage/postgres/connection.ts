@@ -136,8 +136,11 @@ export function openUnlimited(url: string): Pick<PostgresConnections, 'database'
   }
 }
 
-/** Opens a connection outside of the pools. `end` closes it. */
-export function openClient(url: string): { client: pg.Client; end: () => Promise<void> } {
+/** A connection outside of the pools. */
+export type SingleConnection = { client: pg.Client; end: () => Promise<void> }
+
+/** Prepares a connection outside of the pools. `end` closes it. */
+export function openClient(url: string): SingleConnection {
   const sockets = new OpenSockets()
   const client = new pg.Client({ ...clientConfig(url), ...sockets.config })
   // The work on a broken connection throws the error.

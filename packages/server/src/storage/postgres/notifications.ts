@@ -8,7 +8,7 @@ import type { Broadcast } from '../port/broadcast.ts'
 import type { ChangeChannel } from '../shared/platforms/platform-store.ts'
 import type { ChangePublisher } from '../shared/publish-commits.ts'
 import type { Tables } from '../shared/schema/tables.ts'
-import { openClient } from './connection.ts'
+import { openClient, type SingleConnection } from './connection.ts'
 import { LIVENESS_LOCK } from './locks.ts'
 
 /** Invalidates the caches of platforms, modules and hub keys. */
@@ -26,9 +26,13 @@ export type Notifications = {
 
 /**
  * Listens on a connection of its own and reconnects when that breaks. The same connection holds the lock that proves
- * that this process is alive. Resolves after the first attempt to connect.
+ * that this process is alive. Resolves after the first attempt to listen.
+ * @param connection is used until it breaks.
  */
-export async function openNotifications(url: string, processName: string): Promise<Notifications> {
+export async function openNotifications(
+  connection: SingleConnection,
+  { url, processName }: { url: string; processName: string },
+): Promise<Notifications> {
   const platformListeners: (() => void)[] = []
   const messageListeners: ((message: string) => void)[] = []
   const closing = new AbortController()
@@ -41,7 +45,7 @@ export async function openNotifications(url: string, processName: string): Promi
     const [sender, message = ''] = payload.split('\n')
     if (sender !== processName) for (const listener of messageListeners) listener(message)
   }
-  const listening = listenUntilClosed({
+  const listening = listenUntilClosed(connection, {
     ...{ url, processName, onPlatformChange, onBroadcast, signal: closing.signal },
   })
   await attempted.promise
@@ -75,18 +79,20 @@ type Listening = {
   signal: AbortSignal
 }
 
-async function listenUntilClosed(listening: Listening): Promise<void> {
+async function listenUntilClosed(first: SingleConnection, listening: Listening): Promise<void> {
+  let connected: SingleConnection | null = first
   do {
-    await listenOnce(listening).catch(() => undefined)
+    await listenOnce(connected, listening).catch(() => undefined)
+    connected = null
     // Notifications sent while there was no connection are lost, so caches are invalidated.
     listening.onPlatformChange()
   } while (await sleep(RECONNECT_AFTER_MS, listening.signal))
 }
 
 /** Resolves or rejects when the connection ends. */
-async function listenOnce(listening: Listening): Promise<void> {
+async function listenOnce(connected: SingleConnection | null, listening: Listening): Promise<void> {
   const { url, processName, onPlatformChange, onBroadcast, signal } = listening
-  const { client, end } = openClient(url)
+  const { client, end } = connected ?? openClient(url)
   const ended = new AbortController()
   client.on('notification', ({ channel, payload = '' }) => {
     if (channel === BROADCAST_CHANNEL) onBroadcast(payload)
@@ -94,7 +100,7 @@ async function listenOnce(listening: Listening): Promise<void> {
   })
   client.once('end', () => ended.abort())
   try {
-    await client.connect()
+    if (!connected) await client.connect()
     await client.query(`SELECT pg_advisory_lock(${LIVENESS_LOCK}, hashtext($1))`, [processName])
     await client.query(`LISTEN ${BROADCAST_CHANNEL}; LISTEN ${PLATFORMS_CHANNEL}`)
     onPlatformChange()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { findDurabilityRisks } from '../../domain/alerts/durability.ts'
 import type { HashReference } from '../../domain/record/erasure.ts'
 import { HubError } from '../../errors.ts'
@@ -12,12 +12,24 @@ import { createMetricsStore } from '../shared/counters/metrics-store.ts'
 import { createChangePublisher } from '../shared/publish-commits.ts'
 import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { createRecordReads } from '../shared/records/record-reads.ts'
-import { assertMigrated, findUpgrade, type Migrations, migrate } from '../shared/schema/migrate.ts'
+import {
+  assertMigrated,
+  findUpgrade,
+  isCurrent,
+  type Migrations,
+  migrate,
+} from '../shared/schema/migrate.ts'
+import type { Tables } from '../shared/schema/tables.ts'
 import { createSearchIndexStore } from '../shared/search/search-index.ts'
 import { createStores } from '../shared/stores.ts'
 import { createBackupStore } from './backup-store.ts'
 import { allocatePositions, readCommitWatermark, readLastSequence } from './commit-watermark.ts'
-import { describeServer, openConnections, withUnlimited } from './connection.ts'
+import {
+  describeServer,
+  openConnections,
+  type PostgresConnections,
+  withUnlimited,
+} from './connection.ts'
 import {
   containsIgnoringCase,
   createErasureDialect,
@@ -37,7 +49,7 @@ import { createPullDispatcher } from './pull-dispatcher.ts'
 import { createFieldIndexDialect, createRecordListDialect } from './record-search.ts'
 import { createRecordWriter, pickCounterRow } from './record-writer.ts'
 import { createTextIndex } from './text-index.ts'
-import { type WaitOptions, waitForDatabase } from './wait-for-database.ts'
+import { connectWhenUsable, type WaitOptions } from './wait-for-database.ts'
 
 export type PostgresOptions = {
   /** `postgres://…` */
@@ -60,23 +72,20 @@ export type PostgresOptions = {
 
 /**
  * Opens a PostgreSQL database. A hub creates or migrates its tables first. Any number of hubs may use one database.
- * @throws HubError `database_rejected` or `storage_unavailable`, as `waitForDatabase`; `no_database` if no hub of
+ * @throws HubError `database_rejected` or `storage_unavailable`, as `connectWhenUsable`; `no_database` if no hub of
  *   this version has created the tables and this process is not a hub.
  * @throws HubError `newer_schema` if a newer version of the hub has migrated the database.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Storage> {
-  await waitForDatabase(options.url, options.waiting, options.warn)
-  await prepareSchema(options)
+  const connection = await connectWhenUsable(options.url, options.waiting, options.warn)
   const commits = createChangePublisher()
   const connections = openConnections(options.url, commits.publish)
-  const ownClock = options.clock
-    ? null
-    : await startDatabaseClock(connections).catch(async (error: unknown) => {
-        await connections.close()
-        throw error
-      })
+  const ownClock = await prepare(connections, options).catch(async (error: unknown) => {
+    await Promise.all([connections.close(), connection.end()])
+    throw error
+  })
   const processName = randomUUID()
-  const notifications = await openNotifications(options.url, processName)
+  const notifications = await openNotifications(connection, { url: options.url, processName })
   const { database, dialect, withoutFsync } = connections
   const clock = options.clock ?? ownClock ?? systemClock
   const databases = { reader: database, writer: database, withoutFsync, clock, acquireLock }
@@ -131,26 +140,37 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   }
 }
 
-/** Creates or migrates the tables, on a connection without time limits. Warns if the server can lose committed writes. */
-async function prepareSchema(options: PostgresOptions): Promise<void> {
+/** Makes the database usable. @returns the clock of the database, unless the options have one. */
+async function prepare(connections: PostgresConnections, options: PostgresOptions) {
+  await prepareSchema(connections.database, options).catch((error: unknown) => {
+    throw toStartupError(error)
+  })
+  return options.clock ? null : startDatabaseClock(connections)
+}
+
+/** Creates or migrates the tables if necessary. Warns if the server can lose committed writes. */
+async function prepareSchema(database: Kysely<Tables>, options: PostgresOptions): Promise<void> {
+  const { url, asHub, migrations = current } = options
+  if (!(await isCurrent(database, migrations))) {
+    // Without time limits.
+    await withUnlimited(url, (unlimited) => changeSchema(unlimited, options))
+  }
+  if (!asHub) return
+  for (const { message, remedy } of findDurabilityRisks(await readDurability(database))) {
+    options.warn(`${message} ${remedy}`)
+  }
+}
+
+async function changeSchema(database: Kysely<Tables>, options: PostgresOptions): Promise<void> {
   const { url, asHub, upgrade, migrations = current } = options
   const { server, database: name } = describeServer(url)
-  try {
-    await withUnlimited(url, async (database) => {
-      if (!asHub) return assertMigrated(database, migrations, `${server}/${name}`)
-      if (upgrade && (await findUpgrade(database, migrations))) {
-        // Of several nodes, one writes the backup and migrates. The end of the connection releases the lock.
-        await sql`SELECT pg_advisory_lock(${sql.raw(UPGRADE_LOCK)})`.execute(database)
-        await prepareUpgrade(await findUpgrade(database, migrations), upgrade)
-      }
-      await migrate(database, migrations)
-      for (const { message, remedy } of findDurabilityRisks(await readDurability(database))) {
-        options.warn(`${message} ${remedy}`)
-      }
-    })
-  } catch (error) {
-    throw toStartupError(error)
+  if (!asHub) return assertMigrated(database, migrations, `${server}/${name}`)
+  if (upgrade && (await findUpgrade(database, migrations))) {
+    // Of several nodes, one writes the backup and migrates. The end of the connection releases the lock.
+    await sql`SELECT pg_advisory_lock(${sql.raw(UPGRADE_LOCK)})`.execute(database)
+    await prepareUpgrade(await findUpgrade(database, migrations), upgrade)
   }
+  await migrate(database, migrations)
 }
 
 /** Writes a backup if there is a way to do so. All migrations are one transaction, which the server rolls back if it fails. */

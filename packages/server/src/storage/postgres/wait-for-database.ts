@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../errors.ts'
 import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
-import { describeServer, openClient } from './connection.ts'
+import { describeServer, openClient, type SingleConnection } from './connection.ts'
 import { codeOf, isUnavailable } from './map-error.ts'
 
 const MIN_VERSION = 15
@@ -14,23 +14,32 @@ export type WaitOptions = {
   signal?: AbortSignal
 }
 
+/** As `connectWhenUsable`, without keeping the connection. */
+export async function waitForDatabase(
+  ...options: Parameters<typeof connectWhenUsable>
+): Promise<void> {
+  const { end } = await connectWhenUsable(...options)
+  await end()
+}
+
 /**
- * Waits until the database can be used: it may be starting together with the hub, or a standby may be about to become
+ * Connects as soon as the database can be used: it may be starting together with the hub, or a standby may be about to become
  * the primary. Warns once for each reason to wait.
  * @throws HubError `database_rejected` for errors that do not go away (a wrong password, a missing database, an
  *   unsupported version or encoding), `storage_unavailable` after the timeout, `shutting_down` when the signal aborts.
  */
-export async function waitForDatabase(
+export async function connectWhenUsable(
   url: string,
   waiting: WaitOptions,
   warn: (message: string) => void,
-): Promise<void> {
+): Promise<SingleConnection> {
   const { server } = describeServer(url)
   const deadline = performance.now() + waiting.seconds * 1000
   let lastReason = ''
   for (;;) {
-    const reason = await findObstacle(url)
-    if (reason === null) return
+    const connection = openClient(url)
+    const reason = await findObstacle(connection, url)
+    if (reason === null) return connection
     if (performance.now() >= deadline) {
       const message = `PostgreSQL at ${server} cannot be used after ${waiting.seconds} s: ${reason}. Start it, or check DATABASE_URL.`
       throw HubError.withMessage('storage_unavailable', message)
@@ -44,33 +53,39 @@ export async function waitForDatabase(
   }
 }
 
-/** Returns why the database cannot be used yet, or null if it can. */
-async function findObstacle(url: string): Promise<string | null> {
-  const { client, end } = openClient(url)
+/** Connects. Returns why the database cannot be used yet, or null if it can; otherwise, the connection is closed. */
+async function findObstacle(connection: SingleConnection, url: string): Promise<string | null> {
+  let isUsable = false
   try {
-    await client.connect()
-    const { rows } = await client.query<Row>(
-      `SELECT current_setting('server_version_num')::int AS version,
-        current_setting('server_encoding') AS encoding,
-        current_setting('transaction_read_only') AS read_only`,
-    )
-    const row = rows[0] ?? {}
-    const version = Math.floor(integerOf(row, 'version') / 10_000)
-    if (version < MIN_VERSION) {
-      throw databaseRejected(`PostgreSQL ${MIN_VERSION} or later is needed; this is ${version}`)
-    }
-    const encoding = textOf(row, 'encoding')
-    if (encoding !== 'UTF8') {
-      throw databaseRejected(
-        `the database's encoding is ${encoding}; create one with ENCODING 'UTF8' TEMPLATE template0`,
-      )
-    }
-    return textOf(row, 'read_only') === 'on' ? 'it is read-only (a standby, or set so)' : null
+    const obstacle = await connect(connection)
+    isUsable = obstacle === null
+    return obstacle
   } catch (error) {
     return toReason(error, url)
   } finally {
-    await end()
+    if (!isUsable) await connection.end()
   }
+}
+
+async function connect({ client }: SingleConnection): Promise<string | null> {
+  await client.connect()
+  const { rows } = await client.query<Row>(
+    `SELECT current_setting('server_version_num')::int AS version,
+        current_setting('server_encoding') AS encoding,
+        current_setting('transaction_read_only') AS read_only`,
+  )
+  const row = rows[0] ?? {}
+  const version = Math.floor(integerOf(row, 'version') / 10_000)
+  if (version < MIN_VERSION) {
+    throw databaseRejected(`PostgreSQL ${MIN_VERSION} or later is needed; this is ${version}`)
+  }
+  const encoding = textOf(row, 'encoding')
+  if (encoding !== 'UTF8') {
+    throw databaseRejected(
+      `the database's encoding is ${encoding}; create one with ENCODING 'UTF8' TEMPLATE template0`,
+    )
+  }
+  return textOf(row, 'read_only') === 'on' ? 'it is read-only (a standby, or set so)' : null
 }
 
 /** @throws HubError `database_rejected` if waiting cannot help. */

@@ -40,7 +40,7 @@ test('retention deletes exactly the rows older than the cutoff, in small steps',
         })()
       },
     ),
-    { numRuns: rounds(10, 50) },
+    { numRuns: rounds(6, 50) },
   )
 })
 

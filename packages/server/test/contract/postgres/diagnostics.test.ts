@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDiagnostics } from '../../../src/storage/postgres/diagnostics.ts'
-import { createDatabase } from '../../helpers/postgres/database.ts'
-import { prepareDatabase, withDatabase } from '../../helpers/storage/postgres.ts'
+import { createDatabase, withDatabase } from '../../helpers/postgres/database.ts'
+import { prepareDatabase } from '../../helpers/postgres/prepare-database.ts'
 
 test('invalid indexes, unvalidated constraints and wrong sequences are found', async () => {
   const { url, drop } = await createDatabase()

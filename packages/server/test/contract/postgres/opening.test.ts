@@ -6,11 +6,12 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import type { HubError } from '../../../src/errors.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
+import { withDatabase } from '../../helpers/postgres/database.ts'
 import { openNodeStorage } from '../../helpers/postgres/nodes.ts'
+import { TEST_POSTGRES_OPTIONS } from '../../helpers/postgres/prepare-database.ts'
 import { type PostgresServer, startPostgres } from '../../helpers/postgres/server.ts'
 import { hashReference, TestClock } from '../../helpers/storage/engine.ts'
 import { only, pushWrite, registerTestPlatform, writeOne } from '../../helpers/storage/fixtures.ts'
-import { TEST_POSTGRES_OPTIONS, withDatabase } from '../../helpers/storage/postgres.ts'
 import { untilTrue } from '../../helpers/time/until.ts'
 
 const PASSWORD = 'pa:ss/w@rd#%-geheim'
@@ -22,6 +23,7 @@ describe('opening PostgreSQL', () => {
   before(async () => {
     keepAlive = setInterval(() => undefined, 1000)
     server = await startPostgres()
+    await (await openNodeStorage(await createDatabase('migrated'))).close()
   })
   after(async () => {
     await server.remove()
@@ -31,6 +33,11 @@ describe('opening PostgreSQL', () => {
   /** Creates a database and returns its URL. */
   async function createDatabase(name: string, options = "ENCODING 'UTF8'"): Promise<string> {
     await run(`CREATE DATABASE ${name} TEMPLATE template0 LOCALE 'C' ${options}`)
+    return address(server, { database: name })
+  }
+  /** Copies a database that has the tables of a hub. */
+  async function createMigratedDatabase(name: string): Promise<string> {
+    await run(`CREATE DATABASE ${name} TEMPLATE migrated STRATEGY FILE_COPY`)
     return address(server, { database: name })
   }
   async function run(...statements: string[]): Promise<void> {
@@ -93,7 +100,7 @@ describe('opening PostgreSQL', () => {
     })
 
     test('the database is opened when it starts during the wait', async () => {
-      const url = await createDatabase('late')
+      const url = await createMigratedDatabase('late')
       await server.stop()
       const warning = Promise.withResolvers<string>()
       const opening = openPostgres({
@@ -112,7 +119,7 @@ describe('opening PostgreSQL', () => {
     })
 
     test('the database is opened when it stops being read-only during the wait', async () => {
-      const url = await createDatabase('standby')
+      const url = await createMigratedDatabase('standby')
       await run('ALTER DATABASE standby SET default_transaction_read_only = on')
       const { error, warnings } = await failToOpen(url, 1)
       assert.equal(error.code, 'storage_unavailable')
@@ -236,7 +243,7 @@ describe('opening PostgreSQL', () => {
     })
 
     test('opening the database again changes nothing', async () => {
-      const url = await createDatabase('again')
+      const url = await createMigratedDatabase('again')
       const clock = new TestClock()
       const first = await openNodeStorage(url, clock)
       const school = await registerTestPlatform({ storage: first, clock })
@@ -248,8 +255,7 @@ describe('opening PostgreSQL', () => {
     })
 
     test('a database migrated by a newer version is rejected and not changed', async () => {
-      const url = await createDatabase('newer')
-      await (await openNodeStorage(url)).close()
+      const url = await createMigratedDatabase('newer')
       await withDatabase(url, async (client) => {
         await client.query(
           `INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-future', '2126-01-01')`,
@@ -268,8 +274,7 @@ describe('opening PostgreSQL', () => {
     })
 
     test('a failed opening leaves no connection open', async () => {
-      const url = await createDatabase('failed')
-      await (await openNodeStorage(url)).close()
+      const url = await createMigratedDatabase('failed')
       await withDatabase(url, async (client) => {
         await client.query(
           `INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-future', '2126-01-01')`,

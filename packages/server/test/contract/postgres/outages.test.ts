@@ -3,21 +3,22 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { MAX_CONNECTIONS, MAX_WRITERS } from '../../../src/storage/postgres/connection.ts'
+import { withDatabase } from '../../helpers/postgres/database.ts'
 import {
   createCallCounter,
   openNodeStorage,
   untilLockWaiters,
   withLock,
 } from '../../helpers/postgres/nodes.ts'
+import { prepareDatabase } from '../../helpers/postgres/prepare-database.ts'
 import { type PostgresServer, startPostgres } from '../../helpers/postgres/server.ts'
 import { callsOfAllMethods } from '../../helpers/storage/all-methods.ts'
 import { TestClock } from '../../helpers/storage/engine.ts'
 import { only, pushWrite } from '../../helpers/storage/fixtures.ts'
 import { createKit, type KitPlatform, type StorageKit } from '../../helpers/storage/kit.ts'
-import { prepareDatabase, withDatabase } from '../../helpers/storage/postgres.ts'
 import { authKysely } from '../../helpers/storage/sql.ts'
 import { guardMs } from '../../helpers/time/guard.ts'
-import { isDeep } from '../../helpers/time/tier.ts'
+import { isDeep, rounds } from '../../helpers/time/tier.ts'
 import { untilTrue } from '../../helpers/time/until.ts'
 
 const UNAVAILABLE = { name: 'HubError', code: 'storage_unavailable', retryAfterSeconds: 5 }
@@ -33,7 +34,7 @@ describe('PostgreSQL outages', () => {
   const clock = new TestClock()
   const createDatabase = async (name: string, template: string) => {
     await withDatabase(server.url, (client) =>
-      client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`),
+      client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`),
     )
     return server.url.replace(/\/postgres$/, `/${name}`)
   }
@@ -155,7 +156,7 @@ describe('PostgreSQL outages', () => {
   }
 
   test('writes continue after all database sessions are terminated', async () => {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < rounds(2, 5); round++) {
       const working = Promise.all(
         Array.from({ length: 20 }, (_, index) =>
           outcomeOf(() => kit.write(pushWrite(school, { reference: `r-${round}-${index}` }))),
@@ -172,7 +173,7 @@ describe('PostgreSQL outages', () => {
 
   test('every acknowledged push is stored exactly once after a crash', async () => {
     const acknowledged: string[] = []
-    const pushing = Array.from({ length: 100 }, async (_, index) => {
+    const pushing = Array.from({ length: rounds(40, 100) }, async (_, index) => {
       const reference = `c-${index}`
       const outcome = await outcomeOf(() => kit.write(pushWrite(school, { reference })))
       if (outcome === 'done') acknowledged.push(reference)

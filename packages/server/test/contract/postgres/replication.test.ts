@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { findDurabilityRisks } from '../../../src/domain/alerts/durability.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
+import { withDatabase } from '../../helpers/postgres/database.ts'
+import { TEST_POSTGRES_OPTIONS } from '../../helpers/postgres/prepare-database.ts'
 import { type PostgresServer, startPostgres } from '../../helpers/postgres/server.ts'
 import { TestClock } from '../../helpers/storage/engine.ts'
 import { createKit } from '../../helpers/storage/kit.ts'
-import { TEST_POSTGRES_OPTIONS, withDatabase } from '../../helpers/storage/postgres.ts'
 import { until } from '../../helpers/time/until.ts'
 
 const UNAVAILABLE = { name: 'HubError', code: 'storage_unavailable' }

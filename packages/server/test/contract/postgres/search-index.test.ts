@@ -1,9 +1,9 @@
 /** The search index of PostgreSQL: several nodes, open transactions, the syntax of its queries. */
 import assert from 'node:assert/strict'
 import { ACQUIRE_IN_FLIGHT_LOCK } from '../../../src/storage/postgres/commit-watermark.ts'
+import { withDatabase } from '../../helpers/postgres/database.ts'
 import { test } from '../../helpers/postgres/nodes.ts'
 import { pushWrite } from '../../helpers/storage/fixtures.ts'
-import { withDatabase } from '../../helpers/storage/postgres.ts'
 import { countIndexedTexts } from '../../helpers/storage/search.ts'
 
 test('a change that commits after later changes is still indexed', async ({ url, nodeA }) => {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HubError } from '../../../src/errors.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
-import { createDatabase } from '../../helpers/postgres/database.ts'
+import { createDatabase, withDatabase } from '../../helpers/postgres/database.ts'
 import { openNodeStorage } from '../../helpers/postgres/nodes.ts'
+import { TEST_POSTGRES_OPTIONS } from '../../helpers/postgres/prepare-database.ts'
 import { EXTRA, withExtraMigrations } from '../../helpers/storage/extra-migrations.ts'
-import { TEST_POSTGRES_OPTIONS, withDatabase } from '../../helpers/storage/postgres.ts'
 
 test('of nodes that start at once, one writes a backup and migrates, and the others wait', async (t) => {
   const database = await createDatabase()

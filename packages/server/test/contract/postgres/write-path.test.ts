@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Client } from 'pg'
 import { IdBitset } from '../../../src/lib/collections/id-bitset.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
+import { withDatabase } from '../../helpers/postgres/database.ts'
 import {
   openNodeStorage,
   test as testOnTwoNodes,
@@ -15,7 +16,7 @@ import { TestClock } from '../../helpers/storage/engine.ts'
 import { createTest } from '../../helpers/storage/engines.ts'
 import { only, outcomesOf, pushWrite } from '../../helpers/storage/fixtures.ts'
 import { createKit } from '../../helpers/storage/kit.ts'
-import { postgresEngine, withDatabase } from '../../helpers/storage/postgres.ts'
+import { postgresEngine } from '../../helpers/storage/postgres.ts'
 import { pullWrite, startPullAndRead } from '../../helpers/storage/pulls.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 

@@ -192,7 +192,7 @@ test('a follower has an exact copy and receives no change twice, across restarts
       const numbers = follower.changes.map((line) => line.change_seq)
       assert.equal(new Set(numbers).size, numbers.length)
     }),
-    { numRuns: rounds(10, 50) },
+    { numRuns: rounds(5, 50) },
   )
 })
 

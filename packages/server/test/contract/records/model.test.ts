@@ -70,7 +70,7 @@ test('any sequence of pushes and pulls has the same result as the model', async 
       const platform = await kit.register({ name, modules: [...TYPES] })
       await assertFollowsModel(kit, platform, steps)
     }),
-    { numRuns: rounds(20, 120) },
+    { numRuns: rounds(10, 120) },
   )
 })
 

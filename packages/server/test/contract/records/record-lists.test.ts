@@ -6,7 +6,7 @@ import { fc } from '../../helpers/random/fast-check.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { listPage, listRecords, pushWrite, readPages } from '../../helpers/storage/fixtures.ts'
 import { listInPages as readInPages } from '../../helpers/storage/search.ts'
-import { rounds } from '../../helpers/time/tier.ts'
+import { isDeep, rounds } from '../../helpers/time/tier.ts'
 
 test('an unknown record is null', async ({ storage }) => {
   assert.equal(await storage.records.readRecord(1), null)
@@ -121,7 +121,7 @@ test('a page of large records is shorter, and the pages list every record', asyn
     const page = await listPage(kit.storage, { ...query, limit: 500 })
     assert.ok(page.records.length < 12 && page.has_more === whole > 1, query.sort)
     assert.equal(page.stopped_at, null)
-    for (const backwards of [false, true]) {
+    for (const backwards of isDeep ? [false, true] : [false]) {
       const rows = await readInPages(kit.storage, query, 500, backwards)
       const ids = new Set(rows.map((row) => row.record_id))
       assert.deepEqual([rows.length, ids.size], [whole, whole])
@@ -174,7 +174,7 @@ test('pages of any size list every record exactly once, in every sort and direct
         }
       }
     }),
-    { numRuns: rounds(3, 50) },
+    { numRuns: rounds(2, 50) },
   )
 })
 

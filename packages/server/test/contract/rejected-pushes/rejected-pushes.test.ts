@@ -240,7 +240,7 @@ test('the saved bodies never exceed the quota, and the oldest are deleted first'
         newestFirst = storedBodies
       }
     }),
-    { numRuns: rounds(12, 60) },
+    { numRuns: rounds(6, 60) },
   )
 })
 

@@ -56,7 +56,7 @@ test('every filter and sort order matches the model, for any page size and direc
       const whole = await listPage(storage, query)
       assert.deepEqual([whole.estimated_total, whole.is_estimate], [expected.length, false])
     }),
-    { numRuns: rounds(12, 200) },
+    { numRuns: rounds(6, 200) },
   )
 })
 
@@ -105,7 +105,7 @@ test('pages list every record once and in order while other records are written 
         assert.deepEqual(existing, before, `${text}, ${limit} per page`)
       }
     }),
-    { numRuns: rounds(3, 40) },
+    { numRuns: rounds(2, 40) },
   )
 })
 
@@ -252,7 +252,8 @@ test('a scan that exceeds its time limit returns its position, and the next page
     }),
   )
   await kit.write(...pushes)
-  for (const sort of ['-updated_at', 'record_id', 'full_name', '-reference_number']) {
+  const sorts = ['-updated_at', 'full_name', 'record_id', '-reference_number']
+  for (const sort of sorts.slice(0, rounds(2, 4))) {
     for (const scope of ['', '&platform=school', '&record_type=staff']) {
       const query = toQuery(`filter[rare]=true&sort=${sort}${scope}`)
       const whole = await kit.records(query)

@@ -89,21 +89,14 @@ export async function dropRun(server: string, runId: string): Promise<void> {
 
 async function create(client: Client, server: string, template?: string): Promise<TestDatabase> {
   const name = `${prefix(run)}${randomBytes(5).toString('hex')}`
-  await client.query(`CREATE DATABASE ${name} ${template ? `TEMPLATE ${template}` : EMPTY}`)
+  await client.query(
+    `CREATE DATABASE ${name} ${template ? `TEMPLATE ${template} STRATEGY FILE_COPY` : EMPTY}`,
+  )
   return {
     name,
     url: urlOf(server, name),
     drop: () => withDatabase(server, async (other) => void (await other.query(drop(name)))),
   }
-}
-
-/** Creates a database with the tables of a hub, whose code is loaded only if there is no template yet. */
-export function createHubDatabase(): Promise<TestDatabase> {
-  const prepare = async (url: string) => {
-    const { prepareDatabase } = await import('../storage/postgres.ts')
-    await prepareDatabase(url)
-  }
-  return createDatabaseFromTemplate(prepare, { key: 'the tables of a hub' })
 }
 
 /** Fills the template under a temporary name, so that a killed process leaves no incomplete template. */

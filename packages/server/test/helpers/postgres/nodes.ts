@@ -3,10 +3,12 @@ import { Client } from 'pg'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
+import { withDatabase } from '../postgres/database.ts'
+import { TEST_POSTGRES_OPTIONS } from '../postgres/prepare-database.ts'
 import { registerTest } from '../register-test.ts'
 import { TestClock } from '../storage/engine.ts'
 import { createKit, type StorageKit } from '../storage/kit.ts'
-import { openTemporaryPostgres, TEST_POSTGRES_OPTIONS, withDatabase } from '../storage/postgres.ts'
+import { openTemporaryPostgres } from '../storage/postgres.ts'
 import { untilTrue } from '../time/until.ts'
 
 export type TwoNodes = {

@@ -50,7 +50,7 @@ export async function openTemporarySqlite<SomeClock extends Clock>(
 }
 
 /** The bytes of a migrated, empty database. Migrating a database takes ten times as long as writing a copy. */
-const migratedFile = memoizeAsync(async () => {
+export const migratedFile = memoizeAsync(async () => {
   const folder = await mkdtemp(join(PARENT, 'recordhub-template-'))
   const path = join(folder, 'hub.sqlite')
   const clock = systemClock

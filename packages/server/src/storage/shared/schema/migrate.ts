@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator, NO_MIGRATIONS } from 'kysely/migration'
 import { HubError } from '../../../errors.ts'
@@ -8,11 +9,26 @@ import type { Tables } from './tables.ts'
 export type Migrations = Record<string, Migration>
 
 /**
+ * Whether exactly the migrations of this version have been applied, in their order. It takes one query, where Kysely
+ * reads the columns of all tables several times. False also if the query fails: then Kysely's queries report the reason.
+ */
+export async function isCurrent(
+  database: Kysely<Tables>,
+  migrations: Migrations,
+): Promise<boolean> {
+  const query = sql<{ name: string }>`SELECT name FROM kysely_migration ORDER BY timestamp, name`
+  const applied = await query.execute(database).catch(() => null)
+  const names = applied?.rows.map(({ name }) => name)
+  return isDeepStrictEqual(names, Object.keys(migrations).toSorted())
+}
+
+/**
  * Migrates a database to the schema of this version. Of several processes that start at the same time, one migrates
  * and the others wait for it.
  * @throws HubError `newer_schema`, and the errors of the engine if the database cannot be used.
  */
 export async function migrate(database: Kysely<Tables>, migrations: Migrations): Promise<void> {
+  if (await isCurrent(database, migrations)) return
   const { error } = await createMigrator(database, migrations).migrateToLatest()
   if (!error) return
   if (error instanceof HubError) throw error
@@ -47,6 +63,7 @@ export async function assertMigrated(
   migrations: Migrations,
   path: string,
 ): Promise<void> {
+  if (await isCurrent(database, migrations)) return
   const known = await createMigrator(database, migrations).getMigrations()
   const pending = known.filter(({ executedAt }) => executedAt === undefined)
   if (pending.length === known.length) throw new HubError('no_database', { path })
@@ -60,6 +77,7 @@ export async function findUpgrade(
   database: Kysely<Tables>,
   migrations: Migrations,
 ): Promise<UpgradeStep | null> {
+  if (await isCurrent(database, migrations)) return null
   const known = await createMigrator(database, migrations).getMigrations()
   const namesOf = (isApplied: boolean) =>
     known

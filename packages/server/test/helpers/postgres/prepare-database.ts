@@ -1,0 +1,20 @@
+/** Creates the tables of a hub in a database for tests. */
+import { openPostgres } from '../../../src/storage/postgres/storage.ts'
+import { hashReference } from '../storage/engine.ts'
+
+/** Fails immediately if the database is unavailable. */
+export const TEST_POSTGRES_OPTIONS = {
+  asHub: true,
+  waiting: { seconds: 0 },
+  warn: () => undefined,
+  hashReference,
+}
+
+/** Creates the tables of a hub and of pg-boss. */
+export async function prepareDatabase(url: string): Promise<void> {
+  const storage = await openPostgres({ url, timeZone: 'UTC', ...TEST_POSTGRES_OPTIONS })
+  const handlers = { runPull: async () => undefined, onSchedule: async () => undefined }
+  await storage.pullDispatcher.start(handlers, null)
+  await storage.pullDispatcher.stop()
+  await storage.close()
+}
