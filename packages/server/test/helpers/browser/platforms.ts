@@ -1,7 +1,7 @@
 /** A simulated platform for browser tests, and helpers for its pages. */
 import type { Page } from 'playwright-core'
-import { newRecord } from '../hub/platform-requests.ts'
 import { startTestHub, type TestHub } from '../hub/hub.ts'
+import { newRecord } from '../hub/platform-requests.ts'
 import {
   type SimulatedPlatform,
   simulatedModule,
