@@ -11,17 +11,38 @@ import {
   shareBrowser,
   trackRequests,
 } from '../helpers/browser/browser.ts'
-import { newRecord, push, registerPushingPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('the log in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
+  test('a log entry opens with its details by keyboard, and a link opens it again', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    const { hub_api_key } = await hub.registerPushing()
+    await hub.push(hub_api_key, newRecord('P-0'))
+    await using opened = await openPage(browser(), hub, { colorScheme: 'dark' })
+    const { page, pageErrors } = opened
+    await page.goto('/dashboard/activity')
+    await page.getByRole('button', { name: /P-0/ }).press('Enter')
+    const drawer = page.getByRole('dialog', { name: 'Log entry' })
+    await drawer.getByRole('link', { name: /^Record \d+/ }).waitFor()
+    await drawer.getByRole('link', { name: 'All entries of this record' }).waitFor()
+    await expectAccessible(page)
+    const url = page.url()
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'detached' })
+    await page.goto(`${url}&q=of+another+page`)
+    await drawer.getByText('push.created').waitFor()
+    await page.goto('/dashboard/activity?line=999999')
+    await page.getByText('Log entry not found').waitFor()
+    assert.deepEqual(pageErrors, [])
+  })
 
   test('the URL contains the filters, shows the same list when it is opened, and Back removes the filters', async () => {
     const { hub, school } = await startHubWithPushes(3)
     await using _ = hub
-    await push(hub, school.hub_api_key, newRecord('X-1', { record_type: 'ghosts' }))
+    await hub.push(school.hub_api_key, newRecord('X-1', { record_type: 'ghosts' }))
     await using opened = await openPage(browser(), hub)
     const { page, pageErrors } = opened
     await page.goto('/dashboard/activity')
@@ -60,13 +81,13 @@ describe('the log in a browser', BROWSER_TEST, () => {
     const responded = trackRequests(page)
     await page.goto('/dashboard/activity')
     await entry(page, /P-0/).waitFor()
-    await push(hub, school.hub_api_key, newRecord('N-1'))
+    await hub.push(school.hub_api_key, newRecord('N-1'))
     await advanceUntilShown(page, entry(page, /N-1/))
     await entry(page, /N-1/).click()
     const drawer = page.getByRole('dialog', { name: 'Log entry' })
     await drawer.getByText('push.created').waitFor()
     await responded()
-    await push(hub, school.hub_api_key, newRecord('N-2'))
+    await hub.push(school.hub_api_key, newRecord('N-2'))
     await advanceUntilShown(page, page.getByText('Paused while you read. There are newer entries.'))
     assert.equal(await page.getByText(/N-2/).count(), 0)
     await drawer.getByRole('button', { name: 'Close' }).click()
@@ -97,8 +118,8 @@ describe('the log in a browser', BROWSER_TEST, () => {
 
 async function startHubWithPushes(count: number) {
   const hub: TestHub = await startTestHub(sqliteEngine, { withOperator: true })
-  const school = await registerPushingPlatform(hub)
-  for (let n = 0; n < count; n += 1) await push(hub, school.hub_api_key, newRecord(`P-${n}`))
+  const school = await hub.registerPushing()
+  for (let n = 0; n < count; n += 1) await hub.push(school.hub_api_key, newRecord(`P-${n}`))
   return { hub, school }
 }
 

@@ -10,10 +10,9 @@ import {
   shareBrowser,
 } from '../helpers/browser/browser.ts'
 import { startHubWithReview } from '../helpers/browser/reviews.ts'
-import { newRecord, push, registerPushingPlatform } from '../helpers/hub/actions.ts'
-import { CONTINUOUS_ALERTS, setPullFailures, untilAlertsOpen } from '../helpers/hub/alerts.ts'
+import { CONTINUOUS_ALERTS } from '../helpers/hub/alerts.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
-import { createOperator } from '../helpers/hub/operators.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
@@ -23,6 +22,80 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     shared = await startHubWithReview()
   })
   after(() => shared[Symbol.asyncDispose]())
+
+  test('an alert contains advice and is acknowledged', async () => {
+    const { hub } = shared
+    await using opened = await openPage(browser(), hub)
+    const { page, pageErrors } = opened
+    await page.goto('/dashboard/activity')
+    await page.getByRole('tab', { name: /Alerts/ }).click()
+    await page.getByRole('heading', { name: 'Many records missing' }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Acknowledge' }).click()
+    await page.getByText(/Acknowledged by/).waitFor()
+    await page.getByRole('button', { name: 'Send test e-mail' }).click()
+    await page.getByText('HUB_SMTP_URL').last().waitFor()
+    await page.getByText('Resolved', { exact: true }).click()
+    await page.waitForURL(/state=resolved/)
+    await page.getByText('No alerts', { exact: true }).waitFor()
+    assert.deepEqual(pageErrors, [])
+  })
+
+  test('the navigation shows the number of open alerts on every page and screen', async () => {
+    const { hub } = shared
+    await using opened = await openPage(browser(), hub)
+    const { page, pageErrors } = opened
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname))
+    await page.goto('/dashboard')
+    const navigation = page.getByRole('navigation', { name: 'Pages' })
+    await navigation.getByRole('link', { name: 'Activity 1 open alert' }).waitFor()
+    await navigation.getByRole('link', { name: 'Platforms', exact: true }).click()
+    // The overview has a heading of this name too, but at another level.
+    await page.getByRole('heading', { level: 1, name: 'Platforms' }).waitFor()
+    // The count is part of the snapshot, which is polled anyway.
+    assert.ok(requests.every((path) => !path.startsWith('/api/v1/alerts')))
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.getByRole('button', { name: 'Open navigation, 1 open alert' }).click()
+    await expectAccessible(page)
+    await expectNoHorizontalScroll(page)
+    await navigation.getByRole('link', { name: 'Activity 1 open alert' }).click()
+    await page.getByRole('tab', { name: /Alerts/ }).click()
+    const feed = page.getByRole('link', { name: 'Atom feed' })
+    const url = await feed.getAttribute('href')
+    // A string, because the types of the page are not available here.
+    const entries: unknown = await page.evaluate(`fetch(${JSON.stringify(url)})
+      .then((response) => response.text())
+      .then((text) => new DOMParser().parseFromString(text, 'application/xml'))
+      .then((feed) => [...feed.querySelectorAll('parsererror, entry > title')])
+      .then((found) => found.map(({ textContent }) => textContent).join())`)
+    assert.match(String(entries), /^(Acknowledged: .*,)?Alert: [^,]* records of /)
+    assert.deepEqual(pageErrors, [])
+  })
+
+  test('a review of missing records explains both decisions, and is approved', async () => {
+    await using fixture = await startHubWithReview()
+    const { hub } = fixture
+    await using opened = await openPage(browser(), hub, { width: 390, colorScheme: 'dark' })
+    const { page, pageErrors } = opened
+    await page.goto('/dashboard/activity?tab=missing')
+    await page.getByRole('heading', { name: '30 of 40 records missing (75 %)' }).waitFor()
+    await expectAccessible(page)
+    await expectNoHorizontalScroll(page)
+    await page.getByRole('button', { name: 'Mark as missing…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Mark the records as missing?' })
+    await dialog.getByText('They stay stored').waitFor()
+    await dialog.getByRole('button', { name: 'Mark as missing' }).click()
+    await page.getByText('No open reviews').waitFor()
+    await page.getByText('Approved', { exact: true }).click()
+    await page.getByText('Approved, awaiting the next full pull').waitFor()
+    await hub.pullAll()
+    await page.goto('/dashboard/activity?tab=missing&state=all')
+    await page.getByText('Marked as missing', { exact: true }).waitFor()
+    await page.goto('/dashboard/activity?tab=completeness')
+    await page.getByRole('link', { name: '30 missing' }).waitFor()
+    assert.deepEqual(pageErrors, [])
+  })
 
   test('an alert links to its review, which lists exactly the missing records and exports them', async () => {
     await using fixture = await startHubWithReview()
@@ -61,8 +134,8 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
   test('push errors are listed by reason and sender, and on the platform that may have sent them', async () => {
     await using fixture = await startHubWithReview()
     const { hub, key, id } = fixture
-    await push(hub, `${key.slice(0, 7)}-wrong`, newRecord('P-1'))
-    await push(hub, key, '{"data":')
+    await hub.push(`${key.slice(0, 7)}-wrong`, newRecord('P-1'))
+    await hub.push(key, '{"data":')
     await using opened = await openPage(browser(), hub, { width: 390, colorScheme: 'dark' })
     const { page, pageErrors } = opened
     await page.goto('/dashboard/activity')
@@ -97,9 +170,9 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
       withOperator: true,
       intervals: CONTINUOUS_ALERTS,
     })
-    await registerPushingPlatform(hub)
-    await setPullFailures(hub, 5)
-    await untilAlertsOpen(hub, 'platform_failing')
+    await hub.registerPushing()
+    await hub.setPullFailures(5)
+    await hub.untilAlertsOpen('platform_failing')
     await using opened = await openPage(browser(), hub, { timeZone: 'Asia/Kolkata' })
     const { page } = opened
     // The platform has failed since 2026-01-01 08:00 UTC.
@@ -112,7 +185,7 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
 
   test('completeness shows which module is complete, and why another module is not verified', async () => {
     const { hub, key } = shared
-    await push(hub, key, newRecord('P-1'))
+    await hub.push(key, newRecord('P-1'))
     await using opened = await openPage(browser(), hub)
     const { page, pageErrors } = opened
     await page.goto('/dashboard/activity?tab=completeness')
@@ -126,8 +199,8 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
 
   test('a viewer can read everything and sees which actions require another role', async () => {
     const { hub, key } = shared
-    await push(hub, key, newRecord('X-1', { record_type: 'ghosts' }))
-    const operator = await createOperator(hub, { role: 'viewer' })
+    await hub.push(key, newRecord('X-1', { record_type: 'ghosts' }))
+    const operator = await hub.createOperator({ role: 'viewer' })
     await using opened = await openPage(browser(), hub, { operator })
     const { page } = opened
     await page.goto('/dashboard/activity?tab=rejected')

@@ -13,16 +13,14 @@ import {
   trackRequests,
   untilLoaded,
 } from '../helpers/browser/browser.ts'
-import { newRecord, pullAll, push, registerPlatform } from '../helpers/hub/actions.ts'
 import { EMAIL, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { addOperator, callAs, signInAs } from '../helpers/hub/operators.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import {
   type SimulatedPlatform,
   simulatedModule,
   simulatedRecord,
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
-import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 import { until } from '../helpers/time/until.ts'
 
@@ -73,16 +71,16 @@ describe('every page in a browser', BROWSER_TEST, () => {
       platform_name: `office_${'of_the_district_'.repeat(9)}`,
       modules,
     })
-    const { id, hub_api_key } = await registerPlatform(hub, simulated)
+    const { id, hub_api_key } = await hub.register(simulated)
     hubApiKey = hub_api_key
-    const { pull } = await pullAll(hub)
-    await push(hub, hub_api_key, newRecord('pushed'))
-    await push(hub, hub_api_key, newRecord('rejected', { record_type: 'unknown' }))
-    await push(hub, hub_api_key, newRecord('long', { record_type: 'x'.repeat(300) }))
-    const operator = await addOperator(hub, 'bob@example.org', 'operator')
-    await signInAs(hub, 'bob@example.org')
-    await runSql(hub.storage, `UPDATE operators SET name = 'Ann' WHERE email = '${EMAIL}'`)
-    await callAs(hub, await signInAs(hub), 'PATCH', '/api/v1/schedule', { paused: true })
+    const { pull } = await hub.pullAll()
+    await hub.push(hub_api_key, newRecord('pushed'))
+    await hub.push(hub_api_key, newRecord('rejected', { record_type: 'unknown' }))
+    await hub.push(hub_api_key, newRecord('long', { record_type: 'x'.repeat(300) }))
+    const operator = await hub.addOperator('bob@example.org', 'operator')
+    await hub.signIn('bob@example.org')
+    await hub.sql(`UPDATE operators SET name = 'Ann' WHERE email = '${EMAIL}'`)
+    await hub.callAs(await hub.signIn(), 'PATCH', '/api/v1/schedule', { paused: true })
     const limit = SETTINGS.HUB_API_RATE_LIMIT.default
     await hub.restart({ withOperator: true, env: { HUB_API_RATE_LIMIT: String(limit) } })
     ids = { platform: id, pull: pull.id, operator }
@@ -185,7 +183,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
       failing = requests
       // The page refetches its data after each change. A query fails after four attempts.
       await until(async () => {
-        await push(hub, hubApiKey, newRecord(`offline ${failed}`))
+        await hub.push(hubApiKey, newRecord(`offline ${failed}`))
         await page.clock.runFor(10_000)
         return failed >= 12 || null
       }, `${path} has refetched without success`)

@@ -1,7 +1,13 @@
 /** Navigation without a reload: from each page to the others, to another platform, and on a phone. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { BROWSER_TEST, openPage, shareBrowser } from '../helpers/browser/browser.ts'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  openPage,
+  shareBrowser,
+  untilTrueInPage,
+} from '../helpers/browser/browser.ts'
 import {
   LABELS,
   navigationLink,
@@ -77,6 +83,39 @@ describe('navigation without a reload', BROWSER_TEST, () => {
     await navigationLink(page, 'Platforms').click()
     await page.getByRole('button', { name: 'Open navigation' }).waitFor()
     await untilOpen(page, 'Platforms')
+  })
+
+  test('the search and the account menu are accessible on every page', async () => {
+    await using opened = await openPage(browser(), filled().hub)
+    const { page, pageErrors } = opened
+    await page.goto('/dashboard/guide')
+    await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Search' }).waitFor()
+    await expectAccessible(page, { within: 'dialog' })
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'Search' }).waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Your account' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()
+    await expectAccessible(page, { within: 'menu' })
+    assert.deepEqual(pageErrors, [])
+  })
+
+  test('the Tab key skips the navigation in one step and is never trapped', async () => {
+    await using opened = await openPage(browser(), filled().hub)
+    const { page } = opened
+    await page.goto('/dashboard/guide')
+    await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await untilTrueInPage(page, `document.activeElement?.id === 'main'`)
+    const seen = new Set<unknown>()
+    const FOCUSED = `(() => { const one = document.activeElement; one.dataset.seen ??= String(window.count = (window.count ?? 0) + 1); return one.dataset.seen })()`
+    for (let step = 0; step < 12; step++) {
+      await page.keyboard.press('Tab')
+      seen.add(await page.evaluate(FOCUSED))
+    }
+    assert.equal(seen.size, 12)
   })
 })
 

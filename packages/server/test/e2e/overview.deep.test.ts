@@ -4,21 +4,84 @@ import { describe, test } from 'node:test'
 import {
   BROWSER_TEST,
   expectAccessible,
+  expectNoHorizontalScroll,
   openPage,
+  PHONE,
+  setDisplayMode,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
-import { registerPushingPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
-import { runSql } from '../helpers/storage/sql.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
+import { respond, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
+import { TestClock } from '../helpers/storage/engine.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
+
+/** A hub with two platforms, one of which fails, and some records. */
+async function startBusyHub() {
+  const clock = new TestClock()
+  // Far from midnight, because counts are per day.
+  clock.set(`${new Date().toISOString().slice(0, 10)}T12:00:00.000Z`)
+  const hub = await startTestHub(sqliteEngine, { withOperator: true, clock })
+  const school = await simulatePlatform({ platform_name: 'school' })
+  const clinic = await simulatePlatform({ platform_name: 'clinic' })
+  school.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2), { full_name: 'Nobody' })
+  clinic.setResponse('records/cases', respond.status(500))
+  const { hub_api_key } = await hub.register(school)
+  await hub.register(clinic)
+  await hub.pullAll()
+  await hub.push(hub_api_key, newRecord('N-1', { full_name: 'Bea Example' }))
+  await hub.push(hub_api_key, newRecord('N-2', { record_type: 'nothing' }))
+  return {
+    hub,
+    async [Symbol.asyncDispose]() {
+      await hub[Symbol.asyncDispose]()
+      await school[Symbol.asyncDispose]()
+      await clinic[Symbol.asyncDispose]()
+    },
+  }
+}
 
 describe('the overview', BROWSER_TEST, () => {
   const browser = shareBrowser()
+  test('the overview shows the state of the hub', async () => {
+    await using busy = await startBusyHub()
+    await using opened = await openPage(browser(), busy.hub)
+    const { page, pageErrors } = opened
+    await page.goto('/dashboard')
+    const records = page.getByRole('region', { name: 'Latest records' })
+    await records.getByText('Bea Example').waitFor()
+    await page.locator('.recharts-bar-rectangle').first().waitFor({ state: 'attached' })
+    const main = page.getByRole('main')
+    for (const [tile, figure] of [
+      ['Active platforms', '2 / 2'],
+      ['Modules', '2'],
+      ['Records', '3'],
+      ['Received today', '3'],
+      ['Rejected today', '2'],
+    ] as const) {
+      const name = new RegExp(`^${tile}\\s*${figure}$`)
+      await main.getByRole('link', { name }).waitFor()
+    }
+    const sync = page.getByRole('region', { name: 'Latest sync' })
+    await sync.getByText('Partial').waitFor()
+    await sync.getByText(/started by /).waitFor()
+    const platforms = page.getByRole('region', { name: 'Platforms' })
+    await platforms.getByText('Failing').waitFor()
+    await platforms.getByRole('img', { name: 'The last pull: 1 failed' }).waitFor()
+    await platforms
+      .getByRole('img', { name: 'The last pull: 1 succeeded with rejected records' })
+      .waitFor()
+    await page.getByRole('region', { name: 'Latest activity' }).getByText(/N-1/).waitFor()
+    await setDisplayMode(page, PHONE)
+    await expectAccessible(page)
+    await expectNoHorizontalScroll(page)
+    assert.deepEqual(pageErrors, [])
+  })
 
   test('many platforms are shown in pages, and the URL contains the page', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     for (let number = 0; number < 13; number += 1) {
-      await registerPushingPlatform(hub, { platform_name: `p-${String(number).padStart(2, '0')}` })
+      await hub.registerPushing({ platform_name: `p-${String(number).padStart(2, '0')}` })
     }
     await using opened = await openPage(browser(), hub)
     const { page } = opened
@@ -47,11 +110,8 @@ describe('the overview', BROWSER_TEST, () => {
   test('the overview shows an open alert, which can be acknowledged', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     const at = new Date().toISOString()
-    await runSql(
-      hub.storage,
-      `INSERT INTO alerts (kind, subject, message, raised_at)
-       VALUES ('disk_low', 'disk', 'The disk is nearly full', '${at}')`,
-    )
+    await hub.sql(`INSERT INTO alerts (kind, subject, message, raised_at)
+       VALUES ('disk_low', 'disk', 'The disk is nearly full', '${at}')`)
     await using opened = await openPage(browser(), hub)
     const { page } = opened
     await page.goto('/dashboard')

@@ -13,7 +13,7 @@ import {
   simulateCourt,
   startHubWithOperator,
 } from '../helpers/browser/platforms.ts'
-import { createPlatform, pullAll, registerPlatform, shareHub } from '../helpers/hub/actions.ts'
+import { shareHub } from '../helpers/hub/actions.ts'
 import { respond, simulatePlatform } from '../helpers/platform/platform.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
@@ -23,7 +23,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
   test('the base URL and the source API key are tested before they are saved', async () => {
-    await using platform = await createPlatform(hub())
+    await using platform = await hub().createPlatform()
     const { id, platform_name, modules } = platform
     await using moved = await simulatePlatform({
       platform_name,
@@ -60,8 +60,8 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
   test('pushes of an inactive platform are rejected, and its removal requires its name', async () => {
     await using hub = await startHubWithOperator()
     await using platform = await simulateCourt()
-    const { id, hub_api_key } = await registerPlatform(hub, platform)
-    await pullAll(hub)
+    const { id, hub_api_key } = await hub.register(platform)
+    await hub.pullAll()
     await using opened = await openPage(browser(), hub)
     const { page, pageErrors } = opened
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)

@@ -3,24 +3,23 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   BROWSER_TEST,
-  expectAccessible,
   expectStaysOpen,
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
+import { shareFilledHub } from '../helpers/browser/navigation.ts'
 import { pushStatus, readShownKey } from '../helpers/browser/platforms.ts'
-import { createPlatform, shareHub } from '../helpers/hub/actions.ts'
 import { PASSWORD } from '../helpers/hub/hub.ts'
-import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('the settings of a platform in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
-  const hub = shareHub(sqliteEngine, { withOperator: true })
+  const filled = shareFilledHub()
 
   test('entering the password reveals the hub API key, and the key is rotated with a grace period', async () => {
-    await using platform = await createPlatform(hub())
+    const { hub } = filled()
+    await using platform = await hub.createPlatform()
     const { id, hub_api_key: old } = platform
-    await using opened = await openPage(browser(), hub())
+    await using opened = await openPage(browser(), hub)
     const { page, pageErrors } = opened
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
     await page.getByRole('button', { name: 'Reveal key' }).click()
@@ -28,7 +27,6 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await password.fill('not the password')
     await page.keyboard.press('Enter')
     await page.getByText('The password is wrong.').waitFor()
-    await expectAccessible(page)
     await password.fill(PASSWORD)
     await page.keyboard.press('Enter')
     assert.equal(await readShownKey(page), old)
@@ -41,7 +39,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     assert.notEqual(second, old)
     await expectStaysOpen(page, page.getByRole('dialog', { name: 'New hub API key' }))
     await page.getByRole('button', { name: 'Done' }).click()
-    for (const key of [old, second]) assert.ok((await pushStatus(hub(), key, 'R-1')) < 300)
+    for (const key of [old, second]) assert.ok((await pushStatus(hub, key, 'R-1')) < 300)
     const keys = page.getByRole('list', { name: 'Valid keys' }).getByRole('listitem')
     await keys.nth(1).getByText('valid until').waitFor()
     assert.equal(await keys.count(), 2)
@@ -52,9 +50,9 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.getByText('Pushes with the old key are rejected immediately').waitFor()
     await page.getByRole('button', { name: 'Create new key' }).click()
     const third = await readShownKey(page)
-    assert.equal(await pushStatus(hub(), second, 'R-2'), 401)
-    assert.equal(await pushStatus(hub(), old, 'R-2'), 401)
-    assert.equal(await pushStatus(hub(), third, 'R-2'), 201)
+    assert.equal(await pushStatus(hub, second, 'R-2'), 401)
+    assert.equal(await pushStatus(hub, old, 'R-2'), 401)
+    assert.equal(await pushStatus(hub, third, 'R-2'), 201)
     assert.deepEqual(pageErrors, [])
   })
 })

@@ -14,16 +14,9 @@ import {
   shareBrowser,
   untilAnimationsEnd,
 } from '../helpers/browser/browser.ts'
-import {
-  type CreatedPlatform,
-  createPlatform,
-  pullAll,
-  shareHub,
-  startPull,
-  untilPullEnds,
-} from '../helpers/hub/actions.ts'
+import { shareHub } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { createOperator } from '../helpers/hub/operators.ts'
+import type { CreatedPlatform } from '../helpers/hub/platform-requests.ts'
 import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
@@ -51,7 +44,7 @@ async function startHubWithPlatform(env: Record<string, string> = {}) {
 }
 
 async function createSchool(hub: TestHub, platform_name = 'school'): Promise<CreatedPlatform> {
-  const platform = await createPlatform(hub, { platform_name, modules: 2 })
+  const platform = await hub.createPlatform({ platform_name, modules: 2 })
   platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
   return platform
 }
@@ -141,7 +134,7 @@ describe('pulls in a browser', BROWSER_TEST, () => {
       await route.continue()
     })
     const delayed = ready.platform.delayNextResponse('records/module_2')
-    const { id } = await startPull(ready.hub)
+    const { id } = await ready.hub.startPull()
     await delayed.arrived
     await page.goto(`/dashboard/pulls/${id}`)
     await page.getByRole('button', { name: 'Cancel' }).click()
@@ -176,7 +169,7 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     const sync = page.getByRole('region', { name: 'Latest sync' })
     await sync.getByText('No pulls yet').waitFor()
     const delayed = platform.delayNextResponse('records/cases')
-    const { id } = await startPull(hub)
+    const { id } = await hub.startPull()
     await delayed.arrived
     const responded = page.waitForResponse((one) => new URL(one.url()).pathname === PULL_ALL)
     await sync.getByRole('button', { name: 'Pull all existing records' }).click()
@@ -191,14 +184,14 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     assert.equal(await page.getByRole('alert').count(), 0)
     snapshots.release()
     delayed.release()
-    await untilPullEnds(hub, id)
+    await hub.untilPullEnds(id)
   })
 
   test('the overview shows 20 modules of a large pull, and the page of the pull all of them', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using platform = await createPlatform(hub, { platform_name: 'school', modules: 52 })
+    await using platform = await hub.createPlatform({ platform_name: 'school', modules: 52 })
     const delayed = platform.delayNextResponse('records/cases')
-    const { id } = await startPull(hub)
+    const { id } = await hub.startPull()
     await delayed.arrived
     await using opened = await openPage(browser(), hub)
     const { page } = opened
@@ -216,12 +209,12 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'First modules' }).click()
     await list.getByText('Title of school · Module cases', { exact: true }).waitFor()
     delayed.release()
-    await untilPullEnds(hub, id)
+    await hub.untilPullEnds(id)
   })
 
   test('a viewer sees pulls, and the role that starting one requires', async () => {
     await using ready = await startHubWithPlatform()
-    const operator = await createOperator(ready.hub, { role: 'viewer' })
+    const operator = await ready.hub.createOperator({ role: 'viewer' })
     await using opened = await openPage(browser(), ready.hub, { operator })
     const { page } = opened
     await page.goto('/dashboard')
@@ -302,7 +295,7 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     await page.getByText('A pull is running.').waitFor()
     await expectAccessible(page)
     delayed.release()
-    await untilPullEnds(ready.hub, 1)
+    await ready.hub.untilPullEnds(1)
   })
 
   test('the schedule is paused and resumed', async () => {
@@ -324,7 +317,7 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     const { hub, platform } = ready
     platform.modules[0]?.records.push({ ...simulatedRecord(1), data: 'text' })
     platform.setResponse('records/module_2', respond.status(500))
-    const { pull } = await pullAll(hub)
+    const { pull } = await hub.pullAll()
     await using opened = await openPage(browser(), hub)
     const { page, pageErrors } = opened
     await page.goto(`/dashboard/pulls/${pull.id}`)
@@ -336,7 +329,7 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     await rejected.getByText('invalid_record').waitFor()
     await expectAccessibleInAllModes(page)
     // The next pull rejects the same record again, and it stays a rejected record of this pull.
-    await pullAll(hub)
+    await hub.pullAll()
     await page.reload()
     await rejected.getByRole('link', { name: 'R-1' }).click()
     await page.getByRole('dialog').getByText('data must be an object').first().waitFor()
@@ -353,9 +346,9 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     await using platform = await createSchool(hub(), 'shrinking')
     const records = Array.from({ length: 20 }, (_, index) => simulatedRecord(index))
     platform.modules[0]?.records.splice(0, 2, ...records)
-    await pullAll(hub())
+    await hub().pullAll()
     platform.modules[0]?.records.splice(0, 18)
-    const { pull } = await pullAll(hub())
+    const { pull } = await hub().pullAll()
     await using opened = await openPage(browser(), hub())
     const { page } = opened
     await page.goto(`/dashboard/pulls/${pull.id}`)
@@ -365,7 +358,7 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     const dialog = page.getByRole('dialog', { name: 'Mark the records as missing?' })
     await dialog.getByRole('button', { name: 'Mark as missing', exact: true }).click()
     await page.getByText('18 of 20 records').waitFor({ state: 'detached' })
-    await pullAll(hub())
+    await hub().pullAll()
     const marked = await runSql(
       hub().storage,
       'SELECT count(*) AS n FROM records WHERE missing_since IS NOT NULL',
@@ -388,10 +381,7 @@ describe('the pages of pulls', BROWSER_TEST, () => {
 
 async function insertPulls(hub: TestHub, count: number): Promise<void> {
   const at = '2026-01-01T00:00:00.000Z'
-  await runSql(
-    hub.storage,
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+  await hub.sql(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
      INSERT INTO pulls ("trigger", state, requested_at, started_at, finished_at)
-     SELECT 'schedule', 'succeeded', '${at}', '${at}', '${at}' FROM n`,
-  )
+     SELECT 'schedule', 'succeeded', '${at}', '${at}', '${at}' FROM n`)
 }

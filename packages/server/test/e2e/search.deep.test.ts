@@ -7,7 +7,6 @@ import {
   openPage,
   shareBrowser,
 } from '../helpers/browser/browser.ts'
-import { registerPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
@@ -19,7 +18,7 @@ describe('the search in a browser', BROWSER_TEST, () => {
   test('a new search aborts the previous one', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using slow = await simulatePlatform()
-    await registerPlatform(hub, slow)
+    await hub.register(slow)
     const received = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<void>()
     slow.queueResponses('search', (response) => {
@@ -64,7 +63,7 @@ describe('the search in a browser', BROWSER_TEST, () => {
     await using simulated = await simulatePlatform({
       modules: [simulatedModule('cases', { records: [simulatedRecord('W'.repeat(3000))] })],
     })
-    await registerPlatform(hub, simulated)
+    await hub.register(simulated)
     await using opened = await openPage(browser(), hub)
     const { page, pageErrors } = opened
     await page.goto('/dashboard/search?query=WWW')

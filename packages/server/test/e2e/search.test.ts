@@ -1,15 +1,10 @@
 /** The search in a browser: one result list per platform. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import {
-  BROWSER_TEST,
-  expectAccessible,
-  openPage,
-  shareBrowser,
-} from '../helpers/browser/browser.ts'
+import { BROWSER_TEST, openPage, shareBrowser } from '../helpers/browser/browser.ts'
 import { untilIndexed } from '../helpers/browser/records.ts'
-import { newRecord, push, registerPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import {
   respond,
   type SimulatedPlatform,
@@ -35,7 +30,7 @@ describe('the search in a browser', BROWSER_TEST, () => {
       const modules = [simulatedModule('cases', { records })]
       const simulated = stack.use(await simulatePlatform({ platform_name, modules }))
       platforms.set(platform_name, simulated)
-      const { hub_api_key } = await registerPlatform(hub, simulated)
+      const { hub_api_key } = await hub.register(simulated)
       if (platform_name === 'found') await pushPerson(hub, hub_api_key)
     }
     const platformOf = (name: (typeof names)[number]) => platforms.get(name) ?? assert.fail(name)
@@ -51,7 +46,6 @@ describe('the search in a browser', BROWSER_TEST, () => {
     const { page, pageErrors } = opened
     const results = (title: string) => page.getByRole('region', { name: title })
     await page.goto('/dashboard/search')
-    await expectAccessible(page)
     await page.getByRole('textbox', { name: 'Keyword or person' }).fill('Person')
     await page.keyboard.press('Enter')
     await results('In the hub').getByRole('link', { name: 'Person of ours' }).waitFor()
@@ -62,7 +56,6 @@ describe('the search in a browser', BROWSER_TEST, () => {
     await results('Title of raw').getByText('{"hits":{"total":3}}').waitFor()
     await results('Title of slow').getByText('Searching', { exact: true }).waitFor()
     await page.getByText('5 of 6 platforms have responded').waitFor()
-    await expectAccessible(page)
     delayed.release()
     await results('Title of slow').getByText('1 found').waitFor()
     await page
@@ -71,7 +64,6 @@ describe('the search in a browser', BROWSER_TEST, () => {
 
     await results('Title of found').getByRole('button', { name: 'Person <b>X</b>' }).click()
     await results('Title of found').getByText('9007199254740993').waitFor()
-    await expectAccessible(page)
     assert.equal(new URL(page.url()).searchParams.get('query'), 'Person')
     await results('In the hub').getByRole('link', { name: 'Person of ours' }).click()
     await page.getByRole('dialog', { name: 'Record' }).getByText('Person of ours').first().waitFor()
@@ -80,6 +72,6 @@ describe('the search in a browser', BROWSER_TEST, () => {
 })
 
 async function pushPerson(hub: TestHub, key: string): Promise<void> {
-  await push(hub, key, newRecord('C-1', { full_name: 'Person of ours' }))
+  await hub.push(key, newRecord('C-1', { full_name: 'Person of ours' }))
   await untilIndexed(hub)
 }

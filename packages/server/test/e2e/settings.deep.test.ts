@@ -10,7 +10,6 @@ import {
 } from '../helpers/browser/browser.ts'
 import { shareHub } from '../helpers/hub/actions.ts'
 import { EMAIL, PASSWORD } from '../helpers/hub/hub.ts'
-import { createOperator, signInAs } from '../helpers/hub/operators.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('settings in a browser', BROWSER_TEST, () => {
@@ -18,6 +17,35 @@ describe('settings in a browser', BROWSER_TEST, () => {
   const hub = shareHub(sqliteEngine, {
     withOperator: true,
     env: { HUB_PULL_SCHEDULE: '17 * * * *' },
+  })
+  test('a token is created, shown once, works, and is revoked', async () => {
+    await using opened = await openPage(browser(), hub())
+    const { page, pageErrors } = opened
+    await page.goto('/dashboard/settings?tab=tokens')
+    await page.getByRole('button', { name: 'Create token' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Create token' })
+    await dialog.getByLabel('Name').fill('nightly export')
+    await dialog.getByRole('button', { name: 'Create token' }).click()
+    const shown = page.getByRole('dialog', { name: 'Token created' })
+    const token = await shown.locator('[data-secret="token"]').innerText()
+    await expectAccessible(page)
+    await expectStaysOpen(page, shown)
+    await shown.getByRole('button', { name: 'Done' }).click()
+    const headers = { authorization: `Bearer ${token}` }
+    assert.equal((await hub().send({ url: '/api/v1/platforms', headers })).status, 200)
+    await page.reload()
+    const row = page.getByRole('row', { name: /nightly export/ })
+    await row
+      .getByText(/[AP]M$/)
+      .first()
+      .waitFor()
+    assert.ok(!(await page.content()).includes(token))
+    await row.getByRole('button', { name: 'Revoke the token nightly export' }).click()
+    const confirmation = page.getByRole('dialog', { name: 'Revoke “nightly export”?' })
+    await confirmation.getByRole('button', { name: 'Revoke' }).click()
+    await row.waitFor({ state: 'detached' })
+    assert.equal((await hub().send({ url: '/api/v1/platforms', headers })).status, 401)
+    assert.deepEqual(pageErrors, [])
   })
 
   test('an admin invites an operator with a link that is shown once, and disabling the operator ends the session immediately', async () => {
@@ -79,8 +107,8 @@ describe('settings in a browser', BROWSER_TEST, () => {
   })
 
   test('a password change rejects common and wrong passwords, ends the other sessions, and the page continues to work', async () => {
-    const operator = await createOperator(hub())
-    const other = await signInAs(hub(), operator.email)
+    const operator = await hub().createOperator()
+    const other = await hub().signIn(operator.email)
     await using opened = await openPage(browser(), hub(), { operator })
     const { page, pageErrors } = opened
     await page.goto('/dashboard/settings')

@@ -5,12 +5,13 @@ import type { Page, Response } from 'playwright-core'
 import {
   BROWSER_TEST,
   endSessionAtRequest,
+  expectNoHorizontalScroll,
   openPage,
   shareBrowser,
+  signInContext,
 } from '../helpers/browser/browser.ts'
 import { shareHub } from '../helpers/hub/actions.ts'
-import { PASSWORD } from '../helpers/hub/hub.ts'
-import { createOperator } from '../helpers/hub/operators.ts'
+import { EMAIL, PASSWORD } from '../helpers/hub/hub.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('signing in with a browser', BROWSER_TEST, () => {
@@ -19,7 +20,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
   test('after a sign-in in the dialog, the meta tag contains the new token, and the next POST sends it', async () => {
-    const operator = await createOperator(hub())
+    const operator = await hub().createOperator()
     await using opened = await openPage(browser(), hub(), { operator })
     const { page, pageErrors } = opened
     await page.goto('/dashboard/records')
@@ -36,7 +37,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
   })
 
   test('after another tab has signed out and in again, this tab continues with the new token', async () => {
-    const operator = await createOperator(hub())
+    const operator = await hub().createOperator()
     await using opened = await openPage(browser(), hub(), { operator })
     const { page, context } = opened
     await page.goto('/dashboard/records')
@@ -57,6 +58,40 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await ended.waitFor({ state: 'hidden' })
     assert.equal(await readTokenTag(page), await readTokenTag(other))
     assert.equal((await saveView(page, 'After the other tab')).token, await readTokenTag(page))
+  })
+
+  test('after another tab has replaced the session, a POST is retried with the new token', async () => {
+    const operator = await hub().createOperator()
+    await using opened = await openPage(browser(), hub(), { operator })
+    const { page, context, pageErrors } = opened
+    await page.goto('/dashboard/records')
+    await page.getByRole('heading', { name: 'Records' }).waitFor()
+    const before = await readTokenTag(page)
+    await signInContext(context, hub(), operator)
+    const { token } = await saveView(page, 'With the session of the other tab')
+    assert.notEqual(token, before)
+    assert.equal(token, await readSessionToken(page))
+    assert.equal(token, await readTokenTag(page))
+    assert.equal(await page.getByRole('dialog', { name: 'Your session has ended' }).count(), 0)
+    assert.deepEqual(pageErrors, [])
+  })
+
+  test('a wrong password shows a message, and the correct one opens the requested page', async () => {
+    await using opened = await openPage(browser(), hub(), { signedIn: false, width: 390 })
+    const { page, pageErrors } = opened
+    await page.goto('/dashboard/records?q=ann')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await expectNoHorizontalScroll(page)
+    await page.getByLabel('E-mail').fill(EMAIL)
+    await page.getByLabel(/^Password \*$/).fill('not the password')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Incorrect e-mail or password.').waitFor()
+    await page.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Records' }).waitFor()
+    const { pathname, search } = new URL(page.url())
+    assert.equal(pathname + search, '/dashboard/records?q=ann')
+    assert.deepEqual(pageErrors, [])
   })
 })
 

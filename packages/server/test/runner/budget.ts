@@ -35,7 +35,8 @@ export function sumCosts(
     const folder = folderOf(file)
     folders.set(folder, (folders.get(folder) ?? 0) + seconds)
   }
-  const totalSeconds = toSeconds(totalMs)
+  const lostMs = usages.reduce((sum, usage) => sum + usage.lostMs, 0)
+  const totalSeconds = toSeconds(totalMs + lostMs)
   const measured = [...files.values()].reduce((sum, seconds) => sum + seconds, 0)
   folders.set('shared', totalSeconds - measured)
   return { folders: largestFirst(folders), files: largestFirst(files), totalSeconds }

@@ -28,7 +28,7 @@ type Folder = {
  * start first.
  */
 const FOLDERS: readonly Folder[] = [
-  { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 4 },
+  { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 2 },
   { name: 'http', pattern: /^packages\/server\/test\/http\//, processes: 4 },
   { name: 'faults', pattern: /^packages\/server\/test\/faults\//, processes: 'each' },
   { name: 'process', pattern: /^packages\/server\/test\/process\//, processes: 'each' },

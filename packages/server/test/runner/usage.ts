@@ -8,6 +8,11 @@ export type ProcessUsage = {
   /** The file that the process ran. */
   entry: string
   totalMs: number
+  /**
+   * What is part of `totalMs` but no longer of the tree of the runner: ended processes that were not awaited, such as
+   * those of a page of Chromium.
+   */
+  lostMs: number
   /** Before its first test. */
   loadMs: number
   /** During the tests of each file. A process that ends early has not reported all of them. */
@@ -29,8 +34,11 @@ export function measureFile(file: string | null): void {
   if (loadMs === null) {
     loadMs = nowMs
     process.once('exit', () => {
-      const totalMs = readTreeMs(pid) ?? lastMs
-      const usage: ProcessUsage = { entry: argv[1] ?? '', totalMs, loadMs: loadMs ?? 0, fileMs }
+      const endMs = readTreeMs(pid) ?? lastMs
+      const totalMs = Math.max(endMs, lastMs)
+      const [entry = ''] = argv.slice(1)
+      const lostMs = totalMs - endMs
+      const usage: ProcessUsage = { entry, totalMs, lostMs, loadMs: loadMs ?? 0, fileMs }
       appendFileSync(path, `${JSON.stringify(usage)}\n`)
     })
   }

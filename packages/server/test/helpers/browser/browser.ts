@@ -173,10 +173,11 @@ export type TestPage = {
 }
 
 /**
- * The browser context of the last test, without its data. The next test of the same hub reuses it, because its
+ * The browser contexts of the last tests, without their data. The next test of the same hub reuses one, because its
  * cache contains the dashboard, and loading the dashboard costs more processor time than most tests.
  */
-let idle: { address: string; context: BrowserContext } | null = null
+let idle: { address: string; context: BrowserContext }[] = []
+const MAX_IDLE = 3
 
 /** Opens a page of a hub without cookies and stored data, except for the session of the operator. */
 export async function openPage(
@@ -209,8 +210,8 @@ export async function openPage(
       observed.stop()
       if (!isShared) return context.close()
       await empty(context, address)
-      await idle?.context.close()
-      idle = { address, context }
+      idle = [{ address, context }, ...idle]
+      for (const dropped of idle.splice(MAX_IDLE)) await dropped.context.close()
     },
   }
   openPages.push(opened)
@@ -225,10 +226,9 @@ export async function openPage(
 }
 
 function takeIdle(address: string): BrowserContext | null {
-  if (idle?.address !== address) return null
-  const { context } = idle
-  idle = null
-  return context
+  const found = idle.find((one) => one.address === address)
+  idle = idle.filter((one) => one !== found)
+  return found?.context ?? null
 }
 
 async function createContext(browser: Browser, baseURL: string, timeZone: string | undefined) {

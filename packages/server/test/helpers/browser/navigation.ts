@@ -2,14 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import {
-  newRecord,
-  pullAll,
-  push,
-  registerPlatform,
-  registerPushingPlatform,
-} from '../hub/actions.ts'
 import { startTestHub, type TestHub } from '../hub/hub.ts'
+import { newRecord } from '../hub/platform-requests.ts'
 import { type SimulatedPlatform, simulatedModule } from '../platform/platform.ts'
 import { sqliteEngine } from '../storage/sqlite.ts'
 import type { TestPage } from './browser.ts'
@@ -87,24 +81,35 @@ export const LABELS: readonly Label[] = [
 
 export type FilledHub = { hub: TestHub; court: SimulatedPlatform; schoolTitle: string }
 
-/** A hub with two platforms, a pull, records, changes, a rejected push and log entries, for a `describe`. */
+let filling: Promise<FilledHub> | null = null
+after(async () => {
+  const filled = await filling
+  await filled?.hub[Symbol.asyncDispose]()
+  await filled?.court[Symbol.asyncDispose]()
+})
+
+async function startFilledHub(): Promise<FilledHub> {
+  const hub = await startTestHub(sqliteEngine, { withOperator: true })
+  const court = await simulateCourt()
+  const { hub_api_key } = await hub.register(court)
+  await hub.pullAll()
+  const school = await hub.registerPushing({ modules: [simulatedModule('pupils')] })
+  await hub.push(hub_api_key, newRecord('pushed'))
+  await hub.push(hub_api_key, newRecord('pushed', { data: { status: 'closed' } }), 'PATCH')
+  await hub.push(hub_api_key, newRecord('rejected', { record_type: 'unknown' }))
+  await untilIndexed(hub)
+  return { hub, court, schoolTitle: school.platform.display_title }
+}
+
+/**
+ * A hub with two platforms, a pull, records, changes, a rejected push and log entries, which all tests of the process
+ * share.
+ */
 export function shareFilledHub(): () => FilledHub {
   let filled: FilledHub | null = null
   before(async () => {
-    const hub = await startTestHub(sqliteEngine, { withOperator: true })
-    const court = await simulateCourt()
-    const { hub_api_key } = await registerPlatform(hub, court)
-    await pullAll(hub)
-    const school = await registerPushingPlatform(hub, { modules: [simulatedModule('pupils')] })
-    await push(hub, hub_api_key, newRecord('pushed'))
-    await push(hub, hub_api_key, newRecord('pushed', { data: { status: 'closed' } }), 'PATCH')
-    await push(hub, hub_api_key, newRecord('rejected', { record_type: 'unknown' }))
-    await untilIndexed(hub)
-    filled = { hub, court, schoolTitle: school.platform.display_title }
-  })
-  after(async () => {
-    await filled?.hub[Symbol.asyncDispose]()
-    await filled?.court[Symbol.asyncDispose]()
+    filling ??= startFilledHub()
+    filled = await filling
   })
   return () => {
     assert.ok(filled)

@@ -1,7 +1,7 @@
 /** A simulated platform for browser tests, and helpers for its pages. */
 import type { Page } from 'playwright-core'
-import { newRecord, push } from '../hub/actions.ts'
 import { startTestHub, type TestHub } from '../hub/hub.ts'
+import { newRecord } from '../hub/platform-requests.ts'
 import {
   type SimulatedPlatform,
   simulatedModule,
@@ -34,5 +34,5 @@ export async function readShownKey(page: Page): Promise<string> {
 
 /** Pushes a record with this key. @returns the status of the response. */
 export async function pushStatus(hub: TestHub, key: string, reference: string): Promise<number> {
-  return (await push(hub, key, newRecord(reference))).status
+  return (await hub.push(key, newRecord(reference))).status
 }

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import { newRecord, push, registerPushingPlatform } from '../hub/actions.ts'
 import { startTestHub, type TestHub, type TestHubOptions } from '../hub/hub.ts'
+import { newRecord } from '../hub/platform-requests.ts'
 import { simulatedModule } from '../platform/platform.ts'
 import { sqliteEngine } from '../storage/sqlite.ts'
 import { until } from '../time/until.ts'
@@ -39,12 +39,12 @@ export function shareCasesHub(options: TestHubOptions = {}): () => CasesHub {
       wrap: withoutLimit,
     })
     const modules = [{ ...simulatedModule('cases'), fields: FIELDS }]
-    const { hub_api_key, platform_name: platform } = await registerPushingPlatform(hub, { modules })
+    const { hub_api_key, platform_name: platform } = await hub.registerPushing({ modules })
     for (let index = 1; index <= COUNT; index++) {
       const number = String(index).padStart(3, '0')
       const data = { status: index % 3 === 0 ? 'closed' : 'open', amount: index, note: null }
       const full_name = `Person ${number}`
-      await push(hub, hub_api_key, newRecord(`C-${number}`, { full_name, data }))
+      await hub.push(hub_api_key, newRecord(`C-${number}`, { full_name, data }))
     }
     await untilIndexed(hub)
     const address = (query: Record<string, string> = {}) =>

@@ -1,6 +1,4 @@
-/** A hub with a review of missing records and its alert, for tests of the Activity page. */
-import { pullAll, registerPlatform } from '../hub/actions.ts'
-import { CONTINUOUS_ALERTS, untilAlertsOpen } from '../hub/alerts.ts'
+import { CONTINUOUS_ALERTS } from '../hub/alerts.ts'
 import { startTestHub } from '../hub/hub.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../platform/platform.ts'
 import { sqliteEngine } from '../storage/sqlite.ts'
@@ -19,11 +17,11 @@ export async function startHubWithReview() {
   const cases = simulatedModule('cases', { records })
   const staff = simulatedModule('staff', { records: [simulatedRecord('a')] })
   const platform = await simulatePlatform({ modules: [cases, staff] })
-  const { hub_api_key: key, id } = await registerPlatform(hub, platform)
-  await pullAll(hub)
+  const { hub_api_key: key, id } = await hub.register(platform)
+  await hub.pullAll()
   cases.records = records.slice(0, 10)
-  await pullAll(hub)
-  await untilAlertsOpen(hub, 'missing_review')
+  await hub.pullAll()
+  await hub.untilAlertsOpen('missing_review')
   await hub.restart({ withOperator: true, intervals: { pushErrors: 1 } })
   return {
     ...{ hub, key, id, records },

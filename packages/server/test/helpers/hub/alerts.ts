@@ -3,8 +3,8 @@ import type { Alert } from '@recordhub/protocol'
 import { TestClock } from '../storage/engine.ts'
 import type { TestHub } from './hub.ts'
 
-/** Evaluates alerts continuously, but leaves processor time to the rest of the hub. */
-export const CONTINUOUS_ALERTS = { alerts: 20 }
+/** Evaluates alerts continuously, with pauses in which other work proceeds. */
+export const CONTINUOUS_ALERTS = { alerts: 25 }
 
 /** A clock that is stopped at the current time, at which the tokens of tests are valid. */
 export function createStoppedClock(): TestClock {

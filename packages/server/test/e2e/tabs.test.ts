@@ -1,0 +1,100 @@
+/** The tabs of pages, of a platform and of a record. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Locator } from 'playwright-core'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  openPage,
+  shareBrowser,
+  untilLoaded,
+} from '../helpers/browser/browser.ts'
+import {
+  expectNoErrorNotice,
+  navigationLink,
+  shareFilledHub,
+  untilOpen,
+  watchPage,
+} from '../helpers/browser/navigation.ts'
+import { COURT_TITLE } from '../helpers/browser/platforms.ts'
+import { recordLinkOf } from '../helpers/browser/records.ts'
+import { EMAIL } from '../helpers/hub/hub.ts'
+
+describe('tabs', BROWSER_TEST, () => {
+  const browser = shareBrowser()
+  const filled = shareFilledHub()
+
+  test('every tab, platform and record opens by a click and shows its data', async () => {
+    await using opened = await openPage(browser(), filled().hub)
+    const { page } = opened
+    const check = watchPage(opened)
+    const main = page.getByRole('main')
+    const panel = (name: string) => page.getByRole('tabpanel', { name })
+    /** Opens each tab, the first one last, and waits for its data. */
+    async function openTabs(tabs: Record<string, () => Locator>, within = main): Promise<void> {
+      const list = within.getByRole('tablist').first()
+      await list.waitFor()
+      const names = Object.keys(tabs)
+      const labels = await list.getByRole('tab').allInnerTexts()
+      assert.equal(labels.length, names.length, `${labels}`)
+      for (const [name, shown] of Object.entries(tabs).toReversed()) {
+        await list.getByRole('tab', { name }).click()
+        await shown().first().waitFor()
+        await untilLoaded(page)
+        await expectNoErrorNotice(page)
+        check(`the tab ${name}`)
+      }
+    }
+    await page.goto('/dashboard/activity')
+    await untilOpen(page, 'Activity')
+    await openTabs({
+      Log: () => panel('Log').getByRole('row').nth(1),
+      Rejected: () => panel('Rejected').getByRole('row').nth(1),
+      'Push errors': () => panel('Push errors').getByText('No push errors'),
+      Alerts: () => panel('Alerts').getByRole('radiogroup'),
+      Missing: () => panel('Missing').getByRole('radiogroup'),
+      Completeness: () => panel('Completeness').getByRole('row').filter({ hasText: 'Cases' }),
+    })
+    await navigationLink(page, 'Settings').click()
+    await untilOpen(page, 'Settings')
+    await openTabs({
+      Account: () => panel('Account').getByRole('table', { name: 'Sessions' }).getByRole('row'),
+      Operators: () => panel('Operators').getByRole('row').filter({ hasText: EMAIL }),
+      'API tokens': () => panel('API tokens').getByRole('heading', { name: 'API tokens' }),
+      'Single sign-on': () => panel('Single sign-on').getByRole('listitem'),
+      'Schedule and retention': () => panel('Schedule').getByRole('table').nth(1).getByRole('row'),
+      Backups: () => panel('Backups').getByText('No backups yet'),
+      'Audit log': () => panel('Audit log').getByRole('row').filter({ hasText: EMAIL }),
+      About: () => panel('About').getByRole('row', { name: /SQLite/ }),
+    })
+    await navigationLink(page, 'Platforms').click()
+    await main.getByRole('link', { name: COURT_TITLE }).click()
+    await page.getByRole('heading', { level: 1, name: COURT_TITLE }).waitFor()
+    const facts = await page.locator('dl').innerText()
+    const { source_base_url } = filled().court
+    for (const text of ['Active', 'court', 'dynamic_api', '2 registered', source_base_url]) {
+      assert.ok(facts.includes(text), text)
+    }
+    assert.match(facts, /Latest Sync\s+[A-Z][a-z]{2} \d\d, \d{4} \d\d:\d\d [AP]M/)
+    await openTabs({
+      Modules: () => panel('Modules').getByRole('button', { name: /Cases/, expanded: true }),
+      Pulls: () => panel('Pulls').getByRole('row').getByRole('link'),
+      Pushes: () => panel('Pushes').getByRole('list', { name: 'Log' }).getByRole('listitem'),
+      Activity: () => panel('Activity').getByRole('list', { name: 'Log' }).getByRole('listitem'),
+      Settings: () => panel('Settings').getByRole('textbox', { name: 'Base URL' }),
+    })
+    await expectAccessible(page)
+    await navigationLink(page, 'Records').click()
+    await recordLinkOf(page, 'pushed').click()
+    const drawer = page.getByRole('dialog', { name: 'Record' })
+    await openTabs(
+      {
+        Fields: () => drawer.getByRole('row').filter({ hasText: 'status' }),
+        History: () => drawer.getByRole('row').filter({ hasText: 'closed' }),
+        Raw: () => drawer.locator('pre'),
+      },
+      drawer,
+    )
+    await expectAccessible(page, { within: 'dialog' })
+  })
+})
