@@ -30,18 +30,18 @@ type Folder = {
 const FOLDERS: readonly Folder[] = [
   { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 2 },
   { name: 'http', pattern: /^packages\/server\/test\/http\//, processes: 4 },
-  { name: 'faults', pattern: /^packages\/server\/test\/faults\//, processes: 'each' },
-  { name: 'process', pattern: /^packages\/server\/test\/process\//, processes: 'each' },
   // These mostly wait for servers that they stop or pause.
   {
     name: 'outages',
     pattern: /\/contract\/postgres\/(?:outages|unresponsive-server|opening|abandoned-pulls)/,
     processes: 'each',
   },
+  { name: 'contract', pattern: /^packages\/server\/test\/contract\//, processes: 6 },
+  { name: 'faults', pattern: /^packages\/server\/test\/faults\//, processes: 4 },
+  { name: 'process', pattern: /^packages\/server\/test\/process\//, processes: 4 },
   { name: 'fuzz', pattern: /\/test\/fuzz[/.]/, processes: 1, isLong: true },
   { name: 'kit', pattern: /^packages\/platform-(?:kit|runner)\/test\//, processes: 1 },
   { name: 'simulation', pattern: /\/test\/simulation\//, processes: 1, isLong: true },
-  { name: 'contract', pattern: /^packages\/server\/test\/contract\//, processes: 6 },
   {
     name: 'project',
     pattern:
