@@ -7,7 +7,7 @@ import { createMailer } from '../../src/features/monitoring/mailer.ts'
 import { createAlertWatch } from '../../src/features/monitoring/watch-alerts.ts'
 import { CONTINUOUS_ALERTS, createStoppedClock } from '../helpers/hub/alerts.ts'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { startTestHub, type TestHub, withoutMachine } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
 import { REJECTION, startMailServer, type TestMailServer } from '../helpers/hub/smtp-server.ts'
 import type { StorageEngine, TestClock } from '../helpers/storage/engine.ts'
@@ -112,7 +112,7 @@ describeOnEngines('mails about alerts', (engine) => {
     const log = pino({ level: 'silent' })
     const settings = { url: server.url, from: FROM_TO.HUB_ALERT_FROM, to: ['ann@example.org'] }
     const mailer = createMailer(settings, mailTimeouts)
-    const deps = { ...hub.storage, mailer, publicUrl: '', clock, log }
+    const deps = { ...withoutMachine(hub.storage), mailer, publicUrl: '', clock, log }
     const watches = Array.from({ length: 6 }, () => createAlertWatch(deps))
     await registerPlatforms(hub, clock, 3)
     await hub.setPullFailures(5)

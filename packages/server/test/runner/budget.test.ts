@@ -45,7 +45,7 @@ test('the run fails if the quick tier or one file exceeds its budget', () => {
     files: [file(BUDGET.fileSeconds + 0.1)],
     totalSeconds: BUDGET.totalSeconds + 1,
   })
-  assert.match(excesses[0] ?? '', /^The quick tier costs 321\.0 processor seconds, more than 320\./)
+  assert.match(excesses[0] ?? '', /^The quick tier costs [\d.]+ processor seconds, more than \d+\./)
   assert.match(excesses[1] ?? '', /csrf\.test\.ts costs 10\.1 processor seconds, more than 10\./)
   assert.equal(excesses.length, 2)
 })

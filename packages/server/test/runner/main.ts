@@ -163,7 +163,7 @@ async function runDeep(
   started: number,
 ): Promise<void> {
   const parts = planParts(files, createRandom(options.seed), {
-    withChecks: options.mode === 'deep',
+    withChecks: options.mode === 'deep' && options.words.length === 0,
     isLimited: options.minutes !== null,
   })
   const limitMs = (options.minutes ?? Number.POSITIVE_INFINITY) * 60_000

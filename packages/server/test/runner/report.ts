@@ -91,9 +91,7 @@ export function createReport(
       coveredPercent = summary.totals.coveredLinePercent
     },
     cost({ folders, files, totalSeconds }) {
-      print(
-        '\nProcessor seconds on the reference machine, of folders and of the most expensive files:',
-      )
+      print('\nProcessor seconds of folders and of the most expensive files:')
       const total: [string, number] = [`of ${BUDGET.totalSeconds} in total`, totalSeconds]
       for (const [name, seconds] of [...folders, total, ...files.slice(0, LARGEST)]) {
         print(`${toSeconds(seconds * 1000)}    ${name}`)

@@ -44,7 +44,7 @@ export type TestHubOptions = {
   clock?: Clock
   /** The clock of the rate limits. */
   monotonicClock?: MonotonicClock
-  /** Wraps the storage, for example to inject a fault. By default, hides that the PostgreSQL of the tests does not sync. */
+  /** Wraps the storage, for example to inject a fault. */
   wrap?: (storage: Storage) => Storage
   /** The timeouts for platforms. By default, there is no pause before a retry. */
   timeouts?: Partial<PlatformTimeouts>
@@ -193,7 +193,7 @@ async function run(
   options: TestHubOptions,
   { lines, dataDir }: { lines: string[]; dataDir: string },
 ) {
-  const { clock = systemClock, wrap = withoutDurability, withOperator = false, env = {} } = options
+  const { clock = systemClock, wrap = (one) => one, withOperator = false, env = {} } = options
   const { config, unknown } = readConfig({
     flags: {},
     environment: {
@@ -212,7 +212,7 @@ async function run(
   const hub: Hub = await createHub({
     config,
     clock,
-    storage: wrap(storage),
+    storage: wrap(withoutMachine(storage)),
     secret: SECRET,
     logger: pino({ level: 'trace' }, collectLines(lines)),
     version: '0.0.0-test',
@@ -271,7 +271,16 @@ function assertKnownCode(body: string): void {
   if (code !== undefined) assert.ok(isErrorCode(String(code)), `${code} is not in the catalogue`)
 }
 
-/** The PostgreSQL server of the tests runs with `fsync=off`, which would raise an alert in each test of alerts. */
-function withoutDurability(storage: Storage): Storage {
-  return { ...storage, readDurability: async () => null }
+const ENOUGH_SPACE = { available: 2 ** 40, total: 2 ** 40 }
+
+/**
+ * Hides that the PostgreSQL of the tests does not sync and that the disk of this machine may be nearly full: each would
+ * raise an alert in every test of alerts.
+ */
+export function withoutMachine(storage: Storage): Storage {
+  return {
+    ...storage,
+    readDurability: async () => null,
+    readDiskSpace: async () => (await storage.readDiskSpace()) && ENOUGH_SPACE,
+  }
 }
