@@ -18,7 +18,7 @@ type Folder = {
   name: string
   pattern: RegExp
   processes: number | 'each'
-  /** Whether long forms of its files take so many minutes that each has its own process in the deep tier. */
+  /** In the deep tier, each of its files has its own process, because the long form takes many minutes. */
   isLong?: true
 }
 

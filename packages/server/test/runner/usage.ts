@@ -13,14 +13,12 @@ export type ProcessUsage = {
    * those of a page of Chromium.
    */
   lostMs: number
-  /** Before its first test. */
-  loadMs: number
   /** During the tests of each file. A process that ends early has not reported all of them. */
   fileMs: Readonly<Record<string, number>>
 }
 
-let loadMs: number | null = null
-let lastMs = 0
+/** Null before the first test. */
+let lastMs: number | null = null
 const fileMs: Record<string, number> = {}
 
 /**
@@ -31,14 +29,14 @@ export function measureFile(file: string | null): void {
   const path = env['TEST_USAGE']
   const nowMs = readTreeMs(pid)
   if (path === undefined || nowMs === null) return
-  if (loadMs === null) {
-    loadMs = nowMs
+  if (lastMs === null) {
+    lastMs = nowMs
     process.once('exit', () => {
-      const endMs = readTreeMs(pid) ?? lastMs
-      const totalMs = Math.max(endMs, lastMs)
+      const endMs = readTreeMs(pid) ?? 0
+      const totalMs = Math.max(endMs, lastMs ?? 0)
       const [entry = ''] = argv.slice(1)
       const lostMs = totalMs - endMs
-      const usage: ProcessUsage = { entry, totalMs, lostMs, loadMs: loadMs ?? 0, fileMs }
+      const usage: ProcessUsage = { entry, totalMs, lostMs, fileMs }
       appendFileSync(path, `${JSON.stringify(usage)}\n`)
     })
   }
