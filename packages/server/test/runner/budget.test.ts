@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BUDGET, findExcesses, sumCosts } from './budget.ts'
+import { BUDGET, findExcesses, isDisturbed, sumCosts } from './budget.ts'
 
 const CSRF = 'packages/server/test/http/csrf.test.ts'
 const EVENTS = 'packages/server/test/http/events.test.ts'
@@ -48,4 +48,9 @@ test('the run fails if the quick tier or one file exceeds its budget', () => {
   assert.match(excesses[0] ?? '', /^The quick tier costs [\d.]+ processor seconds, more than \d+\./)
   assert.match(excesses[1] ?? '', /csrf\.test\.ts costs 10\.1 processor seconds, more than 10\./)
   assert.equal(excesses.length, 2)
+})
+
+test('a run beside other programs is not judged', () => {
+  assert.equal(isDisturbed({ ownMs: 300_000, machineMs: 350_000 }), false)
+  assert.equal(isDisturbed({ ownMs: 300_000, machineMs: 370_000 }), true)
 })

@@ -43,6 +43,14 @@ export function sumCosts(
   return { folders: largestFirst(folders), files: largestFirst(files), totalSeconds }
 }
 
+/**
+ * Whether other programs worked so much during a run that its processor times say little about its tests: programs
+ * share the caches of the processors, and background jobs run more often in a run that takes longer.
+ */
+export function isDisturbed({ ownMs, machineMs }: { ownMs: number; machineMs: number }): boolean {
+  return machineMs - ownMs > ownMs / 5
+}
+
 /** Sentences about what exceeds {@link BUDGET}; empty if nothing does. */
 export function findExcesses({ files, totalSeconds }: Costs): string[] {
   const advice = 'Make tests cheaper or move them to the deep tier; see test/README.md.'

@@ -9,12 +9,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { globalSetup, globalTeardown } from '../global-setup.ts'
 import type { FaultResult } from '../helpers/process/fault-report.ts'
 import { FAULTS } from '../helpers/process/faults.ts'
-import { findExcesses, sumCosts } from './budget.ts'
+import { findExcesses, isDisturbed, sumCosts } from './budget.ts'
 import { createCalibration, measureSlowness } from './calibrate.ts'
 import { findFaultIssues, formatFaultTable, mergeRows } from './fault-table.ts'
 import { formatRepeatCommand, HELP, type Options, readOptions } from './options.ts'
 import { findNeeds, type Job, planJobs, planParts } from './plan.ts'
-import { readTreeMs } from './processor-time.ts'
+import { readMachineMs, readTreeMs } from './processor-time.ts'
 import { createRandom } from './random.ts'
 import { createReport, type Report, type ReportOptions } from './report.ts'
 import { selectTests } from './select-tests.ts'
@@ -72,6 +72,7 @@ async function main(): Promise<boolean> {
       `Guard times are multiplied by ${slowness.toFixed(1)}.`,
   )
   const isComplete = options.words.length === 0 && options.name === null && !options.changes
+  const machineMs = readMachineMs()
   const isBudgeted = mode === 'quick' && isComplete && !options.coverage
   if (isBudgeted) env['TEST_USAGE'] = USAGE
   const report = createReport(print, reportOptions(options, { printsTests: !isComplete }))
@@ -92,7 +93,9 @@ async function main(): Promise<boolean> {
     clearInterval(progress)
     if (needs) await globalTeardown()
   }
-  if (isBudgeted && !interruption.signal.aborted) checkBudget(report, calibration.scale())
+  if (isBudgeted && !interruption.signal.aborted) {
+    checkBudget(report, { scale: calibration.scale(), machineMs })
+  }
   if (existsSync(failures)) {
     print(`\nWhat failed tests left, in ${relative(ROOT, failures)}:`)
     for (const name of readdirSync(failures)) print(`    ${name}`)
@@ -103,10 +106,17 @@ async function main(): Promise<boolean> {
   return passed && !interruption.signal.aborted
 }
 
-/** Reports the costs of a complete quick tier, and fails the run if they exceed the budget. */
-function checkBudget(report: Report, scale: number): void {
+/**
+ * Reports the costs of a complete quick tier, and fails the run if they exceed the budget.
+ * @param machineMs of {@link readMachineMs} at the start of the run.
+ */
+function checkBudget(
+  report: Report,
+  { scale, machineMs }: { scale: number; machineMs: number | null },
+): void {
   const totalMs = readTreeMs(pid)
-  if (totalMs === null) {
+  const machineEndMs = readMachineMs()
+  if (totalMs === null || machineMs === null || machineEndMs === null) {
     print('The budget is not checked: only Linux reports processor times.')
     return
   }
@@ -116,6 +126,11 @@ function checkBudget(report: Report, scale: number): void {
   const filesOf = (entry: string) => filesOfEntry.get(relative(ROOT, entry)) ?? []
   const costs = sumCosts(usages, { totalMs, filesOf, scale })
   report.cost(costs)
+  const ownMs = costs.totalSeconds * 1000 * scale
+  if (isDisturbed({ ownMs, machineMs: machineEndMs - machineMs })) {
+    print('The budget is not checked: other programs used the processors during the run.')
+    return
+  }
   const excesses = findExcesses(costs)
   const outcome = excesses.length === 0 ? 'passed' : 'failed'
   report.check('the budget of the quick tier', outcome, excesses.join('\n'))

@@ -24,6 +24,23 @@ export function readTreeMs(pid: number): number | null {
   return [...all].reduce((sum, [one, { ms }]) => (inTree(one) ? sum + ms : sum), 0)
 }
 
+/**
+ * @returns the milliseconds that all processors of the machine have worked since it started, for all programs and for
+ * other virtual machines; null on systems other than Linux. Fields: proc_stat(5).
+ */
+export function readMachineMs(): number | null {
+  if (platform !== 'linux') return null
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = readFileSync(
+    '/proc/stat',
+    'utf8',
+  )
+    .slice('cpu '.length, 200)
+    .trim()
+    .split(/\s+/, 8)
+    .map(Number)
+  return (user + nice + system + irq + softirq + steal) * TICK_MS
+}
+
 /** Null if the process has ended. */
 function readStat(pid: string): { parent: number; ms: number } | null {
   try {
