@@ -14,27 +14,30 @@ const DISCARD_ALL = Buffer.from('Q\0\0\0\x10DISCARD ALL\0')
 const TERMINATE = Buffer.from('X\0\0\0\x04')
 
 type Session = {
+  /** The startup message of its connections, which contains the database and the user. */
+  startup: string
   socket: Socket
   /** What the server sends after a successful authentication. */
   greeting: Buffer[]
   /** Null while it is reset, and while it is kept. */
   client: Socket | null
-  isKept: boolean
+  /** The client whose connection ends when the session is reset. */
+  leaving: Socket | null
   /** Whether the server has responded to all requests, outside of a transaction. */
   isIdle: () => boolean
   send: (messages: Buffer) => void
 }
 
-/** The sessions that wait for a connection, by its startup message, which contains the database and the user. */
-const kept = new Map<string, Session[]>()
-let keptCount = 0
+/** The sessions that wait for a connection, the newest last. */
+let kept: Session[] = []
 
 /** Starts a server that forwards connections to that of the URL. It does not keep this process alive. @returns its URL. */
 export async function startSessionPool(serverUrl: string): Promise<string> {
   const url = new URL(serverUrl)
   const [host, port] = [url.hostname, Number(url.port || 5432)]
   const connect = () => createConnection({ host, port, noDelay: true })
-  const server = createServer({ noDelay: true }, (client) => {
+  // Half open: a connection ends when its session is reset.
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
     client.on('error', () => undefined)
     client.once('data', (startup) => {
       const isStartup =
@@ -58,13 +61,11 @@ function forward(client: Socket, request: Buffer, socket: Socket): void {
 }
 
 function serve(client: Socket, startup: Buffer, connect: () => Socket): void {
-  const key = startup.toString('latin1')
-  const known = kept.get(key)?.pop()
-  const session = known ?? startSession(connect(), startup, key)
+  const known = kept.findLast((one) => one.startup === startup.toString('latin1'))
+  const session = known ?? startSession(connect(), startup)
   session.client = client
   if (known) {
-    keptCount -= 1
-    known.isKept = false
+    kept = kept.filter((one) => one !== known)
     known.socket.ref()
     client.write(Buffer.concat(known.greeting))
   }
@@ -79,16 +80,17 @@ function serve(client: Socket, startup: Buffer, connect: () => Socket): void {
     if (requests.length > 0) session.send(requests)
     if (!isEnded) return
     session.client = null
-    client.end()
-    if (session.isIdle() && keptCount < MAX_KEPT) session.send(DISCARD_ALL)
+    session.leaving = client
+    if (session.isIdle()) session.send(DISCARD_ALL)
     else session.socket.end(TERMINATE)
   })
-  client.on('close', () => {
+  const disconnect = () => {
     if (session.client === client) session.socket.destroy()
-  })
+  }
+  client.on('end', disconnect).on('close', disconnect)
 }
 
-function startSession(socket: Socket, startup: Buffer, key: string): Session {
+function startSession(socket: Socket, startup: Buffer): Session {
   /** The `ReadyForQuery` that the server still has to send. */
   let expected = 1
   let status = ''
@@ -102,10 +104,11 @@ function startSession(socket: Socket, startup: Buffer, key: string): Session {
   })
   let isGreeted = false
   const session: Session = {
+    startup: startup.toString('latin1'),
     socket,
     greeting: [],
     client: null,
-    isKept: false,
+    leaving: null,
     isIdle: () => expected === 0 && status === 'I',
     send(messages) {
       scanRequests(messages)
@@ -118,23 +121,23 @@ function startSession(socket: Socket, startup: Buffer, key: string): Session {
     if (!isGreeted) session.greeting.push(responses)
     isGreeted ||= expected === 0
     if (session.client) session.client.write(responses)
-    else if (session.isIdle() && !session.isKept) keep(session, key)
+    else if (session.isIdle() && session.leaving) keep(session)
   })
   socket.on('close', () => {
     session.client?.end()
-    if (!session.isKept) return
-    keptCount -= 1
-    kept.set(key, kept.get(key)?.filter((other) => other !== session) ?? [])
+    session.leaving?.end()
+    kept = kept.filter((one) => one !== session)
   })
   socket.write(startup)
   return session
 }
 
-function keep(session: Session, key: string): void {
+function keep(session: Session): void {
   session.socket.unref()
-  session.isKept = true
-  keptCount += 1
-  kept.set(key, [...(kept.get(key) ?? []), session])
+  session.leaving?.end()
+  session.leaving = null
+  kept.push(session)
+  if (kept.length > MAX_KEPT) kept.shift()?.socket.end(TERMINATE)
 }
 
 /** Returns a function that calls `onMessage` for the messages of a stream, with the type and the first byte of each. */
