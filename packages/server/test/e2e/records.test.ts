@@ -44,13 +44,13 @@ describe('the list of records', BROWSER_TEST, () => {
     await recordLinkOf(page, 'C-003').waitFor({ state: 'hidden' })
     assert.equal((await parametersOf(page)).get('filter[status][contains]'), 'OPEN')
 
-    await page.getByRole('button', { name: 'Amount' }).click()
-    await page.getByRole('menuitem', { name: 'Sort descending' }).click()
+    await page.getByRole('button', { name: 'Amount' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Sort descending' }).press('Enter')
     await recordLinkOf(page, 'C-119').waitFor()
     assert.equal((await parametersOf(page)).get('sort'), '-data.amount')
     assert.deepEqual(await referencesOf(page), await listRecordsFor(page))
 
-    await recordLinkOf(page, 'H-1').click()
+    await recordLinkOf(page, 'H-1').press('Enter')
     const drawer = page.getByRole('dialog', { name: 'Record' })
     await drawer.getByText('9007199254740993').waitFor()
     assert.ok((await parametersOf(page)).has('record'))

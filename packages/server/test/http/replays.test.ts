@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RejectedPush, ReplayResponse, type ReplayStepResponse } from '@recordhub/protocol'
 import Type from 'typebox'
+import { HubError } from '../../src/errors.ts'
+import type { Storage } from '../../src/storage/port/storage.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
@@ -197,6 +199,32 @@ describeHub('replays by filter', (hub) => {
     const open = `/api/v1/rejected-pushes?platform=${name}&state=open`
     const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
     assert.deepEqual(expectBody(await hub.get(open), 200, Page).rejected_pushes, [])
+  })
+})
+
+let isDown = false
+/** Stores nothing while `isDown`. */
+const wrap = (storage: Storage): Storage => {
+  const { records } = storage
+  const applyWrites: typeof records.applyWrites = (batch) => {
+    if (!isDown) return records.applyWrites(batch)
+    throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
+  }
+  return { ...storage, records: { ...records, applyWrites } }
+}
+
+describeHub('replays while the storage is unavailable', { wrap }, (hub) => {
+  test('a step of a replay that fails replays nothing, and can be repeated', async () => {
+    const { platform, name } = await pushToUnregistered(hub, ['R-1', 'R-2'])
+    await registerModule(hub, platform)
+    const request = { platform: name, dry_run: false }
+    isDown = true
+    expectError(await hub.sendRejectedPushRequest('/replay', request), 503, 'storage_unavailable')
+    isDown = false
+    assert.deepEqual(await hub.records(name), [])
+    assert.equal(await replayableOf(hub, platform.id), 2)
+    const [step] = await replaySteps(hub, request)
+    assert.deepEqual(step?.counts, { ...NONE, created: 2 })
   })
 })
 
