@@ -1,7 +1,7 @@
 /** Editing and replaying rejected pushes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RejectedPush, type ReplayStepResponse } from '@recordhub/protocol'
+import { RejectedPush, ReplayResponse, type ReplayStepResponse } from '@recordhub/protocol'
 import Type from 'typebox'
 import { HubError } from '../../src/errors.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
@@ -93,6 +93,16 @@ describeHub('replaying rejected pushes', (hub) => {
     expectError(await hub.sendReplay(id, { body: unregistered }), 422, 'module_not_registered')
     const body = newRecord('R-1', { data: { status: 'open' } })
     assert.equal((await hub.replay(id, { body })).outcome, 'created')
+  })
+
+  test('numbers retain all their digits when a push is edited and replayed', async () => {
+    const platform = await hub.registerPushing()
+    const { id } = await hub.sendRejectedPush(platform, newRecord('R-1', { full_name: 1 }))
+    const record = JSON.stringify(newRecord('R-1', { data: { n: 'N' } }))
+    const body = record.replace('"N"', '12345678901234567890.10')
+    expectBody(await hub.sendReplay(id, `{"body":${body}}`), 200, ReplayResponse)
+    const response = await hub.get(`/api/v1/records?platform=${platform.platform_name}`)
+    assert.ok(response.text.includes('"n":12345678901234567890.10'), response.text)
   })
 
   test('a replay is stale after a later push unless it overwrites, and the history names the replay', async () => {
