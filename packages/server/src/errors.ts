@@ -283,6 +283,11 @@ const CATALOGUE = {
     message:
       'The source API key cannot be sent in a header. It must be printable ASCII without leading or trailing spaces.',
   },
+  source_key_required: {
+    status: 422,
+    message:
+      'The stored source API key is not sent to {origin}, because it was entered for another scheme, host or port. Send source_api_key, too.',
+  },
   source_url_invalid: { status: 422, message: 'The base URL is not valid: {reason}.' },
   platform_address_rejected: {
     status: 422,

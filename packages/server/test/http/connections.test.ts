@@ -387,9 +387,14 @@ describeOnEngines('changing the address or source key of a platform', (engine) =
       expectError(await patch(kit, { ...body, status: 'inactive' }), status, code)
     await expectRejected({ source_api_key: 'a wrong key' }, 502, 'platform_rejected_key')
     await expectRejected({ source_api_key: 'no\nkey' }, 422, 'source_key_invalid')
-    await expectRejected({ source_base_url: other.source_base_url }, 409, 'platform_name_differs')
+    const { source_api_key } = other
     await expectRejected(
-      { source_base_url: 'http://169.254.169.254' },
+      { source_base_url: other.source_base_url, source_api_key },
+      409,
+      'platform_name_differs',
+    )
+    await expectRejected(
+      { source_base_url: 'http://169.254.169.254', source_api_key },
       422,
       'platform_address_rejected',
     )
@@ -397,6 +402,61 @@ describeOnEngines('changing the address or source key of a platform', (engine) =
     const { source_base_url, status } = await readPlatform(kit)
     assert.deepEqual([source_base_url, status], [kit.simulated.source_base_url, 'active'])
     assert.equal((await testEverything(kit)).success, true)
+  })
+
+  test('the stored source key is sent to no other scheme, host or port, and the attempt is audited', async () => {
+    await using kit = await startKit(engine)
+    const { source_base_url, platform_name, modules } = kit.simulated
+    await using attacker = await simulatePlatform({ platform_name, modules })
+    const { port } = new URL(source_base_url)
+    const addresses = [
+      attacker.source_base_url,
+      `https://127.0.0.1:${port}`,
+      `http://localhost:${port}`,
+    ]
+    kit.simulated.requests.length = 0
+    for (const address of addresses) {
+      expectError(await patch(kit, { source_base_url: address }), 422, 'source_key_required')
+      const [entry] = await kit.hub.audit()
+      assert.deepEqual(
+        [entry?.['action'], entry?.['target'], entry?.['details']],
+        [
+          'platform.probe',
+          platform_name,
+          {
+            source_base_url: address,
+            before: source_base_url,
+            new_source_key: false,
+          },
+        ],
+      )
+    }
+    assert.deepEqual([...attacker.requests, ...kit.simulated.requests], [])
+  })
+
+  test('another path at the same scheme, host and port keeps the stored source key', async () => {
+    await using kit = await startKit(engine)
+    const address = kit.simulated.source_base_url
+    const moved = await patch(kit, { source_base_url: `${address}/api` })
+    assert.equal(expectBody(moved, 200, ChangedResponse).platform.source_base_url, address)
+    assert.equal((await testEverything(kit)).success, true)
+  })
+
+  test('an attempt is audited before the first request to the address', async () => {
+    await using kit = await startKit(engine)
+    let audited: unknown
+    await using attacker = await simulatePlatform({ modules: kit.simulated.modules })
+    attacker.setResponse('ping', async (request, response) => {
+      audited = (await kit.hub.audit())[0]?.['details']
+      await respond.status(500)(request, response)
+    })
+    const { source_base_url, source_api_key } = attacker
+    expectError(await patch(kit, { source_base_url, source_api_key }), 502, 'platform_failed')
+    assert.deepEqual(audited, {
+      source_base_url,
+      before: kit.simulated.source_base_url,
+      new_source_key: true,
+    })
   })
 })
 

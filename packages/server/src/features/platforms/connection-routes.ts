@@ -23,6 +23,7 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import { auditProbe } from './audit-probe.ts'
 import type { ConnectionTestClient } from './check-connection.ts'
 import { revealHubKey, rotateHubKey } from './hub-key.ts'
 import { readTarget } from './read-target.ts'
@@ -76,6 +77,9 @@ export function connectionRoutes(deps: {
       async (request, reply) => {
         const checkEverything = request.body?.check_everything ?? false
         const options = await toTestOptions(request.params.id, checkEverything)
+        const { source_base_url } = options.target
+        const platform_name = options.expected
+        await auditProbe(deps, requesterOf(request), { platform_name, source_base_url })
         const steps = testRegistered(deps, options, abortOnClose(reply))
         if (acceptsNdjson(request)) {
           const last = (_: unknown, checks: ConnectionCheck[]) => toResponse(checks)

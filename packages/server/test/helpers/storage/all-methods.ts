@@ -158,7 +158,7 @@ export function callsOfAllMethods(
           {
             platform_id,
             source_base_url: 'https://school.example',
-            encrypted_source_key: null,
+            encrypted_source_key: 'an encrypted key',
             at: clock.text,
           },
           changeLog(),
