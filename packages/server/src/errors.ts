@@ -176,7 +176,19 @@ const CATALOGUE = {
   forbidden: { status: 403, message: 'Requires the role {role}.' },
   out_of_scope: {
     status: 403,
-    message: 'The token is restricted to the scope {scope}. Use a token without a scope.',
+    message: 'The token is restricted to the scope {scope}. Use another token.',
+  },
+  scope_required: {
+    status: 403,
+    message: 'This requires a token with the scope {scope}, or the session of an operator.',
+  },
+  token_name_taken: {
+    status: 409,
+    message: 'You already have a token named "{name}". Choose another name.',
+  },
+  too_many_tokens: {
+    status: 409,
+    message: 'You already have {max} tokens. Revoke one that is no longer used.',
   },
   password_wrong: { status: 403, message: 'The password is wrong.' },
   setup_link_invalid: {

@@ -71,6 +71,11 @@ function postTo(kit: Kit, path: string, body: unknown, headers?: Record<string, 
   })
 }
 
+function rotate(kit: Kit, grace_seconds: unknown): Promise<TestResponse> {
+  const headers = { authorization: kit.hub.authorization('hub_keys') }
+  return postTo(kit, 'hub-key/rotate', { grace_seconds }, headers)
+}
+
 function patch(kit: Kit, body: Record<string, unknown>): Promise<TestResponse> {
   const headers = { authorization: kit.hub.authorization('operator') }
   return kit.hub.send({ method: 'PATCH', url: `/api/v1/platforms/${kit.id}`, headers, body })
@@ -278,7 +283,7 @@ describeOnEngines('the hub key of a platform', (engine) => {
     assert.equal(expectBody(shown, 200, HubKeyResponse).hub_api_key, kit.hub_api_key)
   })
 
-  test('wrong passwords are rejected, audited and limited; API tokens cannot reveal the key', async () => {
+  test('wrong passwords are rejected, audited and limited; a token without the scope cannot reveal the key', async () => {
     await using kit = await startKit(engine, { withOperator: true })
     const { headers } = await kit.hub.signIn()
     const attempt = (password: string) => postTo(kit, 'hub-key/reveal', { password }, headers)
@@ -289,7 +294,7 @@ describeOnEngines('the hub key of a platform', (engine) => {
     const audited = `SELECT * FROM audit WHERE action = 'hub_key.reveal_rejected'`
     assert.equal((await kit.hub.sql(audited)).length, 5)
     const asToken = await postTo(kit, 'hub-key/reveal', { password: PASSWORD })
-    expectError(asToken, 403, 'operators_only')
+    expectError(asToken, 403, 'scope_required')
     const viewer = { authorization: kit.hub.authorization('viewer') }
     for (const [path, body] of [
       ['hub-key/reveal', { password: PASSWORD }],
@@ -306,7 +311,7 @@ describeOnEngines('the hub key of a platform', (engine) => {
     await using kit = await startKit(engine, { clock })
     const { hub, hub_api_key: old } = kit
     expectBody(await hub.push(old, newRecord('N-1')), 201, PushResponse)
-    const rotated = await postTo(kit, 'hub-key/rotate', { grace_seconds: 3600 })
+    const rotated = await rotate(kit, 3600)
     const key = expectBody(rotated, 200, HubKeyResponse).hub_api_key
     assert.notEqual(key, old)
     for (const one of [old, key]) assert.equal((await hub.push(one, newRecord('N-1'))).status, 200)
@@ -333,12 +338,12 @@ describeOnEngines('the hub key of a platform', (engine) => {
   test('a rotation without a grace period ends the old key; invalid periods return 400', async () => {
     await using kit = await startKit(engine)
     expectBody(await kit.hub.push(kit.hub_api_key, newRecord('N-1')), 201, PushResponse)
-    const rotated = await postTo(kit, 'hub-key/rotate', { grace_seconds: 0 })
+    const rotated = await rotate(kit, 0)
     const { hub_api_key } = expectBody(rotated, 200, HubKeyResponse)
     expectError(await kit.hub.push(kit.hub_api_key, newRecord('N-2')), 401, 'api_key_invalid')
     expectBody(await kit.hub.push(hub_api_key, newRecord('N-2')), 201, PushResponse)
     for (const grace_seconds of [-1, 1.5, '60', 2_592_001]) {
-      expectError(await postTo(kit, 'hub-key/rotate', { grace_seconds }), 400, 'invalid_request')
+      expectError(await rotate(kit, grace_seconds), 400, 'invalid_request')
     }
   })
 })

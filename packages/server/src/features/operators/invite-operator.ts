@@ -1,6 +1,6 @@
 import type { Invitation } from '@recordhub/protocol'
 import type { Requester } from '../../domain/activity/activity.ts'
-import type { Role } from '../../domain/auth/caller.ts'
+import type { Creator, Role } from '../../domain/auth/caller.ts'
 import { createKey, INVITATION_PREFIX } from '../../domain/platform/api-key.ts'
 import { HubError } from '../../errors.ts'
 import { isEmail } from '../../lib/text/email.ts'
@@ -30,7 +30,8 @@ const MAX_NAME_LENGTH = 200
  * Invites an operator by a link that works once. Its token follows the #, which browsers do not send to servers: no
  * proxy logs it and no other site receives it.
  * @param request.site the URL at which operators reach the hub, such as https://hub.example.org
- * @throws HubError `invalid_operator` if the e-mail address is not valid or an operator has it.
+ * @throws HubError `invalid_operator` if the e-mail address is not valid or an operator has it, `forbidden` if the
+ *   caller has lost the role or the token by now.
  */
 export async function inviteOperator(
   deps: {
@@ -40,12 +41,12 @@ export async function inviteOperator(
     /** Null if no mail server is configured. */
     sendMail: SendMail | null
   },
-  request: { email: string; role: Role; days: number; site: string },
+  request: { email: string; role: Role; days: number; site: string; invitedBy: Creator },
   requester: Requester,
 ): Promise<Invited> {
   const { invitations, operators, clock, sendMail } = deps
   const email = request.email.trim().toLowerCase()
-  const { role, days, site } = request
+  const { role, days, site, invitedBy } = request
   if (!isEmail(email)) {
     throw new HubError('invalid_operator', { reason: 'the e-mail address is not valid' })
   }
@@ -55,7 +56,7 @@ export async function inviteOperator(
   const { key, hash } = createKey(INVITATION_PREFIX)
   const expires_at = daysFrom(clock.now(), days)
   const invitation = await invitations.createInvitation(
-    { email, role, token_hash: hash, invited_by: requester.actor, expires_at },
+    { email, role, token_hash: hash, invited_by: requester.actor, expires_at, ...invitedBy },
     { ...requester, action: 'operator.invite', target: email, details: { role, expires_at } },
   )
   const link = `${site}/invitation#token=${key}`

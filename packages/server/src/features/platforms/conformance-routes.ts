@@ -7,6 +7,7 @@ import {
   ProbeRequest,
 } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Requester } from '../../domain/activity/activity.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import {
   abortOnClose,
@@ -19,7 +20,6 @@ import {
 } from '../../lib/net/ndjson.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import type { RequesterOf } from '../auth/requester.ts'
 import { auditProbe } from './audit-probe.ts'
 import { readTarget } from './read-target.ts'
 
@@ -40,7 +40,7 @@ export function conformanceRoutes(deps: {
   platforms: Pick<PlatformStore, 'readSource' | 'readPlatform' | 'recordRecovery'>
   activity: Pick<ActivityStore, 'appendAudit'>
   secrets: SecretBox
-  requesterOf: RequesterOf
+  requesterOf: (request: FastifyRequest) => Requester
 }): FastifyPluginAsyncTypebox {
   /** @param checked `platform_id`: null if the platform is not registered. */
   async function* check(

@@ -10,6 +10,8 @@ import {
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
+import type { ConfirmedAction } from '../../domain/auth/confirmed-action.ts'
+import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import {
   abortOnClose,
@@ -40,10 +42,22 @@ export function connectionRoutes(deps: {
   secrets: SecretBox
   clock: Clock
   requesterOf: (request: FastifyRequest) => Requester
-  /** @throws HubError if the caller has no password, the password is wrong, or the operator is locked out. */
-  reauthenticate: (request: FastifyRequest, password: string) => Promise<void>
+  /** @throws HubError if the caller may not reveal keys. */
+  confirmAction: (request: FastifyRequest, action: ConfirmedAction) => Promise<void>
 }): FastifyPluginAsyncTypebox {
-  const { requesterOf, reauthenticate } = deps
+  const { requesterOf, confirmAction } = deps
+
+  /** Verifies that the caller may see a hub API key. @throws HubError */
+  async function confirmKey(
+    request: FastifyRequest<{ Params: { id: number }; Body: { password?: string } }>,
+    action: string,
+  ): Promise<void> {
+    const platform = await deps.platforms.readPlatform(request.params.id)
+    if (!platform) throw new HubError('not_found', { what: 'platform' })
+    const { password } = request.body
+    const target = platform.platform_name
+    await confirmAction(request, { action, target, scope: 'hub_keys', password })
+  }
 
   async function toTestOptions(
     platformId: number,
@@ -94,17 +108,15 @@ export function connectionRoutes(deps: {
       {
         schema: {
           summary: 'Show the hub API key of a platform after the operator confirms the password',
+          description: 'A token needs the scope hub_keys.',
           params: PlatformId,
           body: RevealRequest,
           response: { 200: HubKeyResponse, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
-        const reveal = {
-          platform_id: request.params.id,
-          reauthenticate: () => reauthenticate(request, request.body.password ?? ''),
-        }
-        const hub_api_key = await revealHubKey(deps, reveal, requesterOf(request))
+        await confirmKey(request, 'hub_key.reveal')
+        const hub_api_key = await revealHubKey(deps, request.params.id, requesterOf(request))
         reply.header('Cache-Control', 'no-store')
         return { success: true as const, hub_api_key }
       },
@@ -116,13 +128,16 @@ export function connectionRoutes(deps: {
         schema: {
           summary:
             'Create a new hub API key for a platform; the old one remains valid for a grace period',
+          description: 'A token needs the scope hub_keys.',
           params: PlatformId,
           body: RotateRequest,
           response: { 200: HubKeyResponse, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
-        const rotation = { platform_id: request.params.id, ...request.body }
+        await confirmKey(request, 'hub_key.rotate')
+        const { grace_seconds } = request.body
+        const rotation = { platform_id: request.params.id, grace_seconds }
         const hub_api_key = await rotateHubKey(deps, rotation, requesterOf(request))
         reply.header('Cache-Control', 'no-store')
         return { success: true as const, hub_api_key }

@@ -156,7 +156,6 @@ export const TEXTS = {
 
   hubApiKeyOf: (displayTitle: string) => `Hub API key of ${displayTitle}`,
   reveal: 'Reveal',
-  revealKeyHint: 'Enter your own password. This will be logged.',
   revealIsLogged: 'This will be logged.',
 
   expiresImmediately: 'Expires immediately',
