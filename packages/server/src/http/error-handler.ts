@@ -23,7 +23,7 @@ declare module 'fastify' {
   }
 }
 
-export function handleErrors(app: FastifyInstance, bodyLimit: number): void {
+export function handleErrors(app: FastifyInstance): void {
   const rejections = createThrottledLog(app.log)
   // After the last connection has closed, there are no more rejections.
   app.server.once('close', rejections.flush)
@@ -33,7 +33,7 @@ export function handleErrors(app: FastifyInstance, bodyLimit: number): void {
     done(null, payload)
   })
   app.setErrorHandler<FastifyError | HubError | InvalidCursorError>((error, request, reply) => {
-    const known = toHubError(error, bodyLimit)
+    const known = toHubError(error, request.routeOptions.bodyLimit)
     if (LOGGED_STATUSES.includes(known.status)) rejections.record(known, request)
     else if (known.status >= 500) {
       request.log.error({ err: error, request_id: request.id }, 'request failed')

@@ -104,7 +104,7 @@ export async function createHttpServer(
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   acceptJsonBodies(app)
-  handleErrors(app, settings.bodyLimit)
+  handleErrors(app)
   if (settings.accessLog) logAccess(app, settings.accessLog)
   const findHostIssue = createHostValidator()
   app.addHook('onRequest', (request, reply, done) => {

@@ -19,7 +19,7 @@ async function startRejectingServer(t: TestContext) {
     },
   })
   const app = fastify({ loggerInstance: logger })
-  handleErrors(app, 1000)
+  handleErrors(app)
   for (const url of ['/a', '/b']) {
     app.get(url, () => {
       throw new HubError('forbidden')
