@@ -186,6 +186,10 @@ const CATALOGUE = {
     status: 409,
     message: 'You already have a token named "{name}". Choose another name.',
   },
+  too_many_views: {
+    status: 409,
+    message: 'You already have {max} saved views. Delete one that is no longer used.',
+  },
   too_many_tokens: {
     status: 409,
     message: 'You already have {max} tokens. Revoke one that is no longer used.',

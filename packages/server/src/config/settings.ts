@@ -174,7 +174,7 @@ export const SETTINGS = {
   HUB_API_RATE_LIMIT: setting({
     parse: integer(0, 1_000_000),
     default: 1000,
-    help: 'API requests per second that a process accepts from one operator (all sessions together) or one token; 0 for no limit.',
+    help: 'API requests per second that a process accepts from one operator (all sessions and tokens together); 0 for no limit.',
   }),
   HUB_RETENTION_ACTIVITY_DAYS: setting({
     parse: days,

@@ -42,9 +42,14 @@ export function includesRole(actual: Role, required: Role): boolean {
   return ROLES.indexOf(actual) >= ROLES.indexOf(required)
 }
 
-/** Identifies a caller in counters and as an owner: all sessions of an operator are one caller, each token is one. */
+/**
+ * Identifies a caller in counters and as an owner: all sessions and tokens of an operator are one caller, so that more
+ * tokens give no more of a limit. A token of the command line is one of its own.
+ */
 export function keyOfCaller(caller: Caller): string {
-  return caller.kind === 'operator' ? `operator ${caller.id}` : `token ${caller.tokenId}`
+  const { operator_id } = creatorOf(caller)
+  if (operator_id !== null || caller.kind === 'operator') return `operator ${operator_id}`
+  return `token ${caller.tokenId}`
 }
 
 /** The name of a caller in the activity and the audit log. Names of tokens are not unique, their ids are. */
