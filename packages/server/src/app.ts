@@ -199,7 +199,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     ...[ingest, maintenance, backups],
   ]
   await registerWebRoutes(app, {
-    ...{ isBehindTls, csrfTokenOf, monotonicClock, hasOperators: storage.operators.hasOperators },
+    ...{ csrfTokenOf, monotonicClock, hasOperators: storage.operators.hasOperators },
     perSecond: config.HUB_API_RATE_LIMIT,
     routes: [...features, monitoring, guide].map(({ routes }) => routes),
   })

@@ -85,6 +85,12 @@ export const SETTINGS = {
     shownDefault: 'the address listened on',
     help: 'URL at which operators and platforms reach the hub, such as https://hub.example.org.',
   }),
+  HUB_HSTS_SUBDOMAINS: setting({
+    parse: onOrOff,
+    default: false,
+    shownDefault: 'off',
+    help: 'Whether browsers that have reached the hub over TLS also require TLS for all subdomains of its host: on or off. Only with an https HUB_PUBLIC_URL.',
+  }),
   HUB_ADMIN_EMAIL: setting({
     parse: email,
     default: '',

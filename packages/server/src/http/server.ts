@@ -28,6 +28,8 @@ export type HttpSettings = {
   trustProxy: false | number | string
   /** Whether HUB_PUBLIC_URL is an https URL. */
   isBehindTls: boolean
+  /** HUB_HSTS_SUBDOMAINS. */
+  hstsSubdomains?: boolean
   /** HUB_PUBLIC_URL; empty if it is not set. */
   publicUrl: string
   /** The reason why the hub rejects all requests at the moment; null if it accepts them. */

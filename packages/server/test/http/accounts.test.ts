@@ -258,6 +258,18 @@ describeOnEngines('two-factor authentication', (engine) => {
 })
 
 describeOnEngines('passkeys', (engine) => {
+  test('the options for adding and for using a passkey require that the device verifies its user', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const session = await hub.signIn()
+    const added = await hub.callAs(session, 'POST', `${ACCOUNT}/passkeys/options`, {
+      password: PASSWORD,
+    })
+    const { authenticatorSelection } = Object(expectObject(added, 200)['options'])
+    assert.equal(authenticatorSelection.userVerification, 'required')
+    const used = await hub.send({ url: '/api/auth/passkey/generate-authenticate-options' })
+    assert.equal(expectObject(used, 200)['userVerification'], 'required')
+  })
+
   test('a passkey is added, listed, used to sign in without a password, and removed', async () => {
     await using hub = await startTestHub(engine, { withOperator: true })
     const session = await hub.signIn()

@@ -148,6 +148,29 @@ describeHub('invitations', { withOperator: true }, (hub, engine) => {
   })
 })
 
+describeHub('invitation mails without HUB_PUBLIC_URL', (_, engine) => {
+  test('no link is mailed whose address the client of the request chose', async () => {
+    await using server = await startMailServer()
+    await using own = await startTestHub(engine, {
+      env: {
+        HUB_SMTP_URL: server.url,
+        HUB_ALERT_FROM: 'hub@example.org',
+        HUB_ALERT_TO: 'ops@example.org',
+      },
+    })
+    const response = await own.send({
+      method: 'POST',
+      url: '/api/v1/invitations',
+      headers: { authorization: own.authorization('access'), host: 'evil.example' },
+      body: { email: 'new@example.org', role: 'operator' },
+    })
+    const { mailed, mail_problem } = expectObject(response, 201)
+    assert.equal(mailed, false)
+    assert.match(String(mail_problem), /HUB_PUBLIC_URL/)
+    assert.deepEqual(server.mails, [])
+  })
+})
+
 describeHub('managing operators', (shared, engine) => {
   test('disabling an operator ends all access, and only a sign-in with the right password reports it', async () => {
     await using hub = await startTestHub(engine, { withOperator: true })

@@ -25,6 +25,7 @@ type Invited = {
 }
 
 const MAX_NAME_LENGTH = 200
+const NO_PUBLIC_URL = 'mails with links require HUB_PUBLIC_URL'
 
 /**
  * Invites an operator by a link that works once. Its token follows the #, which browsers do not send to servers: no
@@ -40,11 +41,13 @@ export async function inviteOperator(
     clock: Clock
     /** Null if no mail server is configured. */
     sendMail: SendMail | null
+    /** HUB_PUBLIC_URL; empty if it is not set. */
+    publicUrl: string
   },
   request: { email: string; role: Role; days: number; site: string; invitedBy: Creator },
   requester: Requester,
 ): Promise<Invited> {
-  const { invitations, operators, clock, sendMail } = deps
+  const { invitations, operators, clock, sendMail, publicUrl } = deps
   const email = request.email.trim().toLowerCase()
   const { role, days, site, invitedBy } = request
   if (!isEmail(email)) {
@@ -60,9 +63,11 @@ export async function inviteOperator(
     { ...requester, action: 'operator.invite', target: email, details: { role, expires_at } },
   )
   const link = `${site}/invitation#token=${key}`
-  const mail = composeInvitation(invitation, link)
-  const mail_problem = sendMail ? await sendMail({ to: [email], ...mail }) : null
-  return { invitation, link, mailed: sendMail !== null && mail_problem === null, mail_problem }
+  if (!sendMail) return { invitation, link, mailed: false, mail_problem: null }
+  // The address of a request may be one that the client made up.
+  if (publicUrl === '') return { invitation, link, mailed: false, mail_problem: NO_PUBLIC_URL }
+  const mail_problem = await sendMail({ to: [email], ...composeInvitation(invitation, link) })
+  return { invitation, link, mailed: mail_problem === null, mail_problem }
 }
 
 function composeInvitation(

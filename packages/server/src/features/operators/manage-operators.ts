@@ -39,7 +39,7 @@ export async function inviteByLink(
   storage: Storage,
   { email, role, site }: { email: string; role: Role; site: string },
 ): Promise<string> {
-  const deps = { ...storage, clock: systemClock, sendMail: null }
+  const deps = { ...storage, clock: systemClock, sendMail: null, publicUrl: '' }
   const invitation = { email, role, days: INVITATION_DAYS, site, invitedBy: COMMAND_LINE }
   return (await inviteOperator(deps, invitation, REQUESTER)).link
 }
