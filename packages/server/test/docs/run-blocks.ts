@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { registerPlatform, sendRequest, signIn } from '../helpers/process/operator.ts'
+import { registerPlatform, signIn } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { bareEnvironment, createSandbox, OPERATOR } from '../helpers/process/sandbox.ts'
 import { guardMs } from '../helpers/time/guard.ts'
@@ -33,9 +33,9 @@ export async function startBlockRunner(t: CleanUps): Promise<BlockRunner> {
   const modules = ['student', 'employee'].map((type) => generateModule(type, 3))
   const platform = await startPlatform(t, { name: 'school', modules })
   const { hub_api_key } = await registerPlatform(operator, platform)
-  const token = { name: 'documents', role: 'viewer' }
-  const created = await sendRequest(operator, 'POST', '/api/v1/tokens', token)
-  const { token: apiToken }: { token: string } = JSON.parse(created)
+  // Of nobody: a block sets a new password for the operator, which revokes the tokens of the operator.
+  const created = await sandbox.run(['token', 'create', '--name', 'documents'])
+  const [apiToken = ''] = created.stdout
   // What the text around the blocks asks the reader to prepare.
   const files = { 'record.json': JSON.stringify(RECORD), file: `${OPERATOR.password} 2\n` }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(copy, name), text)
