@@ -34,7 +34,7 @@ export async function startBlockRunner(t: CleanUps): Promise<BlockRunner> {
   const platform = await startPlatform(t, { name: 'school', modules })
   const { hub_api_key } = await registerPlatform(operator, platform)
   // Of nobody: a block sets a new password for the operator, which revokes the tokens of the operator.
-  const created = await sandbox.run(['token', 'create', '--name', 'documents'])
+  const created = await sandbox.run(['token', 'create', '--name', 'documents'], { cwd: copy })
   const [apiToken = ''] = created.stdout
   // What the text around the blocks asks the reader to prepare.
   const files = { 'record.json': JSON.stringify(RECORD), file: `${OPERATOR.password} 2\n` }
