@@ -70,8 +70,22 @@ export const Passkey = Type.Object({
   synced: Type.Boolean(),
 })
 
-/** Restricts a token to a few routes. `alerts`: reading alerts, and nothing else. */
-export const TokenScope = OneOf('alerts')
+/**
+ * Restricts a token to a few routes. `alerts`: reading alerts. `hub_keys`: revealing and rotating hub API keys. `access`:
+ * tokens, invitations and operators. A token without a scope can neither reveal a key nor give access.
+ */
+export const TokenScope = OneOf('alerts', 'hub_keys', 'access')
+
+/** A member of requests that give access or reveal a key. */
+export const PasswordAgain = {
+  password: Type.Optional(
+    Type.String({
+      maxLength: 1000,
+      description:
+        'Your password. Omitted by operators without one, who must have signed in within the last 15 minutes, and by tokens',
+    }),
+  ),
+}
 
 /** An API token without its secret. */
 export const ApiToken = Type.Object({
@@ -80,8 +94,9 @@ export const ApiToken = Type.Object({
   role: Role,
   scope: Type.Unsafe<TokenScope | null>({
     type: ['string', 'null'],
-    enum: ['alerts', null],
-    description: '`alerts`: only for reading alerts. Null: for everything that the role allows',
+    enum: ['alerts', 'hub_keys', 'access', null],
+    description:
+      '`alerts`: only for reading alerts. `hub_keys`: only for revealing and rotating hub API keys. `access`: only for tokens, invitations and operators. Null: for everything else that the role allows',
   }),
   hint: Type.String(),
   created_by: Type.String(),

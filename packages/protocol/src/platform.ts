@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 import { CONNECTION_TYPE } from './constants.ts'
 import { Field, Manifest, Module, PingResponse } from './manifest.ts'
+import { PasswordAgain } from './operator.ts'
 
 export const PlatformStatus = OneOf('active', 'inactive')
 
@@ -147,18 +148,7 @@ export const ConnectionTest = Type.Object({
   checks: Type.Array(ConnectionCheck),
 })
 
-export const RevealRequest = Type.Object(
-  {
-    password: Type.Optional(
-      Type.String({
-        maxLength: 256,
-        description:
-          'Omitted by operators without a password, who must have signed in within the last 15 minutes',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+export const RevealRequest = Type.Object(PasswordAgain, { additionalProperties: false })
 
 const MAX_GRACE_SECONDS = 30 * 24 * 3600
 
@@ -169,6 +159,7 @@ export const RotateRequest = Type.Object(
       maximum: MAX_GRACE_SECONDS,
       description: 'How long the current keys stay valid; 0 revokes them immediately',
     }),
+    ...PasswordAgain,
   },
   { additionalProperties: false },
 )

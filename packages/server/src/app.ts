@@ -131,7 +131,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   // The features.
   const passwordCost = deps.passwordCost ?? PASSWORD_COST
   const auth = createAuth({ ...common, ...settings.auth, passwordCost })
-  const { betterAuth, reauthenticate } = auth
+  const { betterAuth, confirmAction } = auth
   const monitoring = createMonitoring({
     ...{ ...common, ...settings.monitoring, broadcaster, checkReady, isSignedIn: auth.isSignedIn },
     mailTimeouts: deps.mailTimeouts ?? MAIL_TIMEOUTS,
@@ -146,8 +146,9 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
         : (await auth.findProgram(token)) !== null
     },
   })
-  const operators = createOperators({ ...common, betterAuth, sendMail: monitoring.sendMail })
-  const platforms = createPlatforms({ ...common, reauthenticate })
+  const { sendMail } = monitoring
+  const operators = createOperators({ ...common, betterAuth, confirmAction, sendMail })
+  const platforms = createPlatforms({ ...common, confirmAction })
   const flushIntervalMs = intervals.pushErrors
   const ingest = createIngestFeature({
     ...{ ...common, ...settings.ingest, flushIntervalMs, acceptJsonBodies },
@@ -198,7 +199,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     ...[ingest, maintenance, backups],
   ]
   await registerWebRoutes(app, {
-    ...{ isBehindTls, csrfTokenOf, monotonicClock, hasOperators: storage.operators.hasOperators },
+    ...{ csrfTokenOf, monotonicClock, hasOperators: storage.operators.hasOperators },
     perSecond: config.HUB_API_RATE_LIMIT,
     routes: [...features, monitoring, guide].map(({ routes }) => routes),
   })

@@ -176,7 +176,23 @@ const CATALOGUE = {
   forbidden: { status: 403, message: 'Requires the role {role}.' },
   out_of_scope: {
     status: 403,
-    message: 'The token is restricted to the scope {scope}. Use a token without a scope.',
+    message: 'The token is restricted to the scope {scope}. Use another token.',
+  },
+  scope_required: {
+    status: 403,
+    message: 'This requires a token with the scope {scope}, or the session of an operator.',
+  },
+  token_name_taken: {
+    status: 409,
+    message: 'You already have a token named "{name}". Choose another name.',
+  },
+  too_many_views: {
+    status: 409,
+    message: 'You already have {max} saved views. Delete one that is no longer used.',
+  },
+  too_many_tokens: {
+    status: 409,
+    message: 'You already have {max} tokens. Revoke one that is no longer used.',
   },
   password_wrong: { status: 403, message: 'The password is wrong.' },
   setup_link_invalid: {
@@ -282,6 +298,11 @@ const CATALOGUE = {
     status: 422,
     message:
       'The source API key cannot be sent in a header. It must be printable ASCII without leading or trailing spaces.',
+  },
+  source_key_required: {
+    status: 422,
+    message:
+      'The stored source API key is not sent to {origin}, because it was entered for another scheme, host or port. Send source_api_key, too.',
   },
   source_url_invalid: { status: 422, message: 'The base URL is not valid: {reason}.' },
   platform_address_rejected: {

@@ -2,17 +2,15 @@ import { Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../api/call-hub.ts'
-import { TEXTS } from '../texts.ts'
-import { CurrentPasswordInput } from './current-password-input.tsx'
 import { Dialog } from './dialog.tsx'
 import { FormActions } from './form-actions.tsx'
+import { PasswordAgainInput } from './password-again-input.tsx'
 
 /** Asks for the password again before a sensitive action. */
 export function PasswordDialog({
   title,
   action,
   danger = false,
-  withPassword = true,
   children,
   onClose,
   onConfirm,
@@ -21,8 +19,6 @@ export function PasswordDialog({
   /** The label of the submit button. */
   action: string
   danger?: boolean
-  /** False for an operator without a password: a recent sign-in is required instead. */
-  withPassword?: boolean
   children?: ReactNode
   onClose: () => void
   /** Closes the dialog or shows a result. Errors are shown in the dialog. */
@@ -43,13 +39,7 @@ export function PasswordDialog({
       <form onSubmit={submit}>
         <Stack>
           {children && <Text size="sm">{children}</Text>}
-          {withPassword && (
-            <CurrentPasswordInput
-              label={TEXTS.yourPassword}
-              data-autofocus
-              {...form.getInputProps('password')}
-            />
-          )}
+          <PasswordAgainInput data-autofocus {...form.getInputProps('password')} />
           <FormActions
             error={errorText}
             action={action}

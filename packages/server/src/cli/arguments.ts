@@ -38,6 +38,7 @@ export const COMMAND_SWITCHES = [
   'strict',
   'watch',
   'remove-second-factor',
+  'keep-tokens',
   'encrypt',
   'force',
   'check-only',

@@ -22,6 +22,7 @@ export async function createToken(
 
 /** @throws SettingError for an unknown scope. */
 function parseScope(text: string | undefined): TokenScope | null {
-  if (text === undefined || text === 'alerts') return text ?? null
-  throw new SettingError('token create: --scope must be alerts.')
+  if (text === undefined) return null
+  if (text === 'alerts' || text === 'hub_keys' || text === 'access') return text
+  throw new SettingError('token create: --scope must be alerts, hub_keys or access.')
 }

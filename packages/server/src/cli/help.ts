@@ -62,8 +62,9 @@ export const COMMANDS: Record<string, CommandHelp> = {
 
   --name <name>             The name of the token.
   --role <role>             viewer, operator or admin. Default: viewer
-  --scope alerts            Restrict the token to reading alerts, such as for a feed reader. Default: everything that the
-                            role allows
+  --scope <scope>           Restrict the token. alerts: reading alerts, such as for a feed reader. hub_keys: revealing and
+                            rotating hub API keys. access: tokens, invitations and operators. Default: everything else
+                            that the role allows
   --expires-in-days <days>  Validity of the token. Default: unlimited`,
     settings: STORAGE_SETTINGS,
   },
@@ -172,8 +173,8 @@ input.`,
   disable <email>           Disable an operator, which ends all sessions and tokens of this operator.
   enable <email>            Enable an operator.
   end-sessions <email>      End all sessions of an operator.
-  reset-password <email> [--remove-second-factor]
-                            Set a new password, read from standard input, and end all sessions.`,
+  reset-password <email> [--remove-second-factor] [--keep-tokens]
+                            Set a new password, read from standard input, end all sessions and revoke all tokens.`,
     settings: ['HUB_PUBLIC_URL', 'PORT', ...STORAGE_SETTINGS],
   },
   completion: {

@@ -61,10 +61,12 @@ const SUBCOMMANDS: Record<
       email,
       password,
       removeSecondFactor: switches.has('remove-second-factor'),
+      keepTokens: switches.has('keep-tokens'),
       publicUrl: config.HUB_PUBLIC_URL,
     })
     const secondFactor = isRemoved ? ' The second factor was removed.' : ''
-    print(`The password of ${email} was changed, and all sessions were ended.${secondFactor}`)
+    const ended = switches.has('keep-tokens') ? 'all sessions' : 'all sessions and tokens'
+    print(`The password of ${email} was changed, and ${ended} were ended.${secondFactor}`)
   },
 }
 

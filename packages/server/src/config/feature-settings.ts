@@ -15,7 +15,11 @@ export function toFeatureSettings(config: Config) {
       retentionDays: toRetentionDays(config),
       activityEntries: config.HUB_RETENTION_ACTIVITY_LINES,
     },
-    http: { bodyLimit: config.HUB_MAX_BODY_BYTES, trustProxy: config.HUB_TRUST_PROXY },
+    http: {
+      bodyLimit: config.HUB_MAX_BODY_BYTES,
+      trustProxy: config.HUB_TRUST_PROXY,
+      hstsSubdomains: config.HUB_HSTS_SUBDOMAINS,
+    },
     hasAccessLog: config.HUB_ACCESS_LOG,
     auth: {
       oidc: toOidcSettings(config),

@@ -85,6 +85,12 @@ export const SETTINGS = {
     shownDefault: 'the address listened on',
     help: 'URL at which operators and platforms reach the hub, such as https://hub.example.org.',
   }),
+  HUB_HSTS_SUBDOMAINS: setting({
+    parse: onOrOff,
+    default: false,
+    shownDefault: 'off',
+    help: 'Whether browsers that have reached the hub over TLS also require TLS for all subdomains of its host: on or off. Only with an https HUB_PUBLIC_URL.',
+  }),
   HUB_ADMIN_EMAIL: setting({
     parse: email,
     default: '',
@@ -174,7 +180,7 @@ export const SETTINGS = {
   HUB_API_RATE_LIMIT: setting({
     parse: integer(0, 1_000_000),
     default: 1000,
-    help: 'API requests per second that a process accepts from one operator (all sessions together) or one token; 0 for no limit.',
+    help: 'API requests per second that a process accepts from one operator (all sessions and tokens together); 0 for no limit.',
   }),
   HUB_RETENTION_ACTIVITY_DAYS: setting({
     parse: days,

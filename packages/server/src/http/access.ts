@@ -34,9 +34,27 @@ export const OPEN_WITHOUT_SECOND_FACTOR: Readonly<Record<string, 'all' | 'set_up
   'POST /api/v1/account/passkeys': 'set_up',
 }
 
-/** The routes that a token with a scope may call. */
+/** The routes that a token with a scope may call. Those that reveal a key or give access require the scope. */
 export const SCOPES: Readonly<Record<TokenScope, readonly string[]>> = {
   alerts: ['GET /api/v1/alerts', 'GET /api/v1/alerts/events', 'GET /api/v1/alerts/feed'],
+  hub_keys: [
+    'GET /api/v1/platforms',
+    'GET /api/v1/platforms/:id',
+    'POST /api/v1/platforms/:id/hub-key/reveal',
+    'POST /api/v1/platforms/:id/hub-key/rotate',
+  ],
+  access: [
+    'GET /api/v1/tokens',
+    'POST /api/v1/tokens',
+    'DELETE /api/v1/tokens/:id',
+    'GET /api/v1/operators',
+    'PATCH /api/v1/operators/:id',
+    'DELETE /api/v1/operators/:id',
+    'DELETE /api/v1/operators/:id/second-factor',
+    'GET /api/v1/invitations',
+    'POST /api/v1/invitations',
+    'DELETE /api/v1/invitations/:id',
+  ],
 }
 
 /**

@@ -23,30 +23,24 @@ declare module 'fastify' {
   }
 }
 
-export function handleErrors(app: FastifyInstance, bodyLimit: number): void {
-  const rejections = createThrottledLog(app.log)
-  // After the last connection has closed, there are no more rejections.
-  app.server.once('close', rejections.flush)
+export function handleErrors(app: FastifyInstance): void {
+  const failures = createThrottledLog(app.log)
+  // After the last connection has closed, there are no more of them.
+  app.server.once('close', failures.flush)
   // For every response: the 401 responses of Better Auth bypass the error handler.
   app.addHook('onSend', (request, reply, payload, done) => {
     if (reply.statusCode === 401) reply.header('WWW-Authenticate', challengeFor(request))
     done(null, payload)
   })
   app.setErrorHandler<FastifyError | HubError | InvalidCursorError>((error, request, reply) => {
-    const known = toHubError(error, bodyLimit)
-    if (LOGGED_STATUSES.includes(known.status)) rejections.record(known, request)
-    else if (known.status >= 500) {
-      request.log.error({ err: error, request_id: request.id }, 'request failed')
-    }
+    const known = toHubError(error, request.routeOptions.bodyLimit)
+    failures.record(known, request)
     return sendError(request, reply, known)
   })
 }
 
 /** The `Retry-After` of a temporary error that does not set it. */
 const RETRY_SECONDS = 5
-
-/** Rejections that indicate an attack or explain missing pushes. */
-const LOGGED_STATUSES: readonly number[] = [401, 403, 413, 419, 429, 503]
 
 export function sendError(request: FastifyRequest, reply: FastifyReply, error: HubError) {
   reply.code(error.status)

@@ -25,11 +25,16 @@ const MAX_BODIES: Readonly<Record<Sender, number>> = {
   caller: 4000,
   anyone: 4 * MAX_CONNECTIONS,
 }
-/** Maximum size of all bodies of a kind of sender; four times that of one body if it is more. */
+/** Maximum size of a body of an unauthenticated client: a sign-in, or the start of an account. */
+const MAX_ANONYMOUS_BODY = 16 * 1024
+/**
+ * Maximum size of all bodies of a kind of sender; four times that of one body if it is more. Clients that hold back the
+ * end of their bodies on every connection that the hub accepts do not reach that of unauthenticated clients.
+ */
 const MAX_BYTES: Readonly<Record<Sender, number>> = {
   platform: 32 * 1024 * 1024,
   caller: 8 * 1024 * 1024,
-  anyone: 16 * 1024 * 1024,
+  anyone: MAX_BODIES.anyone * MAX_ANONYMOUS_BODY,
 }
 const RETRY_SECONDS = 1
 
@@ -43,8 +48,8 @@ declare module 'fastify' {
 /**
  * Responds with 503 to a request whose body would exceed a limit, before the body is read. A body of unknown length,
  * and one of an unauthenticated client, which may announce more than it sends, is counted while it is received. A body
- * is counted until the handler of its request has ended, so a push until its commit. Call it before the routes are
- * registered.
+ * is counted until the handler of its request has ended, so a push until its commit. The body of a route without
+ * authentication has a lower limit of its own. Call it before the routes are registered.
  */
 export function limitBodies(app: FastifyInstance, bodyLimit: number): BodyAdmissions {
   const create = (sender: Sender) =>
@@ -62,6 +67,7 @@ export function limitBodies(app: FastifyInstance, bodyLimit: number): BodyAdmiss
     const [key = ''] = routeKeysOf(route)
     if (key.startsWith('GET ')) return
     const sender = senderOf(ACCESS[key])
+    if (sender === 'anyone') route.bodyLimit ??= Math.min(MAX_ANONYMOUS_BODY, bodyLimit)
     const { handler, preParsing = [] } = route
     const admit = createAdmitHook(sender, admissions[sender], route.bodyLimit ?? bodyLimit)
     // After the authentication.

@@ -28,6 +28,9 @@ export const MAX_CONCURRENT: Readonly<Record<string, number>> = {
   // One per open page.
   'GET /dashboard/events': 32,
 }
+/** Routes that share the read thread of SQLite, which has 64 places: one caller can have a quarter. */
+const READS = ['GET /api/v1/records', 'GET /api/v1/records/export', 'GET /api/v1/search']
+const SHARED_READS = { name: 'reads', max: 16 }
 const RETRY_SECONDS = 5
 
 /**
@@ -56,23 +59,28 @@ function limitRequests(app: FastifyInstance, rateLimit: RateLimit): void {
 
 function limitConcurrency(app: FastifyInstance): void {
   const inProgress = new Map<string, number>()
+  const countOf = (key: string) => inProgress.get(key) ?? 0
   app.addHook('onRoute', (route) => {
     for (const routeKey of routeKeysOf(route)) {
       const max = MAX_CONCURRENT[routeKey]
       if (max === undefined) continue
       const { handler } = route
+      const limits = [{ name: routeKey, max }, ...(READS.includes(routeKey) ? [SHARED_READS] : [])]
       // A handler that sends a stream returns `reply`, which settles when the response has ended or was aborted.
       route.handler = async function (request, reply) {
-        const key = `${routeKey} ${keyOfCaller(callerOf(request))}`
-        const others = inProgress.get(key) ?? 0
-        if (others >= max) throw tooManyConcurrent(max)
-        inProgress.set(key, others + 1)
+        const caller = keyOfCaller(callerOf(request))
+        const keys = limits.map(({ name }) => `${name} ${caller}`)
+        const reached = limits.find(({ name, max }) => countOf(`${name} ${caller}`) >= max)
+        if (reached) throw tooManyConcurrent(reached.max)
+        for (const key of keys) inProgress.set(key, countOf(key) + 1)
         try {
           return await handler.call(this, request, reply)
         } finally {
-          const remaining = (inProgress.get(key) ?? 1) - 1
-          if (remaining > 0) inProgress.set(key, remaining)
-          else inProgress.delete(key)
+          for (const key of keys) {
+            const remaining = countOf(key) - 1
+            if (remaining > 0) inProgress.set(key, remaining)
+            else inProgress.delete(key)
+          }
         }
       }
     }

@@ -28,6 +28,8 @@ export type HttpSettings = {
   trustProxy: false | number | string
   /** Whether HUB_PUBLIC_URL is an https URL. */
   isBehindTls: boolean
+  /** HUB_HSTS_SUBDOMAINS. */
+  hstsSubdomains?: boolean
   /** HUB_PUBLIC_URL; empty if it is not set. */
   publicUrl: string
   /** The reason why the hub rejects all requests at the moment; null if it accepts them. */
@@ -104,7 +106,7 @@ export async function createHttpServer(
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   acceptJsonBodies(app)
-  handleErrors(app, settings.bodyLimit)
+  handleErrors(app)
   if (settings.accessLog) logAccess(app, settings.accessLog)
   const findHostIssue = createHostValidator()
   app.addHook('onRequest', (request, reply, done) => {
@@ -156,19 +158,20 @@ function rejectUrl(request: FastifyRequest, reply: FastifyReply): void {
   sendError(request, reply, new HubError('invalid_request', { reason }))
 }
 
+const HEALTH_ROUTES = ['/healthz', '/readyz']
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
 /**
  * Creates a function that returns why the host of a request is not valid; null if it is. The hub builds links from it,
- * and a proxy may evaluate another one of several Host headers than the hub. A health check may send an empty host, and
- * only HTTP/1.0 has no Host header (RFC 9112, section 3.2).
+ * and a proxy may evaluate another one of several Host headers than the hub. Only a health check may send an empty host,
+ * and only in HTTP/1.0 none (RFC 9112, section 3.2).
  */
 function createHostValidator(): (request: FastifyRequest) => string | null {
   // Nearly all requests have the same host.
   let validHost = ''
-  return ({ host, method, raw }) => {
+  return ({ host, raw, routeOptions }) => {
     if (raw.headers.host === undefined && raw.httpVersion === '1.1') return 'it has no Host header'
-    if (host === '' && (method === 'GET' || method === 'HEAD')) return null
+    if (host === '' && HEALTH_ROUTES.includes(routeOptions.url ?? '')) return null
     if (host !== validHost && !(HOST.test(host) && URL.canParse(`http://${host}`))) {
       return 'its Host header is not valid'
     }

@@ -9,22 +9,30 @@ import { handleErrors } from './error-handler.ts'
 /** A server that rejects every request; `logged` returns the log lines since its last call. */
 async function startRejectingServer(t: TestContext) {
   let logged: [code: string, requests: number, route: string][] = []
+  let failed: [requests: number, route: string, error: string][] = []
   const logger: FastifyBaseLogger = pino({
     hooks: {
       streamWrite(line) {
-        const { msg, code, requests, route } = JSON.parse(line)
+        const { msg, code, requests, route, err } = JSON.parse(line)
+        if (msg === 'request failed') failed.push([requests, route, err.message])
         if (msg === 'requests rejected') logged.push([code, requests, route])
         return ''
       },
     },
   })
   const app = fastify({ loggerInstance: logger })
-  handleErrors(app, 1000)
+  handleErrors(app)
   for (const url of ['/a', '/b']) {
     app.get(url, () => {
       throw new HubError('forbidden')
     })
   }
+  app.get('/defect', () => {
+    throw new TypeError('a defect')
+  })
+  app.get('/other-defect', () => {
+    throw new TypeError('another defect')
+  })
   app.get('/other', () => {
     throw new HubError('not_signed_in')
   })
@@ -35,6 +43,12 @@ async function startRejectingServer(t: TestContext) {
     app,
     async reject(url: string, times = 1) {
       for (let time = 0; time < times; time++) await app.inject(url)
+    },
+    /** The failures that were logged since the last call. */
+    failures() {
+      const lines = failed
+      failed = []
+      return lines
     },
     logged() {
       const lines = logged
@@ -72,6 +86,19 @@ test('a flood logs one line per second, and a rejection after a quiet second is 
   t.mock.timers.tick(1000)
   await reject('/a')
   assert.deepEqual(logged(), [['forbidden', 1, '/a']])
+})
+
+test('equal failures are logged once per second with their number, and other failures at once', async (t) => {
+  const { reject, failures } = await startRejectingServer(t)
+  await reject('/defect', 5)
+  assert.deepEqual(failures(), [[1, '/defect', 'a defect']])
+  await reject('/other-defect')
+  assert.deepEqual(failures(), [[1, '/other-defect', 'another defect']])
+  t.mock.timers.tick(1000)
+  assert.deepEqual(failures(), [[4, '/defect', 'a defect']])
+  t.mock.timers.tick(60_000)
+  await reject('/defect')
+  assert.deepEqual(failures(), [[1, '/defect', 'a defect']])
 })
 
 test('a closing server logs the remaining rejections', async (t) => {

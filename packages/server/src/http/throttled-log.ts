@@ -1,68 +1,95 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
-import type { ErrorCode, HubError } from '../errors.ts'
+import type { HubError } from '../errors.ts'
 
 const PAUSE_MS = 1000
 
 type ThrottledLog = {
   record: (error: HubError, request: FastifyRequest) => void
-  /** Logs the rejections that wait for the end of their second. */
+  /** Logs the errors that wait for the end of their second. */
   flush: () => void
 }
 
-/** The rejections with one error code since the last log line for it, which is less than a second old. */
-type Pending = { timer: NodeJS.Timeout; requests: number; latest: object }
+/** The equal errors since the last log line for them, which is less than a second old. */
+type Pending = { timer: NodeJS.Timeout; requests: number; latest: Latest }
+type Latest = ReturnType<typeof describe>
+
+/** Rejections that indicate an attack or explain missing pushes. */
+const REJECTION_STATUSES: readonly number[] = [401, 403, 413, 419, 429, 503]
 
 /**
- * Logs rejected requests: the first one with an error code at once, then one line per second with their number and the
- * latest of them. So a client cannot flood the log, and there is at most one counter per code. The log contains the
- * pattern of the route instead of the URL, which may contain a key.
+ * Logs rejected and failed requests: the first one of equal errors at once, then one line per second with their number and
+ * the latest of them. So a client cannot flood the log. Rejections are equal by their code, failures also by their route
+ * and the place in the code, so that the number of counters is bounded. The log contains the pattern of the route instead
+ * of the URL, which may contain a key.
  */
 export function createThrottledLog(log: FastifyBaseLogger): ThrottledLog {
-  const pendingByCode = new Map<ErrorCode, Pending>()
+  const pendingByKey = new Map<string, Pending>()
 
-  function startSecond(code: ErrorCode): void {
+  function startSecond(key: string, latest: Latest): void {
     const timer = setTimeout(() => {
-      if (endSecond(code)) startSecond(code)
+      const last = endSecond(key)
+      if (last) startSecond(key, last)
     }, PAUSE_MS)
     timer.unref()
-    pendingByCode.set(code, { timer, requests: 0, latest: {} })
+    pendingByKey.set(key, { timer, requests: 0, latest })
   }
 
-  /** @returns whether there were rejections to log. */
-  function endSecond(code: ErrorCode): boolean {
-    const pending = pendingByCode.get(code)
-    pendingByCode.delete(code)
-    if (!pending) return false
+  /** @returns the latest of the errors that were logged; null if there were none. */
+  function endSecond(key: string): Latest | null {
+    const pending = pendingByKey.get(key)
+    pendingByKey.delete(key)
+    if (!pending) return null
     clearTimeout(pending.timer)
-    const { requests, latest } = pending
-    if (requests > 0) write(code, requests, latest)
-    return requests > 0
+    if (pending.requests === 0) return null
+    write(pending.requests, pending.latest)
+    return pending.latest
   }
 
-  function write(code: ErrorCode, requests: number, latest: object): void {
-    log.warn({ code, requests, ...latest }, 'requests rejected')
+  function write(requests: number, { level, message, details }: Latest): void {
+    log[level]({ requests, ...details }, message)
   }
 
   return {
     record(error, request) {
+      if (!isRejection(error) && error.status < 500) return
+      const key = keyOf(error, request)
       const latest = describe(error, request)
-      const pending = pendingByCode.get(error.code)
+      const pending = pendingByKey.get(key)
       if (pending) {
         pending.requests += 1
         pending.latest = latest
         return
       }
-      write(error.code, 1, latest)
-      startSecond(error.code)
+      write(1, latest)
+      startSecond(key, latest)
     },
     flush() {
-      for (const code of [...pendingByCode.keys()]) endSecond(code)
+      for (const key of [...pendingByKey.keys()]) endSecond(key)
     },
   }
 }
 
-function describe({ status, cause }: HubError, request: FastifyRequest): object {
-  const { method, id, ip, routeOptions } = request
-  const reason = cause instanceof Error ? cause.message : undefined
-  return { status, reason, method, route: routeOptions.url, address: ip, request_id: id }
+/** The log line of an error. It does not keep the request in memory. */
+function describe(error: HubError, { method, id, ip, routeOptions }: FastifyRequest) {
+  const { code, status, cause } = error
+  const where = { code, status, method, route: routeOptions.url, address: ip, request_id: id }
+  if (isRejection(error)) {
+    const reason = cause instanceof Error ? cause.message : undefined
+    const details = { ...where, reason }
+    return { level: 'warn', message: 'requests rejected', details } as const
+  }
+  // An unexpected error itself, without the general one of its response.
+  const details = { ...where, err: code === 'internal_error' ? (cause ?? error) : error }
+  return { level: 'error', message: 'request failed', details } as const
+}
+
+function isRejection({ status }: HubError): boolean {
+  return REJECTION_STATUSES.includes(status)
+}
+
+function keyOf(error: HubError, { routeOptions }: FastifyRequest): string {
+  if (isRejection(error)) return error.code
+  const { stack = '' } = error.cause instanceof Error ? error.cause : error
+  const place = stack.split('\n').find((line) => line.startsWith('    at '))
+  return [error.code, routeOptions.url, place].join(' ')
 }

@@ -11,7 +11,6 @@ export async function registerWebRoutes(
   app: FastifyInstance,
   deps: {
     routes: readonly FastifyPluginAsync[]
-    isBehindTls: boolean
     /** Maximum number of requests per second of one caller; 0 for no limit. */
     perSecond: number
     monotonicClock: MonotonicClock
@@ -20,7 +19,7 @@ export async function registerWebRoutes(
   },
 ): Promise<void> {
   await app.register(async (web) => {
-    await setPageHeaders(web, deps)
+    await setPageHeaders(web)
     limitRate(web, deps)
     for (const routes of [...deps.routes, apiReferenceRoutes, pageRoutes(deps)]) {
       await registerRoutes(web, routes)

@@ -209,6 +209,18 @@ describeHub('attacks over the socket', { withOperator: true }, (hub) => {
     }
   })
 
+  test('an empty Host gets 400 on every route but those of health checks', async () => {
+    for (const route of Object.keys(ACCESS)) {
+      const [method = '', path = ''] = route.split(' ')
+      const url = path.replace('*', 'x').replaceAll(/:\w+/g, '1')
+      const isHealth = url === '/healthz' || url === '/readyz'
+      const bytes = `${method} ${url} HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n`
+      const [status] = parseStatuses(await sendRaw(hub.address, bytes))
+      assert.equal(status, isHealth ? 200 : 400, route)
+    }
+    assert.doesNotMatch(hub.log(), /"level":50/)
+  })
+
   test('no hostile body or query causes a 500 or pollutes a prototype', async () => {
     const authorization = hub.authorization('admin')
     const routes = Object.keys(ACCESS).filter((name) => !EXCLUDED.has(name))

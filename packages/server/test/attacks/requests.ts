@@ -136,7 +136,9 @@ export const RAW_ROWS: readonly RawRow[] = [
     [[200]],
   ),
   row('a GET without a Host', get('GET /healthz HTTP/1.1', '')),
-  row('an HTTP/1.0 GET without a Host', get('GET /healthz HTTP/1.0', ''), [[200]]),
+  row('a health check in HTTP/1.0 without a Host', get('GET /healthz HTTP/1.0', ''), [[200]]),
+  row('a health check with an empty Host', get('GET /healthz HTTP/1.1', 'Host:\r\n'), [[200]]),
+  row('an HTTP/1.0 GET without a Host', get('GET /sign-in HTTP/1.0', '')),
   row(
     'headers of 64 KiB',
     get('GET /healthz HTTP/1.1', `Host: hub\r\nA: ${'x'.repeat(65_536)}\r\n`),

@@ -33,6 +33,8 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
     await page.getByText('Scheduled pulls are paused').waitFor()
     await page.getByLabel('Base URL').fill(moved.source_base_url)
+    await page.getByText('Enter the key for the new address').waitFor()
+    await page.getByRole('textbox', { name: 'New source API key' }).fill('a wrong key')
     await page.getByRole('button', { name: 'Test and save' }).click()
     await page.getByText('Nothing was saved').waitFor()
     await page.getByText('The platform rejected the source API key').waitFor()

@@ -27,6 +27,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Done' }).click()
 
     await page.getByRole('button', { name: 'Rotate key' }).click()
+    await password.fill(PASSWORD)
     await page.getByRole('button', { name: 'Create new key' }).click()
     const second = await readShownKey(page)
     assert.notEqual(second, old)
@@ -41,6 +42,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('combobox', { name: 'How long the old key stays valid' }).click()
     await page.getByRole('option', { name: 'Expires immediately' }).click()
     await page.getByText('Pushes with the old key are rejected immediately').waitFor()
+    await password.fill(PASSWORD)
     await page.getByRole('button', { name: 'Create new key' }).click()
     const third = await readShownKey(page)
     assert.equal(await pushStatus(hub, second, 'R-2'), 401)

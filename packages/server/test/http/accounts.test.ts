@@ -41,11 +41,53 @@ describeOnEngines("the account's password and sessions", (engine) => {
     assert.ok((await hub.auditActions()).includes('account.change_password'))
   })
 
+  for (const [choice, body, sessionStatus, tokenStatus] of [
+    ['by default', {}, 401, 401],
+    ['only the sessions on request', { revoke_tokens: false }, 401, 200],
+    ['only the tokens on request', { end_sessions: false }, 200, 401],
+  ] as const) {
+    test(`a password change ends other sessions and tokens: ${choice}`, async () => {
+      await using hub = await startTestHub(engine, { withOperator: true })
+      const session = await hub.signIn()
+      const other = await hub.signIn()
+      const created = await hub.callAs(session, 'POST', '/api/v1/tokens', {
+        ...{ name: 'export', role: 'viewer', password: PASSWORD },
+      })
+      const authorization = `Bearer ${expectObject(created, 201)['token']}`
+      const changed = await hub.callAs(session, 'POST', `${ACCOUNT}/password`, {
+        current_password: PASSWORD,
+        new_password: 'another horse battery staple',
+        ...body,
+      })
+      expectObject(changed, 200)
+      const url = '/api/v1/platforms'
+      assert.equal((await hub.callAs(other, 'GET', url)).status, sessionStatus)
+      const asToken = await hub.send({ url, headers: { authorization } })
+      assert.equal(asToken.status, tokenStatus)
+      // Tokens of others are kept.
+      expectObject(await hub.get(url), 200)
+    })
+  }
+
+  test('a password that is reset on the command line revokes the tokens of the operator', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const session = await hub.signIn()
+    await hub.callAs(session, 'POST', '/api/v1/tokens', {
+      ...{ name: 'export', role: 'viewer', password: PASSWORD },
+    })
+    const request = { email: EMAIL, removeSecondFactor: false, publicUrl: '' }
+    const left = async (keepTokens: boolean) => {
+      await resetPassword(hub.storage, { ...request, password: `${PASSWORD} 2`, keepTokens })
+      return (await hub.storage.operators.listTokens(null)).some(({ name }) => name === 'export')
+    }
+    assert.deepEqual([await left(true), await left(false)], [true, false])
+  })
+
   test('a password set from the command line is hashed like any other', async () => {
     await using hub = await startTestHub(engine, { withOperator: true })
     const next = 'another horse battery staple'
     const request = { email: EMAIL, password: next, removeSecondFactor: false, publicUrl: '' }
-    await resetPassword(hub.storage, request)
+    await resetPassword(hub.storage, { ...request, keepTokens: true })
     const [row] = await hub.sql('SELECT password FROM operator_accounts')
     assert.match(String(row?.['password']), /^scrypt\$15\$8\$3\$/)
     await hub.signIn(EMAIL, next)
@@ -207,13 +249,27 @@ describeOnEngines('two-factor authentication', (engine) => {
     expectAbsent([secret, ...codes], [rows, hub.log()])
     const admin = await hub.signIn()
     const url = `/api/v1/operators/${id}/second-factor`
-    expectObject(await hub.callAs(admin, 'DELETE', url), 200)
-    expectError(await hub.callAs(admin, 'DELETE', url), 404, 'not_found')
+    const body = { password: PASSWORD }
+    expectError(await hub.callAs(admin, 'DELETE', url), 403, 'password_wrong')
+    expectObject(await hub.callAs(admin, 'DELETE', url, body), 200)
+    expectError(await hub.callAs(admin, 'DELETE', url, body), 404, 'not_found')
     await hub.signIn('bob@example.org')
   })
 })
 
 describeOnEngines('passkeys', (engine) => {
+  test('the options for adding and for using a passkey require that the device verifies its user', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const session = await hub.signIn()
+    const added = await hub.callAs(session, 'POST', `${ACCOUNT}/passkeys/options`, {
+      password: PASSWORD,
+    })
+    const { authenticatorSelection } = Object(expectObject(added, 200)['options'])
+    assert.equal(authenticatorSelection.userVerification, 'required')
+    const used = await hub.send({ url: '/api/auth/passkey/generate-authenticate-options' })
+    assert.equal(expectObject(used, 200)['userVerification'], 'required')
+  })
+
   test('a passkey is added, listed, used to sign in without a password, and removed', async () => {
     await using hub = await startTestHub(engine, { withOperator: true })
     const session = await hub.signIn()

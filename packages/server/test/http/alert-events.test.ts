@@ -7,8 +7,8 @@ import { createApiToken } from '../../src/features/auth/api-token.ts'
 import { systemClock } from '../../src/lib/time/clock.ts'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { type EventStream, openEventStream } from '../helpers/hub/event-stream.ts'
-import { type HubRequest, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { expectBody, expectError } from '../helpers/hub/response.ts'
+import { type HubRequest, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { expectBody, expectError, expectObject } from '../helpers/hub/response.ts'
 import { until } from '../helpers/time/until.ts'
 
 const FEED = '/api/v1/alerts/feed'
@@ -195,6 +195,32 @@ describeOnEngines('the events of alerts', (engine) => {
     await first?.ended
     const replacement = await openWhenFree(hub, token)
     for (const stream of [...others, replacement]) {
+      stream.close()
+      await stream.ended
+    }
+  })
+
+  test('the requests of all tokens of an operator that wait count together', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    const session = await hub.signIn()
+    const tokens: string[] = []
+    for (const name of ['one', 'other']) {
+      const body = { name, role: 'viewer', scope: 'alerts', password: PASSWORD }
+      const created = await hub.callAs(session, 'POST', '/api/v1/tokens', body)
+      tokens.push(String(expectObject(created, 201)['token']))
+    }
+    const [one = '', other = ''] = tokens
+    const streams: EventStream[] = []
+    for (const token of [one, one, one, one, other, other, other, other]) {
+      streams.push(await openStream(hub, token))
+    }
+    for (const token of [one, other]) {
+      const rejected = await fetch(`${hub.address}${EVENTS}`, { headers: bearer(token) })
+      assert.equal(rejected.status, 429)
+      await rejected.body?.cancel()
+    }
+    streams.push(await openStream(hub, await createToken(hub, 'alerts')))
+    for (const stream of streams) {
       stream.close()
       await stream.ended
     }

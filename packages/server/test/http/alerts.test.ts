@@ -191,7 +191,7 @@ describeOnEngines('alerts', (engine) => {
     expectError(await postAlert(hub, `${id}/acknowledge`, 'viewer'), 403, 'forbidden')
     expectError(await postAlert(hub, '999/acknowledge'), 404, 'not_found')
     const { alert } = expectBody(await postAlert(hub, `${id}/acknowledge`), 200, AlertResponse)
-    assert.deepEqual([alert.acknowledged_by, alert.resolved_at], ['token test operator', null])
+    assert.deepEqual([alert.acknowledged_by, alert.resolved_at], ['token 2 (test operator)', null])
     const again = expectBody(await postAlert(hub, `${id}/acknowledge`, 'admin'), 200, AlertResponse)
     assert.deepEqual(again.alert, alert)
     assert.deepEqual(await hub.alertActivityKinds(), ['alert.raised', 'alert.acknowledged'])
@@ -200,7 +200,7 @@ describeOnEngines('alerts', (engine) => {
     )
     assert.deepEqual(
       audit.map((row) => ({ ...row })),
-      [{ actor: 'token test operator', target: 'school' }],
+      [{ actor: 'token 2 (test operator)', target: 'school' }],
     )
     // An acknowledged alert still resolves.
     await hub.setPullFailures(0)

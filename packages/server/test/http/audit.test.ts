@@ -47,7 +47,7 @@ describeHub('the audit log', { withOperator: true }, (hub, engine) => {
       starts.map((entry) => [entry['actor'], entry['target']]),
       [
         [EMAIL, `pull ${id}`],
-        ['token test operator', `pull ${started.id}`],
+        ['token 2 (test operator)', `pull ${started.id}`],
       ],
     )
     const cancels = await hub.audit('&action=pull.cancel')

@@ -6,9 +6,14 @@ import type { Role } from '../../src/domain/auth/caller.ts'
 import { MAX_CONCURRENT } from '../../src/http/rate-limit.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
-import { expectBody, expectError, type TestResponse } from '../helpers/hub/response.ts'
+import {
+  expectBody,
+  expectError,
+  expectObject,
+  type TestResponse,
+} from '../helpers/hub/response.ts'
 import { type SimulatedPlatform, simulatePlatform } from '../helpers/platform/platform.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { until } from '../helpers/time/until.ts'
@@ -82,6 +87,24 @@ describeOnEngines('the rate limit for operators and API tokens', (engine) => {
     assert.equal((await hub.send({ url: RECORDS, headers: bob.headers })).status, 200)
   })
 
+  test("an operator's tokens and sessions share one limit", async () => {
+    await using hub = await startHubWithLimit(engine)
+    const session = await hub.signIn()
+    const createToken = async (name: string) => {
+      const body = { name, role: 'viewer', password: PASSWORD }
+      const created = await hub.callAs(session, 'POST', '/api/v1/tokens', body)
+      return { authorization: `Bearer ${expectObject(created, 201)['token']}` }
+    }
+    const [one, other] = [await createToken('one'), await createToken('other')]
+    const call = (headers: Record<string, string>) => hub.send({ url: RECORDS, headers })
+    time.now += 10_000
+    const callers = [one, one, other, other, one, session.headers]
+    const statuses: number[] = []
+    for (const headers of callers) statuses.push((await call(headers)).status)
+    assert.deepEqual(statuses, [200, 200, 200, 429, 429, 429])
+    assert.equal((await read(hub, 'admin')).status, 200)
+  })
+
   test("forged calls with an operator's session do not count", async () => {
     await using hub = await startHubWithLimit(engine)
     const { headers } = await hub.signIn()
@@ -139,6 +162,27 @@ describeOnEngines('concurrent expensive requests', (engine) => {
     }
     const after = await statusesOf(MAX_EXPORTS + 1, () => read(hub, 'viewer', EXPORT))
     assert.deepEqual(new Set(after), new Set([200]))
+  })
+
+  test('lists, exports and searches of one caller share a quarter of the read thread', async () => {
+    const resumed = Promise.withResolvers<void>()
+    await using hub = await startTestHub(engine, {
+      wrap: (storage) =>
+        withList(storage, async (query) => {
+          if (query.platform === 'held') await resumed.promise
+          return storage.records.listRecords(query)
+        }),
+    })
+    await hub.registerPushing()
+    const held = Array.from({ length: 16 }, () => read(hub, 'viewer', `${RECORDS}?platform=held`))
+    await until(async () => {
+      const { status } = await read(hub, 'viewer', EXPORT)
+      return status === 429 ? true : null
+    }, 'the lists are in progress')
+    expectError(await read(hub, 'viewer'), 429, 'too_many_requests')
+    assert.equal((await read(hub, 'admin')).status, 200)
+    resumed.resolve()
+    for (const { status } of await Promise.all(held)) assert.ok(status < 500)
   })
 
   test('a failed export frees its slot', async () => {

@@ -71,6 +71,11 @@ function postTo(kit: Kit, path: string, body: unknown, headers?: Record<string, 
   })
 }
 
+function rotate(kit: Kit, grace_seconds: unknown): Promise<TestResponse> {
+  const headers = { authorization: kit.hub.authorization('hub_keys') }
+  return postTo(kit, 'hub-key/rotate', { grace_seconds }, headers)
+}
+
 function patch(kit: Kit, body: Record<string, unknown>): Promise<TestResponse> {
   const headers = { authorization: kit.hub.authorization('operator') }
   return kit.hub.send({ method: 'PATCH', url: `/api/v1/platforms/${kit.id}`, headers, body })
@@ -278,7 +283,7 @@ describeOnEngines('the hub key of a platform', (engine) => {
     assert.equal(expectBody(shown, 200, HubKeyResponse).hub_api_key, kit.hub_api_key)
   })
 
-  test('wrong passwords are rejected, audited and limited; API tokens cannot reveal the key', async () => {
+  test('wrong passwords are rejected, audited and limited; a token without the scope cannot reveal the key', async () => {
     await using kit = await startKit(engine, { withOperator: true })
     const { headers } = await kit.hub.signIn()
     const attempt = (password: string) => postTo(kit, 'hub-key/reveal', { password }, headers)
@@ -289,7 +294,7 @@ describeOnEngines('the hub key of a platform', (engine) => {
     const audited = `SELECT * FROM audit WHERE action = 'hub_key.reveal_rejected'`
     assert.equal((await kit.hub.sql(audited)).length, 5)
     const asToken = await postTo(kit, 'hub-key/reveal', { password: PASSWORD })
-    expectError(asToken, 403, 'operators_only')
+    expectError(asToken, 403, 'scope_required')
     const viewer = { authorization: kit.hub.authorization('viewer') }
     for (const [path, body] of [
       ['hub-key/reveal', { password: PASSWORD }],
@@ -306,7 +311,7 @@ describeOnEngines('the hub key of a platform', (engine) => {
     await using kit = await startKit(engine, { clock })
     const { hub, hub_api_key: old } = kit
     expectBody(await hub.push(old, newRecord('N-1')), 201, PushResponse)
-    const rotated = await postTo(kit, 'hub-key/rotate', { grace_seconds: 3600 })
+    const rotated = await rotate(kit, 3600)
     const key = expectBody(rotated, 200, HubKeyResponse).hub_api_key
     assert.notEqual(key, old)
     for (const one of [old, key]) assert.equal((await hub.push(one, newRecord('N-1'))).status, 200)
@@ -333,12 +338,12 @@ describeOnEngines('the hub key of a platform', (engine) => {
   test('a rotation without a grace period ends the old key; invalid periods return 400', async () => {
     await using kit = await startKit(engine)
     expectBody(await kit.hub.push(kit.hub_api_key, newRecord('N-1')), 201, PushResponse)
-    const rotated = await postTo(kit, 'hub-key/rotate', { grace_seconds: 0 })
+    const rotated = await rotate(kit, 0)
     const { hub_api_key } = expectBody(rotated, 200, HubKeyResponse)
     expectError(await kit.hub.push(kit.hub_api_key, newRecord('N-2')), 401, 'api_key_invalid')
     expectBody(await kit.hub.push(hub_api_key, newRecord('N-2')), 201, PushResponse)
     for (const grace_seconds of [-1, 1.5, '60', 2_592_001]) {
-      expectError(await postTo(kit, 'hub-key/rotate', { grace_seconds }), 400, 'invalid_request')
+      expectError(await rotate(kit, grace_seconds), 400, 'invalid_request')
     }
   })
 })
@@ -387,9 +392,14 @@ describeOnEngines('changing the address or source key of a platform', (engine) =
       expectError(await patch(kit, { ...body, status: 'inactive' }), status, code)
     await expectRejected({ source_api_key: 'a wrong key' }, 502, 'platform_rejected_key')
     await expectRejected({ source_api_key: 'no\nkey' }, 422, 'source_key_invalid')
-    await expectRejected({ source_base_url: other.source_base_url }, 409, 'platform_name_differs')
+    const { source_api_key } = other
     await expectRejected(
-      { source_base_url: 'http://169.254.169.254' },
+      { source_base_url: other.source_base_url, source_api_key },
+      409,
+      'platform_name_differs',
+    )
+    await expectRejected(
+      { source_base_url: 'http://169.254.169.254', source_api_key },
       422,
       'platform_address_rejected',
     )
@@ -397,6 +407,61 @@ describeOnEngines('changing the address or source key of a platform', (engine) =
     const { source_base_url, status } = await readPlatform(kit)
     assert.deepEqual([source_base_url, status], [kit.simulated.source_base_url, 'active'])
     assert.equal((await testEverything(kit)).success, true)
+  })
+
+  test('the stored source key is sent to no other scheme, host or port, and the attempt is audited', async () => {
+    await using kit = await startKit(engine)
+    const { source_base_url, platform_name, modules } = kit.simulated
+    await using attacker = await simulatePlatform({ platform_name, modules })
+    const { port } = new URL(source_base_url)
+    const addresses = [
+      attacker.source_base_url,
+      `https://127.0.0.1:${port}`,
+      `http://localhost:${port}`,
+    ]
+    kit.simulated.requests.length = 0
+    for (const address of addresses) {
+      expectError(await patch(kit, { source_base_url: address }), 422, 'source_key_required')
+      const [entry] = await kit.hub.audit()
+      assert.deepEqual(
+        [entry?.['action'], entry?.['target'], entry?.['details']],
+        [
+          'platform.probe',
+          platform_name,
+          {
+            source_base_url: address,
+            before: source_base_url,
+            new_source_key: false,
+          },
+        ],
+      )
+    }
+    assert.deepEqual([...attacker.requests, ...kit.simulated.requests], [])
+  })
+
+  test('another path at the same scheme, host and port keeps the stored source key', async () => {
+    await using kit = await startKit(engine)
+    const address = kit.simulated.source_base_url
+    const moved = await patch(kit, { source_base_url: `${address}/api` })
+    assert.equal(expectBody(moved, 200, ChangedResponse).platform.source_base_url, address)
+    assert.equal((await testEverything(kit)).success, true)
+  })
+
+  test('an attempt is audited before the first request to the address', async () => {
+    await using kit = await startKit(engine)
+    let audited: unknown
+    await using attacker = await simulatePlatform({ modules: kit.simulated.modules })
+    attacker.setResponse('ping', async (request, response) => {
+      audited = (await kit.hub.audit())[0]?.['details']
+      await respond.status(500)(request, response)
+    })
+    const { source_base_url, source_api_key } = attacker
+    expectError(await patch(kit, { source_base_url, source_api_key }), 502, 'platform_failed')
+    assert.deepEqual(audited, {
+      source_base_url,
+      before: kit.simulated.source_base_url,
+      new_source_key: true,
+    })
   })
 })
 

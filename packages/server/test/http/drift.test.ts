@@ -54,7 +54,7 @@ describeHub('manifest changes', (hub, engine) => {
     assert.equal(drift.manifest_fetched_at, platform.manifest_fetched_at)
     const entry = (await kit.hub.activity()).find((one) => one.kind === 'manifest.changed')
     assert.match(entry?.message ?? '', /1 field removed, 1 field added, 1 module added/)
-    assert.equal(entry?.actor, 'token test operator')
+    assert.equal(entry?.actor, 'token 2 (test operator)')
 
     const before = await kit.hub.countStoredRows()
     assert.deepEqual((await refresh(kit)).changes, [])
@@ -222,7 +222,7 @@ describeHub('records not matching the manifest', (hub) => {
     const audit = await kit.hub.sql(
       `SELECT actor FROM audit WHERE action = 'module.drift_policy' AND target = '${kit.platform.platform_name}'`,
     )
-    assert.equal(only(audit)['actor'], 'token test operator')
+    assert.equal(only(audit)['actor'], 'token 2 (test operator)')
   })
 })
 

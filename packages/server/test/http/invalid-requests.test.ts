@@ -83,12 +83,14 @@ const CHANGES: readonly Scenario[] = [
   {
     name: 'an invitation of a known operator',
     request: invite({ email: EMAIL, role: 'viewer' }),
+    role: 'access',
     status: 422,
     code: 'invalid_operator',
   },
   {
     name: 'an invitation with an invalid e-mail address',
     request: invite({ email: 'bob', role: 'viewer' }),
+    role: 'access',
     status: 422,
     code: 'invalid_operator',
   },
@@ -108,6 +110,19 @@ const CHANGES: readonly Scenario[] = [
     request: createToken({ name: '', role: 'viewer' }),
     ...INVALID,
   },
+  ...(
+    [
+      ['of two lines', 'a\nb'],
+      ['with a control character', 'a\u0007b'],
+      ['that changes the text direction', 'a\u202eb'],
+      ['with an invisible character', 'a\u200bb'],
+    ] as const
+  ).map(([what, name]) => ({
+    name: `a token with a name ${what}`,
+    request: createToken({ name, role: 'viewer' }),
+    role: 'access' as const,
+    ...INVALID,
+  })),
   {
     name: 'a token with an unknown role',
     request: createToken({ name: 'x', role: 'god' }),

@@ -76,7 +76,7 @@ describeOnEngines('many records missing at once', (engine) => {
     const { id } = only(await kit.listReviews())
     const audits = await kit.hub.countRows('audit')
     const approved = await decide(kit.hub, id, 'approve')
-    assert.deepEqual([approved.state, approved.decided_by], ['approved', 'token test operator'])
+    assert.deepEqual([approved.state, approved.decided_by], ['approved', 'token 2 (test operator)'])
     assert.equal(await kit.hub.countRows('audit'), audits + 1)
     assert.equal(await pendingReviewsOf(kit.hub, kit.id), 0)
     assert.deepEqual(missingReferences(await kit.readRecords()), [])

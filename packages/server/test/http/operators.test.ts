@@ -15,6 +15,7 @@ describeHub('invitations and operators', { withOperator: true }, (hub, engine) =
     const invited = await hub.callAs(admin, 'POST', '/api/v1/invitations', {
       email: 'Bob@Example.org',
       role: 'viewer',
+      password: PASSWORD,
     })
     const { link, mailed, invitation } = expectObject(invited, 201)
     assert.equal(mailed, false)
@@ -54,7 +55,8 @@ describeHub('invitations and operators', { withOperator: true }, (hub, engine) =
     const admin = await hub.signIn()
     const bob = await hub.signIn(email)
     assert.equal((await hub.callAs(bob, 'GET', '/api/v1/operators')).status, 200)
-    await hub.callAs(admin, 'PATCH', `/api/v1/operators/${id}`, { role: 'viewer' })
+    const demote = { role: 'viewer', password: PASSWORD }
+    expectObject(await hub.callAs(admin, 'PATCH', `/api/v1/operators/${id}`, demote), 200)
     expectError(await hub.callAs(bob, 'GET', '/api/v1/operators'), 401, 'not_signed_in')
     const viewer = await hub.signIn(email)
     expectError(await hub.callAs(viewer, 'GET', '/api/v1/operators'), 403, 'forbidden')
@@ -170,7 +172,7 @@ describeHub('invitations and operators', { withOperator: true }, (hub, engine) =
     const response = await own.send({
       method: 'POST',
       url: '/api/v1/invitations',
-      headers: { authorization: own.authorization('admin') },
+      headers: { authorization: own.authorization('access') },
       body: { email: 'new@example.org', role: 'operator' },
     })
     const { link, mailed } = expectObject(response, 201)
@@ -183,6 +185,29 @@ describeHub('invitations and operators', { withOperator: true }, (hub, engine) =
   })
 })
 
+describeOnEngines('invitation mails without HUB_PUBLIC_URL', (engine) => {
+  test('no link is mailed whose address the client of the request chose', async () => {
+    await using server = await startMailServer()
+    await using own = await startTestHub(engine, {
+      env: {
+        HUB_SMTP_URL: server.url,
+        HUB_ALERT_FROM: 'hub@example.org',
+        HUB_ALERT_TO: 'ops@example.org',
+      },
+    })
+    const response = await own.send({
+      method: 'POST',
+      url: '/api/v1/invitations',
+      headers: { authorization: own.authorization('access'), host: 'evil.example' },
+      body: { email: 'new@example.org', role: 'operator' },
+    })
+    const { mailed, mail_problem } = expectObject(response, 201)
+    assert.equal(mailed, false)
+    assert.match(String(mail_problem), /HUB_PUBLIC_URL/)
+    assert.deepEqual(server.mails, [])
+  })
+})
+
 describeOnEngines('managing operators', (engine) => {
   test('disabling an operator ends all access, and only a sign-in with the right password reports it', async () => {
     await using hub = await startTestHub(engine, { withOperator: true })
@@ -192,6 +217,7 @@ describeOnEngines('managing operators', (engine) => {
     const created = await hub.callAs(bob, 'POST', '/api/v1/tokens', {
       name: 'x',
       role: 'viewer',
+      password: PASSWORD,
     })
     const authorization = `Bearer ${expectObject(created, 201)['token']}`
     const asProgram = () => hub.send({ url: '/api/v1/platforms', headers: { authorization } })
@@ -208,7 +234,8 @@ describeOnEngines('managing operators', (engine) => {
     const wrong = await hub.sendSignIn('bob@example.org', 'not the password')
     expectError(wrong, 401, 'invalid_email_or_password')
     assert.equal(await hub.countRows('operator_sessions'), 1)
-    await hub.callAs(admin, 'PATCH', `/api/v1/operators/${id}`, { disabled: false })
+    const enable = { disabled: false, password: PASSWORD }
+    await hub.callAs(admin, 'PATCH', `/api/v1/operators/${id}`, enable)
     await hub.signIn('bob@example.org')
   })
 
@@ -224,7 +251,7 @@ describeOnEngines('managing operators', (engine) => {
     const admin = await hub.signIn()
     const account = expectObject(await hub.callAs(admin, 'GET', '/api/v1/account'), 200)
     const url = `/api/v1/operators/${Object(account['account']).id}`
-    for (const change of [{ role: 'operator' }, { disabled: true }]) {
+    for (const change of [{ role: 'operator', password: PASSWORD }, { disabled: true }]) {
       expectError(await hub.callAs(admin, 'PATCH', url, change), 409, 'last_admin')
     }
     expectError(await hub.callAs(admin, 'DELETE', url), 409, 'last_admin')
@@ -241,6 +268,7 @@ describeHub('API tokens', { withOperator: true }, (hub) => {
       name: 'nightly export',
       role: 'operator',
       expires_in_days: 30,
+      password: PASSWORD,
     })
     const { token, api_token } = expectObject(created, 201)
     const { id, hint, created_by, last_used_at } = Object(api_token)
@@ -264,7 +292,7 @@ describeHub('API tokens', { withOperator: true }, (hub) => {
     await hub.addOperator('vic@example.org', 'viewer')
     const vic = await hub.signIn('vic@example.org')
     const createToken = (role: string) =>
-      hub.callAs(vic, 'POST', '/api/v1/tokens', { name: 'v', role })
+      hub.callAs(vic, 'POST', '/api/v1/tokens', { name: 'v', role, password: PASSWORD })
     expectError(await createToken('admin'), 403, 'forbidden')
     expectError(await createToken('operator'), 403, 'forbidden')
     const { token } = expectObject(await createToken('viewer'), 201)
@@ -289,7 +317,7 @@ describeHub('API tokens', { withOperator: true }, (hub) => {
 
   test('a token created with another token expires no later than the token that created it', async () => {
     const inTwoDays = Date.now() + 2 * 86_400_000
-    const headers = { authorization: hub.authorization('admin') }
+    const headers = { authorization: hub.authorization('access') }
     const created = await hub.send({
       ...{ method: 'POST', url: '/api/v1/tokens', headers },
       body: { name: 'child', role: 'viewer', expires_in_days: null },
@@ -306,7 +334,7 @@ describeOnEngines('the audit log and the about page', (engine) => {
     const invites = await hub.audit('&action=operator.invite')
     assert.equal(invites.length, 5)
     assert.equal(invites[0]?.['target'], 'n4@example.org')
-    assert.ok(invites.every((entry) => entry['actor'] === 'token test admin'))
+    assert.ok(invites.every((entry) => entry['actor'] === 'token 5 (test access)'))
     assert.equal((await hub.audit('&target=n2@example.org')).length, 1)
     const first = expectObject(await hub.get('/api/v1/audit?action=operator.invite&limit=2'), 200)
     const cursor = String(first['next_cursor'])

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { ProbeResponse } from '@recordhub/protocol'
 import { SELF_SIGNED_CERTIFICATE } from '../helpers/hub/certificate.ts'
 import { describeHub, describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { EMAIL, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectBody, expectError, expectMembers } from '../helpers/hub/response.ts'
 import {
   manifestOf,
@@ -324,6 +324,42 @@ describeOnEngines('connections with HUB_SOURCE_NETWORKS=public', (engine) => {
       }
     })
   }
+})
+
+describeHub('the audit log of calls', { withOperator: true }, (hub) => {
+  test('whoever makes the hub call an address is audited, also if the call fails', async () => {
+    await using platform = await simulatePlatform({ modules: [simulatedModule('a')] })
+    const { source_base_url, source_api_key, platform_name } = platform
+    const target = { source_base_url, source_api_key }
+    const { id } = await hub.register(platform)
+    const { headers } = await hub.signIn()
+    const calls = [
+      ['probe', { ...target, source_base_url: `${source_base_url.replace('//', '//ann:pw@')}?q` }],
+      ['conformance', target],
+      [`${id}/test`, {}],
+      [`${id}/conformance`, {}],
+    ] as const
+    for (const [path, body] of calls) {
+      await hub.callAs({ headers }, 'POST', `/api/v1/platforms/${path}`, body)
+    }
+    await hub.callAs({ headers }, 'POST', '/api/v1/platforms/probe', {
+      source_base_url: 'http://127.0.0.1:1/app/',
+      source_api_key,
+    })
+    const audited = (await hub.audit('&action=platform.probe'))
+      .toReversed()
+      .map(({ actor, target, details }) => [actor, target, details])
+    const registration = [String(audited[0]?.[0]), null, { source_base_url }]
+    assert.match(String(registration[0]), /^token /)
+    assert.deepEqual(audited, [
+      registration,
+      [EMAIL, null, { source_base_url }],
+      [EMAIL, null, { source_base_url }],
+      [EMAIL, platform_name, { source_base_url }],
+      [EMAIL, platform_name, { source_base_url }],
+      [EMAIL, null, { source_base_url: 'http://127.0.0.1:1/app' }],
+    ])
+  })
 })
 
 describeOnEngines('connections with HUB_SOURCE_SCHEMES=https', (engine) => {

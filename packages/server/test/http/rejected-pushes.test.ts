@@ -51,7 +51,7 @@ describeHub('rejected pushes', (hub, engine) => {
       "SELECT actor, details FROM audit WHERE action = 'rejected_push.dismiss'",
     )
     const mine = audit.filter((entry) => entry['details'] === JSON.stringify({ id }))
-    assert.equal(only(mine)['actor'], 'token test operator')
+    assert.equal(only(mine)['actor'], 'token 2 (test operator)')
     const kinds = (await hub.activity()).map((entry) => entry.kind)
     assert.ok(kinds.includes('rejected_push.dismissed'))
   })

@@ -62,7 +62,7 @@ describeOnEngines('deleting the records of a module', (engine) => {
     const { removal } = expectBody(await remove(hub, url, confirmation), 202, RemovalResponse)
     assert.deepEqual([removal.record_type, removal.records], ['cases', 3])
     const done = await untilDone(hub, removal.id)
-    assert.deepEqual([done.removed, done.requested_by], [3, 'token test operator'])
+    assert.deepEqual([done.removed, done.requested_by], [3, 'token 2 (test operator)'])
     const left = await hub.records(platform.platform_name)
     assert.deepEqual(new Set(left.map((record) => record.record_type)), new Set(['visits']))
     assert.equal((await readPlatform(hub, id)).records, 3)

@@ -46,7 +46,7 @@ describeHub('replaying rejected pushes', (hub) => {
     assert.ok(replayed_at)
     assert.deepEqual(
       [read.replayed_by, read.replay_outcome, read.record_id],
-      ['token test operator', 'created', record.record_id],
+      ['token 2 (test operator)', 'created', record.record_id],
     )
     assert.deepEqual(read.body, newRecord('R-1', { data: 'none' }))
   })

@@ -79,6 +79,19 @@ describeHub(
         const response = await hub.send(request)
         assert.equal(response.status, status)
         const policy = response.header('strict-transport-security')
+        assert.equal(policy, 'max-age=31536000')
+      })
+    }
+  },
+)
+
+describeHub(
+  'headers with HUB_HSTS_SUBDOMAINS',
+  { env: { HUB_PUBLIC_URL: 'https://hub.example', HUB_HSTS_SUBDOMAINS: 'on' } },
+  (hub) => {
+    for (const url of ['/healthz', '/sign-in']) {
+      test(`${url}: HSTS includes the subdomains`, async () => {
+        const policy = (await hub.send({ url })).header('strict-transport-security')
         assert.equal(policy, 'max-age=31536000; includeSubDomains')
       })
     }

@@ -159,7 +159,7 @@ describeHub('a required second factor', { env: REQUIRED }, (hub) => {
     const { id, email, session } = await addPasswordOnlyAdmin()
     expectObject((await addPasskey(hub, session)).added, 201)
     const request = { method: 'DELETE', url: `/api/v1/operators/${id}/second-factor` } as const
-    const headers = { authorization: hub.authorization('admin') }
+    const headers = { authorization: hub.authorization('access') }
     expectObject(await hub.send({ ...request, headers }), 200)
     expectError(await listPlatforms(hub, session), 401, 'not_signed_in')
     assert.equal(await requiredStepOf(hub, await hub.signIn(email)), 'set_up')

@@ -91,7 +91,8 @@ describeOnEngines('the end of a session', (engine) => {
     const id = await hub.addOperator(BOB, 'viewer')
     const admin = await hub.signIn()
     const bob = await hub.signIn(BOB)
-    const change = (body: object) => hub.callAs(admin, 'PATCH', `/api/v1/operators/${id}`, body)
+    const change = (body: object) =>
+      hub.callAs(admin, 'PATCH', `/api/v1/operators/${id}`, { ...body, password: PASSWORD })
     expectObject(await change({ role: 'viewer' }), 200)
     assert.ok(await isOpen(hub, bob), 'the role is the same')
     expectObject(await change({ role: 'operator' }), 200)
@@ -164,7 +165,7 @@ describeOnEngines('the protection of a session', (engine) => {
     await using hub = await startTestHub(engine, { withOperator: true })
     const session = await hub.signIn()
     const url = '/api/v1/tokens'
-    const body = { name: 'x', role: 'viewer' }
+    const body = { name: 'x', role: 'viewer', password: PASSWORD }
     const before = await hub.countRows('api_tokens')
     for (const site of ['cross-site', 'same-site', 'made-up']) {
       const headers = { ...session.headers, 'sec-fetch-site': site }
@@ -174,7 +175,8 @@ describeOnEngines('the protection of a session', (engine) => {
     assert.equal(await hub.countRows('api_tokens'), before)
     for (const site of ['same-origin', 'none']) {
       const headers = { ...session.headers, 'sec-fetch-site': site }
-      expectObject(await hub.callAs({ headers }, 'POST', url, body), 201)
+      const name = `from ${site}`
+      expectObject(await hub.callAs({ headers }, 'POST', url, { ...body, name }), 201)
     }
   })
 

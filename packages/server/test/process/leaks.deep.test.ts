@@ -185,15 +185,21 @@ for (const engine of enginesForTier(sqlite)) {
     secrets['the rotated key'] = JSON.parse(
       await operator.request('POST', `/api/v1/platforms/${id}/hub-key/rotate`, {
         grace_seconds: 60,
+        password,
       }),
     ).hub_api_key
     secrets['the token'] = JSON.parse(
-      await operator.request('POST', '/api/v1/tokens', { name: 'report', role: 'viewer' }),
+      await operator.request('POST', '/api/v1/tokens', {
+        name: 'report',
+        role: 'viewer',
+        password,
+      }),
     ).token
     const invitation = JSON.parse(
       await operator.request('POST', '/api/v1/invitations', {
         email: 'bob@example.org',
         role: 'viewer',
+        password,
       }),
     )
     secrets['the invitation'] = tokenOfLink(invitation.link)

@@ -84,6 +84,7 @@ for (const engine of enginesForTier(sqlite)) {
         'session.end_all',
         ...['operator.change', 'operator.change', 'operator.change'],
         'account.reset_password',
+        'token.revoke_all',
       ],
     )
   })

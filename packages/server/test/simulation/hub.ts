@@ -126,7 +126,7 @@ async function createReceiver(
   })
   http.setValidatorCompiler(validatorCompiler)
   http.setSerializerCompiler(serializerCompiler)
-  handleErrors(http, BODY_LIMIT)
+  handleErrors(http)
   await http.register(routes)
   await http.ready()
   return http

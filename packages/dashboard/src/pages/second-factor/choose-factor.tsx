@@ -73,9 +73,7 @@ export function ChooseFactor() {
           onConfirm={start}
         />
       )}
-      {dialog === 'passkey' && (
-        <AddPasskey withPassword onClose={() => setDialog(null)} onAdded={finish} />
-      )}
+      {dialog === 'passkey' && <AddPasskey onClose={() => setDialog(null)} onAdded={finish} />}
     </Stack>
   )
 }

@@ -89,6 +89,8 @@ export const TEXTS = {
   singleSignOn: 'Single sign-on',
   twoFactor: 'Two-factor authentication',
   alertsOnly: 'Alerts: read alerts only, such as for a feed reader',
+  hubKeysOnly: 'Hub keys: reveal and rotate hub API keys only',
+  accessOnly: 'Access: manage tokens, invitations and operators only',
   anotherAdminChangesRole: 'Another admin can change your role.',
   adminChangesRole: 'An admin can change your role.',
 
@@ -129,9 +131,9 @@ export const TEXTS = {
   passkeyRemoved: 'Passkey removed.',
   removeAPasskeyHint: (name: string) =>
     `“${name}” can no longer be used. Delete it from your device or password manager as well.`,
-  passwordChanged: 'The password was changed. All other sessions have ended.',
-  passwordDescription: (passwordAdvice: string) =>
-    `${passwordAdvice} A new password ends all your other sessions.`,
+  passwordChanged: 'The password was changed.',
+  endSessions: 'End all my other sessions',
+  revokeTokens: 'Revoke all my API tokens',
   currentPassword: 'Current password',
   newPassword: 'New password',
   confirmNewPassword: 'Confirm new password',
@@ -202,6 +204,9 @@ export const TEXTS = {
   ),
   withdrawInvitation: (email: string) => `Withdraw the invitation of ${email}`,
 
+  changeRoleTitle: (name: string, role: string) => `Change the role of ${name} to ${role}?`,
+  changeRole: 'Change role',
+  enableTitle: (name: string) => `Enable ${name}?`,
   enabledDone: (name: string) => `${name} can sign in again.`,
   disableTitle: (name: string) => `Disable ${name}?`,
   disableMessage:

@@ -42,12 +42,32 @@ export function includesRole(actual: Role, required: Role): boolean {
   return ROLES.indexOf(actual) >= ROLES.indexOf(required)
 }
 
-/** Identifies a caller in counters and as an owner: all sessions of an operator are one caller, each token is one. */
+/**
+ * Identifies a caller in counters and as an owner: all sessions and tokens of an operator are one caller, so that more
+ * tokens give no more of a limit. A token of the command line is one of its own.
+ */
 export function keyOfCaller(caller: Caller): string {
-  return caller.kind === 'operator' ? `operator ${caller.id}` : `token ${caller.tokenId}`
+  const { operator_id } = creatorOf(caller)
+  if (operator_id !== null || caller.kind === 'operator') return `operator ${operator_id}`
+  return `token ${caller.tokenId}`
 }
 
-/** The name of a caller in the activity and the audit log. */
+/** The name of a caller in the activity and the audit log. Names of tokens are not unique, their ids are. */
 export function nameOfCaller(caller: Caller): string {
-  return caller.kind === 'operator' ? caller.email : `token ${caller.name}`
+  return caller.kind === 'operator' ? caller.email : `token ${caller.tokenId} (${caller.name})`
+}
+
+/** Who gave an access: it ends with the access of the creator. Both are null for the command line. */
+export type Creator = {
+  /** The operator, also if a token of the operator gave the access. */
+  operator_id: string | null
+  created_by_token_id: number | null
+}
+
+export const COMMAND_LINE: Creator = { operator_id: null, created_by_token_id: null }
+
+export function creatorOf(caller: Caller): Creator {
+  return caller.kind === 'operator'
+    ? { operator_id: caller.id, created_by_token_id: null }
+    : { operator_id: caller.operatorId, created_by_token_id: caller.tokenId }
 }

@@ -47,6 +47,13 @@ test('attempts at many accounts delay a subnet, but not a trusted device', () =>
   assert.equal(wait('trusted_device', { ...flooded, client: failed(5) }), 30)
 })
 
+test('attempts from many subnets of an IPv6 /48 delay the /48, but not a trusted device', () => {
+  assert.equal(wait('password', { site: failed(119), subnet: failed(1) }), 0)
+  assert.equal(wait('password', { site: failed(120), subnet: failed(1) }), 30)
+  assert.equal(wait('code', { site: failed(121) }), 60)
+  assert.equal(wait('trusted_device', { site: failed(500) }), 0)
+})
+
 test('an account under attack still accepts its password from a new address at once', () => {
   fc.assert(
     fc.property(fc.nat(), (attempts) => {

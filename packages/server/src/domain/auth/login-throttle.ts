@@ -7,10 +7,11 @@
  * A bucket counts the attempts that have something in common:
  * - `client`: one account from one subnet or trusted device, or one session that reauthenticates
  * - `subnet`: all accounts from one subnet
+ * - `site`: all accounts from one IPv6 /48, which has 65,536 subnets
  * - `account`: one account from everywhere
  * - `global`: all attempts, which only limits the number of entries in the audit log
  */
-export type Bucket = 'client' | 'subnet' | 'account' | 'global'
+export type Bucket = 'client' | 'subnet' | 'site' | 'account' | 'global'
 
 /** The attempts of a bucket that failed or are in progress, and when the latest of them began (RFC 3339 in UTC). */
 export type AttemptCount = { attempts: number; at: string }
@@ -24,9 +25,9 @@ export type ThrottlePolicy = 'password' | 'code' | 'trusted_device' | 'reauthent
 /** The number of failed attempts before a bucket delays the next one. A bucket without a limit only counts. */
 const FREE_ATTEMPTS: Readonly<Record<ThrottlePolicy, Partial<Record<Bucket, number>>>> = {
   // There is no limit per account: the right password is accepted at once from every new client.
-  password: { client: 5, subnet: 30 },
+  password: { client: 5, subnet: 30, site: 120 },
   // A code is short enough to be found by attempts from many subnets.
-  code: { client: 5, subnet: 30, account: 100 },
+  code: { client: 5, subnet: 30, site: 120, account: 100 },
   // Attempts from elsewhere do not delay the owner of the account.
   trusted_device: { client: 5 },
   reauthentication: { client: 5 },
@@ -45,13 +46,14 @@ export function secondsUntilAllowed(
   counts: AttemptCounts,
   now: Date,
 ): number {
-  const { client, subnet, account } = FREE_ATTEMPTS[policy]
+  const { client, subnet, site, account } = FREE_ATTEMPTS[policy]
   const isUnderAttack =
     (policy === 'password' || policy === 'code') &&
     attemptsOf(counts.account, now) >= ATTACK_THRESHOLD
   return Math.max(
     waitAfter(counts.client, isUnderAttack ? 1 : client, now),
     waitAfter(counts.subnet, subnet, now),
+    waitAfter(counts.site, site, now),
     waitAfter(counts.account, account, now),
   )
 }

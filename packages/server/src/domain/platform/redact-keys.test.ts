@@ -35,12 +35,35 @@ test('a known key is redacted even if JSON escapes it', () => {
 test('a known key is redacted in every encoding, and the rest of the text is not changed', () => {
   const key = 'a key/with+signs=1'
   const bytes = Buffer.from(key)
-  const forms = [key, encodeURIComponent(key), bytes.toString('base64url'), bytes.toString('hex')]
+  const hex = bytes.toString('hex')
+  const percent = encodeURIComponent(key)
+  const forms = [key, percent, percent.toLowerCase(), bytes.toString('base64url'), hex]
+  forms.push(hex.toUpperCase())
   for (const form of [...forms, bytes.toString('base64')]) {
     assert.equal(redactText(`It is "${form}".`, [key]), `It is "${REMOVED_KEY}".`)
     assert.ok(!redactKeys(JSON.stringify({ [form]: [form] }), [key]).includes(form))
   }
   assert.equal(redactText(`${KEY}, `, []), `${REMOVED_KEY}, `)
+})
+
+test('a known key is redacted in base64 at any offset within another text', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ minLength: 8 }).filter((key) => key.trim() !== ''),
+      fc.uint8Array({ maxLength: 7 }),
+      fc.uint8Array({ maxLength: 7 }),
+      fc.constantFrom('base64', 'base64url'),
+      (key, before, after, encoding) => {
+        const bytes = Buffer.from(key)
+        const encoded = Buffer.concat([before, bytes, after]).toString(encoding)
+        const redacted = redactText(encoded, [key])
+        assert.ok(redacted.includes(REMOVED_KEY))
+        // What remains of the key are less than 12 bits at its ends.
+        const removed = encoded.length - (redacted.length - REMOVED_KEY.length)
+        assert.ok(removed * 6 > bytes.length * 8 - 12)
+      },
+    ),
+  )
 })
 
 test('a text that is too short for a key is not redacted', () => {

@@ -41,31 +41,49 @@ export function redactKeys(body: string, keys: readonly string[] = []): string {
 
 /** Replaces keys of the hub, `keys`, and the values of members with the name of a key by {@link REMOVED_KEY}. */
 export function redactValue(value: JsonValue, keys: readonly string[]): JsonValue {
-  if (typeof value === 'string') return redactText(value, keys)
-  if (Array.isArray(value)) return value.map((item) => redactValue(item, keys))
+  return redactForms(value, keys.flatMap(formsOf))
+}
+
+function redactForms(value: JsonValue, forms: readonly string[]): JsonValue {
+  if (typeof value === 'string') return replaceForms(value, forms)
+  if (Array.isArray(value)) return value.map((item) => redactForms(item, forms))
   if (!isJsonObject(value)) return value
   const members = Object.entries(value).map(([name, member]): [string, JsonValue] => [
-    redactText(name, keys),
-    KEY_NAME.test(name) ? REMOVED_KEY : redactValue(member, keys),
+    replaceForms(name, forms),
+    KEY_NAME.test(name) ? REMOVED_KEY : redactForms(member, forms),
   ])
   return Object.fromEntries(members)
 }
 
 /** Replaces keys of the hub, and `keys` in any encoding, by {@link REMOVED_KEY}. */
 export function redactText(text: string, keys: readonly string[]): string {
-  return keys
-    .flatMap(formsOf)
-    .reduce(
-      (redacted, form) => redacted.replaceAll(form, REMOVED_KEY),
-      text.replace(HUB_KEY, REMOVED_KEY),
-    )
+  return replaceForms(text, keys.flatMap(formsOf))
 }
 
-/** A key in the encodings in which a response may quote it. */
+function replaceForms(text: string, forms: readonly string[]): string {
+  return forms.reduce(
+    (redacted, form) => redacted.replaceAll(form, REMOVED_KEY),
+    text.replace(HUB_KEY, REMOVED_KEY),
+  )
+}
+
+/** A key in the encodings in which a response may quote it, complete encodings before those within another text. */
 function formsOf(key: string): string[] {
   if (key.length < MIN_KEY_LENGTH) return []
   const bytes = Buffer.from(key)
-  const base64 = bytes.toString('base64').replace(/=+$/, '')
-  const base64url = bytes.toString('base64url')
-  return [key, encodeURIComponent(key), base64, base64url, bytes.toString('hex')]
+  const percent = encodeURIComponent(key)
+  const lowerPercent = percent.replaceAll(/%[\dA-F]{2}/g, (code) => code.toLowerCase())
+  const hex = bytes.toString('hex')
+  const whole = bytes.toString('base64').replace(/=+$/, '')
+  const base64 = [whole, ...[0, 1, 2].map((offset) => base64Within(bytes, offset))]
+  const base64url = base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))
+  const forms = [key, percent, lowerPercent, hex, hex.toUpperCase(), ...base64, ...base64url]
+  return [...new Set(forms)]
+}
+
+/** The characters of base64 that only the key determines, where the key follows other bytes and others follow it. */
+function base64Within(key: Buffer, bytesBefore: number): string {
+  const encoded = Buffer.concat([Buffer.alloc(bytesBefore), key]).toString('base64')
+  const bitsBefore = bytesBefore * 8
+  return encoded.slice(Math.ceil(bitsBefore / 6), Math.floor((bitsBefore + key.length * 8) / 6))
 }

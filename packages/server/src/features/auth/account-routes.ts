@@ -59,36 +59,55 @@ export function accountRoutes(deps: {
       '/api/v1/account/password',
       {
         schema: {
-          summary: 'Change your password, which ends all other sessions',
+          summary: 'Change your password, and end your other sessions and tokens',
           body: Type.Object(
-            { current_password: Password, new_password: Password },
+            {
+              current_password: Password,
+              new_password: Password,
+              end_sessions: Type.Optional(
+                Type.Boolean({ description: 'Whether all other sessions end. Default: true' }),
+              ),
+              revoke_tokens: Type.Optional(
+                Type.Boolean({ description: 'Whether your tokens are revoked. Default: true' }),
+              ),
+            },
             { additionalProperties: false },
           ),
           response: { 200: DoneResponse, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
-        const { email, name, sessionId } = operatorOf(callerOf, request)
+        const { id, email, name, sessionId } = operatorOf(callerOf, request)
         const { current_password, new_password } = request.body
+        const { end_sessions = true, revoke_tokens = true } = request.body
         const issue = await findPasswordIssue(new_password, { email, name, publicUrl })
         if (issue !== null) throw new HubError('password_rejected', { reason: issue })
         const body = {
           currentPassword: current_password,
           newPassword: new_password,
-          revokeOtherSessions: true,
+          revokeOtherSessions: end_sessions,
         }
         await throttle.reauthenticate(sessionId, () =>
           forwardToBetterAuthAs(betterAuth, request, reply, { path: 'change-password', body }),
         )
+        const audit = { actor: email, target: email, address: request.ip }
         await activity.appendAudit({
-          actor: email,
-          action: 'account.change_password',
-          target: email,
-          address: request.ip,
+          ...{ ...audit, action: 'account.change_password' },
+          details: { end_sessions, revoke_tokens },
         })
+        const revoked = revoke_tokens
+          ? await operators.revokeTokens(id, (count) => ({
+              ...{ ...audit, action: 'token.revoke_all' },
+              details: { revoked: count },
+            }))
+          : 0
+        const effects = [
+          ...(end_sessions ? [' All other sessions were ended.'] : []),
+          ...(revoked > 0 ? [` Revoked ${formatCount(revoked, 'token')}.`] : []),
+        ]
         return {
           success: true as const,
-          message: 'The password was changed. All other sessions were ended.',
+          message: `The password was changed.${effects.join('')}`,
         }
       },
     )

@@ -1,11 +1,18 @@
 import type { ApiToken, TokenScope } from '@recordhub/protocol'
 import type { Requester } from '../../domain/activity/activity.ts'
-import type { Role } from '../../domain/auth/caller.ts'
+import { COMMAND_LINE, type Creator, type Role } from '../../domain/auth/caller.ts'
 import { createKey, TOKEN_PREFIX } from '../../domain/platform/api-key.ts'
+import { HubError } from '../../errors.ts'
+import { toSingleLine } from '../../lib/text/single-line.ts'
 import { type Clock, daysFrom } from '../../lib/time/clock.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 
-/** Creates a token for a program. Only its hash is stored, so the token is returned only here. */
+const MAX_NAME_LENGTH = 100
+
+/**
+ * Creates a token for a program. Only its hash is stored, so the token is returned only here.
+ * @throws HubError `invalid_request` for a name that could pass for another text in a log, and those of `createToken`.
+ */
 export async function createOwnedToken(
   operators: Pick<OperatorStore, 'createToken'>,
   request: {
@@ -13,13 +20,16 @@ export async function createOwnedToken(
     role: Role
     scope: TokenScope | null
     expiresAt: string | null
-    /** The owner; null for a token of the command line. */
-    operatorId: string | null
+    creator: Creator
   },
   requester: Requester,
 ): Promise<{ token: string; stored: ApiToken }> {
   const token = createKey(TOKEN_PREFIX)
-  const { name, role, scope, expiresAt, operatorId } = request
+  const { name, role, scope, expiresAt, creator } = request
+  if (name !== toSingleLine(name, MAX_NAME_LENGTH)) {
+    const reason = `the name of a token is one line of at most ${MAX_NAME_LENGTH} characters, without invisible characters`
+    throw new HubError('invalid_request', { reason })
+  }
   const stored = await operators.createToken(
     {
       name,
@@ -28,15 +38,15 @@ export async function createOwnedToken(
       token_hash: token.hash,
       hint: token.hint,
       expires_at: expiresAt,
-      operator_id: operatorId,
+      ...creator,
       created_by: requester.actor,
     },
-    {
+    ({ id }) => ({
       ...requester,
       action: 'token.create',
       target: name,
-      details: { role, ...(scope ? { scope } : {}), expires_at: expiresAt },
-    },
+      details: { token_id: id, role, ...(scope ? { scope } : {}), expires_at: expiresAt },
+    }),
   )
   return { token: token.key, stored }
 }
@@ -57,7 +67,7 @@ export async function createApiToken(
   const expiresAt = expiresInDays === null ? null : daysFrom(deps.clock.now(), expiresInDays)
   const created = await createOwnedToken(
     deps.operators,
-    { name, role, scope, expiresAt, operatorId: null },
+    { name, role, scope, expiresAt, creator: COMMAND_LINE },
     { actor, address: null },
   )
   return created.token

@@ -14,8 +14,8 @@ import { createBootstrapOperator, isSetupToken, setupLink } from './first-operat
 import { createLazyBetterAuth } from './lazy-better-auth.ts'
 import { createLoginThrottle } from './login-throttle.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
-import { reauthenticate } from './reauthenticate.ts'
-import { type CallerOf, operatorOf } from './requester.ts'
+import { createConfirmAction } from './reauthenticate.ts'
+import type { CallerOf } from './requester.ts'
 import { createSecondFactorPolicy } from './second-factor-policy.ts'
 import { secondFactorRoutes } from './second-factor-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
@@ -40,7 +40,7 @@ export function createAuth(deps: {
   callerOf: CallerOf
   csrfTokenOf: (sessionId: string) => string
 }) {
-  const { storage, clock, secrets, oidc, bootstrapOperator, callerOf } = deps
+  const { storage, clock, secrets, oidc, bootstrapOperator } = deps
   const { operators } = storage
   const betterAuthDeps = { ...storage, ...deps, secret: deriveAuthSecret(secrets) }
   const betterAuth = createLazyBetterAuth({ ...betterAuthDeps, oidc: null })
@@ -75,9 +75,7 @@ export function createAuth(deps: {
     isSignedIn: async (request: FastifyRequest): Promise<boolean> =>
       (await findOperator(request, { keepAlive: false })) !== null,
     findProgram: (token: string) => findProgram({ operators, clock }, token),
-    /** @throws HubError `password_wrong`, `session_not_fresh`, `too_many_requests`. */
-    reauthenticate: (request: FastifyRequest, password: string) =>
-      reauthenticate(routeDeps, request, operatorOf(callerOf, request), password),
+    confirmAction: createConfirmAction(routeDeps),
     /** Creates the operator of the settings, if any. @throws HubError `invalid_operator` */
     async start(): Promise<void> {
       if (bootstrapOperator) await createBootstrapOperator(routeDeps, bootstrapOperator)

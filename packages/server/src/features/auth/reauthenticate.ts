@@ -1,11 +1,14 @@
 import type { FastifyRequest } from 'fastify'
-import { HubError } from '../../errors.ts'
+import { nameOfCaller } from '../../domain/auth/caller.ts'
+import type { ConfirmedAction } from '../../domain/auth/confirmed-action.ts'
+import { type ErrorCode, HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
+import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { BetterAuth } from './better-auth.ts'
 import { forwardToBetterAuthAs } from './forward-to-better-auth.ts'
 import type { LoginThrottle } from './login-throttle.ts'
-import type { SignedInOperator } from './requester.ts'
+import type { CallerOf, SignedInOperator } from './requester.ts'
 
 const FRESH_MS = 15 * 60_000
 
@@ -39,4 +42,38 @@ export async function reauthenticate(
   const startedAt = sessions.find((session) => session.id === sessionId)?.created_at ?? ''
   const age = clock.now().getTime() - Date.parse(startedAt)
   if (!(age < FRESH_MS)) throw new HubError('session_not_fresh')
+}
+
+export type ConfirmAction = (request: FastifyRequest, action: ConfirmedAction) => Promise<void>
+
+/** Attempts during a lockout would fill the audit log. */
+const AUDITED_ERRORS: readonly ErrorCode[] = ['password_wrong', 'session_not_fresh']
+
+/**
+ * Creates a function that verifies that the caller may reveal a key or give access: an operator reauthenticates, a
+ * program needs the scope. A session or a token that was stolen then gives no access that outlives it. The function
+ * throws HubError `scope_required`, and the errors of {@link reauthenticate}.
+ */
+export function createConfirmAction(
+  deps: ReauthenticateDeps & {
+    activity: Pick<ActivityStore, 'appendAudit'>
+    callerOf: CallerOf
+  },
+): ConfirmAction {
+  return async (request, { action, target, scope, password = '' }) => {
+    const caller = deps.callerOf(request)
+    if (caller.kind === 'program') {
+      if (caller.scope !== scope) throw new HubError('scope_required', { scope })
+      return
+    }
+    try {
+      await reauthenticate(deps, request, caller, password)
+    } catch (error) {
+      if (error instanceof HubError && AUDITED_ERRORS.includes(error.code)) {
+        const rejected = { actor: nameOfCaller(caller), address: request.ip, target }
+        await deps.activity.appendAudit({ ...rejected, action: `${action}_rejected` })
+      }
+      throw error
+    }
+  }
 }

@@ -111,7 +111,11 @@ export function signInRoutes(deps: {
       async (request, reply) => {
         const path = 'passkey/generate-authenticate-options'
         const call = { path, method: 'GET', withSession: false } as const
-        return sendResponse(request, reply, await forwardToBetterAuth(betterAuth, request, call))
+        const response = await forwardToBetterAuth(betterAuth, request, call)
+        if (!response.ok) return sendResponse(request, reply, response)
+        // Better Auth asks for it only if the device can do it, but a passkey without it is rejected.
+        const options = { ...Object(await response.json()), userVerification: 'required' }
+        return sendResponse(request, reply, Response.json(options, { headers: response.headers }))
       },
     )
 

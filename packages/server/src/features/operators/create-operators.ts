@@ -5,6 +5,7 @@ import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import type { BetterAuth } from '../auth/better-auth.ts'
+import type { ConfirmAction } from '../auth/reauthenticate.ts'
 import type { CallerOf, RequesterOf } from '../auth/requester.ts'
 import { invitationRoutes } from './invitation-routes.ts'
 import type { SendMail } from './invite-operator.ts'
@@ -17,6 +18,7 @@ export function createOperators(deps: {
   clock: Clock
   publicUrl: string
   sendMail: SendMail | null
+  confirmAction: ConfirmAction
   callerOf: CallerOf
   requesterOf: RequesterOf
 }) {

@@ -1,12 +1,14 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { DoneResponse, ErrorResponse, Invitation, Role } from '@recordhub/protocol'
+import { DoneResponse, ErrorResponse, Invitation, PasswordAgain, Role } from '@recordhub/protocol'
+import { creatorOf } from '../../domain/auth/caller.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { InvitationStore } from '../../storage/port/invitation-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import type { BetterAuth } from '../auth/better-auth.ts'
-import type { RequesterOf } from '../auth/requester.ts'
+import type { ConfirmAction } from '../auth/reauthenticate.ts'
+import type { CallerOf, RequesterOf } from '../auth/requester.ts'
 import { acceptInvitation, readInvitation } from './accept-invitation.ts'
 import { inviteOperator, type SendMail } from './invite-operator.ts'
 
@@ -22,9 +24,11 @@ export function invitationRoutes(deps: {
   clock: Clock
   sendMail: SendMail | null
   publicUrl: string
+  confirmAction: ConfirmAction
+  callerOf: CallerOf
   requesterOf: RequesterOf
 }): FastifyPluginAsyncTypebox {
-  const { invitations, activity, publicUrl, requesterOf } = deps
+  const { invitations, activity, publicUrl, confirmAction, callerOf, requesterOf } = deps
   return async (app) => {
     app.get(
       '/api/v1/invitations',
@@ -45,11 +49,13 @@ export function invitationRoutes(deps: {
       {
         schema: {
           summary: 'Invite an operator; only this response contains the link',
+          description: 'A token needs the scope access.',
           body: Type.Object(
             {
               email: Type.String({ maxLength: 320 }),
               role: Role,
               expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 30 })),
+              ...PasswordAgain,
             },
             { additionalProperties: false },
           ),
@@ -66,9 +72,11 @@ export function invitationRoutes(deps: {
         },
       },
       async (request, reply) => {
-        const { email, role, expires_in_days: days = DEFAULT_DAYS } = request.body
+        const { email, role, expires_in_days: days = DEFAULT_DAYS, password } = request.body
+        const action = { action: 'operator.invite', target: null, password }
+        await confirmAction(request, { ...action, scope: 'access' })
         const site = publicUrl || `${request.protocol}://${request.host}`
-        const invitation = { email, role, days, site }
+        const invitation = { email, role, days, site, invitedBy: creatorOf(callerOf(request)) }
         const invited = await inviteOperator(deps, invitation, requesterOf(request))
         return reply
           .code(201)

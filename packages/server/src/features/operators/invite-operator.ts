@@ -1,6 +1,6 @@
 import type { Invitation } from '@recordhub/protocol'
 import type { Requester } from '../../domain/activity/activity.ts'
-import type { Role } from '../../domain/auth/caller.ts'
+import type { Creator, Role } from '../../domain/auth/caller.ts'
 import { createKey, INVITATION_PREFIX } from '../../domain/platform/api-key.ts'
 import { HubError } from '../../errors.ts'
 import { isEmail } from '../../lib/text/email.ts'
@@ -25,12 +25,14 @@ type Invited = {
 }
 
 const MAX_NAME_LENGTH = 200
+const NO_PUBLIC_URL = 'mails with links require HUB_PUBLIC_URL'
 
 /**
  * Invites an operator by a link that works once. Its token follows the #, which browsers do not send to servers: no
  * proxy logs it and no other site receives it.
  * @param request.site the URL at which operators reach the hub, such as https://hub.example.org
- * @throws HubError `invalid_operator` if the e-mail address is not valid or an operator has it.
+ * @throws HubError `invalid_operator` if the e-mail address is not valid or an operator has it, `forbidden` if the
+ *   caller has lost the role or the token by now.
  */
 export async function inviteOperator(
   deps: {
@@ -39,13 +41,15 @@ export async function inviteOperator(
     clock: Clock
     /** Null if no mail server is configured. */
     sendMail: SendMail | null
+    /** HUB_PUBLIC_URL; empty if it is not set. */
+    publicUrl: string
   },
-  request: { email: string; role: Role; days: number; site: string },
+  request: { email: string; role: Role; days: number; site: string; invitedBy: Creator },
   requester: Requester,
 ): Promise<Invited> {
-  const { invitations, operators, clock, sendMail } = deps
+  const { invitations, operators, clock, sendMail, publicUrl } = deps
   const email = request.email.trim().toLowerCase()
-  const { role, days, site } = request
+  const { role, days, site, invitedBy } = request
   if (!isEmail(email)) {
     throw new HubError('invalid_operator', { reason: 'the e-mail address is not valid' })
   }
@@ -55,13 +59,15 @@ export async function inviteOperator(
   const { key, hash } = createKey(INVITATION_PREFIX)
   const expires_at = daysFrom(clock.now(), days)
   const invitation = await invitations.createInvitation(
-    { email, role, token_hash: hash, invited_by: requester.actor, expires_at },
+    { email, role, token_hash: hash, invited_by: requester.actor, expires_at, ...invitedBy },
     { ...requester, action: 'operator.invite', target: email, details: { role, expires_at } },
   )
   const link = `${site}/invitation#token=${key}`
-  const mail = composeInvitation(invitation, link)
-  const mail_problem = sendMail ? await sendMail({ to: [email], ...mail }) : null
-  return { invitation, link, mailed: sendMail !== null && mail_problem === null, mail_problem }
+  if (!sendMail) return { invitation, link, mailed: false, mail_problem: null }
+  // The address of a request may be one that the client made up.
+  if (publicUrl === '') return { invitation, link, mailed: false, mail_problem: NO_PUBLIC_URL }
+  const mail_problem = await sendMail({ to: [email], ...composeInvitation(invitation, link) })
+  return { invitation, link, mailed: mail_problem === null, mail_problem }
 }
 
 function composeInvitation(

@@ -1,6 +1,6 @@
 /** The commands for operators and tokens. They use the database directly, and can run next to a hub. */
 import type { Operator, TokenScope } from '@recordhub/protocol'
-import { isRole, ROLES, type Role } from '../../domain/auth/caller.ts'
+import { COMMAND_LINE, isRole, ROLES, type Role } from '../../domain/auth/caller.ts'
 import { findPasswordIssue } from '../../domain/auth/password.ts'
 import { HubError } from '../../errors.ts'
 import { hashPassword } from '../../lib/crypto/password-hash.ts'
@@ -39,8 +39,8 @@ export async function inviteByLink(
   storage: Storage,
   { email, role, site }: { email: string; role: Role; site: string },
 ): Promise<string> {
-  const deps = { ...storage, clock: systemClock, sendMail: null }
-  const invitation = { email, role, days: INVITATION_DAYS, site }
+  const deps = { ...storage, clock: systemClock, sendMail: null, publicUrl: '' }
+  const invitation = { email, role, days: INVITATION_DAYS, site, invitedBy: COMMAND_LINE }
   return (await inviteOperator(deps, invitation, REQUESTER)).link
 }
 
@@ -67,13 +67,19 @@ export async function endSessions(storage: Storage, email: string): Promise<numb
 }
 
 /**
- * Sets a new password, which ends all sessions.
+ * Sets a new password, which ends all sessions, and revokes the tokens unless they are kept.
  * @returns whether a second factor was removed.
  * @throws HubError `not_found`, `password_rejected`
  */
 export async function resetPassword(
   storage: Storage,
-  request: { email: string; password: string; removeSecondFactor: boolean; publicUrl: string },
+  request: {
+    email: string
+    password: string
+    removeSecondFactor: boolean
+    keepTokens: boolean
+    publicUrl: string
+  },
 ): Promise<boolean> {
   const { operators } = storage
   const { password, removeSecondFactor, publicUrl } = request
@@ -83,6 +89,12 @@ export async function resetPassword(
   const audit = { ...REQUESTER, target }
   const hash = await hashPassword(password)
   await operators.setPassword(id, hash, { ...audit, action: 'account.reset_password' })
+  if (!request.keepTokens) {
+    await operators.revokeTokens(id, (revoked) => ({
+      ...{ ...audit, action: 'token.revoke_all' },
+      details: { revoked },
+    }))
+  }
   if (!removeSecondFactor) return false
   return operators.removeSecondFactor(id, { ...audit, action: 'second_factor.reset' })
 }

@@ -5,12 +5,14 @@ import {
   Operator,
   OperatorName,
   OperatorSession,
+  PasswordAgain,
   Role,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import { formatCount, type NewAuditEntry } from '../../domain/activity/activity.ts'
 import { HubError } from '../../errors.ts'
 import type { OperatorChange, OperatorStore } from '../../storage/port/operator-store.ts'
+import type { ConfirmAction } from '../auth/reauthenticate.ts'
 import type { CallerOf, RequesterOf } from '../auth/requester.ts'
 
 const params = Type.Object({ id: Type.String() })
@@ -19,10 +21,11 @@ const OperatorResponse = Type.Object({ success: Type.Literal(true), operator: Op
 /** Operators and their sessions, managed by an admin. */
 export function operatorRoutes(deps: {
   operators: OperatorStore
+  confirmAction: ConfirmAction
   callerOf: CallerOf
   requesterOf: RequesterOf
 }): FastifyPluginAsyncTypebox {
-  const { operators, callerOf, requesterOf } = deps
+  const { operators, confirmAction, callerOf, requesterOf } = deps
 
   async function find(id: string): Promise<Operator> {
     const operator = await operators.readOperator(id)
@@ -79,9 +82,15 @@ export function operatorRoutes(deps: {
       {
         schema: {
           summary: 'Change the role of an operator, or disable or enable the account',
+          description:
+            'A change of the role and enabling the account require the password, or a token with the scope access.',
           params,
           body: Type.Object(
-            { role: Type.Optional(Role), disabled: Type.Optional(Type.Boolean()) },
+            {
+              role: Type.Optional(Role),
+              disabled: Type.Optional(Type.Boolean()),
+              ...PasswordAgain,
+            },
             { additionalProperties: false, minProperties: 1 },
           ),
           response: { 200: OperatorResponse, '4xx': ErrorResponse },
@@ -90,8 +99,14 @@ export function operatorRoutes(deps: {
       async (request) => {
         const { id } = request.params
         const operator = await find(id)
-        const audit = auditOf(request, 'operator.change', operator, request.body)
-        assertChanged(await operators.changeOperator(id, request.body, audit))
+        const { password, ...change } = request.body
+        const action = 'operator.change'
+        if (change.role !== undefined || change.disabled === false) {
+          const target = operator.email
+          await confirmAction(request, { action, target, scope: 'access', password })
+        }
+        const audit = auditOf(request, action, operator, change)
+        assertChanged(await operators.changeOperator(id, change, audit))
         return { success: true as const, operator: await find(id) }
       },
     )
@@ -119,13 +134,22 @@ export function operatorRoutes(deps: {
       {
         schema: {
           summary: 'Remove the second factor and the passkeys of an operator who has lost them',
+          description: 'A token needs the scope access.',
           params,
+          body: Type.Union([
+            Type.Object(PasswordAgain, { additionalProperties: false }),
+            Type.Null(),
+          ]),
           response: { 200: DoneResponse, '4xx': ErrorResponse },
         },
       },
       async (request) => {
         const operator = await find(request.params.id)
-        const audit = auditOf(request, 'second_factor.reset', operator)
+        const action = 'second_factor.reset'
+        const password = request.body?.password
+        const target = operator.email
+        await confirmAction(request, { action, target, scope: 'access', password })
+        const audit = auditOf(request, action, operator)
         if (!(await operators.removeSecondFactor(operator.id, audit))) {
           throw new HubError('not_found', { what: 'second factor' })
         }

@@ -1,20 +1,30 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ApiToken, DoneResponse, ErrorResponse, Role, TokenScope } from '@recordhub/protocol'
-import { type Caller, hasRole } from '../../domain/auth/caller.ts'
+import {
+  ApiToken,
+  DoneResponse,
+  ErrorResponse,
+  PasswordAgain,
+  Role,
+  TokenScope,
+} from '@recordhub/protocol'
+import { type Caller, creatorOf, hasRole } from '../../domain/auth/caller.ts'
+import { CONFIRMED_SCOPES } from '../../domain/auth/confirmed-action.ts'
 import { HubError } from '../../errors.ts'
 import { type Clock, daysFrom } from '../../lib/time/clock.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
 import { createOwnedToken } from '../auth/api-token.ts'
+import type { ConfirmAction } from '../auth/reauthenticate.ts'
 import type { CallerOf, RequesterOf } from '../auth/requester.ts'
 
 /** API tokens: an operator manages their own tokens, an admin manages all of them. */
 export function tokenRoutes(deps: {
   operators: OperatorStore
   clock: Clock
+  confirmAction: ConfirmAction
   callerOf: CallerOf
   requesterOf: RequesterOf
 }): FastifyPluginAsyncTypebox {
-  const { operators, clock, callerOf, requesterOf } = deps
+  const { operators, clock, confirmAction, callerOf, requesterOf } = deps
   return async (app) => {
     app.get(
       '/api/v1/tokens',
@@ -38,6 +48,8 @@ export function tokenRoutes(deps: {
       {
         schema: {
           summary: 'Create a token with your role or a lower one; only this response contains it',
+          description:
+            'A token needs the scope access, and cannot give the scopes hub_keys and access.',
           body: Type.Object(
             {
               name: Type.String({ minLength: 1, maxLength: 100 }),
@@ -47,6 +59,7 @@ export function tokenRoutes(deps: {
               expires_in_days: Type.Optional(
                 Type.Union([Type.Integer({ minimum: 1, maximum: 3650 }), Type.Null()]),
               ),
+              ...PasswordAgain,
             },
             { additionalProperties: false },
           ),
@@ -62,8 +75,13 @@ export function tokenRoutes(deps: {
       },
       async (request, reply) => {
         const caller = callerOf(request)
-        const { name, role, scope = null, expires_in_days = null } = request.body
+        const { name, role, scope = null, expires_in_days = null, password } = request.body
         if (!hasRole(caller, role)) throw new HubError('forbidden', { role })
+        if (caller.kind === 'program' && CONFIRMED_SCOPES.some((one) => one === scope)) {
+          throw new HubError('operators_only')
+        }
+        const action = { action: 'token.create', target: name, password }
+        await confirmAction(request, { ...action, scope: 'access' })
         const expiresAt = expires_in_days === null ? null : daysFrom(clock.now(), expires_in_days)
         const created = await createOwnedToken(
           operators,
@@ -72,7 +90,7 @@ export function tokenRoutes(deps: {
             role,
             scope,
             expiresAt: earliest(expiresAt, expiryOf(caller)),
-            operatorId: ownerOf(caller),
+            creator: creatorOf(caller),
           },
           requesterOf(request),
         )
@@ -87,7 +105,7 @@ export function tokenRoutes(deps: {
       '/api/v1/tokens/:id',
       {
         schema: {
-          summary: 'Revoke a token, which ends its access immediately',
+          summary: 'Revoke a token with the tokens that it created and its open invitations',
           params: Type.Object({ id: Type.Integer() }),
           response: {
             200: DoneResponse,
@@ -99,11 +117,11 @@ export function tokenRoutes(deps: {
         const revoked = await operators.revokeToken(
           request.params.id,
           scopeOf(callerOf(request)),
-          ({ name, role }) => ({
+          ({ id, name, role }) => ({
             ...requesterOf(request),
             action: 'token.revoke',
             target: name,
-            details: { role },
+            details: { token_id: id, role },
           }),
         )
         if (!revoked) throw new HubError('not_found', { what: 'token' })
@@ -116,14 +134,9 @@ export function tokenRoutes(deps: {
 /** The operator whose tokens a caller may manage; null for all tokens. */
 function scopeOf(caller: Caller): string | null {
   if (hasRole(caller, 'admin')) return null
-  const owner = ownerOf(caller)
+  const { operator_id: owner } = creatorOf(caller)
   if (owner === null) throw new HubError('operators_only')
   return owner
-}
-
-/** The owner of the tokens that a caller creates; null if the caller is a token without an owner. */
-function ownerOf(caller: Caller): string | null {
-  return caller.kind === 'operator' ? caller.id : caller.operatorId
 }
 
 /** A token that a program creates does not outlive the token of the program. */

@@ -8,21 +8,25 @@ import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import { parseSourceUrl } from '../../platform-client/source-url.ts'
+import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import { auditProbe } from './audit-probe.ts'
 import { toProbeError } from './register-platform.ts'
 import { probePlatform } from './test-connection.ts'
 
 /**
  * Changes the base URL of a platform, its source API key, or both. They are tested before they are stored: the platform
- * must respond with the platform_name that it is registered with.
- * @throws HubError `not_found`, `platform_name_differs`, or the error of the test.
+ * must respond with the platform_name that it is registered with. The stored key is sent to no other scheme, host or port
+ * than the one that it was entered for.
+ * @throws HubError `not_found`, `source_key_required`, `platform_name_differs`, or the error of the test.
  */
 export async function changeSource(
   deps: {
     client: Pick<PlatformClient, 'ping' | 'fetchManifest'>
     platforms: Pick<PlatformStore, 'readSource'>
     connections: Pick<ConnectionStore, 'setSource'>
+    activity: Pick<ActivityStore, 'appendAudit'>
     secrets: SecretBox
     clock: Clock
   },
@@ -38,6 +42,12 @@ export async function changeSource(
   if (!before) throw new HubError('not_found', { what: 'platform' })
   const { platform_id, platform_name, display_title } = before
   const entered = parseSourceUrl(change.source_base_url ?? before.source_base_url)
+  const isNewKey = change.source_api_key !== undefined
+  const attempt = { platform_name, source_base_url: entered, new_source_key: isNewKey }
+  await auditProbe(deps, requester, { ...attempt, before: before.source_base_url })
+  if (!isNewKey && originOf(entered) !== originOf(before.source_base_url)) {
+    throw new HubError('source_key_required', { origin: originOf(entered) })
+  }
   const source_api_key =
     change.source_api_key ?? secrets.decrypt(before.encrypted_source_key, SOURCE_KEY_PURPOSE)
   const probe = await probePlatform(deps.client, { source_base_url: entered, source_api_key })
@@ -48,7 +58,6 @@ export async function changeSource(
   if (got !== platform_name) {
     throw new HubError('platform_name_differs', { got, expected: platform_name })
   }
-  const isNewKey = change.source_api_key !== undefined
   const isNewUrl = source_base_url !== before.source_base_url
   if (!isNewKey && !isNewUrl) return
   const details = { source_base_url, before: before.source_base_url, new_source_key: isNewKey }
@@ -60,7 +69,7 @@ export async function changeSource(
     {
       platform_id,
       source_base_url,
-      encrypted_source_key: isNewKey ? secrets.encrypt(source_api_key, SOURCE_KEY_PURPOSE) : null,
+      encrypted_source_key: secrets.encrypt(source_api_key, SOURCE_KEY_PURPOSE),
       at: deps.clock.now().toISOString(),
     },
     {
@@ -75,6 +84,11 @@ export async function changeSource(
     },
   )
   if (!isDone) throw new HubError('not_found', { what: 'platform' })
+}
+
+/** The scheme, host and port of a URL. */
+function originOf(url: string): string {
+  return new URL(url).origin
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   ProbeRequest,
 } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Requester } from '../../domain/activity/activity.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import {
   abortOnClose,
@@ -17,7 +18,9 @@ import {
   sendLines,
   toLines,
 } from '../../lib/net/ndjson.ts'
+import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import { auditProbe } from './audit-probe.ts'
 import { readTarget } from './read-target.ts'
 
 /** The limits of a check by the hub. The command line has higher ones. */
@@ -35,7 +38,9 @@ type Checker = Awaited<ReturnType<typeof loadChecker>>
 export function conformanceRoutes(deps: {
   hub: Hub
   platforms: Pick<PlatformStore, 'readSource' | 'readPlatform' | 'recordRecovery'>
+  activity: Pick<ActivityStore, 'appendAudit'>
   secrets: SecretBox
+  requesterOf: (request: FastifyRequest) => Requester
 }): FastifyPluginAsyncTypebox {
   /** @param checked `platform_id`: null if the platform is not registered. */
   async function* check(
@@ -56,6 +61,9 @@ export function conformanceRoutes(deps: {
     reply: FastifyReply,
     checked: Pick<CheckRequest, 'target' | 'expected'> & { platform_id: number | null },
   ): Promise<void> {
+    const { source_base_url } = checked.target
+    const platform_name = checked.expected
+    await auditProbe(deps, deps.requesterOf(request), { platform_name, source_base_url })
     const closed = abortOnClose(reply)
     const checker = await loadChecker()
     const toResponse = (report: ConformanceReport): ConformanceResponse => ({

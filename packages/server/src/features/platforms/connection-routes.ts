@@ -10,6 +10,8 @@ import {
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
+import type { ConfirmedAction } from '../../domain/auth/confirmed-action.ts'
+import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import {
   abortOnClose,
@@ -23,6 +25,7 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import { auditProbe } from './audit-probe.ts'
 import type { ConnectionTestClient } from './check-connection.ts'
 import { revealHubKey, rotateHubKey } from './hub-key.ts'
 import { readTarget } from './read-target.ts'
@@ -39,10 +42,22 @@ export function connectionRoutes(deps: {
   secrets: SecretBox
   clock: Clock
   requesterOf: (request: FastifyRequest) => Requester
-  /** @throws HubError if the caller has no password, the password is wrong, or the operator is locked out. */
-  reauthenticate: (request: FastifyRequest, password: string) => Promise<void>
+  /** @throws HubError if the caller may not reveal keys. */
+  confirmAction: (request: FastifyRequest, action: ConfirmedAction) => Promise<void>
 }): FastifyPluginAsyncTypebox {
-  const { requesterOf, reauthenticate } = deps
+  const { requesterOf, confirmAction } = deps
+
+  /** Verifies that the caller may see a hub API key. @throws HubError */
+  async function confirmKey(
+    request: FastifyRequest<{ Params: { id: number }; Body: { password?: string } }>,
+    action: string,
+  ): Promise<void> {
+    const platform = await deps.platforms.readPlatform(request.params.id)
+    if (!platform) throw new HubError('not_found', { what: 'platform' })
+    const { password } = request.body
+    const target = platform.platform_name
+    await confirmAction(request, { action, target, scope: 'hub_keys', password })
+  }
 
   async function toTestOptions(
     platformId: number,
@@ -76,6 +91,9 @@ export function connectionRoutes(deps: {
       async (request, reply) => {
         const checkEverything = request.body?.check_everything ?? false
         const options = await toTestOptions(request.params.id, checkEverything)
+        const { source_base_url } = options.target
+        const platform_name = options.expected
+        await auditProbe(deps, requesterOf(request), { platform_name, source_base_url })
         const steps = testRegistered(deps, options, abortOnClose(reply))
         if (acceptsNdjson(request)) {
           const last = (_: unknown, checks: ConnectionCheck[]) => toResponse(checks)
@@ -90,17 +108,15 @@ export function connectionRoutes(deps: {
       {
         schema: {
           summary: 'Show the hub API key of a platform after the operator confirms the password',
+          description: 'A token needs the scope hub_keys.',
           params: PlatformId,
           body: RevealRequest,
           response: { 200: HubKeyResponse, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
-        const reveal = {
-          platform_id: request.params.id,
-          reauthenticate: () => reauthenticate(request, request.body.password ?? ''),
-        }
-        const hub_api_key = await revealHubKey(deps, reveal, requesterOf(request))
+        await confirmKey(request, 'hub_key.reveal')
+        const hub_api_key = await revealHubKey(deps, request.params.id, requesterOf(request))
         reply.header('Cache-Control', 'no-store')
         return { success: true as const, hub_api_key }
       },
@@ -112,13 +128,16 @@ export function connectionRoutes(deps: {
         schema: {
           summary:
             'Create a new hub API key for a platform; the old one remains valid for a grace period',
+          description: 'A token needs the scope hub_keys.',
           params: PlatformId,
           body: RotateRequest,
           response: { 200: HubKeyResponse, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
-        const rotation = { platform_id: request.params.id, ...request.body }
+        await confirmKey(request, 'hub_key.rotate')
+        const { grace_seconds } = request.body
+        const rotation = { platform_id: request.params.id, grace_seconds }
         const hub_api_key = await rotateHubKey(deps, rotation, requesterOf(request))
         reply.header('Cache-Control', 'no-store')
         return { success: true as const, hub_api_key }

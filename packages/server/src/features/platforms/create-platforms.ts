@@ -17,7 +17,7 @@ import { syncSqlViews } from './sync-sql-views.ts'
 type ConnectionDeps = Parameters<typeof connectionRoutes>[0]
 
 export function createPlatforms(
-  deps: Pick<ConnectionDeps, 'requesterOf' | 'reauthenticate'> & {
+  deps: Pick<ConnectionDeps, 'requesterOf' | 'confirmAction'> & {
     storage: Storage
     client: PlatformClient
     secrets: SecretBox

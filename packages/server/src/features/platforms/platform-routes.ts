@@ -23,8 +23,10 @@ import {
 } from '../../lib/net/ndjson.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
+import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import { auditProbe } from './audit-probe.ts'
 import { changeSource, setPlatformStatus, setRegisteredModules } from './change-platform.ts'
 import { registerPlatform } from './register-platform.ts'
 import { testConnection } from './test-connection.ts'
@@ -36,6 +38,7 @@ const OnePlatform = Type.Object({ success: Type.Literal(true), platform: Platfor
 export function platformRoutes(deps: {
   platforms: PlatformStore
   connections: ConnectionStore
+  activity: Pick<ActivityStore, 'appendAudit'>
   client: PlatformClient
   secrets: SecretBox
   clock: Clock
@@ -55,6 +58,8 @@ export function platformRoutes(deps: {
       },
       async (request, reply) => {
         const { check_everything: checkEverything = false, ...target } = request.body
+        const { source_base_url } = target
+        await auditProbe(deps, requesterOf(request), { platform_name: null, source_base_url })
         const options = {
           target,
           expected: null,
@@ -132,6 +137,8 @@ export function platformRoutes(deps: {
       {
         schema: {
           summary: 'Change the address or source key of a platform, its modules, or its status',
+          description:
+            'A new address or key is tested before it is stored. An address with another scheme, host or port requires its source_api_key, because the hub sends the stored key to no other.',
           params: PlatformId,
           body: PlatformChange,
           response: { 200: OnePlatform, '4xx': ErrorResponse, '5xx': ErrorResponse },

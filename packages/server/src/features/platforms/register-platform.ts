@@ -11,7 +11,9 @@ import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import { parseSourceUrl } from '../../platform-client/source-url.ts'
+import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import { auditProbe } from './audit-probe.ts'
 import { probePlatform } from './test-connection.ts'
 
 /**
@@ -23,6 +25,7 @@ export async function registerPlatform(
   deps: {
     client: Pick<PlatformClient, 'ping' | 'fetchManifest'>
     platforms: Pick<PlatformStore, 'registerPlatform'>
+    activity: Pick<ActivityStore, 'appendAudit'>
     secrets: SecretBox
     clock: Clock
   },
@@ -30,6 +33,7 @@ export async function registerPlatform(
   requester: Requester,
 ): Promise<{ platform: Platform; hub_api_key: string }> {
   const entered = parseSourceUrl(request.source_base_url)
+  await auditProbe(deps, requester, { platform_name: null, source_base_url: entered })
   const probe = await probePlatform(deps.client, { ...request, source_base_url: entered })
   const [problem] = probe.problems
   if (problem) throw toProbeError(problem)

@@ -4,7 +4,7 @@ import type { NewAuditEntry } from '../../domain/activity/activity.ts'
 import { type Caller, hasRole, keyOfCaller, nameOfCaller } from '../../domain/auth/caller.ts'
 import { HubError } from '../../errors.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
-import type { StoredView, ViewStore } from '../../storage/port/view-store.ts'
+import { MAX_VIEWS, type StoredView, type ViewStore } from '../../storage/port/view-store.ts'
 import { readListQuery } from './list-query.ts'
 
 type By = { caller: Caller; address: string | null }
@@ -14,7 +14,7 @@ export async function listViews(views: ViewStore, caller: Caller): Promise<Saved
   return (await views.listViews(owner)).map((view) => toSavedView(view, owner))
 }
 
-/** @throws HubError `invalid_request`, `forbidden`, `view_name_taken`. */
+/** @throws HubError `invalid_request`, `forbidden`, `view_name_taken`, `too_many_views`. */
 export async function createView(views: ViewStore, view: NewView, by: By): Promise<SavedView> {
   const content = { ...validateView(view, by), shared: view.shared ?? false }
   const owner = keyOfCaller(by.caller)
@@ -22,7 +22,8 @@ export async function createView(views: ViewStore, view: NewView, by: By): Promi
     { ...content, owner },
     auditOf('created', content.name, by),
   )
-  if (!created) throw new HubError('view_name_taken', { name: content.name })
+  if (created === 'name_taken') throw new HubError('view_name_taken', { name: content.name })
+  if (created === 'too_many') throw new HubError('too_many_views', { max: MAX_VIEWS })
   return toSavedView(created, owner)
 }
 

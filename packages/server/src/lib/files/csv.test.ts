@@ -54,3 +54,7 @@ test('a cell that would be a formula is escaped, and numbers stay numbers', () =
     assert.equal(escapeFormula(text), text)
   }
 })
+
+test('a cell with a separator of another dialect is quoted, so that no spreadsheet divides it', () => {
+  assert.equal(csvLine(['a;=1+1', 'b\t=1+1', 'c']), '"a;=1+1","b\t=1+1",c\r\n')
+})

@@ -6,7 +6,8 @@
  */
 const FORMULA = /^[\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/
-const NEEDS_QUOTES = /[",\r\n]/
+/** Also the separators that a spreadsheet may use instead of the comma: a text after one would become a cell, and a formula. */
+const NEEDS_QUOTES = /[",;\t\r\n]/
 
 /** A line including its line end. */
 export function csvLine(cells: readonly string[]): string {

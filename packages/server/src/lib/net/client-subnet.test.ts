@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clientSubnet, UNKNOWN_ADDRESS } from './client-subnet.ts'
+import { clientSite, clientSubnet, UNKNOWN_ADDRESS } from './client-subnet.ts'
 
 test('an IPv4 address is a subnet of its own in every notation', () => {
   assert.equal(clientSubnet('192.0.2.7'), '192.0.2.7')
@@ -22,6 +22,15 @@ test('IPv6 addresses are grouped by their first 64 bits', () => {
     assert.notEqual(clientSubnet(other), one, other)
   }
   assert.equal(clientSubnet('::1'), '0:0:0:0::/64')
+})
+
+test('IPv6 addresses are grouped by their first 48 bits, and other addresses are not', () => {
+  assert.equal(clientSite('2001:db8:1:2:3:4:5:6'), '2001:db8:1::/48')
+  assert.equal(clientSite('2001:db8:1:ffff::1%eth0'), '2001:db8:1::/48')
+  assert.equal(clientSite('2001:db8:2::1'), '2001:db8:2::/48')
+  for (const none of ['192.0.2.7', '::ffff:192.0.2.7', 'unix', undefined]) {
+    assert.equal(clientSite(none), null)
+  }
 })
 
 test('a text that is not an address is a subnet of its own', () => {

@@ -10,10 +10,23 @@ export const UNKNOWN_ADDRESS = 'unknown'
  */
 export function clientSubnet(address: string | undefined): string {
   if (address === undefined) return UNKNOWN_ADDRESS
+  const parsed = parse(address)
+  if (parsed === null) return address
+  return parsed instanceof ipaddr.IPv4 ? parsed.toString() : prefixOf(parsed, 64)
+}
+
+/** The IPv6 /48 that one customer usually gets (RFC 6177), with 65,536 subnets; null for any other address. */
+export function clientSite(address: string | undefined): string | null {
+  const parsed = parse(address ?? '')
+  return parsed instanceof ipaddr.IPv6 ? prefixOf(parsed, 48) : null
+}
+
+function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   const bare = address.split('%')[0] ?? ''
-  if (isIP(bare) === 0) return address
-  const parsed = ipaddr.process(bare)
-  if (parsed instanceof ipaddr.IPv4) return parsed.toString()
-  const network = parsed.parts.slice(0, 4).map((group) => group.toString(16))
-  return `${network.join(':')}::/64`
+  return isIP(bare) === 0 ? null : ipaddr.process(bare)
+}
+
+function prefixOf({ parts }: ipaddr.IPv6, bits: 48 | 64): string {
+  const network = parts.slice(0, bits / 16).map((group) => group.toString(16))
+  return `${network.join(':')}::/${bits}`
 }

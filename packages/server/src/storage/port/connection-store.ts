@@ -20,16 +20,16 @@ export interface ConnectionStore {
   ): Promise<boolean>
 
   /**
-   * Sets the address and the source API key of a platform, and deletes the previous key. The next pull of each module is
-   * unconditional, and scheduled pulls no longer skip the platform.
-   * @param change `encrypted_source_key` is null to keep the existing key.
+   * Sets the address of a platform and the source API key for it, always both, so that no concurrent change combines an
+   * address with the key of another one. Deletes the previous key. The next pull of each module is unconditional, and
+   * scheduled pulls no longer skip the platform.
    * @returns false for an unknown platform.
    */
   setSource(
     change: {
       platform_id: number
       source_base_url: string
-      encrypted_source_key: string | null
+      encrypted_source_key: string
       at: string
     },
     log: ChangeLog,

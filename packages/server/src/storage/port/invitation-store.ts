@@ -1,9 +1,12 @@
 import type { Invitation } from '@recordhub/protocol'
 import type { NewAuditEntry } from '../../domain/activity/activity.ts'
-import type { Role } from '../../domain/auth/caller.ts'
+import type { Creator, Role } from '../../domain/auth/caller.ts'
 
 export interface InvitationStore {
-  /** Saves an invitation. It replaces an earlier one for the same e-mail address. */
+  /**
+   * Saves an invitation. It replaces an earlier one for the same e-mail address.
+   * @throws HubError `forbidden` if the operator who invites is no longer an active admin, or the token was revoked.
+   */
   createInvitation(
     invitation: {
       email: string
@@ -11,7 +14,7 @@ export interface InvitationStore {
       token_hash: string
       invited_by: string
       expires_at: string
-    },
+    } & Creator,
     audit: NewAuditEntry,
   ): Promise<Invitation>
 

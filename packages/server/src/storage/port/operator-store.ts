@@ -1,7 +1,7 @@
 import type { ApiToken, Operator, OperatorSession, TokenScope } from '@recordhub/protocol'
 import type { Dialect } from 'kysely'
 import type { NewAuditEntry } from '../../domain/activity/activity.ts'
-import type { Role } from '../../domain/auth/caller.ts'
+import type { Creator, Role } from '../../domain/auth/caller.ts'
 
 /** A token that is neither revoked nor expired, and its operator: null for a token of the command line. */
 type ValidToken = { token: ApiToken; operator_id: string | null }
@@ -14,10 +14,11 @@ type NewToken = {
   token_hash: string
   hint: string
   expires_at: string | null
-  /** Removing or disabling this operator revokes the token. Null for a token of the command line. */
-  operator_id: string | null
   created_by: string
-}
+} & Creator
+
+/** Maximum number of tokens of an operator that are not revoked. */
+export const MAX_TOKENS = 50
 
 export type NewStoredOperator = { email: string; name: string; role: Role; password_hash: string }
 
@@ -64,6 +65,7 @@ export interface OperatorStore {
   /**
    * Changes the role of an operator, or disables or enables the account. A new role ends all sessions, so that every
    * session has it, and revokes the tokens whose role is higher. Disabling ends all sessions and revokes all
+   * tokens. The open invitations of an operator who is no longer an active admin are deleted, and so are those of revoked
    * tokens. Concurrent changes cannot leave the hub without an admin.
    */
   changeOperator(
@@ -72,7 +74,7 @@ export interface OperatorStore {
     audit: NewAuditEntry,
   ): Promise<OperatorChange>
 
-  /** Deletes an operator with sessions, passkeys and second factor, and revokes the tokens. */
+  /** Deletes an operator with sessions, passkeys, second factor and open invitations, and revokes the tokens. */
   removeOperator(id: string, audit: NewAuditEntry): Promise<OperatorChange>
 
   /**
@@ -115,18 +117,28 @@ export interface OperatorStore {
     audit: NewAuditEntry,
   ): Promise<number>
 
-  /** @throws HubError `forbidden` if its operator was removed, is disabled, or has a lower role by now. */
-  createToken(token: NewToken, audit: NewAuditEntry): Promise<ApiToken>
+  /**
+   * @throws HubError `forbidden` if its operator was removed, is disabled, or has a lower role by now, or the token that
+   *   creates it was revoked; `token_name_taken` if the operator has a token of this name; `too_many_tokens` if the
+   *   operator has {@link MAX_TOKENS}.
+   */
+  createToken(token: NewToken, audit: (token: ApiToken) => NewAuditEntry): Promise<ApiToken>
 
   /** Lists the tokens that are not revoked, newest first, of one operator or of all. */
   listTokens(operatorId: string | null): Promise<ApiToken[]>
 
-  /** Revokes a token of one operator, or of any. @returns null if the token does not exist or is revoked already. */
+  /**
+   * Revokes a token of one operator, or of any, with the tokens that it created and the open invitations of all of them.
+   * @returns null if the token does not exist or is revoked already.
+   */
   revokeToken(
     tokenId: number,
     operatorId: string | null,
     audit: (token: ApiToken) => NewAuditEntry,
   ): Promise<ApiToken | null>
+
+  /** Revokes all tokens of an operator, as {@link revokeToken} does. @returns their number. */
+  revokeTokens(operatorId: string, audit: (revoked: number) => NewAuditEntry): Promise<number>
 
   /**
    * Finds the token with this hash and records its use, at most once a minute.

@@ -14,6 +14,9 @@ export type StoredView = {
 
 export type ViewContent = Pick<StoredView, 'name' | 'query' | 'shared'>
 
+/** Maximum number of views of an owner. */
+export const MAX_VIEWS = 200
+
 export interface ViewStore {
   /** Returns the views of an owner and all shared views, by name. */
   listViews(owner: string): Promise<StoredView[]>
@@ -21,11 +24,11 @@ export interface ViewStore {
   /** Returns a view of any owner; null if it does not exist. */
   readView(viewId: number): Promise<StoredView | null>
 
-  /** Saves a view. Returns null if the owner already has a view of that name. */
+  /** Saves a view, unless the owner already has a view of that name or {@link MAX_VIEWS} views. */
   createView(
     view: ViewContent & { owner: string },
     audit: NewAuditEntry,
-  ): Promise<StoredView | null>
+  ): Promise<StoredView | 'name_taken' | 'too_many'>
 
   /** Changes a view. Returns `name_taken` if its owner has another view of that name; null if it does not exist. */
   changeView(

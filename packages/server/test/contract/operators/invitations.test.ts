@@ -5,11 +5,16 @@ import { test } from '../../helpers/storage/engines.ts'
 const AUDIT = { actor: 'ann@example.org', action: 'test', target: null, address: '192.0.2.1' }
 const IN_A_DAY = '2026-03-11T08:00:00.000Z'
 
-const invite = ({ invitations }: Storage, token_hash: string, email = 'bob@example.org') =>
+const invite = (
+  { invitations }: Storage,
+  token_hash: string,
+  email = 'bob@example.org',
+  operator_id: string | null = null,
+) =>
   invitations.createInvitation(
     {
       ...{ email, role: 'operator', token_hash },
-      ...{ invited_by: 'ann', expires_at: IN_A_DAY },
+      ...{ invited_by: 'ann', expires_at: IN_A_DAY, operator_id, created_by_token_id: null },
     },
     AUDIT,
   )
@@ -61,3 +66,29 @@ test('a new invitation replaces an earlier one for the same email, and withdrawi
   assert.equal(await invitations.withdrawInvitation(later.id, audit), null)
   assert.equal(await invitations.findInvitation('later', clock.text), null)
 })
+
+const LOSSES: [string, (storage: Storage, id: string) => Promise<unknown>][] = [
+  ['removed', ({ operators }, id) => operators.removeOperator(id, AUDIT)],
+  ['disabled', ({ operators }, id) => operators.changeOperator(id, { disabled: true }, AUDIT)],
+  ['demoted', ({ operators }, id) => operators.changeOperator(id, { role: 'operator' }, AUDIT)],
+]
+for (const [loss, lose] of LOSSES) {
+  test(`an admin who is ${loss} takes along the open invitations`, async ({
+    storage,
+    clock,
+    runSql,
+  }) => {
+    for (const id of ['ann', 'root']) {
+      await runSql(
+        `INSERT INTO operators (id, name, email, email_verified, role, created_at, updated_at)
+         VALUES ('${id}', '${id}', '${id}@example.org', true, 'admin', '2026-03-10', '2026-03-10')`,
+      )
+    }
+    await invite(storage, 'of ann', 'bob@example.org', 'ann')
+    const kept = await invite(storage, 'of root', 'carl@example.org', 'root')
+    assert.equal(await lose(storage, 'ann'), 'changed')
+    assert.deepEqual(await storage.invitations.listInvitations(), [kept])
+    assert.equal(await storage.invitations.findInvitation('of ann', clock.text), null)
+    await assert.rejects(invite(storage, 'late', 'dan@example.org', 'ann'), { code: 'forbidden' })
+  })
+}

@@ -29,8 +29,9 @@ function addToken({ operators }: Storage, name: string, role: 'viewer' | 'admin'
     {
       ...{ name, role, token_hash: `hash of ${name}`, hint: 'rht_…', expires_at: null },
       ...{ scope: null, operator_id: owner, created_by: `${owner}@example.org` },
+      created_by_token_id: null,
     },
-    AUDIT,
+    () => AUDIT,
   )
 }
 

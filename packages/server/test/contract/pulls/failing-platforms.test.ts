@@ -28,7 +28,7 @@ const RECOVERIES: [string, (kit: StorageKit, platform: TestPlatform) => Promise<
     'a changed manifest',
     (kit, platform) => saveManifest(kit, platform, testModule('students'), testModule('rooms')),
   ],
-  ['a new source URL', (kit, platform) => setSource(kit, platform, null)],
+  ['a new source URL', (kit, platform) => setSource(kit, platform, 'the encrypted key')],
   ['a new source API key', (kit, platform) => setSource(kit, platform, 'another encrypted key')],
   [
     'a reactivation',
@@ -224,7 +224,7 @@ async function failFiveTimes(kit: StorageKit, beforeEnd?: () => Promise<void>): 
   await pull(kit, 'schedule', SCHOOL, 'platform_name', beforeEnd)
 }
 
-function setSource({ storage, clock }: StorageKit, platform: TestPlatform, key: string | null) {
+function setSource({ storage, clock }: StorageKit, platform: TestPlatform, key: string) {
   const { platform_id } = platform
   const source_base_url = 'https://another.example'
   const change = { platform_id, source_base_url, encrypted_source_key: key, at: clock.text }

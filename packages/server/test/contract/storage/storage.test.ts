@@ -12,6 +12,7 @@ const TOKEN = {
   hint: 'h',
   expires_at: null,
   operator_id: null,
+  created_by_token_id: null,
   created_by: 'ann',
 } as const
 const AUDIT = { actor: 'ann@example.org', action: 'token.created', target: 'ci', address: null }
@@ -88,7 +89,7 @@ test('all data is unchanged after the storage is reopened', async (kit) => {
     ],
     { at: kit.clock.text, day: kit.clock.day, quotaBytes: 1_000_000 },
   )
-  await kit.storage.operators.createToken(TOKEN, AUDIT)
+  await kit.storage.operators.createToken(TOKEN, () => AUDIT)
   await kit.startPull()
   const before = await readAll(kit)
   const storage = await kit.reopen()

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import type { TokenScope } from '@recordhub/protocol'
 import { pino } from 'pino'
 import { type BackgroundIntervals, createHub, type Hub, type HubDeps } from '../../../src/app.ts'
 import { readConfig } from '../../../src/config/config.ts'
@@ -68,8 +69,8 @@ export type HubCore = {
   /** The URL of HUB_METRICS_PORT; null without one. */
   metricsAddress: string | null
   setupLink: string | null
-  /** The `Authorization` header with a token of this role. */
-  authorization: (role: Role) => string
+  /** The `Authorization` header with a token of this role, or with this scope and the role that its routes require. */
+  authorization: (permission: Role | 'hub_keys' | 'access') => string
   /** Injects a request without a socket. */
   send: (request: HubRequest) => Promise<TestResponse>
   /** Sends a GET request with the token of the role admin. */
@@ -150,7 +151,7 @@ export function defineTestHub(
     get setupLink() {
       return running().setupLink
     },
-    authorization: (role) => running().authorizations[role],
+    authorization: (permission) => running().authorizations[permission],
     send,
     get: (url) => send({ url, headers: { authorization: running().authorizations.admin } }),
     log: () => lines.join(''),
@@ -232,12 +233,19 @@ async function run(
     viewer: await createAuthorization(storage, 'viewer'),
     operator: await createAuthorization(storage, 'operator'),
     admin: await createAuthorization(storage, 'admin'),
+    hub_keys: await createAuthorization(storage, 'operator', 'hub_keys'),
+    access: await createAuthorization(storage, 'admin', 'access'),
   }
   return { hub, storage, address, metricsAddress, setupLink, authorizations }
 }
 
-async function createAuthorization(storage: Storage, role: Role): Promise<string> {
-  const request = { name: `test ${role}`, role, expiresInDays: 1, actor: 'test' }
+async function createAuthorization(
+  storage: Storage,
+  role: Role,
+  scope: TokenScope | null = null,
+): Promise<string> {
+  const name = `test ${scope ?? role}`
+  const request = { name, role, scope, expiresInDays: 1, actor: 'test' }
   return `Bearer ${await createApiToken({ operators: storage.operators, clock: systemClock }, request)}`
 }
 

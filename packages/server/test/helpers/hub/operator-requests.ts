@@ -46,12 +46,12 @@ export function createOperatorRequests(hub: HubCore, operator: Operator) {
     return sessionOf(await sendSignIn(email, password))
   }
 
-  /** Creates an invitation with the token of an admin. @returns the token of its link. */
+  /** Creates an invitation with a token. @returns the token of its link. */
   async function invite(email: string, role: Role): Promise<string> {
     const response = await hub.send({
       method: 'POST',
       url: '/api/v1/invitations',
-      headers: { authorization: hub.authorization('admin') },
+      headers: { authorization: hub.authorization('access') },
       body: { email, role },
     })
     const { link } = expectObject(response, 201)

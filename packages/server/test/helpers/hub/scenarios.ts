@@ -1,15 +1,14 @@
 /** HTTP scenarios as table rows: a request, the expected response, stored rows, and texts that must be absent. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Role } from '../../../src/domain/auth/caller.ts'
 import type { HubRequest, TestHub } from './hub.ts'
 import { expectAbsent, expectError, expectObject } from './response.ts'
 
 export type Scenario = {
   name: string
   request: HubRequest
-  /** The role of the token in the request; null for none. `admin` by default. */
-  role?: Role | null
+  /** The role or scope of the token in the request; null for none. `admin` by default. */
+  role?: Parameters<TestHub['authorization']>[0] | null
   status: number
   /** The code of the expected error. Without a code, the scenario expects a JSON object. */
   code?: string

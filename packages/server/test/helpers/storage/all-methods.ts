@@ -61,6 +61,7 @@ export function callsOfAllMethods(
     hint: 'rht_…1234',
     expires_at: null,
     operator_id: null,
+    created_by_token_id: null,
     created_by: 'ann',
   })
   return [
@@ -158,7 +159,7 @@ export function callsOfAllMethods(
           {
             platform_id,
             source_base_url: 'https://school.example',
-            encrypted_source_key: null,
+            encrypted_source_key: 'an encrypted key',
             at: clock.text,
           },
           changeLog(),
@@ -316,10 +317,11 @@ export function callsOfAllMethods(
     ],
     ['acquire', () => storage.leases.acquire('a lease', 'owner', 30)],
     ['release', () => storage.leases.release('a lease', 'owner')],
-    ['createToken', () => operators.createToken(token(), audit)],
+    ['createToken', () => operators.createToken(token(), () => audit)],
     ['findToken', () => operators.findToken('no hash', clock.text)],
     ['listTokens', () => operators.listTokens(null)],
     ['revokeToken', () => operators.revokeToken(-1, null, () => audit)],
+    ['revokeTokens', () => operators.revokeTokens('unknown', () => audit)],
     ['listOperators', () => operators.listOperators()],
     ['readOperator', () => operators.readOperator('unknown')],
     ['changeOperator', () => operators.changeOperator('unknown', { role: 'viewer' }, audit)],
@@ -347,6 +349,8 @@ export function callsOfAllMethods(
             role: 'viewer',
             token_hash: `hash ${count++}`,
             invited_by: 'ann',
+            operator_id: null,
+            created_by_token_id: null,
             expires_at: clock.text,
           },
           audit,

@@ -1,10 +1,12 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core'
+import { Select, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import type { PlatformDetails } from '@recordhub/protocol'
 import { useState } from 'react'
-import { callHub } from '../../../api/call-hub.ts'
+import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { Dialog } from '../../../components/dialog.tsx'
-import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { FormActions } from '../../../components/form-actions.tsx'
+import { PasswordAgainInput } from '../../../components/password-again-input.tsx'
 import { HubKeyView } from './hub-key-view.tsx'
 import { TEXTS } from './texts.tsx'
 
@@ -25,62 +27,56 @@ export function RotateKey({
   platform: PlatformDetails
   onClose: () => void
 }) {
-  const [grace, setGrace] = useState(DEFAULT_GRACE)
+  const [errorText, setErrorText] = useState('')
   const [key, setKey] = useState<string | null>(null)
-  const [error, setError] = useState<unknown>(null)
-  const [isBusy, setIsBusy] = useState(false)
   const refreshLive = useRefreshLive()
-
-  async function rotate(): Promise<void> {
-    setIsBusy(true)
-    setError(null)
+  const form = useForm({
+    mode: 'controlled',
+    initialValues: { grace: DEFAULT_GRACE, password: '' },
+  })
+  const endsNow = form.getValues().grace === '0'
+  const submit = form.onSubmit(async ({ grace, password }) => {
+    setErrorText('')
     try {
       const path = `/api/v1/platforms/${platform.id}/hub-key/rotate`
-      const body = { grace_seconds: Number(grace) }
+      const body = { grace_seconds: Number(grace), password }
       const rotated = await callHub<{ hub_api_key: string }>(path, { method: 'POST', body })
       setKey(rotated.hub_api_key)
       await refreshLive()
-    } catch (failure) {
-      setError(failure)
+    } catch (error) {
+      setErrorText(errorMessage(error))
     }
-    setIsBusy(false)
-  }
+  })
 
-  return (
-    <Dialog
-      opened
-      onClose={onClose}
-      title={key === null ? TEXTS.rotateHubApiKey : TEXTS.newHubApiKey}
-      staysOpen={key !== null}
-    >
-      {key !== null ? (
+  if (key !== null) {
+    return (
+      <Dialog opened staysOpen onClose={onClose} title={TEXTS.newHubApiKey}>
         <HubKeyView value={key} onClose={onClose} />
-      ) : (
+      </Dialog>
+    )
+  }
+  return (
+    <Dialog opened onClose={onClose} title={TEXTS.rotateHubApiKey}>
+      <form onSubmit={submit}>
         <Stack>
           <Text size="sm">{TEXTS.rotateKeyHint(platform.display_title)}</Text>
           <Select
             label={TEXTS.oldKeyValidity}
             data={GRACES}
-            value={grace}
             allowDeselect={false}
-            onChange={(value) => setGrace(value ?? DEFAULT_GRACE)}
+            {...form.getInputProps('grace')}
           />
-          {grace === '0' && <Text size="sm">{TEXTS.oldKeyExpiresHint}</Text>}
-          {error !== null && <ErrorNotice error={error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {TEXTS.cancel}
-            </Button>
-            <Button
-              color={grace === '0' ? 'red' : 'harbour'}
-              loading={isBusy}
-              onClick={() => void rotate()}
-            >
-              {TEXTS.createNewKey}
-            </Button>
-          </Group>
+          {endsNow && <Text size="sm">{TEXTS.oldKeyExpiresHint}</Text>}
+          <PasswordAgainInput {...form.getInputProps('password')} />
+          <FormActions
+            error={errorText}
+            action={TEXTS.createNewKey}
+            isBusy={form.submitting}
+            danger={endsNow}
+            onCancel={onClose}
+          />
         </Stack>
-      )}
+      </form>
     </Dialog>
   )
 }

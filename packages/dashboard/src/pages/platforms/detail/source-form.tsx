@@ -15,6 +15,7 @@ export function SourceForm({ platform }: { platform: PlatformDetails }) {
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const refreshLive = useRefreshLive()
+  const isMoved = originOf(url) !== originOf(source_base_url)
   const isChanged = url !== source_base_url || key !== ''
 
   async function save(event: FormEvent): Promise<void> {
@@ -55,7 +56,8 @@ export function SourceForm({ platform }: { platform: PlatformDetails }) {
         />
         <PasswordInput
           label={TEXTS.newSourceApiKey}
-          description={TEXTS.newSourceApiKeyHint}
+          description={isMoved ? TEXTS.movedSourceApiKeyHint : TEXTS.newSourceApiKeyHint}
+          required={isMoved}
           autoComplete="off"
           value={key}
           onChange={({ currentTarget }) => setKey(currentTarget.value)}
@@ -69,4 +71,9 @@ export function SourceForm({ platform }: { platform: PlatformDetails }) {
       </Stack>
     </form>
   )
+}
+
+/** The scheme, host and port of a URL, for which the hub has stored the key; undefined while it is not a URL. */
+function originOf(url: string): string | undefined {
+  return URL.parse(url.trim())?.origin
 }

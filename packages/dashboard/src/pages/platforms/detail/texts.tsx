@@ -156,7 +156,6 @@ export const TEXTS = {
 
   hubApiKeyOf: (displayTitle: string) => `Hub API key of ${displayTitle}`,
   reveal: 'Reveal',
-  revealKeyHint: 'Enter your own password. This will be logged.',
   revealIsLogged: 'This will be logged.',
 
   expiresImmediately: 'Expires immediately',
@@ -181,6 +180,8 @@ export const TEXTS = {
   connectionSaved: 'The connection works. The change was saved.',
   newSourceApiKey: 'New source API key',
   newSourceApiKeyHint: 'Leave empty to keep the stored key, which is never shown.',
+  movedSourceApiKeyHint:
+    'The stored key is only sent to the scheme, host and port that it was entered for. Enter the key for the new address.',
   nothingWasSaved: 'Nothing was saved',
   testAndSave: 'Test and save',
 

@@ -47,7 +47,7 @@ export function AccountTab() {
       </SettingsSection>
       {account.has_password && <PasswordSection />}
       <SecondFactorSection account={account} />
-      <PasskeysSection account={account} />
+      <PasskeysSection />
       <OwnSessions />
     </Stack>
   )

@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { createPasskey } from '../../../api/passkeys.ts'
 import { notify } from '../../../components/confirm.tsx'
-import { CurrentPasswordInput } from '../../../components/current-password-input.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { FormActions } from '../../../components/form-actions.tsx'
+import { PasswordAgainInput } from '../../../components/password-again-input.tsx'
 import { userAgentLabel } from '../../../lib/user-agent.ts'
 import { TEXTS } from '../texts.tsx'
 
@@ -14,11 +14,9 @@ const PATH = '/api/v1/account/passkeys'
 
 /** A dialog to name and create a passkey, after reauthentication. */
 export function AddPasskey({
-  withPassword,
   onClose,
   onAdded,
 }: {
-  withPassword: boolean
   onClose: () => void
   onAdded: () => Promise<void>
 }) {
@@ -31,7 +29,7 @@ export function AddPasskey({
   const submit = form.onSubmit(async ({ name, password }) => {
     setErrorText('')
     try {
-      const body = withPassword ? { password } : {}
+      const body = { password }
       const { options } = await callHub<{ options: PublicKeyCredentialCreationOptionsJSON }>(
         `${PATH}/options`,
         { method: 'POST', body },
@@ -56,13 +54,7 @@ export function AddPasskey({
             maxLength={100}
             {...form.getInputProps('name')}
           />
-          {withPassword && (
-            <CurrentPasswordInput
-              label={TEXTS.yourPassword}
-              data-autofocus
-              {...form.getInputProps('password')}
-            />
-          )}
+          <PasswordAgainInput data-autofocus {...form.getInputProps('password')} />
           <FormActions
             error={errorText}
             action={TEXTS.add}

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Group, Stack, Table, Text, Tooltip } from '@mantine/core'
-import type { Account, Passkey } from '@recordhub/protocol'
+import type { Passkey } from '@recordhub/protocol'
 import { IconFingerprint, IconTrash } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -16,7 +16,7 @@ import { TEXTS } from '../texts.tsx'
 import { AddPasskey } from './add-passkey.tsx'
 
 /** The passkeys of the signed-in operator. */
-export function PasskeysSection({ account }: { account: Account }) {
+export function PasskeysSection() {
   const client = useQueryClient()
   const [isAdding, setAdding] = useState(false)
   const [removing, setRemoving] = useState<Passkey | null>(null)
@@ -88,19 +88,12 @@ export function PasskeysSection({ account }: { account: Account }) {
           </Table.Tbody>
         </Table>
       )}
-      {isAdding && (
-        <AddPasskey
-          withPassword={account.has_password}
-          onClose={() => setAdding(false)}
-          onAdded={refresh}
-        />
-      )}
+      {isAdding && <AddPasskey onClose={() => setAdding(false)} onAdded={refresh} />}
       {removing && (
         <PasswordDialog
           title={TEXTS.removeAPasskey}
           action={TEXTS.remove}
           danger
-          withPassword={account.has_password}
           onClose={() => setRemoving(null)}
           onConfirm={async (password) => {
             const body = { password }

@@ -7,6 +7,7 @@ import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { invitationsQuery } from '../../../api/operators.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { FormActions } from '../../../components/form-actions.tsx'
+import { PasswordAgainInput } from '../../../components/password-again-input.tsx'
 import { ROLE_CHOICES } from '../../../lib/roles.ts'
 import { SecretOnce } from '../secret-once.tsx'
 import { TEXTS } from '../texts.tsx'
@@ -23,14 +24,14 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
   const [errorText, setErrorText] = useState('')
   const [created, setCreated] = useState<CreatedInvitation | null>(null)
-  const form = useForm<{ email: string; role: Role; days: number | string }>({
+  const form = useForm<{ email: string; role: Role; days: number | string; password: string }>({
     mode: 'controlled',
-    initialValues: { email: '', role: 'viewer', days: 7 },
+    initialValues: { email: '', role: 'viewer', days: 7, password: '' },
   })
-  const submit = form.onSubmit(async ({ email, role, days }) => {
+  const submit = form.onSubmit(async ({ email, role, days, password }) => {
     setErrorText('')
     try {
-      const body = { email, role, expires_in_days: Number(days) }
+      const body = { email, role, expires_in_days: Number(days), password }
       setCreated(await callHub<CreatedInvitation>('/api/v1/invitations', { method: 'POST', body }))
       await client.invalidateQueries(invitationsQuery())
     } catch (error) {
@@ -92,6 +93,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
             required
             {...form.getInputProps('days')}
           />
+          <PasswordAgainInput {...form.getInputProps('password')} />
           <FormActions
             error={errorText}
             action={TEXTS.createLink}

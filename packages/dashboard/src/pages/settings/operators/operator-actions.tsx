@@ -1,7 +1,9 @@
 import { Button, Group } from '@mantine/core'
 import type { Operator } from '@recordhub/protocol'
+import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
-import { attempt, confirm, notify } from '../../../components/confirm.tsx'
+import { confirm, notify } from '../../../components/confirm.tsx'
+import { PasswordDialog } from '../../../components/password-dialog.tsx'
 import { TEXTS } from '../texts.tsx'
 
 /** Actions of an admin on another operator. */
@@ -15,14 +17,14 @@ export function OperatorActions({
   onRemoved: () => void
 }) {
   const { id, name, disabled_at, second_factor, passkeys, sessions } = operator
+  const [dialog, setDialog] = useState<'enable' | 'reset' | null>(null)
   const path = `/api/v1/operators/${id}`
 
-  async function enable(): Promise<void> {
-    await attempt(async () => {
-      await callHub(path, { method: 'PATCH', body: { disabled: false } })
-      await onChanged()
-      notify(TEXTS.enabledDone(name))
-    })
+  async function enable(password: string): Promise<void> {
+    await callHub(path, { method: 'PATCH', body: { disabled: false, password } })
+    await onChanged()
+    setDialog(null)
+    notify(TEXTS.enabledDone(name))
   }
 
   const disable = () =>
@@ -49,17 +51,12 @@ export function OperatorActions({
       },
     })
 
-  const resetSecondFactor = () =>
-    confirm({
-      title: TEXTS.resetTwoFactorTitle(name),
-      children: TEXTS.resetTwoFactorMessage,
-      action: TEXTS.reset,
-      async onConfirm() {
-        await callHub(`${path}/second-factor`, { method: 'DELETE' })
-        await onChanged()
-        notify(TEXTS.twoFactorWasReset)
-      },
-    })
+  async function resetSecondFactor(password: string): Promise<void> {
+    await callHub(`${path}/second-factor`, { method: 'DELETE', body: { password } })
+    await onChanged()
+    setDialog(null)
+    notify(TEXTS.twoFactorWasReset)
+  }
 
   const remove = () =>
     confirm({
@@ -82,12 +79,12 @@ export function OperatorActions({
         </Button>
       )}
       {(second_factor || passkeys > 0) && (
-        <Button variant="default" onClick={resetSecondFactor}>
+        <Button variant="default" onClick={() => setDialog('reset')}>
           {TEXTS.resetTwoFactor}
         </Button>
       )}
       {disabled_at ? (
-        <Button variant="default" onClick={enable}>
+        <Button variant="default" onClick={() => setDialog('enable')}>
           {TEXTS.enable}
         </Button>
       ) : (
@@ -98,6 +95,25 @@ export function OperatorActions({
       <Button variant="subtle" color="red" onClick={remove}>
         {TEXTS.remove}
       </Button>
+      {dialog === 'enable' && (
+        <PasswordDialog
+          title={TEXTS.enableTitle(name)}
+          action={TEXTS.enable}
+          onClose={() => setDialog(null)}
+          onConfirm={enable}
+        />
+      )}
+      {dialog === 'reset' && (
+        <PasswordDialog
+          title={TEXTS.resetTwoFactorTitle(name)}
+          action={TEXTS.reset}
+          danger
+          onClose={() => setDialog(null)}
+          onConfirm={resetSecondFactor}
+        >
+          {TEXTS.resetTwoFactorMessage}
+        </PasswordDialog>
+      )}
     </Group>
   )
 }

@@ -1,12 +1,14 @@
 import { Badge, Group, Select, Stack, Text, Title } from '@mantine/core'
 import type { Operator } from '@recordhub/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { OPERATORS, operatorSessionsQuery } from '../../../api/operators.ts'
 import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { session } from '../../../api/session.ts'
-import { attempt, notify } from '../../../components/confirm.tsx'
+import { notify } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { PasswordDialog } from '../../../components/password-dialog.tsx'
 import { SideDrawer } from '../../../components/side-drawer.tsx'
 import { Time } from '../../../components/time.tsx'
 import { ROLE_CHOICES } from '../../../lib/roles.ts'
@@ -23,14 +25,14 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
   const path = `/api/v1/operators/${operator.id}`
   const found = useQuery(operatorSessionsQuery(operator.id))
   const error = errorInPlaceOfData(found)
+  const [newRole, setNewRole] = useState<string | null>(null)
   const refresh = () => client.invalidateQueries(OPERATORS)
 
-  async function changeRole(role: string | null): Promise<void> {
-    await attempt(async () => {
-      await callHub(path, { method: 'PATCH', body: { role } })
-      notify(TEXTS.roleWasChanged)
-    })
+  async function changeRole(password: string): Promise<void> {
+    await callHub(path, { method: 'PATCH', body: { role: newRole, password } })
     await refresh()
+    setNewRole(null)
+    notify(TEXTS.roleWasChanged)
   }
 
   return (
@@ -64,7 +66,7 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
           value={operator.role}
           allowDeselect={false}
           disabled={isSelf}
-          onChange={changeRole}
+          onChange={setNewRole}
         />
         <Stack gap="xs">
           <Title order={3} fz="h5">
@@ -91,6 +93,14 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
           <OperatorActions operator={operator} onChanged={refresh} onRemoved={onClose} />
         )}
       </Stack>
+      {newRole !== null && newRole !== operator.role && (
+        <PasswordDialog
+          title={TEXTS.changeRoleTitle(operator.name, newRole)}
+          action={TEXTS.changeRole}
+          onClose={() => setNewRole(null)}
+          onConfirm={changeRole}
+        />
+      )}
     </SideDrawer>
   )
 }

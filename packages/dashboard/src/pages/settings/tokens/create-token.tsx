@@ -1,6 +1,6 @@
 import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import type { Role } from '@recordhub/protocol'
+import type { Role, TokenScope } from '@recordhub/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub, errorMessage } from '../../../api/call-hub.ts'
@@ -8,13 +8,21 @@ import { hasRole, session } from '../../../api/session.ts'
 import { tokensQuery } from '../../../api/settings.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { FormActions } from '../../../components/form-actions.tsx'
+import { PasswordAgainInput } from '../../../components/password-again-input.tsx'
 import { ROLE_CHOICES } from '../../../lib/roles.ts'
 import { useStore } from '../../../lib/store.ts'
 import { SecretOnce } from '../secret-once.tsx'
 import { TEXTS } from '../texts.tsx'
 
-/** A token for alerts has a scope instead of a higher role. */
-const PERMISSIONS = [{ value: 'alerts' as const, label: TEXTS.alertsOnly }, ...ROLE_CHOICES]
+type Permission = { value: string; label: string; role: Role; scope?: TokenScope }
+
+/** A scope restricts a token to what a role includes. */
+const PERMISSIONS: readonly Permission[] = [
+  { value: 'alerts', label: TEXTS.alertsOnly, role: 'viewer', scope: 'alerts' },
+  ...ROLE_CHOICES.map(({ value, label }) => ({ value, label, role: value })),
+  { value: 'hub_keys', label: TEXTS.hubKeysOnly, role: 'operator', scope: 'hub_keys' },
+  { value: 'access', label: TEXTS.accessOnly, role: 'admin', scope: 'access' },
+]
 
 const PERIODS = [
   { value: '30', label: TEXTS.thirtyDays },
@@ -29,17 +37,17 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
   const ownRole = useStore(session).operator?.role
   const [errorText, setErrorText] = useState('')
   const [token, setToken] = useState<string | null>(null)
-  const form = useForm<{ name: string; role: Role | 'alerts'; days: string }>({
+  const form = useForm({
     mode: 'controlled',
-    initialValues: { name: '', role: 'viewer', days: '90' },
+    initialValues: { name: '', permission: 'viewer', days: '90', password: '' },
     validate: { name: (name) => (name.trim() === '' ? TEXTS.enterAName : null) },
   })
-  const submit = form.onSubmit(async ({ name, role, days }) => {
+  const submit = form.onSubmit(async ({ name, permission, days, password }) => {
     setErrorText('')
     try {
-      const permission = role === 'alerts' ? { role: 'viewer', scope: role } : { role }
+      const { role, scope = null } = PERMISSIONS.find(({ value }) => value === permission) ?? {}
       const expires_in_days = days === '' ? null : Number(days)
-      const body = { name: name.trim(), ...permission, expires_in_days }
+      const body = { name: name.trim(), role, scope, expires_in_days, password }
       const created = await callHub<{ token: string }>('/api/v1/tokens', { method: 'POST', body })
       setToken(created.token)
       await client.invalidateQueries(tokensQuery())
@@ -76,9 +84,9 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
           <Select
             label={TEXTS.role}
             description={TEXTS.tokenRoleHint}
-            data={PERMISSIONS.filter(({ value }) => value === 'alerts' || hasRole(ownRole, value))}
+            data={PERMISSIONS.filter(({ role }) => hasRole(ownRole, role))}
             allowDeselect={false}
-            {...form.getInputProps('role')}
+            {...form.getInputProps('permission')}
           />
           <Select
             label={TEXTS.expiresAfter}
@@ -86,6 +94,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
             allowDeselect={false}
             {...form.getInputProps('days')}
           />
+          <PasswordAgainInput {...form.getInputProps('password')} />
           <FormActions
             error={errorText}
             action={TEXTS.createToken}

@@ -1,9 +1,9 @@
 import type { ApiToken } from '@recordhub/protocol'
-import type { Selectable } from 'kysely'
-import { includesRole, type Role } from '../../../domain/auth/caller.ts'
+import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely'
+import { type Creator, includesRole, type Role } from '../../../domain/auth/caller.ts'
 import { HubError } from '../../../errors.ts'
 import { isSameMinute } from '../../../lib/time/clock.ts'
-import type { OperatorStore } from '../../port/operator-store.ts'
+import { MAX_TOKENS, type OperatorStore } from '../../port/operator-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -14,22 +14,25 @@ export function createApiTokens({
   writer,
   clock,
   acquireLock,
-}: Databases): Pick<OperatorStore, 'createToken' | 'listTokens' | 'revokeToken' | 'findToken'> {
+}: Databases): Pick<
+  OperatorStore,
+  'createToken' | 'listTokens' | 'revokeToken' | 'revokeTokens' | 'findToken'
+> {
   return {
     createToken: (token, audit) =>
       writer.transaction().execute(async (db) => {
         const at = nowText(clock)
-        if (token.operator_id !== null) {
-          await acquireLock(db, 'operators')
-          await assertRole(db, token.operator_id, token.role)
-        }
+        await acquireLock(db, 'operators')
+        await assertCreator(db, token)
+        if (token.operator_id !== null) await assertPlace(db, token.operator_id, token.name)
         const row = await db
           .insertInto('api_tokens')
           .values({ ...token, created_at: at, revoked_at: null, last_used_at: null })
           .returningAll()
           .executeTakeFirstOrThrow()
-        await insertAudit(db, at, audit)
-        return toApiToken(row)
+        const created = toApiToken(row)
+        await insertAudit(db, at, audit(created))
+        return created
       }),
 
     async listTokens(operatorId) {
@@ -40,18 +43,31 @@ export function createApiTokens({
 
     revokeToken: (tokenId, operatorId, audit) =>
       writer.transaction().execute(async (db) => {
+        await acquireLock(db, 'operators')
         const at = nowText(clock)
-        let update = db
-          .updateTable('api_tokens')
-          .set({ revoked_at: at })
+        let select = db
+          .selectFrom('api_tokens')
+          .selectAll()
           .where('token_id', '=', tokenId)
           .where('revoked_at', 'is', null)
-        if (operatorId !== null) update = update.where('operator_id', '=', operatorId)
-        const row = await update.returningAll().executeTakeFirst()
+        if (operatorId !== null) select = select.where('operator_id', '=', operatorId)
+        const row = await select.executeTakeFirst()
         if (!row) return null
+        await revokeTokens(db, at, (tokens) => tokens('token_id', '=', tokenId))
         const token = toApiToken(row)
         await insertAudit(db, at, audit(token))
         return token
+      }),
+
+    revokeTokens: (operatorId, audit) =>
+      writer.transaction().execute(async (db) => {
+        await acquireLock(db, 'operators')
+        const at = nowText(clock)
+        const revoked = await revokeTokens(db, at, (tokens) =>
+          tokens('operator_id', '=', operatorId),
+        )
+        await insertAudit(db, at, audit(revoked))
+        return revoked
       }),
 
     async findToken(tokenHash, at) {
@@ -76,20 +92,77 @@ export function createApiTokens({
 }
 
 /**
- * Checks the owner's role again, since a change of role or status revokes only the tokens that exist at that time.
+ * Revokes tokens, then the tokens that they created, and deletes the open invitations of each.
+ * @returns the number of revoked tokens.
+ */
+export async function revokeTokens(
+  db: Executor,
+  at: string,
+  which: (tokens: ExpressionBuilder<Tables, 'api_tokens'>) => Expression<SqlBool>,
+): Promise<number> {
+  const rows = await db
+    .updateTable('api_tokens')
+    .set({ revoked_at: at })
+    .where('revoked_at', 'is', null)
+    .where(which)
+    .returning('token_id')
+    .execute()
+  if (rows.length === 0) return 0
+  const ids = rows.map((row) => row.token_id)
+  await db
+    .deleteFrom('operator_invitations')
+    .where('created_by_token_id', 'in', ids)
+    .where('accepted_at', 'is', null)
+    .execute()
+  const created = await revokeTokens(db, at, (tokens) => tokens('created_by_token_id', 'in', ids))
+  return ids.length + created
+}
+
+/**
+ * Checks again that the creator may give a role, since a change of an operator or token ends only the access that exists
+ * at that time. The caller holds the lock `operators`.
  * @throws HubError `forbidden`.
  */
-async function assertRole(db: Executor, operatorId: string, role: Role): Promise<void> {
-  const owner = await db
-    .selectFrom('operators')
+export async function assertCreator(
+  db: Executor,
+  { role, operator_id, created_by_token_id }: Creator & { role: Role },
+): Promise<void> {
+  if (operator_id !== null) {
+    const owner = await db
+      .selectFrom('operators')
+      .select('role')
+      .where('id', '=', operator_id)
+      .where('disabled_at', 'is', null)
+      .executeTakeFirst()
+    if (!owner || !includesRole(owner.role, role)) throw new HubError('forbidden', { role })
+  }
+  if (created_by_token_id === null) return
+  const token = await db
+    .selectFrom('api_tokens')
     .select('role')
-    .where('id', '=', operatorId)
-    .where('disabled_at', 'is', null)
+    .where('token_id', '=', created_by_token_id)
+    .where('revoked_at', 'is', null)
     .executeTakeFirst()
-  if (!owner || !includesRole(owner.role, role)) throw new HubError('forbidden', { role })
+  if (!token || !includesRole(token.role, role)) throw new HubError('forbidden', { role })
+}
+
+/** @throws HubError `token_name_taken`, `too_many_tokens`. */
+async function assertPlace(db: Executor, operatorId: string, name: string): Promise<void> {
+  const tokens = await db
+    .selectFrom('api_tokens')
+    .select('name')
+    .where('operator_id', '=', operatorId)
+    .where('revoked_at', 'is', null)
+    .execute()
+  if (tokens.some((token) => token.name === name)) throw new HubError('token_name_taken', { name })
+  if (tokens.length >= MAX_TOKENS) throw new HubError('too_many_tokens', { max: MAX_TOKENS })
 }
 
 function toApiToken(row: Selectable<Tables['api_tokens']>): ApiToken {
-  const { token_id, token_hash: _, revoked_at: __, operator_id: ___, ...token } = row
-  return { id: token_id, ...token }
+  const { token_id, name, role, scope, hint, created_by, created_at, expires_at, last_used_at } =
+    row
+  return {
+    id: token_id,
+    ...{ name, role, scope, hint, created_by, created_at, expires_at, last_used_at },
+  }
 }

@@ -4,14 +4,23 @@ import type { InvitationStore } from '../../port/invitation-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
+import { assertCreator } from './api-tokens.ts'
 
-export function createInvitationStore({ reader, writer, clock }: Databases): InvitationStore {
+export function createInvitationStore({
+  reader,
+  writer,
+  clock,
+  acquireLock,
+}: Databases): InvitationStore {
   const open = () =>
     reader.selectFrom('operator_invitations').selectAll().where('accepted_at', 'is', null)
 
   return {
     createInvitation: (invitation, audit) =>
       writer.transaction().execute(async (db) => {
+        await acquireLock(db, 'operators')
+        // Only admins invite, with whatever role.
+        await assertCreator(db, { ...invitation, role: 'admin' })
         const at = nowText(clock)
         await db
           .deleteFrom('operator_invitations')
@@ -65,8 +74,8 @@ export function createInvitationStore({ reader, writer, clock }: Databases): Inv
 }
 
 function toInvitation(row: Selectable<Tables['operator_invitations']>): Invitation {
-  const { invitation_id, token_hash: _, accepted_at: __, ...invitation } = row
-  return { id: invitation_id, ...invitation }
+  const { invitation_id, email, role, invited_by, created_at, expires_at } = row
+  return { id: invitation_id, email, role, invited_by, created_at, expires_at }
 }
 
 /** Accepts an invitation. @returns false if it is not open. */
@@ -80,6 +89,15 @@ export async function acceptInvitation(db: Executor, id: number, at: string): Pr
     .returning('invitation_id')
     .executeTakeFirst()
   return accepted !== undefined
+}
+
+/** Deletes the open invitations of an operator. */
+export async function withdrawInvitationsOf(db: Executor, operatorId: string): Promise<void> {
+  await db
+    .deleteFrom('operator_invitations')
+    .where('operator_id', '=', operatorId)
+    .where('accepted_at', 'is', null)
+    .execute()
 }
 
 /** Reverts the acceptance of an invitation. */

@@ -5,8 +5,8 @@ import { ROLES, type Role } from '../../../domain/auth/caller.ts'
 import type { AuthDatabase, NewStoredOperator, OperatorStore } from '../../port/operator-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import { createApiTokens } from './api-tokens.ts'
-import { acceptInvitation, reopenInvitation } from './invitation-store.ts'
+import { createApiTokens, revokeTokens } from './api-tokens.ts'
+import { acceptInvitation, reopenInvitation, withdrawInvitationsOf } from './invitation-store.ts'
 import { createOperatorSessions } from './operator-sessions.ts'
 
 /** The provider id of passwords in Better Auth. */
@@ -57,7 +57,7 @@ export function createOperatorStore(
         const at = nowText(clock)
         if (role !== undefined) {
           await db.updateTable('operators').set({ role }).where('id', '=', id).execute()
-          await revokeTokens(db, id, at, rolesAbove(role))
+          await revokeTokensOf(db, id, at, rolesAbove(role))
           if (role !== found.role) await endSessions(db, id)
         }
         // A sign-in that was in progress when the operator was disabled may have created a session.
@@ -68,8 +68,9 @@ export function createOperatorStore(
         }
         if (disabled) {
           await endSessions(db, id)
-          await revokeTokens(db, id, at, ROLES)
+          await revokeTokensOf(db, id, at, ROLES)
         }
+        if (!isStillAdmin) await withdrawInvitationsOf(db, id)
         await insertAudit(db, at, audit)
         return 'changed'
       }),
@@ -80,7 +81,8 @@ export function createOperatorStore(
         if (!(await findRole(db, id))) return 'unknown'
         if (await isLastAdmin(db, id)) return 'last_admin'
         const at = nowText(clock)
-        await revokeTokens(db, id, at, ROLES)
+        await revokeTokensOf(db, id, at, ROLES)
+        await withdrawInvitationsOf(db, id)
         await db.deleteFrom('operators').where('id', '=', id).execute()
         await insertAudit(db, at, audit)
         return 'changed'
@@ -205,20 +207,16 @@ async function isLastAdmin(db: Executor, id: string): Promise<boolean> {
   return admins.length === 1 && admins[0]?.id === id
 }
 
-async function revokeTokens(
+async function revokeTokensOf(
   db: Executor,
   operatorId: string,
   at: string,
   roles: readonly Role[],
 ): Promise<void> {
   if (roles.length === 0) return
-  await db
-    .updateTable('api_tokens')
-    .set({ revoked_at: at })
-    .where('operator_id', '=', operatorId)
-    .where('revoked_at', 'is', null)
-    .where('role', 'in', roles)
-    .execute()
+  await revokeTokens(db, at, (tokens) =>
+    tokens.and([tokens('operator_id', '=', operatorId), tokens('role', 'in', roles)]),
+  )
 }
 
 async function findOperators(db: Executor, at: string, id: string | null): Promise<Operator[]> {

@@ -1,5 +1,10 @@
 import type { Selectable } from 'kysely'
-import type { StoredView, ViewContent, ViewStore } from '../../port/view-store.ts'
+import {
+  MAX_VIEWS,
+  type StoredView,
+  type ViewContent,
+  type ViewStore,
+} from '../../port/view-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -22,6 +27,12 @@ export function createViewStore({ reader, writer, acquireLock, clock }: Database
     createView: ({ name, query, shared, owner }, audit) =>
       writer.transaction().execute(async (db) => {
         await acquireLock(db, 'view names')
+        const { views } = await db
+          .selectFrom('saved_views')
+          .select((eb) => eb.fn.countAll<number>().as('views'))
+          .where('owner', '=', owner)
+          .executeTakeFirstOrThrow()
+        if (Number(views) >= MAX_VIEWS) return 'too_many'
         const at = nowText(clock)
         const row = await db
           .insertInto('saved_views')
@@ -36,7 +47,7 @@ export function createViewStore({ reader, writer, acquireLock, clock }: Database
           .onConflict((conflict) => conflict.doNothing())
           .returningAll()
           .executeTakeFirst()
-        if (!row) return null
+        if (!row) return 'name_taken'
         await insertAudit(db, at, audit)
         return toView(row)
       }),

@@ -61,10 +61,7 @@ export function createConnectionStore(
         const platform = await findRegisteredPlatform(db, platform_id)
         if (!platform) return false
         const { source_key_secret_id: before } = platform
-        const source_key_secret_id =
-          encrypted_source_key === null
-            ? before
-            : await insertSecret(db, 'source key', encrypted_source_key, at)
+        const source_key_secret_id = await insertSecret(db, 'source key', encrypted_source_key, at)
         await db
           .updateTable('platforms')
           .set({
@@ -75,9 +72,7 @@ export function createConnectionStore(
           })
           .where('platform_id', '=', platform_id)
           .execute()
-        if (source_key_secret_id !== before) {
-          await db.deleteFrom('secrets').where('secret_id', '=', before).execute()
-        }
+        await db.deleteFrom('secrets').where('secret_id', '=', before).execute()
         const modules = await db
           .selectFrom('modules')
           .select(['platform_id', 'module_id'])

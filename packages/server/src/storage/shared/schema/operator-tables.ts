@@ -108,25 +108,6 @@ const betterAuthTables = {
 export const operatorTables = {
   ...betterAuthTables,
 
-  operator_invitations: table(
-    {
-      invitation_id: id(),
-      email: text(),
-      role: role(),
-      token_hash: text().unique(),
-      invited_by: text(),
-      created_at: text(),
-      expires_at: text(),
-      accepted_at: text().nullable(),
-    },
-    {
-      indexes: {
-        // At most one open invitation per e-mail address.
-        operator_invitations_open: { unique: true, on: 'email', where: 'accepted_at IS NULL' },
-      },
-    },
-  ),
-
   api_tokens: table(
     {
       token_id: id(),
@@ -141,10 +122,39 @@ export const operatorTables = {
       /** Null for a token that the command line created. */
       operator_id: text().nullable().references('operators.id', 'set null'),
       created_by: text().default('command line'),
+      /** The token that created this one, which is revoked with it. */
+      created_by_token_id: integer().nullable().references('api_tokens.token_id', 'set null'),
       /** Null for a token that may do whatever its role may do. */
-      scope: text<TokenScope>().check("scope IN ('alerts')").nullable(),
+      scope: text<TokenScope>().check("scope IN ('alerts', 'hub_keys', 'access')").nullable(),
     },
-    { indexes: { api_tokens_of_operator: { on: 'operator_id' } } },
+    {
+      indexes: {
+        api_tokens_of_operator: { on: 'operator_id' },
+        api_tokens_of_token: { on: 'created_by_token_id' },
+      },
+    },
+  ),
+
+  operator_invitations: table(
+    {
+      invitation_id: id(),
+      email: text(),
+      role: role(),
+      token_hash: text().unique(),
+      invited_by: text(),
+      /** The operator who invited, and the token with which; null for none. */
+      operator_id: text().nullable().references('operators.id', 'set null'),
+      created_by_token_id: integer().nullable().references('api_tokens.token_id', 'set null'),
+      created_at: text(),
+      expires_at: text(),
+      accepted_at: text().nullable(),
+    },
+    {
+      indexes: {
+        // At most one open invitation per e-mail address.
+        operator_invitations_open: { unique: true, on: 'email', where: 'accepted_at IS NULL' },
+      },
+    },
   ),
 
   /** Failed sign-in attempts per subject. The ids rise: the lowest ones are the oldest subjects, which are deleted first. */
