@@ -5,6 +5,7 @@ import {
   parseLossless,
   stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
+import { trimTrailing } from '@recordhub/protocol/text'
 
 /** Replaces a key. */
 export const REMOVED_KEY = '[key removed]'
@@ -65,7 +66,7 @@ export function redactText(text: string, keys: readonly string[]): string {
 function formsOf(key: string): string[] {
   if (key.length < MIN_KEY_LENGTH) return []
   const bytes = Buffer.from(key)
-  const base64 = bytes.toString('base64').replace(/=+$/, '')
+  const base64 = trimTrailing(bytes.toString('base64'), '=')
   const base64url = bytes.toString('base64url')
   return [key, encodeURIComponent(key), base64, base64url, bytes.toString('hex')]
 }
