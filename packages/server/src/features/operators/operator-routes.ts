@@ -5,6 +5,7 @@ import {
   Operator,
   OperatorName,
   OperatorSession,
+  RequestText,
   Role,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
@@ -13,7 +14,7 @@ import { HubError } from '../../errors.ts'
 import type { OperatorChange, OperatorStore } from '../../storage/port/operator-store.ts'
 import type { CallerOf, RequesterOf } from '../auth/requester.ts'
 
-const params = Type.Object({ id: Type.String() })
+const params = Type.Object({ id: RequestText() })
 const OperatorResponse = Type.Object({ success: Type.Literal(true), operator: Operator })
 
 /** Operators and their sessions, managed by an admin. */
@@ -182,7 +183,7 @@ export function operatorRoutes(deps: {
       {
         schema: {
           summary: 'End one session of an operator',
-          params: Type.Object({ id: Type.String(), session_id: Type.String() }),
+          params: Type.Object({ id: RequestText(), session_id: RequestText() }),
           response: { 200: DoneResponse, '4xx': ErrorResponse },
         },
       },
