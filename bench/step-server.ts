@@ -97,7 +97,11 @@ async function addReceiver(app: FastifyInstance): Promise<void> {
       acceptJsonBodies,
     },
     ...{ clock: systemClock, monotonicClock: performance, dayOf: createDayOf('UTC') },
-    ...{ secrets: createSecretBox('a secret for benchmarks only'), ratePerSecond: 0 },
+    ...{
+      secrets: createSecretBox('a secret for benchmarks only'),
+      ratePerSecond: 0,
+      maxRecordKeys: 5000,
+    },
     ...{
       metrics: createMetricsRegistry(),
       tracer: null,

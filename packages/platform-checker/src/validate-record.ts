@@ -1,6 +1,6 @@
 /** Validates the elements of a records response (specification 2.3, 2.5), and the content of pushes. */
 import type { JsonObject, JsonValue } from '@recordhub/protocol/lossless-json'
-import { isJsonObject } from '@recordhub/protocol/lossless-json'
+import { isJsonObject, significantDigits } from '@recordhub/protocol/lossless-json'
 import type { Findings, Occurrence } from './findings.ts'
 import type { HubRules } from './hub.ts'
 import type { RuleId } from './rules/rules.ts'
@@ -147,9 +147,6 @@ function* leavesOf(value: JsonValue): Generator<JsonValue> {
 function isBeyondDoubles(value: JsonValue): boolean {
   if (typeof value === 'number') return !Number.isFinite(value) || Math.abs(value) > 2 ** 53
   if (!JSON.isRawJSON(value)) return false
-  const digits = value.rawJSON
-    .replace(/[eE].*$/, '')
-    .replace(/[-.]/g, '')
-    .replace(/^0+/, '')
-  return !Number.isFinite(Number(value.rawJSON)) || digits.replace(/0+$/, '').length > 15
+  const { rawJSON } = value
+  return !Number.isFinite(Number(rawJSON)) || significantDigits(rawJSON).length > 15
 }

@@ -1,5 +1,6 @@
 /** The endpoints that the hub calls, as a Web-standard function from Request to Response. */
 import { SOURCE_KEY_HEADER } from '@recordhub/protocol/constants'
+import { trimTrailing } from '@recordhub/protocol/text'
 import {
   type PlatformDefinition,
   type PlatformModule,
@@ -40,7 +41,7 @@ export function createPlatformHandler(
 ): PlatformHandler {
   validateDefinition(platform)
   const { basePath = '', pathWord = 'hub', gzip = true, onError = logError } = options
-  const path = `${basePath.replace(/\/+$/, '')}/api/${pathWord}/`
+  const path = `${trimTrailing(basePath, '/')}/api/${pathWord}/`
   const isValidKey = createKeyCheck(platform.sourceKey)
 
   async function respond(call: Call): Promise<Response> {

@@ -1,4 +1,5 @@
 import { HUB_KEY_HEADER, RECEIVER_PATH } from '@recordhub/protocol/constants'
+import { trimTrailing } from '@recordhub/protocol/text'
 import { retryAfterMs, type SendResult } from './classify-response.ts'
 import type { Push } from './push.ts'
 import { isHeaderValue } from './text.ts'
@@ -25,7 +26,7 @@ export function connectToHub(hub: HubAddress): (push: Push) => Promise<SendResul
     throw new Error(`hubUrl is not an http address: ${hubUrl}`)
   }
   const { origin, pathname } = new URL(hubUrl)
-  const target = origin + pathname.replace(/\/+$/, '') + RECEIVER_PATH
+  const target = origin + trimTrailing(pathname, '/') + RECEIVER_PATH
   if (typeof hubApiKey !== 'string' || !isHeaderValue(hubApiKey)) {
     throw new Error('hubApiKey is missing or contains invalid characters.')
   }

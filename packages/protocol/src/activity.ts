@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { NullableInteger, NullableString, OneOf, Timestamp } from './common.ts'
+import { NullableInteger, NullableString, OneOf, RequestText, Timestamp } from './common.ts'
 
 export const ActivityLevel = OneOf('info', 'warning', 'error')
 
@@ -18,10 +18,10 @@ export const ActivityEntry = Type.Object({
 
 /** A filter of activity entries; a missing member matches all. */
 export const ActivityFilter = Type.Object({
-  platform: Type.Optional(Type.String()),
+  platform: Type.Optional(RequestText()),
   level: Type.Optional(ActivityLevel),
   kind: Type.Optional(
-    Type.String({
+    RequestText({
       pattern: '^[a-z_]{1,40}(\\.[a-z_]{1,40})?$',
       description: 'A kind such as `push.created`, or its first part for all kinds of that noun',
     }),
@@ -34,8 +34,8 @@ export const ActivityFilter = Type.Object({
         'Words that must all occur in the message, the actor or the details. Ignores the case of A to Z.',
     }),
   ),
-  since: Type.Optional(Type.String({ description: 'RFC 3339' })),
-  until: Type.Optional(Type.String({ description: 'RFC 3339' })),
+  since: Type.Optional(RequestText({ description: 'RFC 3339' })),
+  until: Type.Optional(RequestText({ description: 'RFC 3339' })),
 })
 
 export const ActivityPage = Type.Object({

@@ -9,6 +9,16 @@ export const NullableTimestamp = Type.Unsafe<string | null>({
 export const NullableString = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 export const NullableInteger = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
 
+/** The maximum length of a URL, and so of a text in one. */
+const MAX_REQUEST_TEXT = 16_384
+
+/** A text in a request, such as a name, an id or a cursor. */
+export function RequestText(
+  options: { description?: string; minLength?: number; pattern?: string } = {},
+) {
+  return Type.String({ maxLength: MAX_REQUEST_TEXT, ...options })
+}
+
 /** One of the given strings, in the form of JSON Schema that serialises fastest. */
 export function OneOf<const Value extends string>(...values: Value[]) {
   return Type.Unsafe<Value>({ type: 'string', enum: values })

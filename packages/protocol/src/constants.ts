@@ -19,12 +19,18 @@ export const MAX_REFERENCE_BYTES = 512
 /** A record type is part of URLs and of index keys. */
 export const MAX_RECORD_TYPE_BYTES = 512
 
+/** Maximum length of the `full_name` of a record and of the `module_name` of a push, in code points. */
+export const MAX_NAME_LENGTH = 65_536
+
 /** Limits of an operator's password, in characters. */
 export const MIN_PASSWORD_LENGTH = 12
 export const MAX_PASSWORD_LENGTH = 256
 
 /** Maximum nesting of a pushed body or a pulled element; the body itself is level 1. */
 export const MAX_JSON_DEPTH = 64
+
+/** Maximum length of a number in a record as JSON text. Reading longer ones takes too long. */
+export const MAX_NUMBER_LENGTH = 1000
 
 /** Maximum number of fields per module with an index for sorting and filtering. */
 export const MAX_INDEXED_FIELDS = 5

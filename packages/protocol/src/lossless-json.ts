@@ -3,6 +3,7 @@
  * -0) becomes a raw JSON value (`JSON.rawJSON`), which `JSON.stringify` writes verbatim. All other values are those of
  * `JSON.parse`.
  */
+import { trimTrailing } from './text.ts'
 
 /** The result of `JSON.rawJSON`. */
 export interface RawNumber {
@@ -75,6 +76,12 @@ export function parseNumber(token: string): number | RawNumber | null {
     : null
 }
 
+/** The digits of a number without its sign, point, exponent, leading and trailing zeros: `12` of `-0.120e5`. */
+export function significantDigits(token: string): string {
+  const [mantissa = ''] = token.split(/e/i)
+  return trimTrailing(mantissa.replace(/[-.]/g, '').replace(/^0+/, ''), '0')
+}
+
 /** Writes a value as JSON, with its numbers as they were read. */
 export function stringifyLossless(value: JsonValue): string {
   return JSON.stringify(value)
@@ -123,7 +130,9 @@ export function findUnsafeJson(value: unknown, maxDepth: number): 'too_deep' | '
     return null
   }
   if (Object.hasOwn(value, '__proto__')) return 'proto_key'
-  for (const member of Object.values(value)) {
+  // `Object.values` takes three times as long for an object of very many keys.
+  for (const key of Object.keys(value)) {
+    const member: unknown = Reflect.get(value, key)
     if (typeof member !== 'object') continue
     const unsafe = findUnsafeJson(member, maxDepth - 1)
     if (unsafe) return unsafe

@@ -1,5 +1,12 @@
 import Type, { type Static } from 'typebox'
-import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
+import {
+  NullableInteger,
+  NullableString,
+  NullableTimestamp,
+  OneOf,
+  RequestText,
+  Timestamp,
+} from './common.ts'
 import { CONNECTION_TYPE } from './constants.ts'
 import { Field, Manifest, Module, PingResponse } from './manifest.ts'
 import { PasswordAgain } from './operator.ts'
@@ -85,10 +92,13 @@ export const PlatformDetails = Type.Object({
 
 export const Problem = Type.Object({ code: Type.String(), message: Type.String() })
 
+const SourceUrl = Type.String({ minLength: 1, maxLength: 2000 })
+const SourceKey = RequestText({ minLength: 1 })
+
 export const ProbeRequest = Type.Object(
   {
-    source_base_url: Type.String({ minLength: 1 }),
-    source_api_key: Type.String({ minLength: 1 }),
+    source_base_url: SourceUrl,
+    source_api_key: SourceKey,
   },
   { additionalProperties: false },
 )
@@ -172,7 +182,7 @@ export const HubKeyResponse = Type.Object({
 export const RegisterRequest = Type.Object(
   {
     ...ProbeRequest.properties,
-    record_types: Type.Array(Type.String(), { minItems: 1, uniqueItems: true }),
+    record_types: Type.Array(RequestText(), { minItems: 1, uniqueItems: true }),
   },
   { additionalProperties: false },
 )
@@ -183,10 +193,10 @@ export const RegisterRequest = Type.Object(
  */
 export const PlatformChange = Type.Object(
   {
-    source_base_url: Type.Optional(Type.String({ minLength: 1 })),
-    source_api_key: Type.Optional(Type.String({ minLength: 1 })),
+    source_base_url: Type.Optional(SourceUrl),
+    source_api_key: Type.Optional(SourceKey),
     status: Type.Optional(PlatformStatus),
-    record_types: Type.Optional(Type.Array(Type.String(), { uniqueItems: true })),
+    record_types: Type.Optional(Type.Array(RequestText(), { uniqueItems: true })),
   },
   { additionalProperties: false, minProperties: 1 },
 )

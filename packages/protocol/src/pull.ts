@@ -5,6 +5,7 @@ import {
   NullableString,
   NullableTimestamp,
   OneOf,
+  RequestText,
   Timestamp,
 } from './common.ts'
 
@@ -138,7 +139,7 @@ export const RecentPull = Type.Object({
 
 /** The body of `POST /api/v1/platforms/{id}/pull`: the modules; all if it is missing. */
 export const PullScopeRequest = Type.Object(
-  { record_types: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 10_000 })) },
+  { record_types: Type.Optional(Type.Array(RequestText(), { minItems: 1, maxItems: 10_000 })) },
   { additionalProperties: false },
 )
 

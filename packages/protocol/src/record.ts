@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
+import { MAX_NAME_LENGTH, MAX_RECORD_TYPE_BYTES, MAX_REFERENCE_BYTES } from './constants.ts'
 
 /** Any keys and values. */
 const Data = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
@@ -7,33 +8,39 @@ const Data = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalPr
 /** PHP writes an empty object as `[]`. */
 const PushedData = Type.Union([Data, Type.Array(Type.Unknown(), { maxItems: 0 })])
 
+const Name = Type.String({ maxLength: MAX_NAME_LENGTH })
+const Reference = Type.String({ minLength: 1, maxLength: MAX_REFERENCE_BYTES })
+
 const pushed = {
-  record_type: Type.String({ minLength: 1 }),
-  reference_number: Type.String({ minLength: 1 }),
+  record_type: Type.String({ minLength: 1, maxLength: MAX_RECORD_TYPE_BYTES }),
+  reference_number: Reference,
   data: PushedData,
   occurred_at: Type.Optional(
-    Type.String({ description: 'RFC 3339: when the change happened on the platform' }),
+    Type.String({
+      maxLength: 100,
+      description: 'RFC 3339: when the change happened on the platform',
+    }),
   ),
 }
 
 /** The body of a POST to the receiver: the complete record (specification 2.3, 4.1). */
 export const NewRecordPush = Type.Object({
-  module_name: Type.String(),
-  full_name: Type.String(),
+  module_name: Name,
+  full_name: Name,
   ...pushed,
 })
 
 /** The body of a PATCH to the receiver: `data` contains only the changed fields. */
 export const ChangedRecordPush = Type.Object({
-  module_name: Type.Optional(Type.String()),
-  full_name: Type.Optional(Type.String()),
+  module_name: Type.Optional(Name),
+  full_name: Type.Optional(Name),
   ...pushed,
 })
 
 /** One element of `records` in a platform's records response (specification 2.5). */
 export const PulledRecord = Type.Object({
-  reference_number: Type.String({ minLength: 1 }),
-  full_name: Type.String(),
+  reference_number: Reference,
+  full_name: Name,
   data: PushedData,
 })
 

@@ -1,5 +1,12 @@
 import Type, { type Static } from 'typebox'
-import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
+import {
+  NullableInteger,
+  NullableString,
+  NullableTimestamp,
+  OneOf,
+  RequestText,
+  Timestamp,
+} from './common.ts'
 
 const Errors = Type.Record(Type.String(), Type.Array(Type.String()))
 
@@ -46,10 +53,10 @@ export const RejectedPushGroup = Type.Object({
 
 /** A filter of rejected pushes; a missing member matches all. */
 export const RejectedPushFilter = Type.Object({
-  platform: Type.Optional(Type.String()),
-  code: Type.Optional(Type.String()),
-  record_type: Type.Optional(Type.String()),
-  cause: Type.Optional(Type.String()),
+  platform: Type.Optional(RequestText()),
+  code: Type.Optional(RequestText()),
+  record_type: Type.Optional(RequestText()),
+  cause: Type.Optional(RequestText()),
 })
 
 export const ReplayRequest = Type.Object(
@@ -67,7 +74,7 @@ export const ReplayAllRequest = Type.Object(
   {
     ...RejectedPushFilter.properties,
     dry_run: Type.Boolean({ description: 'Return the outcomes without writing' }),
-    cursor: Type.Optional(Type.String({ description: '`next_cursor` of the previous step' })),
+    cursor: Type.Optional(RequestText({ description: '`next_cursor` of the previous step' })),
   },
   { additionalProperties: false },
 )

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { NullableString, NullableTimestamp, Timestamp } from './common.ts'
+import { NullableString, NullableTimestamp, RequestText, Timestamp } from './common.ts'
 
 /** The data that removing a platform deletes. */
 export const PlatformRemovalPreview = Type.Object({
@@ -24,11 +24,11 @@ export const ModuleRemovalPreview = Type.Object({
 
 /** The name of the platform, repeated as a confirmation. */
 export const PlatformRemovalRequest = Type.Object(
-  { platform_name: Type.String() },
+  { platform_name: RequestText() },
   { additionalProperties: false },
 )
 export const ModuleRemovalRequest = Type.Object(
-  { record_type: Type.String() },
+  { record_type: RequestText() },
   { additionalProperties: false },
 )
 

@@ -58,6 +58,11 @@ const CATALOGUE = {
     status: 410,
     message: 'This record was erased, and the hub no longer accepts it. Do not send it again.',
   },
+  too_many_keys: {
+    status: 422,
+    message:
+      'The record would have more keys than HUB_MAX_RECORD_KEYS allows, with those that are stored. Send the whole record with POST.',
+  },
   record_not_storable: { status: 422, message: 'The database rejected this record.' },
   pull_not_running: { status: 409, message: 'The pull that read this record has ended.' },
   sort_too_slow: {

@@ -60,7 +60,7 @@ export async function openTestReceiver(options: Options): Promise<TestReceiver> 
   addHooks(app, options)
   const authenticator = createAuthenticator(hubApiKey, options)
   const rejectedPushSaver = { save: async () => undefined }
-  const ingest = createMemoryIngest(options.modules)
+  const ingest = createMemoryIngest(options.modules, config.HUB_MAX_RECORD_KEYS)
   const receivePush = createReceivePush({
     ingest,
     rejectedPushSaver,
@@ -203,11 +203,15 @@ function createAuthenticator(
 }
 
 /** Decides the outcome of each push as the hub does, on records in memory. */
-function createMemoryIngest(modules: readonly CheckedModule[]): Pick<Ingest, 'push'> {
+function createMemoryIngest(
+  modules: readonly CheckedModule[],
+  maxRecordKeys: number,
+): Pick<Ingest, 'push' | 'maxRecordKeys'> {
   const records = new Map<string, { record_id: number; state: RecordState }>()
   const names = new Map(modules.map((module) => [module.record_type, module.module_name]))
   let seq = 0
   return {
+    maxRecordKeys,
     async push({ record_type, reference_number, content }: PushWrite) {
       const key = JSON.stringify([record_type, reference_number])
       const stored = records.get(key)

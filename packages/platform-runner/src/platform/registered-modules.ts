@@ -1,4 +1,5 @@
 import { HUB_KEY_HEADER, RECEIVER_CHECK_PATH } from '@recordhub/protocol/constants'
+import { trimTrailing } from '@recordhub/protocol/text'
 import type { PushSettings } from '../settings/settings.ts'
 
 /** The time limit of the hub for a search is 10 s. */
@@ -10,7 +11,7 @@ export async function readRegisteredTypes(
   signal: AbortSignal,
 ): Promise<ReadonlySet<string> | null> {
   try {
-    const response = await fetch(hubUrl.replace(/\/+$/, '') + RECEIVER_CHECK_PATH, {
+    const response = await fetch(trimTrailing(hubUrl, '/') + RECEIVER_CHECK_PATH, {
       headers: {
         Accept: 'application/json',
         [HUB_KEY_HEADER]: hubApiKey,

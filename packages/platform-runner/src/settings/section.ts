@@ -194,15 +194,18 @@ function toText(file: File, path: string, node: unknown): string | null {
   }
   const written = typeof node.value === 'string' ? node.value : (node.source ?? String(node.value))
   let isComplete = true
-  const text = written.replaceAll(/\$(\$?)\{([^}]*)\}/g, (match, escaped: string, name: string) => {
-    if (escaped) return match.slice(1)
-    const value = file.environment[name.trim()]
-    if (value === undefined) {
-      isComplete = false
-      addIssueAt(file, node, path, `needs the variable ${name.trim()}, which is not set`)
-    }
-    return value ?? ''
-  })
+  const text = written.replaceAll(
+    /\$(\$?)\{([^{}]*)\}/g,
+    (match, escaped: string, name: string) => {
+      if (escaped) return match.slice(1)
+      const value = file.environment[name.trim()]
+      if (value === undefined) {
+        isComplete = false
+        addIssueAt(file, node, path, `needs the variable ${name.trim()}, which is not set`)
+      }
+      return value ?? ''
+    },
+  )
   return isComplete ? text : null
 }
 

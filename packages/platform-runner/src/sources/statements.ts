@@ -1,4 +1,5 @@
 /** All SQL statements. Values are passed as parameters, names are quoted. */
+import { trimTrailing } from '@recordhub/protocol/text'
 import type { Origin } from '../settings/settings.ts'
 import { type Dialect, toPattern } from './dialect.ts'
 import type { ChangeCursor, Changes, Column, RowsRequest } from './source.ts'
@@ -10,7 +11,7 @@ function fromOf(origin: Origin, { quote }: Dialect): string {
   if (origin.kind === 'table') return splitTable(origin.table).map(quote).join('.')
   if (origin.kind === 'file') throw new Error('A file is not a table.')
   // Line breaks around the query, since it may end with a comment.
-  return `(\n${origin.query.trim().replace(/;+\s*$/, '')}\n) AS ${quote('records')}`
+  return `(\n${trimTrailing(origin.query.trim(), ';')}\n) AS ${quote('records')}`
 }
 
 /** @param names the table, or its schema and the table. A name that contains a dot needs a query as its origin. */

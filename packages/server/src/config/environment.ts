@@ -64,6 +64,7 @@ export const CHECK_SETTINGS: readonly SettingName[] = [
   'HUB_SOURCE_NETWORKS',
   'HUB_SOURCE_SCHEMES',
   'HUB_MAX_BODY_BYTES',
+  'HUB_MAX_RECORD_KEYS',
   'HTTP_PROXY',
   'HTTPS_PROXY',
   'NO_PROXY',

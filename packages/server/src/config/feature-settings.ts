@@ -27,7 +27,7 @@ export function toFeatureSettings(config: Config) {
       bootstrapOperator: toBootstrapOperator(config),
     },
     monitoring: { mail: toMailSettings(config) },
-    ingest: { ratePerSecond: config.HUB_RATE_LIMIT },
+    ingest: { ratePerSecond: config.HUB_RATE_LIMIT, maxRecordKeys: config.HUB_MAX_RECORD_KEYS },
     pulls: {
       /** The cron pattern of scheduled pulls; null without a schedule. */
       schedulePattern: config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE,

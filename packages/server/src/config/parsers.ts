@@ -26,18 +26,18 @@ export function portOrOff(value: string): number | null {
 }
 
 export function share(value: string): number {
-  const number = /^(?:\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : Number.NaN
+  const number = /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value) ? Number(value) : Number.NaN
   if (number <= 1) return number
   throw new Error('must be a number from 0 to 1')
 }
 
 /** A list of `name=value`, as OpenTelemetry specifies it: percent-encoded, separated by commas. */
 export function namedValues(value: string): Readonly<Record<string, string>> {
-  const pairs = value.split(',').map((pair) => /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/s.exec(pair))
+  const pairs = value.split(',').map((pair) => pair.split('=').map((part) => part.trim()))
   return Object.fromEntries(
-    pairs.map((pair) => {
-      const [, name = '', text = ''] = pair ?? []
-      if (name === '' || !isEncoded(name + text)) {
+    pairs.map(([name = '', ...parts]) => {
+      const text = parts.join('=')
+      if (name === '' || /\s/.test(name) || parts.length === 0 || !isEncoded(name + text)) {
         throw new Error('must be a list such as name=value,other=value, percent-encoded')
       }
       return [decodeURIComponent(name), decodeURIComponent(text)]

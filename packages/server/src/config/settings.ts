@@ -172,6 +172,11 @@ export const SETTINGS = {
     default: 1024 * 1024,
     help: 'Maximum size of the body of a push, in bytes.',
   }),
+  HUB_MAX_RECORD_KEYS: setting({
+    parse: integer(100, 1_000_000),
+    default: 5000,
+    help: 'Maximum number of keys at the top level of the data of a record. The time for a push grows with it.',
+  }),
   HUB_RATE_LIMIT: setting({
     parse: integer(0, 1_000_000),
     default: 0,

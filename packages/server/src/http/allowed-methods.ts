@@ -1,4 +1,5 @@
 /** Responds with 405 and `Allow` to a method that a path does not accept, and with 404 to an unknown path. */
+import { trimTrailing } from '@recordhub/protocol/text'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import findMyWay, { type HTTPMethod } from 'find-my-way'
 import { HubError } from '../errors.ts'
@@ -33,7 +34,7 @@ export function handleUnknownRoutes(app: FastifyInstance, maxParamLength: number
 
   /** Whether a path is an endpoint with trailing slashes, which `/dashboard/*` also matches. */
   function isEndpointWithSlash(path: string): boolean {
-    const bare = path.replace(/\/+$/, '')
+    const bare = trimTrailing(path, '/')
     if (bare === path) return false
     return [...methods].some((method) => endpoints.has(String(router.find(method, bare)?.store)))
   }

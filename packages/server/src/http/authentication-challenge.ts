@@ -36,7 +36,7 @@ export function routeOf(request: FastifyRequest): string {
 /** The token that a request carries in `Authorization`: with `Bearer`, or as the password of `Basic` where it is accepted. */
 export function tokenOf(request: FastifyRequest): string | undefined {
   const [, scheme = '', credentials = ''] =
-    /^(Bearer|Basic) +(.+)$/i.exec(request.headers.authorization ?? '') ?? []
+    /^(Bearer|Basic) +([^ ].*)$/i.exec(request.headers.authorization ?? '') ?? []
   if (scheme.toLowerCase() === 'bearer') return credentials.trim()
   if (scheme === '' || !acceptsBasic(request)) return undefined
   // RFC 7617: the user name contains no colon. Any user name is accepted.

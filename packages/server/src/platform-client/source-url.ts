@@ -1,3 +1,4 @@
+import { trimTrailing } from '@recordhub/protocol/text'
 import { HubError } from '../errors.ts'
 
 /**
@@ -16,7 +17,7 @@ export function parseSourceUrl(text: string): string {
           ? 'remove everything from the ? or # on'
           : null
   if (!url || reason !== null) throw new HubError('source_url_invalid', { reason: reason ?? '' })
-  return url.href.replace(/\/+$/, '')
+  return trimTrailing(url.href, '/')
 }
 
 /**

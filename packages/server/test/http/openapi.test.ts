@@ -71,6 +71,13 @@ describeHub('the OpenAPI document', (hub) => {
     }
   })
 
+  test('every text of a request has a maximum length', () => {
+    const unlimited = [...operations].flatMap(([route, { parameters = [], requestBody = {} }]) =>
+      findUnlimited([parameters, requestBody], route),
+    )
+    assert.deepEqual(unlimited, [])
+  })
+
   test('the export lists the content types of its files', () => {
     const { responses } = operations.get('GET /api/v1/records/export') ?? {}
     const types = Object.keys(Object(Object(responses)['200']).content)
@@ -78,3 +85,15 @@ describeHub('the OpenAPI document', (hub) => {
     assert.ok(types.includes('text/csv; charset=utf-8'))
   })
 })
+
+/** The texts in a description of a request that may have any length. */
+function findUnlimited(described: unknown, path: string): string[] {
+  if (typeof described !== 'object' || described === null) return []
+  const { type, enum: values, const: value, maxLength } = Object(described)
+  const isText = [type].flat().includes('string') && values === undefined && value === undefined
+  if (isText && !Number.isInteger(maxLength)) return [path]
+  return Object.entries(described).flatMap(([key, member]) => {
+    const name = Object(member)['name'] ?? key
+    return findUnlimited(member, `${path} ${name}`)
+  })
+}

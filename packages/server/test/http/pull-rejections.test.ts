@@ -56,6 +56,28 @@ const DUPLICATES: readonly (readonly [
 ]
 
 describeHub('records rejected by a pull', (hub, engine) => {
+  test('a record with a number of more than 1,000 characters or more than 5,000 keys is rejected', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const digits = JSON.rawJSON('1'.repeat(1001))
+    const keys = Array.from({ length: 5001 }, (_, at) => [`k${at}`, at])
+    kit.platform.modules[0]?.records.push(
+      { ...simulatedRecord(2), data: { a: [digits] } },
+      { ...simulatedRecord(3), data: Object.fromEntries(keys) },
+    )
+    const task = await kit.pull()
+    assert.deepEqual(
+      [task.state, task.rejected, task.warnings],
+      [
+        'succeeded',
+        2,
+        [
+          '1 rejected: Invalid record: data contains a number of more than 1000 characters.',
+          '1 rejected: Invalid record: data has more than 5000 keys.',
+        ],
+      ],
+    )
+  })
+
   test('the task and the activity report each reason with its count', async () => {
     await using kit = await addPulledPlatform(hub)
     kit.platform.modules[0]?.records.push(listed, unnamed, simulatedRecord(1), text)

@@ -5,7 +5,7 @@ import { PushResponse } from '@recordhub/protocol'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
-import { expectBody } from '../helpers/hub/response.ts'
+import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 /** The JSON text of a push with the given text as its `data`. */
@@ -62,6 +62,44 @@ describeHub('the stored content of a push', (hub) => {
     assert.ok((await readText(hub, platform_name)).includes(`"data":${data}`))
     const one = await hub.get(`/api/v1/records/${record_id}`)
     assert.ok(one.text.includes(`"data":${data}`), one.text)
+  })
+
+  test('a number of more than 1,000 characters is rejected, and one of 1,000 is stored', async () => {
+    const { post, platform_name } = await hub.registerPushing()
+    const longest = `1.${'0'.repeat(997)}1`
+    const data = `{"a":[{"b":${longest}}]}`
+    expectBody(await post(withData(data)), 201, PushResponse)
+    assert.ok((await readText(hub, platform_name)).includes(`"data":${data}`))
+    for (const pushed of [`{"a":[{"b":${longest}0}]}`, `{ "a": -${longest} }`]) {
+      const { errors } = expectError(await post(withData(pushed)), 422, 'invalid_record')
+      assert.deepEqual(errors, { data: ['contains a number of more than 1000 characters'] })
+    }
+    assert.equal((await hub.rejected(platform_name)).length, 2)
+  })
+
+  test('a record has at most 5,000 keys, also after updates that add keys', async () => {
+    const { post, patch, platform_name } = await hub.registerPushing()
+    const keys = (count: number, prefix = 'k') =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`${prefix}${at}`, at]))
+    const tooMany = await post(newRecord('N-1', { data: keys(5001) }))
+    const { errors } = expectError(tooMany, 422, 'invalid_record')
+    assert.deepEqual(errors, { data: ['has more than 5000 keys'] })
+    expectBody(await post(newRecord('N-1', { data: keys(5000) })), 201, PushResponse)
+    const changed = newRecord('N-1', { data: { k0: 'changed' } })
+    expectBody(await patch(changed), 200, PushResponse)
+    const added = newRecord('N-1', { data: { other: 1 } })
+    expectError(await patch(added), 422, 'too_many_keys')
+    expectBody(await post(added), 200, PushResponse)
+    assert.equal((await hub.rejected(platform_name)).length, 2)
+  })
+
+  test('a name of more than 65,536 characters is rejected', async () => {
+    const { post } = await hub.registerPushing()
+    const full_name = 'é'.repeat(65_536)
+    expectBody(await post(newRecord('N-1', { full_name })), 201, PushResponse)
+    const tooLong = await post(newRecord('N-1', { full_name: `${full_name}é` }))
+    const { errors } = expectError(tooLong, 422, 'invalid_record')
+    assert.deepEqual(Object.keys(Object(errors)), ['full_name'])
   })
 
   test('the numbers of a rejected push are saved as they were sent', async () => {

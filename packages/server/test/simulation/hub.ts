@@ -73,7 +73,13 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     ...{ metrics: createMetricsRegistry(), tracer: null },
   }
   const ingest = createIngestFeature({
-    ...{ ...common, acceptJsonBodies, ratePerSecond: 0, flushIntervalMs: 5000 },
+    ...{
+      ...common,
+      acceptJsonBodies,
+      ratePerSecond: 0,
+      maxRecordKeys: 5000,
+      flushIntervalMs: 5000,
+    },
   })
   const pulls = createPulls({
     ...common,

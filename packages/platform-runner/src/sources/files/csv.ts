@@ -84,6 +84,6 @@ async function detectFormat({ path, encoding }: CsvFile) {
     delimiter: stated ?? DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',',
     from_line: stated === null ? 1 : 2,
     // Both, since a file may be concatenated from several systems. Otherwise "\r" is part of a cell.
-    record_delimiter: /^[^\n]*\r[^\n]*$/.test(bare) ? ['\r'] : ['\r\n', '\n'],
+    record_delimiter: bare.includes('\r') && !bare.includes('\n') ? ['\r'] : ['\r\n', '\n'],
   }
 }

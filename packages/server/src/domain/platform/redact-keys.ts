@@ -5,6 +5,7 @@ import {
   parseLossless,
   stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
+import { trimTrailing } from '@recordhub/protocol/text'
 
 /** Replaces a key. */
 export const REMOVED_KEY = '[key removed]'
@@ -74,7 +75,7 @@ function formsOf(key: string): string[] {
   const percent = encodeURIComponent(key)
   const lowerPercent = percent.replaceAll(/%[\dA-F]{2}/g, (code) => code.toLowerCase())
   const hex = bytes.toString('hex')
-  const whole = bytes.toString('base64').replace(/=+$/, '')
+  const whole = trimTrailing(bytes.toString('base64'), '=')
   const base64 = [whole, ...[0, 1, 2].map((offset) => base64Within(bytes, offset))]
   const base64url = base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))
   const forms = [key, percent, lowerPercent, hex, hex.toUpperCase(), ...base64, ...base64url]

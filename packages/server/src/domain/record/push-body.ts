@@ -1,5 +1,10 @@
 /** The body of a push, which is parsed only if necessary. */
-import { MAX_JSON_DEPTH, MAX_RECORD_TYPE_BYTES, MAX_REFERENCE_BYTES } from '@recordhub/protocol'
+import {
+  MAX_JSON_DEPTH,
+  MAX_NUMBER_LENGTH,
+  MAX_RECORD_TYPE_BYTES,
+  MAX_REFERENCE_BYTES,
+} from '@recordhub/protocol'
 import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { type ScannedObject, StoredFormScanner } from '../../lib/json/stored-form.ts'
 import {
@@ -11,7 +16,11 @@ import {
   scanData,
 } from './record-input.ts'
 
-const scanner = new StoredFormScanner({ maxDepth: MAX_JSON_DEPTH, innerKey: 'data' })
+const scanner = new StoredFormScanner({
+  maxDepth: MAX_JSON_DEPTH,
+  maxNumberLength: MAX_NUMBER_LENGTH,
+  innerKey: 'data',
+})
 
 /** PHP writes it by default. It is not in the stored form, and finding it costs less than a scan up to it. */
 const ESCAPED_SLASH = '\\/'

@@ -2,6 +2,8 @@
 import {
   ChangedRecordPush,
   MAX_JSON_DEPTH,
+  MAX_NAME_LENGTH,
+  MAX_NUMBER_LENGTH,
   MAX_RECORD_TYPE_BYTES,
   MAX_REFERENCE_BYTES,
   NewRecordPush,
@@ -55,7 +57,7 @@ export function checkPush(method: 'POST' | 'PATCH', body: unknown, now: Date): C
   const isPush = method === 'POST' ? isNewRecord : isChangedRecord
   if (!isPush.Check(body)) return invalid(describeSchemaErrors(isPush.Errors(body)))
   if (Buffer.byteLength(body.record_type) > MAX_RECORD_TYPE_BYTES) {
-    return invalid({ record_type: [`must not be longer than ${MAX_RECORD_TYPE_BYTES} bytes`] })
+    return invalid({ record_type: [longerThan(MAX_RECORD_TYPE_BYTES)] })
   }
   const errors = findErrors(body)
   if (errors !== null) return invalid(errors)
@@ -86,7 +88,11 @@ export function checkPulled(element: unknown): Checked<PulledInput> {
   return { outcome: 'valid', input: { reference_number, full_name, ...toDataInput(data) } }
 }
 
-const scanner = new StoredFormScanner({ maxDepth: MAX_JSON_DEPTH, innerKey: 'data' })
+const scanner = new StoredFormScanner({
+  maxDepth: MAX_JSON_DEPTH,
+  maxNumberLength: MAX_NUMBER_LENGTH,
+  innerKey: 'data',
+})
 
 /**
  * Reads an element of a records response without parsing it. Returns null unless it is valid and its text is in the
@@ -126,12 +132,13 @@ function readString(text: string): string {
   return text.includes('\\') ? String(parseLossless(text)) : text.slice(1, -1)
 }
 
-/** A string without escape sequences, which is storable for this reason; otherwise null. */
+/** A string of a name's length without escape sequences, which is storable for this reason; otherwise null. */
 export function readPlainText(bytes: Buffer, members: ScannedMembers, key: string): string | null {
   const position = members.keys.indexOf(key)
   const from = members.starts[position]
   const to = members.ends[position]
   if (from === undefined || to === undefined || bytes[from] !== QUOTE) return null
+  if (to - from > MAX_NAME_LENGTH) return null
   const text = bytes.toString('utf8', from + 1, to - 1)
   return text.includes('\\') ? null : text
 }
@@ -168,6 +175,16 @@ export function formatErrors(errors: Record<string, string[]>): string {
     .join('; ')
 }
 
+function longerThan(bytes: number): string {
+  return `must not be longer than ${bytes} bytes`
+}
+
+/** Members whose limit is in bytes. */
+const LENGTH_ERRORS: Readonly<Record<string, string>> = {
+  record_type: longerThan(MAX_RECORD_TYPE_BYTES),
+  reference_number: longerThan(MAX_REFERENCE_BYTES),
+}
+
 type SchemaError = { keyword: string; instancePath: string; message: string; params: object }
 
 function describeSchemaErrors(errors: SchemaError[]): Record<string, string[]> {
@@ -183,6 +200,7 @@ function describeSchemaErrors(errors: SchemaError[]): Record<string, string[]> {
     } else if (member === undefined) add('record', 'must be a JSON object')
     else if (member === 'data') add('data', 'must be an object')
     else if (keyword === 'minLength') add(member, 'must not be empty')
+    else if (keyword === 'maxLength') add(member, LENGTH_ERRORS[member] ?? message)
     else add(member, keyword === 'type' ? message.replace('be string', 'be a string') : message)
   }
   return described
@@ -197,11 +215,29 @@ function findErrors(record: {
   const { reference_number, full_name, data } = record
   const errors: Record<string, string[]> = {}
   if (Buffer.byteLength(reference_number) > MAX_REFERENCE_BYTES) {
-    errors['reference_number'] = [`must not be longer than ${MAX_REFERENCE_BYTES} bytes`]
+    errors['reference_number'] = [longerThan(MAX_REFERENCE_BYTES)]
   } else if (!isStorableText(reference_number)) errors['reference_number'] = [UNSTORABLE]
   if (full_name !== undefined && !isStorableText(full_name)) errors['full_name'] = [UNSTORABLE]
   if (!Array.isArray(data) && !isJsonObject(data)) errors['data'] = ['must be an object']
+  else if (hasLongNumber(data)) {
+    errors['data'] = [`contains a number of more than ${MAX_NUMBER_LENGTH} characters`]
+  }
   return Object.keys(errors).length > 0 ? errors : null
+}
+
+function hasLongNumber(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (JSON.isRawJSON(value)) return value.rawJSON.length > MAX_NUMBER_LENGTH
+  return Object.keys(value).some((key) => hasLongNumber(Reflect.get(value, key)))
+}
+
+/** Makes a record invalid whose data has more keys than that at its top level. */
+export function limitKeys<Input extends DataInput>(
+  checked: Checked<Input>,
+  maxKeys: number,
+): Checked<Input> {
+  if (checked.outcome === 'invalid' || checked.input.members.keys.length <= maxKeys) return checked
+  return invalid({ data: [`has more than ${maxKeys} keys`] })
 }
 
 function invalid(errors: Record<string, string[]>) {
@@ -213,12 +249,14 @@ const UNSTORABLE = 'must not contain a null character or an unpaired surrogate'
 export function toDataInput(data: unknown): DataInput {
   // PHP serialises an empty object as `[]`.
   const object: JsonObject = isJsonObject(data) ? data : {}
-  const values = Object.values(object)
+  const keys = Object.keys(object)
   return {
     data: stringifyLossless(object),
     members: {
-      keys: Object.keys(object),
-      findMismatch: (position, expected) => findKindMismatch(values[position] ?? null, expected),
+      keys,
+      findMismatch(position, expected) {
+        return findKindMismatch(object[keys[position] ?? ''] ?? null, expected)
+      },
     },
   }
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
 import { compareCodePoints } from '../../lib/text/code-points.ts'
 import { foldText } from '../search/fold-text.ts'
-import { matchesSearch } from '../search/search-text.ts'
+import { MAX_DOCUMENT_LENGTH, matchesSearch } from '../search/search-text.ts'
 import {
   type Condition,
   type DataColumn,
@@ -84,7 +84,7 @@ function createTest(
       return (text) => text !== null && (text === value || (isNumber && compare(text) === 0))
     case 'contains': {
       const part = foldText(value)
-      return (text) => text !== null && foldText(text).includes(part)
+      return (text) => text !== null && foldText(text.slice(0, MAX_DOCUMENT_LENGTH)).includes(part)
     }
     case 'starts':
       return (text) => text?.startsWith(value) ?? false

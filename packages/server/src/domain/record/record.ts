@@ -329,6 +329,19 @@ function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): 
   return canonicalText(one) === canonicalText(other)
 }
 
+/** The length of `"":0,`. */
+const MIN_MEMBER_LENGTH = 5
+
+/** Whether a write leaves a record with more keys than that, because it keeps keys that it does not contain. */
+export function addsTooManyKeys(
+  content: { data: string },
+  { data }: RecordState,
+  maxKeys: number,
+): boolean {
+  if (data === content.data || data.length <= maxKeys * MIN_MEMBER_LENGTH) return false
+  return Object.keys(parseData(data)).length > maxKeys
+}
+
 /** The `data` of a stored record. @param text lossless JSON. */
 export function parseData(text: string): JsonObject {
   const data = parseLossless(text)

@@ -2,7 +2,7 @@
  * Sort keys: texts whose code point order is the order of the values they stand for. Every database sorts them
  * the same way, including numbers of any size and precision.
  */
-import { canonicalText, type JsonValue } from '@recordhub/protocol/lossless-json'
+import { canonicalText, type JsonValue, significantDigits } from '@recordhub/protocol/lossless-json'
 import { truncateCodePoints } from '../../lib/text/code-points.ts'
 
 /** In code points. Longer texts are truncated, since an index has a limit. */
@@ -71,7 +71,7 @@ export function numberKey(text: string): string | null {
   const [, sign, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? []
   if (sign === undefined) return null
   const written = whole + fraction
-  const digits = written.replace(/^0+/, '').replace(/0+$/, '')
+  const digits = significantDigits(written)
   if (digits === '') return 'O'
   const leadingZeros = written.length - written.replace(/^0+/, '').length
   const magnitude = whole.length - leadingZeros + Number(exponent)

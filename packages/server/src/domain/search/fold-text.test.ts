@@ -39,3 +39,25 @@ test('every control character and every space becomes a space', () => {
   assert.ok(characters.length > 80)
   assert.equal(foldText(`é${characters.join('x')}x`), `e${' x'.repeat(characters.length)}`)
 })
+
+test('marks beyond 30 in a row are ignored, whatever form they have before they are normalised', () => {
+  const planes = [range(0x300, 0x1ffff), range(0xe0000, 0xe01ff)].flat()
+  const marks = planes.map((point) => String.fromCodePoint(point)).filter(beginsWithSortedMark)
+  assert.ok(marks.length > 800, `${marks.length} marks`)
+  for (const mark of marks) {
+    const [some, many] = [31, 90].map((count) => foldText(`漢${mark.repeat(count)}b`))
+    assert.equal(many, some, mark.codePointAt(0)?.toString(16))
+  }
+  assert.equal(foldText(`漢${'\u20d0'.repeat(30)}`).length, 31)
+})
+
+/** Whether the normalised form begins with a mark that normalisation moves before or after another one. */
+function beginsWithSortedMark(character: string): boolean {
+  const [first = ''] = character.normalize('NFKD')
+  const pairs = ['\u0315', '\u0334'].flatMap((mark) => [first + mark, mark + first])
+  return pairs.some((pair) => pair.normalize('NFD') !== pair)
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => from + at)
+}

@@ -4,10 +4,16 @@ const END = /[\s,\]}]/g
 /**
  * Returns the texts of the values in a JSON text, without keys and nulls: numbers verbatim, strings decoded. Parsing
  * the text and visiting its values takes five times as long.
+ * @param maxLength of all texts together, in UTF-16 units, with one more for each. The text that reaches it is the last one.
  */
-export function listJsonValues(json: string): string[] {
+export function listJsonValues(json: string, maxLength: number): string[] {
   const values: string[] = []
-  for (let at = 0; at < json.length; ) {
+  let left = maxLength
+  const add = (text: string) => {
+    values.push(text)
+    left -= 1 + text.length
+  }
+  for (let at = 0; at < json.length && left > 0; ) {
     const unit = json.charCodeAt(at)
     if (unit === QUOTE) {
       const end = findClosingQuote(json, at)
@@ -15,7 +21,7 @@ export function listJsonValues(json: string): string[] {
       if (json.charCodeAt(next) === COLON) at = next + 1
       else {
         const text = json.slice(at + 1, end)
-        values.push(text.includes('\\') ? decodeString(json.slice(at, end + 1)) : text)
+        add(text.includes('\\') ? decodeString(json.slice(at, end + 1)) : text)
         at = next
       }
     } else if (unit <= SPACE || STRUCTURE.has(unit)) at += 1
@@ -23,7 +29,7 @@ export function listJsonValues(json: string): string[] {
       END.lastIndex = at
       const end = END.exec(json)?.index ?? json.length
       const token = json.slice(at, end)
-      if (token !== 'null') values.push(token)
+      if (token !== 'null') add(token)
       at = end
     }
   }

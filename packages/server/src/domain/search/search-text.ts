@@ -11,7 +11,7 @@ export type SearchTerms = string[]
 export type Searchable = { full_name: string; reference_number: string; data: JsonValue }
 
 export const MAX_SEARCH_LENGTH = 256
-/** Maximum length of the text of a record that is searched, in UTF-16 units. */
+/** Maximum length of the text of a record that is searched, and of a value that a filter folds, in UTF-16 units. */
 export const MAX_DOCUMENT_LENGTH = 32_768
 /** Maximum length of the parts of the name and the reference that are searched for substrings, in UTF-16 units. */
 const MAX_NAME_LENGTH = 512
@@ -54,21 +54,32 @@ export function foldNames(record: Omit<Searchable, 'data'>): string[] {
 }
 
 /** Returns the name, the reference and the values of a record, up to the maximum length. */
-export function listTexts({ full_name, reference_number, data }: Searchable): string[] {
+function listTexts({ full_name, reference_number, data }: Searchable): string[] {
   const texts: string[] = []
   let left = MAX_DOCUMENT_LENGTH
-  const add = (text: string) => {
-    texts.push(text.slice(0, left))
-    left -= text.length
+  const add = (text: string | null) => {
+    if (text !== null) texts.push(text)
+    left -= 1 + (text?.length ?? 0)
   }
   const visit = (value: JsonValue | undefined) => {
     if (left <= 0) return
     if (Array.isArray(value)) for (const item of value) visit(item)
     else if (isJsonObject(value)) for (const member of Object.values(value)) visit(member)
-    else add(valueText(value) ?? '')
+    else add(valueText(value))
   }
   for (const value of [full_name, reference_number, data]) visit(value)
-  return texts
+  return limitTexts(texts)
+}
+
+/** Cuts the texts of a record off at the maximum length. Each counts as one character more than it has. */
+export function limitTexts(texts: readonly string[]): string[] {
+  let left = MAX_DOCUMENT_LENGTH
+  return texts.flatMap((text) => {
+    if (left <= 0) return []
+    const shown = text.slice(0, left)
+    left -= 1 + text.length
+    return [shown]
+  })
 }
 
 function containsText(text: string, term: string): boolean {

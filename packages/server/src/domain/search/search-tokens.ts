@@ -2,20 +2,19 @@
  * The tokens of the search index. A record that matches a term has all tokens of one of the term's alternatives, so the
  * index returns every matching record; `matchesSearch` then decides.
  */
-import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { foldText, isPlain } from './fold-text.ts'
 import { listJsonValues } from './json-values.ts'
 import {
   foldNames,
   isShortTerm,
-  listTexts,
+  limitTexts,
   MAX_DOCUMENT_LENGTH,
   type SearchTerms,
 } from './search-text.ts'
 import { isWordBeginning, visitRuns } from './words.ts'
 
 /** Changes whenever the same record gets other tokens, so that existing indexes are rebuilt. */
-export const TOKENS_VERSION = 1
+export const TOKENS_VERSION = 2
 
 /** Three characters of the name or the reference, and the first characters of their words, follow these marks. */
 const SUBSTRING_MARK = '\ue000'
@@ -41,10 +40,7 @@ export function recordTokens(record: IndexedRecord): string {
 
 function listRecordTexts(record: IndexedRecord): string[] {
   const { full_name, reference_number, data } = record
-  const length = full_name.length + reference_number.length + data.length
-  return length <= MAX_DOCUMENT_LENGTH
-    ? [full_name, reference_number, ...listJsonValues(data)]
-    : listTexts({ ...record, data: parseLossless(data) })
+  return limitTexts([full_name, reference_number, ...listJsonValues(data, MAX_DOCUMENT_LENGTH)])
 }
 
 const PLAIN_SEPARATORS = /[^a-z0-9]+/g

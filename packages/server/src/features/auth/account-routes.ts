@@ -1,5 +1,11 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { Account, DoneResponse, ErrorResponse, OperatorSession } from '@recordhub/protocol'
+import {
+  Account,
+  DoneResponse,
+  ErrorResponse,
+  OperatorSession,
+  RequestText,
+} from '@recordhub/protocol'
 import { formatCount } from '../../domain/activity/activity.ts'
 import { findPasswordIssue } from '../../domain/auth/password.ts'
 import { HubError } from '../../errors.ts'
@@ -141,7 +147,7 @@ export function accountRoutes(deps: {
       {
         schema: {
           summary: 'End one of your sessions',
-          params: Type.Object({ session_id: Type.String() }),
+          params: Type.Object({ session_id: RequestText() }),
           response: { 200: DoneResponse, '4xx': ErrorResponse },
         },
       },

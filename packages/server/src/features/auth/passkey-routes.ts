@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { DoneResponse, ErrorResponse, Passkey } from '@recordhub/protocol'
+import { DoneResponse, ErrorResponse, Passkey, RequestText } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
@@ -110,7 +110,7 @@ export function passkeyRoutes(deps: {
       {
         schema: {
           summary: 'Remove one of your passkeys; requires the password',
-          params: Type.Object({ id: Type.String() }),
+          params: Type.Object({ id: RequestText() }),
           body: PasswordRequest,
           response: { 200: DoneResponse, '4xx': ErrorResponse },
         },

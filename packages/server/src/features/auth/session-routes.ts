@@ -10,10 +10,10 @@ import { type CallerOf, operatorOf } from './requester.ts'
 
 const SetupRequest = Type.Object(
   {
-    token: Type.String(),
-    email: Type.String(),
-    name: Type.Optional(Type.String()),
-    password: Type.String(),
+    token: Type.String({ maxLength: 200 }),
+    email: Type.String({ maxLength: 320 }),
+    name: Type.Optional(Type.String({ maxLength: 200 })),
+    password: Type.String({ maxLength: 1000 }),
   },
   { additionalProperties: false },
 )

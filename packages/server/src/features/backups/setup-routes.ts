@@ -2,7 +2,7 @@
 import { appendFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type BackupInfo, DoneResponse, ErrorResponse } from '@recordhub/protocol'
+import { type BackupInfo, DoneResponse, ErrorResponse, RequestText } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import { HubError, invalidMember } from '../../errors.ts'
 import { makeFolder } from '../../lib/files/make-folder.ts'
@@ -94,11 +94,11 @@ export function setupRoutes(deps: {
           summary:
             'Upload a part of a backup with the setup link; after the last part, the hub restores it and restarts',
           headers: Type.Object({
-            'x-setup-token': Type.String(),
-            'x-upload-offset': Type.String({ pattern: '^\\d{1,15}$' }),
-            'x-upload-size': Type.String({ pattern: '^\\d{1,15}$' }),
+            'x-setup-token': RequestText(),
+            'x-upload-offset': RequestText({ pattern: '^\\d{1,15}$' }),
+            'x-upload-size': RequestText({ pattern: '^\\d{1,15}$' }),
             'x-backup-passphrase': Type.Optional(
-              Type.String({ description: 'Percent-encoded; only for an encrypted backup' }),
+              RequestText({ description: 'Percent-encoded; only for an encrypted backup' }),
             ),
           }),
           response: { 200: DoneResponse, 202: DoneResponse, '4xx': ErrorResponse },

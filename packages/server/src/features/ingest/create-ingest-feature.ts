@@ -30,6 +30,7 @@ export function createIngestFeature(deps: {
   acceptJsonBodies: AcceptJsonBodies
   /** Pushes per second and platform; 0 for no limit. */
   ratePerSecond: number
+  maxRecordKeys: number
   /** The pause between two writes of the counted push errors. */
   flushIntervalMs: number
   requesterOf: Parameters<typeof rejectedPushRoutes>[0]['requesterOf']

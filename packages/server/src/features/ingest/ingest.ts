@@ -17,6 +17,8 @@ import { type CommitKind, collectQueueMetrics, createCommitMetrics } from './ing
 
 /** Every write of a record passes through here: pushes, pulls and replays. */
 export type Ingest = {
+  /** The maximum number of keys at the top level of a record's data. Callers check what they received. */
+  maxRecordKeys: number
   /**
    * Stores a push in one commit with other pushes that arrive at the same time. Resolves when it is durable.
    * `http/limit-bodies.ts` limits how many wait.
@@ -41,12 +43,13 @@ export function createIngest(deps: {
   clock: Clock
   dayOf: (at: Date) => string
   metrics: MetricsRegistry
+  maxRecordKeys: number
 }): Ingest {
-  const { records, clock, dayOf } = deps
+  const { records, clock, dayOf, maxRecordKeys } = deps
   const commits = createCommitMetrics(deps.metrics)
   const toBatch = (writes: RecordWrite[]): WriteBatch => {
     const now = clock.now()
-    return { at: now.toISOString(), day: dayOf(now), writes }
+    return { at: now.toISOString(), day: dayOf(now), maxRecordKeys, writes }
   }
   async function apply(kind: CommitKind, writes: RecordWrite[]): Promise<WriteOutcome[]> {
     const begun = performance.now()
@@ -82,6 +85,7 @@ export function createIngest(deps: {
   collectQueueMetrics(deps.metrics, listPending)
   let pushedAt = Number.NEGATIVE_INFINITY
   return {
+    maxRecordKeys,
     push(write, span) {
       pushedAt = performance.now()
       return pushes.add({ write, span, queuedAt: pushedAt })

@@ -1,5 +1,11 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorResponse, type PushError, PushErrorPage, PushErrorReason } from '@recordhub/protocol'
+import {
+  ErrorResponse,
+  type PushError,
+  PushErrorPage,
+  PushErrorReason,
+  RequestText,
+} from '@recordhub/protocol'
 import { matchSource, type PushSource } from '../../domain/activity/push-errors.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
 import type { PushErrorStore, StoredPushError } from '../../storage/port/push-error-store.ts'
@@ -21,7 +27,7 @@ export function pushErrorRoutes(deps: {
           querystring: Type.Object(
             {
               platform: Type.Optional(
-                Type.String({ description: 'The platform_name of the likely sender' }),
+                RequestText({ description: 'The platform_name of the likely sender' }),
               ),
               reason: Type.Optional(PushErrorReason),
               limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),

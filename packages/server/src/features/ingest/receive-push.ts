@@ -1,7 +1,12 @@
 import type { PushResponse } from '@recordhub/protocol'
 import { type Drift, describeDrift, findDrift, rejectDrift } from '../../domain/record/drift.ts'
 import { checkPushBody, type PushBody } from '../../domain/record/push-body.ts'
-import { formatErrors, type PushInput, recordTypeOf } from '../../domain/record/record-input.ts'
+import {
+  formatErrors,
+  limitKeys,
+  type PushInput,
+  recordTypeOf,
+} from '../../domain/record/record-input.ts'
 import { type ErrorCode, formatMessage, HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Span } from '../../lib/tracing/tracer.ts'
@@ -30,7 +35,7 @@ export type ReceivePush = (
  * rejected for its content is saved with the reason.
  */
 export function createReceivePush(deps: {
-  ingest: Pick<Ingest, 'push'>
+  ingest: Pick<Ingest, 'push' | 'maxRecordKeys'>
   rejectedPushSaver: RejectedPushSaver
   authenticator: Pick<PlatformAuthenticator, 'refresh'>
   clock: Clock
@@ -64,7 +69,8 @@ export function createReceivePush(deps: {
   return async (request) => {
     const { span } = request
     const begun = span && performance.now()
-    const checked = checkPushBody(request.method, request.body, clock.now())
+    const body = checkPushBody(request.method, request.body, clock.now())
+    const checked = limitKeys(body, ingest.maxRecordKeys)
     if (checked.outcome === 'invalid') {
       const reason = formatErrors(checked.errors)
       return reject(request, new HubError('invalid_record', { reason }, { errors: checked.errors }))

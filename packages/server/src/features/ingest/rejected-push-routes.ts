@@ -10,6 +10,7 @@ import {
   ReplayRequest,
   ReplayResponse,
   ReplayStepResponse,
+  RequestText,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
@@ -54,7 +55,7 @@ export function rejectedPushRoutes(
                 Type.Integer({ minimum: 1, description: 'A pull that rejected them' }),
               ),
               limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
-              cursor: Type.Optional(Type.String()),
+              cursor: Type.Optional(RequestText()),
             },
             { additionalProperties: false },
           ),
@@ -89,7 +90,7 @@ export function rejectedPushRoutes(
         schema: {
           summary: 'List pending rejections grouped by platform and cause',
           querystring: Type.Object(
-            { platform: Type.Optional(Type.String()) },
+            { platform: Type.Optional(RequestText()) },
             { additionalProperties: false },
           ),
           response: {

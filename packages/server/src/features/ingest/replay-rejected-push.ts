@@ -9,7 +9,12 @@ import {
   rejectDrift,
   toManifestKeys,
 } from '../../domain/record/drift.ts'
-import { checkPulled, checkPush, formatErrors } from '../../domain/record/record-input.ts'
+import {
+  checkPulled,
+  checkPush,
+  formatErrors,
+  limitKeys,
+} from '../../domain/record/record-input.ts'
 import type { ReplayedContent } from '../../domain/record/replay.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
@@ -26,7 +31,7 @@ export type ReplayDeps = {
   platforms: Pick<PlatformStore, 'readPlatform'>
   rejectedPushes: Pick<RejectedPushStore, 'readReplayable' | 'listReplayable'>
   activity: Pick<ActivityStore, 'appendAudit'>
-  ingest: Pick<Ingest, 'replay'>
+  ingest: Pick<Ingest, 'replay' | 'maxRecordKeys'>
   clock: Clock
 }
 
@@ -96,7 +101,7 @@ export async function replayInOrder(
 ): Promise<Replayed[]> {
   const checked = requests.map(({ rejection, body }) => ({
     rejection,
-    record: checkRejection(rejection, body, clock.now()),
+    record: checkRejection(rejection, body, clock.now(), ingest.maxRecordKeys),
   }))
   const writes = checked.flatMap(({ rejection, record }) => {
     const { platform_id, rejected_push_id } = rejection
@@ -131,12 +136,13 @@ function checkRejection(
   rejection: ReplayableRejection,
   edited: unknown,
   now: Date,
+  maxKeys: number,
 ): (CheckedRecord & { drift?: Drift }) | HubError {
   if (edited === undefined && rejection.body.includes(REMOVED_KEY)) {
     return new HubError('key_was_removed')
   }
   const body = edited === undefined ? parseLossless(rejection.body) : edited
-  const read = readRecord(rejection, body, now)
+  const read = readRecord(rejection, body, now, maxKeys)
   if (read instanceof HubError) return read
   const { record, members } = read
   const { fields, drift_policy } = rejection
@@ -155,15 +161,16 @@ function readRecord(
   { method, record_type, fields }: ReplayableRejection,
   body: unknown,
   now: Date,
+  maxKeys: number,
 ): { record: CheckedRecord; members: DataMembers } | HubError {
   if (method !== 'pull') {
-    const checked = checkPush(method, body, now)
+    const checked = limitKeys(checkPush(method, body, now), maxKeys)
     if (checked.outcome === 'invalid') return invalidRecord(checked.errors)
     const { record_type, reference_number, full_name, data, occurred_at, members } = checked.input
     const content = { source: method, full_name, data, occurred_at }
     return { record: { record_type, reference_number, content }, members }
   }
-  const checked = checkPulled(body)
+  const checked = limitKeys(checkPulled(body), maxKeys)
   if (checked.outcome === 'invalid') return invalidRecord(checked.errors)
   if (record_type === null || fields === null) {
     return new HubError('module_not_registered', { record_type: record_type ?? '' })

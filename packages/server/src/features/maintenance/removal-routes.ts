@@ -7,6 +7,7 @@ import {
   PlatformRemovalRequest,
   RemovalPage,
   RemovalResponse,
+  RequestText,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
@@ -19,7 +20,7 @@ import type { DeletionWorker } from './deletion-worker.ts'
 import { removeModuleRecords, removePlatform } from './request-removal.ts'
 
 const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
-const ModuleId = Type.Object({ ...PlatformId.properties, record_type: Type.String() })
+const ModuleId = Type.Object({ ...PlatformId.properties, record_type: RequestText() })
 const PAGE = 50
 
 /** Removes platforms, and deletes the records of modules that are no longer registered. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { AlertEventsResponse, ErrorResponse } from '@recordhub/protocol'
+import { AlertEventsResponse, ErrorResponse, RequestText } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import { writeAlertFeed } from '../../domain/alerts/alert-feed.ts'
 import { busy } from '../../errors.ts'
@@ -85,7 +85,7 @@ export function alertEventRoutes(deps: Deps): FastifyPluginAsyncTypebox {
           headers: Type.Object({ 'last-event-id': Type.Optional(Type.Integer({ minimum: 0 })) }),
           querystring: Type.Object(
             {
-              since: Type.Optional(Type.String({ pattern: '^(latest|\\d{1,15})$' })),
+              since: Type.Optional(RequestText({ pattern: '^(latest|\\d{1,15})$' })),
               wait_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECONDS })),
               limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
             },

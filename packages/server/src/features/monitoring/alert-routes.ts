@@ -6,6 +6,7 @@ import {
   AlertState,
   DoneResponse,
   ErrorResponse,
+  RequestText,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
@@ -37,7 +38,7 @@ export function alertRoutes(deps: {
             {
               state: Type.Optional(AlertState),
               limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
-              cursor: Type.Optional(Type.String()),
+              cursor: Type.Optional(RequestText()),
             },
             { additionalProperties: false },
           ),

@@ -21,12 +21,13 @@ const EXPORT_TYPES = {
 } as const
 
 const Text = Type.Optional(Type.String({ maxLength: 512 }))
+const Time = Type.Optional(Type.Unsafe<string>({ ...Timestamp, maxLength: 100 }))
 const FILTERS = {
   actor: Text,
   action: Text,
   target: Text,
-  from: Type.Optional(Timestamp),
-  until: Type.Optional(Timestamp),
+  from: Time,
+  until: Time,
 }
 const Filters = Type.Object(FILTERS)
 

@@ -137,7 +137,11 @@ export function invitationRoutes(deps: {
         schema: {
           summary: 'Accept an invitation',
           body: Type.Object(
-            { token: Token, name: Type.String({ maxLength: 200 }), password: Type.String() },
+            {
+              token: Token,
+              name: Type.String({ maxLength: 200 }),
+              password: Type.String({ maxLength: 1000 }),
+            },
             { additionalProperties: false },
           ),
           response: { 201: DoneResponse, '4xx': ErrorResponse },

@@ -6,6 +6,7 @@ import {
   OperatorName,
   OperatorSession,
   PasswordAgain,
+  RequestText,
   Role,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
@@ -15,7 +16,7 @@ import type { OperatorChange, OperatorStore } from '../../storage/port/operator-
 import type { ConfirmAction } from '../auth/reauthenticate.ts'
 import type { CallerOf, RequesterOf } from '../auth/requester.ts'
 
-const params = Type.Object({ id: Type.String() })
+const params = Type.Object({ id: RequestText() })
 const OperatorResponse = Type.Object({ success: Type.Literal(true), operator: Operator })
 
 /** Operators and their sessions, managed by an admin. */
@@ -206,7 +207,7 @@ export function operatorRoutes(deps: {
       {
         schema: {
           summary: 'End one session of an operator',
-          params: Type.Object({ id: Type.String(), session_id: Type.String() }),
+          params: Type.Object({ id: RequestText(), session_id: RequestText() }),
           response: { 200: DoneResponse, '4xx': ErrorResponse },
         },
       },

@@ -6,6 +6,7 @@ import {
   ManifestRefreshResponse,
   ModuleChange,
   Platform,
+  RequestText,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
@@ -64,7 +65,7 @@ export function manifestRoutes(
       {
         schema: {
           summary: 'Set whether records that do not match the manifest are stored or rejected',
-          params: Type.Object({ ...PlatformId.properties, record_type: Type.String() }),
+          params: Type.Object({ ...PlatformId.properties, record_type: RequestText() }),
           body: ModuleChange,
           response: {
             200: Type.Object({ success: Type.Literal(true), platform: Platform }),
@@ -87,7 +88,7 @@ export function manifestRoutes(
           summary: 'Read which registered modules are proved complete',
           querystring: Type.Object(
             {
-              platform: Type.Optional(Type.String()),
+              platform: Type.Optional(RequestText()),
               limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE })),
               cursor: Type.Optional(Type.Integer({ minimum: 1 })),
             },

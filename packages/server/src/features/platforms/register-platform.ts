@@ -47,6 +47,7 @@ export async function registerPlatform(
     const errors = { record_types: [`${unknown} ${message}`] }
     throw new HubError('module_unknown', { record_type: unknown }, { errors })
   }
+  const chosen = new Set(request.record_types)
   const hubKey = createKey(HUB_KEY_PREFIX)
   const { platform_name, platform_title } = manifest
   const registered = await deps.platforms.registerPlatform(
@@ -63,7 +64,7 @@ export async function registerPlatform(
       },
       modules: manifest.modules.map((module) => ({
         ...module,
-        registered: request.record_types.includes(module.record_type),
+        registered: chosen.has(module.record_type),
       })),
       at: deps.clock.now().toISOString(),
     },

@@ -166,7 +166,7 @@ export class PullTaskAccumulator {
       const findFirst = () => this.positions.find(outcome.record_id)
       return this.rejections.addDuplicate(element, { position, findFirst })
     }
-    if (code === 'record_not_storable') {
+    if (code === 'record_not_storable' || code === 'too_many_keys') {
       return this.rejections.add(element, { code, params: {}, errors: {} })
     }
     if (code !== 'record_erased') throw toAbortError(code)

@@ -56,10 +56,9 @@ export async function toPullScope(
   if (!platform) throw new HubError('not_found', { what: 'platform' })
   if (platform.status !== 'active') throw new HubError('platform_inactive')
   const registered = platform.modules.filter((module) => module.registered)
+  const known = new Set(registered.map((module) => module.record_type))
   for (const record_type of recordTypes ?? []) {
-    if (!registered.some((module) => module.record_type === record_type)) {
-      throw new HubError('module_not_registered', { record_type })
-    }
+    if (!known.has(record_type)) throw new HubError('module_not_registered', { record_type })
   }
   return { platform_id: platformId, record_types: recordTypes }
 }

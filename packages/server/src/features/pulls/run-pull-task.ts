@@ -19,7 +19,7 @@ import {
   toManifestKeys,
 } from '../../domain/record/drift.ts'
 import { manifestHash } from '../../domain/record/record.ts'
-import { checkPulled, formatErrors } from '../../domain/record/record-input.ts'
+import { checkPulled, formatErrors, limitKeys } from '../../domain/record/record-input.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
 import { IdBitset } from '../../lib/collections/id-bitset.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
@@ -218,9 +218,9 @@ async function storeChunks(
 
 function validateElement(
   { element, fingerprint }: FilteredElement,
-  { keys, context, result: { read } }: Pipeline,
+  { deps, keys, context, result: { read } }: Pipeline,
 ): { write: PullWrite } | { rejection: Rejection } {
-  const checked = readRecord(element, keys)
+  const checked = readRecord(element, keys, deps.ingest.maxRecordKeys)
   if ('errors' in checked) {
     const { errors } = checked
     const params = { reason: formatErrors(errors) }
@@ -253,10 +253,14 @@ type ValidRecord = {
 function readRecord(
   element: RecordElement,
   keys: ManifestKeys,
+  maxKeys: number,
 ): ValidRecord | { errors: FieldErrors } {
-  const checked = element.record
-    ? { outcome: 'valid' as const, input: element.record }
-    : checkPulled(element.value)
+  const checked = limitKeys(
+    element.record
+      ? { outcome: 'valid' as const, input: element.record }
+      : checkPulled(element.value),
+    maxKeys,
+  )
   if (checked.outcome === 'invalid') return { errors: checked.errors }
   const { members, ...record } = checked.input
   return { ...record, drift: findDrift(members, keys, { isWhole: true }) }

@@ -1,5 +1,10 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ChangesResponse, ErrorResponse, type RecordChangeLine } from '@recordhub/protocol'
+import {
+  ChangesResponse,
+  ErrorResponse,
+  type RecordChangeLine,
+  RequestText,
+} from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
 import type { ChangeRow, ChangeStore } from '../../storage/port/change-store.ts'
@@ -20,8 +25,8 @@ export function changeRoutes({ changes }: { changes: ChangeStore }): FastifyPlug
           querystring: Type.Object(
             {
               since: Type.Optional(Type.Integer({ minimum: 0 })),
-              platform: Type.Optional(Type.String()),
-              record_type: Type.Optional(Type.String()),
+              platform: Type.Optional(RequestText()),
+              record_type: Type.Optional(RequestText()),
               limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
             },
             { additionalProperties: false },

@@ -1,7 +1,7 @@
 import { pipeline, type Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorResponse, OneOf, type Platform } from '@recordhub/protocol'
+import { ErrorResponse, OneOf, type Platform, RequestText } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { isFiltered } from '../../domain/record/record-query.ts'
@@ -47,7 +47,7 @@ const GZIP_TYPE = 'application/gzip'
 const ExportMembers = {
   format: OneOf(...EXPORT_FORMATS),
   columns: Type.Optional(
-    Type.Union([Type.String(), Type.Array(Type.String())], {
+    Type.Union([RequestText(), Type.Array(RequestText())], {
       description:
         'csv, xlsx: names of hub columns (hub_…) or keys of data, separated by commas or as repeated parameters. Default: all.',
     }),
@@ -62,7 +62,7 @@ type ExportRequest = Type.Static<Type.TObject<typeof ExportMembers>>
 const ExportQuery = Type.Object(
   { ...ListFilters, ...ExportMembers },
   // Filters. `parseRecordQuery` rejects unknown parameters.
-  { additionalProperties: Type.String() },
+  { additionalProperties: RequestText() },
 )
 
 const EXPORTED = {

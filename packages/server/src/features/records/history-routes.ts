@@ -5,6 +5,7 @@ import {
   HistoryEntry,
   NullableString,
   RecordResponse,
+  RequestText,
 } from '@recordhub/protocol'
 import { parseChanges } from '../../domain/record/record-history.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
@@ -31,7 +32,7 @@ export function historyRoutes(deps: HistoryDeps): FastifyPluginAsyncTypebox {
           querystring: Type.Object(
             {
               as_of: Type.Optional(
-                Type.String({ description: 'RFC 3339, such as 2026-11-21T07:30:00Z' }),
+                RequestText({ description: 'RFC 3339, such as 2026-11-21T07:30:00Z' }),
               ),
             },
             { additionalProperties: false },

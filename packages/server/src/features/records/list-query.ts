@@ -1,12 +1,12 @@
 /** The filter and order of records in the query of a URL, for lists, exports and saved views. */
 
-import { RECORD_SORTS } from '@recordhub/protocol'
+import { RECORD_SORTS, RequestText } from '@recordhub/protocol'
 import Type from 'typebox'
 import { parseRecordQuery, TESTS } from '../../domain/record/record-query.ts'
 import { HubError } from '../../errors.ts'
 import type { ListQuery } from './record-cursor.ts'
 
-const text = (description: string) => Type.Optional(Type.String({ description }))
+const text = (description: string) => Type.Optional(RequestText({ description }))
 const TRUE_OR_FALSE = 'true or false'
 
 export const ListFilters = {

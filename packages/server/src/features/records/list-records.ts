@@ -1,5 +1,5 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorResponse, RecordPage, type StoredRecord } from '@recordhub/protocol'
+import { ErrorResponse, RecordPage, RequestText, type StoredRecord } from '@recordhub/protocol'
 import { parseData } from '../../domain/record/record.ts'
 import { isDataColumn } from '../../domain/record/record-query.ts'
 import { HubError } from '../../errors.ts'
@@ -75,13 +75,13 @@ export function recordListRoutes(deps: {
               ...ListFilters,
               limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
               cursor: Type.Optional(
-                Type.String({
+                RequestText({
                   description: 'next_cursor or previous_cursor of a page of the same list',
                 }),
               ),
             },
             // Filters. `parseRecordQuery` rejects unknown parameters.
-            { additionalProperties: Type.String() },
+            { additionalProperties: RequestText() },
           ),
           response: { 200: RecordPage, '4xx': ErrorResponse },
         },

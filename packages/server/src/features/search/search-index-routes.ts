@@ -3,6 +3,7 @@ import {
   ErrorResponse,
   IndexedFieldsRequest,
   IndexedFieldsResponse,
+  RequestText,
   SearchStatus,
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
@@ -15,7 +16,7 @@ import { chooseIndexedFields } from './choose-indexed-fields.ts'
 
 const ModuleOfPlatform = Type.Object({
   id: Type.Integer({ minimum: 1 }),
-  record_type: Type.String(),
+  record_type: RequestText(),
 })
 
 /** Administration of the indexes that record lists are searched, filtered and sorted by. */

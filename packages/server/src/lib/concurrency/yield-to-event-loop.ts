@@ -2,3 +2,16 @@
 export function yieldToEventLoop(): Promise<void> {
   return new Promise(setImmediate)
 }
+
+/** How long a loop may run before other work. */
+const SLICE_MS = 10
+
+/** Returns a function for a loop whose rounds differ much in time: it yields when the loop has run for 10 ms. */
+export function createPause(): () => Promise<void> {
+  let begun = performance.now()
+  return async () => {
+    if (performance.now() - begun < SLICE_MS) return
+    await yieldToEventLoop()
+    begun = performance.now()
+  }
+}

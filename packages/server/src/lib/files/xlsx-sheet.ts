@@ -1,5 +1,9 @@
 /** Cells of a spreadsheet as XML (ECMA-376, part 1, 18.3). */
-import { type JsonValue, stringifyLossless } from '@recordhub/protocol/lossless-json'
+import {
+  type JsonValue,
+  significantDigits,
+  stringifyLossless,
+} from '@recordhub/protocol/lossless-json'
 
 /** A row of a sheet, numbered from 1. */
 export function sheetRow(number: number, cells: readonly JsonValue[]): string {
@@ -16,6 +20,8 @@ function sheetCell(value: JsonValue): string {
 }
 
 const MAX_CHARACTERS = 32_767
+/** Older records have longer numbers than the hub accepts today. */
+const MAX_NUMBER_LENGTH = 400
 const TRUNCATED = ' … [truncated: a cell holds 32,767 characters]'
 
 function textCell(text: string): string {
@@ -32,10 +38,10 @@ function truncate(text: string, length: number): string {
 
 /** Spreadsheets store 15 digits and replace the others with zeros, so longer numbers are written as text. */
 function isShownExactly(token: string): boolean {
+  if (token.length > MAX_NUMBER_LENGTH) return false
   const [mantissa = '', exponent = '0'] = token.toLowerCase().split('e')
-  const digits = mantissa.replace(/[-.]/g, '').replace(/^0+/, '').replace(/0+$/, '')
   const size = Math.abs(Number(exponent)) + mantissa.length
-  return digits.length <= 15 && size < 300
+  return size < 300 && significantDigits(token).length <= 15
 }
 
 /** Characters that XML does not allow or that need escapes, and texts that look like an escape. */

@@ -14,7 +14,7 @@ import { type ScannedMembers, type ScannedObject, StoredFormScanner } from './st
 const MAX_DEPTH = 5
 
 function createScanner(): StoredFormScanner {
-  return new StoredFormScanner({ maxDepth: MAX_DEPTH, innerKey: 'data' })
+  return new StoredFormScanner({ maxDepth: MAX_DEPTH, maxNumberLength: 40, innerKey: 'data' })
 }
 
 const scanner = createScanner()

@@ -60,6 +60,7 @@ const SHORT_DIGITS = new Set(Buffer.from('89acd'))
  */
 export class StoredFormScanner {
   readonly #maxDepth: number
+  readonly #maxNumberLength: number
   /** The member whose own members are found too. */
   readonly #innerKey: string
   readonly #keys = new KeyTree()
@@ -68,15 +69,16 @@ export class StoredFormScanner {
   /** The combined bits of all string bytes. */
   #bits = 0
 
-  constructor(options: { maxDepth: number; innerKey: string }) {
+  constructor(options: { maxDepth: number; maxNumberLength: number; innerKey: string }) {
     this.#maxDepth = options.maxDepth
+    this.#maxNumberLength = options.maxNumberLength
     this.#innerKey = options.innerKey
   }
 
   /**
    * Scans the object from `start` to `end`. Returns null unless the text is an object in the stored form that is safe by
-   * `findUnsafeJson`. Also returns null for some unusual texts in the stored form: with a lone surrogate, a key with an
-   * escape sequence or of more than 256 bytes, or an object of very many keys.
+   * `findUnsafeJson`. Also returns null for some unusual texts in the stored form: with a lone surrogate, a number longer
+   * than `maxNumberLength`, a key with an escape sequence or of more than 256 bytes, or an object of very many keys.
    */
   scan(bytes: Uint8Array, start: number, end: number): ScannedObject | null {
     this.#bytes = bytes
@@ -139,8 +141,13 @@ export class StoredFormScanner {
     if (byte === QUOTE) return this.#scanString(at + 1)
     if (byte === OPEN_BRACE) return this.#scanObject(at + 1, depth, parent, null)
     if (byte === OPEN_BRACKET) return this.#scanArray(at + 1, depth, parent)
-    if (isDigit(byte) || byte === MINUS) return scanNumber(this.#bytes, at)
+    if (isDigit(byte) || byte === MINUS) return this.#scanNumber(at)
     return scanKeyword(this.#bytes, at)
+  }
+
+  #scanNumber(at: number): number {
+    const end = scanNumber(this.#bytes, at)
+    return end - at > this.#maxNumberLength ? NOT_STORED_FORM : end
   }
 
   /** Scans a string after its opening quote. */

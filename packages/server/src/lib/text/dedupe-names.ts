@@ -4,9 +4,13 @@
  */
 export function dedupeNames(names: readonly string[], maxBytes: number): string[] {
   const taken = new Set<string>()
+  /** The last number of names with the same beginning: otherwise, each name would try all numbers of those before it. */
+  const numbers = new Map<string, number>()
   return names.map((name) => {
     const plain = replaceControls(name)
-    for (let number = 1; ; number++) {
+    const beginning = truncateToBytes(plain, maxBytes - MAX_SUFFIX_BYTES).toLowerCase()
+    for (let number = 1; ; number = (numbers.get(beginning) ?? 1) + 1) {
+      if (number > 1) numbers.set(beginning, number)
       const suffix = number === 1 ? '' : `_${number}`
       const candidate = truncateToBytes(plain, maxBytes - suffix.length) + suffix
       const folded = candidate.toLowerCase()
@@ -16,6 +20,9 @@ export function dedupeNames(names: readonly string[], maxBytes: number): string[
     }
   })
 }
+
+/** The suffix of a million names. */
+const MAX_SUFFIX_BYTES = 8
 
 /** Replaces the characters that databases reject in names. Never empty. */
 function replaceControls(name: string): string {

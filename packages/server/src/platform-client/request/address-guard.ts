@@ -60,7 +60,7 @@ const EMBEDDING = parseNetworks({
 
 /** Returns why an IP address is blocked; null for an allowed address and for a text that is not an IP address. */
 export function findAddressProblem(address: string, networks: 'any' | 'public'): string | null {
-  const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '')
+  const [bare = ''] = address.replace(/^\[|\]$/g, '').split('%')
   if (isIP(bare) === 0) return null
   const parsed = ipaddr.parse(bare)
   // A gateway may forward the connection to the embedded IPv4 address.

@@ -57,14 +57,18 @@ type ElementFingerprint = { reference_number: string; fingerprint: string }
 
 export type RecordWrite = PushWrite | PullWrite | ReplayWrite
 
-/** `at`: RFC 3339 in UTC. `day`: the calendar day of `at` in the hub's time zone. */
-export type WriteBatch = { at: string; day: string; writes: RecordWrite[] }
+/**
+ * `at`: RFC 3339 in UTC. `day`: the calendar day of `at` in the hub's time zone. `maxRecordKeys`: the maximum number of
+ * keys at the top level of a record to which a write adds keys.
+ */
+export type WriteBatch = { at: string; day: string; maxRecordKeys: number; writes: RecordWrite[] }
 
 export type WriteRejection =
   | 'api_key_invalid'
   | 'module_not_registered'
   | 'pull_not_running'
   | 'record_not_storable'
+  | 'too_many_keys'
   | 'not_found'
   | 'already_replayed'
   | 'module_being_pulled'
@@ -110,7 +114,8 @@ export interface RecordStore extends RecordListStore {
    * A record that was erased or anonymised is not stored again while its tombstone exists (`record_erased`). Its
    * anonymised remains count as seen by the read.
    *
-   * If the database rejects a write (`record_not_storable`), the other writes of the batch are stored. A record that
+   * A write that would leave a stored record with more than `maxRecordKeys` keys is rejected (`too_many_keys`). If the
+   * database rejects a write (`record_not_storable`), the other writes of the batch are stored. A record that
    * its read has already contained is rejected (`duplicate_reference`, with its id); the first one is stored. An id is
    * added to `read.seen` only after its write is committed.
    *

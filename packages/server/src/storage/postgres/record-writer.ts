@@ -149,9 +149,9 @@ async function applyWrites(
   { node, hashReference }: WriterDeps,
   seenBefore: readonly SeenRecord[],
 ): Promise<Applied & { saving: Promise<unknown>[]; outdatedKeys: readonly number[] }> {
-  const { at, day } = batch
+  const { at, day, maxRecordKeys } = batch
   const source = await loadBatchSource(statements, batch, hashReference)
-  const applier = new BatchApplier(source, { at, seenBefore })
+  const applier = new BatchApplier(source, { at, maxRecordKeys, seenBefore })
   const outcomes = batch.writes.map((write) => applier.apply(write))
   const saving = save(statements, applier.changes(), { at, day, node })
   return { outcomes, seen: applier.seen, saving, outdatedKeys: source.authorization.outdatedKeys }

@@ -8,7 +8,7 @@ import {
   type TokenPattern,
 } from '../../domain/search/search-tokens.ts'
 import { HubError } from '../../errors.ts'
-import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
+import { createPause } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { IN_LIST_INDEX } from '../shared/records/record-rows.ts'
 import type { Databases, Executor } from '../shared/schema/databases.ts'
 import { readFeedPosition, saveFeedPosition } from '../shared/search/search-feed.ts'
@@ -20,8 +20,6 @@ import { bigintArray, textArray } from './parameters.ts'
 
 /** Bytes of data after which a step ends. */
 const MAX_STEP_SIZE = 32_000_000
-/** Records whose tokens are computed before other work runs: some milliseconds. */
-const TOKENS_STEP = 50
 /** A lookup that takes longer finds so many records that scanning the list is faster. */
 const LOOKUP_TIMEOUT_MS = 500
 /** Records that are sampled to find out whether a search finds many. In a smaller table no search does. */
@@ -64,9 +62,10 @@ async function index(db: Executor, limit: number): Promise<number> {
   const last = records.at(-1)
   if (!last) return 0
   const tokens: string[] = []
+  const pause = createPause()
   for (const record of records) {
     tokens.push(recordTokens(record))
-    if (tokens.length % TOKENS_STEP === 0) await yieldToEventLoop()
+    await pause()
   }
   // An INSERT that fills the list of new entries merges them, in memory of this size (decision 17).
   await sql`SET LOCAL work_mem = '64MB'`.execute(db)

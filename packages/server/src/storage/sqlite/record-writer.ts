@@ -53,7 +53,7 @@ export function createRecordWriter(
     source: SqliteBatchSource,
     seenBefore: readonly SeenRecord[] = [],
   ): Applied {
-    const applier = new BatchApplier(source, { at: batch.at, seenBefore })
+    const applier = new BatchApplier(source, { ...batch, seenBefore })
     const outcomes = batch.writes.map((write) => applier.apply(write))
     save(statements, applier.changes(), { at: batch.at, day: batch.day, node })
     return { outcomes, seen: applier.seen }

@@ -6,6 +6,7 @@ import { test } from '../../helpers/storage/engines.ts'
 import {
   changeLog,
   listActivity,
+  MAX_RECORD_KEYS,
   only,
   pushWrite,
   readPages,
@@ -193,7 +194,10 @@ test('hourly statistics count the accepted and the rejected pushes of each platf
   // In other time zones it is the previous day or the next day.
   for (const day of ['2026-03-09', '2026-03-11']) {
     const one = pushWrite(school, { data: `{"day":"${day}"}` })
-    await storage.records.applyWrites({ at: clock.text, day, writes: [one] })
+    await storage.records.applyWrites({
+      ...{ at: clock.text, day, maxRecordKeys: MAX_RECORD_KEYS },
+      writes: [one],
+    })
   }
   clock.advance(3600)
   await school.post({ data: '{"b":1}' })

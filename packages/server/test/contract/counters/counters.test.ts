@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from '../../helpers/storage/engines.ts'
-import { pushWrite } from '../../helpers/storage/fixtures.ts'
+import { MAX_RECORD_KEYS, pushWrite } from '../../helpers/storage/fixtures.ts'
 import type { StorageKit } from '../../helpers/storage/kit.ts'
 import { pullWrite } from '../../helpers/storage/pulls.ts'
 
@@ -94,9 +94,9 @@ test('each day has its own counters, and the record count covers all days', asyn
 test('the caller determines the day, so one UTC hour can belong to two days', async (kit) => {
   const school = await kit.register()
   const { records, snapshot } = kit.storage
-  const current = { day: '2026-03-10', writes: [pushWrite(school)] }
+  const current = { day: '2026-03-10', maxRecordKeys: MAX_RECORD_KEYS, writes: [pushWrite(school)] }
   await records.applyWrites({ at: '2026-03-10T18:29:59.000Z', ...current })
-  const next = { day: '2026-03-11', writes: [pushWrite(school, { full_name: 'Bob' })] }
+  const next = { ...current, day: '2026-03-11', writes: [pushWrite(school, { full_name: 'Bob' })] }
   await records.applyWrites({ at: '2026-03-10T18:30:00.000Z', ...next })
   const first = (await snapshot.readSnapshot('2026-03-10')).stats
   assert.deepEqual([first.received_today, first.created_today, first.updated_today], [1, 1, 0])

@@ -10,7 +10,13 @@ import {
   saveRejectedPush,
   VALUE,
 } from '../../helpers/storage/erasure.ts'
-import { changeLog, only, outcomesOf, pushWrite } from '../../helpers/storage/fixtures.ts'
+import {
+  changeLog,
+  MAX_RECORD_KEYS,
+  only,
+  outcomesOf,
+  pushWrite,
+} from '../../helpers/storage/fixtures.ts'
 import { pullWrite, taskResult } from '../../helpers/storage/pulls.ts'
 import { rejection, replayWrite } from '../../helpers/storage/replays.ts'
 
@@ -148,7 +154,8 @@ for (const mode of ERASURE_MODES) {
     const rejected = only(await kit.rejected())
     const replay = replayWrite(rejected, { reference: REFERENCE, data: `{"a":"${VALUE}"}` })
     const other = replayWrite(rejected, { reference: 'other' })
-    const dryRun = { at: kit.clock.text, day: kit.clock.day, writes: [replay] }
+    const { text: at, day } = kit.clock
+    const dryRun = { at, day, maxRecordKeys: MAX_RECORD_KEYS, writes: [replay] }
     assert.deepEqual(outcomesOf(await storage.records.tryWrites(dryRun)), ['record_erased'])
     const forced = { ...replay, replay: { ...replay.replay, overwrite: true } }
     for (const one of [replay, forced]) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from '../../helpers/storage/engines.ts'
-import { outcomesOf, pushWrite } from '../../helpers/storage/fixtures.ts'
+import { MAX_RECORD_KEYS, outcomesOf, pushWrite } from '../../helpers/storage/fixtures.ts'
 import { pullWrite } from '../../helpers/storage/pulls.ts'
 
 const TOO_LONG = 'x'.repeat(600)
@@ -34,6 +34,34 @@ test('writes to one reference in a batch are applied in order, each to the resul
   assert.deepEqual(
     history.map((entry) => entry.request_id),
     ['q-5', 'q-3', 'q-2'],
+  )
+})
+
+test('only a write that adds keys to a record beyond the limit is rejected', async (kit) => {
+  const school = await kit.register()
+  const keysOf = (from: number, to: number) =>
+    JSON.stringify(
+      Object.fromEntries(Array.from({ length: to - from }, (_, at) => [`k${from + at}`, at])),
+    )
+  const writes = await kit.outcomesOf(
+    pushWrite(school, { data: keysOf(0, MAX_RECORD_KEYS) }),
+    pushWrite(school, { source: 'PATCH', data: '{"k0":"changed"}' }),
+    pushWrite(school, { source: 'PATCH', data: '{"other":1}' }),
+    pushWrite(school, { reference: 'r-2' }),
+    pushWrite(school, { reference: 'r-3', data: keysOf(0, 9) }),
+  )
+  assert.deepEqual(writes, ['created', 'updated', 'too_many_keys', 'created', 'created'])
+  const [record] = await kit.records({ reference_number: 'r-1' })
+  assert.ok(record && !record.data.includes('other'))
+  assert.equal((await kit.history(record.record_id)).length, 1)
+  // A pull keeps the keys that the manifest does not name.
+  const later = await school.startRead()
+  const pulled = pullWrite(later, { reference: 'r-3', data: keysOf(9, MAX_RECORD_KEYS + 9) })
+  assert.deepEqual(await kit.outcomesOf(pulled), ['too_many_keys'])
+  assert.deepEqual(
+    await kit.outcomesOf(pushWrite(school, { data: '{"other":1}' })),
+    ['updated'],
+    'the whole record is replaced',
   )
 })
 

@@ -5,6 +5,7 @@ import { test } from '../../helpers/storage/engines.ts'
 import {
   ANY_REJECTED,
   changeLog,
+  MAX_RECORD_KEYS,
   only,
   outcomesOf,
   pushWrite,
@@ -80,6 +81,7 @@ test('a dry run returns the outcomes of the replay and stores nothing', async (k
   const batch = {
     at: kit.clock.text,
     day: kit.clock.day,
+    maxRecordKeys: MAX_RECORD_KEYS,
     writes: [replayWrite(rejected), replayWrite(second, { data: '{"a":2}' })],
   }
   const before = await readState(kit)
@@ -198,7 +200,8 @@ test('while a pull reads the module, a replay to a record that the pull may have
   const replay = replayWrite(rejected, { data: '{"a":2}' })
   assert.deepEqual(await kit.outcomesOf(replay), ['module_being_pulled'])
   const { text: at, day } = kit.clock
-  const toNewRecord = { at, day, writes: [replayWrite(rejected, { reference: 'r-2' })] }
+  const writes = [replayWrite(rejected, { reference: 'r-2' })]
+  const toNewRecord = { at, day, maxRecordKeys: MAX_RECORD_KEYS, writes }
   assert.deepEqual(outcomesOf(await kit.storage.records.tryWrites(toNewRecord)), ['created'])
 
   read.read.seen.add(unchanged)

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from '../../helpers/storage/engines.ts'
-import { ANY_REJECTED, changeLog, pushWrite } from '../../helpers/storage/fixtures.ts'
+import {
+  ANY_REJECTED,
+  changeLog,
+  MAX_RECORD_KEYS,
+  pushWrite,
+} from '../../helpers/storage/fixtures.ts'
 import type { StorageKit } from '../../helpers/storage/kit.ts'
 import { LEASE, pullWrite } from '../../helpers/storage/pulls.ts'
 
@@ -43,7 +48,7 @@ test('each commit publishes the topics of its changes and no others', async (kit
   assert.deepEqual(await topicsOf(pause), [], 'the schedule is paused already')
   assert.deepEqual(await topicsOf(() => kit.records()), [])
   const push = pushWrite(school, { reference: 'E-2' })
-  const batch = { at, day: clock.day, writes: [push] }
+  const batch = { at, day: clock.day, maxRecordKeys: MAX_RECORD_KEYS, writes: [push] }
   assert.deepEqual(await topicsOf(() => storage.records.tryWrites(batch)), [], 'rolled back')
 })
 

@@ -185,6 +185,7 @@ async function storeAnother(storage: Storage, dataDir: string): Promise<void> {
   for (const key of keys) {
     const [outcome] = await storage.records.applyWrites({
       at,
+      maxRecordKeys: 5000,
       day: at.slice(0, 10),
       writes: [
         {

@@ -278,7 +278,10 @@ export function callsOfAllMethods(
           null,
         ),
     ],
-    ['tryWrites', () => records.tryWrites({ ...when, writes: [pushWrite(school)] })],
+    [
+      'tryWrites',
+      () => records.tryWrites({ ...when, maxRecordKeys: 1, writes: [pushWrite(school)] }),
+    ],
     [
       'deleteOld',
       () => storage.retention.deleteOld('activity', { before: '2000', limit: 5, after: null }),

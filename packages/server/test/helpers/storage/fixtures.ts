@@ -186,12 +186,18 @@ export function pushErrorAt(
   }
 }
 
+/** The limit of batches, as `HUB_MAX_RECORD_KEYS` has it by default. */
+export const MAX_RECORD_KEYS = 5000
+
 /** Applies writes as one batch at the time of the clock. */
 export function write(
   { storage, clock }: StorageContext,
   ...writes: RecordWrite[]
 ): Promise<WriteOutcome[]> {
-  return storage.records.applyWrites({ at: clock.text, day: clock.day, writes })
+  return storage.records.applyWrites({
+    ...{ at: clock.text, day: clock.day, maxRecordKeys: MAX_RECORD_KEYS },
+    writes,
+  })
 }
 
 /** The outcome of each write: `created`, …, or the code of its rejection. */

@@ -1,5 +1,6 @@
 import { Alert, Button, Code, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import type { ConnectionCheck, Manifest, ProbeResponse } from '@recordhub/protocol'
+import { trimTrailing } from '@recordhub/protocol/text'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import type { FormEvent } from 'react'
 import { usePlatforms } from '../../../api/platforms.ts'
@@ -159,7 +160,7 @@ function Outcome({
     )
   }
   const allPassed = checks.every((one) => one.ok)
-  const entered = source.source_base_url.trim().replace(/\/+$/, '')
+  const entered = trimTrailing(source.source_base_url.trim(), '/')
   const isCorrected = source_base_url !== null && source_base_url !== entered
   return (
     <Alert

@@ -1,7 +1,7 @@
 /** Reads the few records that an index returns for one condition of the filter. */
 import { type RawBuilder, sql } from 'kysely'
 import { isDataColumn, isFiltered } from '../../../domain/record/record-query.ts'
-import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
+import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { Position } from '../../port/record-list-store.ts'
 import {
   IN_LIST_INDEX,
@@ -19,7 +19,7 @@ import type { CandidateSource } from './scan-strategies.ts'
 
 /** Above this number, reading the list in its order is faster. */
 const MAX_CANDIDATES = 10_000
-/** Candidates whose data is parsed before other work runs. */
+/** Candidates whose data is read at once. */
 const PARSE_STEP = 200
 
 /** @returns null if the index cannot be used, or returns too many records. */
@@ -34,11 +34,14 @@ export async function scanCandidates(
   const { query, scope } = resolved
   const positionOf = createPositionOf(query.sort, scope.isNumeric)
   const positions: Position[] = []
+  const pause = createPause()
   const stepLength = isDataColumn(query.sort) ? PARSE_STEP : MAX_CANDIDATES
   for (let start = 0; start < ids.length; start += stepLength) {
     const rows = await readCandidates(deps, resolved, ids.slice(start, start + stepLength))
-    positions.push(...rows.map(positionOf))
-    await yieldToEventLoop()
+    for (const row of rows) {
+      positions.push(positionOf(row))
+      await pause()
+    }
   }
   const compare = createCompare(query)
   positions.sort(compare)

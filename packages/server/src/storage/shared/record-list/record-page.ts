@@ -1,8 +1,9 @@
 /** Pagination: collects the records of a page from a scan, and counts or estimates all matches. */
+import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { Position, RecordPage, RecordQuery } from '../../port/record-list-store.ts'
 import { toRecordRow } from '../records/record-rows.ts'
 import type { Matches } from './record-order.ts'
-import { type RecordScan, readSteps, type ScannedRecord } from './record-scan.ts'
+import { endOfScan, type RecordScan, readSteps, type ScannedRecord } from './record-scan.ts'
 
 /** Maximum size of the data on a page, in UTF-16 units. The record that reaches it ends the page. */
 const MAX_PAGE_SIZE = 8_000_000
@@ -10,7 +11,7 @@ const MAX_PAGE_SIZE = 8_000_000
 type Filter = {
   /** Null if every record matches. */
   matches: Matches | null
-  /** A value of `performance.now()`. The first step is read even after the deadline. */
+  /** A value of `performance.now()`. The first step is read even after the deadline, as {@link endOfScan} allows. */
   deadline: number
 }
 
@@ -62,6 +63,10 @@ export async function collectRecords(
   const records: ScannedRecord[] = []
   let size = 0
   let examined = 0
+  /** The position of the last record that was tested. */
+  let last: Position | null = null
+  const end = endOfScan(deadline)
+  const pause = createPause()
   const steps = readSteps(scan, {
     after,
     firstStep: matches ? 4 * needed : needed,
@@ -69,7 +74,14 @@ export async function collectRecords(
   })
   for await (const step of steps) {
     for (const [index, record] of step.records.entries()) {
-      if (matches && !matches(record.row)) continue
+      if (matches) {
+        if (last !== null && performance.now() >= end) {
+          return { records, isFull: false, examined: examined + index, stopped_at: last }
+        }
+        await pause()
+        last = record.position
+        if (!matches(record.row)) continue
+      }
       if (records.length === limit || size >= MAX_PAGE_SIZE) {
         const share = (index + 1) / step.records.length
         examined += Math.max(1, Math.round(step.examined * share))

@@ -27,8 +27,8 @@ export interface RecordScan {
    */
   readStep(after: Position | null, limit: number): Promise<ScanStep>
   /**
-   * The number of records of a scan that reads a small set which includes every match, without a time limit. Null if
-   * the scan reads the whole list, within the time limit of the query.
+   * The number of records of a scan that reads a small set which includes every match, and ends between two steps only
+   * at the end of the set. Null if the scan reads the whole list, within the time limit of the query.
    */
   size: number | null
   /** Whether every record of the scan matches, so that the page does not filter them. */
@@ -85,6 +85,14 @@ export async function* readSteps(
     limit = Math.min(nextLimit(limit, step), options.maxRecords())
     await yieldToEventLoop()
   }
+}
+
+/** The first step of a scan is read even after its deadline, but not for longer than this. */
+const MIN_SCAN_MS = 1000
+
+/** The time at which a scan ends within a step, whose records may be as large as a response of a platform. */
+export function endOfScan(deadline: number): number {
+  return Math.max(deadline, performance.now() + MIN_SCAN_MS)
 }
 
 /** Doubles the number of records per step, unless they are so large that a step would need too much memory. */

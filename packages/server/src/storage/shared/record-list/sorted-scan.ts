@@ -1,10 +1,17 @@
 /** Reads all records, and sorts those that match by a field that has no index. */
 import { type DataColumn, isFiltered } from '../../../domain/record/record-query.ts'
+import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { Position } from '../../port/record-list-store.ts'
 import { scanHubColumn } from './hub-column-scan.ts'
 import { scanPositions } from './position-scan.ts'
 import { createCompare, createMatches, createPositionOf } from './record-order.ts'
-import { type RecordScan, type ResolvedQuery, readSteps, type ScanDeps } from './record-scan.ts'
+import {
+  endOfScan,
+  type RecordScan,
+  type ResolvedQuery,
+  readSteps,
+  type ScanDeps,
+} from './record-scan.ts'
 
 /** @returns null if the deadline passes before all records are read. */
 export async function scanSorted(
@@ -20,6 +27,8 @@ export async function scanSorted(
   const limit = 2 * query.limit + 1
   let positions: Position[] = []
   let matched = 0
+  const end = endOfScan(deadline)
+  const pause = createPause()
 
   const all = scanHubColumn(deps, resolved, { sort: 'record_id', descending: false })
   const unlimited = Number.POSITIVE_INFINITY
@@ -31,6 +40,8 @@ export async function scanSorted(
       const position = positionOf(row)
       if (query.after === null || compare(position, query.after) > 0) positions.push(position)
       if (positions.length > 4 * limit) positions = positions.sort(compare).slice(0, limit)
+      if (performance.now() >= end) return null
+      await pause()
     }
     if (next !== null && performance.now() >= deadline) return null
   }

@@ -10,6 +10,7 @@ import {
   type NewActivity,
 } from '../../../domain/activity/activity.ts'
 import {
+  addsTooManyKeys,
   decidePull,
   decidePush,
   isUnchanged,
@@ -25,6 +26,7 @@ import type {
   RecordRead,
   RecordWrite,
   ReplayWrite,
+  WriteBatch,
   WriteOutcome,
   WriteRejection,
 } from '../../port/record-store.ts'
@@ -142,6 +144,7 @@ export class BatchApplier {
   readonly #source: BatchSource
   /** The time of the writes, in the form of `parseRfc3339`. */
   readonly #at: string
+  readonly #maxRecordKeys: number
   readonly #seenIds: Set<number>
   /** The planned records by module id and reference number. */
   readonly #records = new Map<number, Map<string, PlannedRecord>>()
@@ -157,10 +160,12 @@ export class BatchApplier {
    */
   constructor(
     source: BatchSource,
-    { at, seenBefore = [] }: { at: string; seenBefore?: readonly SeenRecord[] },
+    options: Pick<WriteBatch, 'at' | 'maxRecordKeys'> & { seenBefore?: readonly SeenRecord[] },
   ) {
+    const { at, maxRecordKeys, seenBefore = [] } = options
     this.#source = source
     this.#at = formatRfc3339(new Date(at))
+    this.#maxRecordKeys = maxRecordKeys
     this.#seenIds = new Set(seenBefore.map(({ record_id }) => record_id))
   }
 
@@ -204,6 +209,7 @@ export class BatchApplier {
     const { lastRead } = module
     const decision = decidePush(record.state, write.content, { seq, at: this.#at, lastRead })
     const result = this.#addDecision(write, module, record, decision, seq)
+    if (result.outcome === 'rejected') return result
     this.#activity.push(
       describePush({
         outcome: decision.outcome,
@@ -239,6 +245,7 @@ export class BatchApplier {
       lastRead,
     })
     const result = this.#addDecision(write, module, record, decision, now.seq)
+    if (result.outcome === 'rejected') return result
     const { outcome, record_id } = result
     this.#replayedIds.add(rejected_push_id)
     this.#replayed.push({ rejected_push_id, actor, outcome, record_id })
@@ -279,7 +286,7 @@ export class BatchApplier {
     return true
   }
 
-  /** Adds a decision to its record, the history and the counters. */
+  /** Adds a decision to its record, the history and the counters, unless the record would have too many keys. */
   #addDecision(
     write: RecordWrite,
     module: WritableModule,
@@ -294,6 +301,9 @@ export class BatchApplier {
         record.change_seq = seq
         break
       case 'updated':
+        if (addsTooManyKeys(write.content, decision.next, this.#maxRecordKeys)) {
+          return rejected('too_many_keys')
+        }
         record.state = decision.next
         record.change_seq = seq
         this.#addHistory(write, record, decision.changes, seq)
@@ -385,6 +395,6 @@ function duplicate(record_id: number): WriteOutcome {
   return { outcome: 'rejected', code: 'duplicate_reference', record_id }
 }
 
-function rejected(code: WriteRejection): WriteOutcome {
-  return { outcome: 'rejected', code }
+function rejected(code: WriteRejection) {
+  return { outcome: 'rejected' as const, code }
 }
