@@ -7,7 +7,7 @@ import { ACCESS } from '../../src/http/access.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { digestTables, parseStatuses, sendRaw } from '../helpers/hub/raw-requests.ts'
-import { rounds } from '../helpers/time/tier.ts'
+import { isDeep, rounds } from '../helpers/time/tier.ts'
 import { until } from '../helpers/time/until.ts'
 import { PATHS, RAW_ROWS } from './requests.ts'
 
@@ -73,6 +73,7 @@ const EXCLUDED = new Set(['GET /dashboard/events', 'POST /api/v1/pulls'])
 
 describeHub('attacks over the socket', { withOperator: true }, (hub) => {
   let key = ''
+  let initial: Awaited<ReturnType<typeof digestTables>>
   /** Digests all tables once the search index, which is updated in the background, has caught up. */
   async function digest() {
     await until(async () => {
@@ -86,11 +87,11 @@ describeHub('attacks over the socket', { withOperator: true }, (hub) => {
     assert.equal((await hub.push(key, newRecord('VALID'))).status, 201)
     const hasView = async () => (await hub.countRows('sql_views')) > 0 || null
     await until(hasView, 'the SQL view of the registered module exists')
+    initial = await digest()
   })
 
   for (const { what, bytes, statuses } of RAW_ROWS) {
     test(`the hub responds to ${what} with ${statuses.map((one) => one.join() || 'a close').join(' or ')}`, async () => {
-      const stored = await digest()
       const min = Math.min(...statuses.map((one) => one.length))
       const response = await sendRaw(hub.address, bytes(key), min)
       const found = parseStatuses(response)
@@ -106,9 +107,13 @@ describeHub('attacks over the socket', { withOperator: true }, (hub) => {
       }
       for (const text of [response, hub.log()]) assert.ok(!text.includes(key))
       assert.doesNotMatch(hub.log(), /rawPacket/)
-      assert.deepEqual(await digest(), stored)
+      if (isDeep) assert.deepEqual(await digest(), initial)
     })
   }
+
+  test('none of these requests changes a table', async () => {
+    assert.deepEqual(await digest(), initial)
+  })
 
   test('the same push with valid framing is accepted', async () => {
     const body = JSON.stringify(newRecord('FRAMED'))
@@ -124,12 +129,10 @@ describeHub('attacks over the socket', { withOperator: true }, (hub) => {
   test('no spelling of a path bypasses the access table', async () => {
     const stored = await digest()
     const bearer = `Authorization: Bearer rht_${'0'.repeat(49)}\r\n`
-    for (const path of PATHS) {
-      for (const headers of [
-        '',
-        bearer,
-        'X-Original-URL: /healthz\r\nX-Rewrite-URL: /healthz\r\n',
-      ]) {
+    const sets = ['', bearer, 'X-Original-URL: /healthz\r\nX-Rewrite-URL: /healthz\r\n']
+    for (const [index, path] of PATHS.entries()) {
+      // In the quick tier, one set of headers for each path.
+      for (const headers of sets.filter((_, at) => isDeep || at === index % sets.length)) {
         for (const method of ['GET', 'POST']) {
           const response = await sendRaw(
             hub.address,
@@ -257,10 +260,10 @@ describeHub('attacks over the socket', { withOperator: true }, (hub) => {
     assert.deepEqual(errors, [])
   })
 
-  test('a thousand connections that send almost nothing do not block a push', async () => {
+  test('many connections that send almost nothing do not block a push', async () => {
     const { port } = new URL(hub.address)
     const sockets: Socket[] = []
-    for (let count = 0; count < 1000; count += 1) {
+    for (let count = 0; count < rounds(200, 1000); count += 1) {
       const socket = connect({ host: '127.0.0.1', port: Number(port) })
       socket.on('error', () => undefined)
       await once(socket, 'connect')

@@ -54,20 +54,19 @@ describe('two hubs on one database', () => {
   })
 
   test('a session created at one hub is valid at the other', async (t) => {
-    const { hubs } = setup
+    const { hubs, operator: other } = setup
     const [first, second] = hubs
-    const operator = await signIn(first.address)
-    const response = await operator.at(second.address).call('GET', '/dashboard/realtime')
+    const operator = await signIn(second.address)
+    const response = await operator.at(first.address).call('GET', '/dashboard/realtime')
     assert.equal(response.status, 200)
-    await register(t, operator.at(second.address), 'registry')
-    assert.equal((await operator.at(second.address).call('POST', '/api/v1/pulls')).status, 202)
-    const other = await signIn(second.address)
-    const names = (await other.at(first.address).platforms()).map((one) => one.platform_name)
+    await register(t, operator.at(first.address), 'registry')
+    assert.equal((await operator.at(first.address).call('POST', '/api/v1/pulls')).status, 202)
+    const names = (await other.at(second.address).platforms()).map((one) => one.platform_name)
     assert.ok(names.includes('registry'))
 
     const signedOut = await operator.call('POST', '/api/auth/sign-out', {})
     assert.equal(signedOut.status, 200)
-    assert.equal((await operator.at(second.address).call('GET', '/dashboard/realtime')).status, 401)
+    assert.equal((await operator.at(first.address).call('GET', '/dashboard/realtime')).status, 401)
     assert.equal((await other.call('GET', '/dashboard/realtime')).status, 200)
   })
 

@@ -50,6 +50,11 @@ export function isDamaged(error: unknown): error is SqliteError {
   return hasCode(error, DAMAGED)
 }
 
+/** Whether a file cannot be used, now or at all. */
+export function isUnusable(error: unknown): boolean {
+  return hasCode(error, UNUSABLE)
+}
+
 /** Whether a connection that only reads found an interrupted transaction, which a writing connection has to roll back. */
 export function needsRollback(error: unknown): boolean {
   return extendedCode(error) === READONLY_ROLLBACK
@@ -102,7 +107,7 @@ export function withMappedErrors<Result>(action: () => Result): Result {
     return action()
   } catch (error) {
     if (isFull(error)) throw diskFull(error)
-    if (!hasCode(error, UNUSABLE)) throw error
+    if (!isUnusable(error)) throw error
     throw storageUnavailable(error)
   }
 }

@@ -7,7 +7,7 @@ import {
   type TokenPattern,
 } from '../../domain/search/search-tokens.ts'
 import { integerOf } from '../shared/schema/columns.ts'
-import { withMappedErrors } from './map-error.ts'
+import { isUnusable } from './map-error.ts'
 import {
   deleteDamagedFile,
   fileIdentity,
@@ -21,10 +21,10 @@ import {
 export type SearchReader = {
   /**
    * Returns the ids of records that may match the terms, at most `limit`; every indexed record that matches is among
-   * them. Returns null if there are more, or if the index has no information about the terms.
+   * them. Returns null if there are more, or if the index has no information about the terms or cannot be read.
    */
   find: (terms: SearchTerms, limit: number) => number[] | null
-  /** Returns the number of the last indexed change; 0 if there is no index. */
+  /** Returns the number of the last indexed change; 0 if there is none, or if it cannot be read. */
   readPosition: () => number
   close: () => void
 }
@@ -63,18 +63,18 @@ export function createSearchReader(file: IndexFile, warn: (message: string) => v
     current = { database, statements: prepareStatements(database), identity }
     return current.statements
   }
-  const read = <Result>(work: (statements: Statements) => Result, otherwise: Result): Result =>
-    withMappedErrors(() => {
-      try {
-        const statements = open()
-        return statements ? work(statements) : otherwise
-      } catch (error) {
-        if (!isUnreadable(error)) throw error
-        close()
-        deleteDamagedFile(file, warn)
-        return otherwise
-      }
-    })
+  /** The index can be unusable while the hub creates it anew, so a failure means that there is none. */
+  const read = <Result>(work: (statements: Statements) => Result, otherwise: Result): Result => {
+    try {
+      const statements = open()
+      return statements ? work(statements) : otherwise
+    } catch (error) {
+      close()
+      if (isUnreadable(error)) deleteDamagedFile(file, warn)
+      else if (!isUnusable(error)) throw error
+      return otherwise
+    }
+  }
 
   return {
     find: (terms, limit) =>

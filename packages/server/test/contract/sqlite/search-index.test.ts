@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test as plainTest } from 'node:test'
 import type { Storage } from '../../../src/storage/port/storage.ts'
+import { createSearchReader } from '../../../src/storage/sqlite/search-reader.ts'
 import { openSqlite } from '../../../src/storage/sqlite/storage.ts'
 import { hashReference, TestClock } from '../../helpers/storage/engine.ts'
 import { createTest } from '../../helpers/storage/engines.ts'
@@ -213,6 +214,17 @@ for (const [name, damage, expected] of DEFECTS) {
     assert.deepEqual(warnings, expected)
   })
 }
+
+plainTest(
+  'an index that cannot be opened, because the hub is creating it anew, is treated as missing',
+  () => {
+    const path = import.meta.dirname
+    const file = { path, databasePath: path, databaseId: 'one' }
+    const reader = createSearchReader(file, assert.fail)
+    assert.equal(reader.find(['ann'], 10), null)
+    assert.equal(reader.readPosition(), 0)
+  },
+)
 
 test('a search that finds damaged entries scans the records, and the index is created anew', async (kit) => {
   const { storage } = kit

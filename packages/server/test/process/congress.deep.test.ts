@@ -1,22 +1,12 @@
+/** Real records. In the quick tier, http/pull-content.test.ts and contract/records/pulled-records.test.ts prove the same. */
 import assert from 'node:assert/strict'
 import { congress } from '../helpers/process/congress.ts'
-import {
-  checksumTables,
-  EMPTY_TABLE_CHECKSUM,
-  enginesForTier,
-  sqlite,
-} from '../helpers/process/engine.ts'
+import { checksumTables, EMPTY_TABLE_CHECKSUM, ENGINES } from '../helpers/process/engine.ts'
 import { connectOperator, type Operator } from '../helpers/process/operator.ts'
 import { type SimulatedModule, startPlatform } from '../helpers/process/platform.ts'
 import { test } from '../helpers/process/sandbox.ts'
-import { isDeep } from '../helpers/time/tier.ts'
 
-const { source } = congress
-/** The quick tier uses every tenth record of each module. */
-const modules = congress.modules.map((module) => ({
-  ...module,
-  records: module.records.filter((_, index) => isDeep || index % 10 === 0),
-}))
+const { source, modules } = congress
 const TOTAL = modules.reduce((total, module) => total + module.records.length, 0)
 
 test('the source has five modules with 8,750 records', () => {
@@ -27,7 +17,7 @@ test('the source has five modules with 8,750 records', () => {
   )
 })
 
-for (const engine of enginesForTier(sqlite)) {
+for (const engine of ENGINES) {
   test(`the first pull stores all records exactly, and the second pull writes nothing (${engine.name})`, async (t) => {
     t.diagnostic(`${TOTAL} records in ${modules.length} modules: ${source}`)
     const { sandbox, queryDatabase } = await engine.createSandbox(t)
