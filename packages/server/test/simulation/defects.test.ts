@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { DEFECT_SEEDS } from './defect-seeds.ts'
 import { DEFECTS } from './defects.ts'
-import { formatCommand, formatFailure, shrink } from './report.ts'
+import { formatCommand, formatFailure } from './report.ts'
 import { runSimulation } from './run.ts'
 import { createTemplate, type Template } from './template.ts'
 
@@ -33,17 +33,4 @@ describe('simulations of hubs with a defect', () => {
       assert.ok(report.includes(formatCommand(options, result.engine)), report)
     })
   }
-
-  test('a smaller simulation with the failure is found, and always fails in the same way', async () => {
-    const [[name, defect] = []] = Object.entries(DEFECTS)
-    assert.ok(name !== undefined && defect)
-    const options = { seed: DEFECT_SEEDS[name] ?? 1, defect }
-    const found = await runSimulation(template, options)
-    const smaller = await shrink(template, options)
-    assert.ok(smaller.result.failure)
-    assert.ok(smaller.result.steps <= found.steps)
-    const again = await runSimulation(template, smaller.options)
-    assert.equal(again.failure?.message, smaller.result.failure.message)
-    assert.equal(again.fingerprint, smaller.result.fingerprint)
-  })
 })

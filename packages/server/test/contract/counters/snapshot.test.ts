@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from '../../helpers/storage/engines.ts'
-import { changeLog, newPlatform, pushWrite } from '../../helpers/storage/fixtures.ts'
+import { pushWrite } from '../../helpers/storage/fixtures.ts'
 import { NO_COUNTS, pullWrite, taskOf, taskResult } from '../../helpers/storage/pulls.ts'
 
 test('the snapshot of an empty hub contains only zeros and empty lists', async (kit) => {
@@ -112,12 +112,13 @@ test('the snapshot contains the 20 latest activity entries', async (kit) => {
 })
 
 test('the snapshot lists at most 200 platforms, failing ones first, and counts all', async (kit) => {
-  const { platforms, pulls, snapshot } = kit.storage
-  for (let number = 0; number < 202; number += 1) {
-    const name = `p-${String(number).padStart(3, '0')}`
-    await platforms.registerPlatform(newPlatform(name, { registered: [] }), changeLog())
-  }
+  const { pulls, snapshot } = kit.storage
   const failing = await kit.register({ name: 'zebra' })
+  const copied = `display_title, platform_description, source_base_url, source_key_secret_id, status,
+    manifest_fetched_at, created_at, updated_at`
+  await kit.runSql(`INSERT INTO platforms (platform_name, ${copied})
+    WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 301)
+    SELECT 'p-' || i, ${copied} FROM platforms CROSS JOIN n`)
   const pull = await kit.startPull()
   const { task_number } = taskOf(pull, failing)
   const failed = taskResult({ state: 'failed', error: 'HTTP 500' })
@@ -126,7 +127,7 @@ test('the snapshot lists at most 200 platforms, failing ones first, and counts a
   assert.equal(shown.platforms.length, 200)
   const [first, second] = shown.platforms
   assert.deepEqual([first?.platform_name, first?.last_error], ['zebra', 'HTTP 500'])
-  assert.equal(second?.platform_name, 'p-000')
+  assert.equal(second?.platform_name, 'p-100')
   assert.equal(shown.stats.platforms, 203)
 })
 

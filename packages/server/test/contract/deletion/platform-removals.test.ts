@@ -19,7 +19,7 @@ test('a removed platform is hidden immediately, its keys become invalid, and its
   assert.deepEqual(await storage.removals.previewPlatform(school.platform_id), {
     platform_name: 'school',
     modules: 2,
-    records: 1200,
+    records: 280,
     rejected_pushes: 1,
     hub_api_keys: 1,
   })
@@ -32,7 +32,7 @@ test('a removed platform is hidden immediately, its keys become invalid, and its
       platform_title: 'Title school',
       record_type: null,
       module_name: null,
-      records: 1200,
+      records: 280,
       removed: 0,
       requested_by: 'ann',
       requested_at: kit.clock.text,
@@ -71,7 +71,7 @@ test('the deletion steps delete only that platform, record the deletions and upd
   const [newest] = await kit.runSql('SELECT max(change_seq) AS n FROM records')
   await kit.setIndexedFields(school, ['a'])
   await kit.indexAll()
-  assert.equal(await kit.countRows('record_index'), 700)
+  assert.equal(await kit.countRows('record_index'), 250)
   await removePlatform(kit, school)
   let steps = 0
   let rows = await countPlatformRows(kit)
@@ -79,13 +79,13 @@ test('the deletion steps delete only that platform, record the deletions and upd
     steps += 1
     const now = await countPlatformRows(kit)
     for (const [table, count] of Object.entries(rows)) {
-      assert.ok(count - Number(now[table]) <= 500, `${table} lost more than 500 rows at once`)
+      assert.ok(count - Number(now[table]) <= 200, `${table} lost more than 200 rows at once`)
     }
     rows = now
   }
   assert.ok(steps > 3)
   const removal = only(await storage.removals.listRemovals({ limit: 5, before: null }))
-  assert.deepEqual([removal.removed, removal.finished_at], [1200, kit.clock.text])
+  assert.deepEqual([removal.removed, removal.finished_at], [280, kit.clock.text])
   for (const table of PLATFORM_TABLES) {
     const found = await kit.runSql(
       `SELECT 1 FROM ${table} WHERE platform_id = ${school.platform_id}`,
@@ -96,8 +96,8 @@ test('the deletion steps delete only that platform, record the deletions and upd
   assert.equal(await countIndexedTexts(storage), remaining.length)
   assert.deepEqual(await kit.records(), remaining)
   const deletions = await kit.runSql('SELECT * FROM record_deletions')
-  assert.equal(deletions.length, 1200)
-  assert.equal(new Set(deletions.map((row) => row['record_id'])).size, 1200)
+  assert.equal(deletions.length, 280)
+  assert.equal(new Set(deletions.map((row) => row['record_id'])).size, 280)
   for (const { change_seq, platform_name, platform_id } of deletions) {
     assert.ok(Number(change_seq) > Number(newest?.['n']))
     assert.deepEqual([platform_name, Number(platform_id)], ['school', school.platform_id])
@@ -188,8 +188,8 @@ test('concurrent deletion steps and pushes give the same result as sequential on
   }
   await Promise.all([runRemovals(kit), runRemovals(kit), pushRecords()])
   const removal = only(await storage.removals.listRemovals({ limit: 5, before: null }))
-  assert.equal(removal.removed, 1200)
-  assert.equal(await kit.countRows('record_deletions'), 1200)
+  assert.equal(removal.removed, 280)
+  assert.equal(await kit.countRows('record_deletions'), 280)
   assert.equal((await kit.records()).length, 51)
   await expectMatchingCounters(kit)
 })

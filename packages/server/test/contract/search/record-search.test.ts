@@ -58,7 +58,7 @@ test('every filter and sort order matches the model, for any page size and direc
     }),
     // Some records have no value in these columns.
     {
-      numRuns: rounds(6, 200),
+      numRuns: rounds(4, 200),
       examples: [
         ['&sort=data.n', 7],
         ['&sort=-data.u', 7],
@@ -260,7 +260,7 @@ test('a scan that exceeds its time limit returns its position, and the next page
   )
   await kit.write(...pushes)
   const sorts = ['-updated_at', 'full_name', 'record_id', '-reference_number']
-  for (const sort of sorts.slice(0, rounds(2, 4))) {
+  for (const sort of sorts.slice(0, rounds(1, 4))) {
     for (const scope of ['', '&platform=school', '&record_type=staff']) {
       const query = toQuery(`filter[rare]=true&sort=${sort}${scope}`)
       const whole = await kit.records(query)
@@ -303,7 +303,7 @@ test('a rare word is found together with words of most and of many records', asy
 test('a name or reference is found by its index, whatever the time limit', async (kit) => {
   const school = await kit.register({ modules: ['students', 'staff'] })
   const long = '王'.repeat(300)
-  const pushes = Array.from({ length: 900 }, (_, n) =>
+  const pushes = Array.from({ length: 300 }, (_, n) =>
     pushWrite(school, {
       reference: `r-${n}`,
       record_type: n % 3 === 0 ? 'staff' : 'students',
@@ -318,7 +318,7 @@ test('a name or reference is found by its index, whatever the time limit', async
     ['filter[hub_full_name]=person 5', 0],
     ['filter[hub_full_name]=%00', 0],
     ['filter[hub_reference_number]=r-2', 1],
-    ['filter[hub_reference_number][starts]=r-80', 11],
+    ['filter[hub_reference_number][starts]=r-20', 11],
   ] as const) {
     const scopes = ['', 'platform=school', 'record_type=staff', 'record_type=students']
     const [all, ofPlatform, ...ofModules] = await Promise.all(

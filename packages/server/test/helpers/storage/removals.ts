@@ -21,7 +21,7 @@ export const PLATFORM_TABLES = [
   ...['module_drift', 'manifest_changes'],
 ]
 
-/** `school` with 700 students, 500 staff, history, a rejected push and a missing review; `clinic` with one record. */
+/** `school` with 250 students, 30 staff, history of more than one step, a rejected push and a missing review; `clinic` with one record. */
 export async function createTwoPlatforms(
   kit: StorageKit,
 ): Promise<{ school: KitPlatform; clinic: KitPlatform }> {
@@ -29,8 +29,8 @@ export async function createTwoPlatforms(
   const clinic = await kit.register({ name: 'clinic' })
   const many = (count: number, over: Parameters<typeof pushWrite>[1]) =>
     Array.from({ length: count }, (_, n) => pushWrite(school, { reference: `r-${n}`, ...over }))
-  await kit.write(...many(700, {}), pushWrite(clinic), ...many(500, { record_type: 'staff' }))
-  for (const round of [1, 2]) await kit.write(...many(300, { data: `{"a":${round}}` }))
+  await kit.write(...many(250, {}), pushWrite(clinic), ...many(30, { record_type: 'staff' }))
+  for (const round of [1, 2]) await kit.write(...many(220, { data: `{"a":${round}}` }))
   await storeNewManifests(kit, school, 3)
   const drift = { unknown: ['x'], absent: [], wrong_type: [] }
   await kit.write({ ...pushWrite(school, { data: '{"x":1}' }), drift })

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createSeededRandom } from '../../../../test/helpers/random/seed.ts'
+import { rounds } from '../../../../test/helpers/time/tier.ts'
 import { readPayload, writeBackupFile } from './backup-file.ts'
 import { readHeader } from './backup-header.ts'
 
@@ -78,7 +79,8 @@ describe('a backup file', () => {
       const whole = await readFile(path)
       const { bytes: header } = await readHeader(path)
       const random = createSeededRandom()
-      const count = passphrase ? 1 : 20
+      // Each read of an encrypted file derives its key. Any damage is found by the same check.
+      const count = passphrase ? rounds(0, 1) : 20
       const position = () => header.length + Math.floor(random() * (whole.length - header.length))
       const cuts = [header.length, header.length + 4, whole.length - 1, whole.length - 32]
       const ends = passphrase ? [] : cuts
@@ -86,7 +88,7 @@ describe('a backup file', () => {
         await writeFile(path, whole.subarray(0, end))
         await assert.rejects(read(path, passphrase), DAMAGED, `cut off at ${end}`)
       }
-      for (const at of Array.from({ length: count }, position)) {
+      for (const at of Array.from({ length: Math.max(count, 1) }, position)) {
         const changed = Buffer.from(whole)
         changed[at] = (changed[at] ?? 0) ^ 1
         await writeFile(path, changed)
