@@ -1,12 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pull } from '@recordhub/protocol'
+import {
+  createOperator,
+  fetchFrom,
+  type HubRequest,
+  signInWith,
+  withHeaders,
+} from '../packages/server/test/helpers/operator.ts'
 import { type BenchDatabase, createDatabase, type Engine } from './engines.ts'
 import { currentLauncher } from './machine.ts'
 import { recordTypes } from './platforms.ts'
 import { cpuSeconds, type ServerProcess, startServer } from './processes.ts'
 
 export const OPERATOR = { email: 'bench@recordhub.example', password: 'a person runs this' }
-const JSON_TYPE = { 'Content-Type': 'application/json' }
 const POLL_MS = 100
 
 export type BenchHub = {
@@ -16,7 +22,11 @@ export type BenchHub = {
   /** The session of the operator. */
   cookie: string
   /** Calls the operator API. */
-  call: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>
+  call: (
+    method: HubRequest['method'] & string,
+    path: string,
+    body?: unknown,
+  ) => Promise<Record<string, unknown>>
   /** Opens a response that is not JSON, or too large for memory. */
   open: (path: string) => Promise<Response>
   stop: () => Promise<void>
@@ -58,31 +68,13 @@ export function startHubProcess(
 /** Signs the operator in. */
 export async function signIn(hub: ServerProcess, database: BenchDatabase): Promise<BenchHub> {
   const base = `http://127.0.0.1:${hub.port}`
-  const signedIn = await fetch(`${base}/api/auth/sign-in/email`, {
-    method: 'POST',
-    headers: JSON_TYPE,
-    body: JSON.stringify(OPERATOR),
-  })
-  const cookie = signedIn.headers
-    .getSetCookie()
-    .map((one) => one.split(';')[0])
-    .join('; ')
-  const sessionResponse = await fetch(`${base}/api/v1/session`, { headers: { cookie } })
-  const session: { csrf_token: string } = Object(await sessionResponse.json())
+  const { cookie, headers } = await signInWith(fetchFrom(base), OPERATOR)
+  const operator = createOperator(withHeaders(fetchFrom(base), () => headers))
   return {
     process: hub,
     cookie,
     cpuSeconds: () => cpuSeconds([hub.pid, ...database.pids()]),
-    async call(method, path, body) {
-      const response = await fetch(`${base}${path}`, {
-        method,
-        headers: { ...JSON_TYPE, cookie, 'X-CSRF-TOKEN': session.csrf_token },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      })
-      if (!response.ok)
-        throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-      return Object(await response.json())
-    },
+    call: async (...request) => Object(JSON.parse(await operator.request(...request))),
     async open(path) {
       const headers = { cookie, 'Accept-Encoding': 'identity' }
       const response = await fetch(`${base}${path}`, { headers })

@@ -3,12 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '../../packages/server/test/helpers/postgres/server.ts'
-import {
-  listRecords,
-  pullAndWait,
-  registerPlatform,
-  signIn,
-} from '../../packages/server/test/helpers/process/operator.ts'
+import { signIn } from '../../packages/server/test/helpers/process/operator.ts'
 import {
   generateModule,
   startPlatform,
@@ -42,8 +37,8 @@ export function runFirstRecords({ engine, options }: ContainerDeps): Promise<Out
       name: 'hr',
       modules: [generateModule('employee', PULLED)],
     })
-    const { hub_api_key: hubApiKey } = await registerPlatform(operator, platform)
-    const pulled = await pullAndWait(operator)
+    const { hub_api_key: hubApiKey } = await operator.registerModules(platform)
+    const pulled = await operator.pullAll()
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
     const push = {
       method: 'POST',
@@ -52,12 +47,12 @@ export function runFirstRecords({ engine, options }: ContainerDeps): Promise<Out
       data: {},
     } as const
     const pushed = await pushOnce({ address: hub.address, hubApiKey }, push)
-    const before = await listRecords(operator)
+    const before = await operator.records()
     await hub.stop()
     // A new container, as after an upgrade of the image.
     await engine.podman('rm', hub.name)
     const next = await startContainer(t, engine, { name: hub.name, options })
-    const after = await listRecords(operator.at(next.address))
+    const after = await operator.at(next.address).records()
     const issues = [
       ...(pulled.pull.state === 'succeeded' ? [] : [`The pull is ${pulled.pull.state}`]),
       ...(pushed.kind === 'response' && pushed.status === 201 ? [] : ['The push was not accepted']),

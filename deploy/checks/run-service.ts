@@ -17,11 +17,7 @@ import { join } from 'node:path'
 import { execPath, getuid } from 'node:process'
 import { startPostgres } from '../../packages/server/test/helpers/postgres/server.ts'
 import { findFreePort } from '../../packages/server/test/helpers/process/free-port.ts'
-import {
-  pullAndWait,
-  registerPlatform,
-  signIn,
-} from '../../packages/server/test/helpers/process/operator.ts'
+import { signIn } from '../../packages/server/test/helpers/process/operator.ts'
 import {
   generateModule,
   startPlatform,
@@ -59,8 +55,8 @@ export function runService(deploy: string, packagePath: string): Promise<Outcome
       name: 'hr',
       modules: [generateModule('employee', 100)],
     })
-    await registerPlatform(operator, platform)
-    const { pull } = await pullAndWait(operator)
+    await operator.registerModules(platform)
+    const { pull } = await operator.pullAll()
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
     const status = readFileSync(`/proc/${await findHub(port)}/status`, 'utf8')
     const field = (name: string) => new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(status)?.[1]

@@ -3,14 +3,7 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import {
-  listPlatforms,
-  listRecords,
-  pullAndWait,
-  readRecordPages,
-  registerPlatform,
-  signIn,
-} from '../../server/test/helpers/process/operator.ts'
+import { signIn } from '../../server/test/helpers/process/operator.ts'
 import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { rounds } from '../../server/test/helpers/time/tier.ts'
 import { ENGINES_OF_TIER, type OwnersEngine } from './helpers/engines.ts'
@@ -19,8 +12,12 @@ import { createRunnerSandbox, type RunningPlatform, SOURCE_KEY } from './helpers
 
 async function registerAt(t: TestContext, { address }: RunningPlatform, recordTypes: string[]) {
   const operator = await signIn(sharedHub().address)
-  const registration = { address, recordTypes, sourceKey: SOURCE_KEY }
-  const { platform } = await registerPlatform(operator, registration)
+  const registration = {
+    source_base_url: address,
+    record_types: recordTypes,
+    source_api_key: SOURCE_KEY,
+  }
+  const { platform } = await operator.registerModules(registration)
   deactivateAfter(t, operator, platform.id)
   return operator
 }
@@ -72,7 +69,7 @@ for (const engine of ENGINES_OF_TIER) {
       const platform = await sandbox.start({ DATABASE_URL: database.address, PLATFORM: name })
       const operator = await registerAt(t, platform, ['people'])
 
-      const registered = (await listPlatforms(operator)).find((one) => one.platform_name === name)
+      const registered = (await operator.platforms()).find((one) => one.platform_name === name)
       assert.deepEqual(
         registered?.modules[0]?.fields.map(({ key, label, type, required }) => [
           key,
@@ -89,20 +86,20 @@ for (const engine of ENGINES_OF_TIER) {
           ['updated_at', 'Updated at', 'datetime', false],
         ],
       )
-      const { tasks } = await pullAndWait(operator)
+      const { tasks } = await operator.pullAll()
       const [task] = tasks
       assert.deepEqual(
         [task?.state, task?.total, task?.created, task?.rejected, task?.warnings],
         ['succeeded', PEOPLE, PEOPLE, 0, []],
       )
-      const records = await listRecords(operator, `platform=${name}&sort=record_id`)
+      const records = await operator.findRecords(`platform=${name}&sort=record_id`)
       assert.equal(records.length, PEOPLE)
       const [empty, first] = records
       assert.deepEqual([empty?.reference_number, empty?.full_name], ['P-0', "O'Neil"])
       assert.equal(empty?.data['first_name'], null)
       assert.equal(first?.full_name, `Zoë "1" \\ 🏛 O'Neil`)
       const [page = ''] = await Array.fromAsync(
-        readRecordPages(operator, `platform=${name}&reference_number=P-1`),
+        operator.recordPages(`platform=${name}&reference_number=P-1`),
       )
       const zone = engine.name === 'SQLite' ? '' : engine.name === 'MariaDB' ? 'Z' : ''
       const exact = engine.name === 'SQLite' ? '1.1' : '1.10'
@@ -113,7 +110,7 @@ for (const engine of ENGINES_OF_TIER) {
         page,
       )
       // Nothing has changed, so the module is not transferred again.
-      const again = (await pullAndWait(operator)).tasks[0]
+      const again = (await operator.pullAll()).tasks[0]
       assert.deepEqual([again?.unchanged, again?.created, again?.missing], [PEOPLE, 0, 0])
       assert.match(platform.log(), /GET \/api\/hub\/records\/people 304 /)
 
@@ -121,7 +118,7 @@ for (const engine of ENGINES_OF_TIER) {
         'DELETE FROM people WHERE id = 5',
         "UPDATE people SET last_name = 'Neu', updated_at = '2026-01-02 00:00:00' WHERE id = 6",
       )
-      const third = (await pullAndWait(operator)).tasks[0]
+      const third = (await operator.pullAll()).tasks[0]
       assert.deepEqual([third?.updated, third?.missing, third?.created], [1, 1, 0])
 
       type Found = { records: { reference_number: string; record_type: string }[] }
@@ -171,7 +168,7 @@ modules:
   )
   const platform = await sandbox.start()
   const operator = await registerAt(t, platform, ['people', 'events', 'things'])
-  const { tasks } = await pullAndWait(operator)
+  const { tasks } = await operator.pullAll()
   assert.deepEqual(
     tasks.map(({ state, rejected }) => [state, rejected]),
     [
@@ -182,7 +179,7 @@ modules:
   )
   const texts = async (type: string) => {
     const [page = ''] = await Array.fromAsync(
-      readRecordPages(operator, `platform=files&record_type=${type}&sort=record_id`),
+      operator.recordPages(`platform=files&record_type=${type}&sort=record_id`),
     )
     return [
       ...page.matchAll(
@@ -202,14 +199,14 @@ modules:
   assert.match(platform.log(), /people: 1 row without a reference left out/)
   const found = await (await platform.get('search?query=bob')).text()
   assert.match(found, /"reference_number":"007"/)
-  await pullAndWait(operator)
+  await operator.pullAll()
   assert.equal(platform.log().match(/records\/\w+ 304/g)?.length, 3)
   // A file with a syntax error must not count as a complete pull.
   sandbox.write(
     'events.ndjson',
     `{"id":1,"name":"One"}\n${'{"id":3,"name":"x"}\n'.repeat(5000)}{"id":4,\n`,
   )
-  const broken = (await pullAndWait(operator)).tasks.find((one) => one.record_type === 'events')
+  const broken = (await operator.pullAll()).tasks.find((one) => one.record_type === 'events')
   assert.deepEqual([broken?.state, broken?.missing], ['failed', 0])
   assert.match(platform.log(), /events.ndjson:5002 is not valid JSON/)
   rmSync(join(sandbox.folder, 'people.csv'))

@@ -4,12 +4,7 @@ import { test } from 'node:test'
 import type { Statistics } from '@recordhub/protocol'
 import { withDatabase } from '../../server/test/helpers/postgres/database.ts'
 import { findFreePort } from '../../server/test/helpers/process/free-port.ts'
-import {
-  listPlatforms,
-  type Operator,
-  pullAndWait,
-  sendRequest,
-} from '../../server/test/helpers/process/operator.ts'
+import type { Operator } from '../../server/test/helpers/process/operator.ts'
 import { createSandbox, PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { until } from '../../server/test/helpers/time/until.ts'
 import { ENGINES } from './helpers/engines.ts'
@@ -57,7 +52,7 @@ for (const engine of ENGINES) {
         return Object.entries(names).every(([id, name]) => found[id] === name) ? found : null
       }, 'all pushes have arrived')
       assert.equal((await stored()).length, 6)
-      const { pull } = await pullAndWait(operator)
+      const { pull } = await operator.pullAll()
       assert.equal(pull.state, 'succeeded')
       assert.deepEqual([pull.counts.created, pull.counts.updated], [2, 0])
     },
@@ -76,7 +71,7 @@ for (const engine of ENGINES) {
         sharedHub(),
       )
       const countRecords = async () => {
-        const platform = (await listPlatforms(operator)).find((one) => one.platform_name === name)
+        const platform = (await operator.platforms()).find((one) => one.platform_name === name)
         return platform?.records
       }
       const before = await countPushes(operator)
@@ -123,7 +118,7 @@ test('PostgreSQL: a change that commits after newer changes is pushed', PROCESS_
 
 /** Counts received POSTs, created and updated records. Hourly counters work across midnight. */
 async function countPushes(operator: Operator): Promise<number[]> {
-  const { hours }: Statistics = JSON.parse(await sendRequest(operator, 'GET', '/api/v1/statistics'))
+  const { hours }: Statistics = JSON.parse(await operator.request('GET', '/api/v1/statistics'))
   const figures = ['received_post', 'created', 'updated'] as const
   return figures.map((figure) => hours.reduce((sum, hour) => sum + hour[figure], 0))
 }

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { findFreePort } from '../../server/test/helpers/process/free-port.ts'
-import { listHistory } from '../../server/test/helpers/process/operator.ts'
+
 import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { until } from '../../server/test/helpers/time/until.ts'
 import { ENGINES_OF_TIER } from './helpers/engines.ts'
@@ -48,7 +48,7 @@ for (const engine of ENGINES_OF_TIER) {
       const [record] = await stored()
       assert.ok(record)
       assert.equal(record.incomplete, false)
-      const history = await listHistory(operator, record.record_id)
+      const history = await operator.history(record.record_id)
       assert.deepEqual(
         history.map(({ source }) => source),
         ['POST', 'POST', 'POST'],

@@ -55,6 +55,15 @@ const RANDOM_VALUES: Readonly<Record<string, string>> = {
   'packages/server/test/simulation/virtual-globals.ts': 'replaces Math.random by a seeded one',
 }
 
+/** Files with programs that wait at their top level. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  'packages/server/test/helpers/process/kit.child.ts': 'a program',
+  'packages/server/test/helpers/process/upgrade.child.ts': 'a program',
+  'packages/server/test/process/package.deep.test.ts': 'the text of a program',
+  'packages/server/test/process/platform-kit.deep.test.ts': 'the text of a program',
+  'packages/server/test/screenshot.ts': 'a program',
+}
+
 type Rule = {
   name: string
   pattern: RegExp
@@ -100,6 +109,13 @@ const RULES: readonly Rule[] = [
     pattern: /\bMath\.random\b|\brandom(?:Bytes|Int)\(|\bgetRandomValues\b/,
     instead: 'use createSeededRandom() of helpers/random/seed.ts',
     allowed: RANDOM_VALUES,
+  },
+  {
+    // Hooks of the process may run while it waits, if all earlier tests have ended. Later tests then do not run.
+    name: 'no test file waits before its first test',
+    pattern: /^(?:(?:const|let) .*= )?await /,
+    instead: 'wait in a hook of its suite',
+    allowed: PROGRAMS,
   },
 ]
 

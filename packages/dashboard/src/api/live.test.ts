@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { describe, it, test } from 'node:test'
+import { replaceDocument } from '../lib/test-document.ts'
 import { emptySnapshot, testPull, testTask } from '../lib/test-pulls.ts'
-import { withPull } from './live.ts'
+import { connection, onChange, startLive, withPull } from './live.ts'
+import { session } from './session.ts'
 
 describe('a snapshot with the pull of an action', () => {
   it('shows a started pull as the running one, without the modules of the pull before', () => {
@@ -18,4 +20,28 @@ describe('a snapshot with the pull of an action', () => {
     assert.deepEqual([pull.running, pull.pull, pull.last?.state], [false, null, 'cancelled'])
     assert.equal(pull.tasks.length, 1)
   })
+})
+
+test('a page over the rate limit says so without a sign-in, and reads its data again after the limit', async (t) => {
+  replaceDocument()
+  const statuses = [429, 304]
+  t.mock.method(
+    globalThis,
+    'fetch',
+    async () => new Response(null, { status: statuses.shift() ?? 500 }),
+  )
+  let onTimer = (_poll: () => void) => {}
+  t.mock.method(globalThis, 'setTimeout', (poll: () => void) => onTimer(poll))
+  const nextTimer = () => new Promise<() => void>((resolve) => (onTimer = resolve))
+  const started = nextTimer()
+  startLive()
+  const poll = await started
+  const failed = nextTimer()
+  poll()
+  const pollAgain = await failed
+  assert.deepEqual([connection.get(), session.get().hasEnded], ['rate_limited', false])
+  const changed = new Promise<string>((resolve) => onChange(resolve))
+  pollAgain()
+  assert.equal(await changed, 'snapshot')
+  assert.equal(connection.get(), 'polling')
 })

@@ -115,7 +115,7 @@ async function pollSnapshot(): Promise<void> {
 }
 
 let events: EventSource | null = null
-const isListening = () => events?.readyState === EventSource.OPEN
+const isListening = () => events !== null && events.readyState === EventSource.OPEN
 
 /** Opens or closes the event stream. Events only signal a change. If the stream breaks, polling continues. */
 function updateEventStream(): void {

@@ -1,6 +1,6 @@
 /** One hub for all tests of a process that do not stop it. Each test registers its own platform. */
 import { after, before, type TestContext } from 'node:test'
-import { type Operator, sendRequest } from '../../../server/test/helpers/process/operator.ts'
+import type { Operator } from '../../../server/test/helpers/process/operator.ts'
 import {
   createSandbox,
   PROCESS_TEST,
@@ -25,5 +25,5 @@ export function sharedHub(): RunningHub {
 /** Deactivates a platform after the test, so that pulls of other tests do not wait for it. */
 export function deactivateAfter(t: TestContext, operator: Operator, id: number): void {
   const url = `/api/v1/platforms/${id}`
-  t.after(() => sendRequest(operator, 'PATCH', url, { status: 'inactive' }))
+  t.after(() => operator.request('PATCH', url, { status: 'inactive' }))
 }

@@ -2,11 +2,7 @@
 import type { TestContext } from 'node:test'
 import type { StoredRecord } from '@recordhub/protocol'
 import { findFreePort } from '../../../server/test/helpers/process/free-port.ts'
-import {
-  listRecords,
-  registerPlatform,
-  signIn,
-} from '../../../server/test/helpers/process/operator.ts'
+import { signIn } from '../../../server/test/helpers/process/operator.ts'
 import type { RunningHub } from '../../../server/test/helpers/process/sandbox.ts'
 import { until } from '../../../server/test/helpers/time/until.ts'
 import type { OwnersDatabase, OwnersEngine } from './engines.ts'
@@ -45,16 +41,16 @@ export async function registerRunner(t: TestContext, engine: OwnersEngine, hub: 
   const port = String(await findFreePort())
   const owner = { DATABASE_URL: database.address, PLATFORM: name }
   const first = await sandbox.start(owner, port)
-  const { platform, hub_api_key } = await registerPlatform(operator, {
-    address: first.address,
-    sourceKey: SOURCE_KEY,
-    recordTypes: ['people'],
+  const { platform, hub_api_key } = await operator.registerModules({
+    source_base_url: first.address,
+    source_api_key: SOURCE_KEY,
+    record_types: ['people'],
   })
   await first.stop()
   if (hub === sharedHub()) deactivateAfter(t, operator, platform.id)
   sandbox.write('platform.yaml', SETTINGS)
   const env = { ...owner, HUB_URL: hub.address, HUB_API_KEY: hub_api_key }
-  const stored = () => listRecords(operator, `platform=${name}&sort=record_id`)
+  const stored = () => operator.findRecords(`platform=${name}&sort=record_id`)
   return { database, operator, sandbox, env, port, name, stored }
 }
 

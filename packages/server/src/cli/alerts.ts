@@ -20,7 +20,7 @@ const OPEN = 1
 const FAILED = 2
 
 type Print = (line: string) => void
-type Output = { print: Print; printError: Print; isJson: boolean }
+type Output = { print: Print; printError: Print; isJson: boolean; intervalMs?: number }
 
 /**
  * `recordhub alerts`: lists the open alerts, and with `--watch` prints their changes until SIGINT or SIGTERM. Reads the
@@ -47,8 +47,16 @@ export async function printAlerts(
   }
 }
 
-/** @param signal ends the watch; null to only list the alerts. */
-function listAndWatch(config: Config, output: Output, signal: AbortSignal | null): Promise<number> {
+/**
+ * Prints the open alerts, and their changes until the signal.
+ * @param signal ends the watch; null to only list the alerts.
+ * @returns the exit code.
+ */
+export function listAndWatch(
+  config: Config,
+  output: Output,
+  signal: AbortSignal | null,
+): Promise<number> {
   return withStorage(config, async (storage) => {
     // Read before the list, so that no change is missed. One in between appears in both.
     const after = await storage.alertEvents.readLastAlertEventId()
@@ -74,13 +82,13 @@ async function listOpenAlerts({ alerts }: Storage): Promise<Alert[]> {
 async function watch(
   storage: Storage,
   after: number,
-  { print, printError, isJson }: Output,
+  { print, printError, isJson, intervalMs = WATCH_INTERVAL_MS }: Output,
   signal: AbortSignal,
 ): Promise<void> {
   let cursor = after
   let hasFailed = false
   // Not `sleep`, whose timer does not keep the process alive.
-  const pause = () => setTimeout(WATCH_INTERVAL_MS, true, { signal }).catch(() => false)
+  const pause = () => setTimeout(intervalMs, true, { signal }).catch(() => false)
   while (await pause()) {
     try {
       let page: Awaited<ReturnType<typeof readAlertEvents>>

@@ -27,8 +27,8 @@ async function main(): Promise<boolean> {
     options,
   })
   const words = positionals.length > 0 ? positionals : ['']
-  const selected = DEFECTS.filter(({ rule, file, test }) =>
-    words.some((word) => `${rule} ${file} ${test}`.includes(word)),
+  const selected = DEFECTS.filter((defect) =>
+    words.some((word) => `${defect.rule} ${defect.file} ${testOf(defect)}`.includes(word)),
   )
   selected.forEach(assertPossible)
   const folder = fs.mkdtempSync(join(tmpdir(), 'recordhub-defects-'))
@@ -36,8 +36,7 @@ async function main(): Promise<boolean> {
   process.env['TEST_DATABASE_URL'] = server.url
   try {
     const clean = copyTree(join(folder, '0'))
-    const files = selected.map(({ test }) => test)
-    const { hasPassed, output } = await runTests(clean, files)
+    const { hasPassed, output } = await runTests(clean, selected.map(testOf))
     if (!hasPassed) throw new Error(`${output}\nThe tests fail without a defect.`)
     const others = Array.from({ length: Number(values.jobs) - 1 }, (_, index) =>
       copyTree(join(folder, String(index + 1))),
@@ -54,11 +53,20 @@ async function main(): Promise<boolean> {
 }
 
 /** @throws Error if the text of a defect does not occur exactly once, or the changed file would not load. */
-function assertPossible({ rule, file, find, replace }: Defect): void {
+function assertPossible(defect: Defect): void {
+  const { rule, file, find } = defect
   const source = fs.readFileSync(join(ROOT, 'packages', file), 'utf8')
   const count = source.split(find).length - 1
   if (count !== 1) throw new Error(`${file} contains ${count} times the text of "${rule}": ${find}`)
-  stripTypeScriptTypes(source.replace(find, () => replace))
+  stripTypeScriptTypes(change(source, defect))
+}
+
+function testOf({ file, test = file.replace(/\.ts$/, '.test.ts') }: Defect): string {
+  return test
+}
+
+function change(source: string, { find, replace = '' }: Defect): string {
+  return source.replace(find, () => replace)
 }
 
 /** Copies the working tree with links to its dependencies. The packages of the workspace are those of the copy. */
@@ -86,18 +94,17 @@ function linkModules(from: string, to: string): void {
 /** Tries defects of a shared queue, one after the other. @returns whether each was found. */
 async function tryDefects(copy: string, queue: Iterable<Defect>): Promise<boolean[]> {
   const found: boolean[] = []
-  for (const { rule, file, find, replace, test } of queue) {
-    const path = join(copy, 'packages', file)
+  for (const defect of queue) {
+    const path = join(copy, 'packages', defect.file)
     const source = fs.readFileSync(path, 'utf8')
-    fs.writeFileSync(
-      path,
-      source.replace(find, () => replace),
-    )
+    fs.writeFileSync(path, change(source, defect))
+    const test = testOf(defect)
     const { output } = await runTests(copy, [test], (text) => findFailure(text) !== null)
     fs.writeFileSync(path, source)
     const name = findFailure(output)
     found.push(name !== null)
     if (name === null) print(output)
+    const { rule, file } = defect
     print(`${name === null ? 'NOT FOUND' : 'found'} | ${rule} | ${file} | ${test} › ${name ?? ''}`)
   }
   return found

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { registerPlatform, sendRequest, signIn } from '../helpers/process/operator.ts'
+import { signIn } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { bareEnvironment, createSandbox, OPERATOR } from '../helpers/process/sandbox.ts'
 import { guardMs } from '../helpers/time/guard.ts'
@@ -32,9 +32,9 @@ export async function startBlockRunner(t: CleanUps): Promise<BlockRunner> {
   const operator = await signIn(hub.address, { ...OPERATOR, email: ANN })
   const modules = ['student', 'employee'].map((type) => generateModule(type, 3))
   const platform = await startPlatform(t, { name: 'school', modules })
-  const { hub_api_key } = await registerPlatform(operator, platform)
+  const { hub_api_key } = await operator.registerModules(platform)
   const token = { name: 'documents', role: 'viewer' }
-  const created = await sendRequest(operator, 'POST', '/api/v1/tokens', token)
+  const created = await operator.request('POST', '/api/v1/tokens', token)
   const { token: apiToken }: { token: string } = JSON.parse(created)
   // What the text around the blocks asks the reader to prepare.
   const files = { 'record.json': JSON.stringify(RECORD), file: `${OPERATOR.password} 2\n` }
@@ -52,8 +52,8 @@ export async function startBlockRunner(t: CleanUps): Promise<BlockRunner> {
     HOME: sandbox.folder,
     RECORDHUB_TOKEN: apiToken,
     HUB_API_KEY: hub_api_key,
-    SOURCE_API_KEY: platform.sourceKey,
-    PLATFORM_URL: platform.address,
+    SOURCE_API_KEY: platform.source_api_key,
+    PLATFORM_URL: platform.source_base_url,
   }
   const toReal = (text: string) =>
     text

@@ -9,7 +9,6 @@ import {
   openPage,
   PHONE,
   setDisplayMode,
-  shareBrowser,
   trackRequests,
   untilLoaded,
 } from '../helpers/browser/browser.ts'
@@ -57,7 +56,6 @@ const WITH_NAMES = /^\/dashboard\/(?:platforms|guide|settings)/
 const TIME = /^[A-Z][a-z]{2} \d\d, \d{4} \d\d:\d\d(?::\d\d)? [AP]M$/
 
 describe('every page in a browser', BROWSER_TEST, () => {
-  const browser = shareBrowser()
   let hub: TestHub
   let simulated: SimulatedPlatform
   let ids: Record<string, number | string> = {}
@@ -90,9 +88,8 @@ describe('every page in a browser', BROWSER_TEST, () => {
     await simulated[Symbol.asyncDispose]()
   })
 
-  test('every page is accessible and fits a phone and a desktop screen, in light and dark mode', async (t) => {
-    await using opened = await openPage(browser(), hub)
-    const { page, pageErrors } = opened
+  test('every page is accessible and fits a phone and a desktop screen, in light and dark mode', async () => {
+    const { page, pageErrors } = await openPage(hub)
     const responded = trackRequests(page)
     page.on('request', (request) => {
       const url = request.url()
@@ -103,65 +100,58 @@ describe('every page in a browser', BROWSER_TEST, () => {
       if (response.status() === 429) pageErrors.push(`rate limit exceeded: ${response.url()}`)
     })
     for (const [path, text] of PAGES) {
-      await t.test(path, async () => {
-        pageErrors.length = 0
-        await setDisplayMode(page, PHONE)
-        await page.goto(path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name])))
-        await page.getByText(text).first().waitFor({ state: 'attached' })
-        await responded()
-        await untilLoaded(page)
-        await expectAccessibleInAllModes(page)
-        const times = await page.locator('time').allInnerTexts()
-        assert.deepEqual(
-          times.filter((time) => !TIME.test(time)),
-          [],
-        )
-        const shown = await page.locator('main').innerText()
-        assert.doesNotMatch(shown, /\d (?:second|minute|hour|day)s? ago/)
-        if (!WITH_NAMES.test(path)) {
-          const withoutTitle = shown.replaceAll(`Title of ${simulated.platform_name}`, '')
-          for (const name of [simulated.platform_name, EMAIL])
-            assert.ok(!withoutTitle.includes(name), name)
-        }
-        assert.match(await page.title(), /^\S.* · Recordhub$/)
-        assert.deepEqual(pageErrors, [])
-      })
+      await setDisplayMode(page, PHONE)
+      await page.goto(path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name])))
+      await page.getByText(text).first().waitFor({ state: 'attached' })
+      await responded()
+      await untilLoaded(page)
+      await expectAccessibleInAllModes(page)
+      const times = await page.locator('time').allInnerTexts()
+      assert.deepEqual(
+        times.filter((time) => !TIME.test(time)),
+        [],
+      )
+      const shown = await page.locator('main').innerText()
+      assert.doesNotMatch(shown, /\d (?:second|minute|hour|day)s? ago/)
+      if (!WITH_NAMES.test(path)) {
+        const withoutTitle = shown.replaceAll(`Title of ${simulated.platform_name}`, '')
+        for (const name of [simulated.platform_name, EMAIL])
+          assert.ok(!withoutTitle.includes(name), name)
+      }
+      assert.match(await page.title(), /^\S.* · Recordhub$/)
+      assert.deepEqual(pageErrors, [], path)
     }
   })
 
-  test('every page loads its data automatically when the hub becomes available again', async (t) => {
-    await using opened = await openPage(browser(), hub, { withClock: true })
-    const { page } = opened
+  test('every page loads its data automatically when the hub becomes available again', async () => {
+    const { page } = await openPage(hub, { withClock: true })
     let isUnavailable = false
     const isOfHub = (url: URL) => /^\/(?:api|dashboard\/(?:realtime|events))\b/.test(url.pathname)
     await page.route(isOfHub, (route) => (isUnavailable ? route.abort() : route.continue()))
     await page.goto('/dashboard')
     await page.getByText('Latest records').first().waitFor()
     for (const [path, text] of PAGES) {
-      await t.test(path, async () => {
-        isUnavailable = true
-        const url = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
-        // Navigates without a reload, as a link does.
-        await page.evaluate(`history.pushState({}, '', ${JSON.stringify(url)})`)
-        await advanceUntilShown(page, page.locator('[data-connection="offline"]'))
-        // Longer than the retries of a query.
-        await page.clock.runFor(30_000)
-        isUnavailable = false
-        await advanceUntilShown(page, page.getByText(text).first())
-        await advanceUntilShown(page, page.locator('[data-connection="polling"]'))
-        await until(async () => {
-          const errors = await page.getByText('Could not reach the hub').count()
-          if (errors === 0 && (await page.locator('[aria-busy="true"]').count()) === 0) return true
-          await page.clock.runFor(1000)
-          return null
-        }, `${path} has recovered`)
-      })
+      isUnavailable = true
+      const url = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
+      // Navigates without a reload, as a link does.
+      await page.evaluate(`history.pushState({}, '', ${JSON.stringify(url)})`)
+      await advanceUntilShown(page, page.locator('[data-connection="offline"]'))
+      // Longer than the retries of a query.
+      await page.clock.runFor(30_000)
+      isUnavailable = false
+      await advanceUntilShown(page, page.getByText(text).first())
+      await advanceUntilShown(page, page.locator('[data-connection="polling"]'))
+      await until(async () => {
+        const errors = await page.getByText('Could not reach the hub').count()
+        if (errors === 0 && (await page.locator('[aria-busy="true"]').count()) === 0) return true
+        await page.clock.runFor(1000)
+        return null
+      }, `${path} has recovered`)
     }
   })
 
   test('charts and lists stay visible while the hub is unavailable', async () => {
-    await using opened = await openPage(browser(), hub, { withClock: true })
-    const { page } = opened
+    const { page } = await openPage(hub, { withClock: true })
     let failing: RegExp | null = null
     let failed = 0
     const isOfHub = (url: URL) => /^\/(?:api\/v1|dashboard\/realtime)/.test(url.pathname)
@@ -193,8 +183,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
   })
 
   test('a phone shows the connection state, tabs in one row, and tables of pulls that fit the screen', async () => {
-    await using opened = await openPage(browser(), hub, { width: 390 })
-    const { page } = opened
+    const { page } = await openPage(hub, { width: 390 })
     await page.goto('/dashboard/activity')
     await page.getByRole('tab', { name: 'Completeness' }).waitFor()
     assert.ok(await page.locator('[data-connection]').isVisible())

@@ -4,7 +4,6 @@ import { describe, test } from 'node:test'
 import {
   BROWSER_TEST,
   openPage,
-  shareBrowser,
   trackRequests,
   untilTrueInPage,
 } from '../helpers/browser/browser.ts'
@@ -18,8 +17,6 @@ const hostile = (name: string) =>
   `${name}"'><img src=x onerror="window.hacked=1"><script>window.hacked=1</script><a href="javascript:window.hacked=1">\u202etxt.exe</a>{{7*7}}`
 
 describe('hostile content in a browser', BROWSER_TEST, () => {
-  const browser = shareBrowser()
-
   test('no page runs, opens or requests hostile content', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     const status = hostile('status')
@@ -47,8 +44,7 @@ describe('hostile content in a browser', BROWSER_TEST, () => {
     )
     const { pull } = await hub.pullAll()
 
-    await using opened = await openPage(browser(), hub)
-    const { page, pageErrors } = opened
+    const { page, pageErrors } = await openPage(hub)
     const responded = trackRequests(page)
     let dialogs = 0
     page.on('dialog', (dialog) => {

@@ -8,14 +8,12 @@ import {
   expectAccessible,
   expectNoHorizontalScroll,
   openPage,
-  shareBrowser,
 } from '../helpers/browser/browser.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('a page while the hub is unavailable', BROWSER_TEST, () => {
-  const browser = shareBrowser()
   let hub: TestHub
   before(async () => {
     hub = await startTestHub(sqliteEngine, { withOperator: true })
@@ -28,8 +26,7 @@ describe('a page while the hub is unavailable', BROWSER_TEST, () => {
   })
   after(() => hub[Symbol.asyncDispose]())
   test('the page refetches failed queries automatically, also on a phone', async () => {
-    await using opened = await openPage(browser(), hub, { width: 360, withClock: true })
-    const { page, context } = opened
+    const { page, context } = await openPage(hub, { width: 360, withClock: true })
     await page.goto('/dashboard/records')
     await page.getByText('60 records').waitFor()
     await context.setOffline(true)
@@ -44,8 +41,7 @@ describe('a page while the hub is unavailable', BROWSER_TEST, () => {
   })
 
   test('a page that could not be loaded shows an error and the navigation, and is loaded later', async () => {
-    await using opened = await openPage(browser(), hub, { withClock: true })
-    const { page, context } = opened
+    const { page, context } = await openPage(hub, { withClock: true, mayHaveErrors: true })
     await page.goto('/dashboard/activity')
     await page.getByRole('tab', { name: 'Log' }).waitFor()
     await context.setOffline(true)
@@ -66,8 +62,7 @@ describe('a page while the hub is unavailable', BROWSER_TEST, () => {
   })
 
   test('the placeholder of a page whose code loads slowly is accessible', async () => {
-    await using opened = await openPage(browser(), hub)
-    const { page } = opened
+    const { page } = await openPage(hub)
     const released = Promise.withResolvers<void>()
     await page.route('**/assets/platforms-page*.js', async (route) => {
       await released.promise
@@ -84,8 +79,7 @@ describe('a page while the hub is unavailable', BROWSER_TEST, () => {
   })
 
   test('the page retries the request of the session', async () => {
-    await using opened = await openPage(browser(), hub, { withClock: true })
-    const { page } = opened
+    const { page } = await openPage(hub, { withClock: true })
     await page.route('**/api/v1/session', (route) => route.abort(), { times: 1 })
     const failed = page.waitForEvent('requestfailed')
     await page.goto('/dashboard/settings')

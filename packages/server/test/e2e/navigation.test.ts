@@ -8,7 +8,6 @@ import {
   BROWSER_TEST,
   expectAccessible,
   openPage,
-  shareBrowser,
   untilLoaded,
   untilTrueInPage,
 } from '../helpers/browser/browser.ts'
@@ -24,11 +23,10 @@ import {
 const ASSETS = new URL('../../../dashboard/dist/assets/', import.meta.url)
 
 describe('navigation without a reload', BROWSER_TEST, () => {
-  const browser = shareBrowser()
   const filled = shareFilledHub()
 
   test('every page opens by a click, shows its data and is accessible', async () => {
-    await using opened = await openPage(browser(), filled().hub)
+    const opened = await openPage(filled().hub)
     const { page } = opened
     const check = watchPage(opened)
     const main = page.getByRole('main')

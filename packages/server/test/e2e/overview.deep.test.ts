@@ -8,7 +8,6 @@ import {
   openPage,
   PHONE,
   setDisplayMode,
-  shareBrowser,
 } from '../helpers/browser/browser.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
@@ -42,11 +41,9 @@ async function startBusyHub() {
 }
 
 describe('the overview', BROWSER_TEST, () => {
-  const browser = shareBrowser()
   test('the overview shows the state of the hub', async () => {
     await using busy = await startBusyHub()
-    await using opened = await openPage(browser(), busy.hub)
-    const { page, pageErrors } = opened
+    const { page } = await openPage(busy.hub)
     await page.goto('/dashboard')
     const records = page.getByRole('region', { name: 'Latest records' })
     await records.getByText('Bea Example').waitFor()
@@ -75,7 +72,6 @@ describe('the overview', BROWSER_TEST, () => {
     await setDisplayMode(page, PHONE)
     await expectAccessible(page)
     await expectNoHorizontalScroll(page)
-    assert.deepEqual(pageErrors, [])
   })
 
   test('many platforms are shown in pages, and the URL contains the page', async () => {
@@ -83,8 +79,7 @@ describe('the overview', BROWSER_TEST, () => {
     for (let number = 0; number < 13; number += 1) {
       await hub.registerPushing({ platform_name: `p-${String(number).padStart(2, '0')}` })
     }
-    await using opened = await openPage(browser(), hub)
-    const { page } = opened
+    const { page } = await openPage(hub)
     await page.goto('/dashboard')
     const platforms = page.getByRole('region', { name: 'Platforms' })
     await platforms.getByText('Title of p-00').waitFor()
@@ -99,8 +94,7 @@ describe('the overview', BROWSER_TEST, () => {
 
   test('an empty hub shows the first step', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
-    await using opened = await openPage(browser(), hub)
-    const { page } = opened
+    const { page } = await openPage(hub)
     await page.goto('/dashboard')
     await page.getByRole('link', { name: 'Register a platform' }).waitFor()
     await page.getByText('No pulls yet.').waitFor()
@@ -112,8 +106,7 @@ describe('the overview', BROWSER_TEST, () => {
     const at = new Date().toISOString()
     await hub.sql(`INSERT INTO alerts (kind, subject, message, raised_at)
        VALUES ('disk_low', 'disk', 'The disk is nearly full', '${at}')`)
-    await using opened = await openPage(browser(), hub)
-    const { page } = opened
+    const { page } = await openPage(hub)
     await page.goto('/dashboard')
     const alerts = page.getByRole('region', { name: 'Open alerts' })
     await alerts.getByText('The disk is nearly full').waitFor()

@@ -1,40 +1,33 @@
 /** The settings of a platform in a browser: base URL, status, removal. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import {
-  BROWSER_TEST,
-  expectAccessible,
-  openPage,
-  shareBrowser,
-} from '../helpers/browser/browser.ts'
+import { BROWSER_TEST, expectAccessible, openPage } from '../helpers/browser/browser.ts'
 import {
   COURT_TITLE,
   pushStatus,
   simulateCourt,
   startHubWithOperator,
 } from '../helpers/browser/platforms.ts'
-import { shareHub } from '../helpers/hub/actions.ts'
+import { shareHub } from '../helpers/hub/describe-hub.ts'
 import { respond, simulatePlatform } from '../helpers/platform/platform.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('the settings of a platform in a browser', BROWSER_TEST, () => {
-  const browser = shareBrowser()
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
   test('the base URL and the source API key are tested before they are saved', async () => {
-    await using platform = await hub().createPlatform()
+    await using platform = await hub.createPlatform()
     const { id, platform_name, modules } = platform
     await using moved = await simulatePlatform({
       platform_name,
       source_api_key: 'the key of the new address',
       modules,
     })
-    await using opened = await openPage(browser(), hub())
-    const { page } = opened
+    const { page } = await openPage(hub)
     const failed_at = new Date().toISOString()
     await runSql(
-      hub().storage,
+      hub.storage,
       `UPDATE platforms SET failures_in_row = 5, failed_at = '${failed_at}' WHERE platform_id = ${id}`,
     )
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
@@ -62,8 +55,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await using platform = await simulateCourt()
     const { id, hub_api_key } = await hub.register(platform)
     await hub.pullAll()
-    await using opened = await openPage(browser(), hub)
-    const { page, pageErrors } = opened
+    const { page } = await openPage(hub)
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
     const isActive = page.getByRole('switch', { name: /^Active/ })
     await isActive.click()
@@ -87,6 +79,5 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.getByText('No platforms registered').waitFor()
     assert.equal(new URL(page.url()).pathname, '/dashboard/platforms')
     assert.equal(await pushStatus(hub, hub_api_key, 'R-10'), 401)
-    assert.deepEqual(pageErrors, [])
   })
 })

@@ -1,7 +1,7 @@
 /** A pull in a browser: it is started, followed and cancelled on the overview, and listed on its page. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { BROWSER_TEST, openPage, shareBrowser } from '../helpers/browser/browser.ts'
+import { BROWSER_TEST, openPage } from '../helpers/browser/browser.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { simulatedRecord } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
@@ -9,15 +9,12 @@ import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 const PULL_ALL = '/dashboard/pull-all-existing-records'
 
 describe('pulls in a browser', BROWSER_TEST, () => {
-  const browser = shareBrowser()
-
   test('the form starts a pull without a reload, a second pull is not started, and the pull is cancelled', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using platform = await hub.createPlatform({ platform_name: 'school' })
     platform.modules[0]?.records.push(simulatedRecord(1))
     const delayed = platform.delayNextResponse('records/cases')
-    await using opened = await openPage(browser(), hub)
-    const { page, pageErrors } = opened
+    const { page } = await openPage(hub)
     let loads = 0
     page.on('request', (request) => {
       if (request.isNavigationRequest()) loads += 1
@@ -57,6 +54,5 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     await page.getByRole('heading', { level: 1, name: 'Pull 1' }).waitFor()
     await page.getByText('Cancelled').first().waitFor()
     assert.equal(loads, 1, 'the page is loaded once')
-    assert.deepEqual(pageErrors, [])
   })
 })

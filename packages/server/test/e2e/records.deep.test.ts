@@ -6,7 +6,6 @@ import {
   BROWSER_TEST,
   expectAccessible,
   openPage,
-  shareBrowser,
   untilFieldValue,
 } from '../helpers/browser/browser.ts'
 import {
@@ -19,12 +18,10 @@ import {
 import { until } from '../helpers/time/until.ts'
 
 describe('the list of records', BROWSER_TEST, () => {
-  const browser = shareBrowser()
   const cases = shareCasesHub()
 
   test('the list filters by a range of numbers and by state, and its URL shows the same records', async () => {
-    await using opened = await openPage(browser(), cases().hub)
-    const { page, context } = opened
+    const { page, context } = await openPage(cases().hub)
     await page.goto(cases().address())
     await page.getByRole('button', { name: 'Add filter', exact: true }).click()
     await choose(page, 'Filter by', 'Amount')
@@ -50,8 +47,7 @@ describe('the list of records', BROWSER_TEST, () => {
   })
 
   test('the list searches while the user types, without a history entry for each letter', async () => {
-    await using opened = await openPage(browser(), cases().hub)
-    const { page } = opened
+    const { page } = await openPage(cases().hub)
     await page.goto('/dashboard/search')
     await page.goto(cases().address())
     await page.getByRole('textbox', { name: 'Search' }).pressSequentially('person 007')
@@ -71,8 +67,7 @@ describe('the list of records', BROWSER_TEST, () => {
   })
 
   test('remembers the visible columns and their order for each module', async () => {
-    await using opened = await openPage(browser(), cases().hub)
-    const { page } = opened
+    const { page } = await openPage(cases().hub)
     await page.goto(cases().address())
     await page.getByRole('button', { name: 'Columns' }).click()
     await page.getByRole('checkbox', { name: 'Note' }).uncheck()
@@ -98,8 +93,7 @@ describe('the list of records', BROWSER_TEST, () => {
   })
 
   test('a column is resized by dragging, and its width is remembered until the columns are reset', async () => {
-    await using opened = await openPage(browser(), cases().hub)
-    const { page } = opened
+    const { page } = await openPage(cases().hub)
     await page.goto(cases().address())
     await recordLinkOf(page, 'C-120').waitFor()
     const header = page.getByRole('columnheader', { name: 'Status' })
@@ -123,8 +117,7 @@ describe('the list of records', BROWSER_TEST, () => {
   })
 
   test('a view is saved, opened, renamed and deleted', async () => {
-    await using opened = await openPage(browser(), cases().hub)
-    const { page } = opened
+    const { page } = await openPage(cases().hub)
     await page.goto(cases().address({ 'filter[status]': 'closed', sort: 'full_name' }))
     await page.getByText('40 records').waitFor()
     await page.getByRole('button', { name: 'Views' }).click()

@@ -8,20 +8,16 @@ import {
   expectAccessible,
   expectNoHorizontalScroll,
   openPage,
-  shareBrowser,
 } from '../helpers/browser/browser.ts'
 import { COURT_TITLE, simulateCourt, startHubWithOperator } from '../helpers/browser/platforms.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 
 describe('registering a platform in a browser', BROWSER_TEST, () => {
-  const browser = shareBrowser()
-
   test('a rejected first push is shown with a link to its reason', async () => {
     await using hub = await startHubWithOperator()
     await using platform = await simulateCourt()
     const { id, hub_api_key } = await hub.register(platform)
-    await using opened = await openPage(browser(), hub, { width: 390, withClock: true })
-    const { page } = opened
+    const { page } = await openPage(hub, { width: 390, withClock: true })
     await page.goto(`/dashboard/platforms/new?registered=${id}`)
     await page.getByText('The key was shown when the platform was registered.').waitFor()
     await page.getByText('Waiting for the first push').waitFor()
@@ -37,8 +33,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
   test('the wizard is operable by keyboard', async () => {
     await using hub = await startHubWithOperator()
     await using platform = await simulateCourt()
-    await using opened = await openPage(browser(), hub)
-    const { page } = opened
+    const { page } = await openPage(hub)
     await page.goto('/dashboard/platforms/new')
     await page.getByLabel('Base URL').waitFor()
     await tabTo(page, 'Base URL')

@@ -7,22 +7,19 @@ import {
   endSessionAtRequest,
   expectNoHorizontalScroll,
   openPage,
-  shareBrowser,
   signInContext,
 } from '../helpers/browser/browser.ts'
-import { shareHub } from '../helpers/hub/actions.ts'
+import { shareHub } from '../helpers/hub/describe-hub.ts'
 import { EMAIL, PASSWORD } from '../helpers/hub/hub.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('signing in with a browser', BROWSER_TEST, () => {
-  const browser = shareBrowser()
   // Saved views belong to an operator, so each test that saves one has its own operator.
   const hub = shareHub(sqliteEngine, { withOperator: true })
 
   test('after a sign-in in the dialog, the meta tag contains the new token, and the next POST sends it', async () => {
-    const operator = await hub().createOperator()
-    await using opened = await openPage(browser(), hub(), { operator })
-    const { page, pageErrors } = opened
+    const operator = await hub.createOperator()
+    const { page } = await openPage(hub, { operator })
     await page.goto('/dashboard/records')
     const before = await readTokenTag(page)
     assert.equal(before, await readSessionToken(page))
@@ -33,13 +30,11 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     assert.notEqual(after, before)
     assert.equal(after, await readSessionToken(page))
     assert.equal((await saveView(page, 'After the sign-in')).token, after)
-    assert.deepEqual(pageErrors, [])
   })
 
   test('after another tab has signed out and in again, this tab continues with the new token', async () => {
-    const operator = await hub().createOperator()
-    await using opened = await openPage(browser(), hub(), { operator })
-    const { page, context } = opened
+    const operator = await hub.createOperator()
+    const { page, context } = await openPage(hub, { operator })
     await page.goto('/dashboard/records')
     await page.getByRole('heading', { name: 'Records' }).waitFor()
     const other = await context.newPage()
@@ -61,24 +56,21 @@ describe('signing in with a browser', BROWSER_TEST, () => {
   })
 
   test('after another tab has replaced the session, a POST is retried with the new token', async () => {
-    const operator = await hub().createOperator()
-    await using opened = await openPage(browser(), hub(), { operator })
-    const { page, context, pageErrors } = opened
+    const operator = await hub.createOperator()
+    const { page, context } = await openPage(hub, { operator })
     await page.goto('/dashboard/records')
     await page.getByRole('heading', { name: 'Records' }).waitFor()
     const before = await readTokenTag(page)
-    await signInContext(context, hub(), operator)
+    await signInContext(context, hub, operator)
     const { token } = await saveView(page, 'With the session of the other tab')
     assert.notEqual(token, before)
     assert.equal(token, await readSessionToken(page))
     assert.equal(token, await readTokenTag(page))
     assert.equal(await page.getByRole('dialog', { name: 'Your session has ended' }).count(), 0)
-    assert.deepEqual(pageErrors, [])
   })
 
   test('a wrong password shows a message, and the correct one opens the requested page', async () => {
-    await using opened = await openPage(browser(), hub(), { signedIn: false, width: 390 })
-    const { page, pageErrors } = opened
+    const { page } = await openPage(hub, { signedIn: false, width: 390 })
     await page.goto('/dashboard/records?q=ann')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await expectNoHorizontalScroll(page)
@@ -91,7 +83,6 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await page.getByRole('heading', { name: 'Records' }).waitFor()
     const { pathname, search } = new URL(page.url())
     assert.equal(pathname + search, '/dashboard/records?q=ann')
-    assert.deepEqual(pageErrors, [])
   })
 })
 

@@ -6,7 +6,6 @@ import {
   BROWSER_TEST,
   expectAccessible,
   openPage,
-  shareBrowser,
   untilLoaded,
 } from '../helpers/browser/browser.ts'
 import {
@@ -21,11 +20,10 @@ import { recordLinkOf } from '../helpers/browser/records.ts'
 import { EMAIL } from '../helpers/hub/hub.ts'
 
 describe('tabs', BROWSER_TEST, () => {
-  const browser = shareBrowser()
   const filled = shareFilledHub()
 
   test('every tab, platform and record opens by a click and shows its data', async () => {
-    await using opened = await openPage(browser(), filled().hub)
+    const opened = await openPage(filled().hub)
     const { page } = opened
     const check = watchPage(opened)
     const main = page.getByRole('main')

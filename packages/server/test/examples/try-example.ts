@@ -6,14 +6,7 @@ import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { findFreePort } from '../helpers/process/free-port.ts'
-import {
-  listHistory,
-  listRecords,
-  type Operator,
-  readPull,
-  registerPlatform,
-  sendRequest,
-} from '../helpers/process/operator.ts'
+import type { Operator } from '../helpers/process/operator.ts'
 import type { Sandbox } from '../helpers/process/sandbox.ts'
 import { until } from '../helpers/time/until.ts'
 import { makeRows, nameManifest, RECORD_TYPE, type Row, writeRows } from './edge-case-records.ts'
@@ -47,7 +40,7 @@ export async function tryExample(
   mkdirSync(folder)
   example.prepare?.(folder)
 
-  const guide = await sendRequest(operator, 'GET', '/api/v1/guide')
+  const guide = await operator.request('GET', '/api/v1/guide')
   const server = EXAMPLES.find((one) => one.language === example.servedBy) ?? example
   const endpoints = readExample(guide, server.language, 'The endpoints')
   const data = readDataFiles(guide)
@@ -66,16 +59,16 @@ export async function tryExample(
   await tryConditions(address, folder)
   await checkPlatform(hub, address)
 
-  const { platform, hub_api_key } = await registerPlatform(operator, {
-    address,
-    sourceKey: SOURCE_KEY,
-    recordTypes: [RECORD_TYPE],
+  const { platform, hub_api_key } = await operator.registerModules({
+    source_base_url: address,
+    source_api_key: SOURCE_KEY,
+    record_types: [RECORD_TYPE],
   })
   await tryPull(operator, platform.id, { name, rows })
   await trySearch(operator, name)
   const peakMemory = program.peakMemory()
 
-  const own = await sendRequest(operator, 'GET', `/api/v1/platforms/${platform.id}/instructions`)
+  const own = await operator.request('GET', `/api/v1/platforms/${platform.id}/instructions`)
   const pushing = readExample(own, language, 'Pushing changes')
   writeFiles(workspace, new Map([...readDataFiles(own), ...pushing.files]))
   const command = commandOf('push', example, pushing, workspace)
@@ -210,11 +203,9 @@ async function tryPull(
   id: number,
   { name, rows }: { name: string; rows: Row[] },
 ): Promise<void> {
-  const started = JSON.parse(
-    await sendRequest(operator, 'POST', `/api/v1/platforms/${id}/pull`, {}),
-  )
+  const started = JSON.parse(await operator.request('POST', `/api/v1/platforms/${id}/pull`, {}))
   const { tasks } = await until(async () => {
-    const read = await readPull(operator, started.pull.id)
+    const read = await operator.readPull(started.pull.id)
     return read.pull.finished_at === null ? null : read
   }, 'the pull ends')
   const [task] = tasks
@@ -231,7 +222,7 @@ async function tryPull(
       error: null,
     },
   )
-  const stored = await listRecords(operator, `platform=${name}&sort=record_id`)
+  const stored = await operator.findRecords(`platform=${name}&sort=record_id`)
   assert.equal(stored.length, rows.length)
   for (const [index, { record_type, reference_number, full_name, data }] of stored.entries()) {
     const record = { record_type, reference_number, full_name, data }
@@ -241,7 +232,7 @@ async function tryPull(
 }
 
 async function trySearch(operator: Operator, name: string): Promise<void> {
-  const text = await sendRequest(operator, 'GET', '/api/v1/search?query=NUMBER%201%20%C3%85ng')
+  const text = await operator.request('GET', '/api/v1/search?query=NUMBER%201%20%C3%85ng')
   const lines = text
     .trim()
     .split('\n')
@@ -255,7 +246,7 @@ async function trySearch(operator: Operator, name: string): Promise<void> {
 
 async function untilPushesStored(operator: Operator, name: string, push: Program): Promise<void> {
   const record = await until(async () => {
-    const [found] = await listRecords(operator, `platform=${name}&reference_number=A-2`)
+    const [found] = await operator.findRecords(`platform=${name}&reference_number=A-2`)
     return found?.data['job_title'] === 'Another job title' ? found : null
   }, 'the hub has both pushes').catch((error: Error) => {
     throw new Error(`${error.message}: ${push.output()}`)
@@ -263,7 +254,7 @@ async function untilPushesStored(operator: Operator, name: string, push: Program
   assert.equal(record.full_name, 'Ann Example')
   assert.equal(record.incomplete, false)
   assert.equal(record.data['department'], null)
-  const history = await listHistory(operator, record.record_id)
+  const history = await operator.history(record.record_id)
   assert.deepEqual(
     history.map(({ source }) => source),
     ['PATCH'],

@@ -8,15 +8,7 @@ import { join } from 'node:path'
 import type { Pull } from '@recordhub/protocol'
 import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
-import {
-  connectOperator,
-  pullAndWait,
-  registerPlatform,
-  requestPull,
-  sendRequest,
-  signIn,
-  untilPullEnds,
-} from '../helpers/process/operator.ts'
+import { connectOperator, signIn } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { isAcknowledged, registerPusher, startPushing } from '../helpers/process/push-loop.ts'
 import { type RunningHub, test } from '../helpers/process/sandbox.ts'
@@ -41,7 +33,7 @@ for (const engine of enginesForTier(sqlite)) {
     const { hubApiKey, ledger } = await registerPusher(t, hub)
     const modules = [generateModule(TYPE, 10)]
     const platform = await startPlatform(t, { name: 'archive', modules })
-    const { hub_api_key } = await registerPlatform(await connectOperator(hub), platform)
+    const { hub_api_key } = await (await connectOperator(hub)).registerModules(platform)
     const pushing = startPushing(t, hubs, ledger, {
       name: 'clock',
       hubApiKey,
@@ -54,10 +46,10 @@ for (const engine of enginesForTier(sqlite)) {
       for (const offset of isDeep ? [HOUR_MS, 0, -HOUR_MS, 0] : [HOUR_MS]) {
         const paused = platform.pauseNextResponse()
         const before = isDeep ? await signIn(hub.address) : await connectOperator(hub)
-        await requestPull(before)
+        await before.requestPull()
         await paused.halfSent
         // The schedule may have started it, after the end of the requested one.
-        const running = (await requestPull(before)).pull.id
+        const running = (await before.requestPull()).pull.id
         await setClock(hub, file, offset)
         report.caused()
         report.ended()
@@ -67,13 +59,13 @@ for (const engine of enginesForTier(sqlite)) {
 
         // After a jump by an hour, sessions that were idle for as long have ended.
         const operator = await signIn(hub.address)
-        assert.equal((await requestPull(operator)).status, 409, 'the pull is still running')
+        assert.equal((await operator.requestPull()).status, 409, 'the pull is still running')
         paused.release()
-        assert.equal((await untilPullEnds(operator, running)).pull.state, 'succeeded')
-        if (isShared) assert.equal((await pullAndWait(operator)).pull.state, 'succeeded')
+        assert.equal((await operator.untilPullEnds(running)).pull.state, 'succeeded')
+        if (isShared) assert.equal((await operator.pullAll()).pull.state, 'succeeded')
         else {
           await untilTrue('a scheduled pull starts', async () => {
-            const text = await sendRequest(operator, 'GET', '/api/v1/pulls')
+            const text = await operator.request('GET', '/api/v1/pulls')
             const { pulls }: { pulls: Pull[] } = JSON.parse(text)
             return pulls.some(({ id, trigger }) => id > running && trigger === 'schedule')
           })

@@ -4,13 +4,7 @@ import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
 import { type NetworkState, startFaultyNetwork } from '../helpers/process/faulty-network.ts'
 import { openIdleConnections } from '../helpers/process/idle-connections.ts'
-import {
-  pullAndWait,
-  registerPlatform,
-  requestPull,
-  signIn,
-  untilPullEnds,
-} from '../helpers/process/operator.ts'
+import { signIn } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { isAcknowledged, registerPusher, startPushing } from '../helpers/process/push-loop.ts'
 import { test } from '../helpers/process/sandbox.ts'
@@ -47,7 +41,7 @@ for (const engine of enginesForTier(sqlite)) {
     await pushing.untilAttempts(rounds(20, 100), isAcknowledged)
     await signIn(hub.address)
     assert.equal((await fetch(`${hub.address}/readyz`)).status, 200)
-    assert.equal((await pullAndWait(operator)).pull.state, 'succeeded')
+    assert.equal((await operator.pullAll()).pull.state, 'succeeded')
     const rss = readResidentBytes(hub.child.pid)
     assert.ok(rss < MAX_RSS_BYTES, `${rss} bytes of memory`)
     t.diagnostic(`${rss} bytes of memory, ${idle.closed()} connections closed`)
@@ -72,7 +66,7 @@ for (const engine of enginesForTier(sqlite)) {
       const options = { name, modules: [generateModule('item', 100)], keepAlive: false }
       const platform = await startPlatform(t, options)
       const network = await startFaultyNetwork(t, platform)
-      await registerPlatform(operator, { ...platform, address: network.address })
+      await operator.registerModules({ ...platform, source_base_url: network.address })
       networks.set(name, network.set)
     }
     const pushing = startPushing(t, [hub], ledger, { name: 'slow', hubApiKey, connections: 2 })
@@ -81,11 +75,11 @@ for (const engine of enginesForTier(sqlite)) {
     networks.get('trickling')?.('trickling')
     networks.get('silent')?.('silent')
     report.caused()
-    const requested = await requestPull(operator)
+    const requested = await operator.requestPull()
     await pushing.untilAttempts(20, isAcknowledged)
     // The deep tier pushes until the end of the pull.
     if (!isDeep) await pushing.finish()
-    const { pull, tasks } = await untilPullEnds(operator, requested.pull.id)
+    const { pull, tasks } = await operator.untilPullEnds(requested.pull.id)
     assert.equal(pull.state, 'timed_out')
     const byName = new Map(tasks.map((task) => [task.platform_name, task]))
     assert.equal(byName.get('healthy')?.state, 'succeeded')
@@ -98,7 +92,7 @@ for (const engine of enginesForTier(sqlite)) {
 
     for (const set of networks.values()) set('open')
     report.ended()
-    assert.equal((await pullAndWait(operator)).pull.state, 'succeeded')
+    assert.equal((await operator.pullAll()).pull.state, 'succeeded')
     report.recovered()
     await pushing.finish()
     report.save(await ledger.compare(operator))

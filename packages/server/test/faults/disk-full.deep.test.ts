@@ -4,15 +4,7 @@ import { rmSync } from 'node:fs'
 import { scrapeProcess } from '../helpers/hub/scrape.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
 import { noMounts } from '../helpers/process/mounts.ts'
-import {
-  listRecords,
-  type Operator,
-  readSnapshot,
-  registerPlatform,
-  sendRequest,
-  untilPullEnds,
-  untilReady,
-} from '../helpers/process/operator.ts'
+import { type Operator, untilReady } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { test } from '../helpers/process/sandbox.ts'
 import { untilTrue } from '../helpers/time/until.ts'
@@ -35,23 +27,23 @@ test(
       const modules = [generateModule('student', PULLED_RECORDS)]
       const platform = await startPlatform(t, { name: 'school', modules })
       const { halfSent, release } = platform.pauseNextResponse()
-      await registerPlatform(operator, platform)
+      await operator.registerModules(platform)
       await halfSent
-      const { id } = (await readSnapshot(operator)).pull.pull ?? assert.fail('no pull is running')
+      const { id } = (await operator.snapshot()).pull.pull ?? assert.fail('no pull is running')
       fillDisk(ballast)
       release()
       await untilTrue('a write of the pull fails', async () => (await countFailedCommits(hub)) > 0)
       rmSync(ballast)
-      const { pull, tasks } = await untilPullEnds(operator, id)
+      const { pull, tasks } = await operator.untilPullEnds(id)
       assert.equal(pull.state, 'partial')
       const task = tasks.find(({ record_type }) => record_type === 'student')
       assert.equal(task?.state, 'failed')
       assert.match(task.error ?? '', /The disk of the hub's database is full/)
       await untilTrue('a scheduled pull succeeds', async () => {
-        const { latest_sync } = await readSnapshot(operator)
+        const { latest_sync } = await operator.snapshot()
         return latest_sync?.state === 'succeeded'
       })
-      const pulled = await listRecords(operator, 'record_type=student')
+      const pulled = await operator.findRecords('record_type=student')
       assert.equal(pulled.length, PULLED_RECORDS)
       await untilTrue('all is indexed', async () => (await readIndexLag(operator)) === 0)
     })
@@ -76,5 +68,5 @@ async function countFailedCommits(hub: { address: string }): Promise<number> {
 }
 
 async function readIndexLag(operator: Operator): Promise<number> {
-  return JSON.parse(await sendRequest(operator, 'GET', '/api/v1/search/status')).lag
+  return JSON.parse(await operator.request('GET', '/api/v1/search/status')).lag
 }

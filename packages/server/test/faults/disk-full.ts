@@ -7,7 +7,7 @@ import { WITH_METRICS } from '../helpers/hub/scrape.ts'
 import type { createFaultReport } from '../helpers/process/fault-report.ts'
 import { type Ledger, pushUntilRejected } from '../helpers/process/ledger.ts'
 import { mountMemory } from '../helpers/process/mounts.ts'
-import { listRecords, type Operator, untilReady } from '../helpers/process/operator.ts'
+import { type Operator, untilReady } from '../helpers/process/operator.ts'
 import { pushOnce } from '../helpers/process/push.ts'
 import { registerPusher } from '../helpers/process/push-loop.ts'
 import type { RunningHub, Sandbox } from '../helpers/process/sandbox.ts'
@@ -58,7 +58,7 @@ export async function fillAndFree(
   }, 'the hub is not ready')
   assertDiskFull(503, ready.headers.get('Retry-After'), await ready.text())
   assert.equal((await fetch(`${hub.address}/healthz`)).status, 200, 'the process is running')
-  assert.ok((await listRecords(operator)).length >= 3, 'stored records can be read')
+  assert.ok((await operator.records()).length >= 3, 'stored records can be read')
 
   rmSync(ballast)
   report.ended()

@@ -4,7 +4,7 @@ import { noShim } from '../helpers/process/compile-shim.ts'
 import { slowDiskEnvironment } from '../helpers/process/disk-faults.ts'
 import { assertAtomicWrites, sqlite } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
-import { pullAndWait } from '../helpers/process/operator.ts'
+
 import { isAcknowledged, registerPusher, startPushing } from '../helpers/process/push-loop.ts'
 import { test } from '../helpers/process/sandbox.ts'
 import { isDeep, rounds } from '../helpers/time/tier.ts'
@@ -22,7 +22,7 @@ for (const milliseconds of isDeep ? [5, 200] : [200]) {
       const work = { name: 'slow', hubApiKey, connections: rounds(4, 24) }
       const pushing = startPushing(t, [hub], ledger, work)
       await pushing.untilAttempts(rounds(8, 1000), isAcknowledged)
-      assert.equal((await pullAndWait(operator)).pull.state, 'succeeded')
+      assert.equal((await operator.pullAll()).pull.state, 'succeeded')
       assert.equal((await fetch(`${hub.address}/readyz`)).status, 200)
       // Syncs take most of the time, so the kill almost always interrupts one.
       if (isDeep) await hub.stop('SIGKILL')

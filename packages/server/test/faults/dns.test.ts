@@ -3,12 +3,7 @@ import type { TestContext } from 'node:test'
 import { type DnsServer, noDnsServer, startDnsServer } from '../helpers/process/dns-server.ts'
 import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
-import {
-  type Operator,
-  pullAndWait,
-  registerPlatform,
-  signIn,
-} from '../helpers/process/operator.ts'
+import { type Operator, signIn } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { isAcknowledged, registerPusher, startPushing } from '../helpers/process/push-loop.ts'
 import { test } from '../helpers/process/sandbox.ts'
@@ -30,11 +25,11 @@ for (const engine of enginesForTier(sqlite)) {
       const pushing = startPushing(t, [hub], ledger, { name: 'dns', hubApiKey, connections: 2 })
       const report = createFaultReport('DNS failing', engine.name)
 
-      assert.equal((await pullAndWait(operator)).pull.state, 'succeeded')
+      assert.equal((await operator.pullAll()).pull.state, 'succeeded')
       for (let round = 0; round < rounds(1, 3); round += 1) {
         setAll(dns, true)
         report.caused()
-        const pulling = pullAndWait(operator)
+        const pulling = operator.pullAll()
         // Hashing a password uses the same threads as a look-up.
         await signIn(hub.address)
         await pushing.untilAttempts(20, isAcknowledged)
@@ -52,7 +47,7 @@ for (const engine of enginesForTier(sqlite)) {
         }
         setAll(dns, false)
         report.ended()
-        assert.equal((await pullAndWait(operator)).pull.state, 'succeeded')
+        assert.equal((await operator.pullAll()).pull.state, 'succeeded')
         report.recovered()
       }
 
@@ -73,8 +68,8 @@ async function registerByName(
   // Each request looks up the name.
   const options = { name, modules: [generateModule('item', 1)], keepAlive: false }
   const platform = await startPlatform(t, options)
-  const address = platform.address.replace('127.0.0.1', `${name}.test`)
-  await registerPlatform(operator, { ...platform, address })
+  const source_base_url = platform.source_base_url.replace('127.0.0.1', `${name}.test`)
+  await operator.registerModules({ ...platform, source_base_url })
 }
 
 function setAll(dns: DnsServer, isFailing: boolean): void {

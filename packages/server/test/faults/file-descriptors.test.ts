@@ -4,7 +4,7 @@ import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
 import { openIdleConnections } from '../helpers/process/idle-connections.ts'
 import { PUSHED_TYPE } from '../helpers/process/ledger.ts'
-import { pullAndWait, registerPlatform, signIn } from '../helpers/process/operator.ts'
+import { signIn } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { pushOnce } from '../helpers/process/push.ts'
 import {
@@ -28,7 +28,7 @@ for (const engine of enginesForTier(sqlite)) {
     await hub.untilPrinted(/may open only 200 files \(ulimit -n\).*100 connections/)
     const { operator, hubApiKey, ledger } = await registerPusher(t, hub)
     const options = { name: 'pulled', modules: [generateModule('item', 10)], keepAlive: false }
-    await registerPlatform(operator, await startPlatform(t, options))
+    await operator.registerModules(await startPlatform(t, options))
     const pushing = startPushing(t, [hub], ledger, {
       name: 'files',
       hubApiKey,
@@ -47,7 +47,7 @@ for (const engine of enginesForTier(sqlite)) {
         await pushing.untilAttempts(20, isAcknowledged)
         await signIn(hub.address)
         assert.equal((await fetch(`${hub.address}/readyz`)).status, 200)
-        assert.equal((await pullAndWait(operator)).pull.state, 'succeeded')
+        assert.equal((await operator.pullAll()).pull.state, 'succeeded')
         await hub.untilPrinted(/too many connections are open/)
         idle.close()
       })
@@ -58,7 +58,7 @@ for (const engine of enginesForTier(sqlite)) {
         execFileSync('prlimit', ['--pid', pid, '--nofile=3:'])
         report.caused()
         // At once, because the connection of the operator is closed after it has been idle for some seconds.
-        const { tasks } = await pullAndWait(operator)
+        const { tasks } = await operator.pullAll()
         await pushing.untilAttempts(20, isAcknowledged)
         const pulled = tasks.find((task) => task.platform_name === 'pulled')
         assert.equal(pulled?.state, 'failed')
@@ -73,7 +73,7 @@ for (const engine of enginesForTier(sqlite)) {
         // The hub accepts the connection that has waited, or has closed it.
         ledger.record({ ...push, method: 'POST' }, await waiting)
         assert.equal((await fetch(`${hub.address}/readyz`)).status, 200)
-        assert.equal((await pullAndWait(operator)).pull.state, 'succeeded')
+        assert.equal((await operator.pullAll()).pull.state, 'succeeded')
       })
     }
 

@@ -14,16 +14,7 @@ import {
   sqlite,
 } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
-import {
-  listPlatforms,
-  listRecords,
-  type Operator,
-  pullAndWait,
-  registerPlatform,
-  sendRequest,
-  untilPullEnds,
-  untilRemovalsEnd,
-} from '../helpers/process/operator.ts'
+import type { Operator } from '../helpers/process/operator.ts'
 import { generateModule, type SimulatedModule, startPlatform } from '../helpers/process/platform.ts'
 import { isAcknowledged, registerPusher, startPushing } from '../helpers/process/push-loop.ts'
 import { PROCESS_TEST, type RunningHub, test } from '../helpers/process/sandbox.ts'
@@ -65,18 +56,18 @@ const WORKS: readonly Work[] = [
       })
     },
     async run({ operator }) {
-      await pullAndWait(operator)
+      await operator.pullAll()
     },
     async check({ operator, module }) {
       // The hub may have been killed before it responded to the request of the pull.
       const { id } = await readLatestPull(operator)
-      const { pull: interrupted } = await untilPullEnds(operator, id)
+      const { pull: interrupted } = await operator.untilPullEnds(id)
       if (interrupted.state !== 'succeeded') {
         assert.equal(interrupted.state, 'interrupted')
-        const log = await sendRequest(operator, 'GET', '/api/v1/activity?kind=pull.interrupted')
+        const log = await operator.request('GET', '/api/v1/activity?kind=pull.interrupted')
         assert.match(log, new RegExp(`Pull ${id} `), 'the log says that it was interrupted')
       }
-      assert.equal((await pullAndWait(operator)).pull.state, 'succeeded')
+      assert.equal((await operator.pullAll()).pull.state, 'succeeded')
       assert.deepEqual(
         (await listPulled(operator)).map(({ data }) => data),
         module.records.map((text) => JSON.parse(text).data),
@@ -87,20 +78,20 @@ const WORKS: readonly Work[] = [
     fault: 'SIGKILL during the removal of a platform',
     async prepare({ t, operator }) {
       const modules = [generateModule('visit', RECORDS)]
-      await registerPlatform(operator, await startPlatform(t, { name: 'leaving', modules }))
-      assert.equal((await pullAndWait(operator)).pull.state, 'succeeded')
+      await operator.registerModules(await startPlatform(t, { name: 'leaving', modules }))
+      assert.equal((await operator.pullAll()).pull.state, 'succeeded')
     },
     async run({ operator }) {
       const leaving = await findLeaving(operator)
       const body = { platform_name: 'leaving' }
-      await sendRequest(operator, 'DELETE', `/api/v1/platforms/${leaving?.id}`, body)
-      await untilRemovalsEnd(operator)
+      await operator.request('DELETE', `/api/v1/platforms/${leaving?.id}`, body)
+      await operator.untilRemovalsEnd()
     },
     async check(hub) {
       const { operator, queryDatabase } = hub
       // The hub may have been killed before it stored the request.
       if (await findLeaving(operator)) await this.run(hub)
-      else await untilRemovalsEnd(operator)
+      else await operator.untilRemovalsEnd()
       assert.equal(
         await countRows(queryDatabase, "FROM records WHERE reference_number LIKE 'visit-%'"),
         0,
@@ -121,7 +112,7 @@ const WORKS: readonly Work[] = [
     },
     async run({ operator, erased }) {
       const path = `/api/v1/records/${erased.record_id}/erase`
-      await sendRequest(operator, 'POST', path, { mode: 'erase' })
+      await operator.request('POST', path, { mode: 'erase' })
     },
     async check(hub) {
       const { operator, queryDatabase, module } = hub
@@ -159,7 +150,7 @@ const WORKS: readonly Work[] = [
     fault: 'SIGKILL during a backup',
     prepare: async () => undefined,
     async run({ operator }) {
-      await sendRequest(operator, 'POST', '/api/v1/backups', {})
+      await operator.request('POST', '/api/v1/backups', {})
       assert.equal((await untilBackupEnds(operator)).state, 'succeeded')
     },
     async check(hub) {
@@ -187,10 +178,10 @@ for (const engine of enginesForTier(sqlite)) {
       const { operator: first, hubApiKey, ledger } = await registerPusher(t, hubs[0])
       const module = generateModule('person', RECORDS)
       const platform = await startPlatform(t, { name: 'archive', modules: [module] })
-      await registerPlatform(first, platform)
+      await first.registerModules(platform)
       const nothing = { record_id: 0, reference_number: '' }
       const hub: Hub = { ...kit, t, module, operator: first, erased: nothing }
-      assert.equal((await pullAndWait(first)).pull.state, 'succeeded')
+      assert.equal((await first.pullAll()).pull.state, 'succeeded')
 
       for (const work of isDeep ? WORKS : WORKS.slice(0, 1)) {
         const report = createFaultReport(work.fault, engine.name)
@@ -237,7 +228,7 @@ for (const engine of enginesForTier(sqlite)) {
 
 async function deleteOldRows({ operator, queryDatabase, changeDatabase }: Hub): Promise<void> {
   await until(async () => {
-    await sendRequest(operator, 'GET', '/healthz')
+    await operator.request('GET', '/healthz')
     // Retention runs at most once an hour. The lease of a killed hub expires in that time.
     await changeDatabase("DELETE FROM leases WHERE name = 'retention'")
     const old = await countRows(queryDatabase, "FROM hourly_counters WHERE node = 'old'")
@@ -246,24 +237,21 @@ async function deleteOldRows({ operator, queryDatabase, changeDatabase }: Hub): 
 }
 
 async function readLatestPull(operator: Operator): Promise<Pull> {
-  const { pulls }: { pulls: Pull[] } = JSON.parse(
-    await sendRequest(operator, 'GET', '/api/v1/pulls'),
-  )
+  const { pulls }: { pulls: Pull[] } = JSON.parse(await operator.request('GET', '/api/v1/pulls'))
   return pulls[0] ?? assert.fail('there is no pull')
 }
 
-const listPulled = (operator: Operator) =>
-  listRecords(operator, 'record_type=person&sort=record_id')
+const listPulled = (operator: Operator) => operator.findRecords('record_type=person&sort=record_id')
 
 async function findLeaving(operator: Operator) {
-  const platforms = await listPlatforms(operator)
+  const platforms = await operator.platforms()
   return platforms.find(({ platform_name }) => platform_name === 'leaving')
 }
 
 type Backups = { folder: string; backups: Backup[]; run: BackupRun | null }
 
 async function readBackups(operator: Operator): Promise<Backups> {
-  return JSON.parse(await sendRequest(operator, 'GET', '/api/v1/backups'))
+  return JSON.parse(await operator.request('GET', '/api/v1/backups'))
 }
 
 async function untilBackupEnds(operator: Operator) {

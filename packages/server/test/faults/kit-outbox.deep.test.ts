@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
 import { findFreePort } from '../helpers/process/free-port.ts'
 import { KIT_RECORDS, type QueuedChanges, startKit } from '../helpers/process/kit.ts'
-import { listHistory, listRecords, type Operator } from '../helpers/process/operator.ts'
+import type { Operator } from '../helpers/process/operator.ts'
 import { registerPusher } from '../helpers/process/push-loop.ts'
 import { PROCESS_TEST, test } from '../helpers/process/sandbox.ts'
 
@@ -52,7 +52,7 @@ for (const engine of enginesForTier(sqlite)) {
 }
 
 async function checkRecords(operator: Operator, queued: QueuedChanges): Promise<void> {
-  const listed = await listRecords(operator, 'record_type=case&sort=record_id')
+  const listed = await operator.findRecords('record_type=case&sort=record_id')
   const records = listed.filter(({ reference_number }) => reference_number.startsWith('kit-'))
   assert.equal(records.length, KIT_RECORDS, 'each record is stored once')
   for (const { record_id, reference_number, full_name, incomplete, data } of records) {
@@ -68,7 +68,7 @@ async function checkRecords(operator: Operator, queued: QueuedChanges): Promise<
       const expected = turn - ((turn - field + 5) % 5)
       assert.equal(data[`field_${field}`] ?? 0, expected > 0 ? expected : 0, reference_number)
     }
-    const turns = (await listHistory(operator, record_id)).map(({ changes }) =>
+    const turns = (await operator.history(record_id)).map(({ changes }) =>
       Number(changes.find(({ path }) => path === '/data/turn')?.after),
     )
     // Newest first: each turn was stored once and in order.

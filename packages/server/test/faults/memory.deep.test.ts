@@ -2,12 +2,7 @@ import assert from 'node:assert/strict'
 import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
 import { pushUntilRejected } from '../helpers/process/ledger.ts'
-import {
-  pullAndWait,
-  registerPlatform,
-  requestPull,
-  untilPullEnds,
-} from '../helpers/process/operator.ts'
+
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { isAcknowledged, registerPusher, startPushing } from '../helpers/process/push-loop.ts'
 import { test } from '../helpers/process/sandbox.ts'
@@ -26,10 +21,10 @@ for (const engine of enginesForTier(sqlite)) {
     const hub = await sandbox.startHub({ env })
     const { operator, hubApiKey, ledger } = await registerPusher(t, hub)
     const modules = [generateModule('item', rounds(4000, 200_000))]
-    await registerPlatform(operator, await startPlatform(t, { name: 'archive', modules }))
+    await operator.registerModules(await startPlatform(t, { name: 'archive', modules }))
     const report = createFaultReport('memory limit', engine.name)
     report.caused()
-    const { pull } = await requestPull(operator)
+    const { pull } = await operator.requestPull()
     let isPushing = true
     const results = await pushUntilRejected({ address: hub.address, hubApiKey }, ledger, {
       name: 'large',
@@ -42,7 +37,7 @@ for (const engine of enginesForTier(sqlite)) {
       isFinished: () => !isPushing,
     })
     assert.ok(results.every((one) => one.kind === 'response' && one.status < 300))
-    assert.equal((await untilPullEnds(operator, pull.id)).pull.state, 'succeeded')
+    assert.equal((await operator.untilPullEnds(pull.id)).pull.state, 'succeeded')
     report.save(await ledger.compare(operator))
     await ledger.assertStored(operator)
     assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
@@ -71,7 +66,7 @@ for (const engine of enginesForTier(sqlite)) {
       Object.assign(hub, await sandbox.startHub({ env }))
       await pushing.untilAttempts(20, isAcknowledged)
       report.recovered()
-      const { pull } = await pullAndWait(operator.at(hub.address))
+      const { pull } = await operator.at(hub.address).pullAll()
       assert.equal(pull.state, 'succeeded')
     }
     await pushing.finish()

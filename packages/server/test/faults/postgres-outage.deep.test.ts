@@ -5,15 +5,7 @@ import { type PostgresProxy, startPostgresProxy } from '../helpers/postgres/prox
 import { type PostgresServer, startPostgres } from '../helpers/postgres/server.ts'
 import { assertAtomicWrites, createPostgresSandbox } from '../helpers/process/engine.ts'
 import { createFaultReport } from '../helpers/process/fault-report.ts'
-import {
-  listRecords,
-  type Operator,
-  pullAndWait,
-  registerPlatform,
-  requestPull,
-  untilPullEnds,
-  untilReady,
-} from '../helpers/process/operator.ts'
+import { type Operator, untilReady } from '../helpers/process/operator.ts'
 import {
   generateModule,
   type SimulatedPlatform,
@@ -137,14 +129,14 @@ async function startHubs(t: TestContext, databaseUrl: string) {
   const pusher = await registerPusher(t, hubs[0])
   const modules = [generateModule('person', RECORDS)]
   const platform = await startPlatform(t, { name: 'archive', modules })
-  await registerPlatform(pusher.operator, platform)
+  await pusher.operator.registerModules(platform)
   return { hubs, queryDatabase, platform, ...pusher }
 }
 
 /** Starts a pull whose platform has sent half of its records. */
 async function startHalfPull(operator: Operator, platform: SimulatedPlatform) {
   const { halfSent, release } = platform.pauseNextResponse()
-  const { status, pull } = await requestPull(operator)
+  const { status, pull } = await operator.requestPull()
   assert.equal(status, 202)
   await halfSent
   return { id: pull.id, release }
@@ -165,13 +157,13 @@ async function assertPullsContinue(
   operator: Operator,
   pullId: number,
 ): Promise<void> {
-  const { pull, tasks } = await untilPullEnds(operator, pullId)
+  const { pull, tasks } = await operator.untilPullEnds(pullId)
   assert.ok(['succeeded', 'partial', 'failed', 'interrupted'].includes(pull.state), pull.state)
   for (const task of tasks) assert.notEqual(task.finished_at, null)
   for (const { address } of hubs) {
-    assert.equal((await pullAndWait(operator.at(address))).pull.state, 'succeeded')
+    assert.equal((await operator.at(address).pullAll()).pull.state, 'succeeded')
   }
-  const pulled = await listRecords(operator, 'record_type=person&sort=record_id')
+  const pulled = await operator.findRecords('record_type=person&sort=record_id')
   assert.equal(new Set(pulled.map((record) => record.reference_number)).size, RECORDS)
   assert.equal(pulled.length, RECORDS)
 }

@@ -14,8 +14,8 @@ export async function assertUnavailable(operator: Operator, address: string): Pr
     ['GET', '/api/v1/records'],
     ['POST', '/api/v1/pulls'],
   ] as const) {
-    const { status, headers } = await operator.call(method, path)
+    const { status, header } = await operator.call(method, path)
     assert.equal(status, 503, path)
-    assert.match(headers.get('Retry-After') ?? '', /^\d+$/)
+    assert.match(header('Retry-After'), /^\d+$/)
   }
 }

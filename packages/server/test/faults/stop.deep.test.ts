@@ -2,14 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
-import {
-  listRecords,
-  pullAndWait,
-  readPull,
-  registerPlatform,
-  requestPull,
-  signIn,
-} from '../helpers/process/operator.ts'
+import { signIn } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { test } from '../helpers/process/sandbox.ts'
 import { openIncompletePush } from './stop.ts'
@@ -18,7 +11,7 @@ test('an incomplete push does not prevent a hub from stopping and closing its da
   const hub = await sandbox.startHub()
   const modules = [{ module_name: 'Cases', record_type: 'case', keys: ['a'], records: [] }]
   const platform = await startPlatform(t, { name: 'registry', modules })
-  const { hub_api_key } = await registerPlatform(await signIn(hub.address), platform)
+  const { hub_api_key } = await (await signIn(hub.address)).registerModules(platform)
   await openIncompletePush(t, hub.address, hub_api_key)
   assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
   const files = readdirSync(join(sandbox.folder, 'data'))
@@ -38,18 +31,18 @@ for (const engine of enginesForTier(sqlite)) {
     const operator = await signIn(hub.address)
     const modules = ['person', 'visit'].map((type) => generateModule(type, PER_MODULE))
     const platform = await startPlatform(t, { name: 'archive', modules })
-    await registerPlatform(operator, platform)
+    await operator.registerModules(platform)
     const { halfSent } = platform.pauseNextResponse()
-    const { pull } = await requestPull(operator)
+    const { pull } = await operator.requestPull()
     await halfSent
     assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
     assert.deepEqual(hub.stderr, [])
 
     const restarted = operator.at((await sandbox.startHub()).address)
-    const interrupted = await readPull(restarted, pull.id)
+    const interrupted = await restarted.readPull(pull.id)
     assert.equal(interrupted.pull.state, 'interrupted')
     assert.deepEqual(new Set(interrupted.tasks.map((task) => task.state)), new Set(['interrupted']))
-    assert.equal((await pullAndWait(restarted)).pull.state, 'succeeded')
-    assert.equal((await listRecords(restarted)).length, 2 * PER_MODULE)
+    assert.equal((await restarted.pullAll()).pull.state, 'succeeded')
+    assert.equal((await restarted.records()).length, 2 * PER_MODULE)
   })
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { sqlite } from '../helpers/process/engine.ts'
-import { connectOperator, registerPlatform, requestPull } from '../helpers/process/operator.ts'
+import { connectOperator } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { test } from '../helpers/process/sandbox.ts'
 import { openIncompletePush } from './stop.ts'
@@ -15,10 +15,10 @@ test('a hub that receives SIGTERM during a pull and an incomplete push interrupt
     name: 'archive',
     modules: [generateModule('case', 40)],
   })
-  const { hub_api_key } = await registerPlatform(operator, platform)
+  const { hub_api_key } = await operator.registerModules(platform)
   await openIncompletePush(t, hub.address, hub_api_key)
   const { halfSent } = platform.pauseNextResponse()
-  await requestPull(operator)
+  await operator.requestPull()
   await halfSent
   assert.deepEqual(await hub.stop('SIGTERM'), { code: 0, signal: null })
   assert.deepEqual(hub.stderr, [])

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { connectOperator, registerPlatform } from '../helpers/process/operator.ts'
+import { connectOperator } from '../helpers/process/operator.ts'
 import { startPlatform } from '../helpers/process/platform.ts'
 import { createPusher } from '../helpers/process/push.ts'
 import { test } from '../helpers/process/sandbox.ts'
@@ -9,7 +9,7 @@ test('a second hub on the same data folder fails to start, and the first one con
   const operator = await connectOperator(hub)
   const modules = [{ module_name: 'Cases', record_type: 'case', keys: ['a'], records: [] }]
   const platform = await startPlatform(t, { name: 'registry', modules })
-  const { hub_api_key: hubApiKey } = await registerPlatform(operator, platform)
+  const { hub_api_key: hubApiKey } = await operator.registerModules(platform)
   const pusher = createPusher({ address: hub.address, hubApiKey })
   t.after(pusher.close)
   const push = async (reference_number: string) => {

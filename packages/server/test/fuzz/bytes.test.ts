@@ -1,7 +1,8 @@
 /** Bytes that are no valid HTTP request: the hub responds with an error or closes the connection, and keeps serving. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { newRecord, push, registerPushingPlatform, shareHub } from '../helpers/hub/actions.ts'
+import { shareHub } from '../helpers/hub/describe-hub.ts'
+import { newRecord, type TestPlatform } from '../helpers/hub/platform-requests.ts'
 import { parseStatuses, sendRaw } from '../helpers/hub/raw-requests.ts'
 import { fc } from '../helpers/random/fast-check.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
@@ -10,9 +11,9 @@ import { expectUnharmed, fuzz } from './checks.ts'
 
 describe('fuzzed bytes', () => {
   const hub = shareHub(sqliteEngine)
-  let platform: Awaited<ReturnType<typeof registerPushingPlatform>>
+  let platform: TestPlatform
   before(async () => {
-    platform = await registerPushingPlatform(hub())
+    platform = await hub.registerPushing()
   })
 
   test('damaged requests cause no 5xx, and the hub continues to accept pushes', async () => {
@@ -114,13 +115,13 @@ describe('fuzzed bytes', () => {
           'latin1',
         )
         // The end of the stream ends a request whose body is incomplete.
-        const response = await sendRaw(hub().address, sent, 1, { end: true })
+        const response = await sendRaw(hub.address, sent, 1, { end: true })
         for (const status of parseStatuses(response))
           assert.ok(status < 500, response.slice(0, 1000))
         assert.ok(!response.includes(platform.hub_api_key))
       },
     })
-    assert.equal((await push(hub(), platform.hub_api_key, newRecord('AFTER'))).status, 201)
-    expectUnharmed(hub())
+    assert.equal((await hub.push(platform.hub_api_key, newRecord('AFTER'))).status, 201)
+    expectUnharmed(hub)
   })
 })

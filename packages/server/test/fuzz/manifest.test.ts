@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { pushHeaders } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { pushHeaders } from '../helpers/hub/platform-requests.ts'
 import type { TestResponse } from '../helpers/hub/response.ts'
 import { openXlsx } from '../helpers/hub/xlsx-file.ts'
 import { respond, type SimulatedPlatform, simulatePlatform } from '../helpers/platform/platform.ts'

@@ -1,7 +1,7 @@
 /** Any query, path and cursor of every GET route: both engines respond alike, with a success or a clear error. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { push, pushHeaders } from '../helpers/hub/actions.ts'
+import { pushHeaders } from '../helpers/hub/platform-requests.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
 import { fc } from '../helpers/random/fast-check.ts'
 import { TestClock } from '../helpers/storage/engine.ts'
@@ -54,8 +54,7 @@ describe('fuzzed queries', () => {
           reference_number: `${index} ${text.slice(0, 50)}`.toWellFormed().replaceAll('\0', ''),
           full_name: text.toWellFormed().replaceAll('\0', ''),
         })
-        const response = await push(
-          hub,
+        const response = await hub.push(
           registered.hub_api_key,
           `${names.slice(0, -1)},"data":${data}}`,
         )

@@ -1,8 +1,8 @@
 /** Bodies of every route that accepts one: each is accepted or rejected alike on both engines, never with a 5xx. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { newRecord, push } from '../helpers/hub/actions.ts'
 import type { HubRequest } from '../helpers/hub/hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { fc } from '../helpers/random/fast-check.ts'
 import { TestClock } from '../helpers/storage/engine.ts'
 import { runSql } from '../helpers/storage/sql.ts'
@@ -68,10 +68,10 @@ describe('fuzzed request bodies', () => {
   before(async () => {
     for (const { hub, registered } of hubs()) {
       for (const reference of ['1', '2', '3']) {
-        assert.equal((await push(hub, registered.hub_api_key, newRecord(reference))).status, 201)
+        assert.equal((await hub.push(registered.hub_api_key, newRecord(reference))).status, 201)
       }
       for (const body of [newRecord('4', { data: 1 }), newRecord('5', { record_type: 'x' })]) {
-        assert.equal((await push(hub, registered.hub_api_key, body)).status, 422)
+        assert.equal((await hub.push(registered.hub_api_key, body)).status, 422)
       }
     }
     operations = (await readOperations(hubs()[0].hub)).filter(

@@ -5,7 +5,6 @@ import { FoundRecord } from '@recordhub/protocol'
 import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { Value } from 'typebox/value'
 import { parseSearchResponse } from '../../src/domain/search/search-response.ts'
-import { registerPlatform } from '../helpers/hub/actions.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { type SimulatedPlatform, simulatePlatform } from '../helpers/platform/platform.ts'
 import { fc } from '../helpers/random/fast-check.ts'
@@ -54,7 +53,7 @@ describe('fuzzed search responses', () => {
   before(async () => {
     hub = await startTestHub(sqliteEngine)
     platform = await simulatePlatform()
-    await registerPlatform(hub, platform)
+    await hub.register(platform)
   })
   after(async () => {
     await platform[Symbol.asyncDispose]()

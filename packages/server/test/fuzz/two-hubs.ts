@@ -1,7 +1,6 @@
 /** Two hubs, one on each engine, that receive the same requests and must give the same responses. */
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
-import { type RegisteredPlatform, registerPushingPlatform } from '../helpers/hub/actions.ts'
 import {
   type HubRequest,
   startTestHub,
@@ -9,6 +8,7 @@ import {
   type TestHubOptions,
 } from '../helpers/hub/hub.ts'
 import type { TestResponse } from '../helpers/hub/response.ts'
+import type { RegisteredPlatform } from '../helpers/operator.ts'
 import type { PlatformOptions } from '../helpers/platform/platform.ts'
 import { postgresEngine } from '../helpers/storage/postgres.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
@@ -28,7 +28,7 @@ export function shareTwoHubs(
   let hubs: TwoHubs | null = null
   const start = async (engine: typeof sqliteEngine): Promise<RegisteredHub> => {
     const hub = await startTestHub(engine, options)
-    return { hub, registered: await registerPushingPlatform(hub, platform) }
+    return { hub, registered: await hub.registerPushing(platform) }
   }
   before(async () => {
     hubs = [await start(sqliteEngine), await start(postgresEngine)]

@@ -88,6 +88,16 @@ export function createOperator(send: Send) {
     return expectBody(response, 200, PullPage)
   }
 
+  /** All records of a query, such as `q=ann&sort=full_name`. */
+  async function findRecords(query: string): Promise<StoredRecord[]> {
+    const records: StoredRecord[] = []
+    for await (const text of recordPages(query)) {
+      const page: RecordPage = JSON.parse(text)
+      records.push(...page.records)
+    }
+    return records
+  }
+
   /** The pages of a list of records, as texts. */
   async function* recordPages(query: string): AsyncGenerator<string> {
     let cursor: string | null = ''
@@ -107,8 +117,18 @@ export function createOperator(send: Send) {
     startPull,
     untilPullEnds,
     recordPages,
+    findRecords,
+    /** Requests a pull. The status is 409 if a pull is already running. */
+    async requestPull(): Promise<{ status: number; pull: Pull }> {
+      const { status, text } = await call('POST', '/api/v1/pulls')
+      const { pull }: { pull: Pull } = JSON.parse(text)
+      return { status, pull }
+    },
+    /** @param registration may have other members, such as those of a simulated platform. */
     async registerModules(registration: Registration): Promise<RegisteredPlatform> {
-      const response = await call('POST', '/api/v1/platforms', registration)
+      const { source_base_url, source_api_key, record_types } = registration
+      const body = { source_base_url, source_api_key, record_types }
+      const response = await call('POST', '/api/v1/platforms', body)
       const { platform, hub_api_key } = expectBody(response, 201, RegistrationResponse)
       return { id: platform.id, platform, hub_api_key }
     },
@@ -120,14 +140,9 @@ export function createOperator(send: Send) {
       return expectBody(response, 200, PlatformResponse).platform
     },
     /** All records of a platform, or of all platforms, oldest first. */
-    async records(platform?: string): Promise<StoredRecord[]> {
+    records(platform?: string): Promise<StoredRecord[]> {
       const filter = platform === undefined ? '' : `&platform=${encodeURIComponent(platform)}`
-      const records: StoredRecord[] = []
-      for await (const text of recordPages(`sort=record_id${filter}`)) {
-        const page: RecordPage = JSON.parse(text)
-        records.push(...page.records)
-      }
-      return records
+      return findRecords(`sort=record_id${filter}`)
     },
     async history(recordId: number): Promise<HistoryEntry[]> {
       const response = await call('GET', `/api/v1/records/${recordId}/history`)

@@ -53,6 +53,7 @@ describeHub('the change feed', (hub) => {
     const third = all.changes[2]
     assert.ok(third)
     assert.deepEqual((await read({ since: third.cursor })).changes, all.changes.slice(3))
+    assert.deepEqual(referencesOf(await read({ platform, record_type: 'people' })), ['P-1'])
     assert.deepEqual(await read({ since }), {
       success: true,
       changes: [],
@@ -64,12 +65,6 @@ describeHub('the change feed', (hub) => {
     assert.deepEqual(referencesOf(next), ['N-3'])
     assert.equal(next.changes[0]?.change, 'updated')
     assert.equal((await read()).changes.length, 8, 'a record appears only at its latest change')
-  })
-
-  test('the feed filters by platform and module', async () => {
-    assert.deepEqual(referencesOf(await read({ platform, record_type: 'people' })), ['P-1'])
-    assert.deepEqual(referencesOf(await read({ record_type: 'nothing' })), [])
-    assert.deepEqual(referencesOf(await read({ platform: "x' OR 1=1 --" })), [])
   })
 
   test('a cursor stays valid after the hub restarts', async () => {

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pull } from '@recordhub/protocol'
 import { pullAll } from '../../src/cli/demo.ts'
-import { registerPlatform, startPull, untilPullEnds } from '../helpers/hub/actions.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { simulatePlatform } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
@@ -11,9 +10,9 @@ import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 test('pullAll waits for a running pull and then runs another one', async () => {
   await using hub = await startTestHub(sqliteEngine)
   await using platform = await simulatePlatform()
-  await registerPlatform(hub, platform)
+  await hub.register(platform)
   const request = platform.delayNextResponse('records/cases')
-  const running = await startPull(hub)
+  const running = await hub.startPull()
   await request.arrived
   const rejected = Promise.withResolvers<void>()
   const headers = { authorization: hub.authorization('operator') }
@@ -27,7 +26,7 @@ test('pullAll waits for a running pull and then runs another one', async () => {
   await rejected.promise
   request.release()
   await pulling
-  await untilPullEnds(hub, running.id)
+  await hub.untilPullEnds(running.id)
   const { pulls }: { pulls: Pull[] } = JSON.parse((await hub.get('/api/v1/pulls')).text)
   assert.deepEqual([pulls.length, pulls[1]?.id], [2, running.id])
 })

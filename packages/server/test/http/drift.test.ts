@@ -121,33 +121,6 @@ describeHub('manifest changes', (hub, engine) => {
     await kit.pull()
     assert.equal(manifestRequests(), initially + 2, 'a failing platform gets no further requests')
   })
-
-  test('a pull deletes an absent value only if the manifest names its key', async () => {
-    await using kit = await addPulledPlatform(hub)
-    const module = only(kit.platform.modules)
-    const etag = { ETag: '"same"' }
-    const serve = (data: object) => {
-      const { platform_name } = kit.platform
-      const records = [simulatedRecord(1, data)]
-      const body = { success: true, platform_name, total: 1, records }
-      const text = JSON.stringify(body)
-      kit.platform.setResponse('records/cases', respond.text(text, 'application/json', etag))
-    }
-    const data = async () => only(await kit.records()).data
-    serve({ status: 'open', note: 'n' })
-    await kit.pull()
-    serve({ status: 'open' })
-    await kit.pull()
-    assert.deepEqual(
-      await data(),
-      { status: 'open', note: 'n' },
-      'the manifest does not name the key yet',
-    )
-    module.fields.push(FIELD)
-    await refresh(kit)
-    await kit.pull()
-    assert.deepEqual(await data(), { status: 'open' })
-  })
 })
 
 describeHub('records not matching the manifest', (hub) => {

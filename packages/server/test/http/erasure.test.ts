@@ -1,7 +1,7 @@
 /** Erasing a person's record, and rejecting later pushes of it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Erasure, ErasurePreview, PushResponse, Tombstone } from '@recordhub/protocol'
+import { Erasure, ErasurePreview, Tombstone } from '@recordhub/protocol'
 import Type from 'typebox'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
@@ -69,23 +69,7 @@ describeOnEngines('erasing a record', (engine) => {
 })
 
 describeOnEngines('erased and anonymised records', (engine) => {
-  test('anonymising leaves an empty record, so that counts stay the same', async () => {
-    await using kit = await startWithPerson(engine)
-    const before = await kit.hub.records(kit.platform.platform_name)
-    expectBody(await erase(kit.hub, kit.id, { mode: 'anonymise' }), 200, Erased)
-    await kit.hub.pullAll()
-    const after = await kit.hub.records(kit.platform.platform_name)
-    assert.equal(after.length, before.length)
-    const anonymised = after.find((record) => record.record_id === kit.id)
-    assert.deepEqual(
-      [anonymised?.full_name, anonymised?.data, anonymised?.missing_since],
-      ['', {}, null],
-    )
-    assert.match(anonymised?.reference_number ?? '', /^anonymised-/)
-    await expectErased(kit)
-  })
-
-  test('after its tombstone is deleted, the next pull stores the record under a new id', async () => {
+  test('after its tombstone is deleted, the next pull stores the record again', async () => {
     await using kit = await startWithPerson(engine)
     const { hub, id } = kit
     expectBody(await erase(hub, id, { mode: 'erase' }), 200, Erased)
@@ -101,31 +85,11 @@ describeOnEngines('erased and anonymised records', (engine) => {
     expectBody(await deleteTombstone(), 200, object({ success: literal(true) }))
     expectError(await deleteTombstone(), 404, 'not_found')
     assert.equal((await hub.pullAll()).pull.counts.created, 1)
-    const again = (await hub.records(kit.platform.platform_name)).find(
-      (record) => record.reference_number === REFERENCE,
-    )
-    assert.ok(again && again.record_id !== id)
-    const response = expectBody(await hub.push(kit.key, newRecord(REFERENCE)), 200, PushResponse)
-    assert.equal(response.record_id, again.record_id)
   })
 
-  test('erasing requires an admin and a valid mode, and an invalid request changes nothing', async () => {
+  test('erasing requires a valid mode, and an invalid request changes nothing', async () => {
     await using kit = await startWithPerson(engine)
     const { hub, id } = kit
-    for (const role of ['viewer', 'operator'] as const) {
-      const authorization = hub.authorization(role)
-      const request = {
-        method: 'POST',
-        headers: { authorization },
-        body: { mode: 'erase' },
-      } as const
-      const url = `/api/v1/records/${id}`
-      expectError(await hub.send({ ...request, url: `${url}/erase` }), 403, 'forbidden')
-      const preview = await hub.send({ url: `${url}/erasure`, headers: { authorization } })
-      expectError(preview, 403, 'forbidden')
-      const list = await hub.send({ url: '/api/v1/tombstones', headers: { authorization } })
-      expectError(list, 403, 'forbidden')
-    }
     for (const body of [{}, { mode: 'burn' }, { mode: 'erase', force: true }, [], 'erase']) {
       expectError(
         await erase(hub, id, body),
@@ -149,26 +113,6 @@ describeOnEngines('erased and anonymised records', (engine) => {
     const activityEntry = (await hub.activity()).find((one) => one.kind === 'record.erased')
     assert.match(activityEntry?.message ?? '', new RegExp(`Record ${id} `))
     expectAbsent([REFERENCE, PERSON], [JSON.stringify(entry), JSON.stringify(activityEntry)])
-  })
-
-  test('a module with an erased record is still read with conditional requests', async () => {
-    await using kit = await startWithPerson(engine)
-    const { hub, platform } = kit
-    expectBody(await erase(hub, kit.id, { mode: 'erase' }), 200, Erased)
-    const etag = '"unchanged"'
-    platform.setResponse('records/cases', (response, { headers }) => {
-      if (headers['if-none-match'] === etag) return void response.writeHead(304).end()
-      const { records } = only(platform.modules)
-      const { platform_name } = platform
-      const body = { success: true, platform_name, record_type: 'cases', records }
-      response.writeHead(200, { 'content-type': 'application/json', etag })
-      response.end(JSON.stringify(body))
-    })
-    await hub.pullAll()
-    await hub.pullAll()
-    assert.equal(platform.listRecordsRequests().at(-1)?.headers['if-none-match'], etag)
-    const { pull } = await hub.pullAll()
-    assert.deepEqual([pull.state, pull.counts.missing], ['succeeded', 0])
   })
 })
 

@@ -1,7 +1,6 @@
 /** Records that a platform no longer lists. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { createPullTimeLimit } from '../helpers/hub/hub.ts'
 import {
@@ -9,7 +8,6 @@ import {
   missingReferences,
   startHubWithRecords,
 } from '../helpers/hub/missing.ts'
-import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
@@ -36,20 +34,6 @@ describeHub('records that a platform no longer lists', (hub, engine) => {
     assert.deepEqual(after.slice(3), before.slice(3))
     const entry = (await kit.hub.activity()).find((one) => one.kind === 'pull_task.succeeded')
     assert.match(entry?.message ?? '', /17 unchanged, 3 missing/)
-  })
-
-  test('a pull marks a pushed record only if it started five minutes or more after the push', async () => {
-    const clock = createStoppedClock()
-    await using kit = await startHubWithRecords(engine, 20, {}, { clock })
-    kit.setRecords(kit.records.slice(2))
-    await kit.hub.push(kit.key, newRecord('R-0'))
-    await kit.hub.push(kit.key, newRecord('R-new'))
-    clock.advance(299)
-    assert.equal((await kit.hub.pullAll()).pull.counts.missing, 1)
-    assert.deepEqual(missingReferences(await kit.readRecords()), ['R-1'])
-    clock.advance(1)
-    assert.equal((await kit.hub.pullAll()).pull.counts.missing, 2)
-    assert.deepEqual(missingReferences(await kit.readRecords()), ['R-0', 'R-1', 'R-new'])
   })
 
   const toBody = (records: unknown[], total: number | string) =>

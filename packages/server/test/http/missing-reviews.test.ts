@@ -225,32 +225,21 @@ describeOnEngines('many records missing at once', (engine) => {
     assert.equal((await kit.hub.pullAll()).pull.counts.missing, 40)
   })
 
-  test('operators decide reviews, viewers only list them, and unknown reviews return 404', async () => {
+  test('a decision about an unknown review returns 404', async () => {
     await using kit = await startHubWithRecords(engine, 20)
     kit.setRecords([])
     await kit.hub.pullAll()
     const { id } = only(await kit.listReviews())
-    const viewer = { authorization: kit.hub.authorization('viewer') }
-    const list = await kit.hub.send({ url: '/api/v1/missing-reviews', headers: viewer })
-    assert.equal(list.status, 200)
     for (const decision of ['approve', 'dismiss'] as const) {
-      expectError(await send(kit.hub, id, decision, viewer), 403, 'forbidden')
-      expectError(await send(kit.hub, id, decision, {}), 401, 'not_signed_in')
       expectError(await send(kit.hub, id + 1, decision), 404, 'not_found')
     }
-    const unauthenticated = await kit.hub.send({ url: '/api/v1/missing-reviews' })
-    expectError(unauthenticated, 401, 'not_signed_in')
     expectError(await kit.hub.get('/api/v1/missing-reviews?state=x'), 400, 'invalid_request')
     assert.equal(only(await kit.listReviews()).state, 'pending')
   })
 })
 
-function send(
-  hub: TestHub,
-  id: number,
-  decision: Decision,
-  headers: Record<string, string> = { authorization: hub.authorization('operator') },
-) {
+function send(hub: TestHub, id: number, decision: Decision) {
+  const headers = { authorization: hub.authorization('operator') }
   return hub.send({ method: 'POST', url: `/api/v1/missing-reviews/${id}/${decision}`, headers })
 }
 

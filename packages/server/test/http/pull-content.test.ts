@@ -128,17 +128,4 @@ describeOnEngines('the content that a pull stores', (engine) => {
     await kit.hub.pullAll()
     assert.deepEqual(new Set((await kit.rejected()).map((one) => one.count)), new Set([2]))
   })
-
-  test('of 150 rejected records, all are counted and the first 100 are saved', async () => {
-    const invalid = Array.from({ length: 150 }, (_, number) => ({ number }))
-    await using kit = await startWith(engine, ...invalid, simulatedRecord(1))
-    assert.deepEqual(await pullCounts(kit.hub), {
-      received: 151,
-      ...NONE,
-      created: 1,
-      rejected: 150,
-    })
-    const { text } = await kit.hub.get('/api/v1/rejected-pushes?limit=500')
-    assert.equal(text.match(/"method":"pull"/g)?.length, 100)
-  })
 })

@@ -6,11 +6,9 @@ import { RejectedPush } from '@recordhub/protocol'
 import Type from 'typebox'
 import { diskFull } from '../../src/errors.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
-import type { TestHub } from '../helpers/hub/hub.ts'
 import { addPulledPlatform, startPulledHub } from '../helpers/hub/pulled-hub.ts'
-import { expectBody, expectError } from '../helpers/hub/response.ts'
-import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
-import { only } from '../helpers/storage/fixtures.ts'
+import { expectBody } from '../helpers/hub/response.ts'
+import { simulatedRecord } from '../helpers/platform/platform.ts'
 import { rounds } from '../helpers/time/tier.ts'
 
 const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
@@ -56,11 +54,6 @@ const DUPLICATES: readonly (readonly [
     [12, 601, 602],
   ],
 ]
-
-async function rejectedBy(hub: TestHub, pullId: number, more = ''): Promise<unknown[]> {
-  const response = await hub.get(`/api/v1/rejected-pushes?pull=${pullId}${more}`)
-  return expectBody(response, 200, Page).rejected_pushes.map((one) => one.body)
-}
 
 describeHub('records rejected by a pull', (hub, engine) => {
   test('the task and the activity report each reason with its count', async () => {
@@ -146,40 +139,6 @@ describeHub('records rejected by a pull', (hub, engine) => {
     assert.equal((await kit.rejected()).length, 1)
   })
 
-  test('the positions of duplicates are counted across pages', async () => {
-    await using kit = await addPulledPlatform(hub)
-    const [one, two, three] = [1, 2, 3].map((reference) => simulatedRecord(reference))
-    kit.platform.setResponse('records/cases', respond.pages([one, two], [three, changed(2)], [one]))
-    for (let round = 1; round <= 2; round += 1) {
-      const task = await kit.pull()
-      assert.deepEqual([task.state, task.received, task.rejected], ['succeeded', 5, 2])
-      const messages = (await kit.rejected()).map(({ message }) => message.split('.')[0]).sort()
-      assert.deepEqual(messages, [
-        'Reference number R-1 was already sent at position 1; this one is at position 5',
-        'Reference number R-2 was already sent at position 2; this one is at position 4',
-      ])
-    }
-  })
-
-  test('a duplicate that moves remains one rejected record, which has its latest positions', async () => {
-    await using kit = await addPulledPlatform(hub)
-    const module = kit.platform.modules[0]
-    assert.ok(module)
-    const entries = async () =>
-      (await kit.hub.activity()).filter(({ kind }) => kind.startsWith('pull_task.')).length
-    const [one, two] = [simulatedRecord(1), simulatedRecord(2)]
-    module.records = [one, two, changed(1)]
-    await kit.pull()
-    const before = only(await kit.rejected())
-    const logged = await entries()
-    module.records = [two, one, changed(1)]
-    await kit.pull()
-    const after = only(await kit.rejected())
-    assert.deepEqual([after.cause, after.count], [before.cause, 2])
-    assert.match(after.message, /at position 2; this one is at position 3/)
-    assert.equal(await entries(), logged, 'the activity does not report it again')
-  })
-
   test('a new reason is logged even if the number of rejected records is the same', async () => {
     await using kit = await addPulledPlatform(hub)
     const module = kit.platform.modules[0]
@@ -209,28 +168,5 @@ describeHub('records rejected by a pull', (hub, engine) => {
     const url = `/api/v1/rejected-pushes?limit=500&pull=${task.pull.id}`
     const saved = expectBody(await kit.hub.get(url), 200, Page).rejected_pushes
     assert.equal(saved.length, 100)
-  })
-
-  test('rejected records are listed under every pull that rejected them', async () => {
-    await using kit = await addPulledPlatform(hub)
-    const module = kit.platform.modules[0]
-    assert.ok(module)
-    module.records = [unnamed, listed]
-    const { pull: first } = await kit.pull()
-    await kit.hub.push(kit.registered.hub_api_key, { record_type: 'nonsense' })
-    assert.deepEqual((await rejectedBy(kit.hub, first.id)).length, 2)
-    module.records = [listed]
-    const { pull: second } = await kit.pull()
-    assert.deepEqual(await rejectedBy(kit.hub, second.id), [listed])
-    assert.deepEqual(new Set(await rejectedBy(kit.hub, first.id)), new Set([unnamed, listed]))
-    const { platform_name } = kit.platform
-    const ofPlatform = await rejectedBy(kit.hub, first.id, `&platform=${platform_name}`)
-    assert.equal(ofPlatform.length, 2)
-    assert.deepEqual(await rejectedBy(kit.hub, first.id, '&platform=other'), [])
-    assert.deepEqual(await rejectedBy(kit.hub, second.id + 1), [])
-    for (const wrong of ['0', '-1', 'x', '1.5']) {
-      const response = await kit.hub.get(`/api/v1/rejected-pushes?pull=${wrong}`)
-      expectError(response, 400, 'invalid_request')
-    }
   })
 })

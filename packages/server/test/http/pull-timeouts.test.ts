@@ -25,43 +25,32 @@ describeOnEngines('slow platforms', (engine) => {
     assert.equal((await pulling).created, 1)
   })
 
-  test('silence within a response fails the task, and the records before it are stored', async () => {
-    const timer = createManualTimer()
-    await using kit = await startPulledHub(engine, { timeouts: { ...SILENCE, timer } })
-    kit.platform.setResponse('records/cases', respond.stall(BEGINNING))
-    const pulling = kit.pull()
-    await timer.untilScheduled(2)
-    timer.advance(100)
-    const task = await pulling
-    assert.equal(task.state, 'failed')
-    assert.match(task.error ?? '', /it sent nothing for 0\.1 s/)
-    assert.deepEqual(await kit.references(), ['R-1'])
-  })
-
-  test('silence between the headers and the body fails the task', async () => {
-    const timer = createManualTimer()
-    await using kit = await startPulledHub(engine, { timeouts: { ...SILENCE, timer } })
-    kit.platform.setResponse('records/cases', (response) => response.writeHead(200).flushHeaders())
-    const pulling = kit.pull()
-    await timer.untilScheduled(1)
-    timer.advance(100)
-    const task = await pulling
-    assert.equal(task.state, 'failed')
-    assert.match(task.error ?? '', /sent nothing for/)
-  })
-
-  test('silence within a compressed response fails the task', async () => {
-    const timer = createManualTimer()
-    await using kit = await startPulledHub(engine, { timeouts: { ...SILENCE, timer } })
-    const half = gzipSync(BEGINNING.repeat(100)).subarray(0, 60)
-    kit.platform.setResponse('records/cases', respond.stall(half, { 'Content-Encoding': 'gzip' }))
-    const pulling = kit.pull()
-    await timer.untilScheduled(2)
-    timer.advance(100)
-    const task = await pulling
-    assert.equal(task.state, 'failed')
-    assert.match(task.error ?? '', /sent nothing for/)
-  })
+  const half = gzipSync(BEGINNING.repeat(100)).subarray(0, 60)
+  /** Where the platform falls silent, the timers that the hub has started until then, and the stored records. */
+  const silences: readonly (readonly [string, Responder, number, string[]])[] = [
+    ['within a response', respond.stall(BEGINNING), 2, ['R-1']],
+    [
+      'between the headers and the body',
+      (response) => response.writeHead(200).flushHeaders(),
+      1,
+      [],
+    ],
+    ['within a compressed response', respond.stall(half, { 'Content-Encoding': 'gzip' }), 2, []],
+  ]
+  for (const [where, response, timers, stored] of silences) {
+    test(`silence ${where} fails the task, and the records before it are stored`, async () => {
+      const timer = createManualTimer()
+      await using kit = await startPulledHub(engine, { timeouts: { ...SILENCE, timer } })
+      kit.platform.setResponse('records/cases', response)
+      const pulling = kit.pull()
+      await timer.untilScheduled(timers)
+      timer.advance(100)
+      const task = await pulling
+      assert.equal(task.state, 'failed')
+      assert.match(task.error ?? '', /it sent nothing for 0\.1 s/)
+      assert.deepEqual(await kit.references(), stored)
+    })
+  }
 
   test('an endless response below the minimum throughput fails the task, and the records before it are stored', async () => {
     const timer = createManualTimer()

@@ -41,17 +41,6 @@ describeHub('occurred_at', (hub) => {
     assert.equal(expectBody(older, 200, PushResponse).outcome, 'stale')
     assert.deepEqual(only(await hub.records(platform_name)).data, { status: 'second' })
   })
-
-  test('an occurred_at more than 5 minutes ahead is ignored and reported', async () => {
-    const { post, platform_name } = await hub.registerPushing()
-    const ahead = new Date(Date.now() + 3_600_000).toISOString()
-    const response = await post(recordAt(ahead, 'open'))
-    const { warnings = [] } = expectBody(response, 201, PushResponse)
-    assert.match(only(warnings), /occurred_at/)
-    const later = await post(recordAt('2026-03-01T10:00:00Z', 'closed'))
-    assert.equal(expectBody(later, 200, PushResponse).outcome, 'updated')
-    assert.deepEqual(only(await hub.records(platform_name)).data, { status: 'closed' })
-  })
 })
 
 describeHub('many connections at once', (hub) => {

@@ -79,28 +79,6 @@ describeHub('searching records', (hub) => {
       return expectBody(response, 200, SearchStatus).lag === 0 ? true : null
     }, 'the index has caught up')
 
-  test('records are filtered by fields and by hub columns, alone and combined', async () => {
-    for (const [query, expected] of [
-      [{ 'filter[status]': 'open' }, ['C-1']],
-      [{ 'filter[status][contains]': 'OPEN' }, ['C-1', 'C-2']],
-      [{ 'filter[status][starts]': 'O' }, ['C-2']],
-      [{ 'filter[status][empty]': 'true' }, ['C-4', 'C-5']],
-      [
-        { 'filter[amount][after]': '10', 'filter[amount][before]': '9007199254740993' },
-        ['C-2', 'C-4'],
-      ],
-      [{ 'filter[hub_full_name][contains]': 'zoe' }, ['C-4']],
-      [{ 'filter[hub_created_at][after]': '2000', 'filter[status]': 'closed' }, ['C-3']],
-      [{ incomplete: 'true' }, []],
-      [
-        { missing: 'false', changed_since: '2001-01-01T00:00:00Z' },
-        ['C-1', 'C-2', 'C-3', 'C-4', 'C-5'],
-      ],
-    ] as const) {
-      assert.deepEqual(await search({ ...query }), expected, JSON.stringify(query))
-    }
-  })
-
   test('a search finds words in names and values and returns the lag of the index', async () => {
     await untilIndexed()
     assert.deepEqual(await search({ q: 'ann' }), ['C-1', 'C-5'])

@@ -140,29 +140,6 @@ describeOnEngines('platforms that are being removed', (engine) => {
     assert.match(messageOf('platform.deleted', entries), /: 1 record$/)
   })
 
-  test('a running pull stores no more of its records and completes the other platforms', async () => {
-    await using kit = await startWithTwoModules(engine)
-    const { hub, id, platform } = kit
-    await using other = await simulatePlatform()
-    other.modules[0]?.records.push(simulatedRecord(1))
-    await hub.register(other)
-    const delayed = platform.delayNextResponse('records/cases')
-    const pulling = hub.pullAll()
-    await delayed.arrived
-    const { platform_name } = platform
-    const response = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
-    const { removal } = expectBody(response, 202, RemovalResponse)
-    delayed.release()
-    const { pull, tasks } = await pulling
-    assert.equal(pull.state, 'partial')
-    const states = tasks.map((task) => task.state).sort()
-    assert.deepEqual(states, ['cancelled', 'cancelled', 'succeeded'])
-    await untilDone(hub, removal.id)
-    const counted = await hub.sql('SELECT count(*) AS n FROM records')
-    assert.equal(Number(counted[0]?.['n']), 1)
-    assert.equal((await hub.pullAll()).pull.state, 'succeeded')
-  })
-
   test('a removal that a stopped hub has not completed is completed after the restart', async () => {
     await using kit = await startWithTwoModules(engine)
     const { hub, id, platform } = kit
@@ -179,20 +156,6 @@ describeOnEngines('platforms that are being removed', (engine) => {
     await hub.restart()
     assert.equal((await untilDone(hub, removal?.id ?? 0)).removed, 6)
     assert.deepEqual(await hub.sql('SELECT 1 FROM records'), [])
-  })
-
-  test('a viewer may neither list nor request removals', async () => {
-    await using kit = await startWithTwoModules(engine)
-    const { hub, id } = kit
-    const headers = { authorization: hub.authorization('viewer') }
-    for (const url of [
-      `/api/v1/platforms/${id}`,
-      `/api/v1/platforms/${id}/modules/cases/records`,
-    ]) {
-      const body = { platform_name: kit.platform.platform_name }
-      expectError(await hub.send({ method: 'DELETE', url, headers, body }), 403, 'forbidden')
-    }
-    expectError(await hub.send({ url: '/api/v1/removals', headers }), 403, 'forbidden')
   })
 })
 

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RejectedPush, ReplayResponse, type ReplayStepResponse } from '@recordhub/protocol'
 import Type from 'typebox'
+import { HubError } from '../../src/errors.ts'
+import type { Storage } from '../../src/storage/port/storage.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
-import { addPulledPlatform } from '../helpers/hub/pulled-hub.ts'
 import {
   NONE,
   pushToUnregistered,
@@ -16,7 +17,6 @@ import {
   replaySteps,
 } from '../helpers/hub/rejected.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
-import { simulatedRecord } from '../helpers/platform/platform.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 describeHub('replaying rejected pushes', (hub) => {
@@ -200,26 +200,29 @@ describeHub('replays by filter', (hub) => {
   })
 })
 
-describeHub('replaying pulled records', (hub) => {
-  test('an edited and replayed record remains while the platform still sends the invalid one', async () => {
-    await using kit = await addPulledPlatform(hub)
-    const [module] = kit.platform.modules
-    assert.ok(module)
-    const wrong = { reference_number: 'R-2', full_name: 2, data: { status: 'wrong' } }
-    module.records = [simulatedRecord(1), wrong]
-    assert.equal((await kit.pull()).rejected, 1)
-    const { id, record_type, method } = only(await kit.rejected())
-    assert.deepEqual([record_type, method], ['cases', 'pull'])
-    const body = { ...wrong, full_name: 'Two', data: { status: 'right' } }
-    assert.equal((await kit.hub.replay(id, { body })).outcome, 'created')
-    const records = await kit.records()
-    assert.deepEqual(records.map(referenceOf), ['R-1', 'R-2'])
-    assert.equal((await kit.pull()).missing, 0)
-    assert.deepEqual(await kit.records(), records)
-    assert.deepEqual(await kit.hub.rejectedGroups(kit.platform.platform_name), [])
-    module.records = [simulatedRecord(1), simulatedRecord(2, { status: 'corrected' })]
-    const corrected = await kit.pull()
-    assert.deepEqual([corrected.updated, corrected.unchanged, corrected.rejected], [1, 1, 0])
+let isDown = false
+/** Stores nothing while `isDown`. */
+const wrap = (storage: Storage): Storage => {
+  const { records } = storage
+  const applyWrites: typeof records.applyWrites = (batch) => {
+    if (!isDown) return records.applyWrites(batch)
+    throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
+  }
+  return { ...storage, records: { ...records, applyWrites } }
+}
+
+describeHub('replays while the storage is unavailable', { wrap }, (hub) => {
+  test('a step of a replay that fails replays nothing, and can be repeated', async () => {
+    const { platform, name } = await pushToUnregistered(hub, ['R-1', 'R-2'])
+    await registerModule(hub, platform)
+    const request = { platform: name, dry_run: false }
+    isDown = true
+    expectError(await hub.sendRejectedPushRequest('/replay', request), 503, 'storage_unavailable')
+    isDown = false
+    assert.deepEqual(await hub.records(name), [])
+    assert.equal(await replayableOf(hub, platform.id), 2)
+    const [step] = await replaySteps(hub, request)
+    assert.deepEqual(step?.counts, { ...NONE, created: 2 })
   })
 })
 

@@ -18,8 +18,8 @@ async function readSchedule(hub: TestHub): Promise<Schedule> {
   return expectBody(await hub.get('/api/v1/schedule'), 200, ScheduleBody).schedule
 }
 
-function change(hub: TestHub, body: unknown, role: 'operator' | 'viewer' = 'operator') {
-  const headers = { authorization: hub.authorization(role) }
+function change(hub: TestHub, body: unknown) {
+  const headers = { authorization: hub.authorization('operator') }
   return hub.send({ method: 'PATCH', url: '/api/v1/schedule', headers, body })
 }
 
@@ -58,9 +58,8 @@ describeOnEngines('the schedule of pulls', { engines: 'both' }, (engine) => {
     assert.ok(kinds.includes('schedule.paused') && kinds.includes('schedule.resumed'))
   })
 
-  test('can be paused by operators only, and only with a boolean', async () => {
+  test('can be paused only with a boolean', async () => {
     await using hub = await startTestHub(engine)
-    expectError(await change(hub, { paused: true }, 'viewer'), 403, 'forbidden')
     for (const body of [{}, { paused: 'yes' }, { paused: true, until: 'tomorrow' }]) {
       expectError(await change(hub, body), 400, 'invalid_request')
     }

@@ -8,7 +8,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { WITH_METRICS } from '../helpers/hub/scrape.ts'
 import { findFreePort } from '../helpers/process/free-port.ts'
-import { pullAndWait, registerPlatform, signIn } from '../helpers/process/operator.ts'
+import { signIn } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { createPusher } from '../helpers/process/push.ts'
 import { createSandbox, type RunningHub, type Sandbox } from '../helpers/process/sandbox.ts'
@@ -56,8 +56,8 @@ async function startBusyHub(sandbox: Sandbox): Promise<RunningHub> {
   const hub = await sandbox.startHub({ env: WITH_METRICS })
   const platform = await startPlatform(t, { name: 'hr', modules: [generateModule('staff', 500)] })
   const operator = await signIn(hub.address)
-  const { hub_api_key } = await registerPlatform(operator, platform)
-  await pullAndWait(operator)
+  const { hub_api_key } = await operator.registerModules(platform)
+  await operator.pullAll()
   const pusher = createPusher({ address: hub.address, hubApiKey: hub_api_key })
   t.after(() => pusher.close())
   for (let number = 0; number < 50; number += 1) {

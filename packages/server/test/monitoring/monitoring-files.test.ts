@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { before, describe, test } from 'node:test'
-import { pullAll, registerPlatform, shareHub } from '../helpers/hub/actions.ts'
+import { shareHub } from '../helpers/hub/describe-hub.ts'
 import { namesOf, scrape, WITH_METRICS } from '../helpers/hub/scrape.ts'
 import { simulatePlatform } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
@@ -18,9 +18,9 @@ describe('the files for Prometheus and Grafana', () => {
   before(async () => {
     // Of a platform that was never pulled, there is no time of the last pull.
     await using platform = await simulatePlatform()
-    await registerPlatform(hub(), platform)
-    await pullAll(hub())
-    names = namesOf(await scrape(hub()))
+    await hub.register(platform)
+    await hub.pullAll()
+    names = namesOf(await scrape(hub))
   })
 
   test('every panel of the dashboard shows metrics that exist', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { openEventStream } from '../helpers/hub/event-stream.ts'
 import { enginesForTier, postgres, sqlite } from '../helpers/process/engine.ts'
-import { sendRequest, signIn } from '../helpers/process/operator.ts'
+import { signIn } from '../helpers/process/operator.ts'
 import { test } from '../helpers/process/sandbox.ts'
 import { AT, execute, raiseAlert } from './alerts-command.ts'
 
@@ -39,7 +39,7 @@ test('a stream at one hub receives the changes that another hub makes', async (t
   })
   await stream.untilReceived(/"change":"raised"/)
   const operator = await signIn(one.address)
-  await sendRequest(operator, 'POST', '/api/v1/alerts/1/acknowledge', {})
+  await operator.request('POST', '/api/v1/alerts/1/acknowledge', {})
   await stream.untilReceived(/"change":"acknowledged".*"acknowledged_by":"ops@example.org"/)
   stream.close()
   await stream.ended

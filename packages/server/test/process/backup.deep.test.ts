@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { assertAtomicWrites, ENGINES, sqlite } from '../helpers/process/engine.ts'
-import { listRecords, signIn } from '../helpers/process/operator.ts'
+import { signIn } from '../helpers/process/operator.ts'
 import { pushOnce } from '../helpers/process/push.ts'
 import { isAcknowledged, registerPusher, startPushing } from '../helpers/process/push-loop.ts'
 import { type Sandbox, test } from '../helpers/process/sandbox.ts'
@@ -73,7 +73,7 @@ test('a restore that cannot succeed says why and changes nothing', async (t) => 
     input: 'correct horse battery\n',
   })
   assert.equal(restored.code, 0, restored.stderr.join('\n'))
-  assert.equal((await listRecords(await signIn((await sandbox.startHub()).address))).length, 3)
+  assert.equal((await (await signIn((await sandbox.startHub()).address)).records()).length, 3)
 })
 
 test('a backup restores into an empty folder with the secret of the hub', async (t) => {
@@ -113,7 +113,7 @@ for (const engine of ENGINES) {
     await push('person-4712', 'unknown')
     await runBackup(sandbox)
     await push('person-4712')
-    for (const { record_id, reference_number } of await listRecords(operator)) {
+    for (const { record_id, reference_number } of await operator.records()) {
       if (!reference_number.startsWith('person')) continue
       const path = `/api/v1/records/${record_id}/erase`
       const { status } = await operator.call('POST', path, { mode: 'erase' })
@@ -124,8 +124,8 @@ for (const engine of ENGINES) {
     assert.match(await restore(kit, FILE), /1 records, 1 further tombstones/)
     const restored = await sandbox.startHub()
     const later = await signIn(restored.address)
-    assert.equal((await listRecords(later)).length, 3)
-    assert.equal((await listRecords(later, 'q=Unmistakable')).length, 0)
+    assert.equal((await later.records()).length, 3)
+    assert.equal((await later.findRecords('q=Unmistakable')).length, 0)
     for (const reference of ['person-4711', 'person-4712']) {
       const pushed = {
         method: 'POST',
@@ -164,7 +164,7 @@ test('a damaged database is kept with its log, and replaced', async (t) => {
   const hub = await sandbox.startHub()
   const { operator } = await registerPusher(t, hub)
   await runBackup(sandbox)
-  const expected = await listRecords(operator)
+  const expected = await operator.records()
   await hub.stop()
   const path = join(sandbox.folder, 'data', 'recordhub.sqlite')
   writeFileSync(path, 'damaged '.repeat(1024))
@@ -173,7 +173,7 @@ test('a damaged database is kept with its log, and replaced', async (t) => {
   const kept = readdirSync(join(sandbox.folder, 'data')).filter((name) => /before/.test(name))
   assert.equal(kept.length, 2)
   const restored = await sandbox.startHub()
-  assert.deepEqual(await listRecords(await signIn(restored.address)), expected)
+  assert.deepEqual(await (await signIn(restored.address)).records(), expected)
 })
 
 for (const engine of ENGINES) {
@@ -189,7 +189,7 @@ for (const engine of ENGINES) {
     await runBackup(sandbox)
     await pushing.untilAttempts(50, isAcknowledged)
     await pushing.finish()
-    const all = new Map((await listRecords(operator)).map((one) => [one.reference_number, one]))
+    const all = new Map((await operator.records()).map((one) => [one.reference_number, one]))
     await runBackup(sandbox, 'two.recordhub-backup')
     const expected = await readAll(operator)
     await hub.stop()
@@ -197,7 +197,7 @@ for (const engine of ENGINES) {
     await restore(kit, FILE)
     const restored = await sandbox.startHub()
     const records = new Map(
-      (await listRecords(await signIn(restored.address))).map((one) => [one.reference_number, one]),
+      (await (await signIn(restored.address)).records()).map((one) => [one.reference_number, one]),
     )
     for (const { method, reference_number, data } of before) {
       const record = records.get(reference_number)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { EngineSandbox } from '../helpers/process/engine.ts'
-import { listHistory, listRecords, type Operator } from '../helpers/process/operator.ts'
+import type { Operator } from '../helpers/process/operator.ts'
 import type { Sandbox } from '../helpers/process/sandbox.ts'
 
 export const FILE = 'one.recordhub-backup'
@@ -13,10 +13,10 @@ export async function runBackup(sandbox: Sandbox, file = FILE, env: Record<strin
 
 /** Everything that the API returns about records. */
 export async function readAll(operator: Operator) {
-  const records = await listRecords(operator)
+  const records = await operator.records()
   const histories = []
   for (const { record_id } of records.slice(0, 10)) {
-    histories.push(await listHistory(operator, record_id))
+    histories.push(await operator.history(record_id))
   }
   const platforms = JSON.parse((await operator.call('GET', '/api/v1/platforms')).text)
   const changes = JSON.parse((await operator.call('GET', '/api/v1/changes?limit=500')).text)

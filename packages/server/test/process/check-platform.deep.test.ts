@@ -72,16 +72,6 @@ test('the check waits for a platform that sends Retry-After', async (t) => {
   assert.deepEqual([report.errors, report.notes], [0, 1])
 })
 
-test('control characters of a platform do not reach the terminal', async (t) => {
-  const { check, platform } = await setUp(t)
-  const { platform_name } = platform
-  const message = '\u001b[31mred\u0007\nsecond'
-  platform.setResponse('ping', respond.json({ success: true, message, platform_name }))
-  const { stdout } = await check([])
-  const text = stdout.join('\n')
-  assert.ok(!text.includes('\u001b') && !text.includes('\u0007'))
-})
-
 for (const name of ['hr', 'clinic']) {
   test(`the demo platform ${name} has a report without issues`, async (t, { run }) => {
     const key = 'source-key-of-the-demo-0123'

@@ -6,17 +6,7 @@ import {
   enginesForTier,
   sqlite,
 } from '../helpers/process/engine.ts'
-import {
-  connectOperator,
-  listHistory,
-  listPlatforms,
-  listRecords,
-  type Operator,
-  pullAndWait,
-  readRecordPages,
-  readSnapshot,
-  registerPlatform,
-} from '../helpers/process/operator.ts'
+import { connectOperator, type Operator } from '../helpers/process/operator.ts'
 import { type SimulatedModule, startPlatform } from '../helpers/process/platform.ts'
 import { test } from '../helpers/process/sandbox.ts'
 import { isDeep } from '../helpers/time/tier.ts'
@@ -44,10 +34,10 @@ for (const engine of enginesForTier(sqlite)) {
     const hub = await sandbox.startHub()
     const operator = await connectOperator(hub)
     const platform = await startPlatform(t, { name: 'congress', modules })
-    const registered = await registerPlatform(operator, platform)
+    const registered = await operator.registerModules(platform)
     assert.equal(registered.platform.modules_registered, 5)
 
-    const first = await pullAndWait(operator)
+    const first = await operator.pullAll()
     assert.equal(first.pull.state, 'succeeded')
     assert.deepEqual(first.pull.counts, { ...NONE, received: TOTAL, created: TOTAL })
     assert.deepEqual(
@@ -59,9 +49,9 @@ for (const engine of enginesForTier(sqlite)) {
       const sent: Plain[] = module.records.map(parseVerbatim)
       assert.deepEqual(stored.toSorted(byReference), sent.toSorted(byReference))
     }
-    assert.equal((await readSnapshot(operator)).stats.records, TOTAL)
+    assert.equal((await operator.snapshot()).stats.records, TOTAL)
     assert.deepEqual(
-      (await listPlatforms(operator)).map(({ records }) => records),
+      (await operator.platforms()).map(({ records }) => records),
       [TOTAL],
     )
 
@@ -72,15 +62,15 @@ for (const engine of enginesForTier(sqlite)) {
       EMPTY_TABLE_CHECKSUM,
       'a first import has no history',
     )
-    const second = await pullAndWait(operator)
+    const second = await operator.pullAll()
     assert.equal(second.pull.state, 'succeeded')
     assert.deepEqual(second.pull.counts, { ...NONE, received: TOTAL, unchanged: TOTAL })
     assert.deepEqual(await checksum(), before.tables)
     assert.deepEqual(await changeOrder(operator), before.order)
     for (const record_id of before.order.slice(0, 3)) {
-      assert.deepEqual(await listHistory(operator, record_id), [])
+      assert.deepEqual(await operator.history(record_id), [])
     }
-    const { received_today, created_today } = (await readSnapshot(operator)).stats
+    const { received_today, created_today } = (await operator.snapshot()).stats
     assert.equal(received_today, created_today, 'unchanged records do not count as received')
   })
 }
@@ -100,7 +90,7 @@ type Plain = { reference_number: string; full_name: string; data: unknown }
 async function readStored(operator: Operator, { record_type }: SimulatedModule): Promise<Plain[]> {
   const records: Plain[] = []
   const query = `platform=congress&record_type=${record_type}&sort=record_id`
-  for await (const text of readRecordPages(operator, query)) {
+  for await (const text of operator.recordPages(query)) {
     const page: { records: Plain[] } = parseVerbatim(text)
     for (const { reference_number, full_name, data } of page.records) {
       records.push({ reference_number, full_name, data })
@@ -121,5 +111,5 @@ function byReference(one: Plain, other: Plain): number {
 }
 
 async function changeOrder(operator: Operator): Promise<number[]> {
-  return (await listRecords(operator, 'sort=-updated_at')).map((record) => record.record_id)
+  return (await operator.findRecords('sort=-updated_at')).map((record) => record.record_id)
 }

@@ -1,4 +1,4 @@
-import { listPlatforms, signIn } from '../helpers/process/operator.ts'
+import { signIn } from '../helpers/process/operator.ts'
 import { test } from '../helpers/process/sandbox.ts'
 import { until } from '../helpers/time/until.ts'
 
@@ -10,7 +10,7 @@ test('the platforms of the demo exit when the demo is killed', async (_, { spawn
     email: 'demo@recordhub.example',
     password: 'two sample platforms',
   })
-  const platforms = await listPlatforms(operator)
+  const platforms = await operator.platforms()
   await demo.stop('SIGKILL')
   for (const { source_base_url } of platforms) {
     await until(

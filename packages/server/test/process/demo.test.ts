@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ActivityEntry, Pull } from '@recordhub/protocol'
-import { listPlatforms, readSnapshot, sendRequest, signIn } from '../helpers/process/operator.ts'
+import { signIn } from '../helpers/process/operator.ts'
 import { test } from '../helpers/process/sandbox.ts'
 import { until } from '../helpers/time/until.ts'
 
@@ -26,21 +26,21 @@ test('the demo pulls and pushes records and deletes its data when it is stopped'
   const page = await operator.call('GET', new URL(printed('Open')).pathname)
   assert.match(page.text, /<meta name="csrf-token" content="[^"]+">/)
 
-  const pulls = JSON.parse(await sendRequest(operator, 'GET', '/api/v1/pulls'))
+  const pulls = JSON.parse(await operator.request('GET', '/api/v1/pulls'))
   const names: (string | null)[] = pulls.pulls.map((pull: Pull) => pull.started_by)
   assert.ok(names.includes('Demo Operator'), String(names))
 
-  const platforms = await listPlatforms(operator)
+  const platforms = await operator.platforms()
   assert.equal(platforms.length, 2)
   assert.ok(platforms.every((platform) => platform.modules_registered > 0))
   await until(async () => {
-    const { stats, pull } = await readSnapshot(operator)
+    const { stats, pull } = await operator.snapshot()
     return stats.records > 2000 && !pull.running ? stats : null
   }, 'more than 2,000 records are stored and no pull is running')
   await until(async () => {
     const path = '/api/v1/activity?limit=100'
     const { activity }: { activity: ActivityEntry[] } = JSON.parse(
-      await sendRequest(operator, 'GET', path),
+      await operator.request('GET', path),
     )
     const pushed = activity.filter(({ kind }) => kind.startsWith('push.'))
     const names = new Set(pushed.map((line) => line.platform_name))

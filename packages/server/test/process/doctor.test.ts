@@ -9,7 +9,7 @@ import {
   type ProcessEngine,
   sqlite,
 } from '../helpers/process/engine.ts'
-import { connectOperator, registerPlatform } from '../helpers/process/operator.ts'
+import { connectOperator } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { pushOnce } from '../helpers/process/push.ts'
 import { test } from '../helpers/process/sandbox.ts'
@@ -36,7 +36,7 @@ for (const engine of enginesForTier(sqlite)) {
       name: 'archive',
       modules: [generateModule('person', 3)],
     })
-    const { hub_api_key: hubApiKey } = await registerPlatform(operator, platform)
+    const { hub_api_key: hubApiKey } = await operator.registerModules(platform)
     const push = async (reference_number: string) => {
       const record = { reference_number, record_type: 'person', data: {} }
       const result = await pushOnce({ ...hub, hubApiKey }, { method: 'POST', ...record })

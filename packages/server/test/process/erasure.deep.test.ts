@@ -2,13 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { enginesForTier, LOCK_MS, sqlite } from '../helpers/process/engine.ts'
-import {
-  listRecords,
-  pullAndWait,
-  registerPlatform,
-  sendRequest,
-  signIn,
-} from '../helpers/process/operator.ts'
+import { signIn } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { createPusher } from '../helpers/process/push.ts'
 import { test } from '../helpers/process/sandbox.ts'
@@ -24,11 +18,9 @@ for (const engine of enginesForTier(sqlite)) {
     const person = { reference_number: 'person-1000', full_name: NAME, data: { note: VALUE } }
     module.records.splice(150, 0, JSON.stringify(person))
     const platform = await startPlatform(t, { name: 'archive', modules: [module] })
-    const { hub_api_key: hubApiKey, platform: registered } = await registerPlatform(
-      operator,
-      platform,
-    )
-    await pullAndWait(operator)
+    const { hub_api_key: hubApiKey, platform: registered } =
+      await operator.registerModules(platform)
+    await operator.pullAll()
     const pusher = createPusher({ address: hub.address, hubApiKey })
     t.after(() => pusher.close())
     const push = { method: 'PATCH', reference_number: 'person-1000' } as const
@@ -37,7 +29,7 @@ for (const engine of enginesForTier(sqlite)) {
     assert.ok((await findIn(engine, kit)).length > 0, 'the search finds stored texts')
 
     const path = `/api/v1/platforms/${registered.id}`
-    await sendRequest(operator, 'DELETE', path, { platform_name: 'archive' })
+    await operator.request('DELETE', path, { platform_name: 'archive' })
     await until(
       async () => ((await findIn(engine, kit)).length === 0 ? true : null),
       'no trace is left',
@@ -55,12 +47,12 @@ test('a restarted hub removes an erased record from the SQLite log left by a kil
     name: 'archive',
     modules: [generateModule('person', 10)],
   })
-  const { hub_api_key: hubApiKey } = await registerPlatform(operator, platform)
+  const { hub_api_key: hubApiKey } = await operator.registerModules(platform)
   const pusher = createPusher({ address: hub.address, hubApiKey })
   t.after(() => pusher.close())
   const push = { method: 'PATCH', record_type: 'person', reference_number: REFERENCE } as const
   await pusher.push({ ...push, data: { note: VALUE } })
-  const id = (await listRecords(operator)).at(0)?.record_id
+  const id = (await operator.records()).at(0)?.record_id
 
   // An open read transaction prevents the truncation of the write-ahead log.
   const reader = new DatabaseSync(join(kit.sandbox.folder, 'data', 'recordhub.sqlite'), {
@@ -72,7 +64,7 @@ test('a restarted hub removes an erased record from the SQLite log left by a kil
   const erasing = operator.call('POST', `/api/v1/records/${id}/erase`, { mode: 'erase' })
   const interrupted = assert.rejects(erasing)
   await until(
-    async () => ((await listRecords(operator)).length === 0 ? true : null),
+    async () => ((await operator.records()).length === 0 ? true : null),
     'the record is deleted',
   )
   await hub.stop('SIGKILL')

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict'
 import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
-import {
-  connectOperator,
-  listRecords,
-  pullAndWait,
-  registerPlatform,
-  sendRequest,
-} from '../helpers/process/operator.ts'
+import { connectOperator } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { createPusher } from '../helpers/process/push.ts'
 import { test } from '../helpers/process/sandbox.ts'
@@ -22,11 +16,9 @@ for (const engine of enginesForTier(sqlite)) {
     const person = { reference_number: REFERENCE, full_name: NAME, data: { note: VALUE } }
     module.records.splice(150, 0, JSON.stringify(person))
     const platform = await startPlatform(t, { name: 'archive', modules: [module] })
-    const { hub_api_key: hubApiKey, platform: registered } = await registerPlatform(
-      operator,
-      platform,
-    )
-    await pullAndWait(operator)
+    const { hub_api_key: hubApiKey, platform: registered } =
+      await operator.registerModules(platform)
+    await operator.pullAll()
 
     // Creates history, rejected pushes and activity, and database pages that grow and shrink.
     const pusher = createPusher({ address: hub.address, hubApiKey })
@@ -41,8 +33,7 @@ for (const engine of enginesForTier(sqlite)) {
       await push(`person-${round * 20}`, { note: 'y'.repeat(round * 1100) })
       await push(REFERENCE, { note: VALUE, round }, 'unknown')
     }
-    await sendRequest(
-      operator,
+    await operator.request(
       'PUT',
       `/api/v1/platforms/${registered.id}/modules/person/indexed-fields`,
       {
@@ -51,22 +42,22 @@ for (const engine of enginesForTier(sqlite)) {
     )
     await until(async () => {
       const status: { lag: number } = JSON.parse(
-        await sendRequest(operator, 'GET', '/api/v1/search/status'),
+        await operator.request('GET', '/api/v1/search/status'),
       )
-      const found = await listRecords(operator, 'q=Unmistakable')
+      const found = await operator.findRecords('q=Unmistakable')
       return status.lag === 0 && found.length === 1 ? true : null
     }, 'the record is in the indexes')
     assert.ok((await findIn(engine, kit)).length > 0, 'the search finds stored texts')
 
-    const records = await listRecords(operator)
+    const records = await operator.records()
     const id = records.find((record) => record.reference_number === REFERENCE)?.record_id
-    await sendRequest(operator, 'POST', `/api/v1/records/${id}/erase`, { mode: 'erase' })
+    await operator.request('POST', `/api/v1/records/${id}/erase`, { mode: 'erase' })
     assert.deepEqual(await findIn(engine, kit), [])
 
     await push(REFERENCE, { note: VALUE })
     await push(REFERENCE, { note: VALUE }, 'unknown')
-    await pullAndWait(operator)
-    assert.equal((await listRecords(operator)).length, 300)
+    await operator.pullAll()
+    assert.equal((await operator.records()).length, 300)
     await hub.stop()
     const printed = [...hub.stdout, ...hub.stderr].join('\n')
     assert.deepEqual(await findIn(engine, kit), [])

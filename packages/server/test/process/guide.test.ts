@@ -1,6 +1,6 @@
 /** `recordhub guide` with and without a running hub. */
 import assert from 'node:assert/strict'
-import { connectOperator, registerPlatform, sendRequest } from '../helpers/process/operator.ts'
+import { connectOperator } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { test } from '../helpers/process/sandbox.ts'
 import { isDeep } from '../helpers/time/tier.ts'
@@ -15,11 +15,11 @@ test('the command line prints the same guide as the API of the hub', async (t, {
   const platform = await startPlatform(t, { name: 'clinic', modules })
   const hub = await startHub({ env: SETTINGS })
   const operator = await connectOperator(hub)
-  const registered = await registerPlatform(operator, platform)
+  const registered = await operator.registerModules(platform)
   const { id } = registered.platform
   const guides = {
-    general: await sendRequest(operator, 'GET', '/api/v1/guide'),
-    clinic: await sendRequest(operator, 'GET', `/api/v1/platforms/${id}/instructions`),
+    general: await operator.request('GET', '/api/v1/guide'),
+    clinic: await operator.request('GET', `/api/v1/platforms/${id}/instructions`),
   }
   assert.match(guides.clinic, /"visit"/)
   for (const [args, expected] of [
@@ -30,7 +30,7 @@ test('the command line prints the same guide as the API of the hub', async (t, {
     const { code, stdout, stderr } = await run(['guide', ...args], { env: SETTINGS })
     assert.deepEqual({ code, stderr }, { code: 0, stderr: [] })
     assert.equal(`${stdout.join('\n')}\n`, expected)
-    for (const key of [registered.hub_api_key, platform.sourceKey]) {
+    for (const key of [registered.hub_api_key, platform.source_api_key]) {
       assert.ok(!stdout.join('\n').includes(key))
     }
   }

@@ -7,7 +7,7 @@ import { totpCode } from '../helpers/hub/totp.ts'
 import { type Responder, respond, simulatePlatform } from '../helpers/platform/platform.ts'
 import { enginesForTier, sqlite } from '../helpers/process/engine.ts'
 import { findLeaks, readStoredData, type Secrets } from '../helpers/process/leaks.ts'
-import { createOperatorClient, pullAndWait, sendRequest } from '../helpers/process/operator.ts'
+import { createOperatorClient } from '../helpers/process/operator.ts'
 import { OPERATOR, test } from '../helpers/process/sandbox.ts'
 import { until } from '../helpers/time/until.ts'
 
@@ -94,9 +94,7 @@ for (const engine of enginesForTier(sqlite)) {
     await using platform = await simulatePlatform({ source_api_key: SOURCE_KEY })
     const { source_base_url } = platform
     const registration = { source_base_url, source_api_key: SOURCE_KEY, record_types: ['cases'] }
-    const registered = JSON.parse(
-      await sendRequest(operator, 'POST', '/api/v1/platforms', registration),
-    )
+    const registered = JSON.parse(await operator.request('POST', '/api/v1/platforms', registration))
     const { id } = registered.platform
     const key = registered.hub_api_key
     secrets['the hub key'] = key
@@ -111,8 +109,7 @@ for (const engine of enginesForTier(sqlite)) {
         platform.setResponse(endpoint, behaviour)
         responses.push((await operator.call('POST', `/api/v1/platforms/${id}/${path}`, {})).text)
         responses.push((await operator.call('POST', '/api/v1/platforms/probe', registration)).text)
-        if (endpoint === 'records/cases')
-          responses.push(JSON.stringify(await pullAndWait(operator)))
+        if (endpoint === 'records/cases') responses.push(JSON.stringify(await operator.pullAll()))
       }
       platform.setResponse(endpoint, null)
     }
@@ -173,7 +170,7 @@ for (const engine of enginesForTier(sqlite)) {
     const { password } = OPERATOR
     assert.ok(
       (
-        await sendRequest(operator, 'POST', `/api/v1/platforms/${id}/hub-key/reveal`, {
+        await operator.request('POST', `/api/v1/platforms/${id}/hub-key/reveal`, {
           password,
         })
       ).includes(key),
@@ -186,15 +183,15 @@ for (const engine of enginesForTier(sqlite)) {
       ).text,
     )
     secrets['the rotated key'] = JSON.parse(
-      await sendRequest(operator, 'POST', `/api/v1/platforms/${id}/hub-key/rotate`, {
+      await operator.request('POST', `/api/v1/platforms/${id}/hub-key/rotate`, {
         grace_seconds: 60,
       }),
     ).hub_api_key
     secrets['the token'] = JSON.parse(
-      await sendRequest(operator, 'POST', '/api/v1/tokens', { name: 'report', role: 'viewer' }),
+      await operator.request('POST', '/api/v1/tokens', { name: 'report', role: 'viewer' }),
     ).token
     const invitation = JSON.parse(
-      await sendRequest(operator, 'POST', '/api/v1/invitations', {
+      await operator.request('POST', '/api/v1/invitations', {
         email: 'bob@example.org',
         role: 'viewer',
       }),
@@ -215,7 +212,7 @@ for (const engine of enginesForTier(sqlite)) {
       ).text,
     )
     const factor = JSON.parse(
-      await sendRequest(operator, 'POST', '/api/v1/account/second-factor', { password }),
+      await operator.request('POST', '/api/v1/account/second-factor', { password }),
     )
     secrets['the TOTP secret'] = new URL(factor.totp_uri).searchParams.get('secret') ?? ''
     for (const [index, code] of factor.recovery_codes.entries()) {
@@ -226,7 +223,7 @@ for (const engine of enginesForTier(sqlite)) {
       (await operator.call('POST', '/api/v1/account/second-factor/confirm', { code: '000000' }))
         .text,
     )
-    await sendRequest(operator, 'POST', '/api/v1/account/second-factor/confirm', {
+    await operator.request('POST', '/api/v1/account/second-factor/confirm', {
       code: totpCode(factor.totp_uri),
     })
 

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { findFreePort } from '../helpers/process/free-port.ts'
-import { listRecords, pullAndWait, registerPlatform, signIn } from '../helpers/process/operator.ts'
+import { signIn } from '../helpers/process/operator.ts'
 import { findNodePrograms, installKit } from '../helpers/process/package.ts'
 import { bareEnvironment, PROCESS_TEST, test } from '../helpers/process/sandbox.ts'
 import { until } from '../helpers/time/until.ts'
@@ -48,9 +48,13 @@ test(
         await first.line(/listens/)
 
         const address = `http://127.0.0.1:${port}`
-        const platform = { address, sourceKey: SOURCE_KEY, recordTypes: ['employee'] }
-        const { hub_api_key } = await registerPlatform(operator, platform)
-        const { tasks } = await pullAndWait(operator)
+        const platform = {
+          source_base_url: address,
+          source_api_key: SOURCE_KEY,
+          record_types: ['employee'],
+        }
+        const { hub_api_key } = await operator.registerModules(platform)
+        const { tasks } = await operator.pullAll()
         const task = tasks.find(({ platform_name }) => platform_name === name)
         assert.equal(task?.state, 'succeeded')
         assert.equal(task.total, 2)
@@ -61,7 +65,7 @@ test(
         const second = startProgram(t, node, project, env)
         await second.line(/^The hub has stored the PATCH of /)
         await until(async () => {
-          const records = await listRecords(operator, `platform=${name}&reference_number=E-1`)
+          const records = await operator.findRecords(`platform=${name}&reference_number=E-1`)
           return records[0]?.data['job'] === 'baker' ? true : null
         }, 'the record has the pushed value')
         await second.stop()

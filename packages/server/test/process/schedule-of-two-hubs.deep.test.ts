@@ -2,12 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pull } from '@recordhub/protocol'
 import { postgres } from '../helpers/process/engine.ts'
-import {
-  type Operator,
-  registerPlatform,
-  sendRequest,
-  signIn,
-} from '../helpers/process/operator.ts'
+import { type Operator, signIn } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { PROCESS_TEST, test } from '../helpers/process/sandbox.ts'
 import { until } from '../helpers/time/until.ts'
@@ -25,7 +20,7 @@ test(
       name: 'archive',
       modules: [generateModule('visit', 3)],
     })
-    await registerPlatform(unscheduledOperator, platform)
+    await unscheduledOperator.registerModules(platform)
     await unscheduled.stop()
 
     // A hub also runs the pull of the minute in which it starts, possibly in the next minute.
@@ -60,8 +55,6 @@ test(
 const minuteOf = (time: number) => Math.floor(time / 60_000)
 
 async function listPulls(operator: Operator): Promise<Pull[]> {
-  const { pulls }: { pulls: Pull[] } = JSON.parse(
-    await sendRequest(operator, 'GET', '/api/v1/pulls'),
-  )
+  const { pulls }: { pulls: Pull[] } = JSON.parse(await operator.request('GET', '/api/v1/pulls'))
   return pulls
 }

@@ -8,13 +8,7 @@ import {
   type ProcessEngine,
   sqlite,
 } from '../helpers/process/engine.ts'
-import {
-  connectOperator,
-  listRecords,
-  pullAndWait,
-  registerPlatform,
-  sendRequest,
-} from '../helpers/process/operator.ts'
+import { connectOperator } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { test } from '../helpers/process/sandbox.ts'
 import { untilTrue } from '../helpers/time/until.ts'
@@ -28,12 +22,12 @@ for (const engine of enginesForTier(sqlite)) {
     const person = { reference_number: 'R-1', full_name: 'Ann Unmistakable', data: {} }
     module.records.push(JSON.stringify(person))
     const platform = await startPlatform(t, { name: 'archive', modules: [module] })
-    await registerPlatform(operator, platform)
-    await pullAndWait(operator)
-    const find = () => listRecords(operator, 'q=unmistakable')
+    await operator.registerModules(platform)
+    await operator.pullAll()
+    const find = () => operator.findRecords('q=unmistakable')
     await untilTrue('all records are indexed', async () => {
       const status: { lag: number } = JSON.parse(
-        await sendRequest(operator, 'GET', '/api/v1/search/status'),
+        await operator.request('GET', '/api/v1/search/status'),
       )
       return status.lag === 0
     })

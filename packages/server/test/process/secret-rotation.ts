@@ -3,13 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { totpCode } from '../helpers/hub/totp.ts'
 import type { EngineSandbox } from '../helpers/process/engine.ts'
-import {
-  createOperatorClient,
-  pullAndWait,
-  registerPlatform,
-  sendRequest,
-  signIn,
-} from '../helpers/process/operator.ts'
+import { createOperatorClient, signIn } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { OPERATOR, type Sandbox } from '../helpers/process/sandbox.ts'
 
@@ -26,18 +20,16 @@ export async function prepareHub(
   const operator = await signIn(hub.address)
   const module = generateModule('person', 3)
   const platform = await startPlatform(t, { name: 'archive', modules: [module] })
-  const registered = await registerPlatform(operator, platform)
-  await pullAndWait(operator)
-  const { records } = JSON.parse(
-    await sendRequest(operator, 'GET', '/api/v1/records?sort=record_id'),
-  )
+  const registered = await operator.registerModules(platform)
+  await operator.pullAll()
+  const { records } = JSON.parse(await operator.request('GET', '/api/v1/records?sort=record_id'))
   const [{ record_id, reference_number }] = records
-  await sendRequest(operator, 'POST', `/api/v1/records/${record_id}/erase`, { mode: 'erase' })
+  await operator.request('POST', `/api/v1/records/${record_id}/erase`, { mode: 'erase' })
   const { password } = OPERATOR
-  const enabled = await sendRequest(operator, 'POST', '/api/v1/account/second-factor', { password })
+  const enabled = await operator.request('POST', '/api/v1/account/second-factor', { password })
   const { totp_uri, recovery_codes } = JSON.parse(enabled)
   const code = totpCode(totp_uri)
-  await sendRequest(operator, 'POST', '/api/v1/account/second-factor/confirm', { code })
+  await operator.request('POST', '/api/v1/account/second-factor/confirm', { code })
   await hub.stop()
   return {
     ...{ id: registered.platform.id, key: registered.hub_api_key, erased: reference_number },
@@ -66,11 +58,11 @@ export async function checkHub(
   if (isLast) await signInWithCode(hub.address, 'totp', totpCode(totp_uri, 1))
   else assert.equal((await sendCode(hub.address, 'totp', '000000')).status, 401)
   const { password } = OPERATOR
-  const shown = await sendRequest(operator, 'POST', `/api/v1/platforms/${id}/hub-key/reveal`, {
+  const shown = await operator.request('POST', `/api/v1/platforms/${id}/hub-key/reveal`, {
     password,
   })
   assert.equal(JSON.parse(shown).hub_api_key, key)
-  const { tasks } = await pullAndWait(operator)
+  const { tasks } = await operator.pullAll()
   assert.deepEqual(
     tasks.map(({ state, created }) => [state, created]),
     [['succeeded', 0]],

@@ -3,13 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext } from 'node:test'
 import { postgres } from '../helpers/process/engine.ts'
 import { createLedger, createSharedRecords } from '../helpers/process/ledger.ts'
-import {
-  listPlatforms,
-  type Operator,
-  registerPlatform,
-  sendRequest,
-  signIn,
-} from '../helpers/process/operator.ts'
+import { type Operator, signIn } from '../helpers/process/operator.ts'
 import { startPlatform } from '../helpers/process/platform.ts'
 import { createPusher, pushOnce } from '../helpers/process/push.ts'
 import { isAcknowledged, startPushing } from '../helpers/process/push-loop.ts'
@@ -37,7 +31,7 @@ describe('two hubs on one database', () => {
       assert.equal(await push(t, at, hubApiKey), 200)
     }
     for (const { address } of hubs) {
-      const platforms = await listPlatforms(operator.at(address))
+      const platforms = await operator.at(address).platforms()
       const records = new Map(platforms.map((one) => [one.platform_name, one.records]))
       for (const name of names) assert.equal(records.get(name), 1, name)
     }
@@ -52,9 +46,9 @@ describe('two hubs on one database', () => {
     assert.deepEqual(await pushToBoth(), [200, 200], 'both hubs have cached the key')
     for (let round = 0; round < rounds(2, 20); round += 1) {
       const at = operator.at(hubs[round % 2]?.address ?? '')
-      await sendRequest(at, 'PATCH', `/api/v1/platforms/${id}`, { status: 'inactive' })
+      await at.request('PATCH', `/api/v1/platforms/${id}`, { status: 'inactive' })
       assert.deepEqual(await pushToBoth(), [401, 401])
-      await sendRequest(at, 'PATCH', `/api/v1/platforms/${id}`, { status: 'active' })
+      await at.request('PATCH', `/api/v1/platforms/${id}`, { status: 'active' })
       assert.deepEqual(await pushToBoth(), [200, 200])
     }
   })
@@ -68,7 +62,7 @@ describe('two hubs on one database', () => {
     await register(t, operator.at(second.address), 'registry')
     assert.equal((await operator.at(second.address).call('POST', '/api/v1/pulls')).status, 202)
     const other = await signIn(second.address)
-    const names = (await listPlatforms(other.at(first.address))).map((one) => one.platform_name)
+    const names = (await other.at(first.address).platforms()).map((one) => one.platform_name)
     assert.ok(names.includes('registry'))
 
     const signedOut = await operator.call('POST', '/api/auth/sign-out', {})
@@ -109,7 +103,7 @@ describe('two hubs on one database', () => {
     // Retries have created no record twice.
     const posts = pushing.attempts.filter(({ push }) => push.method === 'POST')
     const references = new Set(posts.map(({ push }) => push.reference_number))
-    const killed = (await listPlatforms(left)).find((one) => one.platform_name === 'killed')
+    const killed = (await left.platforms()).find((one) => one.platform_name === 'killed')
     assert.equal(killed?.records, createSharedRecords().length + references.size)
   })
 })
@@ -123,7 +117,7 @@ async function startTwoHubs(t: Pick<TestContext, 'after'>) {
 async function register(t: TestContext, operator: Operator, name: string) {
   const modules = [{ module_name: 'Cases', record_type: 'case', keys: ['a'], records: [] }]
   const platform = await startPlatform(t, { name, modules })
-  const registered = await registerPlatform(operator, platform)
+  const registered = await operator.registerModules(platform)
   return { id: registered.platform.id, hubApiKey: registered.hub_api_key }
 }
 

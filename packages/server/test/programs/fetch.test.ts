@@ -6,13 +6,20 @@ import { findInstalled } from '../helpers/browser/program.ts'
 import { fetchPinned } from './fetch.ts'
 import { createFolder, createSource } from './pinned-tool.ts'
 
-test('concurrent processes fetch one complete program', async (t) => {
+test('concurrent processes fetch one complete program, which is then used without npm', async (t) => {
   const { source, cache } = createSource(t)
   const folders = await Promise.all([fetchPinned(source, cache), fetchPinned(source, cache)])
   assert.equal(folders[0], folders[1])
   assert.deepEqual(readdirSync(cache), [folders[0]?.slice(cache.length + 1)])
   assert.equal(readFileSync(join(folders[0] ?? '', 'tool'), 'utf8'), 'a tool')
   assert.ok(!readdirSync(folders[0] ?? '').includes('node_modules'))
+  const { PATH } = process.env
+  process.env['PATH'] = ''
+  try {
+    assert.equal(await fetchPinned(source, cache), folders[0])
+  } finally {
+    process.env['PATH'] = PATH
+  }
 })
 
 test('a package whose hash differs from the lock file is rejected, and its folder is deleted', async (t) => {

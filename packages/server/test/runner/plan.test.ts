@@ -35,7 +35,9 @@ test('the deep tier has a part for each long file, one for all unit tests, and w
   const namesOf = (isLimited: boolean) =>
     planParts(FILES, createRandom(3), { isLimited }).map(({ name }) => name)
   const all = namesOf(false)
-  assert.ok(all.includes('packages/server/test/fuzz/bytes.test.ts'))
+  for (const file of ['fuzz/bytes', 'faults/kill', 'process/start', 'e2e/records']) {
+    assert.ok(all.includes(`packages/server/test/${file}.test.ts`), file)
+  }
   assert.ok(all.includes('project-1') && all.includes('unit-1') && !all.includes('unit-2'))
   assert.ok(all.includes('check:defects') && all.includes('check:licenses'))
   assert.deepEqual(

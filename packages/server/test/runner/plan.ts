@@ -18,7 +18,7 @@ type Folder = {
   name: string
   pattern: RegExp
   processes: number | 'each'
-  /** In the deep tier, each of its files has its own process, because the long form takes many minutes. */
+  /** In the deep tier, each of its files is a part, because together their long forms take many minutes. */
   isLong?: true
 }
 
@@ -28,7 +28,7 @@ type Folder = {
  * start first.
  */
 const FOLDERS: readonly Folder[] = [
-  { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 2 },
+  { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 2, isLong: true },
   { name: 'http', pattern: /^packages\/server\/test\/http\//, processes: 4 },
   // These mostly wait for servers that they stop or pause.
   {
@@ -37,8 +37,8 @@ const FOLDERS: readonly Folder[] = [
     processes: 'each',
   },
   { name: 'contract', pattern: /^packages\/server\/test\/contract\//, processes: 6 },
-  { name: 'faults', pattern: /^packages\/server\/test\/faults\//, processes: 4 },
-  { name: 'process', pattern: /^packages\/server\/test\/process\//, processes: 4 },
+  { name: 'faults', pattern: /^packages\/server\/test\/faults\//, processes: 4, isLong: true },
+  { name: 'process', pattern: /^packages\/server\/test\/process\//, processes: 4, isLong: true },
   { name: 'fuzz', pattern: /\/test\/fuzz[/.]/, processes: 1, isLong: true },
   { name: 'kit', pattern: /^packages\/platform-(?:kit|runner)\/test\//, processes: 1 },
   { name: 'simulation', pattern: /\/test\/simulation\//, processes: 1, isLong: true },

@@ -9,6 +9,7 @@ test('a process that fails without a failed test is reported with the errors out
   const { report, print } = startReport()
   const diagnostic = { nesting: 0, level: 'info', line: 1, column: 1 } as const
   report.diagnose({ ...diagnostic, message: 'tests 12' })
+  report.diagnose({ ...diagnostic, message: 'Error: activity after the last test' })
   report.diagnose({ ...diagnostic, file: FILE, message: 'Error: activity after the test ended' })
   report.complete(failed({ name: FILE, file: FILE }))
   assert.equal(report.summarize(10), false)
@@ -17,6 +18,7 @@ test('a process that fails without a failed test is reported with the errors out
     /✖ packages\/server\/test\/http\/records\.test\.ts\n {4}Error: activity after/,
   )
   assert.match(print(), /Repeat: npm test -- packages\/server\/test\/http\/records\.test\.ts/)
+  assert.match(print(), /^Error: activity after the last test$/m)
   assert.doesNotMatch(print(), /tests 12/)
 })
 

@@ -72,8 +72,11 @@ export function createReport(
       }
     },
     diagnose({ file, message }) {
-      // A diagnostic without a file belongs to the summary of node:test.
-      if (file === undefined) return
+      // The counts of node:test have no file, nor has an error after the last test of a process.
+      if (file === undefined) {
+        if (message.startsWith('Error: ')) print(message)
+        return
+      }
       const path = relative(root, file)
       diagnosticsOf.set(path, [...(diagnosticsOf.get(path) ?? []), message])
     },

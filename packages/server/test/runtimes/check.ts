@@ -9,14 +9,7 @@ import { execFile } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { SOURCE_KEY_HEADER } from '@recordhub/protocol'
-import {
-  listRecords,
-  type Operator,
-  pullAndWait,
-  registerPlatform,
-  sendRequest,
-  signIn,
-} from '../helpers/process/operator.ts'
+import { type Operator, signIn } from '../helpers/process/operator.ts'
 import { installKit } from '../helpers/process/package.ts'
 import { createSandbox } from '../helpers/process/sandbox.ts'
 import { until } from '../helpers/time/until.ts'
@@ -58,13 +51,17 @@ async function check(runtime: Runtime, project: string, operator: Operator, hub:
   const notModified = await requestRecords({ [SOURCE_KEY_HEADER]: SOURCE_KEY, ...unchanged })
   assert.equal(notModified.status, 304)
 
-  const registered = { address, sourceKey: SOURCE_KEY, recordTypes: ['case'] }
-  const { hub_api_key } = await registerPlatform(operator, registered)
-  const { tasks } = await pullAndWait(operator)
+  const registered = {
+    source_base_url: address,
+    source_api_key: SOURCE_KEY,
+    record_types: ['case'],
+  }
+  const { hub_api_key } = await operator.registerModules(registered)
+  const { tasks } = await operator.pullAll()
   const task = tasks.find(({ platform_name }) => platform_name === platform)
   assert.deepEqual([task?.state, task?.created, task?.warnings], ['succeeded', RECORDS, []])
 
-  const found = await sendRequest(operator, 'GET', '/api/v1/search?query=nova')
+  const found = await operator.request('GET', '/api/v1/search?query=nova')
   assert.ok(found.includes('Found for nova'), found)
 
   const push = new URLSearchParams({ hub, key: hub_api_key })
@@ -72,7 +69,7 @@ async function check(runtime: Runtime, project: string, operator: Operator, hub:
   assert.deepEqual([pushed.status, await pushed.text()], [200, '2'])
   await until(async () => {
     const ofReference = (reference: string) =>
-      listRecords(operator, `platform=${platform}&reference_number=${reference}`)
+      operator.findRecords(`platform=${platform}&reference_number=${reference}`)
     const [[created], [changed]] = [await ofReference('new'), await ofReference('C-1')]
     return created?.full_name === 'Nova' && changed?.data['closed_on'] === '2026-11-22'
       ? true

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createOperatorClient, pullAndWait, registerPlatform } from '../helpers/process/operator.ts'
+import { createOperatorClient } from '../helpers/process/operator.ts'
 import { startPlatform } from '../helpers/process/platform.ts'
 import { createSandbox } from '../helpers/process/sandbox.ts'
 import { CELLS } from './edge-case-cells.ts'
@@ -77,8 +77,8 @@ async function startExportingHub(sandbox: ReturnType<typeof createSandbox>) {
   const token = await sandbox.run(['token', 'create', '--name', 'check', '--role', 'admin'])
   const authorization = `Bearer ${token.stdout[0]}`
   const operator = createOperatorClient(hub.address, { authorization })
-  await registerPlatform(operator, platform)
-  const { pull } = await pullAndWait(operator)
+  await operator.registerModules(platform)
+  const { pull } = await operator.pullAll()
   if (pull.counts.created !== CELLS.length) throw new Error('Not all records were pulled')
   return async (query: string) => {
     const columns = HEADER.map((column) => `columns=${encodeURIComponent(column)}`).join('&')

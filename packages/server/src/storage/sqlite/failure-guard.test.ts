@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -88,6 +96,17 @@ test('a full disk is not fatal', (t) => {
   const { path } = createFolder(t)
   const guard = createFailureGuard(path, () => undefined)
   assert.throws(() => guard.run(() => fail(CODES.full)), { code: 'disk_full' })
+  assert.equal(guard.hasFailed(), false)
+})
+
+test('a failed write is not fatal if the disk is full', {
+  skip: existsSync('/dev/full') ? false : 'only Linux has /dev/full',
+}, (t) => {
+  const { path } = createFolder(t)
+  // The file that shows whether the disk is full.
+  symlinkSync('/dev/full', join(path, '..', 'recordhub.probe'))
+  const guard = createFailureGuard(path, () => undefined)
+  assert.throws(() => guard.run(() => fail(CODES.write)), { code: 'disk_full' })
   assert.equal(guard.hasFailed(), false)
 })
 

@@ -57,10 +57,11 @@ export type SqliteOptions = {
   clock: Clock
   /** Hashes the references of erased records, which are not stored. */
   hashReference: HashReference
-  /** Whether long reads and the text index have threads of their own, as a hub needs; true by default. */
+  /**
+   * Whether long reads, the text index and continuous checkpoints have threads of their own, as a hub needs; true by
+   * default. What writes little only empties the log.
+   */
   withThreads?: boolean
-  /** Whether a hub checkpoints continuously; true by default. Tests write little and only empty the log. */
-  checkpointsContinuously?: boolean
   /** Logs a warning for the administrator of the hub. */
   warn?: (message: string) => void
   /** See `openStorage`. */
@@ -101,7 +102,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
     checkpointer = startCheckpointer(options.path, {
       onFailure: guard.fail,
       warn,
-      isContinuous: options.checkpointsContinuously ?? true,
+      isContinuous: withThreads,
     })
     disableAutoCheckpoint(connections)
   }

@@ -50,10 +50,8 @@ test('omitted properties of an entry are null, and omitted details are empty', a
   assert.deepEqual(entry, { ...ENTRY, at: clock.text, ...rest })
 })
 
-test('entries are listed newest first, each on one page, even if the clock is set back', async ({
-  storage,
-  clock,
-}) => {
+test('entries are listed newest first, each on one page, even if the clock is set back', async (kit) => {
+  const { storage, clock } = kit
   for (let number = 0; number < 12; number += 1) {
     clock.advance(number % 3 === 0 ? -60 : 60)
     await storage.activity.appendActivity({ ...ENTRY, message: `${number}` })

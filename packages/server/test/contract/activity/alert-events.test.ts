@@ -7,10 +7,8 @@ import { deleteOld } from '../../helpers/storage/retention.ts'
 
 const NO_CHANGES = { raise: [], resolve: [], reword: [] }
 
-test('an alert has one event for each of its changes, with its current state', async ({
-  storage,
-  clock,
-}) => {
+test('an alert has one event for each of its changes, with its current state', async (kit) => {
+  const { storage, clock } = kit
   await raise(storage, 'one')
   clock.advance(5)
   const { alert_id } = only(await storage.alerts.listOpenAlerts())

@@ -15,10 +15,8 @@ import { createRow } from '../../helpers/storage/retention.ts'
 
 const NO_CHANGES = { raise: [], resolve: [], reword: [] }
 
-test('an alert is raised, its message is updated, and it is resolved; the activity records the first and the last', async ({
-  storage,
-  clock,
-}) => {
+test('an alert is raised, its message is updated, and it is resolved; the activity records the first and the last', async (kit) => {
+  const { storage, clock } = kit
   const platform = { platform_id: 7, platform_name: 'school' }
   const alert = createAlert('one', {
     kind: 'platform_failing',
@@ -86,9 +84,8 @@ test('hundreds of alerts are raised and resolved in one call', async ({ storage 
   assert.deepEqual(await storage.alerts.readOpenAlerts(3), { open: 0, latest: [] })
 })
 
-test('open alerts are listed before resolved ones, newest first, each on one page', async ({
-  storage,
-}) => {
+test('open alerts are listed before resolved ones, newest first, each on one page', async (kit) => {
+  const { storage } = kit
   const raise = Array.from({ length: 9 }, (_, index) => createAlert(`n-${index}`))
   await storage.alerts.applyAlertChanges({ ...NO_CHANGES, raise })
   const resolve = (await storage.alerts.listOpenAlerts()).filter((_, index) => index % 2 > 0)
@@ -134,9 +131,8 @@ test('only the first acknowledgement of an open alert is saved and recorded', as
   assert.equal(await kit.countRows('audit'), 1)
 })
 
-test('an alert is due for a mail when it is raised and, if that mail was sent, for another when it is resolved', async ({
-  storage,
-}) => {
+test('an alert is due for a mail when it is raised and, if that mail was sent, for another when it is resolved', async (kit) => {
+  const { storage } = kit
   const { alerts } = storage
   const due = async () => {
     const { raised, resolved } = await alerts.listUnmailed(100)

@@ -3,10 +3,8 @@ import { test } from '../../helpers/storage/engines.ts'
 import { changeLog, newPlatform, pushWrite } from '../../helpers/storage/fixtures.ts'
 import { NO_COUNTS, pullWrite, taskOf, taskResult } from '../../helpers/storage/pulls.ts'
 
-test('the snapshot of an empty hub contains only zeros and empty lists', async ({
-  storage,
-  clock,
-}) => {
+test('the snapshot of an empty hub contains only zeros and empty lists', async (kit) => {
+  const { storage, clock } = kit
   assert.deepEqual(await storage.snapshot.readSnapshot(clock.day), {
     stats: {
       platforms: 0,

@@ -10,9 +10,8 @@ import { rounds } from '../../helpers/time/tier.ts'
 
 const DAY = 24 * 3600
 
-test('retention deletes exactly the rows older than the cutoff, in small steps', async ({
-  engine,
-}) => {
+test('retention deletes exactly the rows older than the cutoff, in small steps', async (kit) => {
+  const { engine } = kit
   const gaps = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 14 })
   await fc.assert(
     fc.asyncProperty(

@@ -14,10 +14,8 @@ const invite = ({ invitations }: Storage, token_hash: string, email = 'bob@examp
     AUDIT,
   )
 
-test('an invitation is found by its token until it expires, and only one of many callers accepts it', async ({
-  storage,
-  clock,
-}) => {
+test('an invitation is found by its token until it expires, and only one of many callers accepts it', async (kit) => {
+  const { storage, clock } = kit
   const { invitations } = storage
   const invitation = await invite(storage, 'hash')
   assert.deepEqual(await invitations.findInvitation('hash', clock.text), invitation)
@@ -51,10 +49,8 @@ test('one of many callers creates the operator of an invitation, which stays ope
   assert.equal((await operators.listOperators()).length, 2)
 })
 
-test('a new invitation replaces an earlier one for the same email, and withdrawing is final', async ({
-  storage,
-  clock,
-}) => {
+test('a new invitation replaces an earlier one for the same email, and withdrawing is final', async (kit) => {
+  const { storage, clock } = kit
   const { invitations } = storage
   await invite(storage, 'first')
   const later = await invite(storage, 'later')

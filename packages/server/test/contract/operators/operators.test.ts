@@ -98,10 +98,8 @@ test('operators are listed by email with their sign-in methods and open sessions
   assert.equal(await storage.operators.readOperator('eve'), null)
 })
 
-test('disabling an operator ends all sessions and tokens, and enabling restores none', async ({
-  storage,
-  clock,
-}) => {
+test('disabling an operator ends all sessions and tokens, and enabling restores none', async (kit) => {
+  const { storage, clock } = kit
   const { operators } = storage
   await addOperator(storage, 'ann', 'admin', 1)
   await addOperator(storage, 'bob', 'admin', 3)
@@ -166,9 +164,8 @@ test('setting or replacing a password ends all sessions of the operator', async 
   assert.equal(await kit.countRows('audit'), before)
 })
 
-test('changing the role ends all sessions, and setting the same role ends none', async ({
-  storage,
-}) => {
+test('changing the role ends all sessions, and setting the same role ends none', async (kit) => {
+  const { storage } = kit
   const { operators } = storage
   await addOperator(storage, 'ann', 'admin', 2)
   await addOperator(storage, 'bob', 'viewer', 2)
@@ -340,10 +337,8 @@ test('strengthening a session changes only that session', async (kit) => {
   )
 })
 
-test('a token is revoked only by its owner or by a caller allowed to revoke all tokens', async ({
-  storage,
-  clock,
-}) => {
+test('a token is revoked only by its owner or by a caller allowed to revoke all tokens', async (kit) => {
+  const { storage, clock } = kit
   const { operators } = storage
   await addOperator(storage, 'ann', 'admin')
   await addOperator(storage, 'bob', 'viewer')

@@ -25,10 +25,8 @@ async function falseLiteral(storage: StorageKit['storage']): Promise<string> {
   return (await storage.readEngine()).engine === 'sqlite' ? '0' : 'false'
 }
 
-test('only one of several concurrently offered reference keys is saved', async ({
-  storage,
-  reopen,
-}) => {
+test('only one of several concurrently offered reference keys is saved', async (kit) => {
+  const { storage, reopen } = kit
   const offers = ['encrypted one', 'encrypted two', 'encrypted three']
   const saved = await Promise.all(
     offers.map((one) => storage.encryptedSecrets.ensureReferencesKey(one)),

@@ -62,9 +62,8 @@ test('a registered platform is active and has all submitted properties', async (
   )
 })
 
-test('the fields and texts of a manifest are read back unchanged and in order', async ({
-  storage,
-}) => {
+test('the fields and texts of a manifest are read back unchanged and in order', async (kit) => {
+  const { storage } = kit
   const keys = ['z', 'a', '10', 'é😀', '', 'a/b', '\ud800', '\u0000']
   const fields = keys.map((key) => ({ key, label: `${key}!`, type: 'text', required: true }))
   const modules = ['z', 'a', 'm', '.hidden', 'a b/c', '😀'].map((type) => ({
@@ -107,9 +106,8 @@ test('the activity entry of a registration contains the new platform', async (ki
   assert.equal(await kit.countRows('audit'), 1)
 })
 
-test('a registration with a duplicate name stores nothing, and another name is accepted afterwards', async ({
-  storage,
-}) => {
+test('a registration with a duplicate name stores nothing, and another name is accepted afterwards', async (kit) => {
+  const { storage } = kit
   const { platforms } = storage
   await platforms.registerPlatform(newPlatform('school'), changeLog())
   const before = await readAll(storage)

@@ -10,11 +10,8 @@ const RENEWAL_OVERDUE_SECONDS = 7
 
 const leaseOf = (storage: Storage) => ({ owner: storage.processName, seconds: 30 })
 
-test('a pull is not interrupted while its node is alive, and is interrupted when the node has closed', async ({
-  url,
-  clock,
-  nodeA,
-}) => {
+test('a pull is not interrupted while its node is alive, and is interrupted when the node has closed', async (nodes) => {
+  const { url, clock, nodeA } = nodes
   await nodeA.register()
   const closing = await openNodeStorage(url, clock)
   const { pull_id } = await startTestPull(closing, leaseOf(closing))
@@ -29,11 +26,8 @@ test('a pull is not interrupted while its node is alive, and is interrupted when
   assert.equal((await nodeA.requestPull(lease)).outcome, 'queued')
 })
 
-test('a pull is not interrupted when its node briefly loses its connections', async ({
-  nodeA,
-  nodeB,
-  observer,
-}) => {
+test('a pull is not interrupted when its node briefly loses its connections', async (nodes) => {
+  const { nodeA, nodeB, observer } = nodes
   await nodeA.register()
   const { pull_id } = await nodeB.startPull(leaseOf(nodeB.storage))
   const pids = await listeningSessions(observer)

@@ -17,12 +17,8 @@ import { pullWrite } from '../../helpers/storage/pulls.ts'
 const LOCK_HISTORY = 'LOCK TABLE record_history IN SHARE MODE'
 const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
 
-test('the feed stops before an uncommitted change with a lower sequence number', async ({
-  url,
-  nodeA,
-  nodeB,
-  observer,
-}) => {
+test('the feed stops before an uncommitted change with a lower sequence number', async (nodes) => {
+  const { url, nodeA, nodeB, observer } = nodes
   const school = await nodeA.register()
   await nodeA.write(pushWrite(school), pushWrite(school, { reference: 'r-2' }))
   const follower = new ChangeFeedConsumer()
@@ -49,12 +45,8 @@ test('the feed stops before an uncommitted change with a lower sequence number',
   assert.deepEqual(numbers.slice(2), [before + 1, before + 2])
 })
 
-test('the watermark waits for in-flight transactions that mark or pull records or only allocate numbers', async ({
-  url,
-  nodeA,
-  nodeB,
-  observer,
-}) => {
+test('the watermark waits for in-flight transactions that mark or pull records or only allocate numbers', async (nodes) => {
+  const { url, nodeA, nodeB, observer } = nodes
   const school = await nodeA.register()
   await school.pull(async (read) => {
     await nodeA.write(pullWrite(read, { reference: 'r-1' }))
@@ -88,12 +80,8 @@ test('the watermark waits for in-flight transactions that mark or pull records o
   assert.equal((await readChanges(nodeB.storage)).through, before + 4)
 })
 
-test('a rolled back or read-only transaction does not block the watermark', async ({
-  url,
-  nodeA,
-  nodeB,
-  observer,
-}) => {
+test('a rolled back or read-only transaction does not block the watermark', async (nodes) => {
+  const { url, nodeA, nodeB, observer } = nodes
   const school = await nodeA.register()
   await school.post()
   const rolledBack = kyselyOf(nodeA.storage)
@@ -110,11 +98,8 @@ test('a rolled back or read-only transaction does not block the watermark', asyn
   })
 })
 
-test('the watermark is correct for sequence numbers at and above 32-bit boundaries', async ({
-  nodeA,
-  nodeB,
-  observer,
-}) => {
+test('the watermark is correct for sequence numbers at and above 32-bit boundaries', async (nodes) => {
+  const { nodeA, nodeB, observer } = nodes
   const school = await nodeA.register()
   const database = kyselyOf(nodeA.storage)
   for (const start of [2 ** 31 - 2, 2 ** 31 + 5, 2 ** 32 - 2, 2 ** 32 + 5, 2 ** 40 - 1]) {
@@ -139,10 +124,8 @@ test('the watermark waits for the first number', async ({ nodeA, nodeB }) => {
   assert.equal(await readCommitWatermark(kyselyOf(nodeB.storage)), 1)
 })
 
-test('a follower on one node misses no change and receives none twice while both nodes write', async ({
-  nodeA,
-  nodeB,
-}) => {
+test('a follower on one node misses no change and receives none twice while both nodes write', async (nodes) => {
+  const { nodeA, nodeB } = nodes
   const school = await nodeA.register()
   const follower = new ChangeFeedConsumer()
   let isWriting = true

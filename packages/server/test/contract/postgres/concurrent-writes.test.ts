@@ -14,10 +14,8 @@ import { untilTrue } from '../../helpers/time/until.ts'
 
 const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
 
-test('batches with the same references in opposite order all succeed and record every change', async ({
-  nodeA,
-  nodeB,
-}) => {
+test('batches with the same references in opposite order all succeed and record every change', async (nodes) => {
+  const { nodeA, nodeB } = nodes
   const school = await nodeA.register()
   const names = Array.from({ length: 24 }, (_, index) => `r-${index}`)
   // Every other record exists, so that row locks and inserts alternate.
@@ -87,12 +85,8 @@ test('pushes on one node and a pull on the other write concurrently', async ({ n
   }
 })
 
-test('deactivating a platform waits for running pushes, and later pushes are rejected', async ({
-  url,
-  nodeA,
-  nodeB,
-  observer,
-}) => {
+test('deactivating a platform waits for running pushes, and later pushes are rejected', async (nodes) => {
+  const { url, nodeA, nodeB, observer } = nodes
   const school = await nodeA.register()
   await school.post()
   const push = (over: Parameters<typeof pushWrite>[1]) => nodeB.write(pushWrite(school, over))
@@ -126,12 +120,8 @@ const endings: [string, (node: StorageKit, read: TestRead) => Promise<unknown>][
   ['stopped because its platform is inactive', deactivate],
 ]
 for (const [name, end] of endings) {
-  test(`records of a pull are rejected once it is ${name}`, async ({
-    url,
-    nodeA,
-    nodeB,
-    observer,
-  }) => {
+  test(`records of a pull are rejected once it is ${name}`, async (nodes) => {
+    const { url, nodeA, nodeB, observer } = nodes
     const school = await nodeA.register()
     await school.post()
     const read = await startPullAndRead(nodeB.storage, school)
@@ -154,11 +144,8 @@ for (const [name, end] of endings) {
   })
 }
 
-test('a node is notified of changes on another node, even after it has reconnected', async ({
-  nodeA,
-  nodeB,
-  observer,
-}) => {
+test('a node is notified of changes on another node, even after it has reconnected', async (nodes) => {
+  const { nodeA, nodeB, observer } = nodes
   const notified = createCallCounter()
   nodeB.storage.platforms.onChange(notified.call)
   const untilListening = (old: number[]) =>
@@ -187,11 +174,8 @@ test('a node is notified of changes on another node, even after it has reconnect
   }
 })
 
-test('a broadcast reaches the other processes but not its sender', async ({
-  nodeA,
-  nodeB,
-  observer,
-}) => {
+test('a broadcast reaches the other processes but not its sender', async (nodes) => {
+  const { nodeA, nodeB, observer } = nodes
   await untilTrue('both nodes listen', async () => (await listeningSessions(observer)).length === 2)
   const received: string[] = []
   const call = createCallCounter()
@@ -249,10 +233,8 @@ async function readState(node: StorageKit) {
   return { records, stats: counted.stats, logs: counted.logs, history }
 }
 
-test('a push to a record erased or a platform removed on another node is rejected', async ({
-  nodeA,
-  nodeB,
-}) => {
+test('a push to a record erased or a platform removed on another node is rejected', async (nodes) => {
+  const { nodeA, nodeB } = nodes
   const school = await nodeA.register()
   await nodeB.write(pushWrite(school), pushWrite(school, { reference: 'r-2' }))
   const [first] = await nodeB.records()
@@ -263,20 +245,16 @@ test('a push to a record erased or a platform removed on another node is rejecte
   const request = { platform_id, platform_name, requested_by: 'ann', at: nodeA.clock.text }
   assert.ok(await nodeA.storage.platforms.removePlatform(request, changeLog()))
   assert.deepEqual(await nodeB.outcomesOf(pushWrite(school)), ['api_key_invalid'])
-  const nodes = [nodeA, nodeB].map(async ({ storage }) => {
+  const removing = [nodeA, nodeB].map(async ({ storage }) => {
     while (await storage.removals.runNextStep());
   })
-  await Promise.all(nodes)
+  await Promise.all(removing)
   assert.deepEqual(await nodeB.records(), [])
   assert.deepEqual(await nodeB.runSql('SELECT 1 FROM platforms'), [])
 })
 
-test('an erasure waits for a running push and then erases the data of that push', async ({
-  url,
-  nodeA,
-  nodeB,
-  observer,
-}) => {
+test('an erasure waits for a running push and then erases the data of that push', async (nodes) => {
+  const { url, nodeA, nodeB, observer } = nodes
   const school = await nodeA.register()
   const { record_id } = await school.post()
   const erasure = { record_id, mode: 'erase', actor: 'ann' } as const

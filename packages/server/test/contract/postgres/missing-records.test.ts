@@ -6,10 +6,8 @@ import { pullWrite } from '../../helpers/storage/pulls.ts'
 
 const LOCK_R1 = `SELECT FROM records WHERE reference_number = 'r-1' FOR UPDATE`
 
-test('records can be marked and pushed concurrently, and pushed records are not marked', async ({
-  nodeA,
-  nodeB,
-}) => {
+test('records can be marked and pushed concurrently, and pushed records are not marked', async (nodes) => {
+  const { nodeA, nodeB } = nodes
   const school = await nodeA.register()
   const names = Array.from({ length: 60 }, (_, index) => `r-${index}-ä👍`)
   await school.pull(async (read) => {
@@ -33,12 +31,8 @@ test('records can be marked and pushed concurrently, and pushed records are not 
   }
 })
 
-test('a record is not marked if a concurrent push of it commits first', async ({
-  url,
-  nodeA,
-  nodeB,
-  observer,
-}) => {
+test('a record is not marked if a concurrent push of it commits first', async (nodes) => {
+  const { url, nodeA, nodeB, observer } = nodes
   const school = await nodeA.register()
   await school.post()
   const read = await school.startRead()
@@ -54,12 +48,8 @@ test('a record is not marked if a concurrent push of it commits first', async ({
   assert.equal(only(await nodeA.records()).missing_since, null)
 })
 
-test('deactivating a platform waits for transactions that mark its records, and later transactions are rejected', async ({
-  url,
-  nodeA,
-  nodeB,
-  observer,
-}) => {
+test('deactivating a platform waits for transactions that mark its records, and later transactions are rejected', async (nodes) => {
+  const { url, nodeA, nodeB, observer } = nodes
   const school = await nodeA.register()
   await nodeA.write(pushWrite(school), pushWrite(school, { reference: 'r-2' }))
   const read = await school.startRead()

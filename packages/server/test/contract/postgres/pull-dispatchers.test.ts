@@ -9,10 +9,8 @@ import { untilTrue } from '../../helpers/time/until.ts'
 
 const NO_SCHEDULE = async () => undefined
 
-test('each pull runs once on one node, and the other node runs all pulls after one has stopped', async ({
-  nodeA,
-  nodeB,
-}) => {
+test('each pull runs once on one node, and the other node runs all pulls after one has stopped', async (nodes) => {
+  const { nodeA, nodeB } = nodes
   const runs: { node: string; id: number }[] = []
   await startCollecting(nodeA.storage, 'here', runs)
   await startCollecting(nodeB.storage, 'there', runs)
@@ -28,10 +26,8 @@ test('each pull runs once on one node, and the other node runs all pulls after o
   await nodeB.storage.pullDispatcher.stop()
 })
 
-test('a pull dispatched by a stopped node runs when another node starts', async ({
-  nodeA,
-  nodeB,
-}) => {
+test('a pull dispatched by a stopped node runs when another node starts', async (nodes) => {
+  const { nodeA, nodeB } = nodes
   const runs: { node: string; id: number }[] = []
   await nodeA.storage.pullDispatcher.start(
     { runPull: () => new Promise(() => {}), onSchedule: NO_SCHEDULE },
@@ -76,10 +72,8 @@ test('a failed pull is not run again', async ({ nodeA: { storage } }) => {
   await storage.pullDispatcher.stop()
 })
 
-test('all nodes share the schedule of the node that started last, and a start without a schedule deletes it', async ({
-  nodeA,
-  nodeB,
-}) => {
+test('all nodes share the schedule of the node that started last, and a start without a schedule deletes it', async (nodes) => {
+  const { nodeA, nodeB } = nodes
   const handlers = { runPull: async () => undefined, onSchedule: NO_SCHEDULE }
   const schedules = () => nodeA.runSql('SELECT name, cron, timezone FROM pgboss.schedule')
   await nodeA.storage.pullDispatcher.start(handlers, '17 * * * *')

@@ -12,12 +12,8 @@ const GRANTS = [
   'ALTER DEFAULT PRIVILEGES IN SCHEMA recordhub_views GRANT SELECT ON TABLES TO views_reader',
 ]
 
-test('a reader role can read only existing and future views', async ({
-  url,
-  nodeA,
-  nodeB,
-  observer,
-}) => {
+test('a reader role can read only existing and future views', async (nodes) => {
+  const { url, nodeA, nodeB, observer } = nodes
   await observer.query(`CREATE ROLE views_reader LOGIN PASSWORD 'reader'`)
   const address = new URL(url)
   address.username = 'views_reader'
@@ -51,10 +47,8 @@ test('a reader role can read only existing and future views', async ({
   }
 })
 
-test('a view with dependent views is not changed but reported, and does not block other views', async ({
-  nodeA,
-  observer,
-}) => {
+test('a view with dependent views is not changed but reported, and does not block other views', async (nodes) => {
+  const { nodeA, observer } = nodes
   await nodeA.register({ modules: ['students', 'staff'] })
   await nodeA.storage.sqlViews.refreshViews()
   await observer.query('CREATE VIEW dependent AS SELECT a FROM recordhub_views.v_school_students')

@@ -3,22 +3,7 @@ import type { Storage } from '../../../src/storage/port/storage.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { listActivity, only } from '../../helpers/storage/fixtures.ts'
 import type { StorageKit } from '../../helpers/storage/kit.ts'
-import { completeRead, NO_COUNTS, taskResult } from '../../helpers/storage/pulls.ts'
-
-const COUNTS = {
-  received: 10,
-  created: 4,
-  updated: 3,
-  unchanged: 1,
-  stale: 1,
-  rejected: 1,
-  missing: 2,
-}
-const READ = completeRead({
-  snapshotSeq: 0,
-  requested_at: '2026-03-10T08:00:00.000000000Z',
-  records: 0,
-})
+import { EMPTY_READ, NO_COUNTS, SOME_COUNTS, taskResult } from '../../helpers/storage/pulls.ts'
 
 test('a late report or a second result does not change a finished task', async (kit) => {
   await kit.register()
@@ -28,7 +13,7 @@ test('a late report or a second result does not change a finished task', async (
   kit.clock.advance(9)
   const warnings = ['total differs: 11 "announced", 10 received', 'ü']
   const entry = { level: 'info', kind: 'task.first', message: 'Read' } as const
-  const result = taskResult({ total: 11, counts: COUNTS, warnings, read: READ })
+  const result = taskResult({ total: 11, counts: SOME_COUNTS, warnings, read: EMPTY_READ })
   await pulls.finishTask(pull_id, 1, result, entry)
   const finished = only(await listTasks(kit.storage, pull_id))
   const { started_at, ...task } = finished
@@ -42,7 +27,7 @@ test('a late report or a second result does not change a finished task', async (
     state: 'succeeded',
     total: 11,
     expected: 11,
-    ...COUNTS,
+    ...SOME_COUNTS,
     error: null,
     warnings,
     finished_at: kit.clock.text,
@@ -62,7 +47,7 @@ test('the error of a failed task is the last error of its platform until a task 
   await kit.register()
   const failed = await endOneTask(kit, { state: 'failed', error: 'HTTP 500' })
   assert.deepEqual(failed, { last_error: 'HTTP 500', latest_sync_at: null })
-  const succeeded = await endOneTask(kit, { read: READ })
+  const succeeded = await endOneTask(kit, { read: EMPTY_READ })
   assert.deepEqual(succeeded, { last_error: null, latest_sync_at: kit.clock.text })
   const timedOut = await endOneTask(kit, { state: 'timed_out', error: 'Too slow' })
   assert.deepEqual(timedOut, { ...succeeded, last_error: 'Too slow' })
@@ -81,7 +66,7 @@ test('finishing a pull finishes only its unfinished tasks, and a second call cha
   const { pull_id } = await kit.startPull()
   await pulls.startTask(pull_id, 1)
   await pulls.startTask(pull_id, 2)
-  await pulls.finishTask(pull_id, 1, taskResult({ counts: COUNTS }), null)
+  await pulls.finishTask(pull_id, 1, taskResult({ counts: SOME_COUNTS }), null)
   kit.clock.advance(900)
   const entry = { level: 'error', kind: 'pull.timed_out', message: 'Too long' } as const
   const end = { state: 'timed_out', unfinishedTasks: 'timed_out' } as const
@@ -97,7 +82,7 @@ test('finishing a pull finishes only its unfinished tasks, and a second call cha
   kit.clock.advance(1)
   assert.equal(await kit.finishPull(pull_id, 'succeeded'), false)
   await pulls.finishTask(pull_id, 2, taskResult(), null)
-  await pulls.reportTask(pull_id, 2, { total: 1, counts: COUNTS })
+  await pulls.reportTask(pull_id, 2, { total: 1, counts: SOME_COUNTS })
   assert.deepEqual(await pulls.readPull(pull_id), ended)
   assert.deepEqual(await listTasks(kit.storage, pull_id), tasks)
   const kinds = await kindsOf(kit.storage)

@@ -29,9 +29,8 @@ test('dispatching does not wait for the pull to run', async ({ storage }) => {
   await storage.pullDispatcher.stop()
 })
 
-test('a stopped dispatcher runs no pulls, including those dispatched just before', async ({
-  storage,
-}) => {
+test('a stopped dispatcher runs no pulls, including those dispatched just before', async (kit) => {
+  const { storage } = kit
   const { pullDispatcher } = storage
   const delivered: number[] = []
   const runPull = async (pullId: number) => void delivered.push(pullId)
@@ -46,10 +45,8 @@ test('a stopped dispatcher runs no pulls, including those dispatched just before
   await pullDispatcher.stop()
 })
 
-test('nextRun returns the next time of the schedule, or null without a schedule', async ({
-  storage,
-  engine,
-}) => {
+test('nextRun returns the next time of the schedule, or null without a schedule', async (kit) => {
+  const { storage, engine } = kit
   const { pullDispatcher } = storage
   const handlers = { runPull: async () => {}, onSchedule: NO_SCHEDULE }
   assert.equal(pullDispatcher.nextRun(), null)

@@ -10,29 +10,15 @@ import {
   testModule,
 } from '../../helpers/storage/fixtures.ts'
 import {
-  completeRead,
+  EMPTY_READ,
   LEASE,
   NO_COUNTS,
   pullWrite,
+  SOME_COUNTS,
   type TestPull,
   taskOf,
   taskResult,
 } from '../../helpers/storage/pulls.ts'
-
-const COUNTS = {
-  received: 10,
-  created: 4,
-  updated: 3,
-  unchanged: 1,
-  stale: 1,
-  rejected: 1,
-  missing: 2,
-}
-const READ = completeRead({
-  snapshotSeq: 0,
-  requested_at: '2026-03-10T08:00:00.000000000Z',
-  records: 0,
-})
 
 test('starting a pull returns its tasks with the data needed to fetch their modules', async (kit) => {
   const school = await kit.register()
@@ -68,7 +54,12 @@ test('tasks are ordered by the last complete pull of their module, and modules t
   for (const type of ['c', 'a']) {
     kit.clock.advance(1)
     const task = first.tasks.find((one) => one.record_type === type)
-    await pulls.finishTask(first.pull_id, task?.task_number ?? 0, taskResult({ read: READ }), null)
+    await pulls.finishTask(
+      first.pull_id,
+      task?.task_number ?? 0,
+      taskResult({ read: EMPTY_READ }),
+      null,
+    )
   }
   const incomplete = first.tasks.find((one) => one.record_type === 'd')
   await pulls.finishTask(first.pull_id, incomplete?.task_number ?? 0, taskResult(), null)
@@ -79,7 +70,7 @@ test('tasks are ordered by the last complete pull of their module, and modules t
   assert.deepEqual(orderOf(second).slice(2), ['c', 'a'])
   for (const task of second.tasks) {
     kit.clock.advance(1)
-    await pulls.finishTask(second.pull_id, task.task_number, taskResult({ read: READ }), null)
+    await pulls.finishTask(second.pull_id, task.task_number, taskResult({ read: EMPTY_READ }), null)
   }
   await kit.finishPull(second.pull_id)
   assert.deepEqual(orderOf(await kit.startPull()), orderOf(second))
@@ -126,9 +117,9 @@ test('the progress of a pull is the sum of the reports of its tasks', async (kit
   await pulls.startTask(pull_id, 2)
   await pulls.reportTask(pull_id, 1, { total: null, counts: { ...NO_COUNTS, received: 1 } })
   assert.equal((await pulls.readPull(pull_id))?.progress.records_total, null)
-  await pulls.reportTask(pull_id, 1, { total: 40, counts: { ...COUNTS, received: 5 } })
-  await pulls.reportTask(pull_id, 2, { total: 0, counts: COUNTS })
-  await pulls.finishTask(pull_id, 2, taskResult({ total: 0, counts: COUNTS }), null)
+  await pulls.reportTask(pull_id, 1, { total: 40, counts: { ...SOME_COUNTS, received: 5 } })
+  await pulls.reportTask(pull_id, 2, { total: 0, counts: SOME_COUNTS })
+  await pulls.finishTask(pull_id, 2, taskResult({ total: 0, counts: SOME_COUNTS }), null)
   const pull = await pulls.readPull(pull_id)
   assert.deepEqual(pull?.progress, {
     tasks_total: 3,

@@ -9,9 +9,8 @@ import type { StorageKit } from '../../helpers/storage/kit.ts'
 
 const AT = '2026-03-10T08:20:00.000Z'
 
-test('the counts of one sender in one hour are added up, even if they are saved concurrently', async ({
-  storage,
-}) => {
+test('the counts of one sender in one hour are added up, even if they are saved concurrently', async (kit) => {
+  const { storage } = kit
   const add = (at: string) => storage.pushErrors.addPushErrors([pushErrorAt(at)], [])
   // None of them finds an existing row.
   await Promise.all(Array.from({ length: 9 }, () => add(AT)))

@@ -13,10 +13,8 @@ test('exactly one of several concurrent callers acquires a lease', async ({ stor
   assert.deepEqual(await acquireAll(storage, owners), [...Array(29).fill(false), true])
 })
 
-test('a lease cannot be acquired again before it expires, even by its owner or after a restart', async ({
-  storage,
-  reopen,
-}) => {
+test('a lease cannot be acquired again before it expires, even by its owner or after a restart', async (kit) => {
+  const { storage, reopen } = kit
   assert.equal(await storage.leases.acquire('job', 'a', 60), true)
   assert.equal(await storage.leases.acquire('job', 'a', 60), false)
   assert.equal(await storage.leases.acquire('another job', 'b', 60), true)
@@ -30,10 +28,8 @@ test('exactly one caller acquires a lease after it is released', async ({ storag
   assert.deepEqual(await acquireAll(storage, ['a', 'b', 'c']), [false, false, true])
 })
 
-test('a lease that was acquired before the clock was set back an hour expires', async ({
-  storage,
-  clock,
-}) => {
+test('a lease that was acquired before the clock was set back an hour expires', async (kit) => {
+  const { storage, clock } = kit
   await storage.leases.acquire('job', 'a', 60)
   clock.advance(-30)
   assert.equal(await storage.leases.acquire('job', 'b', 60), false, 'a small correction')

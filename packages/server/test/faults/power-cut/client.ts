@@ -2,11 +2,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { BackupsResponse, ChangesResponse, PushResponse } from '@recordhub/protocol'
-import {
-  type Operator,
-  registerPlatform,
-  untilRemovalsEnd,
-} from '../../helpers/process/operator.ts'
+import type { Operator } from '../../helpers/process/operator.ts'
 import {
   type SimulatedModule,
   type SimulatedPlatform,
@@ -48,7 +44,7 @@ export function createClient(): Client {
         throw error
       })
       assert.ok(response.status < 300, `${request[1]}: ${response.status} ${response.text}`)
-      lastResponse = response.headers.get('x-request-id')
+      lastResponse = response.header('x-request-id')
       tell(response.text, lastResponse)
       return response.text
     },
@@ -77,8 +73,8 @@ export async function register(
   operator: Operator,
   platform: SimulatedPlatform,
 ): Promise<string> {
-  const { address: source_base_url, sourceKey: source_api_key, recordTypes, name } = platform
-  const body = { source_base_url, source_api_key, record_types: recordTypes }
+  const { source_base_url, source_api_key, record_types, platform_name: name } = platform
+  const body = { source_base_url, source_api_key, record_types }
   const text = await client.send([operator, 'POST', '/api/v1/platforms', body], () => ({
     ...{ kind: 'registered', platform: name },
     sourceKey: source_api_key,
@@ -168,14 +164,14 @@ export async function removeOtherPlatform(
 ): Promise<void> {
   const modules = [{ ...createPulledModule(1), record_type: 'other' }]
   const other = await startPlatform(t, { name: 'other', modules })
-  const { platform } = await registerPlatform(operator, other)
+  const { platform } = await operator.registerModules(other)
   await pull(client, operator, version)
   const path = `/api/v1/platforms/${platform.id}`
-  await client.send([operator, 'DELETE', path, { platform_name: other.name }], () => ({
-    ...{ kind: 'removed', platform: other.name },
-    sourceKey: other.sourceKey,
+  await client.send([operator, 'DELETE', path, { platform_name: other.platform_name }], () => ({
+    ...{ kind: 'removed', platform: other.platform_name },
+    sourceKey: other.source_api_key,
   }))
-  await untilRemovalsEnd(operator)
+  await operator.untilRemovalsEnd()
 }
 
 export async function backUp(client: Client, operator: Operator): Promise<void> {

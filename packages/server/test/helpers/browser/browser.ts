@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { after, afterEach, before } from 'node:test'
+import { after, afterEach } from 'node:test'
 import {
   type Browser,
   type BrowserContext,
@@ -44,6 +44,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 export const BROWSER_TEST = { timeout: guardMs(900_000) } as const
 const STEP_MS = guardMs(120_000)
 
+/** The browser that all tests of the process share. */
 let launched: Promise<Browser> | null = null
 // Runs when the process ends, which may run several files.
 after(async () => (await launched)?.close())
@@ -53,40 +54,27 @@ async function launch(): Promise<Browser> {
   return chromium.launch({ executablePath, args: TEST_FLAGS, env, timeout: STEP_MS })
 }
 
-/**
- * The browser that all tests of the process share. A failed test leaves, for each of its pages, a screenshot, the
- * console, the last requests and the log of the hub. Pages are closed after the test, when its outcome is known.
- */
-export function shareBrowser(): () => Browser {
-  let browser: Browser | null = null
-  before(async () => {
-    launched ??= launch()
-    browser = await launched
-  })
-  afterEach(
-    async (t) => {
-      // The hook also runs for suites, and for subtests, whose pages stay open.
-      if ('fullName' in t && hasFailed(t)) {
-        for (const opened of openPages) await report(t, opened)
-      }
-      for (const opened of openPages.filter(({ isDone }) => isDone)) await opened.close()
-      openPages = openPages.filter(({ isDone }) => !isDone)
-    },
-    { timeout: STEP_MS },
-  )
-  return () => {
-    assert.ok(browser)
-    return browser
-  }
-}
+// A failed test leaves, for each of its pages, a screenshot, the console, the last requests and the log of the hub. Pages
+// are closed after the test, when its outcome is known.
+afterEach(
+  async (t) => {
+    const pageErrors = openPages.flatMap((one) => one.pageErrors)
+    if ('fullName' in t && (hasFailed(t) || pageErrors.length > 0)) {
+      for (const opened of openPages) await report(t, opened)
+    }
+    for (const opened of openPages) await opened.close()
+    openPages = []
+    if (!hasFailed(t)) assert.deepEqual(pageErrors, [], 'the pages have errors')
+  },
+  { timeout: STEP_MS },
+)
 
 /** A page of the current test. */
 type OpenPage = {
   context: BrowserContext
   hub: BrowsedHub
   observed: Observation
-  /** The test no longer uses the page. */
-  isDone: boolean
+  pageErrors: readonly string[]
   close: () => Promise<void>
 }
 let openPages: OpenPage[] = []
@@ -160,6 +148,8 @@ export type PageOptions = {
   operator?: { email: string }
   /** The viewer's time zone, such as `Asia/Kolkata`; by default that of the machine. */
   timeZone?: string
+  /** The page may have errors at its end. */
+  mayHaveErrors?: boolean
   /** The test controls the page's clock with `page.clock`. */
   withClock?: boolean
 }
@@ -169,7 +159,6 @@ export type TestPage = {
   context: BrowserContext
   /** Script errors, violations of the content security policy, and errors that the page logs. */
   pageErrors: string[]
-  [Symbol.asyncDispose]: () => Promise<void>
 }
 
 /**
@@ -179,18 +168,16 @@ export type TestPage = {
 let idle: { address: string; context: BrowserContext }[] = []
 const MAX_IDLE = 3
 
-/** Opens a page of a hub without cookies and stored data, except for the session of the operator. */
-export async function openPage(
-  browser: Browser,
-  hub: BrowsedHub,
-  options: PageOptions = {},
-): Promise<TestPage> {
+/**
+ * Opens a page of a hub without cookies and stored data, except for the session of the operator. The test fails if the
+ * page has errors at its end.
+ */
+export async function openPage(hub: BrowsedHub, options: PageOptions = {}): Promise<TestPage> {
   const { address } = hub
   const { colorScheme = 'light', width = 1280, signedIn = true, operator, timeZone } = options
-  const { withClock = false } = options
+  const { withClock = false, mayHaveErrors = false } = options
   const isShared = timeZone === undefined && !withClock
-  const context =
-    (isShared && takeIdle(address)) || (await createContext(browser, address, timeZone))
+  const context = (isShared && takeIdle(address)) || (await createContext(address, timeZone))
   const observed = observe(context)
   const page = await context.newPage()
   await page.setViewportSize({ width, height: heightOf(width) })
@@ -205,7 +192,7 @@ export async function openPage(
   })
   if (signedIn) await signInContext(context, hub, operator)
   const opened: OpenPage = {
-    ...{ context, hub, observed, isDone: false },
+    ...{ context, hub, observed, pageErrors: mayHaveErrors ? [] : pageErrors },
     async close() {
       observed.stop()
       if (!isShared) return context.close()
@@ -215,14 +202,7 @@ export async function openPage(
     },
   }
   openPages.push(opened)
-  return {
-    page,
-    context,
-    pageErrors,
-    async [Symbol.asyncDispose]() {
-      opened.isDone = true
-    },
-  }
+  return { page, context, pageErrors }
 }
 
 function takeIdle(address: string): BrowserContext | null {
@@ -231,8 +211,9 @@ function takeIdle(address: string): BrowserContext | null {
   return found?.context ?? null
 }
 
-async function createContext(browser: Browser, baseURL: string, timeZone: string | undefined) {
-  const context = await browser.newContext({
+async function createContext(baseURL: string, timeZone: string | undefined) {
+  launched ??= launch()
+  const context = await (await launched).newContext({
     baseURL,
     ...(timeZone === undefined ? {} : { timezoneId: timeZone }),
   })

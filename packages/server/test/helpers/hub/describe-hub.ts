@@ -20,10 +20,7 @@ export function describeHub(title: string, ...args: [HubTests] | [SuiteOptions, 
   const onEngines = engines === 'both' ? onEachEngine : onEachEngineWhenDeep
   onEngines((engine) => {
     describe(`${title}, on ${engine.name}`, () => {
-      const { hub, start } = defineTestHub(engine, options)
-      before(start)
-      after(() => hub[Symbol.asyncDispose]())
-      register(hub, engine)
+      register(shareHub(engine, options), engine)
     })
   })
 }
@@ -37,4 +34,12 @@ export function describeOnEngines(
     args.length === 1 ? [{}, args[0]] : args
   const onEngines = engines === 'both' ? onEachEngine : onEachEngineWhenDeep
   onEngines((engine) => describe(`${title}, on ${engine.name}`, () => register(engine)))
+}
+
+/** A hub that the tests of a `describe` share. It runs when the first of them starts. */
+export function shareHub(engine: StorageEngine, options: TestHubOptions = {}): TestHub {
+  const { hub, start } = defineTestHub(engine, options)
+  before(start)
+  after(() => hub[Symbol.asyncDispose]())
+  return hub
 }

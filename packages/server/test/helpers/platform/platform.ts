@@ -49,6 +49,8 @@ export type PlatformOptions = {
   pathSegment?: string
   /** The prefix of the paths before `/api`. */
   pathPrefix?: string
+  /** Whether connections stay open after a response. */
+  keepAlive?: boolean
 }
 
 let platformCount = 0
@@ -82,6 +84,7 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
     modules = [simulatedModule('cases')],
     pathSegment = 'hub',
     pathPrefix = '',
+    keepAlive = true,
   } = options
   const requests: ReceivedRequest[] = []
   const responders = new Map<string, Responder>()
@@ -121,6 +124,7 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
     requests.push(received)
     void handle(received, response)
   })
+  if (!keepAlive) server.maxRequestsPerSocket = 1
   const close = async () => {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))

@@ -17,9 +17,9 @@ export type FaultyNetwork = {
 
 export async function startFaultyNetwork(
   t: Pick<TestContext, 'after'>,
-  platform: { address: string },
+  platform: { source_base_url: string },
 ): Promise<FaultyNetwork> {
-  const { hostname, port } = new URL(platform.address)
+  const { hostname, port } = new URL(platform.source_base_url)
   const sockets = new Set<Socket>()
   let state: NetworkState = 'open'
 

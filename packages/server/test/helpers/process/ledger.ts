@@ -1,7 +1,7 @@
 /** Records the pushes sent to a hub and its acknowledgements, and compares both with the stored records. */
 import assert from 'node:assert/strict'
 import type { PushResponse, StoredRecord } from '@recordhub/protocol'
-import { listPlatforms, listRecords, type Operator, readSnapshot } from './operator.ts'
+import type { Operator } from './operator.ts'
 import { createPusher, fullNameOf, type Push, type PushResult } from './push.ts'
 
 /** The record type of all pushes. */
@@ -79,7 +79,7 @@ export function createLedger(): Ledger {
   }
 
   const listStored = (operator: Operator) =>
-    listRecords(operator, `record_type=${PUSHED_TYPE}&sort=record_id`)
+    operator.findRecords(`record_type=${PUSHED_TYPE}&sort=record_id`)
   const countAcknowledged = () =>
     [...posts.values(), ...patches].filter(({ recordId }) => recordId !== null).length
 
@@ -118,10 +118,10 @@ export function createLedger(): Ledger {
       checkPosts(records)
       checkPatches(records)
       // Other platforms of the test may be pulled.
-      const platforms = await listPlatforms(operator)
+      const platforms = await operator.platforms()
       const pushing = platforms.find((one) => one.platform_name === listed[0]?.platform_name)
       assert.equal(pushing?.records, listed.length)
-      const { records: counted } = (await readSnapshot(operator)).stats
+      const { records: counted } = (await operator.snapshot()).stats
       assert.equal(
         counted,
         platforms.reduce((total, platform) => total + platform.records, 0),

@@ -1,7 +1,8 @@
-/** A platform as in specification 4.2, on loopback, with records as JSON text. */
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+/** A simulated platform with records as JSON texts, which it sends unchanged. */
+import type { ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
+import type { Registration } from '../operator.ts'
+import { respond, simulatedModule, simulatePlatform } from '../platform/platform.ts'
 
 export type SimulatedModule = {
   module_name: string
@@ -14,11 +15,8 @@ export type SimulatedModule = {
   etag?: string
 }
 
-export type SimulatedPlatform = {
-  name: string
-  address: string
-  sourceKey: string
-  recordTypes: string[]
+export type SimulatedPlatform = Registration & {
+  platform_name: string
   /** The record types of all received records requests. */
   requestedTypes: readonly string[]
   /** Sends half of the next records response, and the rest when `release` is called. */
@@ -39,69 +37,43 @@ export function generateModule(record_type: string, count: number): SimulatedMod
 
 export async function startPlatform(
   t: Pick<TestContext, 'after'>,
-  {
-    name,
-    modules,
-    keepAlive = true,
-  }: { name: string; modules: SimulatedModule[]; keepAlive?: boolean },
+  options: { name: string; modules: SimulatedModule[]; keepAlive?: boolean },
 ): Promise<SimulatedPlatform> {
-  const sourceKey = `source key of ${name}`
+  const { name: platform_name, modules, keepAlive = true } = options
   const requestedTypes: string[] = []
   let pause: Pause | null = null
-
-  const server = createServer((request, response) => {
-    if (request.headers['x-platform-api-key'] !== sourceKey) {
-      return sendJson(response, 401, { success: false, message: 'The key is wrong.' })
-    }
-    const [, endpoint, recordType = ''] = (request.url ?? '').split('/api/hub')[1]?.split('/') ?? []
-    if (request.method !== 'GET') return sendJson(response, 405, { success: false })
-    if (endpoint === 'ping') {
-      return sendJson(response, 200, { success: true, message: 'Online', platform_name: name })
-    }
-    if (endpoint === 'manifest') return sendJson(response, 200, manifestOf(name, modules))
-    const module = modules.find((one) => one.record_type === decodeURIComponent(recordType))
-    if (endpoint !== 'records' || !module) return sendJson(response, 404, { success: false })
-    requestedTypes.push(module.record_type)
-    const current = pause
-    pause = null
-    return void sendRecords(response, name, module, current)
+  const platform = await simulatePlatform({
+    platform_name,
+    source_api_key: `source key of ${platform_name}`,
+    modules: modules.map(({ module_name, record_type, keys }) =>
+      simulatedModule(record_type, { module_name, keys }),
+    ),
+    keepAlive,
   })
-  if (!keepAlive) server.maxRequestsPerSocket = 1
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const bound = server.address()
-  if (bound === null || typeof bound === 'string') throw new Error('The platform has no port')
-
+  t.after(() => platform[Symbol.asyncDispose]())
+  const { source_base_url, source_api_key } = platform
+  for (const module of modules) {
+    platform.setResponse(`records/${module.record_type}`, (response, request) => {
+      if (request.headers['x-platform-api-key'] !== source_api_key) {
+        return respond.status(401)(response, request)
+      }
+      requestedTypes.push(module.record_type)
+      void sendRecords(response, platform_name, module, pause)
+      pause = null
+    })
+  }
   return {
-    name,
-    sourceKey,
+    platform_name,
+    source_base_url,
+    source_api_key,
+    record_types: modules.map((module) => module.record_type),
     requestedTypes,
-    address: `http://127.0.0.1:${bound.port}`,
-    recordTypes: modules.map((module) => module.record_type),
     pauseNextResponse() {
       const half = Promise.withResolvers<void>()
       const rest = Promise.withResolvers<void>()
       pause = { onHalfSent: half.resolve, released: rest.promise }
       return { halfSent: half.promise, release: rest.resolve }
     },
-  }
-}
-
-function manifestOf(name: string, modules: SimulatedModule[]): unknown {
-  return {
-    success: true,
-    platform_name: name,
-    platform_title: `The ${name}`,
-    platform_description: 'Simulated',
-    modules: modules.map(({ module_name, record_type, keys }) => ({
-      module_name,
-      record_type,
-      description: module_name,
-      fields: keys.map((key) => ({ key, label: key, type: 'string', required: false })),
-    })),
   }
 }
 
@@ -122,8 +94,4 @@ async function sendRecords(
     await pause.released
   }
   response.end(`${half < records.length ? ',' : ''}${records.slice(half).join(',')}]}`)
-}
-
-function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
 }

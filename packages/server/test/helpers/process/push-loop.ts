@@ -10,12 +10,7 @@ import {
   type Ledger,
   PUSHED_TYPE,
 } from './ledger.ts'
-import {
-  connectOperator,
-  type Operator,
-  registerPlatform,
-  type SessionHeaders,
-} from './operator.ts'
+import { connectOperator, type Operator, type SessionHeaders } from './operator.ts'
 import { startPlatform } from './platform.ts'
 import { createPusher, type Push, type Pusher, type PushResult, pushOnce } from './push.ts'
 
@@ -27,7 +22,7 @@ export async function registerPusher(
   const operator = await connectOperator(hub)
   const modules = [{ module_name: 'Cases', record_type: PUSHED_TYPE, keys: ['turn'], records: [] }]
   const platform = await startPlatform(t, { name: 'registry', modules })
-  const { hub_api_key: hubApiKey } = await registerPlatform(operator, platform)
+  const { hub_api_key: hubApiKey } = await operator.registerModules(platform)
   const ledger = createLedger()
   for (const push of createSharedRecords()) {
     ledger.record(push, await pushOnce({ address: hub.address, hubApiKey }, push))

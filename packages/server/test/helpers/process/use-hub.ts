@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { until } from '../time/until.ts'
-import { listRecords, pullAndWait, registerPlatform, sendRequest, signIn } from './operator.ts'
+import { signIn } from './operator.ts'
 import { generateModule, startPlatform } from './platform.ts'
 import { pushOnce } from './push.ts'
 
@@ -22,25 +22,25 @@ export async function useHub(
     name: 'archive',
     modules: [generateModule('case', RECORDS)],
   })
-  const { hub_api_key: hubApiKey } = await registerPlatform(operator, platform)
-  const { tasks } = await pullAndWait(operator)
+  const { hub_api_key: hubApiKey } = await operator.registerModules(platform)
+  const { tasks } = await operator.pullAll()
   assert.deepEqual([tasks[0]?.state, tasks[0]?.created], ['succeeded', RECORDS])
 
   const record = { record_type: 'case', reference_number: 'pushed', data: { note: 'zebra' } }
   const pushed = await pushOnce({ address, hubApiKey }, { method: 'POST', ...record })
   assert.equal(pushed.kind === 'response' ? pushed.status : pushed.kind, 201)
   // Sorting by a field is done by the reading thread.
-  const records = await listRecords(operator, 'platform=archive&record_type=case&sort=data.note')
+  const records = await operator.findRecords('platform=archive&record_type=case&sort=data.note')
   assert.equal(records.length, RECORDS + 1)
   // The text index, which a thread writes.
   await until(async () => {
-    const found = await sendRequest(operator, 'GET', '/api/v1/records?q=zebra')
+    const found = await operator.request('GET', '/api/v1/records?q=zebra')
     return found.includes('"pushed"') ? true : null
   }, 'the search finds the pushed record')
   for (const path of PATHS) {
-    assert.ok((await sendRequest(operator, 'GET', path)).length > 0, path)
+    assert.ok((await operator.request('GET', path)).length > 0, path)
   }
-  const guide = await sendRequest(operator, 'GET', '/api/v1/guide')
+  const guide = await operator.request('GET', '/api/v1/guide')
   const downloads = new Set(guide.match(/\/downloads\/[\w.-]+\.tgz/g))
   assert.equal(downloads.size, 3)
   for (const path of downloads) {

@@ -1,10 +1,13 @@
 /** PostgreSQL in tests: databases are copied from a template, and reused by later tests. */
+import { memoizeAsync } from '../../../src/lib/concurrency/memoize-async.ts'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import { openDiagnostics } from '../../../src/storage/postgres/diagnostics.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
+import { testServerUrl } from '../postgres/database.ts'
 import { connectToEmpty } from '../postgres/empty-database.ts'
 import { createHubDatabase } from '../postgres/hub-database.ts'
 import { TEST_POSTGRES_OPTIONS } from '../postgres/prepare-database.ts'
+import { startSessionPool } from '../postgres/session-pool.ts'
 import type { OpenedStorage, StorageEngine } from './engine.ts'
 import { runSql } from './sql.ts'
 
@@ -22,9 +25,18 @@ type ReusedDatabase = { url: string; empty: () => Promise<void> }
 
 const free: ReusedDatabase[] = []
 
+const poolUrl = memoizeAsync(async () => startSessionPool(await testServerUrl()))
+
+/** The URL of a database of the server for tests, through the pool. */
+async function pooled(url: string): Promise<string> {
+  const through = new URL(url)
+  through.host = new URL(await poolUrl()).host
+  return through.href
+}
+
 async function createReusedDatabase(): Promise<ReusedDatabase> {
   const { url } = await createHubDatabase()
-  return { url, empty: connectToEmpty(url) }
+  return { url: await pooled(url), empty: connectToEmpty(url) }
 }
 
 export async function openTemporaryPostgres(

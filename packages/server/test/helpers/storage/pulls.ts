@@ -113,6 +113,11 @@ export const NO_COUNTS: PullCounts = {
   missing: 0,
 }
 
+export const SOME_COUNTS: PullCounts = {
+  ...{ received: 10, created: 4, updated: 3, unchanged: 1 },
+  ...{ stale: 1, rejected: 1, missing: 2 },
+}
+
 export function taskResult(overrides: Partial<PullTaskResult> = {}): PullTaskResult {
   return {
     state: 'succeeded',
@@ -142,6 +147,8 @@ export function completeRead(
     ...read,
   }
 }
+
+export const EMPTY_READ = completeRead({ snapshotSeq: 0 })
 
 /** Finishes the task of a complete read. */
 export async function finishRead(storage: Storage, { read, task }: TestRead): Promise<void> {

@@ -29,9 +29,7 @@ export async function openTemporarySqlite<SomeClock extends Clock>(
   const path = join(folder, 'hub.sqlite')
   await writeFile(path, await migratedFile())
   const settings = { path, asHub: true, timeZone: 'UTC', clock, hashReference, ...options }
-  // Starting the thread of the checkpoints takes as long as starting a hub.
-  const checkpointsContinuously = options.withThreads ?? true
-  const open = () => openSqlite({ ...settings, checkpointsContinuously })
+  const open = () => openSqlite(settings)
   const context = { storage: await open(), clock }
   const close = async () => {
     await context.storage.close()

@@ -3,13 +3,12 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { createSeededRandom } from '../../../../test/helpers/random/seed.ts'
 import { readPayload, writeBackupFile } from './backup-file.ts'
 import { readHeader } from './backup-header.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'recordhub-backup-file-'))
-after(() => rmSync(folder, { recursive: true }))
 
 const INFO = {
   engine: 'sqlite' as const,
@@ -52,11 +51,16 @@ function randomPayload(size: number): Buffer {
   return Buffer.from(words.buffer, 0, size)
 }
 
-/** Deriving the key of an encrypted file takes longer than reading it, so tests share one. */
 const SECRET = Buffer.concat([Buffer.from('personal data '.repeat(1000)), randomPayload(600_000)])
-const encrypted = await write(SECRET, PASSPHRASE)
 
 describe('a backup file', () => {
+  /** Deriving the key of an encrypted file takes longer than reading it, so tests share one. */
+  let encrypted: string
+  before(async () => {
+    encrypted = await write(SECRET, PASSPHRASE)
+  })
+  after(() => rmSync(folder, { recursive: true }))
+
   test('contains its payload, encrypted or not', async () => {
     for (const size of [0, 1, 262_143, 262_144, 1_000_000]) {
       const payload = randomPayload(size)
