@@ -1,0 +1,96 @@
+/** How the processor time of an interface grows with the size of its input. */
+import assert from 'node:assert/strict'
+import { cpuUsage } from 'node:process'
+import type { TestContext } from 'node:test'
+import { type Family, familiesFor } from './families.ts'
+
+/** The larger input is four times as large. Linear work takes four times as long, quadratic work sixteen times. */
+const FACTOR = 4
+const MAX_GROWTH = 6
+const ROUNDS = 2
+/** A measurement that shows growth is repeated: other work of the process disturbs some, but not all of them. */
+const REPEATED_ROUNDS = 6
+
+export type Interface = {
+  name: string
+  /** The size of the larger input in characters. */
+  size: number
+  /** Processes an input, and completes all work that it causes. */
+  use: (input: string) => unknown
+}
+
+export type Growth = {
+  name: string
+  family: string
+  smallMs: number
+  largeMs: number
+  ratio: number
+}
+
+/**
+ * Asserts that the processor time of each interface grows at most {@link MAX_GROWTH} times with an input
+ * {@link FACTOR} times as large. Reports the largest growth.
+ */
+export async function expectLinear(
+  t: TestContext,
+  interfaces: readonly Interface[],
+  families: readonly Family[],
+): Promise<void> {
+  const floorMs = await measureFloor()
+  const found: Growth[] = []
+  for (const [index, one] of interfaces.entries()) {
+    for (const family of familiesFor(families, index)) {
+      found.push(await measureGrowth(one, family, floorMs))
+    }
+  }
+  const [worst] = found.toSorted((one, other) => other.ratio - one.ratio)
+  assert.ok(worst, 'No interface was tried')
+  t.diagnostic(
+    `${found.length} inputs of ${interfaces.length} interfaces; most growth: ${describe(worst)}`,
+  )
+  assert.deepEqual(found.filter(({ ratio }) => ratio > MAX_GROWTH).map(describe), [])
+}
+
+/**
+ * Measures one interface with one family. Costs below `floorMs` count as `floorMs`: they are constant costs and noise,
+ * and an input that costs so little blocks nobody.
+ */
+export async function measureGrowth(
+  { name, size, use }: Interface,
+  family: Family,
+  floorMs: number,
+): Promise<Growth> {
+  const [small, large] = [family.make(size / FACTOR), family.make(size)]
+  let smallMs = await measureMs(() => use(small), ROUNDS)
+  let largeMs = await measureMs(() => use(large), ROUNDS)
+  const ratioOf = () => largeMs / Math.max(smallMs, floorMs)
+  if (ratioOf() > MAX_GROWTH) {
+    smallMs = Math.min(smallMs, await measureMs(() => use(small), REPEATED_ROUNDS))
+    largeMs = Math.min(largeMs, await measureMs(() => use(large), ROUNDS))
+  }
+  return { name, family: family.name, smallMs, largeMs, ratio: ratioOf() }
+}
+
+/** The processor time of fixed work, which depends on the machine: to read and write 1 MiB of JSON. */
+export function measureFloor(): Promise<number> {
+  const text = JSON.stringify(
+    Array.from({ length: 2 ** 16 }, (_, index) => `${index}`.padStart(12)),
+  )
+  return measureMs(() => JSON.stringify(JSON.parse(text)), REPEATED_ROUNDS)
+}
+
+/** The least processor time of several rounds in milliseconds. That of the threads of the process is included. */
+async function measureMs(work: () => unknown, rounds: number): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let round = 0; round < rounds; round += 1) {
+    const before = cpuUsage()
+    await work()
+    const { user, system } = cpuUsage(before)
+    least = Math.min(least, (user + system) / 1000)
+  }
+  return least
+}
+
+function describe({ name, family, smallMs, largeMs, ratio }: Growth): string {
+  return `${name}, ${family}: ${smallMs.toFixed(1)} ms, then ${largeMs.toFixed(1)} ms (${ratio.toFixed(1)} times)`
+}
