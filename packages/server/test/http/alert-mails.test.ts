@@ -187,7 +187,7 @@ describeOnEngines('mails about alerts', (engine) => {
     expectError(await sendTestMail(hub, 'operator'), 403, 'forbidden')
     const accepted = expectBody(await sendTestMail(hub), 200, DoneResponse)
     assert.match(accepted.message, /but rejected bob@example\.org/)
-    assert.match(only(server.mails).source, /^token test admin sent this test mail/m)
+    assert.match(only(server.mails).source, /^token \d+ \(test admin\) sent this test mail/m)
     server.setReaction('reject')
     const rejected = expectError(await sendTestMail(hub), 502, 'mail_failed')
     assert.ok(rejected.message.includes(REJECTION), rejected.message)

@@ -53,7 +53,7 @@ describeOnEngines('the rate limit for operators and API tokens', (engine) => {
       expectError(response, 429, 'too_many_requests')
       assert.equal(response.header('retry-after'), '1')
     }
-    assert.match(hub.log(), /"code":"too_many_requests","requests":1/)
+    assert.match(hub.log(), /"requests":1,"code":"too_many_requests"/)
     time.now += 333
     assert.equal((await read(hub, 'viewer')).status, 429)
     time.now += 1

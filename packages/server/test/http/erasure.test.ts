@@ -76,8 +76,8 @@ describeOnEngines('erased and anonymised records', (engine) => {
     await hub.pullAll()
     const tombstone = only(await tombstonesOf(hub))
     assert.deepEqual(
-      [tombstone.record_id, tombstone.mode, tombstone.actor],
-      [id, 'erase', 'token test admin'],
+      [tombstone.record_id, tombstone.mode, tombstone.actor.replace(/\d+/, '…')],
+      [id, 'erase', 'token … (test admin)'],
     )
     const headers = { authorization: hub.authorization('admin') }
     const url = `/api/v1/tombstones/${tombstone.id}`

@@ -8,6 +8,7 @@ import { readTables } from '../helpers/hub/raw-requests.ts'
 import { findLeaks } from '../helpers/process/leaks.ts'
 
 const ENV = { HUB_LOG_LEVEL: 'trace', HUB_ACCESS_LOG: 'on' }
+const PASSWORD_AGAIN = { password: PASSWORD }
 const WRONG_PASSWORD = 'a wrong horse, a wrong battery'
 
 describeHub('secrets of operators', { withOperator: true, env: ENV }, (hub) => {
@@ -24,9 +25,16 @@ describeHub('secrets of operators', { withOperator: true, env: ENV }, (hub) => {
       assert.ok(status < 300, text)
       return Object(JSON.parse(text))
     }
-    const { token } = await post('tokens', { name: 'report', role: 'viewer' })
-    const { link } = await post('invitations', { email: 'bob@example.org', role: 'viewer' })
-    const rotated = await post(`platforms/${id}/hub-key/rotate`, { grace_seconds: 60 })
+    const { token } = await post('tokens', { ...PASSWORD_AGAIN, name: 'report', role: 'viewer' })
+    const { link } = await post('invitations', {
+      ...PASSWORD_AGAIN,
+      email: 'bob@example.org',
+      role: 'viewer',
+    })
+    const rotated = await post(`platforms/${id}/hub-key/rotate`, {
+      ...PASSWORD_AGAIN,
+      grace_seconds: 60,
+    })
     const revealed = await post(`platforms/${id}/hub-key/reveal`, { password: PASSWORD })
     const factor = await post('account/second-factor', { password: PASSWORD })
     const [cookie = ''] = session.cookie.split(';')

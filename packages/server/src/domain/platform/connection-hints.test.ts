@@ -10,6 +10,7 @@ const OTHER_CODES = new Set([
     'platform_page_rejected',
     'platform_already_registered',
     'platform_inactive',
+    'source_key_required',
   ],
 ])
 
