@@ -52,7 +52,9 @@ describe('the cost of a response of a platform', () => {
           name: `the member ${name}`,
           use: (text: string) => pullBody(record(name, text)),
         })),
-      ].map((one) => ({ ...one, size: BODY_SIZE })),
+      ]
+        .filter(isSampled)
+        .map((one) => ({ ...one, size: BODY_SIZE })),
       VALUES,
     )
   })
@@ -101,7 +103,9 @@ describe('the cost of a response of a platform', () => {
             return kit.hub.get('/api/v1/search?query=abc')
           },
         })),
-      ].map((one) => ({ ...one, size: BODY_SIZE })),
+      ]
+        .filter(isSampled)
+        .map((one) => ({ ...one, size: BODY_SIZE })),
       VALUES,
     ))
 })
@@ -124,4 +128,9 @@ function toHeader(text: string): string {
   return Buffer.from(text)
     .toString('latin1')
     .replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?')
+}
+
+/** The quick tier tries every third interface: a pull takes longer than a request. */
+function isSampled(_: unknown, index: number): boolean {
+  return index % rounds(3, 1) === 0
 }

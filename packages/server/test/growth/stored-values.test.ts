@@ -6,7 +6,7 @@ import { untilIndexed } from '../fuzz/two-hubs.ts'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
-import { rounds } from '../helpers/time/tier.ts'
+import { isDeep, rounds } from '../helpers/time/tier.ts'
 import { until } from '../helpers/time/until.ts'
 import { VALUES } from './families.ts'
 import { expectLinear, type Interface } from './growth.ts'
@@ -89,6 +89,8 @@ describeOnEngines('the cost of reading stored values', (engine) => {
       SIZES,
     )
   })
+
+  if (!isDeep) return
 
   test('grows with their size in SQL views, backups and restore drills', (t) => {
     const schema = engine.name === 'SQLite' ? '' : 'recordhub_views.'

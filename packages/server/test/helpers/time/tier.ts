@@ -10,6 +10,3 @@ export const isDeep: boolean = env['TEST_DEEP'] === '1'
 export function rounds(quick: number, deep: number): number {
   return isDeep ? deep : quick
 }
-
-/** Options of a test that runs only in the deep tier. */
-export const deepOnly: { skip?: string } = isDeep ? {} : { skip: 'runs in npm run test:deep' }
