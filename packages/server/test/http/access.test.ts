@@ -29,6 +29,12 @@ const ROUTES: Route[] = Object.entries(ACCESS)
   })
   .toSorted((one, other) => Number(one.name === SIGN_OUT) - Number(other.name === SIGN_OUT))
 
+/** In the quick tier, each route is called by the lowest role that may call it. */
+function calls(role: Role, route: Route): boolean {
+  const above = ROLES.indexOf(role) - ROLES.indexOf(route.role)
+  return above >= 0 && above <= rounds(0, ROLES.length)
+}
+
 function methodOf(text: string | undefined): Method {
   return METHODS.find((method) => method === text) ?? assert.fail(`unknown method ${text}`)
 }
@@ -148,7 +154,7 @@ describeHub('access control', { withOperator: true }, (hub, engine) => {
 
     test(`the ${role} role can call all other routes`, async () => {
       for (const route of ROUTES) {
-        if (ROLES.indexOf(route.role) > ROLES.indexOf(role)) continue
+        if (!calls(role, route)) continue
         const response = await hub.send(requestTo(route, sessions.get(role)?.headers ?? {}))
         const { code } = response.status < 400 ? { code: '' } : Object(JSON.parse(response.text))
         assert.ok(!ACCESS_ERRORS.includes(code), `${route.name}: ${response.text}`)

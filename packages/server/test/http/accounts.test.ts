@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resetPassword } from '../../src/features/operators/manage-operators.ts'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import { PASSWORD, type TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
 import {
   ACCOUNT,
@@ -17,16 +17,22 @@ import {
 import { totpCode } from '../helpers/hub/totp.ts'
 import { cookieOf } from '../helpers/operator.ts'
 
-describeOnEngines("the account's password and sessions", (engine) => {
+/** The actions of the operator in the audit log. */
+async function actionsOf(hub: TestHub, email: string): Promise<string[]> {
+  const entries = await hub.audit(`&actor=${email}`)
+  return entries.map((entry) => String(entry['action']))
+}
+
+describeHub("the account's password and sessions", (hub) => {
   test('changing the password requires the current one and ends all other sessions', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const session = await hub.signIn()
-    const other = await hub.signIn()
+    const { email } = await hub.createOperator()
+    const session = await hub.signIn(email)
+    const other = await hub.signIn(email)
     const change = (current_password: string, new_password: string) =>
       hub.callAs(session, 'POST', `${ACCOUNT}/password`, { current_password, new_password })
     const next = 'another horse battery staple'
     expectError(await change('not the password', next), 403, 'password_wrong')
-    for (const weak of ['short', 'Password-123456', `${EMAIL} 1`, '\u{1F512}'.repeat(11)]) {
+    for (const weak of ['short', 'Password-123456', `${email} 1`, '\u{1F512}'.repeat(11)]) {
       expectError(await change(PASSWORD, weak), 422, 'password_rejected')
     }
     assert.equal((await hub.callAs(other, 'GET', ACCOUNT)).status, 200)
@@ -35,10 +41,10 @@ describeOnEngines("the account's password and sessions", (engine) => {
     const renewed = await hub.sessionOf(changed)
     assert.equal((await hub.callAs(renewed, 'GET', ACCOUNT)).status, 200)
     expectError(await hub.callAs(other, 'GET', ACCOUNT), 401, 'not_signed_in')
-    expectError(await hub.sendSignIn(EMAIL), 401, 'invalid_email_or_password')
-    await hub.signIn(EMAIL, next)
+    expectError(await hub.sendSignIn(email), 401, 'invalid_email_or_password')
+    await hub.signIn(email, next)
     expectAbsent([next, PASSWORD], [hub.log(), changed.text])
-    assert.ok((await hub.auditActions()).includes('account.change_password'))
+    assert.ok((await actionsOf(hub, email)).includes('account.change_password'))
   })
 
   for (const [choice, body, sessionStatus, tokenStatus] of [
@@ -47,9 +53,9 @@ describeOnEngines("the account's password and sessions", (engine) => {
     ['only the tokens on request', { end_sessions: false }, 200, 401],
   ] as const) {
     test(`a password change ends other sessions and tokens: ${choice}`, async () => {
-      await using hub = await startTestHub(engine, { withOperator: true })
-      const session = await hub.signIn()
-      const other = await hub.signIn()
+      const { email } = await hub.createOperator()
+      const session = await hub.signIn(email)
+      const other = await hub.signIn(email)
       const created = await hub.callAs(session, 'POST', '/api/v1/tokens', {
         ...{ name: 'export', role: 'viewer', password: PASSWORD },
       })
@@ -70,32 +76,35 @@ describeOnEngines("the account's password and sessions", (engine) => {
   }
 
   test('a password that is reset on the command line revokes the tokens of the operator', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const session = await hub.signIn()
+    const { email } = await hub.createOperator()
+    const session = await hub.signIn(email)
     await hub.callAs(session, 'POST', '/api/v1/tokens', {
-      ...{ name: 'export', role: 'viewer', password: PASSWORD },
+      ...{ name: 'reset on the command line', role: 'viewer', password: PASSWORD },
     })
-    const request = { email: EMAIL, removeSecondFactor: false, publicUrl: '' }
+    const request = { email, removeSecondFactor: false, publicUrl: '' }
     const left = async (keepTokens: boolean) => {
       await resetPassword(hub.storage, { ...request, password: `${PASSWORD} 2`, keepTokens })
-      return (await hub.storage.operators.listTokens(null)).some(({ name }) => name === 'export')
+      const tokens = await hub.storage.operators.listTokens(null)
+      return tokens.some(({ name }) => name === 'reset on the command line')
     }
     assert.deepEqual([await left(true), await left(false)], [true, false])
   })
 
   test('a password set from the command line is hashed like any other', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
+    const { id, email } = await hub.createOperator()
     const next = 'another horse battery staple'
-    const request = { email: EMAIL, password: next, removeSecondFactor: false, publicUrl: '' }
+    const request = { email, password: next, removeSecondFactor: false, publicUrl: '' }
     await resetPassword(hub.storage, { ...request, keepTokens: true })
-    const [row] = await hub.sql('SELECT password FROM operator_accounts')
+    const [row] = await hub.sql(
+      `SELECT password FROM operator_accounts WHERE operator_id = '${id}'`,
+    )
     assert.match(String(row?.['password']), /^scrypt\$15\$8\$3\$/)
-    await hub.signIn(EMAIL, next)
+    await hub.signIn(email, next)
   })
 
   test('repeated wrong current passwords return 429', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const session = await hub.signIn()
+    const { email } = await hub.createOperator()
+    const session = await hub.signIn(email)
     const statuses: number[] = []
     for (let attempt = 0; attempt < 12; attempt++) {
       const body = { current_password: `wrong ${attempt}`, new_password: PASSWORD }
@@ -106,10 +115,14 @@ describeOnEngines("the account's password and sessions", (engine) => {
   })
 
   test("an operator lists and ends their own sessions, but not another operator's", async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    await hub.addOperator('bob@example.org', 'viewer')
-    const bob = await hub.signIn('bob@example.org')
-    const [first, second, third] = [await hub.signIn(), await hub.signIn(), await hub.signIn()]
+    const { email } = await hub.createOperator()
+    const viewer = await hub.createOperator({ role: 'viewer' })
+    const bob = await hub.signIn(viewer.email)
+    const [first, second, third] = [
+      await hub.signIn(email),
+      await hub.signIn(email),
+      await hub.signIn(email),
+    ]
     const list = expectObject(await hub.callAs(first, 'GET', `${ACCOUNT}/sessions`), 200)
     assert.ok(Array.isArray(list['sessions']))
     const sessions = list['sessions'].map((one) => Object(one))
@@ -129,7 +142,6 @@ describeOnEngines("the account's password and sessions", (engine) => {
   })
 
   test('an API token cannot use the account endpoints', async () => {
-    await using hub = await startTestHub(engine)
     const headers = { authorization: hub.authorization('admin') }
     for (const url of [ACCOUNT, `${ACCOUNT}/sessions`, `${ACCOUNT}/passkeys`]) {
       expectError(await hub.send({ url, headers }), 403, 'operators_only')
@@ -139,8 +151,8 @@ describeOnEngines("the account's password and sessions", (engine) => {
   })
 
   test('account changes without a CSRF token return 419', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const { cookie } = await hub.signIn()
+    const { email } = await hub.createOperator()
+    const { cookie } = await hub.signIn(email)
     for (const [method, path] of [
       ['POST', 'password'],
       ['DELETE', 'sessions'],
@@ -158,14 +170,14 @@ describeOnEngines("the account's password and sessions", (engine) => {
   })
 })
 
-describeOnEngines('two-factor authentication', (engine) => {
+describeHub('two-factor authentication', (hub) => {
   test('once enabled, a password alone gives no session, and each code works once', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const { uri, session } = await enableSecondFactor(hub, await hub.signIn())
+    const { email } = await hub.createOperator()
+    const { uri, session } = await enableSecondFactor(hub, await hub.signIn(email))
     const { account } = expectObject(await hub.callAs(session, 'GET', ACCOUNT), 200)
     assert.equal(Object(account).second_factor, true)
 
-    const pending = await hub.sendSignIn(EMAIL)
+    const pending = await hub.sendSignIn(email)
     assert.equal(expectObject(pending, 200)['twoFactorRedirect'], true)
     expectAbsent(['session_token=ey'], [cookieOf(pending)])
     const headers = { cookie: cookieOf(pending) }
@@ -177,7 +189,7 @@ describeOnEngines('two-factor authentication', (engine) => {
     const code = totpCode(uri, 1)
     const completed = await sendCode(hub, pending, 'verify-totp', code)
     await hub.sessionOf(completed)
-    const replayed = await sendCode(hub, await hub.sendSignIn(EMAIL), 'verify-totp', code)
+    const replayed = await sendCode(hub, await hub.sendSignIn(email), 'verify-totp', code)
     expectError(replayed, 401, 'code_used')
     assert.ok(!replayed.cookies.some((cookie) => /session_token=[^;]/.test(cookie)))
     const again = await sendCode(hub, pending, 'verify-totp', '111111')
@@ -185,9 +197,9 @@ describeOnEngines('two-factor authentication', (engine) => {
   })
 
   test('five wrong codes end the pending sign-in', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const { uri } = await enableSecondFactor(hub, await hub.signIn())
-    const pending = await hub.sendSignIn(EMAIL)
+    const { email } = await hub.createOperator()
+    const { uri } = await enableSecondFactor(hub, await hub.signIn(email))
+    const pending = await hub.sendSignIn(email)
     for (let attempt = 0; attempt < 5; attempt++) {
       expectError(
         await sendCode(hub, pending, 'verify-totp', `00000${attempt}`),
@@ -201,8 +213,8 @@ describeOnEngines('two-factor authentication', (engine) => {
   })
 
   test('enabling, disabling and renewing recovery codes each require the password', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const plain = await hub.signIn()
+    const { email } = await hub.createOperator()
+    const plain = await hub.signIn(email)
     const wrong = { password: 'not the password' }
     const url = `${ACCOUNT}/second-factor`
     expectError(await hub.callAs(plain, 'POST', url, wrong), 403, 'password_wrong')
@@ -215,52 +227,52 @@ describeOnEngines('two-factor authentication', (engine) => {
     assert.ok(Array.isArray(renewed['recovery_codes']))
     assert.ok(!renewed['recovery_codes'].includes(codes[0] ?? ''))
     const other = await hub.sessionOf(
-      await sendCode(hub, await hub.sendSignIn(EMAIL), 'verify-totp', totpCode(uri, 1)),
+      await sendCode(hub, await hub.sendSignIn(email), 'verify-totp', totpCode(uri, 1)),
     )
     const disabled = await hub.callAs(session, 'DELETE', url, right)
     expectObject(disabled, 200)
     expectError(await hub.callAs(other, 'GET', ACCOUNT), 401, 'not_signed_in')
     const current = await hub.sessionOf(disabled)
     assert.equal((await hub.callAs(current, 'GET', ACCOUNT)).status, 200)
-    await hub.signIn()
-    const actions = await hub.auditActions()
+    await hub.signIn(email)
+    const actions = await actionsOf(hub, email)
     for (const change of ['enable', 'recovery_codes', 'disable']) {
       assert.ok(actions.includes(`second_factor.${change}`), change)
     }
   })
 
   test('an unconfirmed second factor does not require a code at sign-in', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const session = await hub.signIn()
+    const { email } = await hub.createOperator()
+    const session = await hub.signIn(email)
     const url = `${ACCOUNT}/second-factor`
     const enabled = await hub.callAs(session, 'POST', url, { password: PASSWORD })
     expectObject(enabled, 200)
     const wrong = await hub.callAs(session, 'POST', `${url}/confirm`, { code: '000000' })
     expectError(wrong, 422, 'code_wrong')
-    await hub.signIn()
+    await hub.signIn(email)
   })
 
   test("an admin removes an operator's second factor, whose secrets are stored encrypted only", async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const id = await hub.addOperator('bob@example.org', 'viewer')
-    const { uri, codes } = await enableSecondFactor(hub, await hub.signIn('bob@example.org'))
+    const { email } = await hub.createOperator()
+    const viewer = await hub.createOperator({ role: 'viewer' })
+    const { uri, codes } = await enableSecondFactor(hub, await hub.signIn(viewer.email))
     const rows = JSON.stringify(await hub.sql('SELECT * FROM operator_second_factors'))
     const secret = new URL(uri).searchParams.get('secret') ?? ''
     expectAbsent([secret, ...codes], [rows, hub.log()])
-    const admin = await hub.signIn()
-    const url = `/api/v1/operators/${id}/second-factor`
+    const admin = await hub.signIn(email)
+    const url = `/api/v1/operators/${viewer.id}/second-factor`
     const body = { password: PASSWORD }
     expectError(await hub.callAs(admin, 'DELETE', url), 403, 'password_wrong')
     expectObject(await hub.callAs(admin, 'DELETE', url, body), 200)
     expectError(await hub.callAs(admin, 'DELETE', url, body), 404, 'not_found')
-    await hub.signIn('bob@example.org')
+    await hub.signIn(viewer.email)
   })
 })
 
-describeOnEngines('passkeys', (engine) => {
+describeHub('passkeys', (hub) => {
   test('the options for adding and for using a passkey require that the device verifies its user', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const session = await hub.signIn()
+    const { email } = await hub.createOperator()
+    const session = await hub.signIn(email)
     const added = await hub.callAs(session, 'POST', `${ACCOUNT}/passkeys/options`, {
       password: PASSWORD,
     })
@@ -271,8 +283,8 @@ describeOnEngines('passkeys', (engine) => {
   })
 
   test('a passkey is added, listed, used to sign in without a password, and removed', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const session = await hub.signIn()
+    const { email } = await hub.createOperator()
+    const session = await hub.signIn(email)
     const wrong = await hub.callAs(session, 'POST', `${ACCOUNT}/passkeys/options`, {
       password: 'not the password',
     })
@@ -304,13 +316,13 @@ describeOnEngines('passkeys', (engine) => {
       passkey.sign(next.options, ORIGIN),
     )
     assert.equal(afterRemoval.status, 401)
-    const actions = await hub.auditActions()
+    const actions = await actionsOf(hub, email)
     assert.ok(actions.includes('passkey.create') && actions.includes('passkey.remove'))
   })
 
   test('a passkey without user verification is rejected at registration and at sign-in', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const session = await hub.signIn()
+    const { email } = await hub.createOperator()
+    const session = await hub.signIn(email)
     const { added } = await addPasskey(hub, session, { userVerified: false })
     expectError(added, 422, 'sign_in_setting_rejected')
     const { passkey } = await addPasskey(hub, session)
@@ -320,8 +332,8 @@ describeOnEngines('passkeys', (engine) => {
   })
 
   test('a passkey response for another origin or another challenge is rejected', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const { passkey } = await addPasskey(hub, await hub.signIn())
+    const { email } = await hub.createOperator()
+    const { passkey } = await addPasskey(hub, await hub.signIn(email))
     const stolen = await beginPasskeySignIn(hub)
     const otherOrigin = passkey.sign(stolen.options, 'http://evil.example')
     assert.equal((await finishPasskeySignIn(hub, stolen.cookie, otherOrigin)).status, 400)
@@ -333,9 +345,11 @@ describeOnEngines('passkeys', (engine) => {
   })
 
   test('a disabled operator cannot sign in with a passkey', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const { passkey } = await addPasskey(hub, await hub.signIn())
-    await hub.sql(`UPDATE operators SET disabled_at = '2026-01-01T00:00:00.000Z'`)
+    const { email } = await hub.createOperator()
+    const { passkey } = await addPasskey(hub, await hub.signIn(email))
+    await hub.sql(
+      `UPDATE operators SET disabled_at = '2026-01-01T00:00:00.000Z' WHERE email = '${email}'`,
+    )
     const { options, cookie } = await beginPasskeySignIn(hub)
     const response = await finishPasskeySignIn(hub, cookie, passkey.sign(options, ORIGIN))
     expectError(response, 403, 'operator_disabled')
@@ -343,7 +357,6 @@ describeOnEngines('passkeys', (engine) => {
   })
 
   test('the sign-in options offer passkeys only on hosts that allow them, and reveal nothing else', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
     const optionsAt = async (host: string) =>
       expectObject(await hub.send({ url: '/api/v1/sign-in-options', headers: { host } }), 200)
     const withPasskeys = { success: true, passkeys: true, single_sign_on: [] }

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AlertPage, AlertResponse } from '@recordhub/protocol'
 import { hourOf, hourText } from '../../src/domain/alerts/push-baseline.ts'
+import type { Storage } from '../../src/storage/port/storage.ts'
 import { CONTINUOUS_ALERTS, createStoppedClock } from '../helpers/hub/alerts.ts'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
+import { describeHub, describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
@@ -94,18 +95,6 @@ describeOnEngines('alerts', (engine) => {
     assert.deepEqual(await hub.alertActivityKinds(), ['alert.raised', 'alert.resolved'])
   })
 
-  test('a rise in rejections opens an alert, until the platform is deactivated', async () => {
-    await using hub = await startTestHub(engine, { intervals: CONTINUOUS_ALERTS })
-    const { id, post } = await hub.registerPushing()
-    for (let index = 1; index <= 25; index += 1) {
-      await post(newRecord(`N-${index}`, { data: index }))
-    }
-    const alert = only(await hub.untilAlertsOpen('rejected_rising'))
-    assert.match(alert.message, /^2\d pushes and pulled records of .* were rejected/)
-    await hub.setStatus(id, 'inactive')
-    await hub.untilAlertsOpen('rejected_rising', 0)
-  })
-
   test('a pending missing review opens an alert, until an operator approves it', async () => {
     const clock = createStoppedClock()
     await using hub = await startTestHub(engine, { intervals: CONTINUOUS_ALERTS, clock })
@@ -126,35 +115,6 @@ describeOnEngines('alerts', (engine) => {
     const headers = { authorization: hub.authorization('operator') }
     await hub.send({ method: 'POST', url: `/api/v1/missing-reviews/${id}/approve`, headers })
     await hub.untilAlertsOpen('missing_review', 0)
-  })
-
-  test('a nearly full disk opens an alert, where the engine reports disk space', async () => {
-    let available = 1_000_000
-    const disk = async () => ({ available, total: 1_000_000_000_000 })
-    await using hub = await startTestHub(engine, {
-      intervals: CONTINUOUS_ALERTS,
-      wrap: (storage) => ({ ...storage, readDiskSpace: disk }),
-    })
-    const alert = only(await hub.untilAlertsOpen('disk_low'))
-    assert.match(alert.message, /has 0\.0 GiB of 931\.3 GiB left/)
-    available = 900_000_000_000
-    await hub.untilAlertsOpen('disk_low', 0)
-    assert.equal((await hub.storage.readDiskSpace()) === null, engine.name === 'PostgreSQL')
-  })
-
-  test('an asynchronous standby opens an alert, until a standby is synchronous', async () => {
-    const durability = {
-      ...{ fsync: true, full_page_writes: true, synchronous_standby_names: '' },
-      ...{ standbys: 1, synchronous_standbys: 0, hidden_connections: 0 },
-    }
-    await using hub = await startTestHub(engine, {
-      intervals: CONTINUOUS_ALERTS,
-      wrap: (storage) => ({ ...storage, readDurability: async () => durability }),
-    })
-    const alert = only(await hub.untilAlertsOpen('standby_asynchronous'))
-    assert.match(alert.advice, /synchronous_mode: true/)
-    durability.synchronous_standby_names = 'second'
-    await hub.untilAlertsOpen('standby_asynchronous', 0)
   })
 
   test('the list returns open alerts first, across pages', async () => {
@@ -206,22 +166,65 @@ describeOnEngines('alerts', (engine) => {
     await hub.setPullFailures(0)
     await hub.untilAlertsOpen('platform_failing', 0)
   })
+})
+
+const PLENTY = { available: 900_000_000_000, total: 1_000_000_000_000 }
+const DURABLE = {
+  ...{ fsync: true, full_page_writes: true, synchronous_standby_names: '' },
+  ...{ standbys: 0, synchronous_standbys: 0, hidden_connections: 0 },
+}
+let readDiskSpace: Storage['readDiskSpace'] = async () => PLENTY
+let readDurability: Storage['readDurability'] = async () => DURABLE
+
+const onSimulatedMachine = {
+  intervals: CONTINUOUS_ALERTS,
+  wrap: (storage: Storage): Storage => ({
+    ...storage,
+    readDiskSpace: () => readDiskSpace(),
+    readDurability: () => readDurability(),
+  }),
+}
+
+describeHub('alerts about the machine and its platforms', onSimulatedMachine, (hub, engine) => {
+  test('a rise in rejections opens an alert, until the platform is deactivated', async () => {
+    const { id, post } = await hub.registerPushing()
+    for (let index = 1; index <= 25; index += 1) {
+      await post(newRecord(`N-${index}`, { data: index }))
+    }
+    const alert = only(await hub.untilAlertsOpen('rejected_rising'))
+    assert.match(alert.message, /^2\d pushes and pulled records of .* were rejected/)
+    await hub.setStatus(id, 'inactive')
+    await hub.untilAlertsOpen('rejected_rising', 0)
+  })
+
+  test('a nearly full disk opens an alert, where the engine reports disk space', async () => {
+    readDiskSpace = async () => ({ ...PLENTY, available: 1_000_000 })
+    const alert = only(await hub.untilAlertsOpen('disk_low'))
+    assert.match(alert.message, /has 0\.0 GiB of 931\.3 GiB left/)
+    readDiskSpace = async () => PLENTY
+    await hub.untilAlertsOpen('disk_low', 0)
+    assert.equal((await hub.storage.readDiskSpace()) === null, engine.name === 'PostgreSQL')
+  })
+
+  test('an asynchronous standby opens an alert, until a standby is synchronous', async () => {
+    readDurability = async () => ({ ...DURABLE, standbys: 1 })
+    const alert = only(await hub.untilAlertsOpen('standby_asynchronous'))
+    assert.match(alert.advice, /synchronous_mode: true/)
+    readDurability = async () => ({ ...DURABLE, standbys: 1, synchronous_standby_names: 'second' })
+    await hub.untilAlertsOpen('standby_asynchronous', 0)
+  })
 
   test('a repeated error of the alert check is logged once, and the check continues', async () => {
     let failures = 0
-    await using hub = await startTestHub(engine, {
-      intervals: CONTINUOUS_ALERTS,
-      wrap: (storage) => ({
-        ...storage,
-        async readDiskSpace() {
-          failures += 1
-          if (failures < 5) throw new Error('The disk space is unknown')
-          return { available: 1, total: 1_000_000_000_000 }
-        },
-      }),
-    })
+    readDiskSpace = async () => {
+      failures += 1
+      if (failures < 5) throw new Error('The disk space is unknown')
+      return { ...PLENTY, available: 1 }
+    }
     await hub.untilAlertsOpen('disk_low')
     assert.equal(hub.log().split('alerts could not be evaluated').length, 2)
     await until(async () => (failures > 6 ? true : null), 'the check continues')
+    readDiskSpace = async () => PLENTY
+    await hub.untilAlertsOpen('disk_low', 0)
   })
 })

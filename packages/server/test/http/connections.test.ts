@@ -12,8 +12,8 @@ import {
   PushResponse,
 } from '@recordhub/protocol'
 import Type from 'typebox'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { PASSWORD, startTestHub, type TestHub, type TestHubOptions } from '../helpers/hub/hub.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import { PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import {
   expectAbsent,
@@ -31,7 +31,6 @@ import {
   simulatedRecord,
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
-import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
 const DetailsResponse = Type.Object({ success: Type.Literal(true), platform: PlatformDetails })
@@ -44,8 +43,8 @@ type Kit = RegisteredPlatform & {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-async function startKit(engine: StorageEngine, options: TestHubOptions = {}): Promise<Kit> {
-  const hub = await startTestHub(engine, options)
+/** Adds a platform to a hub without other active platforms. Disposing of it deactivates it. */
+async function addKit(hub: TestHub): Promise<Kit> {
   const simulated = await simulatePlatform({
     modules: [simulatedModule('cases'), simulatedModule('visits'), simulatedModule('notes')],
   })
@@ -56,8 +55,8 @@ async function startKit(engine: StorageEngine, options: TestHubOptions = {}): Pr
     hub,
     simulated,
     async [Symbol.asyncDispose]() {
+      await hub.setStatus(registered.id, 'inactive')
       await simulated[Symbol.asyncDispose]()
-      await hub[Symbol.asyncDispose]()
     },
   }
 }
@@ -95,9 +94,9 @@ function testEverything(kit: Kit): Promise<ConnectionTest> {
 
 const failing = (checks: ConnectionCheck[]) => checks.filter((one) => !one.ok)
 
-describeOnEngines('testing a registered platform', (engine) => {
+describeHub('testing a registered platform', (hub) => {
   test('the test calls only ping and manifest unless check_everything is set', async () => {
-    await using kit = await startKit(engine)
+    await using kit = await addKit(hub)
     for (const body of [undefined, {}, { check_everything: false }]) {
       kit.simulated.requests.length = 0
       const { success, checks } = await runTest(kit, body)
@@ -113,7 +112,7 @@ describeOnEngines('testing a registered platform', (engine) => {
   })
 
   test('the test calls each endpoint of the registered modules and stores nothing', async () => {
-    await using kit = await startKit(engine)
+    await using kit = await addKit(hub)
     const before = await kit.hub.countStoredRows()
     kit.simulated.requests.length = 0
     const { success, checks } = await testEverything(kit)
@@ -135,7 +134,7 @@ describeOnEngines('testing a registered platform', (engine) => {
   })
 
   test('a missing search endpoint does not fail the test', async () => {
-    await using kit = await startKit(engine)
+    await using kit = await addKit(hub)
     kit.simulated.setResponse('search', respond.status(404))
     const { success, checks } = await testEverything(kit)
     assert.equal(success, true)
@@ -167,7 +166,7 @@ describeOnEngines('testing a registered platform', (engine) => {
     ['nothing', respond.disconnect(), 'platform_unreachable', /cut off/],
   ]
   test('a failing records endpoint is reported with the cause and advice', async () => {
-    await using kit = await startKit(engine)
+    await using kit = await addKit(hub)
     for (const [name, response, code, message] of FAILURES) {
       kit.simulated.setResponse('records/cases', response)
       const { success, checks } = await testEverything(kit)
@@ -181,7 +180,7 @@ describeOnEngines('testing a registered platform', (engine) => {
   })
 
   test('only the beginning of an endless response is read', async () => {
-    await using kit = await startKit(engine)
+    await using kit = await addKit(hub)
     const record = JSON.stringify(simulatedRecord(1))
     const closed = Promise.withResolvers<void>()
     kit.simulated.setResponse('records/cases', (response) => {
@@ -201,7 +200,7 @@ describeOnEngines('testing a registered platform', (engine) => {
   })
 
   test('the test ends at a fatal error: unreachable, key rejected or another platform', async () => {
-    await using kit = await startKit(engine)
+    await using kit = await addKit(hub)
     kit.simulated.setResponse('manifest', respond.status(401))
     const rejected = await testEverything(kit)
     assert.deepEqual(
@@ -213,7 +212,7 @@ describeOnEngines('testing a registered platform', (engine) => {
       ],
     )
     kit.simulated.setResponse('manifest', null)
-    await kit.hub.sql(`UPDATE platforms SET platform_name = 'other'`)
+    await kit.hub.sql(`UPDATE platforms SET platform_name = 'other' WHERE platform_id = ${kit.id}`)
     const other = await testEverything(kit)
     assert.equal(only(failing(other.checks)).code, 'platform_name_differs')
     await kit.simulated.goOffline()
@@ -223,7 +222,7 @@ describeOnEngines('testing a registered platform', (engine) => {
   })
 
   test('a test and a probe are streamed as NDJSON if the client accepts it', async () => {
-    await using kit = await startKit(engine)
+    await using kit = await addKit(hub)
     const headers = { authorization: kit.hub.authorization('operator'), accept: NDJSON }
     const response = await postTo(kit, 'test', { check_everything: true }, headers)
     assert.match(response.header('content-type'), /x-ndjson/)
@@ -252,10 +251,11 @@ describeOnEngines('testing a registered platform', (engine) => {
   })
 })
 
-describeOnEngines('the hub key of a platform', (engine) => {
+describeHub('the hub key of a platform', (hub, engine) => {
   test('an operator reveals the key with the password, which the audit log records', async () => {
-    await using kit = await startKit(engine, { withOperator: true })
-    const { headers } = await kit.hub.signIn()
+    await using kit = await addKit(hub)
+    const { email } = await hub.createOperator()
+    const { headers } = await kit.hub.signIn(email)
     const response = await postTo(kit, 'hub-key/reveal', { password: PASSWORD }, headers)
     assert.equal(expectBody(response, 200, HubKeyResponse).hub_api_key, kit.hub_api_key)
     assert.equal(response.header('cache-control'), 'no-store')
@@ -266,7 +266,7 @@ describeOnEngines('the hub key of a platform', (engine) => {
       { ...only(audit) },
       {
         action: 'hub_key.reveal',
-        actor: 'ann@example.org',
+        actor: email,
         target: kit.simulated.platform_name,
       },
     )
@@ -275,23 +275,25 @@ describeOnEngines('the hub key of a platform', (engine) => {
   })
 
   test('an operator who has no password can reveal the key right after signing in', async () => {
-    await using kit = await startKit(engine, { withOperator: true })
-    const { headers } = await kit.hub.signIn()
+    await using kit = await addKit(hub)
+    const { id, email } = await hub.createOperator()
+    const { headers } = await kit.hub.signIn(email)
     expectError(await postTo(kit, 'hub-key/reveal', {}, headers), 403, 'password_wrong')
-    await kit.hub.sql('DELETE FROM operator_accounts')
+    await kit.hub.sql(`DELETE FROM operator_accounts WHERE operator_id = '${id}'`)
     const shown = await postTo(kit, 'hub-key/reveal', {}, headers)
     assert.equal(expectBody(shown, 200, HubKeyResponse).hub_api_key, kit.hub_api_key)
   })
 
   test('wrong passwords are rejected, audited and limited; a token without the scope cannot reveal the key', async () => {
-    await using kit = await startKit(engine, { withOperator: true })
-    const { headers } = await kit.hub.signIn()
+    await using kit = await addKit(hub)
+    const { email } = await hub.createOperator()
+    const { headers } = await kit.hub.signIn(email)
     const attempt = (password: string) => postTo(kit, 'hub-key/reveal', { password }, headers)
     for (let n = 0; n < 5; n++) expectError(await attempt(`wrong ${n}`), 403, 'password_wrong')
     const limited = await attempt(PASSWORD)
     expectError(limited, 429, 'too_many_requests')
     assert.ok(Number(limited.header('retry-after')) > 0)
-    const audited = `SELECT * FROM audit WHERE action = 'hub_key.reveal_rejected'`
+    const audited = `SELECT * FROM audit WHERE action = 'hub_key.reveal_rejected' AND actor = '${email}'`
     assert.equal((await kit.hub.sql(audited)).length, 5)
     const asToken = await postTo(kit, 'hub-key/reveal', { password: PASSWORD })
     expectError(asToken, 403, 'scope_required')
@@ -308,8 +310,9 @@ describeOnEngines('the hub key of a platform', (engine) => {
   test('after a rotation the old key works until the grace period ends, even if it is cached', async () => {
     let now = Date.parse('2026-03-10T08:00:00.000Z')
     const clock = { now: () => new Date(now) }
-    await using kit = await startKit(engine, { clock })
-    const { hub, hub_api_key: old } = kit
+    await using hub = await startTestHub(engine, { clock })
+    await using kit = await addKit(hub)
+    const { hub_api_key: old } = kit
     expectBody(await hub.push(old, newRecord('N-1')), 201, PushResponse)
     const rotated = await rotate(kit, 3600)
     const key = expectBody(rotated, 200, HubKeyResponse).hub_api_key
@@ -336,7 +339,7 @@ describeOnEngines('the hub key of a platform', (engine) => {
   })
 
   test('a rotation without a grace period ends the old key; invalid periods return 400', async () => {
-    await using kit = await startKit(engine)
+    await using kit = await addKit(hub)
     expectBody(await kit.hub.push(kit.hub_api_key, newRecord('N-1')), 201, PushResponse)
     const rotated = await rotate(kit, 0)
     const { hub_api_key } = expectBody(rotated, 200, HubKeyResponse)
@@ -348,9 +351,9 @@ describeOnEngines('the hub key of a platform', (engine) => {
   })
 })
 
-describeOnEngines('changing the address or source key of a platform', (engine) => {
+describeHub('changing the address or source key of a platform', (hub) => {
   test('the hub calls the platform at the new address with the new key', async () => {
-    await using kit = await startKit(engine)
+    await using kit = await addKit(hub)
     const { platform_name, modules } = kit.simulated
     await using moved = await simulatePlatform({
       platform_name,
@@ -386,7 +389,7 @@ describeOnEngines('changing the address or source key of a platform', (engine) =
   })
 
   test('a wrong key, another platform or an invalid address is rejected and not stored', async () => {
-    await using kit = await startKit(engine)
+    await using kit = await addKit(hub)
     await using other = await simulatePlatform({ source_api_key: kit.simulated.source_api_key })
     const expectRejected = async (body: Record<string, unknown>, status: number, code: string) =>
       expectError(await patch(kit, { ...body, status: 'inactive' }), status, code)
@@ -410,7 +413,7 @@ describeOnEngines('changing the address or source key of a platform', (engine) =
   })
 
   test('the stored source key is sent to no other scheme, host or port, and the attempt is audited', async () => {
-    await using kit = await startKit(engine)
+    await using kit = await addKit(hub)
     const { source_base_url, platform_name, modules } = kit.simulated
     await using attacker = await simulatePlatform({ platform_name, modules })
     const { port } = new URL(source_base_url)
@@ -440,7 +443,7 @@ describeOnEngines('changing the address or source key of a platform', (engine) =
   })
 
   test('another path at the same scheme, host and port keeps the stored source key', async () => {
-    await using kit = await startKit(engine)
+    await using kit = await addKit(hub)
     const address = kit.simulated.source_base_url
     const moved = await patch(kit, { source_base_url: `${address}/api` })
     assert.equal(expectBody(moved, 200, ChangedResponse).platform.source_base_url, address)
@@ -448,7 +451,7 @@ describeOnEngines('changing the address or source key of a platform', (engine) =
   })
 
   test('an attempt is audited before the first request to the address', async () => {
-    await using kit = await startKit(engine)
+    await using kit = await addKit(hub)
     let audited: unknown
     await using attacker = await simulatePlatform({ modules: kit.simulated.modules })
     attacker.setResponse('ping', async (request, response) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createStoppedClock } from '../helpers/hub/alerts.ts'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
 import { totpCode } from '../helpers/hub/totp.ts'
@@ -34,7 +34,16 @@ function startHub(engine: StorageEngine, clock = createStoppedClock()): Promise<
   return startTestHub(engine, { withOperator: true, clock, env })
 }
 
-describeOnEngines('the login throttle', (engine) => {
+/** Stops at the start of the hub. */
+let stoppedAt: Date | null = null
+const clock = {
+  now: () => {
+    stoppedAt ??= new Date()
+    return stoppedAt
+  },
+}
+
+describeHub('the login throttle', { clock, env }, (hub, engine) => {
   test('lockouts grow, survive restarts, and are the same for unknown accounts', async () => {
     const clock = createStoppedClock()
     await using hub = await startHub(engine, clock)
@@ -63,51 +72,53 @@ describeOnEngines('the login throttle', (engine) => {
   })
 
   test('a lockout does not affect other addresses, trusted devices or open sessions', async () => {
-    await using hub = await startHub(engine)
-    const first = await hub.sendSignIn(EMAIL, PASSWORD, from(ATTACKER))
+    const { email } = await hub.createOperator()
+    const attacker = '198.51.100.1'
+    const first = await hub.sendSignIn(email, PASSWORD, from(attacker))
     const device = cookieOf(first)
       .split('; ')
       .filter((cookie) => cookie.startsWith('recordhub.device='))
       .join()
     assert.notEqual(device, '')
     const session = { headers: { cookie: cookieOf(first) } }
-    assert.equal((await failSignIn(hub, 7, from(ATTACKER))).at(-1), 429)
-    assert.equal((await hub.sendSignIn(EMAIL, PASSWORD, from(OTHER))).status, 200)
-    assert.equal((await hub.sendSignIn(EMAIL, PASSWORD, from(ATTACKER, device))).status, 200)
+    assert.equal((await failSignIn(hub, 7, from(attacker), email)).at(-1), 429)
+    assert.equal((await hub.sendSignIn(email, PASSWORD, from(OTHER))).status, 200)
+    assert.equal((await hub.sendSignIn(email, PASSWORD, from(attacker, device))).status, 200)
     assert.equal((await hub.callAs(session, 'GET', '/api/v1/account')).status, 200)
 
     assert.equal(
-      (await failSignIn(hub, 7, from(ATTACKER, device))).at(-1),
+      (await failSignIn(hub, 7, from(attacker, device), email)).at(-1),
       429,
       'a device has five attempts',
     )
     const forged = device.replace(/=[^.]+/, '=00000000-0000-4000-8000-000000000000')
-    const other = from(ATTACKER, forged)
-    expectError(await hub.sendSignIn(EMAIL, PASSWORD, other), 429, 'too_many_requests')
-    await hub.addOperator('bob@example.org', 'viewer')
-    assert.equal((await failSignIn(hub, 7, from(ATTACKER, device), 'bob@example.org')).at(-1), 429)
+    const other = from(attacker, forged)
+    expectError(await hub.sendSignIn(email, PASSWORD, other), 429, 'too_many_requests')
+    const bob = await hub.createOperator({ role: 'viewer' })
+    assert.equal((await failSignIn(hub, 7, from(attacker, device), bob.email)).at(-1), 429)
   })
 
   test('attempts at many accounts lock out the address, despite a successful sign-in from it', async () => {
-    await using hub = await startHub(engine)
-    await hub.addOperator('eve@example.org', 'viewer')
+    const { email } = await hub.createOperator()
+    const attacker = '198.51.100.2'
+    const eve = await hub.createOperator({ role: 'viewer' })
     const statuses: number[] = []
     for (let round = 0; round < 31; round++) {
-      statuses.push(...(await failSignIn(hub, 1, from(ATTACKER), `name${round}@example.org`)))
-      if (round === 20) await signInWith(hub, 'eve@example.org', ATTACKER)
+      statuses.push(...(await failSignIn(hub, 1, from(attacker), `name${round}@example.org`)))
+      if (round === 20) await signInWith(hub, eve.email, attacker)
     }
     assert.deepEqual([statuses.at(-2), statuses.at(-1)], [401, 429])
-    assert.equal((await hub.sendSignIn(EMAIL, PASSWORD, from(ATTACKER))).status, 429)
-    assert.equal((await hub.sendSignIn(EMAIL, PASSWORD, from(OTHER))).status, 200)
+    assert.equal((await hub.sendSignIn(email, PASSWORD, from(attacker))).status, 429)
+    assert.equal((await hub.sendSignIn(email, PASSWORD, from(OTHER))).status, 200)
     const rows = await hub.countRows('login_attempts')
-    await failSignIn(hub, 20, from(ATTACKER), 'another@example.org')
+    await failSignIn(hub, 20, from(attacker), 'another@example.org')
     assert.equal(
       await hub.countRows('login_attempts'),
       rows,
       'an attempt during a lockout stores nothing',
     )
     const stored = JSON.stringify(await hub.sql('SELECT * FROM login_attempts'))
-    expectAbsent(['eve@example.org', 'name1@example.org', ATTACKER], [stored])
+    expectAbsent([eve.email, 'name1@example.org', attacker], [stored])
   })
 
   test('while an account is attacked from many addresses, a new address has one attempt', async () => {
@@ -121,20 +132,21 @@ describeOnEngines('the login throttle', (engine) => {
   })
 
   test('IPv6 addresses of one /64 network share a limit', async () => {
-    await using hub = await startHub(engine)
+    const { email } = await hub.createOperator()
     const statuses: number[] = []
     for (let round = 0; round < 6; round++) {
-      statuses.push(...(await failSignIn(hub, 1, from(`2001:db8:1:2::${round}`))))
+      statuses.push(...(await failSignIn(hub, 1, from(`2001:db8:1:2::${round}`), email)))
     }
     assert.equal(statuses.at(-1), 429)
-    assert.deepEqual(await failSignIn(hub, 1, from('2001:db8:1:3::1')), [401])
+    assert.deepEqual(await failSignIn(hub, 1, from('2001:db8:1:3::1'), email), [401])
   })
 
   test('wrong codes count across sign-ins, even if each password was right', async () => {
-    await using hub = await startHub(engine)
-    const uri = await setUpSecondFactor(hub)
+    const { email } = await hub.createOperator()
+    const attacker = '198.51.100.4'
+    const uri = await setUpSecondFactor(hub, email)
     const send = async (address: string, code: string) => {
-      const pending = await hub.sendSignIn(EMAIL, PASSWORD, from(address))
+      const pending = await hub.sendSignIn(email, PASSWORD, from(address))
       return hub.send({
         method: 'POST',
         url: '/api/auth/two-factor/verify-totp',
@@ -143,23 +155,24 @@ describeOnEngines('the login throttle', (engine) => {
       })
     }
     const statuses: number[] = []
-    for (let round = 0; round < 6; round++) statuses.push((await send(ATTACKER, '000000')).status)
+    for (let round = 0; round < 6; round++) statuses.push((await send(attacker, '000000')).status)
     assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
-    assert.equal((await send(ATTACKER, totpCode(uri, 1))).status, 429)
+    assert.equal((await send(attacker, totpCode(uri, 1))).status, 429)
     assert.equal((await send(OTHER, totpCode(uri, 1))).status, 200)
   })
 
   test('wrong codes count for the account they would open, even with manipulated cookies', async () => {
-    await using hub = await startHub(engine)
-    const totp = await setUpSecondFactor(hub)
-    await hub.addOperator('eve@example.org', 'viewer')
-    await setUpSecondFactor(hub, 'eve@example.org')
+    const { email } = await hub.createOperator()
+    const attacker = '198.51.100.5'
+    const totp = await setUpSecondFactor(hub, email)
+    const eve = await hub.createOperator({ role: 'viewer' })
+    await setUpSecondFactor(hub, eve.email)
     const twoFactorCookieOf = async (email: string) => {
-      const pending = await hub.sendSignIn(email, PASSWORD, from(ATTACKER))
+      const pending = await hub.sendSignIn(email, PASSWORD, from(attacker))
       const pair = /recordhub\.two_factor=[^;]+/.exec(cookieOf(pending))?.[0]
       return pair ?? assert.fail(cookieOf(pending))
     }
-    const own = await twoFactorCookieOf('eve@example.org')
+    const own = await twoFactorCookieOf(eve.email)
     const manipulations = [
       (cookie: string) => `a=${own}; ${cookie}`,
       (cookie: string) => `x${own}; ${cookie}`,
@@ -172,7 +185,7 @@ describeOnEngines('the login throttle', (engine) => {
       const response = await hub.send({
         method: 'POST',
         url: '/api/auth/two-factor/verify-totp',
-        headers: from(ATTACKER, manipulate(await twoFactorCookieOf(EMAIL))),
+        headers: from(attacker, manipulate(await twoFactorCookieOf(email))),
         body: { code: '000000' },
       })
       statuses.push(response.status)
@@ -181,15 +194,15 @@ describeOnEngines('the login throttle', (engine) => {
     const right = await hub.send({
       method: 'POST',
       url: '/api/auth/two-factor/verify-totp',
-      headers: from(OTHER, (await twoFactorCookieOf(EMAIL)).replace('=2', '=%32')),
+      headers: from(OTHER, (await twoFactorCookieOf(email)).replace('=2', '=%32')),
       body: { code: totpCode(totp, 1) },
     })
     assert.equal(right.status, 401, 'a code that counts for no account is rejected')
   })
 
   test('wrong passwords in a session count for the session, not for the account', async () => {
-    await using hub = await startHub(engine)
-    const [mine, stolen] = [await hub.signIn(), await hub.signIn()]
+    const { email } = await hub.createOperator()
+    const [mine, stolen] = [await hub.signIn(email), await hub.signIn(email)]
     const body = (current_password: string) => ({
       current_password,
       new_password: 'another horse battery staple',
@@ -233,7 +246,7 @@ async function signInWith(hub: TestHub, email: string, address: string): Promise
 }
 
 /** @returns the URI that an authenticator app derives codes from. The code of the current time step is used up. */
-async function setUpSecondFactor(hub: TestHub, email = EMAIL): Promise<string> {
+async function setUpSecondFactor(hub: TestHub, email: string): Promise<string> {
   const session = await hub.signIn(email)
   const url = '/api/v1/account/second-factor'
   const enabled = await hub.callAs(session, 'POST', url, { password: PASSWORD })

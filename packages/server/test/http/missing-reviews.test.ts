@@ -3,9 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MissingReviewResponse, Platform, RecordPage } from '@recordhub/protocol'
 import Type from 'typebox'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
-import { missingReferences, startHubWithRecords } from '../helpers/hub/missing.ts'
+import {
+  addPlatformWithRecords,
+  missingReferences,
+  startHubWithRecords,
+} from '../helpers/hub/missing.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectBody, expectError, expectMembers } from '../helpers/hub/response.ts'
 import { openXlsx } from '../helpers/hub/xlsx-file.ts'
@@ -18,15 +22,16 @@ const MEMBERS = [
   ...['pull_id', 'at', 'decided_at', 'decided_by', 'closed_at'],
 ]
 type Decision = 'approve' | 'dismiss'
+type Kit = Awaited<ReturnType<typeof addPlatformWithRecords>>
 
 /** Rows of the deep tier. */
 const inDeepTier = (...rows: (readonly [count: number, missing: number])[]) => (isDeep ? rows : [])
 
-describeOnEngines('many records missing at once', (engine) => {
+describeHub('many records missing at once', (hub, engine) => {
   // `missing.test.ts` checks the threshold itself.
   for (const [count, missing] of [[50, 10] as const, ...inDeepTier([9, 9], [40, 9])]) {
     test(`${missing} missing of ${count} are marked without a review`, async () => {
-      await using kit = await startHubWithRecords(engine, count)
+      await using kit = await addPlatformWithRecords(hub, count)
       kit.setRecords(kit.records.slice(missing))
       assert.equal((await kit.hub.pullAll()).pull.counts.missing, missing)
       assert.deepEqual(await kit.listReviews(), [])
@@ -35,7 +40,7 @@ describeOnEngines('many records missing at once', (engine) => {
 
   for (const [count, missing] of [[49, 10] as const, ...inDeepTier([10, 10], [50, 11])]) {
     test(`${missing} missing of ${count} open one review, which is logged once`, async () => {
-      await using kit = await startHubWithRecords(engine, count)
+      await using kit = await addPlatformWithRecords(hub, count)
       kit.setRecords(kit.records.slice(missing))
       const { pull } = await kit.hub.pullAll()
       assert.deepEqual([pull.state, pull.counts.missing], ['succeeded', 0])
@@ -49,13 +54,13 @@ describeOnEngines('many records missing at once', (engine) => {
         [review.record_type, review.state, review.missing, review.records, review.pull_id],
         ['cases', 'pending', missing, count, pull.id],
       )
-      const entry = only(await missingEntriesOf(kit.hub))
+      const entry = only(await missingEntriesOf(kit))
       assert.deepEqual([entry.level, entry.platform_name], ['warning', platform_name])
       assert.match(entry.message, new RegExp(`^${missing} of ${count} records of Module cases`))
       assert.equal(await pendingReviewsOf(kit.hub, kit.id), 1)
       await kit.hub.pullAll()
       assert.deepEqual(await kit.listReviews(), [review])
-      assert.equal((await missingEntriesOf(kit.hub)).length, 1)
+      assert.equal((await missingEntriesOf(kit)).length, 1)
       assert.deepEqual(await kit.readRecords(), before)
     })
   }
@@ -70,7 +75,7 @@ describeOnEngines('many records missing at once', (engine) => {
   })
 
   test('after an approval the next full pull marks the records that are still missing', async () => {
-    await using kit = await startHubWithRecords(engine, 40)
+    await using kit = await addPlatformWithRecords(hub, 40)
     kit.setRecords(kit.records.slice(20))
     await kit.hub.pullAll()
     const { id } = only(await kit.listReviews())
@@ -90,7 +95,7 @@ describeOnEngines('many records missing at once', (engine) => {
     assert.ok(!missing.includes('R-0') && !missing.includes('R-1') && missing.includes('R-20'))
     const closed = only(await kit.listReviews())
     assert.deepEqual([closed.state, closed.closed_at !== null], ['marked', true])
-    const kinds = (await missingEntriesOf(kit.hub)).map((entry) => entry.kind)
+    const kinds = (await missingEntriesOf(kit)).map((entry) => entry.kind)
     assert.deepEqual(kinds, ['missing.marked', 'missing.approved', 'missing.needs_review'])
     for (const decision of ['approve', 'dismiss'] as const) {
       expectError(await send(kit.hub, id, decision), 409, 'missing_review_closed')
@@ -98,7 +103,7 @@ describeOnEngines('many records missing at once', (engine) => {
   })
 
   test('an approval does not cover many more records than were reviewed', async () => {
-    await using kit = await startHubWithRecords(engine, 60)
+    await using kit = await addPlatformWithRecords(hub, 60)
     kit.setRecords(kit.records.slice(20))
     await kit.hub.pullAll()
     const first = only(await kit.listReviews())
@@ -116,7 +121,7 @@ describeOnEngines('many records missing at once', (engine) => {
   })
 
   test('after a dismissal nothing is marked and no review opens until other records are missing', async () => {
-    await using kit = await startHubWithRecords(engine, 40)
+    await using kit = await addPlatformWithRecords(hub, 40)
     kit.setRecords(kit.records.slice(20))
     await kit.hub.pullAll()
     const { id } = only(await kit.listReviews())
@@ -135,7 +140,7 @@ describeOnEngines('many records missing at once', (engine) => {
   })
 
   test('a dismissed review can still be approved', async () => {
-    await using kit = await startHubWithRecords(engine, 40)
+    await using kit = await addPlatformWithRecords(hub, 40)
     kit.setRecords([])
     await kit.hub.pullAll()
     const { id } = only(await kit.listReviews())
@@ -146,7 +151,7 @@ describeOnEngines('many records missing at once', (engine) => {
   })
 
   test('a review is resolved automatically once none of its records is missing', async () => {
-    await using kit = await startHubWithRecords(engine, 40)
+    await using kit = await addPlatformWithRecords(hub, 40)
     kit.setRecords(kit.records.slice(20))
     await kit.hub.pullAll()
     kit.setRecords(kit.records.slice(15))
@@ -156,13 +161,13 @@ describeOnEngines('many records missing at once', (engine) => {
     await kit.hub.pullAll()
     const closed = only(await kit.listReviews())
     assert.deepEqual([closed.state, closed.closed_at !== null], ['resolved', true])
-    const [entry] = await missingEntriesOf(kit.hub)
+    const [entry] = await missingEntriesOf(kit)
     assert.match(entry?.message ?? '', /none of them is missing any more/)
     assert.equal(await pendingReviewsOf(kit.hub, kit.id), 0)
   })
 
   test('a review lists exactly its records, in pages, filtered and as a file', async () => {
-    await using kit = await startHubWithRecords(engine, 60)
+    await using kit = await addPlatformWithRecords(hub, 60)
     kit.setRecords(kit.records.slice(25))
     await kit.hub.pullAll()
     const { id } = only(await kit.listReviews())
@@ -193,7 +198,7 @@ describeOnEngines('many records missing at once', (engine) => {
   })
 
   test('a pending review is updated when other records are missing, and its list does not change once they are marked', async () => {
-    await using kit = await startHubWithRecords(engine, 60)
+    await using kit = await addPlatformWithRecords(hub, 60)
     kit.setRecords(kit.records.slice(20))
     await kit.hub.pullAll()
     const { id } = only(await kit.listReviews())
@@ -213,7 +218,7 @@ describeOnEngines('many records missing at once', (engine) => {
   })
 
   test('an incomplete read in between does not use up an approval', async () => {
-    await using kit = await startHubWithRecords(engine, 40)
+    await using kit = await addPlatformWithRecords(hub, 40)
     kit.setRecords([])
     await kit.hub.pullAll()
     const { id } = only(await kit.listReviews())
@@ -226,7 +231,7 @@ describeOnEngines('many records missing at once', (engine) => {
   })
 
   test('a decision about an unknown review returns 404', async () => {
-    await using kit = await startHubWithRecords(engine, 20)
+    await using kit = await addPlatformWithRecords(hub, 20)
     kit.setRecords([])
     await kit.hub.pullAll()
     const { id } = only(await kit.listReviews())
@@ -275,13 +280,13 @@ async function exportReviewed(hub: TestHub, id: number, format: string): Promise
   return Buffer.from(await response.arrayBuffer())
 }
 
-/** The activity entries about missing records, newest first. */
-async function missingEntriesOf(hub: TestHub) {
-  return (await hub.activity()).filter((entry) => entry.kind.startsWith('missing.'))
+/** The activity entries about missing records of the platform, newest first. An operator's decision has no platform. */
+async function missingEntriesOf({ hub, platform }: Kit) {
+  const entries = (await hub.activity()).filter((entry) => entry.kind.startsWith('missing.'))
+  return entries.filter((entry) => entry.message.includes(platform.platform_name))
 }
 
 /** The number of pending reviews in the platform's response. */
-
 async function pendingReviewsOf(hub: TestHub, id: number): Promise<number> {
   const schema = Type.Object({ platform: Platform })
   const { platform } = expectBody(await hub.get(`/api/v1/platforms/${id}`), 200, schema)

@@ -6,6 +6,7 @@ import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { addPulledPlatform } from '../helpers/hub/pulled-hub.ts'
 import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import { only } from '../helpers/storage/fixtures.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 const json = 'application/json'
 const records = [simulatedRecord(1), simulatedRecord(2)]
@@ -14,18 +15,19 @@ const MIB = 1024 * 1024
 
 const FORMATS: readonly (readonly [string, string | Buffer, Record<string, string>])[] = [
   ['Content-Encoding gzip', gzipSync(BODY), { 'Content-Encoding': 'gzip' }],
+  ['a byte order mark', `\uFEFF${BODY}`, {}],
   ['Content-Encoding x-gzip', gzipSync(BODY), { 'Content-Encoding': 'X-GZIP' }],
   ['Content-Encoding deflate', deflateSync(BODY), { 'Content-Encoding': 'deflate' }],
   ['Content-Encoding br', brotliCompressSync(BODY), { 'Content-Encoding': 'br' }],
   ['Content-Encoding zstd', zstdCompressSync(BODY), { 'Content-Encoding': 'zstd' }],
   ['Content-Encoding identity', BODY, { 'Content-Encoding': 'identity' }],
-  ['a byte order mark', `\uFEFF${BODY}`, {}],
   ['records before total', JSON.stringify({ records, success: true, total: 2 }), {}],
   ['indented JSON', JSON.stringify(JSON.parse(BODY), null, 8), {}],
 ]
 
 describeHub('response bodies of a pull', (hub) => {
-  for (const [name, body, headers] of FORMATS) {
+  // `json-array-scanner.test.ts` reads every layout.
+  for (const [name, body, headers] of FORMATS.slice(0, rounds(7, FORMATS.length))) {
     test(`a response with ${name} is read`, async () => {
       await using kit = await addPulledPlatform(hub)
       kit.platform.setResponse('records/cases', respond.text(body, json, headers))
@@ -41,7 +43,7 @@ describeHub('response bodies of a pull', (hub) => {
   test('a response that ends when the connection closes is read completely, at any length', async () => {
     await using kit = await addPulledPlatform(hub)
     // Each length ends at a different position within the chunks that the hub reads.
-    for (const count of [300, 600, 1200, 5000]) {
+    for (const count of [600, 300, 1200, 5000].slice(0, rounds(1, 4))) {
       const body = JSON.stringify({
         records: Array.from({ length: count }, (_, n) => ({
           ...simulatedRecord(n),

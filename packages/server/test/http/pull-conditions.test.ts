@@ -6,6 +6,7 @@ import type { TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { addPulledPlatform, type PulledHub } from '../helpers/hub/pulled-hub.ts'
 import { type Responder, respond, simulatedRecord } from '../helpers/platform/platform.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 const ETag = '"v1"'
 const OLD = 'Tue, 10 Mar 2026 08:00:00 GMT'
@@ -41,11 +42,13 @@ const UNCONDITIONAL: readonly (readonly [string, Responder])[] = [
 ]
 
 describeHub('conditional requests of a pull', (hub) => {
-  for (const [name, headers, conditions] of [
-    ['ETag', { ETag: 'W/"a-1"' }, ['W/"a-1"', undefined]],
-    ['Last-Modified', { 'Last-Modified': OLD }, [undefined, OLD]],
-    ['ETag and Last-Modified', { ETag, 'Last-Modified': OLD }, [ETag, OLD]],
-  ] as const) {
+  for (const [name, headers, conditions] of (
+    [
+      ['ETag and Last-Modified', { ETag, 'Last-Modified': OLD }, [ETag, OLD]],
+      ['ETag', { ETag: 'W/"a-1"' }, ['W/"a-1"', undefined]],
+      ['Last-Modified', { 'Last-Modified': OLD }, [undefined, OLD]],
+    ] as const
+  ).slice(0, rounds(1, 3))) {
     test(`a 304 for ${name} counts all records as unchanged and writes nothing else`, async () => {
       await using kit = await startAfterPull(
         hub,
@@ -81,12 +84,12 @@ describeHub('conditional requests of a pull', (hub) => {
       )
       for (const conditions of [null, tag]) {
         const task = await kit.pull()
-        if (conditions !== null) assert.deepEqual(lastConditions(kit), [tag, undefined])
+        if (conditions === null) await kit.hub.restart()
+        else assert.deepEqual(lastConditions(kit), [tag, undefined])
         assert.equal(task.warnings.length, warnings.length, task.warnings.join())
         for (const [index, warning] of warnings.entries()) {
           assert.match(task.warnings[index] ?? '', warning)
         }
-        await kit.hub.restart()
       }
     }
   })

@@ -32,16 +32,7 @@ const DUPLICATES: readonly (readonly [
   (records: Listed[]) => Listed[],
   ...(readonly [number, number, number][]),
 ])[] = [
-  ['right after the first record', (r) => r.toSpliced(12, 0, TWELFTH), [12, 12, 13]],
-  ['with changed data in the same commit', (r) => r.toSpliced(20, 0, changed(12)), [12, 12, 21]],
-  ['in another commit', (r) => [...r, TWELFTH], [12, 12, 601]],
   ['with changed data in another commit', (r) => [...r, changed(12)], [12, 12, 601]],
-  [
-    'whose first occurrence replaces an earlier record',
-    (r) => r.with(4, changed(590)),
-    [590, 5, 590],
-  ],
-  ['that replaces another record', (r) => r.with(599, changed(12)), [12, 12, 600]],
   [
     'that occurs twice',
     (r) => [...r.toSpliced(300, 0, changed(12)), { ...changed(12), full_name: 'Other' }],
@@ -53,6 +44,15 @@ const DUPLICATES: readonly (readonly [
     (r) => [...r.with(11, { ...changed(12), data: 'text' }), changed(12), TWELFTH],
     [12, 601, 602],
   ],
+  ['right after the first record', (r) => r.toSpliced(12, 0, TWELFTH), [12, 12, 13]],
+  ['with changed data in the same commit', (r) => r.toSpliced(20, 0, changed(12)), [12, 12, 21]],
+  ['in another commit', (r) => [...r, TWELFTH], [12, 12, 601]],
+  [
+    'whose first occurrence replaces an earlier record',
+    (r) => r.with(4, changed(590)),
+    [590, 5, 590],
+  ],
+  ['that replaces another record', (r) => r.with(599, changed(12)), [12, 12, 600]],
 ]
 
 describeHub('records rejected by a pull', (hub, engine) => {
@@ -92,7 +92,7 @@ describeHub('records rejected by a pull', (hub, engine) => {
     assert.ok(entry?.message.endsWith(`: 1 new, 3 rejected. ${reasons.join(' ')}`), entry?.message)
   })
 
-  for (const [where, list, ...expected] of DUPLICATES) {
+  for (const [where, list, ...expected] of DUPLICATES.slice(0, rounds(3, DUPLICATES.length))) {
     test(`a duplicate ${where} is rejected with both positions in every pull`, async () => {
       await using kit = await addPulledPlatform(hub)
       const module = kit.platform.modules[0]

@@ -4,25 +4,29 @@ import { test } from 'node:test'
 import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
 import { deriveAuthSecret } from '../../src/domain/auth/auth-secret.ts'
 import { createSecretBox } from '../../src/lib/crypto/secret-box.ts'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { EMAIL, PASSWORD, SECRET, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import { PASSWORD, SECRET, type TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
 import { ACCOUNT, enableSecondFactor, sendCode } from '../helpers/hub/second-factors.ts'
 import { cookieOf } from '../helpers/operator.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 import { authKysely } from '../helpers/storage/sql.ts'
 
 const KEY = deriveAuthSecret(createSecretBox(SECRET))
 
 /** Signs in with the password and a recovery code. */
-const signInWithCode = async (hub: TestHub, code: string) =>
-  sendCode(hub, await hub.sendSignIn(EMAIL), 'verify-backup-code', code)
+const signInWithCode = async (hub: TestHub, email: string, code: string) =>
+  sendCode(hub, await hub.sendSignIn(email), 'verify-backup-code', code)
+
+async function readEncryptedCodes(hub: TestHub, operatorId: string): Promise<string> {
+  const query = `SELECT backup_codes FROM operator_second_factors WHERE operator_id = '${operatorId}'`
+  return String(only(await hub.sql(query))['backup_codes'])
+}
 
 /** Decrypts the stored codes, as an attacker with the database and the hub's secret could. */
-async function decryptCodes(hub: TestHub): Promise<string[]> {
-  const [row] = await hub.sql('SELECT backup_codes FROM operator_second_factors')
-  const codes: unknown = JSON.parse(
-    await symmetricDecrypt({ key: KEY, data: String(row?.['backup_codes']) }),
-  )
+async function decryptCodes(hub: TestHub, operatorId: string): Promise<string[]> {
+  const backup_codes = await readEncryptedCodes(hub, operatorId)
+  const codes: unknown = JSON.parse(await symmetricDecrypt({ key: KEY, data: backup_codes }))
   assert.ok(Array.isArray(codes))
   return codes.map(String)
 }
@@ -39,56 +43,56 @@ async function readDatabase(hub: TestHub): Promise<string> {
   return JSON.stringify(rows)
 }
 
-describeOnEngines('recovery codes', (engine) => {
+describeHub('recovery codes', { env: { HUB_TRUST_PROXY: 'on' } }, (hub) => {
   test('a recovery code works once', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const { codes } = await enableSecondFactor(hub, await hub.signIn())
+    const { id, email } = await hub.createOperator()
+    const { codes } = await enableSecondFactor(hub, await hub.signIn(email))
     assert.equal(new Set(codes).size, 10)
     const [code = '', second = ''] = codes
-    await hub.sessionOf(await signInWithCode(hub, code))
+    await hub.sessionOf(await signInWithCode(hub, email, code))
     for (const again of [code, code.toUpperCase()]) {
-      expectError(await signInWithCode(hub, again), 401, 'invalid_backup_code')
+      expectError(await signInWithCode(hub, email, again), 401, 'invalid_backup_code')
     }
-    await hub.sessionOf(await signInWithCode(hub, second))
-    assert.equal((await decryptCodes(hub)).length, 8)
+    await hub.sessionOf(await signInWithCode(hub, email, second))
+    assert.equal((await decryptCodes(hub, id)).length, 8)
     assert.ok((await hub.auditActions()).includes('session.begin'))
   })
 
   test('of simultaneous sign-ins with one recovery code, only one succeeds', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const { codes } = await enableSecondFactor(hub, await hub.signIn())
+    const { id, email } = await hub.createOperator()
+    const { codes } = await enableSecondFactor(hub, await hub.signIn(email))
     const [code = ''] = codes
     const typed = [code, code.toUpperCase(), code.replaceAll('-', ' ')]
     const signIns = []
-    for (const _ of typed) signIns.push(await hub.sendSignIn(EMAIL))
+    for (const _ of typed) signIns.push(await hub.sendSignIn(email))
     const responses = await Promise.all(
       signIns.map((signIn, at) => sendCode(hub, signIn, 'verify-backup-code', typed[at] ?? '')),
     )
     assert.equal(responses.filter((response) => response.status === 200).length, 1)
-    assert.equal((await decryptCodes(hub)).length, 9)
+    assert.equal((await decryptCodes(hub, id)).length, 9)
   })
 
   test('a recovery code is accepted with another case, spaces or dashes', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const { codes } = await enableSecondFactor(hub, await hub.signIn())
+    const { email } = await hub.createOperator()
+    const { codes } = await enableSecondFactor(hub, await hub.signIn(email))
     const [first = '', second = '', third = ''] = codes
     for (const typed of [
       first.toUpperCase().replaceAll('0', 'O').replaceAll('1', 'I'),
       ` ${second.replaceAll('-', ' ')} `,
       third.replaceAll('-', ''),
     ]) {
-      await hub.sessionOf(await signInWithCode(hub, typed))
+      await hub.sessionOf(await signInWithCode(hub, email, typed))
     }
     for (const invalid of ['', '-', third.slice(0, 4), codes.join('\n')]) {
-      expectError(await signInWithCode(hub, invalid), 401, 'invalid_backup_code')
+      expectError(await signInWithCode(hub, email, invalid), 401, 'invalid_backup_code')
     }
   })
 
   test('only hashes are stored, and no stored value is accepted as a code', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const { codes } = await enableSecondFactor(hub, await hub.signIn())
-    await hub.sessionOf(await signInWithCode(hub, codes[9] ?? ''))
-    const hashes = await decryptCodes(hub)
+    const { id, email } = await hub.createOperator()
+    const { codes } = await enableSecondFactor(hub, await hub.signIn(email))
+    await hub.sessionOf(await signInWithCode(hub, email, codes[9] ?? ''))
+    const hashes = await decryptCodes(hub, id)
     assert.equal(hashes.length, 9)
     for (const hash of hashes) assert.match(hash, /^sha256:[\w-]{43}$/)
     const parts = codes.flatMap((code) => {
@@ -100,26 +104,24 @@ describeOnEngines('recovery codes', (engine) => {
     expectAbsent(parts, [stored, hub.log()])
 
     const [hash = ''] = hashes
-    const [row] = await hub.sql('SELECT backup_codes FROM operator_second_factors')
     for (const typed of [
       hash,
       hash.replace('sha256:', ''),
       Buffer.from(hash.slice(7), 'base64url').toString('hex'),
       JSON.stringify(hashes),
-      String(row?.['backup_codes']).slice(0, 1000),
+      (await readEncryptedCodes(hub, id)).slice(0, 1000),
     ]) {
-      expectError(await signInWithCode(hub, typed), 401, 'invalid_backup_code')
+      expectError(await signInWithCode(hub, email, typed), 401, 'invalid_backup_code')
     }
   })
 
   test('wrong recovery codes from one address are counted across sign-ins and finally return 429', async () => {
-    const env = { HUB_TRUST_PROXY: 'on' }
-    await using hub = await startTestHub(engine, { withOperator: true, env })
-    const { codes } = await enableSecondFactor(hub, await hub.signIn())
-    const [hash = ''] = await decryptCodes(hub)
+    const { id, email } = await hub.createOperator()
+    const { codes } = await enableSecondFactor(hub, await hub.signIn(email))
+    const [hash = ''] = await decryptCodes(hub, id)
     const tryFrom = async (address: string, code: string) => {
       const from = { 'x-forwarded-for': address }
-      const signIn = await hub.sendSignIn(EMAIL, PASSWORD, from)
+      const signIn = await hub.sendSignIn(email, PASSWORD, from)
       return hub.send({
         method: 'POST',
         url: '/api/auth/two-factor/verify-backup-code',
@@ -137,30 +139,32 @@ describeOnEngines('recovery codes', (engine) => {
   })
 
   test('new recovery codes replace the old ones', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const { codes, session } = await enableSecondFactor(hub, await hub.signIn())
+    const { email } = await hub.createOperator()
+    const { codes, session } = await enableSecondFactor(hub, await hub.signIn(email))
     const url = `${ACCOUNT}/second-factor/recovery-codes`
     const renewed = await hub.callAs(session, 'POST', url, { password: PASSWORD })
     const { recovery_codes } = expectObject(renewed, 200)
     assert.ok(Array.isArray(recovery_codes))
-    expectError(await signInWithCode(hub, codes[0] ?? ''), 401, 'invalid_backup_code')
-    await hub.sessionOf(await signInWithCode(hub, String(recovery_codes[0])))
+    expectError(await signInWithCode(hub, email, codes[0] ?? ''), 401, 'invalid_backup_code')
+    await hub.sessionOf(await signInWithCode(hub, email, String(recovery_codes[0])))
   })
 
   test('unhashed recovery codes of an older version work once, and the rest are hashed on use', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    await enableSecondFactor(hub, await hub.signIn())
+    const { id, email } = await hub.createOperator()
+    await enableSecondFactor(hub, await hub.signIn(email))
     const data = JSON.stringify(['aBcDe-01oIl', 'zZzZz-99999'])
     const encrypted = await symmetricEncrypt({ key: KEY, data })
-    await hub.sql(`UPDATE operator_second_factors SET backup_codes = '${encrypted}'`)
-    await hub.sessionOf(await signInWithCode(hub, 'aBcDe-01oIl'))
-    const left = await decryptCodes(hub)
+    await hub.sql(
+      `UPDATE operator_second_factors SET backup_codes = '${encrypted}' WHERE operator_id = '${id}'`,
+    )
+    await hub.sessionOf(await signInWithCode(hub, email, 'aBcDe-01oIl'))
+    const left = await decryptCodes(hub, id)
     assert.deepEqual(
       left.map((one) => one.slice(0, 7)),
       ['sha256:'],
     )
-    expectError(await signInWithCode(hub, 'aBcDe-01oIl'), 401, 'invalid_backup_code')
-    await hub.sessionOf(await signInWithCode(hub, 'zZzZz-99999'))
-    assert.deepEqual(await decryptCodes(hub), [])
+    expectError(await signInWithCode(hub, email, 'aBcDe-01oIl'), 401, 'invalid_backup_code')
+    await hub.sessionOf(await signInWithCode(hub, email, 'zZzZz-99999'))
+    assert.deepEqual(await decryptCodes(hub, id), [])
   })
 })

@@ -23,7 +23,7 @@ function change(hub: TestHub, body: unknown) {
   return hub.send({ method: 'PATCH', url: '/api/v1/schedule', headers, body })
 }
 
-describeOnEngines('the schedule of pulls', { engines: 'both' }, (engine) => {
+describeOnEngines('the schedule of pulls', (engine) => {
   test('returns its pattern and next run time, and the dashboard shows the same time', async () => {
     await using hub = await startTestHub(engine, { env: HOURLY, withOperator: true })
     const { pattern, paused, next_run_at } = await readSchedule(hub)

@@ -6,6 +6,7 @@ import { PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectError, expectObject } from '../helpers/hub/response.ts'
 import { cookieOf, type Session } from '../helpers/operator.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
+import { rounds } from '../helpers/time/tier.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -180,15 +181,16 @@ describeOnEngines('the protection of a session', (engine) => {
     }
   })
 
-  for (const [setting, expected] of [
+  const proxies = [
     ['off', '127.0.0.1'],
     ['on', '203.0.113.9'],
-    ['1', '203.0.113.9'],
     ['2', '198.51.100.7'],
-    ['127.0.0.0/8', '203.0.113.9'],
     ['127.0.0.1,203.0.113.0/24', '198.51.100.7'],
     ['10.0.0.0/8', '127.0.0.1'],
-  ] as const) {
+    ['1', '203.0.113.9'],
+    ['127.0.0.0/8', '203.0.113.9'],
+  ] as const
+  for (const [setting, expected] of proxies.slice(0, rounds(5, proxies.length))) {
     test(`with HUB_TRUST_PROXY=${setting} the client address behind a chain of proxies is ${expected}`, async () => {
       const env = { HUB_TRUST_PROXY: setting }
       await using hub = await startTestHub(engine, { withOperator: true, env })

@@ -40,9 +40,11 @@ export async function addPlatformWithRecords(hub: TestHub, count: number) {
       module.records = next
     },
     readRecords: () => hub.records(platform.platform_name),
+    /** The reviews of the platform, newest first. */
     async listReviews(query = ''): Promise<MissingReview[]> {
       const response = await hub.get(`/api/v1/missing-reviews${query}`)
-      return expectBody(response, 200, MissingReviewPage).missing_reviews
+      const { missing_reviews } = expectBody(response, 200, MissingReviewPage)
+      return missing_reviews.filter((review) => review.platform_name === platform.platform_name)
     },
     async [Symbol.asyncDispose]() {
       await hub.setStatus(registered.id, 'inactive')

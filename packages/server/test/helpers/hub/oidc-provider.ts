@@ -22,9 +22,11 @@ export type OidcProvider = {
 
 type Grant = { person: Person; nonce: string; challenge: string; redirectUri: string }
 
+/** Shared by all providers, because its generation costs more than a sign-in. */
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+
 /** @param stopped a stopped provider whose address and client secret are reused. */
 export async function startOidcProvider(stopped?: OidcProvider): Promise<OidcProvider> {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'RS256', use: 'sig' }
   const clientId = 'recordhub'
   const clientSecret = stopped?.clientSecret ?? `secret-${randomUUID()}`
