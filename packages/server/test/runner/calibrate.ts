@@ -4,6 +4,8 @@ import { cpuUsage } from 'node:process'
 
 /** The time of {@link doFixedWork} on the reference machine. */
 const REFERENCE_MS = 60
+/** The processor time of {@link doFixedWork} that defines the processor second of the budget. */
+const BUDGET_REFERENCE_MS = 23
 const ROUNDS = 5
 
 /**
@@ -17,12 +19,12 @@ export function measureSlowness(): number {
   return Math.max(1, median / REFERENCE_MS) * Math.max(1, load)
 }
 
-/** The processor time of fixed work as a multiple of that of the reference machine, at least 1 as for time limits. */
+/** The processor time of fixed work as a multiple of the one that defines the budget. */
 function measureProcessor(): number {
   const before = cpuUsage()
   doFixedWork()
   const { user, system } = cpuUsage(before)
-  return Math.max(1, (user + system) / 1000 / REFERENCE_MS)
+  return (user + system) / 1000 / BUDGET_REFERENCE_MS
 }
 
 /** Averages samples that are taken during a run, because the speed of a machine changes. */
@@ -30,7 +32,7 @@ export function createCalibration() {
   const samples = [measureProcessor()]
   return {
     sample: () => void samples.push(measureProcessor()),
-    /** By this number, processor times are divided to get those of the reference machine. */
+    /** By this number, processor times are divided to get those of the budget. */
     scale: () => samples.reduce((sum, one) => sum + one, 0) / samples.length,
   }
 }
