@@ -182,7 +182,7 @@ export const HubKeyResponse = Type.Object({
 export const RegisterRequest = Type.Object(
   {
     ...ProbeRequest.properties,
-    record_types: Type.Array(RequestText(), { minItems: 1, uniqueItems: true }),
+    record_types: Type.Array(RequestText(), { minItems: 1 }),
   },
   { additionalProperties: false },
 )
@@ -196,7 +196,7 @@ export const PlatformChange = Type.Object(
     source_base_url: Type.Optional(SourceUrl),
     source_api_key: Type.Optional(SourceKey),
     status: Type.Optional(PlatformStatus),
-    record_types: Type.Optional(Type.Array(RequestText(), { uniqueItems: true })),
+    record_types: Type.Optional(Type.Array(RequestText())),
   },
   { additionalProperties: false, minProperties: 1 },
 )

@@ -15,7 +15,6 @@ export const IndexedFieldsRequest = Type.Object(
   {
     fields: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
       maxItems: MAX_INDEXED_FIELDS,
-      uniqueItems: true,
     }),
   },
   { additionalProperties: false },

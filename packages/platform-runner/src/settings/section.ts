@@ -45,6 +45,14 @@ type File = {
   issues: string[]
 }
 
+/**
+ * The parser compares each key with all others, and quotes the text before each error: both take a time that grows with
+ * the square of the size. {@link toSection} finds repeated keys.
+ */
+const OPTIONS = { uniqueKeys: false, prettyErrors: false }
+/** Further errors mostly follow from the first ones. */
+const MAX_ERRORS = 20
+
 /** A common mistake in references of two columns. */
 const NEEDS_QUOTES = ' (a text that starts with { needs quotes: "{a}-{b}")'
 
@@ -60,11 +68,12 @@ export function openSection(
   issues: string[],
 ): Section | null {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines })
-  for (const { code, message, pos } of document.errors) {
+  const document = parseDocument(text, { ...OPTIONS, lineCounter: lines })
+  const rows = text.split('\n')
+  for (const { code, message, pos } of document.errors.slice(0, MAX_ERRORS)) {
     const [reason = ''] = message.split(/ at line \d|\n/)
     const { line } = lines.linePos(pos[0])
-    const isBare = /:\s+\{/.test(text.split('\n')[line - 1] ?? '')
+    const isBare = /:\s+\{/.test(rows[line - 1] ?? '')
     const issue = code === 'MULTIPLE_DOCS' ? 'the file ends here; remove "---"' : reason.trim()
     issues.push(`${name}:${line}: ${issue}${isBare ? NEEDS_QUOTES : ''}`)
   }
@@ -79,14 +88,16 @@ function toSection(file: File, path: string, given: unknown): Section | null {
     addIssueAt(file, node, path || 'the file', 'must be a mapping (key: value)')
     return null
   }
-  const members = new Map<string, unknown>(
-    node.items.map(({ key, value }) => [isScalar(key) ? String(key.value) : String(key), value]),
-  )
-  const keyNodes = new Map(
-    node.items.map(({ key }) => [isScalar(key) ? String(key.value) : String(key), key]),
-  )
-  const readKeys = new Set<string>()
+  const members = new Map<string, unknown>()
+  const keyNodes = new Map<string, unknown>()
   const pathOf = (key: string) => (path === '' ? key : `${path}.${key}`)
+  for (const { key, value } of node.items) {
+    const name = isScalar(key) ? String(key.value) : String(key)
+    if (members.has(name)) addIssueAt(file, key, pathOf(name), 'is given twice')
+    members.set(name, value)
+    keyNodes.set(name, key)
+  }
+  const readKeys = new Set<string>()
 
   function find(key: string): unknown {
     readKeys.add(key)

@@ -78,6 +78,11 @@ describeHub('the OpenAPI document', (hub) => {
     assert.deepEqual(unlimited, [])
   })
 
+  test('no list of a request must have different items: the errors of that rule take the square of its length', () => {
+    for (const [route, { requestBody = {} }] of operations)
+      assert.ok(!JSON.stringify(requestBody).includes('uniqueItems'), route)
+  })
+
   test('the export lists the content types of its files', () => {
     const { responses } = operations.get('GET /api/v1/records/export') ?? {}
     const types = Object.keys(Object(Object(responses)['200']).content)

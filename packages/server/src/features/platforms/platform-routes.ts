@@ -145,7 +145,8 @@ export function platformRoutes(deps: {
         },
       },
       async (request) => {
-        const { status, record_types, source_base_url, source_api_key } = request.body
+        const { status, source_base_url, source_api_key } = request.body
+        const record_types = request.body.record_types && [...new Set(request.body.record_types)]
         const platform_id = request.params.id
         const requester = requesterOf(request)
         if (source_base_url !== undefined || source_api_key !== undefined) {

@@ -41,13 +41,14 @@ export async function registerPlatform(
   if (!manifest || source_base_url === null)
     throw new Error('A probe without problems has no manifest')
   const known = new Set(manifest.modules.map((module) => module.record_type))
-  const unknown = request.record_types.find((record_type) => !known.has(record_type))
+  const record_types = [...new Set(request.record_types)]
+  const unknown = record_types.find((record_type) => !known.has(record_type))
   if (unknown !== undefined) {
     const message = `is not in the manifest, which has: ${[...known].join(', ')}`
     const errors = { record_types: [`${unknown} ${message}`] }
     throw new HubError('module_unknown', { record_type: unknown }, { errors })
   }
-  const chosen = new Set(request.record_types)
+  const chosen = new Set(record_types)
   const hubKey = createKey(HUB_KEY_PREFIX)
   const { platform_name, platform_title } = manifest
   const registered = await deps.platforms.registerPlatform(
@@ -72,15 +73,15 @@ export async function registerPlatform(
       activity: {
         level: 'info',
         kind: 'platform.registered',
-        message: `${platform_title} registered with ${formatCount(request.record_types.length, 'module')}`,
+        message: `${platform_title} registered with ${formatCount(record_types.length, 'module')}`,
         actor: requester.actor,
-        details: { record_types: request.record_types },
+        details: { record_types },
       },
       audit: {
         ...requester,
         action: 'platform.register',
         target: platform_name,
-        details: { source_base_url, record_types: request.record_types },
+        details: { source_base_url, record_types },
       },
     },
   )

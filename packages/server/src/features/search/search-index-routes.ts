@@ -71,7 +71,7 @@ export function searchIndexRoutes(deps: {
       },
       async (request) => {
         const { id, record_type } = request.params
-        const choice = { platform_id: id, record_type, keys: request.body.fields }
+        const choice = { platform_id: id, record_type, keys: [...new Set(request.body.fields)] }
         const fields = await chooseIndexedFields(deps, choice, requesterOf(request))
         return { success: true as const, fields }
       },
