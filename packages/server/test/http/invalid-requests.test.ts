@@ -170,11 +170,6 @@ const CHANGES: readonly Scenario[] = [
     request: indexFields({ fields: ['a', 'b', 'c', 'd', 'e', 'f'] }),
     ...INVALID,
   },
-  {
-    name: 'an index with the same field twice',
-    request: indexFields({ fields: ['a', 'a'] }),
-    ...INVALID,
-  },
   { name: 'an index of an empty key', request: indexFields({ fields: [''] }), ...INVALID },
   { name: 'an index of a key with U+0000', request: indexFields({ fields: ['a\0'] }), ...INVALID },
   { name: 'an index without a list of fields', request: indexFields({}), ...INVALID },
