@@ -68,6 +68,14 @@ for (const [rest, message] of [
   })
 }
 
+test('a key that is given twice is an issue, and of many errors in the syntax the first 20 are', () => {
+  assert.match(
+    issuesOf(`${HEAD}platform:\n  name: other\n`).join('\n'),
+    /^platform\.yaml:\d+: platform is given twice\.$/m,
+  )
+  assert.equal(issuesOf('a: "b" "c"\n'.repeat(50)).length, 20)
+})
+
 test('an address with a character that must be escaped, and a file that is not a mapping, are rejected', () => {
   assert.match(
     issuesOf(HEAD.replace('folder: .', 'database: "postgres://u:p/w@h/d"')).join('\n'),

@@ -12,8 +12,8 @@ import { recordTokens } from '../../src/domain/search/search-tokens.ts'
 import { sheetRow } from '../../src/lib/files/xlsx-sheet.ts'
 import { dedupeNames } from '../../src/lib/text/dedupe-names.ts'
 import { parseSourceUrl } from '../../src/platform-client/source-url.ts'
+import { assertLinear } from '../growth/growth.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
-import { assertLinear } from '../helpers/time/growth.ts'
 
 /** Marks in an order that normalisation reverses. */
 const MARKS: readonly (readonly [string, (half: number) => string])[] = [

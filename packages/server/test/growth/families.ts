@@ -1,4 +1,5 @@
 /** Families of hostile inputs. Each makes an input of any size, at which careless code takes time that grows faster. */
+import { seed } from '../helpers/random/seed.ts'
 import { rounds } from '../helpers/time/tier.ts'
 
 /** `make` returns an input of about this number of characters. */
@@ -60,7 +61,7 @@ const runs = UNITS.map(
   }),
 )
 /** Expressions that match a run up to its end try again at each of its positions if another character follows. */
-const interrupted = ['/', ' ', '0', '=', '-', '.', '\n', '\t', 'a', ',', '"', '\u0300'].map(
+const interrupted = ['/', '0', '"', ' ', '=', '-', '.', '\n', '\t', 'a', ',', '\u0300'].map(
   (unit): Family => ({
     name: `a run of ${JSON.stringify(unit)} before another character`,
     make: (size) => `${unit.repeat(size)}!`,
@@ -81,14 +82,13 @@ const words: Family = {
     Array.from({ length: size / 6 }, (_, index) => index.toString(36).padStart(5, 'w')).join(' '),
 }
 
-/** Texts. */
-export const TEXTS: readonly Family[] = [...interrupted, marks, alternatingMarks, words, ...runs]
+/** Texts; the first {@link KNOWN} have been defects. */
+export const TEXTS: readonly Family[] = [marks, ...interrupted, alternatingMarks, words, ...runs]
 
 /** Numbers in JSON. */
 const NUMBERS: readonly Family[] = [
   { name: 'a number of many digits', make: (size) => '7'.repeat(size) },
   { name: 'a number that ends with zeros', make: (size) => `1${'0'.repeat(size)}` },
-  { name: 'a number with zeros before its last digit', make: (size) => `1.${'0'.repeat(size)}1` },
   { name: 'a fraction that ends with zeros', make: (size) => `0.1${'0'.repeat(size)}` },
   { name: 'a number with a long exponent', make: (size) => `1e${'0'.repeat(size)}1` },
   { name: 'a number with an exponent of many digits', make: (size) => `1e-${'9'.repeat(size)}` },
@@ -109,17 +109,19 @@ function members(name: string, member: (index: number) => string, length: number
   }
 }
 
-/** Values in JSON: deep, wide, and with strings and keys of {@link TEXTS}. */
+/** Values in JSON: deep, wide, and with strings and keys of {@link TEXTS}; the first {@link KNOWN} have been defects. */
 export const VALUES: readonly Family[] = [
+  { name: 'a number with zeros before its last digit', make: (size) => `1.${'0'.repeat(size)}1` },
+  list('a list of numbers', () => '1', 2),
+  members('many members', (index) => `"k${index}":1`, 10),
+  { name: `a text with ${marks.name}`, make: (size) => JSON.stringify(marks.make(size)) },
   ...NUMBERS,
   { name: 'deep lists', make: (size) => '['.repeat(size / 2) + ']'.repeat(size / 2) },
   { name: 'lists that do not end', make: (size) => '['.repeat(size) },
   { name: 'deep objects', make: (size) => `${'{"a":'.repeat(size / 6)}1${'}'.repeat(size / 6)}` },
-  list('a list of numbers', () => '1', 2),
   list('a list of empty objects', () => '{}', 3),
   list('a list of objects', (index) => `{"a":${index}}`, 12),
   list('a list of texts', (index) => `"${index}"`, 8),
-  members('many members', (index) => `"k${index}":1`, 10),
   members('many members with the same key', () => '"a":1', 6),
   members(
     'many members with long common beginnings',
@@ -128,7 +130,7 @@ export const VALUES: readonly Family[] = [
   ),
   members('keys that are array indexes', (index) => `"${4_000_000_000 - index}":1`, 15),
   members('texts of hidden characters', (index) => `"k${index}":"\\u200b"`, 18),
-  ...TEXTS.map(
+  ...TEXTS.slice(1).map(
     ({ name, make }): Family => ({
       name: `a text with ${name}`,
       make: (size) => JSON.stringify(make(size)),
@@ -143,13 +145,14 @@ export const VALUES: readonly Family[] = [
 ]
 
 /**
- * The families that an interface is tried with: those that have been a defect, and a part of the others, which differs
- * between interfaces. The part is larger in the deep tier.
+ * The families that an interface is tried with: those that have been defects, and a part of the others, which differs
+ * between interfaces. The part is larger in the deep tier, and its seed decides which one it is.
  */
 export function familiesFor(all: readonly Family[], index: number): readonly Family[] {
   const known = all.slice(0, KNOWN)
   const others = all.slice(KNOWN)
-  return [...known, ...others.filter((_, number) => number % STRIDE === index % STRIDE)]
+  return [...known, ...others.filter((_, number) => number % STRIDE === (index + OFFSET) % STRIDE)]
 }
-const KNOWN = 3
-const STRIDE = rounds(23, 4)
+const KNOWN = 4
+const STRIDE = rounds(37, 4)
+const OFFSET = rounds(0, seed)

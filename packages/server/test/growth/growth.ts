@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { cpuUsage } from 'node:process'
 import type { TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { memoizeAsync } from '../../src/lib/concurrency/memoize-async.ts'
 import { type Family, familiesFor } from './families.ts'
 
 /** The larger input is four times as large. Linear work takes four times as long, quadratic work sixteen times. */
@@ -20,13 +21,8 @@ export type Interface = {
   use: (input: string) => unknown
 }
 
-export type Growth = {
-  name: string
-  family: string
-  smallMs: number
-  largeMs: number
-  ratio: number
-}
+type Times = { smallMs: number; largeMs: number; ratio: number }
+export type Growth = { name: string; family: string } & Times
 
 /**
  * Asserts that the processor time of each interface grows at most {@link MAX_GROWTH} times with an input
@@ -37,11 +33,10 @@ export async function expectLinear(
   interfaces: readonly Interface[],
   families: readonly Family[],
 ): Promise<void> {
-  const floorMs = await measureFloor()
   const found: Growth[] = []
   for (const [index, one] of interfaces.entries()) {
     for (const family of familiesFor(families, index)) {
-      found.push(await measureGrowth(one, family, floorMs))
+      found.push(await measureGrowth(one, family))
     }
   }
   const [worst] = found.toSorted((one, other) => other.ratio - one.ratio)
@@ -52,33 +47,54 @@ export async function expectLinear(
   assert.deepEqual(found.filter(({ ratio }) => ratio > MAX_GROWTH).map(describe), [])
 }
 
-/**
- * Measures one interface with one family. Costs below `floorMs` count as `floorMs`: they are constant costs and noise,
- * and an input that costs so little blocks nobody.
- */
+/** Measures one interface with one family. */
 export async function measureGrowth(
   { name, size, use }: Interface,
   family: Family,
-  floorMs: number,
 ): Promise<Growth> {
   const [small, large] = [family.make(size / FACTOR), family.make(size)]
-  let smallMs = await measureMs(() => use(small), ROUNDS)
-  let largeMs = await measureMs(() => use(large), ROUNDS)
-  const ratioOf = () => largeMs / Math.max(smallMs, floorMs)
-  if (ratioOf() > MAX_GROWTH) {
-    smallMs = Math.min(smallMs, await measureMs(() => use(small), REPEATED_ROUNDS))
-    largeMs = Math.min(largeMs, await measureMs(() => use(large), ROUNDS))
-  }
-  return { name, family: family.name, smallMs, largeMs, ratio: ratioOf() }
+  const times = await compareTimes(
+    () => use(small),
+    () => use(large),
+  )
+  return { name, family: family.name, ...times }
 }
 
-/** The processor time of fixed work, which depends on the machine: to read and write 1 MiB of JSON. */
-export function measureFloor(): Promise<number> {
+/**
+ * Asserts that work of four times the size takes at most {@link MAX_GROWTH} times the processor time.
+ * @param prepare returns the work for a size. The time of `prepare` itself does not count.
+ */
+export async function assertLinear(
+  size: number,
+  prepare: (size: number) => () => unknown,
+): Promise<void> {
+  const times = await compareTimes(prepare(size), prepare(FACTOR * size))
+  assert.ok(times.ratio <= MAX_GROWTH, describeTimes(times))
+}
+
+/**
+ * The times of small and of large work. Less than the time of the fixed work counts as that time: it is constant cost and
+ * noise, and an input that costs so little blocks nobody.
+ */
+async function compareTimes(small: () => unknown, large: () => unknown): Promise<Times> {
+  let smallMs = await measureMs(small, ROUNDS)
+  let largeMs = await measureMs(large, ROUNDS)
+  const floorMs = await fixedWorkMs()
+  const ratioOf = () => largeMs / Math.max(smallMs, floorMs)
+  if (ratioOf() > MAX_GROWTH) {
+    smallMs = Math.min(smallMs, await measureMs(small, REPEATED_ROUNDS))
+    largeMs = Math.min(largeMs, await measureMs(large, ROUNDS))
+  }
+  return { smallMs, largeMs, ratio: ratioOf() }
+}
+
+/** The processor time of work that depends only on the machine: to read and write 1 MiB of JSON. */
+const fixedWorkMs = memoizeAsync(() => {
   const text = JSON.stringify(
     Array.from({ length: 2 ** 16 }, (_, index) => `${index}`.padStart(12)),
   )
   return measureMs(() => JSON.stringify(JSON.parse(text)), REPEATED_ROUNDS)
-}
+})
 
 /** The least processor time of several rounds in milliseconds. That of the threads of the process is included. */
 async function measureMs(work: () => unknown, rounds: number): Promise<number> {
@@ -94,6 +110,10 @@ async function measureMs(work: () => unknown, rounds: number): Promise<number> {
   return least
 }
 
-function describe({ name, family, smallMs, largeMs, ratio }: Growth): string {
-  return `${name}, ${family}: ${smallMs.toFixed(1)} ms, then ${largeMs.toFixed(1)} ms (${ratio.toFixed(1)} times)`
+function describe({ name, family, ...times }: Growth): string {
+  return `${name}, ${family}: ${describeTimes(times)}`
+}
+
+function describeTimes({ smallMs, largeMs, ratio }: Times): string {
+  return `${smallMs.toFixed(1)} ms, then ${largeMs.toFixed(1)} ms (${ratio.toFixed(1)} times)`
 }

@@ -9,6 +9,12 @@ import { tokenOfLink } from '../helpers/hub/link-token.ts'
 import { expectAbsent, expectBody, expectError, expectObject } from '../helpers/hub/response.ts'
 import { startMailServer } from '../helpers/hub/smtp-server.ts'
 
+const mailSettings = ({ url }: { url: string }) => ({
+  HUB_SMTP_URL: url,
+  HUB_ALERT_FROM: 'hub@example.org',
+  HUB_ALERT_TO: 'ops@example.org',
+})
+
 describeHub('invitations and operators', { withOperator: true }, (hub, engine) => {
   test('an invitation link works once and creates an operator with its role', async () => {
     const admin = await hub.signIn()
@@ -162,12 +168,7 @@ describeHub('invitations and operators', { withOperator: true }, (hub, engine) =
   test('the link is mailed to the invited operator if a mail server is configured', async () => {
     await using server = await startMailServer()
     await using own = await startTestHub(engine, {
-      env: {
-        HUB_SMTP_URL: server.url,
-        HUB_ALERT_FROM: 'hub@example.org',
-        HUB_ALERT_TO: 'ops@example.org',
-        HUB_PUBLIC_URL: 'https://hub.example.org',
-      },
+      env: { ...mailSettings(server), HUB_PUBLIC_URL: 'https://hub.example.org' },
     })
     const response = await own.send({
       method: 'POST',
@@ -189,11 +190,7 @@ describeOnEngines('invitation mails without HUB_PUBLIC_URL', (engine) => {
   test('no link is mailed whose address the client of the request chose', async () => {
     await using server = await startMailServer()
     await using own = await startTestHub(engine, {
-      env: {
-        HUB_SMTP_URL: server.url,
-        HUB_ALERT_FROM: 'hub@example.org',
-        HUB_ALERT_TO: 'ops@example.org',
-      },
+      env: mailSettings(server),
     })
     const response = await own.send({
       method: 'POST',

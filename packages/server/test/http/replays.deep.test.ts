@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ReplayStepResponse } from '@recordhub/protocol'
-import { HubError } from '../../src/errors.ts'
-import type { Storage } from '../../src/storage/port/storage.ts'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
+import { createWriteOutage } from '../helpers/hub/hold-writes.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import {
   NONE,
@@ -18,16 +17,8 @@ import { expectBody, expectError } from '../helpers/hub/response.ts'
 
 describeOnEngines('a replay by filter that fails', { engines: 'both' }, (engine) => {
   test('a replay by filter that fails between two steps can be continued', async () => {
-    let isDown = false
-    const wrap = (storage: Storage): Storage => {
-      const { records } = storage
-      const applyWrites: typeof records.applyWrites = (batch) => {
-        if (!isDown) return records.applyWrites(batch)
-        throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
-      }
-      return { ...storage, records: { ...records, applyWrites } }
-    }
-    await using down = await startTestHub(engine, { wrap })
+    const outage = createWriteOutage()
+    await using down = await startTestHub(engine, { wrap: outage.wrap })
     const references = Array.from({ length: 210 }, (_, n) => `R-${n}`)
     const { platform, name } = await pushToUnregistered(down, references)
     await registerModule(down, platform)
@@ -37,10 +28,10 @@ describeOnEngines('a replay by filter that fails', { engines: 'both' }, (engine)
       200,
       ReplayStepResponse,
     )
-    isDown = true
+    outage.begin()
     const next = { ...request, cursor: first.next_cursor }
     expectError(await down.sendRejectedPushRequest('/replay', next), 503, 'storage_unavailable')
-    isDown = false
+    outage.end()
     assert.equal((await down.records(name)).length, 200)
     assert.equal(await replayableOf(down, platform.id), 10)
     const [rest] = await replaySteps(down, request)

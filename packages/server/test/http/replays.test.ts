@@ -3,9 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RejectedPush, ReplayResponse, type ReplayStepResponse } from '@recordhub/protocol'
 import Type from 'typebox'
-import { HubError } from '../../src/errors.ts'
-import type { Storage } from '../../src/storage/port/storage.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
+import { createWriteOutage } from '../helpers/hub/hold-writes.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import {
@@ -200,25 +199,16 @@ describeHub('replays by filter', (hub) => {
   })
 })
 
-let isDown = false
-/** Stores nothing while `isDown`. */
-const wrap = (storage: Storage): Storage => {
-  const { records } = storage
-  const applyWrites: typeof records.applyWrites = (batch) => {
-    if (!isDown) return records.applyWrites(batch)
-    throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
-  }
-  return { ...storage, records: { ...records, applyWrites } }
-}
+const outage = createWriteOutage()
 
-describeHub('replays while the storage is unavailable', { wrap }, (hub) => {
+describeHub('replays while the storage is unavailable', { wrap: outage.wrap }, (hub) => {
   test('a step of a replay that fails replays nothing, and can be repeated', async () => {
     const { platform, name } = await pushToUnregistered(hub, ['R-1', 'R-2'])
     await registerModule(hub, platform)
     const request = { platform: name, dry_run: false }
-    isDown = true
+    outage.begin()
     expectError(await hub.sendRejectedPushRequest('/replay', request), 503, 'storage_unavailable')
-    isDown = false
+    outage.end()
     assert.deepEqual(await hub.records(name), [])
     assert.equal(await replayableOf(hub, platform.id), 2)
     const [step] = await replaySteps(hub, request)

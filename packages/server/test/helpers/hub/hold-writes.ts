@@ -1,3 +1,4 @@
+import { HubError } from '../../../src/errors.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 
 /** Holds all writes of records until `release` is called, as a disk does that is very slow. */
@@ -28,5 +29,26 @@ export function bound(records: Storage['records']): Storage['records'] {
     countRecords: (query) => records.countRecords(query),
     readRecord: (recordId) => records.readRecord(recordId),
     listHistory: (query) => records.listHistory(query),
+  }
+}
+
+/** A storage that stores no records during an outage, which a test begins and ends. */
+export function createWriteOutage() {
+  let isDown = false
+  return {
+    wrap(storage: Storage): Storage {
+      const { records } = storage
+      const applyWrites: typeof records.applyWrites = (batch) => {
+        if (!isDown) return records.applyWrites(batch)
+        throw new HubError('storage_unavailable', { seconds: 5 }, { retryAfterSeconds: 5 })
+      }
+      return { ...storage, records: { ...records, applyWrites } }
+    },
+    begin() {
+      isDown = true
+    },
+    end() {
+      isDown = false
+    },
   }
 }

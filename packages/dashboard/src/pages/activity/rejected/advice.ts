@@ -10,7 +10,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   duplicate_reference:
     'The platform lists this reference number twice, and the first record was kept. Ask the owner of the platform to fix it. Replay this record only if it is the correct one.',
   too_many_keys:
-    'Updates have added so many keys to the record that the hub accepts no more. Ask the owner of the platform to use fixed keys, and to send the whole record once.',
+    'Updates have added keys to the record up to the maximum of HUB_MAX_RECORD_KEYS. Ask the owner of the platform to use fixed keys, and to send the whole record once.',
   record_not_storable:
     'The database rejected the record, usually because of its size or a character. Fix the body and replay it, or check the log of the hub.',
   key_was_removed:
