@@ -29,6 +29,7 @@ const USAGE = join(CACHE, `usage-${pid}.jsonl`)
 const MEASURE = new URL('./measure-file.ts', import.meta.url).href
 const SOURCES = ['packages/*/src/**/*.ts']
 const SHIFTED_CLOCK = new URL('../helpers/time/shifted-clock.mjs', import.meta.url).href
+const UNTRACKED_PROMISES = new URL('./untracked-promises.ts', import.meta.url).href
 const PROGRESS_MS = 10_000
 /** On the reference machine. A process that does not end after a failed test must not block the run. */
 const PROCESS_LIMIT_MS = 15 * 60_000
@@ -167,7 +168,8 @@ function reportOptions(
 }
 
 function execArgvOf({ clock }: Options): string[] {
-  return clock === null ? [] : [`--import=${SHIFTED_CLOCK}`]
+  const modules = clock === null ? [UNTRACKED_PROMISES] : [UNTRACKED_PROMISES, SHIFTED_CLOCK]
+  return modules.map((module) => `--import=${module}`)
 }
 
 /** Runs one part after the other, in the order of the seed, until the time of `--minutes` is over. */
