@@ -5,7 +5,7 @@ import { AlertEvent, AlertEventsResponse } from '@recordhub/protocol'
 import { Value } from 'typebox/value'
 import { createApiToken } from '../../src/features/auth/api-token.ts'
 import { systemClock } from '../../src/lib/time/clock.ts'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
+import { describeHub, describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { type EventStream, openEventStream } from '../helpers/hub/event-stream.ts'
 import { type HubRequest, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectBody, expectError, expectObject } from '../helpers/hub/response.ts'
@@ -15,9 +15,8 @@ const FEED = '/api/v1/alerts/feed'
 const EVENTS = '/api/v1/alerts/events'
 const FAST = { intervals: { alertEvents: 1, heartbeat: 20 } }
 
-describeOnEngines('the Atom feed of alerts', (engine) => {
+describeHub('tokens that read alerts', (hub) => {
   test('a feed reader authenticates with a token as the password of HTTP Basic, and only here', async () => {
-    await using hub = await startTestHub(engine)
     const challenged = await hub.send({ url: FEED })
     expectError(challenged, 401, 'not_signed_in')
     assert.equal(challenged.header('www-authenticate'), 'Basic realm="recordhub", charset="UTF-8"')
@@ -42,7 +41,6 @@ describeOnEngines('the Atom feed of alerts', (engine) => {
   })
 
   test('a token with the scope alerts reads alerts and nothing else', async () => {
-    await using hub = await startTestHub(engine)
     const headers = bearer(await createToken(hub, 'alerts'))
     for (const url of ['/api/v1/alerts', EVENTS, FEED]) {
       assert.equal((await hub.send({ url, headers })).status, 200)
@@ -59,7 +57,9 @@ describeOnEngines('the Atom feed of alerts', (engine) => {
     const acknowledge: HubRequest = { method: 'POST', url: '/api/v1/alerts/1/acknowledge' }
     expectError(await hub.send({ ...acknowledge, headers }), 403, 'forbidden')
   })
+})
 
+describeOnEngines('the Atom feed of alerts', (engine) => {
   test('the ETag changes with the alerts, and an unchanged feed returns 304', async () => {
     await using hub = await startTestHub(engine)
     const first = await hub.get(FEED)
@@ -172,9 +172,10 @@ describeOnEngines('the events of alerts', (engine) => {
     await hub.sql("UPDATE api_tokens SET revoked_at = '2026-01-01T00:00:00.000Z'")
     await stream.ended
   })
+})
 
+describeHub('open requests for events', { ...FAST, withOperator: true }, (hub) => {
   test('an operator follows alerts with a session, which the stream does not extend', async () => {
-    await using hub = await startTestHub(engine, { ...FAST, withOperator: true })
     const { headers } = await hub.signIn()
     const url = `${hub.address}${EVENTS}`
     const stream = await openEventStream(url, { cookie: headers['cookie'] ?? '' })
@@ -184,7 +185,6 @@ describeOnEngines('the events of alerts', (engine) => {
   })
 
   test('a caller has at most eight open requests, and a closed one frees its place', async () => {
-    await using hub = await startTestHub(engine, FAST)
     const token = await createToken(hub, 'alerts')
     const streams = await Promise.all(Array.from({ length: 8 }, () => openStream(hub, token)))
     const more = await fetch(`${hub.address}${EVENTS}`, { headers: bearer(token) })
@@ -201,7 +201,6 @@ describeOnEngines('the events of alerts', (engine) => {
   })
 
   test('the requests of all tokens of an operator that wait count together', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
     const session = await hub.signIn()
     const tokens: string[] = []
     for (const name of ['one', 'other']) {

@@ -1,11 +1,11 @@
 /** Limits for each operator or API token: calls per second, and concurrent expensive requests. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { Snapshot } from '@recordhub/protocol'
 import type { Role } from '../../src/domain/auth/caller.ts'
 import { MAX_CONCURRENT } from '../../src/http/rate-limit.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
+import { describeHub, describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import {
@@ -15,7 +15,6 @@ import {
   type TestResponse,
 } from '../helpers/hub/response.ts'
 import { type SimulatedPlatform, simulatePlatform } from '../helpers/platform/platform.ts'
-import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { until } from '../helpers/time/until.ts'
 
 const RECORDS = '/api/v1/records'
@@ -27,10 +26,11 @@ const MAX_PROBES = MAX_CONCURRENT['POST /api/v1/platforms/probe'] ?? 0
 
 const time = { now: 0 }
 
-/** Starts a hub that allows three calls per second, with a clock that the test sets. */
-function startHubWithLimit(engine: StorageEngine): Promise<TestHub> {
-  const env = { HUB_API_RATE_LIMIT: '3' }
-  return startTestHub(engine, { env, withOperator: true, monotonicClock: { now: () => time.now } })
+/** A hub that allows three calls per second, with a clock that the tests set. */
+const WITH_LIMIT = {
+  env: { HUB_API_RATE_LIMIT: '3' },
+  withOperator: true,
+  monotonicClock: { now: () => time.now },
 }
 
 const read = (hub: TestHub, role: Role, url = RECORDS) =>
@@ -42,9 +42,13 @@ async function statusesOf(calls: number, call: () => Promise<TestResponse>): Pro
   return statuses
 }
 
-describeOnEngines('the rate limit for operators and API tokens', (engine) => {
+describeHub('the rate limit for operators and API tokens', WITH_LIMIT, (hub) => {
+  // No caller has used a part of its limit.
+  beforeEach(() => {
+    time.now += 10_000
+  })
+
   test('calls over the limit return 429 with Retry-After until the next call is due', async () => {
-    await using hub = await startHubWithLimit(engine)
     const responses = await Promise.all(Array.from({ length: 10 }, () => read(hub, 'viewer')))
     const rejected = responses.filter(({ status }) => status === 429)
     assert.equal(responses.filter(({ status }) => status === 200).length, 3)
@@ -63,7 +67,6 @@ describeOnEngines('the rate limit for operators and API tokens', (engine) => {
   })
 
   test('each caller has its own limit, which other callers and platforms do not use up', async () => {
-    await using hub = await startHubWithLimit(engine)
     const ann = await hub.signIn()
     const { post } = await hub.registerPushing()
     assert.deepEqual(await statusesOf(4, () => read(hub, 'viewer')), [200, 200, 200, 429])
@@ -76,7 +79,6 @@ describeOnEngines('the rate limit for operators and API tokens', (engine) => {
   })
 
   test("an operator's sessions share one limit, and another operator has their own", async () => {
-    await using hub = await startHubWithLimit(engine)
     await hub.addOperator('bob@example.org', 'viewer')
     // Each sign-in reads its session, which counts as one call.
     const [one, other] = [await hub.signIn(), await hub.signIn()]
@@ -88,7 +90,6 @@ describeOnEngines('the rate limit for operators and API tokens', (engine) => {
   })
 
   test("an operator's tokens and sessions share one limit", async () => {
-    await using hub = await startHubWithLimit(engine)
     const session = await hub.signIn()
     const createToken = async (name: string) => {
       const body = { name, role: 'viewer', password: PASSWORD }
@@ -106,7 +107,6 @@ describeOnEngines('the rate limit for operators and API tokens', (engine) => {
   })
 
   test("forged calls with an operator's session do not count", async () => {
-    await using hub = await startHubWithLimit(engine)
     const { headers } = await hub.signIn()
     const forged = { ...headers, 'x-csrf-token': 'guessed' }
     const send = () => hub.send({ method: 'POST', url: '/api/v1/pulls', headers: forged })
@@ -115,7 +115,6 @@ describeOnEngines('the rate limit for operators and API tokens', (engine) => {
   })
 
   test('page requests count too, and return 429 instead of redirecting to the sign-in', async () => {
-    await using hub = await startHubWithLimit(engine)
     const { headers } = await hub.signIn()
     const request = { url: REALTIME, headers }
     expectBody(await hub.send(request), 200, Snapshot)

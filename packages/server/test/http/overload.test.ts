@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { ACCESS } from '../../src/http/access.ts'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
+import { describeHub, describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { holdWrites } from '../helpers/hub/hold-writes.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { newRecord, pushHeaders } from '../helpers/hub/platform-requests.ts'
@@ -102,71 +102,74 @@ describeOnEngines('overload', (engine) => {
     assert.deepEqual(statuses.toSorted(), [...Array(ADMITTED - 1).fill(200), 201])
     await untilTrue('all bodies are released', async () => (await bodyBytes(hub)) === 0)
   })
-
-  test('the body of a request to an unknown path is not read', async () => {
-    await using hub = await startTestHub(engine)
-    const outgoing = request(`${hub.address}/nowhere`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'content-length': LARGE },
-      agent: false,
-    })
-    const response = readResponse(outgoing)
-    outgoing.on('error', () => undefined).flushHeaders()
-    assert.equal((await response).status, 404)
-    outgoing.destroy()
-  })
-
-  for (const [route, access] of Object.entries(ACCESS)) {
-    const [method = '', url = ''] = route.split(' ')
-    // Uploads need the setup link, and the other one reads no body.
-    const isExempt = ['/setup/backup', '/dashboard/auto-sync'].includes(url)
-    if (access !== 'anyone' || method !== 'POST' || isExempt) continue
-    test(`${route} reads at most 16 KiB, because anyone can call it`, async () => {
-      await using hub = await startTestHub(engine)
-      const body = { text: 'x'.repeat(16 * 1024) }
-      const response = await hub.send({ method: 'POST', url, body })
-      assert.match(expectError(response, 413, 'body_too_large').message, /16384 bytes/)
-    })
-  }
-
-  test('clients that hold back the end of large bodies cannot block the sign-in', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true })
-    const { hostname, port } = new URL(hub.address)
-    const url = '/api/auth/sign-in/email'
-    const head = `POST ${url} HTTP/1.1\r\nHost: hub\r\nContent-Type: application/json\r\nContent-Length: ${LARGE}\r\n\r\n`
-    const responses = Array.from({ length: 8 }, async () => {
-      const socket = connect({ host: hostname, port: Number(port) })
-      socket.on('error', () => undefined)
-      socket.write(head + 'x'.repeat(LARGE - 1))
-      const [response] = await once(socket, 'data')
-      socket.destroy()
-      return String(response)
-    })
-    for (const response of await Promise.all(responses)) assert.match(response, /^HTTP\/1\.1 413 /)
-    assert.equal((await hub.sendSignIn(EMAIL)).status, 200)
-  })
-
-  test('clients that announce large bodies and send little cannot block the sign-in', async () => {
-    await using hub = await startTestHub(engine, { withOperator: true, env: WITH_METRICS })
-    const { hostname, port } = new URL(hub.address)
-    const url = '/api/auth/sign-in/email'
-    const announced = 16 * 1024
-    const head = `POST ${url} HTTP/1.1\r\nHost: hub\r\nContent-Type: application/json\r\nContent-Length: ${announced}\r\n\r\n{`
-    const sockets = Array.from({ length: 40 }, () => {
-      const socket = connect({ host: hostname, port: Number(port) })
-      socket.on('error', () => undefined)
-      socket.write(head)
-      return socket
-    })
-    await untilTrue('the hub receives them', async () => (await bodies(hub, 'anyone')) === 40)
-    const headers = { 'content-type': 'application/json', origin: hub.address }
-    const body = JSON.stringify({ email: EMAIL, password: PASSWORD })
-    const signedIn = await fetch(`${hub.address}${url}`, { method: 'POST', headers, body })
-    assert.equal(signedIn.status, 200)
-    for (const socket of sockets) socket.destroy()
-    await untilTrue('they are released', async () => (await bodies(hub, 'anyone')) === 0)
-  })
 })
+
+describeHub(
+  'bodies of callers without credentials',
+  { withOperator: true, env: WITH_METRICS },
+  (hub) => {
+    test('the body of a request to an unknown path is not read', async () => {
+      const outgoing = request(`${hub.address}/nowhere`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-length': LARGE },
+        agent: false,
+      })
+      const response = readResponse(outgoing)
+      outgoing.on('error', () => undefined).flushHeaders()
+      assert.equal((await response).status, 404)
+      outgoing.destroy()
+    })
+
+    for (const [route, access] of Object.entries(ACCESS)) {
+      const [method = '', url = ''] = route.split(' ')
+      // Uploads need the setup link, and the other one reads no body.
+      const isExempt = ['/setup/backup', '/dashboard/auto-sync'].includes(url)
+      if (access !== 'anyone' || method !== 'POST' || isExempt) continue
+      test(`${route} reads at most 16 KiB, because anyone can call it`, async () => {
+        const body = { text: 'x'.repeat(16 * 1024) }
+        const response = await hub.send({ method: 'POST', url, body })
+        assert.match(expectError(response, 413, 'body_too_large').message, /16384 bytes/)
+      })
+    }
+
+    test('clients that hold back the end of large bodies cannot block the sign-in', async () => {
+      const { hostname, port } = new URL(hub.address)
+      const url = '/api/auth/sign-in/email'
+      const head = `POST ${url} HTTP/1.1\r\nHost: hub\r\nContent-Type: application/json\r\nContent-Length: ${LARGE}\r\n\r\n`
+      const responses = Array.from({ length: 8 }, async () => {
+        const socket = connect({ host: hostname, port: Number(port) })
+        socket.on('error', () => undefined)
+        socket.write(head + 'x'.repeat(LARGE - 1))
+        const [response] = await once(socket, 'data')
+        socket.destroy()
+        return String(response)
+      })
+      for (const response of await Promise.all(responses))
+        assert.match(response, /^HTTP\/1\.1 413 /)
+      assert.equal((await hub.sendSignIn(EMAIL)).status, 200)
+    })
+
+    test('clients that announce large bodies and send little cannot block the sign-in', async () => {
+      const { hostname, port } = new URL(hub.address)
+      const url = '/api/auth/sign-in/email'
+      const announced = 16 * 1024
+      const head = `POST ${url} HTTP/1.1\r\nHost: hub\r\nContent-Type: application/json\r\nContent-Length: ${announced}\r\n\r\n{`
+      const sockets = Array.from({ length: 40 }, () => {
+        const socket = connect({ host: hostname, port: Number(port) })
+        socket.on('error', () => undefined)
+        socket.write(head)
+        return socket
+      })
+      await untilTrue('the hub receives them', async () => (await bodies(hub, 'anyone')) === 40)
+      const headers = { 'content-type': 'application/json', origin: hub.address }
+      const body = JSON.stringify({ email: EMAIL, password: PASSWORD })
+      const signedIn = await fetch(`${hub.address}${url}`, { method: 'POST', headers, body })
+      assert.equal(signedIn.status, 200)
+      for (const socket of sockets) socket.destroy()
+      await untilTrue('they are released', async () => (await bodies(hub, 'anyone')) === 0)
+    })
+  },
+)
 
 async function readGauge(hub: TestHub, series: string): Promise<number | undefined> {
   return (await scrape(hub)).get(series)

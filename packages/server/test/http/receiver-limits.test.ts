@@ -2,129 +2,124 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { PushResponse } from '@recordhub/protocol'
 import { HubError } from '../../src/errors.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
+import { describeHub, describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { bound, holdWrites } from '../helpers/hub/hold-writes.ts'
 import { sendOverSocket, startTestHub } from '../helpers/hub/hub.ts'
 import { newRecord, pushHeaders } from '../helpers/hub/platform-requests.ts'
 import { expectBody, expectError, type TestResponse } from '../helpers/hub/response.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
-describeOnEngines('a push that the hub cannot accept now', (engine) => {
-  describe('60 pushes at once with a limit of 5 a second', () => {
-    const startLimited = async () => {
-      const time = { now: 0 }
-      const hub = await startTestHub(engine, {
-        env: { HUB_RATE_LIMIT: '5' },
-        monotonicClock: { now: () => time.now },
-      })
-      const { hub_api_key, platform_name } = await hub.registerPushing()
-      const pushAll = (name: string) =>
-        Promise.all(
-          Array.from({ length: 60 }, (_, index) =>
-            hub.push(hub_api_key, newRecord(`${name}-${index}`)),
-          ),
-        )
-      return { hub, hub_api_key, platform_name, time, pushAll }
-    }
+/** The limits of the platforms are separate. */
+const time = { now: 0 }
+const LIMITED = { env: { HUB_RATE_LIMIT: '5' }, monotonicClock: { now: () => time.now } }
 
-    /** Five are accepted and stored; all others return 429 with Retry-After and are not stored. */
-    async function expectFive(
-      { hub, platform_name }: Awaited<ReturnType<typeof startLimited>>,
-      name: string,
-      responses: TestResponse[],
-    ) {
-      const accepted = responses.flatMap(({ status }, index) => (status === 201 ? [index] : []))
-      assert.equal(accepted.length, 5)
-      for (const response of responses.filter(({ status }) => status !== 201)) {
-        expectError(response, 429, 'too_many_requests')
-        assert.equal(response.header('retry-after'), '1')
-      }
-      const stored = (await hub.records(platform_name))
-        .map(({ reference_number }) => reference_number)
-        .filter((reference) => reference.startsWith(`${name}-`))
-      assert.deepEqual(new Set(stored), new Set(accepted.map((index) => `${name}-${index}`)))
-    }
-
-    test('five are accepted right after a start', async () => {
-      const kit = await startLimited()
-      await using _ = kit.hub
-      await expectFive(kit, 'A', await kit.pushAll('A'))
-      assert.deepEqual(await kit.hub.rejected(kit.platform_name), [])
-      const other = await kit.hub.registerPushing()
-      expectBody(await kit.hub.push(other.hub_api_key, newRecord('N-1')), 201, PushResponse)
-    })
-
-    test('five are accepted when all of them wait for one lookup of the key', async () => {
-      const released = Promise.withResolvers<void>()
-      await using hub = await startTestHub(engine, {
-        env: { HUB_RATE_LIMIT: '5' },
-        monotonicClock: { now: () => 0 },
-        wrap: (storage) => ({
-          ...storage,
-          platforms: {
-            ...storage.platforms,
-            async findPlatformByKey(...key) {
-              await released.promise
-              return storage.platforms.findPlatformByKey(...key)
-            },
-          },
-        }),
-      })
-      const { hub_api_key } = await hub.registerPushing()
-      const sent = Array.from({ length: 60 }, (_, index) =>
-        sendPush(hub.address, hub_api_key, newRecord(`A-${index}`)),
+describeHub('60 pushes at once with a limit of 5 a second', LIMITED, (hub) => {
+  const register = async () => {
+    const { hub_api_key, platform_name } = await hub.registerPushing()
+    const pushAll = (name: string) =>
+      Promise.all(
+        Array.from({ length: 60 }, (_, index) =>
+          hub.push(hub_api_key, newRecord(`${name}-${index}`)),
+        ),
       )
-      await Promise.all(sent.map(({ isSent }) => isSent))
-      // The hub reads this request after the pushes, which were sent before it.
-      assert.equal((await sendOverSocket(hub, { url: '/healthz' })).status, 200)
-      released.resolve()
-      const statuses = await Promise.all(sent.map(({ status }) => status))
-      assert.equal(statuses.filter((status) => status === 201).length, 5)
-      assert.equal(statuses.filter((status) => status === 429).length, 55)
-    })
+    return { hub_api_key, platform_name, pushAll }
+  }
 
-    test('requests that are not pushes do not count against the limit', async () => {
-      const kit = await startLimited()
-      await using _ = kit.hub
-      const { hub, hub_api_key } = kit
-      const headers = pushHeaders(hub_api_key)
-      for (let n = 0; n < 10; n++) {
-        assert.equal((await hub.send({ url: '/api/webhook/check', headers })).status, 200)
-        expectError(await hub.push('rhk_wrong', newRecord('N-1')), 401, 'api_key_invalid')
-        expectError(await hub.push(hub_api_key, '{"a":'), 400, 'invalid_json')
-        const plain = { ...headers, 'content-type': 'text/plain' }
-        const url = '/api/webhook/receive'
-        const sent = await hub.send({ method: 'POST', url, headers: plain, body: 'x' })
-        expectError(sent, 415, 'unsupported_media_type')
-      }
-      await expectFive(kit, 'A', await kit.pushAll('A'))
-    })
+  /** Five are accepted and stored; all others return 429 with Retry-After and are not stored. */
+  async function expectFive(
+    { platform_name }: Awaited<ReturnType<typeof register>>,
+    name: string,
+    responses: TestResponse[],
+  ) {
+    const accepted = responses.flatMap(({ status }, index) => (status === 201 ? [index] : []))
+    assert.equal(accepted.length, 5)
+    for (const response of responses.filter(({ status }) => status !== 201)) {
+      expectError(response, 429, 'too_many_requests')
+      assert.equal(response.header('retry-after'), '1')
+    }
+    const stored = (await hub.records(platform_name))
+      .map(({ reference_number }) => reference_number)
+      .filter((reference) => reference.startsWith(`${name}-`))
+    assert.deepEqual(new Set(stored), new Set(accepted.map((index) => `${name}-${index}`)))
+  }
 
-    test('rejected pushes count against the limit, because they are stored', async () => {
-      const kit = await startLimited()
-      await using _ = kit.hub
-      for (let n = 0; n < 5; n++) {
-        const rejected = await kit.hub.push(kit.hub_api_key, { record_type: `unknown ${n}` })
-        assert.equal(rejected.status, 422)
-      }
-      const responses = await kit.pushAll('A')
-      assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([429]))
-      kit.time.now += 1000
-      await expectFive(kit, 'B', await kit.pushAll('B'))
-    })
+  test('five are accepted right after a start', async () => {
+    const kit = await register()
+    await expectFive(kit, 'A', await kit.pushAll('A'))
+    assert.deepEqual(await hub.rejected(kit.platform_name), [])
+    const other = await hub.registerPushing()
+    expectBody(await hub.push(other.hub_api_key, newRecord('N-1')), 201, PushResponse)
+  })
 
-    test('five more are accepted a second later, even if the wall clock is set back an hour', async (t) => {
-      const kit = await startLimited()
-      await using _ = kit.hub
-      await expectFive(kit, 'A', await kit.pushAll('A'))
-      t.mock.timers.enable({ apis: ['Date'], now: Date.now() - 3_600_000 })
-      kit.time.now += 1000
-      await expectFive(kit, 'B', await kit.pushAll('B'))
+  test('requests that are not pushes do not count against the limit', async () => {
+    const kit = await register()
+    const { hub_api_key } = kit
+    const headers = pushHeaders(hub_api_key)
+    for (let n = 0; n < 10; n++) {
+      assert.equal((await hub.send({ url: '/api/webhook/check', headers })).status, 200)
+      expectError(await hub.push('rhk_wrong', newRecord('N-1')), 401, 'api_key_invalid')
+      expectError(await hub.push(hub_api_key, '{"a":'), 400, 'invalid_json')
+      const plain = { ...headers, 'content-type': 'text/plain' }
+      const url = '/api/webhook/receive'
+      const sent = await hub.send({ method: 'POST', url, headers: plain, body: 'x' })
+      expectError(sent, 415, 'unsupported_media_type')
+    }
+    await expectFive(kit, 'A', await kit.pushAll('A'))
+  })
+
+  test('rejected pushes count against the limit, because they are stored', async () => {
+    const kit = await register()
+    for (let n = 0; n < 5; n++) {
+      const rejected = await hub.push(kit.hub_api_key, { record_type: `unknown ${n}` })
+      assert.equal(rejected.status, 422)
+    }
+    const responses = await kit.pushAll('A')
+    assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([429]))
+    time.now += 1000
+    await expectFive(kit, 'B', await kit.pushAll('B'))
+  })
+
+  test('five more are accepted a second later, even if the wall clock is set back an hour', async (t) => {
+    const kit = await register()
+    await expectFive(kit, 'A', await kit.pushAll('A'))
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() - 3_600_000 })
+    time.now += 1000
+    await expectFive(kit, 'B', await kit.pushAll('B'))
+  })
+})
+
+describeOnEngines('a push that the hub cannot accept now', (engine) => {
+  test('five are accepted when all of them wait for one lookup of the key', async () => {
+    const released = Promise.withResolvers<void>()
+    await using hub = await startTestHub(engine, {
+      env: { HUB_RATE_LIMIT: '5' },
+      monotonicClock: { now: () => 0 },
+      wrap: (storage) => ({
+        ...storage,
+        platforms: {
+          ...storage.platforms,
+          async findPlatformByKey(...key) {
+            await released.promise
+            return storage.platforms.findPlatformByKey(...key)
+          },
+        },
+      }),
     })
+    const { hub_api_key } = await hub.registerPushing()
+    const sent = Array.from({ length: 60 }, (_, index) =>
+      sendPush(hub.address, hub_api_key, newRecord(`A-${index}`)),
+    )
+    await Promise.all(sent.map(({ isSent }) => isSent))
+    // The hub reads this request after the pushes, which were sent before it.
+    assert.equal((await sendOverSocket(hub, { url: '/healthz' })).status, 200)
+    released.resolve()
+    const statuses = await Promise.all(sent.map(({ status }) => status))
+    assert.equal(statuses.filter((status) => status === 201).length, 5)
+    assert.equal(statuses.filter((status) => status === 429).length, 55)
   })
 
   test('a body of HUB_MAX_BODY_BYTES is accepted; one byte more returns 413 and is not stored', async () => {

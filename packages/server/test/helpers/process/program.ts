@@ -8,7 +8,15 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 
-const HUB_SOURCE = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
+const SOURCE = fileURLToPath(new URL('../../../src/', import.meta.url))
+
+/** The files that run in threads and processes of the hub, which their callers locate with `new URL`. */
+const LOCATED = [
+  ...['read-worker', 'search-worker', 'checkpoint-worker', 'backup-worker'].map(
+    (name) => `storage/sqlite/${name}`,
+  ),
+  'cli/demo/sample-platform',
+]
 
 const PACKAGES = fileURLToPath(new URL('../../../../', import.meta.url))
 const NODE_MODULES = fileURLToPath(new URL('../../../../../node_modules/', import.meta.url))
@@ -23,13 +31,15 @@ export async function bundleHub(): Promise<{ path: string; remove: () => void }>
   try {
     symlinkSync(NODE_MODULES, join(folder, 'node_modules'))
     const bundle = await rolldown({
-      input: HUB_SOURCE,
+      input: ['main', ...LOCATED].map((name) => `${SOURCE}${name}.ts`),
       platform: 'node',
       external: NOT_BUNDLED,
       transform: { target: 'esnext' },
       plugins: [{ name: 'keep-urls', transform: keepUrl }],
     })
-    await bundle.write({ dir: folder, format: 'esm', entryFileNames: 'main.mjs' })
+    // Node.js would compile files that end with .js twice, to find out whether they are modules.
+    const names = { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' }
+    await bundle.write({ dir: folder, format: 'esm', ...names })
     await bundle.close()
     return { path: join(folder, 'main.mjs'), remove }
   } catch (error) {
@@ -38,8 +48,12 @@ export async function bundleHub(): Promise<{ path: string; remove: () => void }>
   }
 }
 
-/** The hub's files locate worker threads and documents relative to their own URLs. */
+/** The hub's files locate documents relative to their own URLs, and threads relative to that of the bundle. */
 function keepUrl(code: string, id: string): string | null {
   if (!id.startsWith(PACKAGES)) return null
-  return code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
+  const url = JSON.stringify(pathToFileURL(id).href)
+  return code.replaceAll(
+    /(new URL\('\.[\w./-]*\/([\w-]+)\.ts', )?import\.meta\.url/g,
+    (_, located, name) => (located ? `new URL('./${name}.mjs', import.meta.url` : url),
+  )
 }
