@@ -163,6 +163,34 @@ describeOnEngines('concurrent expensive requests', (engine) => {
     assert.deepEqual(new Set(after), new Set([200]))
   })
 
+  test('the exports of all tokens of an operator count together', async () => {
+    const resumed = Promise.withResolvers<void>()
+    await using hub = await startTestHub(engine, {
+      withOperator: true,
+      wrap: (storage) => delayAfterFirstPage(storage, () => resumed.promise),
+    })
+    const { post } = await hub.registerPushing()
+    for (let n = 0; n < 20; n++) await post(newRecord(`N-${n}`))
+    const session = await hub.signIn()
+    const tokens: string[] = []
+    for (const name of ['one', 'other']) {
+      const body = { name, role: 'viewer', password: PASSWORD }
+      const created = expectObject(await hub.callAs(session, 'POST', '/api/v1/tokens', body), 201)
+      tokens.push(String(created['token']))
+    }
+    const open = (index: number) =>
+      fetch(`${hub.address}${EXPORT}`, {
+        headers: { authorization: `Bearer ${tokens[index % 2]}`, 'accept-encoding': 'identity' },
+      })
+    const running: Response[] = []
+    while (running.length < MAX_EXPORTS) running.push(await open(running.length))
+    assert.deepEqual(new Set(running.map(({ status }) => status)), new Set([200]))
+    for (const index of [0, 1]) assert.equal((await open(index)).status, 429)
+    expectError(await hub.send({ url: EXPORT, headers: session.headers }), 429, 'too_many_requests')
+    resumed.resolve()
+    for (const response of running) assert.equal((await response.text()).split('\n').length, 21)
+  })
+
   test('lists, exports and searches of one caller share a quarter of the read thread', async () => {
     const resumed = Promise.withResolvers<void>()
     await using hub = await startTestHub(engine, {
