@@ -122,6 +122,18 @@ describeOnEngines('a push that the hub cannot accept now', (engine) => {
     assert.equal(statuses.filter((status) => status === 429).length, 55)
   })
 
+  test('a record has at most HUB_MAX_RECORD_KEYS keys, also after an update', async () => {
+    await using hub = await startTestHub(engine, { env: { HUB_MAX_RECORD_KEYS: '100' } })
+    const { post, patch, platform_name } = await hub.registerPushing()
+    const data = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`k${at}`, at]))
+    const tooMany = await post(newRecord('N-1', { data: { ...data, other: 1 } }))
+    const { errors } = expectError(tooMany, 422, 'invalid_record')
+    assert.deepEqual(errors, { data: ['has more than 100 keys'] })
+    expectBody(await post(newRecord('N-1', { data })), 201, PushResponse)
+    expectError(await patch(newRecord('N-1', { data: { other: 1 } })), 422, 'too_many_keys')
+    assert.deepEqual(only(await hub.records(platform_name)).data, data)
+  })
+
   test('a body of HUB_MAX_BODY_BYTES is accepted; one byte more returns 413 and is not stored', async () => {
     await using hub = await startTestHub(engine, { env: { HUB_MAX_BODY_BYTES: '2000' } })
     const { post, platform_name } = await hub.registerPushing()
