@@ -6,16 +6,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
-import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { argv, execPath, stdout } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../helpers/postgres/server.ts'
+import { assertPossible, change, testOf } from './defect.ts'
 import { DEFECTS, type Defect } from './list.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+const PACKAGES = new URL('../../../', import.meta.url)
 const RUNNER = 'packages/server/test/runner/main.ts'
 const NOT_COPIED = new Set(['.git', 'node_modules'])
 
@@ -30,7 +31,7 @@ async function main(): Promise<boolean> {
   const selected = DEFECTS.filter((defect) =>
     words.some((word) => `${defect.rule} ${defect.file} ${testOf(defect)}`.includes(word)),
   )
-  selected.forEach(assertPossible)
+  for (const defect of selected) assertPossible(PACKAGES, defect)
   const folder = fs.mkdtempSync(join(tmpdir(), 'recordhub-defects-'))
   const server = await startPostgres()
   process.env['TEST_DATABASE_URL'] = server.url
@@ -50,23 +51,6 @@ async function main(): Promise<boolean> {
     await server.remove()
     fs.rmSync(folder, { recursive: true, force: true })
   }
-}
-
-/** @throws Error if the text of a defect does not occur exactly once, or the changed file would not load. */
-function assertPossible(defect: Defect): void {
-  const { rule, file, find } = defect
-  const source = fs.readFileSync(join(ROOT, 'packages', file), 'utf8')
-  const count = source.split(find).length - 1
-  if (count !== 1) throw new Error(`${file} contains ${count} times the text of "${rule}": ${find}`)
-  stripTypeScriptTypes(change(source, defect))
-}
-
-function testOf({ file, test = file.replace(/\.ts$/, '.test.ts') }: Defect): string {
-  return test
-}
-
-function change(source: string, { find, replace = '' }: Defect): string {
-  return source.replace(find, () => replace)
 }
 
 /** Copies the working tree with links to its dependencies. The packages of the workspace are those of the copy. */
