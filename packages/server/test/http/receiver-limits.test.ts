@@ -13,7 +13,7 @@ import { newRecord, pushHeaders } from '../helpers/hub/platform-requests.ts'
 import { expectBody, expectError, type TestResponse } from '../helpers/hub/response.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
-/** The limits of the platforms are separate. */
+/** The tests share it: each registers a platform, whose limit no other test uses. */
 const time = { now: 0 }
 const LIMITED = { env: { HUB_RATE_LIMIT: '5' }, monotonicClock: { now: () => time.now } }
 
@@ -47,7 +47,7 @@ describeHub('60 pushes at once with a limit of 5 a second', LIMITED, (hub) => {
     assert.deepEqual(new Set(stored), new Set(accepted.map((index) => `${name}-${index}`)))
   }
 
-  test('five are accepted right after a start', async () => {
+  test('five are accepted, and another platform has its own limit', async () => {
     const kit = await register()
     await expectFive(kit, 'A', await kit.pushAll('A'))
     assert.deepEqual(await hub.rejected(kit.platform_name), [])

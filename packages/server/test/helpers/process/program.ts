@@ -4,19 +4,11 @@
  */
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { rolldown } from 'rolldown'
+import { type Plugin, rolldown } from 'rolldown'
 
-const SOURCE = fileURLToPath(new URL('../../../src/', import.meta.url))
-
-/** The files that run in threads and processes of the hub, which their callers locate with `new URL`. */
-const LOCATED = [
-  ...['read-worker', 'search-worker', 'checkpoint-worker', 'backup-worker'].map(
-    (name) => `storage/sqlite/${name}`,
-  ),
-  'cli/demo/sample-platform',
-]
+const HUB_SOURCE = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 
 const PACKAGES = fileURLToPath(new URL('../../../../', import.meta.url))
 const NODE_MODULES = fileURLToPath(new URL('../../../../../node_modules/', import.meta.url))
@@ -31,11 +23,11 @@ export async function bundleHub(): Promise<{ path: string; remove: () => void }>
   try {
     symlinkSync(NODE_MODULES, join(folder, 'node_modules'))
     const bundle = await rolldown({
-      input: ['main', ...LOCATED].map((name) => `${SOURCE}${name}.ts`),
+      input: HUB_SOURCE,
       platform: 'node',
       external: NOT_BUNDLED,
       transform: { target: 'esnext' },
-      plugins: [{ name: 'keep-urls', transform: keepUrl }],
+      plugins: [KEEP_URLS],
     })
     // Node.js would compile files that end with .js twice, to find out whether they are modules.
     const names = { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' }
@@ -48,12 +40,22 @@ export async function bundleHub(): Promise<{ path: string; remove: () => void }>
   }
 }
 
-/** The hub's files locate documents relative to their own URLs, and threads relative to that of the bundle. */
-function keepUrl(code: string, id: string): string | null {
-  if (!id.startsWith(PACKAGES)) return null
-  const url = JSON.stringify(pathToFileURL(id).href)
-  return code.replaceAll(
-    /(new URL\('\.[\w./-]*\/([\w-]+)\.ts', )?import\.meta\.url/g,
-    (_, located, name) => (located ? `new URL('./${name}.mjs', import.meta.url` : url),
-  )
+/**
+ * The hub's files locate documents relative to their own URLs, which stay. The threads and processes that they locate in this way
+ * become part of the bundle.
+ */
+const KEEP_URLS: Plugin = {
+  name: 'keep-urls',
+  transform(code, id) {
+    if (!id.startsWith(PACKAGES)) return null
+    const url = JSON.stringify(pathToFileURL(id).href)
+    return code.replaceAll(URL_OF_MODULE, (_, path?: string) => {
+      if (path === undefined) return url
+      const fileName = `${basename(path)}.mjs`
+      this.emitFile({ type: 'chunk', id: join(dirname(id), `${path}.ts`), fileName })
+      return `new URL('./${fileName}', import.meta.url`
+    })
+  },
 }
+/** The URL of a module, and the path of the file of a thread or process if it is located relative to that URL. */
+const URL_OF_MODULE = /(?:new URL\('(\.[\w./-]+)\.ts', )?import\.meta\.url/g
