@@ -40,6 +40,9 @@ export async function bundleHub(): Promise<{ path: string; remove: () => void }>
   }
 }
 
+/** The URL of a module, and the path of the file of a thread or process if it is located relative to that URL. */
+const URL_OF_MODULE = /(?:new URL\('(\.[\w./-]+)\.ts', )?import\.meta\.url/g
+
 /**
  * The hub's files locate documents relative to their own URLs, which stay. The threads and processes that they locate in this way
  * become part of the bundle.
@@ -57,5 +60,3 @@ const KEEP_URLS: Plugin = {
     })
   },
 }
-/** The URL of a module, and the path of the file of a thread or process if it is located relative to that URL. */
-const URL_OF_MODULE = /(?:new URL\('(\.[\w./-]+)\.ts', )?import\.meta\.url/g
