@@ -136,8 +136,8 @@ function observe(context: BrowserContext): Observation {
   }
 }
 
-/** The hub of a page. The log is reported if the test fails. */
-export type BrowsedHub = Pick<TestHub, 'address'> & Partial<Pick<TestHub, 'log'>>
+/** The hub of a page. The log is reported if the test fails. Errors of a page whose hub is disposed do not count. */
+export type BrowsedHub = Pick<TestHub, 'address'> & Partial<Pick<TestHub, 'log' | 'isDisposed'>>
 
 export type PageOptions = {
   colorScheme?: 'light' | 'dark'
@@ -184,11 +184,14 @@ export async function openPage(hub: BrowsedHub, options: PageOptions = {}): Prom
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
   if (withClock) await page.clock.install()
   const pageErrors: string[] = []
-  page.on('pageerror', (error) => pageErrors.push(String(error)))
+  const addError = (text: string) => {
+    if (!hub.isDisposed?.()) pageErrors.push(text)
+  }
+  page.on('pageerror', (error) => addError(String(error)))
   page.on('console', (message) => {
     // The browser also logs each error response. Tests check these separately.
     const isResponseError = message.text().startsWith('Failed to load resource')
-    if (message.type() === 'error' && !isResponseError) pageErrors.push(message.text())
+    if (message.type() === 'error' && !isResponseError) addError(message.text())
   })
   if (signedIn) await signInContext(context, hub, operator)
   const opened: OpenPage = {

@@ -79,6 +79,8 @@ export type HubCore = {
   log: () => string
   /** As after a failure of the disk. */
   rejectAll: () => void
+  /** Whether the test has ended, so that pages that are still open get no responses any more. */
+  isDisposed: () => boolean
   /** Stops the hub without closing the storage. */
   stop: () => Promise<void>
   /** Stops the hub, reopens the storage and starts a new hub on it. */
@@ -106,6 +108,7 @@ export function defineTestHub(
   let opened: OpenedStorage | null = null
   let current: RunningHub | null = null
   let dataDir: string | null = null
+  let isDisposed = false
   const lines: string[] = []
   const running = () => {
     assert.ok(current, 'The hub has not started')
@@ -156,6 +159,7 @@ export function defineTestHub(
     get: (url) => send({ url, headers: { authorization: running().authorizations.admin } }),
     log: () => lines.join(''),
     rejectAll: () => running().hub.rejectAll(),
+    isDisposed: () => isDisposed,
     stop: () => running().hub.stop(),
     async restart(newOptions = {}) {
       await running().hub.stop()
@@ -163,6 +167,7 @@ export function defineTestHub(
       current = await run(await opened.reopen(), newOptions, { lines, dataDir })
     },
     async [Symbol.asyncDispose]() {
+      isDisposed = true
       await current?.hub.stop()
       await opened?.close()
       if (dataDir) rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 })
