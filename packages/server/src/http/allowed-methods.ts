@@ -12,7 +12,7 @@ import { sendError } from './error-handler.ts'
  */
 export function handleUnknownRoutes(app: FastifyInstance, maxParamLength: number): void {
   const methods = new Set<HTTPMethod>()
-  const router = findMyWay({ ignoreTrailingSlash: false, maxParamLength })
+  const routes: [method: HTTPMethod, url: string][] = []
   const endpoints = new Set<string>()
   app.addHook('onRoute', (route) => {
     const { method, url, config } = route
@@ -23,9 +23,12 @@ export function handleUnknownRoutes(app: FastifyInstance, maxParamLength: number
     for (const one of Array.isArray(method) ? method : [method]) {
       if (!isMethod(one)) continue
       methods.add(one)
-      if (!router.hasRoute(one, url)) router.on(one, url, () => undefined, url)
+      routes.push([one, url])
     }
   })
+  let built: ReturnType<typeof buildRouter> | null = null
+  /** Builds the router for the first request that needs it: most starts of a hub are faster without. */
+  const getRouter = () => (built ??= buildRouter(routes, maxParamLength))
 
   const rejectOtherMethods: onRequestHookHandler = (request, reply, done) => {
     const allowed = findAllowed(request)
@@ -36,7 +39,9 @@ export function handleUnknownRoutes(app: FastifyInstance, maxParamLength: number
   function isEndpointWithSlash(path: string): boolean {
     const bare = trimTrailing(path, '/')
     if (bare === path) return false
-    return [...methods].some((method) => endpoints.has(String(router.find(method, bare)?.store)))
+    return [...methods].some((method) =>
+      endpoints.has(String(getRouter().find(method, bare)?.store)),
+    )
   }
 
   /** The methods of the most specific route that matches the path; none for an unknown path. */
@@ -44,7 +49,7 @@ export function handleUnknownRoutes(app: FastifyInstance, maxParamLength: number
     const [path = ''] = url.split('?')
     if (isEndpointWithSlash(path)) return []
     const found = [...methods].flatMap((method) => {
-      const match = router.find(method, path)
+      const match = getRouter().find(method, path)
       return match ? [{ method, rank: rankOf(String(match.store)) }] : []
     })
     const [best] = found.map(({ rank }) => rank).toSorted()
@@ -59,6 +64,17 @@ export function handleUnknownRoutes(app: FastifyInstance, maxParamLength: number
   app.setNotFoundHandler((request, reply) =>
     sendError(request, reply, errorFor(request, reply, findAllowed(request))),
   )
+}
+
+function buildRouter(
+  routes: readonly (readonly [method: HTTPMethod, url: string])[],
+  maxParamLength: number,
+) {
+  const router = findMyWay({ ignoreTrailingSlash: false, maxParamLength })
+  for (const [method, url] of routes) {
+    if (!router.hasRoute(method, url)) router.on(method, url, () => undefined, url)
+  }
+  return router
 }
 
 /** If the method is allowed, the path names something that does not exist, such as a file. */

@@ -2,8 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { guardMs } from './guard.ts'
 
-const FIRST_PAUSE_MS = 1
-const MAX_PAUSE_MS = 25
+/** A pause is a tenth of the time waited so far, within these limits: a check of a process costs milliseconds. */
+const MIN_PAUSE_MS = 1
+const MAX_PAUSE_MS = 250
 
 /**
  * Polls `find` until it returns something other than null. The pauses between the calls leave processor time to the
@@ -15,12 +16,13 @@ export async function until<Result>(
   what: string,
   limitMs = guardMs(150_000),
 ): Promise<Result> {
-  const deadline = performance.now() + limitMs
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+  const started = performance.now()
+  for (;;) {
     const found = await find()
     if (found !== null) return found
-    if (performance.now() > deadline) throw new Error(`Timed out waiting until ${what}`)
-    await pause(pauseMs)
+    const waitedMs = performance.now() - started
+    if (waitedMs > limitMs) throw new Error(`Timed out waiting until ${what}`)
+    await pause(Math.min(Math.max(waitedMs / 10, MIN_PAUSE_MS), MAX_PAUSE_MS))
   }
 }
 
