@@ -1,5 +1,8 @@
 /** Changes of every engine are pushed to a real hub, even when the hub and the runner are killed. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import type { Statistics } from '@recordhub/protocol'
 import { withDatabase } from '../../server/test/helpers/postgres/database.ts'
@@ -9,7 +12,16 @@ import { createSandbox, PROCESS_TEST } from '../../server/test/helpers/process/s
 import { until } from '../../server/test/helpers/time/until.ts'
 import { ENGINES } from './helpers/engines.ts'
 import { sharedHub } from './helpers/hub.ts'
-import { now, registerRunner, waitForNames, write } from './helpers/watch.ts'
+import { createRunnerSandbox } from './helpers/runner.ts'
+import {
+  NO_HUB,
+  now,
+  openOwnersFile,
+  registerRunner,
+  SETTINGS,
+  waitForNames,
+  write,
+} from './helpers/watch.ts'
 
 for (const engine of ENGINES) {
   const options = { ...PROCESS_TEST, skip: engine.missing }
@@ -122,3 +134,40 @@ async function countPushes(operator: Operator): Promise<number[]> {
   const figures = ['received_post', 'created', 'updated'] as const
   return figures.map((figure) => hours.reduce((sum, hour) => sum + hour[figure], 0))
 }
+test(
+  'a second process with the same state folder fails with one line that gives the reason',
+  PROCESS_TEST,
+  async (t) => {
+    const sandbox = createRunnerSandbox(t)
+    openOwnersFile(sandbox.folder)
+    const env = { DATABASE_URL: 'sqlite:owner.sqlite', PLATFORM: 'registry', ...NO_HUB }
+    sandbox.write('platform.yaml', SETTINGS)
+    await sandbox.start(env)
+    await assert.rejects(sandbox.start(env), /It ended: .*outbox.*\n$/)
+  },
+)
+
+test('the runner exits on SIGTERM while it is starting', PROCESS_TEST, async (t) => {
+  const sandbox = createRunnerSandbox(t)
+  openOwnersFile(sandbox.folder)
+  const port = String(await findFreePort())
+  const env = { DATABASE_URL: 'sqlite:owner.sqlite', PLATFORM: 'registry', ...NO_HUB }
+  sandbox.write('platform.yaml', SETTINGS)
+  // The runner observes this lock of another machine for a while before it acquires the lock.
+  const lock = join(sandbox.folder, 'recordhub-state', 'outbox.ndjson.lock')
+  mkdirSync(dirname(lock))
+  writeFileSync(lock, JSON.stringify({ host: 'elsewhere', pid: 1, started: 1, token: 'x' }))
+  const { child } = sandbox.startWithoutWaiting(env, port)
+  await until(
+    () =>
+      fetch(`http://127.0.0.1:${port}/`).then(
+        ({ status }) => status,
+        () => null,
+      ),
+    'it listens',
+  )
+  const closed = once(child, 'close')
+  child.kill('SIGTERM')
+  await closed
+  assert.equal(child.exitCode, 0)
+})

@@ -1,21 +1,10 @@
 /** Changes in the source database are pushed to a real hub, even when the runner is killed. */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { findFreePort } from '../../server/test/helpers/process/free-port.ts'
-
 import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
-import { until } from '../../server/test/helpers/time/until.ts'
 import { ENGINES_OF_TIER } from './helpers/engines.ts'
 import { sharedHub } from './helpers/hub.ts'
-import { createRunnerSandbox } from './helpers/runner.ts'
-import { now, registerRunner, SETTINGS, waitForNames, write } from './helpers/watch.ts'
-
-/** Port 0 never has a listening hub. */
-const NO_HUB = { HUB_URL: 'http://127.0.0.1:0', HUB_API_KEY: 'rhk_any' }
+import { now, registerRunner, waitForNames, write } from './helpers/watch.ts'
 
 for (const engine of ENGINES_OF_TIER) {
   const options = { ...PROCESS_TEST, skip: engine.missing }
@@ -67,49 +56,4 @@ for (const engine of ENGINES_OF_TIER) {
       assert.equal(await platform.stop(), 0)
     },
   )
-}
-
-test(
-  'a second process with the same state folder fails with one line that gives the reason',
-  PROCESS_TEST,
-  async (t) => {
-    const sandbox = createRunnerSandbox(t)
-    openOwnersFile(sandbox.folder)
-    const env = { DATABASE_URL: 'sqlite:owner.sqlite', PLATFORM: 'registry', ...NO_HUB }
-    sandbox.write('platform.yaml', SETTINGS)
-    await sandbox.start(env)
-    await assert.rejects(sandbox.start(env), /It ended: .*outbox.*\n$/)
-  },
-)
-
-test('the runner exits on SIGTERM while it is starting', PROCESS_TEST, async (t) => {
-  const sandbox = createRunnerSandbox(t)
-  openOwnersFile(sandbox.folder)
-  const port = String(await findFreePort())
-  const env = { DATABASE_URL: 'sqlite:owner.sqlite', PLATFORM: 'registry', ...NO_HUB }
-  sandbox.write('platform.yaml', SETTINGS)
-  // The runner observes this lock of another machine for a while before it acquires the lock.
-  const lock = join(sandbox.folder, 'recordhub-state', 'outbox.ndjson.lock')
-  mkdirSync(dirname(lock))
-  writeFileSync(lock, JSON.stringify({ host: 'elsewhere', pid: 1, started: 1, token: 'x' }))
-  const { child } = sandbox.startWithoutWaiting(env, port)
-  await until(
-    () =>
-      fetch(`http://127.0.0.1:${port}/`).then(
-        ({ status }) => status,
-        () => null,
-      ),
-    'it listens',
-  )
-  const closed = once(child, 'close')
-  child.kill('SIGTERM')
-  await closed
-  assert.equal(child.exitCode, 0)
-})
-
-function openOwnersFile(folder: string): void {
-  const database = new DatabaseSync(join(folder, 'owner.sqlite'))
-  database.exec('PRAGMA journal_mode = WAL')
-  database.exec('CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, updated_at DATETIME)')
-  database.close()
 }

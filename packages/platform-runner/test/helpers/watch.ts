@@ -1,4 +1,6 @@
 /** A hub, and runners that watch the tables of owners and push their changes to it. */
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import type { StoredRecord } from '@recordhub/protocol'
 import { findFreePort } from '../../../server/test/helpers/process/free-port.ts'
@@ -75,4 +77,15 @@ export function waitForNames(stored: () => Promise<StoredRecord[]>, names: Recor
     },
     `the hub stores ${JSON.stringify(names)}`,
   )
+}
+
+/** Port 0 never has a listening hub. */
+export const NO_HUB = { HUB_URL: 'http://127.0.0.1:0', HUB_API_KEY: 'rhk_any' }
+
+/** Creates the owner's database of {@link SETTINGS} without rows. */
+export function openOwnersFile(folder: string): void {
+  const database = new DatabaseSync(join(folder, 'owner.sqlite'))
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec('CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, updated_at DATETIME)')
+  database.close()
 }

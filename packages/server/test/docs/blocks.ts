@@ -115,7 +115,7 @@ export const BLOCKS: Readonly<Record<string, Blocks>> = {
     ['recordhub token create --name pager', DEEP],
     ['curl -fsS -u "reader:$RECORDHUB_TOKEN"', QUICK],
     ['curl -fsS -H "Authorization', QUICK],
-    ['curl -fsSN -m 3', QUICK],
+    ['curl -fsSN -m 3', DEEP],
     ['recordhub alerts', DEEP],
   ],
   'docs/reading.md': [

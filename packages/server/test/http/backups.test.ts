@@ -1,42 +1,15 @@
 /** Backups on request and by schedule, downloads and restore drills. */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, type TestContext, test } from 'node:test'
-import { type BackupRun, BackupRunResponse, BackupsResponse } from '@recordhub/protocol'
+import { describe, test } from 'node:test'
 import { deleteOldBackups } from '../../src/features/backups/backup-folder.ts'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
-import { expectBody, expectError } from '../helpers/hub/response.ts'
+import { expectError } from '../helpers/hub/response.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
-import { until } from '../helpers/time/until.ts'
-
-function createFolder(t: Pick<TestContext, 'after'>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'recordhub-backups-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
-async function readBackups(hub: TestHub) {
-  return expectBody(await hub.get('/api/v1/backups'), 200, BackupsResponse)
-}
-
-async function post(hub: TestHub, url: string): Promise<BackupRun> {
-  const headers = { authorization: hub.authorization('admin') }
-  return expectBody(await hub.send({ method: 'POST', url, headers }), 202, BackupRunResponse).run
-}
-
-/** Waits for the end of the running backup or drill. */
-function untilEnded(hub: TestHub, state: BackupRun['state'] = 'succeeded') {
-  return until(async () => {
-    const found = await readBackups(hub)
-    if (found.run?.state === 'running') return null
-    assert.equal(found.run?.state, state, found.run?.error ?? '')
-    return found
-  }, `the backup has ${state}`)
-}
+import { createFolder, post, readBackups, untilEnded } from './backups.ts'
 
 describeOnEngines('backups', (engine) => {
   test('a backup can be started, listed, downloaded and compared with the hub', async (t) => {
@@ -92,36 +65,6 @@ describeOnEngines('backups', (engine) => {
   })
 })
 
-describeOnEngines('scheduled backups', (engine) => {
-  test('scheduled backups are made and the oldest are deleted; a failure raises an alert', async (t) => {
-    const folder = createFolder(t)
-    const blocked = join(folder, 'blocked')
-    writeFileSync(blocked, 'a file instead of a folder')
-    const env = {
-      HUB_BACKUP_DIR: blocked,
-      HUB_BACKUP_SCHEDULE: '* * * * * *',
-      HUB_BACKUP_KEEP: '2',
-    }
-    await using hub = await startTestHub(engine, { env })
-    const [alert] = await hub.untilAlertsOpen('backup_failed')
-    assert.match(alert?.message ?? '', /^The scheduled backup failed: /)
-    // The lease of the failed backup would delay the next one.
-    await hub.sql('DELETE FROM leases')
-    await hub.restart({ env: { ...env, HUB_BACKUP_DIR: join(folder, 'backups') } })
-    await until(
-      async () =>
-        (await hub.alerts('&state=open')).some(({ kind }) => kind === 'backup_failed')
-          ? null
-          : true,
-      'the alert is resolved',
-    )
-    const { backups, schedule, next_at } = await readBackups(hub)
-    assert.match(backups[0]?.file ?? '', /^recordhub-scheduled-/)
-    assert.equal(schedule, '* * * * * *')
-    assert.ok(next_at)
-  })
-})
-
 describe('backups', () => {
   test('a download cannot leave the folder, and lists say why a file cannot be used', async (t) => {
     const folder = createFolder(t)
@@ -141,28 +84,6 @@ describe('backups', () => {
       [{ file: 'text.recordhub-backup', info: null }],
     )
     assert.match(backups[0]?.problem ?? '', /not a backup of Recordhub/)
-  })
-
-  test('a drill of a damaged backup fails and leaves no copy', async (t) => {
-    const folder = createFolder(t)
-    await using hub = await startTestHub(sqliteEngine, { env: { HUB_BACKUP_DIR: folder } })
-    await post(hub, '/api/v1/backups')
-    const { backups } = await untilEnded(hub)
-    const file = backups[0]?.file ?? ''
-    const headers = { authorization: hub.authorization('admin') }
-    writeFileSync(join(folder, file), 'damaged', { flag: 'a' })
-    await post(hub, `/api/v1/backups/${file}/drill`)
-    const url = '/api/v1/backups'
-    const busy = await hub.send({ method: 'POST', url, headers })
-    if (busy.status !== 202) expectError(busy, 409, 'backup_in_progress')
-    await until(
-      async () => ((await readBackups(hub)).run?.state === 'running' ? null : true),
-      'the drill has ended',
-    )
-    assert.deepEqual(
-      readdirSync(folder).filter((name) => name.includes('partial')),
-      [],
-    )
   })
 
   test('retention deletes the oldest scheduled backups only', async (t) => {

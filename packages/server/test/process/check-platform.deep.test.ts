@@ -5,7 +5,7 @@ import type { ConformanceReport } from '@recordhub/protocol'
 import { parseArguments } from '../../src/cli/arguments.ts'
 import { checkPlatform } from '../../src/cli/check-platform.ts'
 import { SettingError } from '../../src/config/config.ts'
-import { findingRules } from '../helpers/platform/conformance-check.ts'
+import { findingRules, validRecord } from '../helpers/platform/conformance-check.ts'
 import { respond } from '../helpers/platform/platform.ts'
 import { test } from '../helpers/process/sandbox.ts'
 import { setUp } from './check-platform.ts'
@@ -87,3 +87,51 @@ for (const name of ['hr', 'clinic']) {
     assert.equal(code, 0)
   })
 }
+
+test('the check exits with code 130 on SIGINT or a closed stdout, without a stack trace', async (t) => {
+  const { spawn, platform, key } = await setUp(t)
+  const args = ['check-platform', '--url', platform.source_base_url]
+  const env = { RECORDHUB_SOURCE_KEY: key }
+  const recordsRequest = platform.delayNextResponse('records/cases')
+  const stopped = spawn(args, { env })
+  await recordsRequest.arrived
+  assert.deepEqual(await stopped.stop('SIGINT'), { code: 130, signal: null })
+  assert.deepEqual(stopped.stderr, [
+    'The check was stopped before it was complete: there is no report.',
+  ])
+  recordsRequest.release()
+  const manifestRequest = platform.delayNextResponse('manifest')
+  const unread = spawn(args, { env })
+  await manifestRequest.arrived
+  unread.child.stdout?.destroy()
+  manifestRequest.release()
+  assert.deepEqual(await unread.ended, { code: 130, signal: null })
+  assert.deepEqual(unread.stderr, stopped.stderr)
+})
+
+test('with --push the check validates pushes until it is stopped, and the report includes them', async (t) => {
+  const { spawn, platform, key } = await setUp(t)
+  const check = spawn(
+    ['check-platform', '--url', platform.source_base_url, '--push', '--port', '0', '--json'],
+    { env: { RECORDHUB_SOURCE_KEY: key } },
+  )
+  const connection = () => /Address +(\S+)[\s\S]*Hub API key +(\S+)/.exec(check.stderr.join('\n'))
+  while (!connection()) await once(check.child.stderr ?? check.child, 'data')
+  const [, address = '', hubApiKey = ''] = connection() ?? []
+  const lines = check.stderr.join('\n')
+  const warning = lines.search(/Warning: .*outbox/)
+  assert.ok(warning >= 0 && warning < lines.indexOf(address), lines)
+  const headers = { 'X-API-KEY': hubApiKey, 'Content-Type': 'application/json' }
+  const body = JSON.stringify({
+    ...validRecord(9),
+    record_type: 'cases',
+    module_name: 'Module cases',
+  })
+  const pushed = await fetch(`${address}/api/webhook/receive`, { method: 'POST', headers, body })
+  assert.equal(pushed.status, 201)
+  assert.deepEqual(await check.stop('SIGINT'), { code: 0, signal: null })
+  const report: ConformanceReport = JSON.parse(check.stdout.join('\n'))
+  assert.equal(report.complete, false, 'not every rule could be checked')
+  assert.ok(findingRules(report).includes('push push.not_seen'))
+  assert.ok(!JSON.stringify(report).includes(hubApiKey))
+})

@@ -27,7 +27,7 @@ test('a plan runs each file exactly once, in the given order or in a shuffled on
 test('files share a few processes, so that most do not load the code again', () => {
   const jobs = planJobs(FILES)
   assert.equal(jobs.filter(({ name }) => name.startsWith('unit-')).length, 1)
-  assert.equal(jobs.filter(({ name }) => name.startsWith('http-')).length, 4)
+  assert.equal(jobs.filter(({ name }) => name.startsWith('http-')).length, 3)
   assert.equal(jobs.filter(({ name }) => name.includes('faults')).length, 2)
 })
 

@@ -29,16 +29,16 @@ type Folder = {
  */
 const FOLDERS: readonly Folder[] = [
   { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 2, isLong: true },
-  { name: 'http', pattern: /^packages\/server\/test\/http\//, processes: 4 },
+  { name: 'http', pattern: /^packages\/server\/test\/http\//, processes: 3 },
   // These mostly wait for servers that they stop or pause.
   {
     name: 'outages',
     pattern: /\/contract\/postgres\/(?:outages|unresponsive-server|opening|abandoned-pulls)/,
-    processes: 'each',
+    processes: 2,
   },
-  { name: 'contract', pattern: /^packages\/server\/test\/contract\//, processes: 6 },
-  { name: 'faults', pattern: /^packages\/server\/test\/faults\//, processes: 4, isLong: true },
-  { name: 'process', pattern: /^packages\/server\/test\/process\//, processes: 4, isLong: true },
+  { name: 'contract', pattern: /^packages\/server\/test\/contract\//, processes: 4 },
+  { name: 'faults', pattern: /^packages\/server\/test\/faults\//, processes: 3, isLong: true },
+  { name: 'process', pattern: /^packages\/server\/test\/process\//, processes: 2, isLong: true },
   { name: 'fuzz', pattern: /\/test\/fuzz[/.]/, processes: 1, isLong: true },
   { name: 'kit', pattern: /^packages\/platform-(?:kit|runner)\/test\//, processes: 1 },
   { name: 'simulation', pattern: /\/test\/simulation\//, processes: 1, isLong: true },
