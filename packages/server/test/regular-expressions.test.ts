@@ -24,6 +24,14 @@ const REVIEWED: Readonly<Record<string, string>> = {
 
 /** Expressions that take a fifth of a second to check, or more. */
 const SLOW_TO_CHECK: readonly string[] = [
+  String.raw`/\/api(?:\/[^/]+){0,2}$/i`,
+  '/^(E[A-Z_]+|ERR_SOCKET.*)$/',
+  String.raw`/^(?!-)[a-z0-9-]+(\.[a-z0-9-]+)+$/`,
+  String.raw`/-[\w-]{8}\.\w+(?:\.(?:br|gz))?$/`,
+  String.raw`/^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i`,
+  '/^ *(?=- )/',
+  String.raw`/^(?:q|reference_number|filter\[.*)$/s`,
+  '/^(Bearer|Basic) +([^ ].*)$/i',
   String.raw`/^\s*(?:insert into|update|delete from)\s+"?(\w+)/i`,
   '/^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/',
   String.raw`/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g`,
