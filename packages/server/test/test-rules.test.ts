@@ -12,7 +12,7 @@ const WAITS: Readonly<Record<string, string>> = {
   'packages/platform-kit/src/servers.test.ts':
     '200 ms between two checks whether a server has stopped reading ahead, for which there is no event',
   'packages/server/test/conformance/pushes.test.ts': '1 s without a retry is the rule under test',
-  'packages/server/test/contract/postgres/unresponsive-server.test.ts':
+  'packages/server/test/contract/postgres/unresponsive-server.deep.test.ts':
     'a time limit for closing while the server is silent; ends when it has closed',
   'packages/server/test/e2e/realtime.test.ts': 'deep tier: a page that polls by the real clock',
   'packages/server/test/helpers/platform/raw-server.ts':
