@@ -25,11 +25,11 @@ const DEEP: Treatment = { run: 'deep', inTests: true }
 const notRun = (reason: string): Treatment => ({ notRun: reason })
 const IN_GUIDE = notRun('the integration guide is followed by npm run check:examples and its tests')
 const PACKAGED = notRun(
-  'installs a package from a published hub; process/downloads.test.ts installs the same package',
+  'installs a package from a published hub; process/downloads.deep.test.ts installs the same package',
 )
 
 const RELEASED = notRun(
-  'installs the files of a release; process/package.test.ts and npm run check:nodes install the same files',
+  'installs the files of a release; process/package.deep.test.ts and npm run check:nodes install the same files',
 )
 
 const DEPLOYED = notRun(
@@ -47,7 +47,9 @@ export const BLOCKS: Readonly<Record<string, Blocks>> = {
     ],
     [
       '(umask 077; echo "HUB_SECRET=',
-      notRun('requires a PostgreSQL server; process/postgres-start.test.ts starts hubs on one'),
+      notRun(
+        'requires a PostgreSQL server; process/postgres-start.deep.test.ts starts hubs on one',
+      ),
     ],
     ['TOKEN=$(npm run --silent recordhub', QUICK],
     ["curl -X POST 'http://127.0.0.1:8080/api/webhook/receive'", QUICK],
@@ -62,7 +64,7 @@ export const BLOCKS: Readonly<Record<string, Blocks>> = {
     ['npm run power-cut', notRun('needs the recording of a failed test')],
   ],
   'docs/operations.md': [
-    // process/operator-commands.test.ts
+    // process/operator-commands.deep.test.ts
     ['recordhub operator list', DEEP],
     ['HUB_SMTP_URL=', notRun('settings for .env, not commands')],
   ],
@@ -75,7 +77,10 @@ export const BLOCKS: Readonly<Record<string, Blocks>> = {
       'source <(recordhub completion bash)',
       notRun('lines for the files of three shells; process/completion.test.ts runs each of them'),
     ],
-    ['npm ci\nnpm run release', notRun('process/package.test.ts builds and installs the package')],
+    [
+      'npm ci\nnpm run release',
+      notRun('process/package.deep.test.ts builds and installs the package'),
+    ],
   ],
   'deploy/README.md': [
     ['npm run release', DEPLOYED],

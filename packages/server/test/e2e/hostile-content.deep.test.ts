@@ -11,7 +11,6 @@ import { startTestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { respond, simulatedModule, simulatePlatform } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
-import { isDeep } from '../helpers/time/tier.ts'
 
 const hostile = (name: string) =>
   `${name}"'><img src=x onerror="window.hacked=1"><script>window.hacked=1</script><a href="javascript:window.hacked=1">\u202etxt.exe</a>{{7*7}}`
@@ -71,7 +70,7 @@ describe('hostile content in a browser', BROWSER_TEST, () => {
       scriptLink,
       `/sign-in?next=${encodeURIComponent('//evil.example')}`,
     ]
-    for (const path of isDeep ? allPages : [ofRecord, scriptLink]) {
+    for (const path of allPages) {
       pageErrors.length = 0
       await page.goto(path)
       await page.getByRole('main').waitFor()

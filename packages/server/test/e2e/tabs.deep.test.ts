@@ -18,10 +18,6 @@ import {
 import { COURT_TITLE } from '../helpers/browser/platforms.ts'
 import { recordLinkOf } from '../helpers/browser/records.ts'
 import { EMAIL } from '../helpers/hub/hub.ts'
-import { isDeep } from '../helpers/time/tier.ts'
-
-/** Tabs that other tests of the quick tier open: those of rejected pushes, alerts, reviews, and settings of a platform. */
-const OPENED_ELSEWHERE = ['Rejected', 'Alerts', 'Missing', 'Settings']
 
 describe('tabs', BROWSER_TEST, () => {
   const filled = shareFilledHub()
@@ -40,7 +36,6 @@ describe('tabs', BROWSER_TEST, () => {
       const labels = await list.getByRole('tab').allInnerTexts()
       assert.equal(labels.length, names.length, `${labels}`)
       for (const [name, shown] of Object.entries(tabs).toReversed()) {
-        if (!isDeep && OPENED_ELSEWHERE.includes(name)) continue
         await list.getByRole('tab', { name }).click()
         await shown().first().waitFor()
         await untilLoaded(page)
@@ -87,8 +82,6 @@ describe('tabs', BROWSER_TEST, () => {
       Settings: () => panel('Settings').getByRole('textbox', { name: 'Base URL' }),
     })
     await expectAccessible(page)
-    // records.test.ts opens the tabs of a record.
-    if (!isDeep) return
     await navigationLink(page, 'Records').click()
     await recordLinkOf(page, 'pushed').click()
     const drawer = page.getByRole('dialog', { name: 'Record' })

@@ -83,7 +83,7 @@ describeOnEngines('the cost of reading stored values', (engine) => {
           (format) => `/api/v1/records/export?format=${format}&platform=worst&record_type=cases`,
         ),
         ...VALUES.map((_, index) => `/api/v1/records/${index + 1}`)
-          .filter((_, index) => index % rounds(8, 1) === 0)
+          .filter((_, index) => index % rounds(16, 1) === 0)
           .flatMap((path) => [path, `${path}/history`]),
       ].map(reading),
       SIZES,
