@@ -21,7 +21,8 @@ const TOKEN_CHARACTERS = Array.from({ length: 94 }, (_, at) => String.fromCharCo
   .replace("'", "''")
 
 /** The tokens of each record, with its id as rowid. The tables contain neither texts nor positions in them. */
-const TABLES = ['record_search', 'record_sample'].map(
+const INDEXES = ['record_search', 'record_sample']
+const TABLES = INDEXES.map(
   (name) => `CREATE VIRTUAL TABLE ${name} USING fts5 (
     tokens, content = '', contentless_delete = 1, detail = none,
     tokenize = "ascii tokenchars '${TOKEN_CHARACTERS}'"
@@ -59,15 +60,22 @@ export function fileIdentity(path: string): string | null {
   return found ? `${found.dev} ${found.ino}` : null
 }
 
-/** Creates an empty index of a database; deletes the existing one. */
+/**
+ * Creates an empty index of a database. An existing index is emptied, and its file is not replaced: SQLite would truncate
+ * the shared memory of a reader in this process that has the file open, which ends the process (SIGBUS).
+ */
 export function createSearchFile({ path, databaseId }: IndexFile): DatabaseSync {
-  deleteSearchFile(path)
   const database = openSearchFile(path)
-  database.exec('BEGIN')
+  // VACUUM removes the bytes of the deleted entries faster.
+  database.exec('PRAGMA secure_delete = OFF')
+  database.exec('BEGIN IMMEDIATE')
+  for (const table of [...INDEXES, 'state']) database.exec(`DROP TABLE IF EXISTS ${table}`)
   for (const statement of SCHEMA) database.exec(statement)
   database.prepare('INSERT INTO state VALUES (0, ?)').run(databaseId)
   database.exec(`PRAGMA user_version = ${TOKENS_VERSION}`)
   database.exec('COMMIT')
+  database.exec('VACUUM')
+  database.exec('PRAGMA secure_delete = ON')
   return database
 }
 

@@ -1,9 +1,10 @@
 /** The full-text index of SQLite contains deleted terms until its segments are merged. */
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test as plainTest } from 'node:test'
 import type { Storage } from '../../../src/storage/port/storage.ts'
+import { searchFileOf } from '../../../src/storage/sqlite/search-file.ts'
 import { createSearchReader } from '../../../src/storage/sqlite/search-reader.ts'
 import { openSqlite } from '../../../src/storage/sqlite/storage.ts'
 import { hashReference, TestClock } from '../../helpers/storage/engine.ts'
@@ -244,13 +245,17 @@ plainTest('another process can have the index of a running hub rebuilt', async (
   await using opened = await openTemporarySqlite(clock)
   const kit = createKit(opened)
   const school = await kit.register()
-  await school.post()
+  await school.post({ full_name: NAME })
   await kit.indexAll()
   const { path } = opened
+  const { ino } = statSync(searchFileOf(path))
   const command = await openSqlite({ path, asHub: false, timeZone: 'UTC', clock, hashReference })
   await command.searchIndex.rebuildTextIndex()
   await command.close()
+  await school.post({ full_name: 'Bob' })
   assert.equal(await kit.indexAll(), 1)
+  assert.equal(await isInIndex(opened.storage), false)
+  assert.equal(statSync(searchFileOf(path)).ino, ino, 'readers have the file open')
 })
 
 async function damageEntries(storage: Storage): Promise<void> {
