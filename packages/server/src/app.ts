@@ -22,7 +22,6 @@ import { createPlatforms } from './features/platforms/create-platforms.ts'
 import { createPulls } from './features/pulls/create-pulls.ts'
 import { createRecords } from './features/records/create-records.ts'
 import { createSearch } from './features/search/create-search.ts'
-import { tokenOf } from './http/authentication-challenge.ts'
 import { callerOf, createCsrfTokens, requesterOf } from './http/authorize.ts'
 import { warnOfFewFiles } from './http/connection-limit.ts'
 import { createReadyCheck, healthRoutes } from './http/health.ts'
@@ -133,18 +132,12 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const auth = createAuth({ ...common, ...settings.auth, passwordCost })
   const { betterAuth, confirmAction } = auth
   const monitoring = createMonitoring({
-    ...{ ...common, ...settings.monitoring, broadcaster, checkReady, isSignedIn: auth.isSignedIn },
+    ...{ ...common, ...settings.monitoring, broadcaster, checkReady },
     mailTimeouts: deps.mailTimeouts ?? MAIL_TIMEOUTS,
     alertIntervalMs: intervals.alerts,
     heartbeatMs: intervals.heartbeat,
     alertEventIntervalMs: intervals.alertEvents,
     stopping: stopping.signal,
-    async isStillValid(request) {
-      const token = tokenOf(request)
-      return token === undefined
-        ? auth.isSignedIn(request)
-        : (await auth.findProgram(token)) !== null
-    },
   })
   const { sendMail } = monitoring
   const operators = createOperators({ ...common, betterAuth, confirmAction, sendMail })
@@ -182,6 +175,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     isBehindTls,
     publicUrl,
     rejectionReason,
+    recheckMs: intervals.heartbeat,
   }
   const { app, bodies } = await createHttpServer(http, auth, csrfTokenOf)
   collectBodyMetrics(metrics, bodies)

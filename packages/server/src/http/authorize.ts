@@ -1,16 +1,24 @@
 /** Authenticates the caller of each request, and checks its role, CSRF token and origin. */
+import { Readable } from 'node:stream'
 import {
   CSRF_HEADER,
   type RequiredSecondFactorStep,
   type TokenScope,
   UNATTENDED_HEADER,
 } from '@recordhub/protocol'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, onSendHookHandler } from 'fastify'
 import type { Requester } from '../domain/activity/activity.ts'
-import { type Caller, hasRole, nameOfCaller } from '../domain/auth/caller.ts'
+import { type Caller, hasRole, nameOfCaller, type Role } from '../domain/auth/caller.ts'
 import { HubError } from '../errors.ts'
 import { hmacSha256, sameSecret } from '../lib/crypto/hash.ts'
-import { ACCESS, type Access, OPEN_WITHOUT_SECOND_FACTOR, routeKeysOf, SCOPES } from './access.ts'
+import {
+  ACCESS,
+  type Access,
+  OPEN_WITHOUT_SECOND_FACTOR,
+  requiresCaller,
+  routeKeysOf,
+  SCOPES,
+} from './access.ts'
 import { isApiPath, routeOf, tokenOf } from './authentication-challenge.ts'
 
 /** Routes that pages and feed readers poll without an action of the operator. */
@@ -54,14 +62,16 @@ export function requesterOf(request: FastifyRequest): Requester {
 }
 
 /**
- * Applies the table of access to every route.
+ * Applies the table of access to every route. The caller of a response that takes longer than `recheckMs` is checked again
+ * before it is sent, and at this interval while it is sent: an export or a stream of events ends with the access.
  * @throws Error at the start if a route is not in the table.
  */
 export function authorize(
   app: FastifyInstance,
   { findOperator, findProgram }: Authenticators,
-  { csrfTokenOf, publicUrl }: { csrfTokenOf: CsrfTokens; publicUrl: string },
+  options: { csrfTokenOf: CsrfTokens; publicUrl: string; recheckMs?: number },
 ): void {
+  const { csrfTokenOf, publicUrl, recheckMs = 15_000 } = options
   app.decorateRequest('caller', null)
   const publicHost = URL.parse(publicUrl)?.host
 
@@ -73,11 +83,15 @@ export function authorize(
     throw new HubError('origin_not_allowed', { origin })
   }
 
-  async function findCaller(request: FastifyRequest): Promise<Caller | null> {
+  async function findCaller(
+    request: FastifyRequest,
+    { keepAlive = true } = {},
+  ): Promise<Caller | null> {
     const token = tokenOf(request)
     if (token !== undefined && isApiPath(request)) return findProgram(token)
     // Neither polling by the page nor a request from another origin keeps an idle session alive.
     const isUnattended =
+      !keepAlive ||
       request.headers[UNATTENDED_HEADER.toLowerCase()] !== undefined ||
       POLLED_ROUTES.includes(routeOf(request)) ||
       (isUnsafe(request) && isCrossOrigin(request, publicHost))
@@ -109,6 +123,35 @@ export function authorize(
     request.caller = caller
   }
 
+  /** A database that is temporarily unavailable ends neither the session nor the token. */
+  async function hasLostAccess(request: FastifyRequest, access: Role): Promise<boolean> {
+    if (request.caller === null) return false
+    const caller = await findCaller(request, { keepAlive: false }).catch(() => request.caller)
+    return caller === null || !hasRole(caller, access)
+  }
+
+  /** A late response to a change is sent: it says what has happened. */
+  function endWithAccess(access: Role): onSendHookHandler {
+    return (request, reply, payload, done) => {
+      const isLate = reply.elapsedTime > recheckMs && request.method === 'GET'
+      if (payload instanceof Readable) {
+        const timer = setInterval(async () => {
+          if (await hasLostAccess(request, access)) payload.destroy()
+        }, recheckMs)
+        timer.unref()
+        payload.once('close', () => clearInterval(timer))
+      }
+      if (!isLate || reply.statusCode >= 400) return done(null, payload)
+      hasLostAccess(request, access).then((hasLost) => {
+        if (!hasLost) return done(null, payload)
+        if (payload instanceof Readable) payload.destroy()
+        // It describes the payload, which the error replaces.
+        reply.removeHeader('content-encoding')
+        done(new HubError('not_signed_in'))
+      }, done)
+    }
+  }
+
   app.addHook('onRoute', (route) => {
     for (const name of routeKeysOf(route)) {
       const access = ACCESS[name]
@@ -120,6 +163,9 @@ export function authorize(
         async (request) => authorizeRequest(request, name, access),
         ...(Array.isArray(hooks) ? hooks : [hooks]),
       ]
+      if (requiresCaller(access)) {
+        route.onSend = [...[route.onSend ?? []].flat(), endWithAccess(access)]
+      }
     }
   })
 }

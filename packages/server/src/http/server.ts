@@ -36,6 +36,8 @@ export type HttpSettings = {
   rejectionReason: () => 'starting' | 'shutting_down' | 'storage_failed' | null
   /** Logs every request; left out for no access log. */
   accessLog?: FastifyBaseLogger
+  /** How often the caller of a response that is being sent is checked again; by default every 15 seconds. */
+  recheckMs?: number
   /** Overrides some of `LIMITS`. */
   limits?: Partial<HttpLimits>
 }
@@ -128,7 +130,7 @@ export async function createHttpServer(
   })
   limitResponses(app)
   const bodies = limitBodies(app, settings.bodyLimit)
-  authorize(app, authenticators, { csrfTokenOf, publicUrl: settings.publicUrl })
+  authorize(app, authenticators, { ...settings, csrfTokenOf })
   handleUnknownRoutes(app, MAX_PARAM_LENGTH)
   return { app, bodies }
 }

@@ -274,6 +274,34 @@ describeHub('exports', (hub, engine) => {
     assert.ok(reads < 60, `${reads} chunks were read`)
   })
 
+  test('an export breaks off when its token is revoked', async () => {
+    await using own = await startTestHub(engine, {
+      intervals: { heartbeat: 5 },
+      // Each chunk is followed by another one, so that only the revocation ends an export.
+      wrap: (storage) => ({
+        ...storage,
+        records: {
+          ...storage.records,
+          async listRecords(query) {
+            const page = await storage.records.listRecords(query)
+            return page.outcome === 'too_slow' ? page : { ...page, has_more: true }
+          },
+        },
+      }),
+    })
+    const { post } = await own.registerPushing()
+    await post(body('r-1', '{}'))
+    const response = await fetch(`${own.address}/api/v1/records/export?format=ndjson`, {
+      headers: { authorization: own.authorization('viewer') },
+    })
+    const reader = response.body?.getReader()
+    await reader?.read()
+    await own.sql("UPDATE api_tokens SET revoked_at = '2026-01-01T00:00:00.000Z'")
+    await assert.rejects(async () => {
+      while (!(await reader?.read())?.done);
+    }, /terminated/)
+  })
+
   async function requestBytes(query: Record<string, string>, headers: Record<string, string>) {
     const url = `${hub.address}/api/v1/records/export?${new URLSearchParams(query)}`
     const authorization = hub.authorization('viewer')

@@ -1,6 +1,6 @@
 /** Sign-in, sessions and the operator's own account. */
 
-import type { FastifyBaseLogger, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
 import { deriveAuthSecret } from '../../domain/auth/auth-secret.ts'
 import type { PasswordCost } from '../../lib/crypto/password-hash.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
@@ -71,9 +71,6 @@ export function createAuth(deps: {
     betterAuth,
     routes,
     findOperator,
-    /** Whether a request has a valid session. The request does not keep the session alive. */
-    isSignedIn: async (request: FastifyRequest): Promise<boolean> =>
-      (await findOperator(request, { keepAlive: false })) !== null,
     findProgram: (token: string) => findProgram({ operators, clock }, token),
     confirmAction: createConfirmAction(routeDeps),
     /** Creates the operator of the settings, if any. @throws HubError `invalid_operator` */

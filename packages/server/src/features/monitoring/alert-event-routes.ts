@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { AlertEventsResponse, ErrorResponse, RequestText } from '@recordhub/protocol'
-import type { FastifyRequest } from 'fastify'
 import { writeAlertFeed } from '../../domain/alerts/alert-feed.ts'
 import { busy } from '../../errors.ts'
 import { etagOf, matchesEtag } from '../../lib/net/etag.ts'
@@ -27,8 +26,6 @@ type Deps = {
   signal: AlertEventSignal
   publicUrl: string
   version: string
-  /** Whether the session or the token of a request is still valid; does not keep the session alive. */
-  isStillValid: (request: FastifyRequest) => Promise<boolean>
   heartbeatMs: number
   /** Ends all streams. */
   stopping: AbortSignal
@@ -115,7 +112,7 @@ export function alertEventRoutes(deps: Deps): FastifyPluginAsyncTypebox {
         const first = await readAlertEvents(deps, after, limit)
         if (isStream) {
           const release = acquireSlot()
-          const stream = Readable.from(streamEvents(deps, request, { first, limit, closed }))
+          const stream = Readable.from(streamEvents(deps, { first, limit, closed }))
           stream.once('close', release)
           reply.header('X-Accel-Buffering', 'no')
           return reply.code(200).type(`${EVENT_STREAM}; charset=utf-8`).send(stream)
@@ -140,17 +137,16 @@ export function alertEventRoutes(deps: Deps): FastifyPluginAsyncTypebox {
   }
 }
 
-/** Ends when the client or the hub closes the connection, when the token or session ends, or when the database fails. */
+/** Ends when the client or the hub closes the connection, or when the database fails. */
 async function* streamEvents(
   deps: Deps,
-  request: FastifyRequest,
   options: {
     first: Awaited<ReturnType<typeof readAlertEvents>>
     limit: number
     closed: AbortSignal
   },
 ): AsyncGenerator<string> {
-  const { signal, isStillValid, heartbeatMs } = deps
+  const { signal, heartbeatMs } = deps
   const { first, limit, closed } = options
   yield `retry: ${RETRY_MS}\n\n`
   let page = first
@@ -168,8 +164,7 @@ async function* streamEvents(
       using deadline = createDeadline(heartbeatMs, closed)
       await signal.wait(page.through, deadline.signal)
     }
-    // A database that is temporarily unavailable ends neither the session nor the token.
-    if (closed.aborted || !(await isStillValid(request).catch(() => true))) return
+    if (closed.aborted) return
     const next = await readAlertEvents(deps, page.through, limit).catch(() => null)
     if (next === null) return
     page = next

@@ -40,10 +40,8 @@ export function createMonitoring(deps: {
   heartbeatMs: number
   /** How often requests that wait for alerts look for new events. */
   alertEventIntervalMs: number
-  isStillValid: Parameters<typeof alertEventRoutes>[0]['isStillValid']
   stopping: AbortSignal
   checkReady: () => Promise<void>
-  isSignedIn: Parameters<typeof eventRoutes>[0]['isSignedIn']
   requesterOf: RequesterOf
 }) {
   const { storage, log, broadcaster } = deps

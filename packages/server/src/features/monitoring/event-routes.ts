@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ErrorResponse } from '@recordhub/protocol'
-import type { FastifyRequest } from 'fastify'
 import { HubError } from '../../errors.ts'
 import type { Broadcaster } from './broadcast.ts'
 
@@ -20,12 +19,10 @@ const EVENTS = {
 export function eventRoutes(deps: {
   /** Null if broadcasting is off. */
   broadcaster: Broadcaster | null
-  /** Whether the session of a request is still valid; does not keep it alive. */
-  isSignedIn: (request: FastifyRequest) => Promise<boolean>
   /** The pause between two heartbeats: proxies close connections without traffic. */
   heartbeatMs: number
 }): FastifyPluginAsyncTypebox {
-  const { broadcaster, isSignedIn, heartbeatMs } = deps
+  const { broadcaster, heartbeatMs } = deps
   return async (app) => {
     app.get(
       '/dashboard/events',
@@ -37,19 +34,14 @@ export function eventRoutes(deps: {
           response: { 200: EVENTS, '4xx': ErrorResponse },
         },
       },
-      async (request, reply) => {
+      async (_, reply) => {
         if (!broadcaster) throw HubError.withMessage('not_found', OFF)
         const { stream, write, end } = openStream()
         const unsubscribe = broadcaster.subscribe({
           onChange: (reasons) => write(`data: ${reasons.join(',')}\n\n`),
           onEnd: end,
         })
-        const heartbeat = setInterval(async () => {
-          // A database that is temporarily unavailable does not end the session.
-          const isValid = await isSignedIn(request).catch(() => true)
-          if (isValid) write(HEARTBEAT)
-          else end()
-        }, heartbeatMs)
+        const heartbeat = setInterval(() => write(HEARTBEAT), heartbeatMs)
         heartbeat.unref()
         stream.once('close', () => {
           clearInterval(heartbeat)

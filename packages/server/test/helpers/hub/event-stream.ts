@@ -33,7 +33,9 @@ export async function openEventStream(
     untilReceived: (pattern) =>
       until(() => (pattern.test(text) ? true : null), `the stream contains ${pattern}`),
     ended: read().catch((error: unknown) => {
-      if (!controller.signal.aborted) throw error
+      // The hub breaks off the stream of a caller who has lost the access.
+      const isBroken = error instanceof Error && error.message === 'terminated'
+      if (!controller.signal.aborted && !isBroken) throw error
     }),
     close: () => controller.abort(),
     headers: response.headers,
