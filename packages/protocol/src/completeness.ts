@@ -14,6 +14,8 @@ export const IncompleteReason = OneOf(
   'missing_undecided',
 )
 
+export const ConfirmedBy = OneOf('etag', 'last_modified')
+
 /** Whether the hub has all records of a registered module, and what has changed since it was verified. */
 export const ModuleCompleteness = Type.Object({
   module_id: Type.Integer(),
@@ -22,9 +24,20 @@ export const ModuleCompleteness = Type.Object({
   record_type: Type.String(),
   complete_at: Type.Unsafe<string | null>({
     ...NullableTimestamp,
-    description: 'When a read last verified it',
+    description: 'When a response with a body last verified it',
   }),
-  last_read_at: NullableTimestamp,
+  confirmed_at: Type.Unsafe<string | null>({
+    ...NullableTimestamp,
+    description:
+      'When the platform last responded with 304, that the last response with a body is unchanged; null if it has not since then',
+  }),
+  confirmed_by: Type.Union([ConfirmedBy, Type.Null()], {
+    description: 'The condition to which the platform responded with 304',
+  }),
+  last_read_at: Type.Unsafe<string | null>({
+    ...NullableTimestamp,
+    description: 'When a complete read last ended, with a body or with 304',
+  }),
   incomplete_reasons: Type.Array(IncompleteReason, {
     description: 'Why the last complete read did not verify it',
   }),
@@ -48,5 +61,6 @@ export const CompletenessPage = Type.Object({
   next_cursor: NullableString,
 })
 
+export type ConfirmedBy = Static<typeof ConfirmedBy>
 export type IncompleteReason = Static<typeof IncompleteReason>
 export type ModuleCompleteness = Static<typeof ModuleCompleteness>

@@ -5,6 +5,7 @@ import type {
   PlatformPull,
   Pull,
   PullCounts,
+  PullMode,
   PullState,
   PullTask,
   PullTaskState,
@@ -53,8 +54,8 @@ export type PullTaskResult = {
     /** The number of stored records that the read contained only as rejected elements. */
     rejected_present: number
     /**
-     * Why the read does not prove that the hub has all records; empty if it does. Null after a 304 response: the
-     * reasons of the cached response still hold.
+     * Why the read does not prove that the hub has all records; empty if it does. Null after a 304 response, which
+     * confirms the cached response and verifies nothing.
      */
     incomplete_reasons: IncompleteReason[] | null
   } | null
@@ -68,6 +69,8 @@ export type StartedTask = {
   snapshotSeq: number
   /** The number of pushes of the module. A push in flight is counted later. */
   pushes: number
+  /** When a read of the module last received a body; null if none did, and after `requireFullReads`. */
+  full_read_at: string | null
   /** The cached response of the module; null if a push has arrived since its request. */
   cached_response: CachedResponse | null
 }
@@ -99,7 +102,16 @@ export interface PullStore {
     requested_by: string | null
     lease: Lease
     only: PullScope | null
+    /** With `full`, the modules of the pull are read as after `requireFullReads`. `auto` by default. */
+    mode?: PullMode
   }): Promise<{ outcome: 'queued' | 'already_running'; pull: Pull }>
+
+  /**
+   * Makes the next successful read of each registered module, or of those of the scope, request all records instead of
+   * sending the validators of its cached response.
+   * @returns the number of these modules.
+   */
+  requireFullReads(scope: PullScope | null): Promise<number>
 
   /**
    * Starts a queued pull under a lease.

@@ -163,6 +163,7 @@ async function readModule(
       pull_id,
       snapshotSeq,
       pushes: 0,
+      full_read_at: null,
       cached_response: null,
       retryUntil: Number.POSITIVE_INFINITY,
       span: null,

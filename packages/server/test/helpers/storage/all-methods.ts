@@ -167,6 +167,7 @@ export function callsOfAllMethods(
     ],
     ['readSource', () => platforms.readSource(platform_id)],
     ['requestPull', () => requestPull(storage)],
+    ['requireFullReads', () => pulls.requireFullReads(null)],
     ['startPull', () => pulls.startPull(pull_id, LEASE)],
     ['renewLease', () => pulls.renewLease(pull_id, LEASE)],
     ['interruptAbandonedPulls', () => pulls.interruptAbandonedPulls()],

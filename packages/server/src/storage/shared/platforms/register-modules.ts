@@ -44,6 +44,9 @@ export async function registerModules(
         // Its records may be deleted before the next read, so earlier reads no longer prove completeness.
         complete_at: null,
         complete_pushes: null,
+        full_read_at: null,
+        confirmed_at: null,
+        confirmed_by: null,
         last_read_records: null,
       })
       .where('module_id', '=', module_id)

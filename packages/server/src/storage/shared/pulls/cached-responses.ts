@@ -17,11 +17,11 @@ export function toCachedResponseColumns(response: CachedResponse | null) {
   }
 }
 
-/** Reads the number of pushes of a module and its cached response, and deletes the response. */
+/** Reads the number of pushes of a module, its last full read and its cached response, and deletes the response. */
 export async function takeCachedResponse(
   db: Executor,
   { platform_id, module_id }: { platform_id: number; module_id: number },
-): Promise<Pick<StartedTask, 'pushes' | 'cached_response'>> {
+): Promise<Omit<StartedTask, 'snapshotSeq'>> {
   const stored = await db
     .selectFrom('modules')
     .select((eb) => [
@@ -31,6 +31,7 @@ export async function takeCachedResponse(
       'cached_records as records',
       'cached_pushes as pushes_then',
       'cached_missing_members as missing_members',
+      'full_read_at',
       eb
         .selectFrom('module_counters')
         .select((inner) => inner.fn.sum<number | null>('pushes').as('n'))
@@ -41,14 +42,16 @@ export async function takeCachedResponse(
     .where('module_id', '=', module_id)
     .executeTakeFirst()
   const pushes = Number(stored?.pushes ?? 0)
-  if (!stored || stored.read_fingerprint === null) return { pushes, cached_response: null }
+  const full_read_at = stored?.full_read_at ?? null
+  const none = { pushes, full_read_at, cached_response: null }
+  if (!stored || stored.read_fingerprint === null) return none
   await deleteCachedResponse(db, module_id)
   const { etag, last_modified, read_fingerprint, records, pushes_then } = stored
-  if (records === null || pushes_then !== pushes) return { pushes, cached_response: null }
+  if (records === null || pushes_then !== pushes) return none
   const missing_members: string[] = JSON.parse(stored.missing_members ?? '[]')
   const validators = { etag, last_modified }
   const cached_response = { ...validators, read_fingerprint, records, pushes, missing_members }
-  return { pushes, cached_response }
+  return { pushes, full_read_at, cached_response }
 }
 
 export async function deleteCachedResponse(db: Executor, moduleId: number): Promise<void> {

@@ -2,7 +2,7 @@ import type { Pull } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import { describePullStart } from '../../../domain/activity/activity.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
-import type { PullStore, PullTaskPlan, PullTaskResult } from '../../port/pull-store.ts'
+import type { PullScope, PullStore, PullTaskPlan, PullTaskResult } from '../../port/pull-store.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { takeCachedResponse, toCachedResponseColumns } from './cached-responses.ts'
@@ -60,7 +60,7 @@ export function createPullStore(
 
   async function queue(
     db: Executor,
-    { trigger, requested_by, lease, only }: PullRequest,
+    { trigger, requested_by, lease, only, mode = 'auto' }: PullRequest,
   ): Promise<PullRequestOutcome | null> {
     const at = nowText(clock)
     await interruptAbandoned(db)
@@ -82,9 +82,10 @@ export function createPullStore(
       .executeTakeFirst()
     if (queued) {
       const { pull_id } = queued
+      if (mode === 'full') await requireFullReads(db, only)
       const planned = await planTasks(db, { pull_id, trigger, only }, clock.now())
       if (requested_by !== null) {
-        await insertActivity(db, at, describePullStart({ pull_id, requested_by, ...planned }))
+        await insertActivity(db, at, describePullStart({ pull_id, requested_by, mode, ...planned }))
       }
     }
     const pull = queued
@@ -101,6 +102,8 @@ export function createPullStore(
         if (outcome) return outcome
       }
     },
+
+    requireFullReads: (scope) => requireFullReads(writer, scope),
 
     startPull: (pullId, lease) =>
       writer.transaction().execute(async (db) => {
@@ -258,6 +261,18 @@ export function createPullStore(
   }
 }
 
+/** @returns the number of modules. */
+async function requireFullReads(db: Executor, scope: PullScope | null): Promise<number> {
+  let update = db
+    .updateTable('modules')
+    .set({ full_read_at: null })
+    .where('registered_at', 'is not', null)
+  if (scope) update = update.where('platform_id', '=', scope.platform_id)
+  if (scope?.record_types) update = update.where('record_type', 'in', scope.record_types)
+  const updated = await update.executeTakeFirst()
+  return Number(updated.numUpdatedRows)
+}
+
 /** Whether the end of a task shows if the module can be read. An interrupted or cancelled task does not. */
 function isConclusive(state: PullTaskResult['state']): boolean {
   return state === 'succeeded' || state === 'failed' || state === 'timed_out'
@@ -282,7 +297,7 @@ async function updateModule(
     .set({
       ...toCachedResponseColumns(cached_response),
       ...(isConclusive(state) ? { last_error: problem, ...toFailures(state, at) } : {}),
-      ...(read ? await toLastReadColumns(db, module, read, at) : {}),
+      ...(read ? await toLastReadColumns(db, module, read, cached_response, at) : {}),
     })
     .where('module_id', '=', module.module_id)
     .execute()

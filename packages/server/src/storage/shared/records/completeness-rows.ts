@@ -17,6 +17,8 @@ export async function listCompleteness(
       'm.record_type',
       'm.complete_at',
       'm.complete_pushes',
+      'm.confirmed_at',
+      'm.confirmed_by',
       'm.last_read_finished_at as last_read_at',
       'm.last_read_records',
       'm.last_read_incomplete_reasons',

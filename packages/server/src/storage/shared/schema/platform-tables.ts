@@ -1,5 +1,5 @@
 /** Platforms, their modules and keys, and the drift from their manifests. */
-import type { DriftPolicy, PlatformStatus } from '@recordhub/protocol'
+import type { ConfirmedBy, DriftPolicy, PlatformStatus } from '@recordhub/protocol'
 import { id, integer, table, text } from './define-table.ts'
 
 export const platformTables = {
@@ -66,6 +66,10 @@ export const platformTables = {
       /** The last read that proved the module complete, and the number of pushes to the module by then. */
       complete_at: text().nullable(),
       complete_pushes: integer().nullable(),
+      /** When a complete read last received a body, and the last 304 response since; null without one. */
+      full_read_at: text().nullable(),
+      confirmed_at: text().nullable(),
+      confirmed_by: text<ConfirmedBy>().nullable(),
       /** The error of the last read, which is logged once; consecutive failed pulls, and when the first one ended. */
       last_error: text().nullable(),
       failures_in_row: integer().default(0),
