@@ -63,15 +63,22 @@ export const TEXTS = {
   sendTestEMail: 'Send test e-mail',
 
   completenessHint:
-    'A module is complete if a full pull received exactly the number of records that the platform reports, and none was rejected.',
+    'A module is complete if a pull received exactly the number of records that the platform reports, and none was rejected. “Unchanged since by ETag” is what the platform says; the hub reads each module regularly without its ETag.',
   noModulesRegisteredHint: 'Register a platform with its modules, then pull it.',
 
   complete: 'Complete',
   notVerified: 'Not verified',
   notPulledYet: 'Not pulled yet',
   reasons: 'Reasons',
-  lastComplete: 'Last complete',
-  lastFullPull: 'Last full pull',
+  lastVerified: 'Last verified',
+  lastPull: 'Last pull',
+  notVerifiedYet: 'Not verified yet',
+  verifiedAt: (time: ReactNode) => <>Verified {time}</>,
+  unchangedSince: (validator: string, time: ReactNode) => (
+    <>
+      , unchanged since by {validator} at {time}
+    </>
+  ),
   missingCount: (missing: string) => `${missing} missing`,
   filtersCount: (count: number) => `Filters (${count})`,
 

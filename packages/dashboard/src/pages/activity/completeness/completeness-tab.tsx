@@ -23,6 +23,7 @@ import {
   differenceLabels,
   incompleteReasonLabel,
 } from './completeness-labels.ts'
+import { VerifiedAt } from './verified-at.tsx'
 
 const PAGE = 50
 
@@ -104,19 +105,26 @@ function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }) {
         },
         {
           accessor: 'complete_at',
-          title: TEXTS.lastComplete,
-          width: 190,
-          noWrap: true,
+          title: TEXTS.lastVerified,
+          width: 220,
           visibleMediaQuery: FROM_DESKTOP,
-          render: ({ complete_at }) => <When at={complete_at} />,
+          render: (module) => (
+            <Text span size="sm" c="dimmed">
+              <VerifiedAt module={module} />
+            </Text>
+          ),
         },
         {
           accessor: 'last_read_at',
-          title: TEXTS.lastFullPull,
+          title: TEXTS.lastPull,
           width: 190,
           noWrap: true,
           visibleMediaQuery: FROM_DESKTOP,
-          render: ({ last_read_at }) => <When at={last_read_at} />,
+          render: ({ last_read_at }) => (
+            <Text span size="sm" c="dimmed">
+              {last_read_at === null ? TEXTS.never : <Time at={last_read_at} />}
+            </Text>
+          ),
         },
         {
           accessor: 'records',
@@ -127,14 +135,6 @@ function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }) {
         },
       ]}
     />
-  )
-}
-
-function When({ at }: { at: string | null }) {
-  return (
-    <Text span size="sm" c="dimmed">
-      {at === null ? TEXTS.never : <Time at={at} />}
-    </Text>
   )
 }
 

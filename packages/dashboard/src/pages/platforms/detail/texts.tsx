@@ -41,10 +41,8 @@ export const TEXTS = {
 
   completeness: 'Completeness:',
   markedAsMissing: (records: string) => `${records} marked as missing`,
-  notVerifiedYet: 'not verified by a full pull yet. ',
-  verifiedAt: (time: ReactNode) => <>verified by a full pull {time}. </>,
   notVerifiedBecause: (incompleteReasonLabel: string) =>
-    `The last full pull could not verify it: ${incompleteReasonLabel}. `,
+    `The last pull could not verify it: ${incompleteReasonLabel}. `,
   lastPullFailedWith: (last_error: string) => `The last pull failed: ${last_error}`,
 
   acceptAndCount: 'Accept and count',
