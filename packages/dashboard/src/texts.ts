@@ -60,6 +60,7 @@ export const COMMON_TEXTS = {
   latestSync: 'Latest sync',
   loading: 'Loading',
   missing: 'Missing',
+  notListed: 'Not listed',
   missingSince: 'Missing since',
   missingRecords: 'Missing records',
   module: 'Module',

@@ -46,6 +46,10 @@ export const PullCounts = Type.Object({
   stale: Type.Integer(),
   rejected: Type.Integer(),
   missing: Type.Integer(),
+  not_listed: Type.Integer({
+    description:
+      'Stored records that the complete read of a module did not contain and that are not marked as missing: they wait for a review or another read',
+  }),
 })
 
 /** How many tasks of a pull are in each state; states without tasks are omitted. */
@@ -136,6 +140,7 @@ export const RecentPull = Type.Object({
   pull_id: Type.Integer(),
   state: PlatformPull.properties.state,
   rejected: Type.Integer(),
+  not_listed: Type.Integer(),
   finished_at: NullableTimestamp,
 })
 

@@ -1,6 +1,5 @@
 import { SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
-import { formatCount } from '../domain/activity/activity.ts'
 import { toPullScope } from '../features/pulls/request-pull.ts'
 import { findPlatform } from './guide.ts'
 import { withStorage } from './open-storage.ts'
@@ -21,5 +20,5 @@ export async function requireFullReads(
     const scope = found && (await toPullScope(platforms, found.id, types))
     return pulls.requireFullReads(scope)
   })
-  print(`The next pull reads all records of ${formatCount(count, 'module')} again.`)
+  print(`Modules whose records the next pull reads again: ${count}`)
 }

@@ -73,6 +73,7 @@ const NONE = {
   stale: 0,
   rejected: 0,
   missing: 0,
+  not_listed: 0,
 } as const
 
 type Plain = { reference_number: string; full_name: string; data: unknown }

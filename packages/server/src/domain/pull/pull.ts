@@ -1,7 +1,10 @@
 import type { PullCounts } from '@recordhub/protocol'
 
 export function noCounts(): PullCounts {
-  return { received: 0, created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0, missing: 0 }
+  return {
+    ...{ received: 0, created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0 },
+    ...{ missing: 0, not_listed: 0 },
+  }
 }
 
 /** Why a pull was stopped before its end. */
@@ -16,6 +19,7 @@ export function formatCounts(counts: PullCounts): string {
     [counts.stale, 'older than a push'],
     [counts.rejected, 'rejected'],
     [counts.missing, 'missing'],
+    [counts.not_listed, 'not listed'],
   ]
   const texts = labels
     .filter(([count]) => count > 0)

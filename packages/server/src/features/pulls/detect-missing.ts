@@ -75,10 +75,18 @@ export async function detectMissing(
       if (plan.decision === 'mark') {
         for await (const marked of markMissing(missing, read, survey)) counts.missing += marked
       }
+      const waiting = plan.decision === 'mark' ? 0 : survey.found.missing
+      counts.not_listed = survey.unconfirmed + waiting
       await changeReview(deps, read, { plan, survey, marked: counts.missing })
     }
     if (plan.candidates) await missing.saveCandidates(read.plan, plan.candidates)
-    if (outcome.error === null) rejectedPresent = await countRejectedPresent(missing, read)
+    if (outcome.error === null) {
+      rejectedPresent = await countRejectedPresent(missing, read)
+      if (proof === 'incomplete') {
+        const records = await missing.countUnmarked(read.plan)
+        counts.not_listed = Math.max(0, records - outcome.records - rejectedPresent)
+      }
+    }
     return { ...outcome, counts, isDecided: plan.isDecided, rejectedPresent }
   } catch (error) {
     const known = outcome.error ?? error

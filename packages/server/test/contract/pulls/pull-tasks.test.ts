@@ -142,6 +142,7 @@ test('the progress of a pull is the sum of the reports of its tasks', async (kit
     stale: 2,
     rejected: 2,
     missing: 4,
+    not_listed: 10,
   })
   const { snapshot } = kit.storage
   const shown = (await snapshot.readSnapshot(kit.clock.day)).pull

@@ -111,11 +111,12 @@ export const NO_COUNTS: PullCounts = {
   stale: 0,
   rejected: 0,
   missing: 0,
+  not_listed: 0,
 }
 
 export const SOME_COUNTS: PullCounts = {
   ...{ received: 10, created: 4, updated: 3, unchanged: 1 },
-  ...{ stale: 1, rejected: 1, missing: 2 },
+  ...{ stale: 1, rejected: 1, missing: 2, not_listed: 5 },
 }
 
 export function taskResult(overrides: Partial<PullTaskResult> = {}): PullTaskResult {

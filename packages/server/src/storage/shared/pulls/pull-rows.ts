@@ -26,6 +26,7 @@ export const COUNT_NAMES = [
   'stale',
   'rejected',
   'missing',
+  'not_listed',
 ] as const
 
 /** Selects pulls with the sums of their tasks. */
@@ -184,5 +185,6 @@ export function toCounts(
     stale: Number(row.stale ?? 0),
     rejected: Number(row.rejected ?? 0),
     missing: Number(row.missing ?? 0),
+    not_listed: Number(row.not_listed ?? 0),
   }
 }

@@ -50,6 +50,7 @@ export const pullTables = {
       stale: integer().default(0),
       rejected: integer().default(0),
       missing: integer().default(0),
+      not_listed: integer().default(0),
       error: text().nullable(),
       warnings: text().default('[]'),
       started_at: text().nullable(),
