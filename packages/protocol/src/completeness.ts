@@ -3,16 +3,10 @@ import { NullableInteger, NullableString, NullableTimestamp, OneOf } from './com
 
 /**
  * Why a read does not verify that the hub has all records: the platform sent no total; the total differs from the number of
- * records; records were rejected; records were pushed during the read and are verified by the next one; records that the
- * read did not contain wait for another read, the end of their grace period or a review.
+ * records; records were rejected; records that the read did not contain wait for another read or a review. Pushes that are newer
+ * than the read are no reason: they are counted (`pushed_since`).
  */
-export const IncompleteReason = OneOf(
-  'no_total',
-  'total_differs',
-  'rejected',
-  'stale',
-  'missing_undecided',
-)
+export const IncompleteReason = OneOf('no_total', 'total_differs', 'rejected', 'missing_undecided')
 
 export const ConfirmedBy = OneOf('etag', 'last_modified')
 
@@ -46,7 +40,8 @@ export const ModuleCompleteness = Type.Object({
   missing: Type.Integer({ description: 'Records marked as missing' }),
   pushed_since: Type.Unsafe<number | null>({
     ...NullableInteger,
-    description: 'Pushes, replays and erasures since the read that verified it',
+    description:
+      'Pushes, replays and erasures that are newer than the read that verified it, or that came so shortly before it that the list of the platform may not contain them yet',
   }),
   only_here: Type.Unsafe<number | null>({
     ...NullableInteger,

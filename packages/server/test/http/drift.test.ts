@@ -283,6 +283,25 @@ describeHub('completeness of a module', (hub, engine) => {
     assert.deepEqual([again.incomplete_reasons, again.missing, again.pushed_since], [[], 1, 0])
   })
 
+  test('pushes between two pulls and during one are newer than a verified copy, which stays verified', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const push = (reference: string) =>
+      kit.hub.push(kit.registered.hub_api_key, newRecord(reference))
+    await kit.pull()
+    const first = await completenessOf(kit)
+    // The list of the platform does not contain it yet.
+    await push('N-1')
+    const records = only(kit.platform.modules).records
+    kit.platform.setResponse('records/cases', (response, request) => {
+      const send = () => respond.records(records)(response, request)
+      void Promise.all([push('N-2'), push('R-1')]).then(send)
+    })
+    await kit.pull()
+    const { complete_at, incomplete_reasons, pushed_since } = await completenessOf(kit)
+    assert.ok((complete_at ?? '') > (first.complete_at ?? 'z'))
+    assert.deepEqual([incomplete_reasons, pushed_since], [[], 3])
+  })
+
   test('a pull without a total verifies nothing, and a failed pull changes nothing', async () => {
     await using kit = await addPulledPlatform(hub)
     const { platform_name } = kit.platform

@@ -74,6 +74,7 @@ export const TEXTS = {
   lastPull: 'Last pull',
   notVerifiedYet: 'Not verified yet',
   verifiedAt: (time: ReactNode) => <>Verified {time}</>,
+  newerPushes: (pushes: string) => `, and ${pushes}`,
   unchangedSince: (validator: string, time: ReactNode) => (
     <>
       , unchanged since by {validator} at {time}

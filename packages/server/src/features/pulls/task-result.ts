@@ -36,7 +36,8 @@ export function toResult(
       problem: warnings.length > 0 ? warnings.join(' ') : null,
       platform_error: platformError,
       read: {
-        ...{ snapshotSeq, requested_at, pushes, records },
+        ...{ snapshotSeq, requested_at, records },
+        pushes: pushes - outcome.pushedBefore,
         rejected_present: outcome.rejectedPresent,
         incomplete_reasons: coverage.pages === 0 ? null : findIncompleteReasons(outcome),
       },

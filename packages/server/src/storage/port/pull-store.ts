@@ -47,7 +47,7 @@ export type PullTaskResult = {
     snapshotSeq: number
     /** The time of the first request. */
     requested_at: string
-    /** The number of pushes of the module before the read. */
+    /** The number of pushes of the module that the read verifies, all before it. */
     pushes: number
     /** The number of records that the read contained. */
     records: number

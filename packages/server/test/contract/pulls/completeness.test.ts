@@ -36,7 +36,7 @@ test('completeness contains the time at which a pull last proved a module comple
   kit.clock.advance(60)
   await kit.write(pushWrite(school, { reference: 'r-3' }), pushWrite(school))
   await readModule(kit, school, ['r-1', 'r-2'], {
-    incomplete_reasons: ['stale'],
+    incomplete_reasons: ['rejected'],
     pushes: 3,
     records: 2,
   })
@@ -46,7 +46,7 @@ test('completeness contains the time at which a pull last proved a module comple
     { complete_at, incomplete_reasons, pushed_since, only_here, last_read_at },
     {
       complete_at: provedAt,
-      incomplete_reasons: ['stale'],
+      incomplete_reasons: ['rejected'],
       pushed_since: 2,
       only_here: 1,
       last_read_at: kit.clock.text,
