@@ -35,7 +35,14 @@ export const ModuleCompleteness = Type.Object({
   incomplete_reasons: Type.Array(IncompleteReason, {
     description: 'Why the last complete read did not verify it',
   }),
-  last_error: NullableString,
+  last_error: Type.Unsafe<string | null>({
+    ...NullableString,
+    description: 'Why the last pull of the module failed; null if it succeeded',
+  }),
+  last_warning: Type.Unsafe<string | null>({
+    ...NullableString,
+    description: 'The warnings of the last pull of the module if it succeeded',
+  }),
   records: Type.Integer(),
   missing: Type.Integer({ description: 'Records marked as missing' }),
   pushed_since: Type.Unsafe<number | null>({

@@ -74,6 +74,7 @@ export const TEXTS = {
   lastPull: 'Last pull',
   notVerifiedYet: 'Not verified yet',
   verifiedAt: (time: ReactNode) => <>Verified {time}</>,
+  lastPullFailedWith: (error: string) => `The last pull failed: ${error}`,
   newerPushes: (pushes: string) => `, and ${pushes}`,
   unchangedSince: (validator: string, time: ReactNode) => (
     <>

@@ -86,7 +86,8 @@ export function describeTask(
   }
   const description = [`${formatCounts(counts)}.`, ...warnings].join(' ')
   if (plan.problem !== null && problem === null) {
-    const message = `Pulling ${name} succeeds again: ${description}`
+    const recovery = plan.error === null ? 'has no more warnings' : 'succeeds again'
+    const message = `Pulling ${name} ${recovery}: ${description}`
     return { level: 'info', kind: 'pull_task.recovered', message, platform: source, details }
   }
   if (counts.created + counts.updated + counts.missing === 0 && !isNew) return null

@@ -27,7 +27,8 @@ export type PullTaskPlan = {
   module_name: string
   fields: Field[]
   drift_policy: DriftPolicy
-  /** The problem of the module's last read; null without one. */
+  /** The error of the module's last read, and its error or warnings; null without any. */
+  error: string | null
   problem: string | null
 }
 

@@ -139,9 +139,10 @@ function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }) {
 }
 
 function Reasons({ module }: { module: ModuleCompleteness }) {
-  const { incomplete_reasons, last_error } = module
+  const { incomplete_reasons, last_error, last_warning } = module
   const reasons = [
-    ...(last_error === null ? [] : [last_error]),
+    ...(last_error === null ? [] : [TEXTS.lastPullFailedWith(last_error)]),
+    ...(last_warning === null ? [] : [last_warning]),
     ...incomplete_reasons.map(incompleteReasonLabel),
     ...differenceLabels(module),
   ]

@@ -108,7 +108,7 @@ function RegistrationButton({
 
 /** Whether the hub has all records of a module, and the reasons if not. */
 function ModuleCompletenessText({ completeness }: { completeness: ModuleCompleteness }) {
-  const { incomplete_reasons, missing, last_error } = completeness
+  const { incomplete_reasons, missing, last_error, last_warning } = completeness
   const differences = [
     ...(missing > 0 ? [TEXTS.markedAsMissing(formatCount(missing, 'record'))] : []),
     ...differenceLabels(completeness),
@@ -123,6 +123,7 @@ function ModuleCompletenessText({ completeness }: { completeness: ModuleComplete
       {incomplete_reasons.length > 0 &&
         TEXTS.notVerifiedBecause(incomplete_reasons.map(incompleteReasonLabel).join('. '))}
       {last_error && TEXTS.lastPullFailedWith(last_error)}
+      {last_warning && TEXTS.lastPullWarned(last_warning)}
     </Text>
   )
 }

@@ -43,7 +43,8 @@ export const TEXTS = {
   markedAsMissing: (records: string) => `${records} marked as missing`,
   notVerifiedBecause: (incompleteReasonLabel: string) =>
     `The last pull could not verify it: ${incompleteReasonLabel}. `,
-  lastPullFailedWith: (last_error: string) => `The last pull failed: ${last_error}`,
+  lastPullFailedWith: (error: string) => `The last pull failed: ${error}`,
+  lastPullWarned: (warning: string) => `The last pull succeeded, with warnings: ${warning}`,
 
   acceptAndCount: 'Accept and count',
   rejectSaveReplay: 'Reject and save for replay',

@@ -39,6 +39,7 @@ export async function registerModules(
       .set({
         registered_at: selected.has(record_type) ? at : null,
         last_error: null,
+        last_problem: null,
         failures_in_row: 0,
         failing_since: null,
         // Its records may be deleted before the next read, so earlier reads no longer prove completeness.

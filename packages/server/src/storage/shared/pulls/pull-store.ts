@@ -289,14 +289,16 @@ function toFailures(state: PullTaskResult['state'], at: string) {
 async function updateModule(
   db: Executor,
   module: { platform_id: number; module_id: number },
-  { state, read, problem, cached_response }: PullTaskResult,
+  { state, read, error, problem, cached_response }: PullTaskResult,
   at: string,
 ): Promise<void> {
   await db
     .updateTable('modules')
     .set({
       ...toCachedResponseColumns(cached_response),
-      ...(isConclusive(state) ? { last_error: problem, ...toFailures(state, at) } : {}),
+      ...(isConclusive(state)
+        ? { last_error: error, last_problem: problem, ...toFailures(state, at) }
+        : {}),
       ...(read ? await toLastReadColumns(db, module, read, cached_response, at) : {}),
     })
     .where('module_id', '=', module.module_id)
@@ -332,7 +334,8 @@ async function listPlans(db: Executor, pullId: number): Promise<PullTaskPlan[]> 
       'm.module_name',
       'm.fields',
       'm.drift_policy',
-      'm.last_error as problem',
+      'm.last_error as error',
+      'm.last_problem as problem',
     ])
     .where('t.pull_id', '=', pullId)
     .where('t.state', '=', 'queued')

@@ -23,6 +23,7 @@ export async function listCompleteness(
       'm.last_read_records',
       'm.last_read_incomplete_reasons',
       'm.last_error',
+      'm.last_problem',
       counterOf('records').as('records'),
       counterOf('pushes').as('pushes'),
       sql<number>`(SELECT count(*) FROM records r WHERE r.platform_id = m.platform_id
@@ -33,14 +34,15 @@ export async function listCompleteness(
   if (after !== null) select = select.where('m.module_id', '>', after)
   const rows = await select.orderBy('m.module_id').limit(limit).execute()
   return rows.map((row) => {
-    const { complete_pushes, last_read_records, last_read_incomplete_reasons, pushes, ...module } =
-      row
+    const { complete_pushes, last_read_records, last_read_incomplete_reasons, ...others } = row
+    const { pushes, last_problem, ...module } = others
     const records = Number(row.records)
     const missing = Number(row.missing)
     return {
       ...module,
       records,
       missing,
+      last_warning: module.last_error === null ? last_problem : null,
       incomplete_reasons: JSON.parse(last_read_incomplete_reasons),
       pushed_since: complete_pushes === null ? null : Number(pushes) - complete_pushes,
       only_here:

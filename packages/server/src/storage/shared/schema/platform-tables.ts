@@ -70,8 +70,9 @@ export const platformTables = {
       full_read_at: text().nullable(),
       confirmed_at: text().nullable(),
       confirmed_by: text<ConfirmedBy>().nullable(),
-      /** The error of the last read, which is logged once; consecutive failed pulls, and when the first one ended. */
+      /** The error of the last read, null if it succeeded; its error or warnings, which are logged once; consecutive failed pulls, and when the first one ended. */
       last_error: text().nullable(),
+      last_problem: text().nullable(),
       failures_in_row: integer().default(0),
       failing_since: text().nullable(),
       /** The cached response: its validators, and the results of the read that received it; all null if there is none. */
