@@ -61,6 +61,7 @@ export const COMMON_TEXTS = {
   loading: 'Loading',
   missing: 'Missing',
   notListed: 'Not listed',
+  acceptedExceptions: 'Accepted exceptions',
   missingSince: 'Missing since',
   missingRecords: 'Missing records',
   module: 'Module',

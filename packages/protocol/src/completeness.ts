@@ -45,6 +45,10 @@ export const ModuleCompleteness = Type.Object({
   }),
   records: Type.Integer(),
   missing: Type.Integer({ description: 'Records marked as missing' }),
+  accepted: Type.Integer({
+    description:
+      'Rejected records that an operator has accepted as exceptions. They do not prevent the verification',
+  }),
   pushed_since: Type.Unsafe<number | null>({
     ...NullableInteger,
     description:

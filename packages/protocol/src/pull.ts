@@ -44,7 +44,10 @@ export const PullCounts = Type.Object({
   updated: Type.Integer(),
   unchanged: Type.Integer(),
   stale: Type.Integer(),
-  rejected: Type.Integer(),
+  rejected: Type.Integer({ description: 'Without those that are accepted' }),
+  accepted: Type.Integer({
+    description: 'Rejected records that an operator has accepted as exceptions',
+  }),
   missing: Type.Integer(),
   not_listed: Type.Integer({
     description:

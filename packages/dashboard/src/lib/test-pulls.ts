@@ -10,6 +10,7 @@ const COUNTS = {
   unchanged: 0,
   stale: 0,
   rejected: 0,
+  accepted: 0,
   missing: 0,
   not_listed: 0,
 }

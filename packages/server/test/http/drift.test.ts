@@ -244,6 +244,7 @@ describeHub('completeness of a module', (hub, engine) => {
         'last_warning',
         'records',
         'missing',
+        'accepted',
         'pushed_since',
         'only_here',
       ],

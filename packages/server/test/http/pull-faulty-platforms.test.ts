@@ -185,7 +185,18 @@ function checkSuccess({ name, counts, warning }: SuccessfulPull, task: PullTask)
 }
 
 function checkCounts(task: PullTask, counts: Partial<PullCounts>, what: string): void {
-  const { received, created, updated, unchanged, stale, rejected, missing, not_listed } = task
-  const actual = { received, created, updated, unchanged, stale, rejected, missing, not_listed }
+  const { received, created, updated, unchanged, stale, rejected, missing, not_listed, accepted } =
+    task
+  const actual = {
+    received,
+    created,
+    updated,
+    unchanged,
+    stale,
+    rejected,
+    missing,
+    not_listed,
+    accepted,
+  }
   assert.deepEqual(actual, { ...noCounts(), ...counts }, what)
 }

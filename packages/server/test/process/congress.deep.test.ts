@@ -72,6 +72,7 @@ const NONE = {
   unchanged: 0,
   stale: 0,
   rejected: 0,
+  accepted: 0,
   missing: 0,
   not_listed: 0,
 } as const

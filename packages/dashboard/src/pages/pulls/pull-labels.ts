@@ -91,6 +91,7 @@ export function shownCounts(counts: PullCounts): { label: string; value: number 
   ]
   const rare = [
     { label: 'Older than stored', value: counts.stale },
+    { label: COMMON_TEXTS.acceptedExceptions, value: counts.accepted },
     { label: COMMON_TEXTS.missing, value: counts.missing },
     { label: COMMON_TEXTS.notListed, value: counts.not_listed },
   ]
@@ -108,7 +109,7 @@ export function taskPercent({ state, expected, received, finished_at }: PullTask
 /** `1,200 of 3,000 records · 3 new · 2 updated · 1 rejected` */
 export function taskLabel(task: PullTask): string {
   const { state, received, total, created, updated, unchanged, stale, rejected, missing } = task
-  const { not_listed } = task
+  const { not_listed, accepted } = task
   if (state === 'queued') return 'queued'
   // The data may be some seconds old: records may have arrived since.
   if (state === 'running' && received === 0) return 'in progress…'
@@ -125,6 +126,7 @@ export function taskLabel(task: PullTask): string {
       [unchanged, COMMON_TEXTS.unchangedCount],
       [stale, COMMON_TEXTS.olderThanStored],
       [rejected, 'rejected'],
+      [accepted, accepted === 1 ? 'accepted exception' : 'accepted exceptions'],
       [missing, 'missing'],
       [not_listed, 'not listed'],
     ]),

@@ -14,6 +14,7 @@ import {
   planMissing,
   type ReadStart,
 } from '../../domain/pull/missing.ts'
+import { totalDiffers } from '../../domain/record/completeness.ts'
 import { HubError } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { MissingStore, RecordRef } from '../../storage/port/missing-store.ts'
@@ -88,14 +89,16 @@ export async function detectMissing(
       await changeReview(deps, read, { plan, survey, marked: counts.missing })
     }
     if (plan.candidates) await missing.saveCandidates(read.plan, plan.candidates)
+    const { isDecided } = plan
+    let { isVerified } = plan
     if (outcome.error === null) {
       rejectedPresent = await countRejectedPresent(missing, read)
       if (proof === 'incomplete') {
         const records = await missing.countUnmarked(read.plan)
         counts.not_listed = Math.max(0, records - outcome.records - rejectedPresent)
+        isVerified = counts.not_listed === 0 && !totalDiffers(outcome.total, counts.received)
       }
     }
-    const { isDecided, isVerified } = plan
     return { ...outcome, counts, isDecided, isVerified, rejectedPresent, pushedBefore }
   } catch (error) {
     const known = outcome.error ?? error

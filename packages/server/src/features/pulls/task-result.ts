@@ -27,6 +27,7 @@ export function toResult(
     counts,
     warnings,
     cached_response: isCached ? outcome.cached_response : null,
+    rejection_groups: outcome.rejection_groups,
   }
   if (error === null) {
     return {

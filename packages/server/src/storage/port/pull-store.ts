@@ -14,6 +14,7 @@ import type {
 import type { NewActivity } from '../../domain/activity/activity.ts'
 import type { CachedResponse } from '../../domain/pull/cached-response.ts'
 import type { TaskTally } from '../../domain/pull/pull-ending.ts'
+import type { RejectionGroup } from '../../domain/record/rejection-groups.ts'
 
 /** A pull belongs to the process that renews its lease. Other processes may end a pull whose lease has expired. */
 export type Lease = { owner: string; seconds: number }
@@ -62,6 +63,8 @@ export type PullTaskResult = {
   } | null
   /** The response for the next conditional request of the module; null for none. */
   cached_response: CachedResponse | null
+  /** The rejected records by cause; null after a read that failed or received no body. */
+  rejection_groups: RejectionGroup[] | null
 }
 
 /** The state of a module when its task starts. */
@@ -74,6 +77,8 @@ export type StartedTask = {
   full_read_at: string | null
   /** The cached response of the module; null if a push has arrived since its request. */
   cached_response: CachedResponse | null
+  /** The groups of rejected records that an operator has accepted as exceptions. */
+  accepted_rejections: RejectionGroup[]
 }
 
 /** The platform and modules that a pull covers. */
@@ -142,7 +147,7 @@ export interface PullStore {
 
   /**
    * Ends a task. Stores in one transaction its result, the module's last complete read, the platform's last error, the
-   * cached response and the activity entry. The snapshot of the last read is replaced only if the read contained every
+   * cached response, the groups of rejected records (`keepAccepted`) and the activity entry. The snapshot of the last read is replaced only if the read contained every
    * record that is not marked as missing. Has no effect on a task that has ended.
    *
    * Like the start of a task, it is durable at the latest with the end of the pull.

@@ -17,6 +17,11 @@ export function differenceLabels({ only_here }: Pick<ModuleCompleteness, 'only_h
   return [...(only_here ? [`${formatCount(only_here, 'record')} not in the last full pull`] : [])]
 }
 
+/** "Complete", or "Complete, 4 accepted exceptions". */
+export function completeLabel({ accepted }: Pick<ModuleCompleteness, 'accepted'>): string {
+  return accepted === 0 ? 'Complete' : `Complete, ${formatCount(accepted, 'accepted exception')}`
+}
+
 /** `complete`: verified by the last full pull; `not_pulled`: no full pull has succeeded yet. */
 export type CompletenessStatus = 'complete' | 'not_verified' | 'not_pulled'
 

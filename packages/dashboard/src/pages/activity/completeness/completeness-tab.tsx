@@ -18,7 +18,7 @@ import { PlatformLink } from '../platform-link.tsx'
 import { PlatformSelect } from '../platform-select.tsx'
 import { TEXTS } from '../texts.tsx'
 import {
-  type CompletenessStatus,
+  completeLabel,
   completenessStatus,
   differenceLabels,
   incompleteReasonLabel,
@@ -55,10 +55,15 @@ export function CompletenessTab() {
 
 const FROM_TABLET = '(min-width: 48em)'
 const FROM_DESKTOP = '(min-width: 62em)'
-const STATUSES: Readonly<Record<CompletenessStatus, { status: string; label: string }>> = {
-  complete: { status: 'succeeded', label: TEXTS.complete },
-  not_verified: { status: 'warning', label: TEXTS.notVerified },
-  not_pulled: { status: 'not pulled', label: TEXTS.notPulledYet },
+function Status({ module }: { module: ModuleCompleteness }) {
+  switch (completenessStatus(module)) {
+    case 'complete':
+      return <StatusBadge status="succeeded" label={completeLabel(module)} />
+    case 'not_verified':
+      return <StatusBadge status="warning" label={TEXTS.notVerified} />
+    default:
+      return <StatusBadge status="not pulled" label={TEXTS.notPulledYet} />
+  }
 }
 
 function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }) {
@@ -84,7 +89,7 @@ function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }) {
               </Text>
               <PlatformLink name={module.platform_name} />
               <Stack hiddenFrom="sm" gap={4} mt={4} align="flex-start">
-                <StatusBadge {...STATUSES[completenessStatus(module)]} />
+                <Status module={module} />
                 <Reasons module={module} />
               </Stack>
             </Stack>
@@ -93,9 +98,9 @@ function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }) {
         {
           accessor: 'status',
           title: TEXTS.status,
-          width: 130,
+          width: 170,
           visibleMediaQuery: FROM_TABLET,
-          render: (module) => <StatusBadge {...STATUSES[completenessStatus(module)]} />,
+          render: (module) => <Status module={module} />,
         },
         {
           accessor: 'incomplete_reasons',

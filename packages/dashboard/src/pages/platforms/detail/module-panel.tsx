@@ -108,8 +108,9 @@ function RegistrationButton({
 
 /** Whether the hub has all records of a module, and the reasons if not. */
 function ModuleCompletenessText({ completeness }: { completeness: ModuleCompleteness }) {
-  const { incomplete_reasons, missing, last_error, last_warning } = completeness
+  const { incomplete_reasons, missing, accepted, last_error, last_warning } = completeness
   const differences = [
+    ...(accepted > 0 ? [formatCount(accepted, 'accepted exception')] : []),
     ...(missing > 0 ? [TEXTS.markedAsMissing(formatCount(missing, 'record'))] : []),
     ...differenceLabels(completeness),
   ]

@@ -1,5 +1,6 @@
 import type { CachedResponse } from '../../../domain/pull/cached-response.ts'
-import type { StartedTask } from '../../port/pull-store.ts'
+import type { PullScope, StartedTask } from '../../port/pull-store.ts'
+import { isAccepted, parseGroups } from '../rejected-pushes/rejection-groups.ts'
 import type { Executor } from '../schema/databases.ts'
 
 /** Returns the columns of a module for its cached response; null for none. */
@@ -17,7 +18,10 @@ export function toCachedResponseColumns(response: CachedResponse | null) {
   }
 }
 
-/** Reads the number of pushes of a module, its last full read and its cached response, and deletes the response. */
+/**
+ * Reads the number of pushes of a module, its last full read, its accepted exceptions and its cached response, and deletes
+ * the response.
+ */
 export async function takeCachedResponse(
   db: Executor,
   { platform_id, module_id }: { platform_id: number; module_id: number },
@@ -32,6 +36,7 @@ export async function takeCachedResponse(
       'cached_pushes as pushes_then',
       'cached_missing_members as missing_members',
       'full_read_at',
+      'rejection_groups',
       eb
         .selectFrom('module_counters')
         .select((inner) => inner.fn.sum<number | null>('pushes').as('n'))
@@ -43,7 +48,8 @@ export async function takeCachedResponse(
     .executeTakeFirst()
   const pushes = Number(stored?.pushes ?? 0)
   const full_read_at = stored?.full_read_at ?? null
-  const none = { pushes, full_read_at, cached_response: null }
+  const accepted_rejections = parseGroups(stored?.rejection_groups).filter(isAccepted)
+  const none = { pushes, full_read_at, accepted_rejections, cached_response: null }
   if (!stored || stored.read_fingerprint === null) return none
   await deleteCachedResponse(db, module_id)
   const { etag, last_modified, read_fingerprint, records, pushes_then } = stored
@@ -51,7 +57,7 @@ export async function takeCachedResponse(
   const missing_members: string[] = JSON.parse(stored.missing_members ?? '[]')
   const validators = { etag, last_modified }
   const cached_response = { ...validators, read_fingerprint, records, pushes, missing_members }
-  return { pushes, full_read_at, cached_response }
+  return { ...none, cached_response }
 }
 
 export async function deleteCachedResponse(db: Executor, moduleId: number): Promise<void> {
@@ -60,4 +66,16 @@ export async function deleteCachedResponse(db: Executor, moduleId: number): Prom
     .set(toCachedResponseColumns(null))
     .where('module_id', '=', moduleId)
     .execute()
+}
+
+/** Makes the next read of these modules ignore their cached responses. @returns the number of modules. */
+export async function requireFullReads(db: Executor, scope: PullScope | null): Promise<number> {
+  let update = db
+    .updateTable('modules')
+    .set({ full_read_at: null })
+    .where('registered_at', 'is not', null)
+  if (scope) update = update.where('platform_id', '=', scope.platform_id)
+  if (scope?.record_types) update = update.where('record_type', 'in', scope.record_types)
+  const updated = await update.executeTakeFirst()
+  return Number(updated.numUpdatedRows)
 }

@@ -2,10 +2,15 @@ import type { Pull } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import { describePullStart } from '../../../domain/activity/activity.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
-import type { PullScope, PullStore, PullTaskPlan, PullTaskResult } from '../../port/pull-store.ts'
+import type { PullStore, PullTaskPlan, PullTaskResult } from '../../port/pull-store.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
+import { saveGroups } from '../rejected-pushes/rejection-groups.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import { takeCachedResponse, toCachedResponseColumns } from './cached-responses.ts'
+import {
+  requireFullReads,
+  takeCachedResponse,
+  toCachedResponseColumns,
+} from './cached-responses.ts'
 import { toLastReadColumns } from './last-read-columns.ts'
 import { listPlatformPulls } from './platform-pulls.ts'
 import { planTasks, recordFailures } from './pull-plan.ts'
@@ -174,6 +179,8 @@ export function createPullStore(
 
     finishTask: (pullId, taskNumber, result, activity) =>
       withoutFsync(async (db) => {
+        // An operator may accept rejected records at the same time.
+        if (result.rejection_groups) await acquireLock(db, 'rejected pushes')
         const at = nowText(clock)
         const task = await db
           .updateTable('pull_tasks')
@@ -192,6 +199,7 @@ export function createPullStore(
           .executeTakeFirst()
         if (!task) return
         await updateModule(db, task, result, at)
+        if (result.rejection_groups) await saveGroups(db, task, result.rejection_groups)
         await updatePlatform(db, task, result, at)
         if (activity) await insertActivity(db, at, activity)
       }),
@@ -259,18 +267,6 @@ export function createPullStore(
       return rows.map((row) => ({ task_number: row.task_number, ...toTask(row) }))
     },
   }
-}
-
-/** @returns the number of modules. */
-async function requireFullReads(db: Executor, scope: PullScope | null): Promise<number> {
-  let update = db
-    .updateTable('modules')
-    .set({ full_read_at: null })
-    .where('registered_at', 'is not', null)
-  if (scope) update = update.where('platform_id', '=', scope.platform_id)
-  if (scope?.record_types) update = update.where('record_type', 'in', scope.record_types)
-  const updated = await update.executeTakeFirst()
-  return Number(updated.numUpdatedRows)
 }
 
 /** Whether the end of a task shows if the module can be read. An interrupted or cancelled task does not. */

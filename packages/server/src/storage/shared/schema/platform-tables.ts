@@ -63,6 +63,8 @@ export const platformTables = {
       last_read_records: integer().nullable(),
       /** Why the last complete read does not prove the module complete: a JSON array. */
       last_read_incomplete_reasons: text().default('[]'),
+      /** The rejected records of the last complete read by cause: a JSON array of `StoredRejectionGroup`. */
+      rejection_groups: text().default('[]'),
       /** The last read that proved the module complete, and the number of pushes to the module by then. */
       complete_at: text().nullable(),
       complete_pushes: integer().nullable(),

@@ -49,6 +49,7 @@ export const pullTables = {
       unchanged: integer().default(0),
       stale: integer().default(0),
       rejected: integer().default(0),
+      accepted: integer().default(0),
       missing: integer().default(0),
       not_listed: integer().default(0),
       error: text().nullable(),
