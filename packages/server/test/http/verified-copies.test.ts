@@ -11,7 +11,7 @@ import { only } from '../helpers/storage/fixtures.ts'
 import { rounds } from '../helpers/time/tier.ts'
 
 const EDITS = rounds(24, 10_000)
-const MAX_EDITS_BETWEEN_PULLS = 8
+const MAX_EDITS_BETWEEN_PULLS = rounds(8, 40)
 const MAX_RECORDS = 30
 
 type Row = { value: number; updated_at: number }
