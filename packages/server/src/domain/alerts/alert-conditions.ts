@@ -50,9 +50,8 @@ export type AlertFacts = {
 
 export type WatchedKind = Exclude<AlertKind, 'mail_failing' | 'backup_failed'>
 
-/** A failure raises an alert after five consecutive pulls, or after two of them over an hour if pulls are rare. */
-const FAILURES = 5
-const FAILURES_IN_AN_HOUR = 2
+/** The number of consecutive failed pulls that raises an alert: the first may be a restart of the platform. */
+const FAILURES = 2
 const HOUR_MS = 3_600_000
 const SEARCH_BEHIND_MS = HOUR_MS
 /** A platform is silent after this many hours without a push in which it usually pushes. */
@@ -69,14 +68,14 @@ type Condition = (facts: AlertFacts, findOpen: FindOpen) => FoundAlert[]
 type FindOpen = (subject: string) => OpenAlert | undefined
 
 const CONDITIONS: Readonly<Record<WatchedKind, Condition>> = {
-  platform_failing: ({ now, platforms }, findOpen) =>
-    platforms.flatMap((platform) => findFailing(platform, now, findOpen)),
+  platform_failing: ({ platforms }, findOpen) =>
+    platforms.flatMap((platform) => findFailing(platform, findOpen)),
 
-  module_failing: ({ now, platforms, failingModules }, findOpen) => {
+  module_failing: ({ platforms, failingModules }, findOpen) => {
     const byId = new Map(platforms.map((platform) => [platform.platform_id, platform]))
     return failingModules.flatMap((module) => {
       const platform = byId.get(module.platform_id)
-      return platform ? findFailingModule(module, platform, now, findOpen) : []
+      return platform ? findFailingModule(module, platform, findOpen) : []
     })
   },
 
@@ -125,16 +124,8 @@ export const WATCHED_KINDS: readonly WatchedKind[] = [
   'storage_not_synced',
 ]
 
-type Failures = Pick<PlatformHealth, 'failures_in_row' | 'failing_since'>
-
-function isFailing({ failures_in_row, failing_since }: Failures, now: Date): boolean {
-  if (failures_in_row >= FAILURES) return true
-  if (failures_in_row < FAILURES_IN_AN_HOUR || failing_since === null) return false
-  return now.getTime() - Date.parse(failing_since) >= HOUR_MS
-}
-
-function findFailing(platform: PlatformHealth, now: Date, findOpen: FindOpen): FoundAlert[] {
-  if (platform.status !== 'active' || !isFailing(platform, now)) return []
+function findFailing(platform: PlatformHealth, findOpen: FindOpen): FoundAlert[] {
+  if (platform.status !== 'active' || platform.failures_in_row < FAILURES) return []
   const { display_title, failing_since, last_error } = platform
   if (last_error === null) {
     // A pull in progress has read a module. An open alert is resolved when that pull ends.
@@ -153,11 +144,10 @@ function formatSince(since: string | null): string {
 function findFailingModule(
   module: ModuleFailure,
   platform: PlatformHealth,
-  now: Date,
   findOpen: FindOpen,
 ): FoundAlert[] {
-  if (platform.status !== 'active' || !isFailing(module, now)) return []
-  if (isFailing(platform, now)) return []
+  if (platform.status !== 'active' || module.failures_in_row < FAILURES) return []
+  if (platform.failures_in_row >= FAILURES) return []
   const subject = String(module.module_id)
   if (platform.failures_in_row > 0 && !findOpen(subject)) return []
   const since = formatSince(module.failing_since)

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { concernsPlatform, decideRetry, type FailedAttempt } from '../../domain/pull/retry.ts'
 import { HubError } from '../../errors.ts'
+import { withPlatformMessage } from './error-message.ts'
 import { codeOf, retryAfterOf } from './request-error.ts'
 import type { PlatformTimeouts } from './timeouts.ts'
 import { discardBody, headerOf } from './undici-response.ts'
@@ -24,9 +25,11 @@ export async function requestWithRetry(
   send: () => Promise<Response>,
   options: {
     path: string
+    /** The source key, which is removed from messages of the platform. */
+    key: string
     signal: AbortSignal
     retryUntil: number
-    timeouts: Pick<PlatformTimeouts, 'pause'>
+    timeouts: PlatformTimeouts
     /** Called before each retry with the attempt that failed. */
     onRetry: (failed: FailedAttempt) => void
   },
@@ -42,13 +45,15 @@ export async function requestWithRetry(
     const left_ms = retryUntil - performance.now()
     const decision = decideRetry(failed, { attempts, left_ms, jitter: Math.random() })
     if (decision.outcome === 'give_up') return unwrap(attempt)
-    if ('response' in attempt) await discardBody(attempt.response.body)
     if (decision.outcome === 'too_long') {
       const { seconds } = decision
       const status = 'status' in failed ? failed.status : null
       const scope = { concernsPlatform: status !== null && concernsPlatform({ status }) }
-      throw new HubError('platform_busy', { status: status ?? '', path, seconds }, scope)
+      const error = new HubError('platform_busy', { status: status ?? '', path, seconds }, scope)
+      if (!('response' in attempt)) throw error
+      throw await withPlatformMessage(error, attempt.response, options)
     }
+    if ('response' in attempt) await discardBody(attempt.response.body)
     if (!(await timeouts.pause(decision.pause_ms, signal))) {
       const reason = 'the pull ended before the request was retried'
       throw new HubError('platform_timed_out', { reason })

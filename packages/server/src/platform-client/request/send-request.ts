@@ -5,6 +5,7 @@ import { concernsPlatform } from '../../domain/pull/retry.ts'
 import { HubError } from '../../errors.ts'
 import { decodeBody } from './decode-body.ts'
 import { assertAddressAllowed, createDispatcher, type NetworkSettings } from './dispatcher.ts'
+import { withPlatformMessage } from './error-message.ts'
 import { quoteRedacted } from './redact-key.ts'
 import { toRequestError, toThrottledError } from './request-error.ts'
 import type { RequestMetrics } from './request-metrics.ts'
@@ -131,10 +132,10 @@ export function createRequestSender(settings: PlatformClientSettings): RequestSe
           retryUntil === null
             ? await sendOnce()
             : await requestWithRetry(sendOnce, {
-                ...{ path, signal, retryUntil, timeouts },
+                ...{ path, key, signal, retryUntil, timeouts },
                 onRetry: (failed) => metrics?.countRetry(failed),
               })
-        await checkResponse(response, { path, key, isConditional: conditions !== null })
+        await checkResponse(response, { path, key, timeouts, isConditional: conditions !== null })
         return { ...readResponse(response, path, timeouts), url, path, key }
       } catch (error) {
         throw toRequestError(error)
@@ -175,12 +176,13 @@ async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Prom
 
 async function checkResponse(
   response: Dispatcher.ResponseData,
-  { path, key, isConditional }: { path: string; key: string; isConditional: boolean },
+  options: { path: string; key: string; timeouts: PlatformTimeouts; isConditional: boolean },
 ): Promise<void> {
   const { statusCode: status, headers, body } = response
-  if (status === 304 && isConditional) return discardBody(body)
-  const error = findResponseError(status, (name) => headerOf(headers, name), { path, key })
+  if (status === 304 && options.isConditional) return discardBody(body)
+  const error = findResponseError(status, (name) => headerOf(headers, name), options)
   if (!error) return
+  if (status >= 400) throw await withPlatformMessage(error, response, options)
   await discardBody(body)
   throw error
 }

@@ -1,0 +1,73 @@
+/** What a platform says in the body of an error response, such as "Maintenance until 14:00". */
+import type { Dispatcher } from 'undici'
+import { redactText } from '../../domain/platform/redact-keys.ts'
+import { HubError } from '../../errors.ts'
+import { toSingleLine } from '../../lib/text/single-line.ts'
+import { decodeBody } from './decode-body.ts'
+import type { PlatformTimeouts } from './timeouts.ts'
+import { headerOf } from './undici-response.ts'
+
+const MAX_QUOTED = 300
+const MAX_READ_BYTES = 64 * 1024
+const MAX_READ_MS = 2000
+/** Members of an error object: of frameworks, and of RFC 9457. */
+const MEMBERS = ['message', 'error', 'detail', 'title']
+
+/**
+ * Reads the body of an error response and adds the platform's message to the error. The key of the request, which the
+ * message may quote, is redacted. A body that is slow, damaged or a page adds nothing.
+ */
+export async function withPlatformMessage(
+  error: HubError,
+  { headers, body }: Pick<Dispatcher.ResponseData, 'headers' | 'body'>,
+  { path, key, timeouts }: { path: string; key: string; timeouts: PlatformTimeouts },
+): Promise<HubError> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  const timer = setTimeout(() => body.destroy(), MAX_READ_MS)
+  try {
+    const encoding = headerOf(headers, 'content-encoding')
+    for await (const chunk of decodeBody(body, { path, encoding, timeouts })) {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes > MAX_READ_BYTES) return error
+    }
+  } catch {
+    return error
+  } finally {
+    clearTimeout(timer)
+  }
+  const type = headerOf(headers, 'content-type')
+  const message = findErrorMessage(Buffer.concat(chunks).toString('utf8'), type)
+  if (message === '') return error
+  const { code, retryAfterSeconds, concernsPlatform } = error
+  const quoted = toSingleLine(redactText(message, [key]), MAX_QUOTED)
+  return HubError.withMessage(code, `${error.message} The platform says: "${quoted}"`, {
+    retryAfterSeconds,
+    concernsPlatform,
+  })
+}
+
+/** The message of a JSON object or of a plain text; "" for anything else, such as a page. */
+export function findErrorMessage(text: string, contentType: string): string {
+  return messageOf(parse(text)) ?? (/^text\/plain/i.test(contentType) ? text.trim() : '')
+}
+
+function messageOf(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return null
+  for (const member of MEMBERS) {
+    const found: unknown = Reflect.get(value, member)
+    if (typeof found === 'string' && found.trim() !== '') return found
+    const nested = member === 'error' ? messageOf(found) : null
+    if (nested !== null) return nested
+  }
+  return null
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
