@@ -60,6 +60,8 @@ export const COMMON_TEXTS = {
   latestSync: 'Latest sync',
   loading: 'Loading',
   missing: 'Missing',
+  notListed: 'Not listed',
+  acceptedExceptions: 'Accepted exceptions',
   missingSince: 'Missing since',
   missingRecords: 'Missing records',
   module: 'Module',

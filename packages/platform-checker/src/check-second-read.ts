@@ -21,6 +21,9 @@ export async function checkConditions(
   if (etag !== '' && page.validators?.etag == null) {
     findings.add('records.etag_unusable', { params: { etag } })
   }
+  if (page.validators?.etag != null && containsWholeSeconds(etag)) {
+    findings.add('records.etag_seconds', { params: { etag } })
+  }
   const link = page.header('link')
   if (/next/i.test(link) && rules.findNextLink(link) === null) {
     findings.add('records.link_unusable', { params: { link } })
@@ -42,6 +45,16 @@ export async function checkConditions(
   const [condition = ''] = Object.keys(headers)
   const validator = page.validators.etag === null ? 'Last-Modified' : 'ETag'
   findings.add('records.etag_ignored', { params: { validator, condition, status } })
+}
+
+const FRACTION = /\d[.,]\d{3,}/
+/** `2026-11-21T07:30:00` with any separators, or a Unix time from 2001 to 2033; not as a part of a longer number or word. */
+const WHOLE_SECONDS =
+  /(?<![\da-z])(?:(?:19|20)\d\d-?[01]\d-?[0-3]\d[T_-]?[0-2]\d:?[0-5]\d:?[0-5]\d|1\d{9})(?![\da-z])/i
+
+/** Whether an ETag contains a time, but none with fractions of a second. */
+export function containsWholeSeconds(etag: string): boolean {
+  return WHOLE_SECONDS.test(etag) && !FRACTION.test(etag)
 }
 
 /** Reads a module a second time, compressed if possible, and compares both reads. */

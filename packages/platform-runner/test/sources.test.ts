@@ -282,12 +282,13 @@ for (const engine of ENGINES) {
         `INSERT INTO changing VALUES (1, '2026-01-01 00:00:00'), (2, '2026-01-02 00:00:00')`,
       )
       const source = await openOn(database)
-      const [, at] = await source.describe(table('changing'))
-      assert.ok(at)
+      const [id, at] = await source.describe(table('changing'))
+      assert.ok(id && at)
+      const columns = { updatedAt: at, key: [id] }
       const versions = new Set<string | null>()
       const runAndAddVersion = async (statement: string) => {
         await database.run(statement)
-        versions.add(await source.version(table('changing'), at))
+        versions.add(await source.version(table('changing'), columns))
       }
       await runAndAddVersion('SELECT 1')
       await runAndAddVersion('SELECT 1')
@@ -297,6 +298,9 @@ for (const engine of ENGINES) {
       await runAndAddVersion("UPDATE changing SET at = '2026-01-01 13:00:00' WHERE id = 3")
       await runAndAddVersion('DELETE FROM changing WHERE id = 1')
       assert.equal(versions.size, 4)
+      // The same number of rows with the same times.
+      await runAndAddVersion('UPDATE changing SET id = 4 WHERE id = 3')
+      assert.equal(versions.size, 5)
     },
   )
 }

@@ -3,16 +3,12 @@ import { NullableInteger, NullableString, NullableTimestamp, OneOf } from './com
 
 /**
  * Why a read does not verify that the hub has all records: the platform sent no total; the total differs from the number of
- * records; records were rejected; records were pushed during the read and are verified by the next one; records that the
- * read did not contain wait for another read, the end of their grace period or a review.
+ * records; records were rejected; records that the read did not contain wait for another read or a review. Pushes that are newer
+ * than the read are no reason: they are counted (`pushed_since`).
  */
-export const IncompleteReason = OneOf(
-  'no_total',
-  'total_differs',
-  'rejected',
-  'stale',
-  'missing_undecided',
-)
+export const IncompleteReason = OneOf('no_total', 'total_differs', 'rejected', 'missing_undecided')
+
+export const ConfirmedBy = OneOf('etag', 'last_modified')
 
 /** Whether the hub has all records of a registered module, and what has changed since it was verified. */
 export const ModuleCompleteness = Type.Object({
@@ -22,18 +18,41 @@ export const ModuleCompleteness = Type.Object({
   record_type: Type.String(),
   complete_at: Type.Unsafe<string | null>({
     ...NullableTimestamp,
-    description: 'When a read last verified it',
+    description: 'When a response with a body last verified it',
   }),
-  last_read_at: NullableTimestamp,
+  confirmed_at: Type.Unsafe<string | null>({
+    ...NullableTimestamp,
+    description:
+      'When the platform last responded with 304, that the last response with a body is unchanged; null if it has not since then',
+  }),
+  confirmed_by: Type.Union([ConfirmedBy, Type.Null()], {
+    description: 'The condition to which the platform responded with 304',
+  }),
+  last_read_at: Type.Unsafe<string | null>({
+    ...NullableTimestamp,
+    description: 'When a complete read last ended, with a body or with 304',
+  }),
   incomplete_reasons: Type.Array(IncompleteReason, {
     description: 'Why the last complete read did not verify it',
   }),
-  last_error: NullableString,
+  last_error: Type.Unsafe<string | null>({
+    ...NullableString,
+    description: 'Why the last pull of the module failed; null if it succeeded',
+  }),
+  last_warning: Type.Unsafe<string | null>({
+    ...NullableString,
+    description: 'The warnings of the last pull of the module if it succeeded',
+  }),
   records: Type.Integer(),
   missing: Type.Integer({ description: 'Records marked as missing' }),
+  accepted: Type.Integer({
+    description:
+      'Rejected records that an operator has accepted as exceptions. They do not prevent the verification',
+  }),
   pushed_since: Type.Unsafe<number | null>({
     ...NullableInteger,
-    description: 'Pushes, replays and erasures since the read that verified it',
+    description:
+      'Pushes, replays and erasures that are newer than the read that verified it, or that came so shortly before it that the list of the platform may not contain them yet',
   }),
   only_here: Type.Unsafe<number | null>({
     ...NullableInteger,
@@ -48,5 +67,6 @@ export const CompletenessPage = Type.Object({
   next_cursor: NullableString,
 })
 
+export type ConfirmedBy = Static<typeof ConfirmedBy>
 export type IncompleteReason = Static<typeof IncompleteReason>
 export type ModuleCompleteness = Static<typeof ModuleCompleteness>

@@ -11,6 +11,8 @@ import {
 
 export const PullTrigger = OneOf('operator', 'schedule', 'api')
 
+const PullMode = OneOf('auto', 'full')
+
 export const PullState = OneOf(
   'queued',
   'running',
@@ -42,8 +44,15 @@ export const PullCounts = Type.Object({
   updated: Type.Integer(),
   unchanged: Type.Integer(),
   stale: Type.Integer(),
-  rejected: Type.Integer(),
+  rejected: Type.Integer({ description: 'Without those that are accepted' }),
+  accepted: Type.Integer({
+    description: 'Rejected records that an operator has accepted as exceptions',
+  }),
   missing: Type.Integer(),
+  not_listed: Type.Integer({
+    description:
+      'Stored records that the complete read of a module did not contain and that are not marked as missing: they wait for a review or another read',
+  }),
 })
 
 /** How many tasks of a pull are in each state; states without tasks are omitted. */
@@ -134,12 +143,27 @@ export const RecentPull = Type.Object({
   pull_id: Type.Integer(),
   state: PlatformPull.properties.state,
   rejected: Type.Integer(),
+  not_listed: Type.Integer(),
   finished_at: NullableTimestamp,
 })
 
+const mode = Type.Optional(
+  Type.Unsafe<PullMode>({
+    ...PullMode,
+    description:
+      '`full` reads everything again: no module is requested with the ETag or Last-Modified of its last response. `auto` by default',
+  }),
+)
+
+/** The body of `POST /api/v1/pulls`. */
+export const PullRequestBody = Type.Object({ mode }, { additionalProperties: false })
+
 /** The body of `POST /api/v1/platforms/{id}/pull`: the modules; all if it is missing. */
 export const PullScopeRequest = Type.Object(
-  { record_types: Type.Optional(Type.Array(RequestText(), { minItems: 1, maxItems: 10_000 })) },
+  {
+    record_types: Type.Optional(Type.Array(RequestText(), { minItems: 1, maxItems: 10_000 })),
+    mode,
+  },
   { additionalProperties: false },
 )
 
@@ -162,6 +186,7 @@ export const StartPullResponse = Type.Object({
 export const PullRunningResponse = Type.Object({ ...ErrorResponse.properties, pull: Pull })
 
 export type PullTrigger = Static<typeof PullTrigger>
+export type PullMode = Static<typeof PullMode>
 export type PullState = Static<typeof PullState>
 export type PullTaskState = Static<typeof PullTaskState>
 export type PullCounts = Static<typeof PullCounts>

@@ -49,7 +49,33 @@ export const RejectedPushGroup = Type.Object({
   count: Type.Integer({ description: 'How often they were rejected' }),
   first_at: Timestamp,
   last_at: Timestamp,
+  digest: Type.Unsafe<string | null>({
+    ...NullableString,
+    description:
+      'Identifies the records that the last complete pull of the module rejected with this cause; null if they cannot be accepted',
+  }),
+  accepted_at: Type.Unsafe<string | null>({
+    ...NullableTimestamp,
+    description: 'When an operator accepted these records as exceptions, until they change',
+  }),
+  accepted_by: NullableString,
 })
+
+/** The body of `POST /api/v1/rejected-pushes/groups/accept`. */
+export const AcceptRequest = Type.Object(
+  {
+    platform: RequestText(),
+    cause: RequestText(),
+    digest: RequestText({ description: 'The `digest` of the group' }),
+  },
+  { additionalProperties: false },
+)
+
+/** The body of `POST /api/v1/rejected-pushes/groups/reopen`. */
+export const ReopenRequest = Type.Object(
+  { platform: RequestText(), cause: RequestText() },
+  { additionalProperties: false },
+)
 
 /** A filter of rejected pushes; a missing member matches all. */
 export const RejectedPushFilter = Type.Object({

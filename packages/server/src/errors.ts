@@ -425,6 +425,11 @@ const CATALOGUE = {
       'The platform was deactivated or the module unregistered during the pull. The records stored so far remain.',
   },
   pull_over: { status: 409, message: 'The pull has already ended: {state}.' },
+  rejections_changed: {
+    status: 409,
+    message:
+      'The last pull rejected other records for this reason. Look at them before you accept them.',
+  },
   missing_review_closed: { status: 409, message: 'This review is closed: {state}.' },
   pull_already_running: {
     status: 409,

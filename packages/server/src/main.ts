@@ -51,6 +51,10 @@ async function runCommand(parsed: Arguments): Promise<void> {
   if (command === 'search rebuild') {
     return (await import('./cli/search.ts')).rebuildSearch(config, print)
   }
+  if (command === 'pull full') {
+    const { requireFullReads } = await import('./cli/require-full-reads.ts')
+    return requireFullReads(config, options, print)
+  }
   if (command === 'rollback') {
     return (await import('./cli/rollback.ts')).rollback(config, print)
   }

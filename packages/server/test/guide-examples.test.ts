@@ -7,9 +7,11 @@ import { describe, test } from 'node:test'
 import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 import { pushCommand } from '@recordhub/protocol/push-command'
 import { PUSH_RETRY_RULES, PUSH_RETRY_SUMMARY } from '@recordhub/protocol/push-retry'
+import { Client } from 'pg'
 import { isGuideLanguage } from '../src/features/guide/filter-by-language.ts'
 import { readGuide } from '../src/features/guide/read-guide.ts'
 import { readExample } from './examples/guide-files.ts'
+import { createDatabase } from './helpers/postgres/database.ts'
 
 const text = readGuide().join('\n')
 
@@ -50,9 +52,52 @@ describe('the code in the integration guide', () => {
     for (const code of examples) JSON.parse(code)
   })
 
+  test('is valid SQL whose ETags differ after each change', async () => {
+    const [, postgresHash, , sqliteCounter, , postgresCounter] = codeIn('sql')
+    assert.ok(postgresHash && sqliteCounter && postgresCounter)
+    const changes = [
+      "INSERT INTO employees VALUES ('E-1', '2026-03-10 08:00:00.000001')",
+      "INSERT INTO employees VALUES ('E-2', '2026-03-10 08:00:00.000002')",
+      // A late commit, and the same number of rows with the same times.
+      "UPDATE employees SET updated_at = '2026-03-10 08:00:00' WHERE number = 'E-1'",
+      "UPDATE employees SET number = 'E-3' WHERE number = 'E-1'",
+      "DELETE FROM employees WHERE number = 'E-2'",
+    ]
+    const table = 'CREATE TABLE employees (number text, updated_at timestamp)'
+    const readCounter = "SELECT version FROM hub_versions WHERE record_type = 'employee'"
+    const sqlite = new DatabaseSync(':memory:')
+    sqlite.exec(`${table};${sqliteCounter}`)
+    const database = await createDatabase()
+    const postgres = new Client({ connectionString: database.url })
+    await postgres.connect()
+    await postgres.query(`${table};${sqliteCounter.split('CREATE TRIGGER')[0]};${postgresCounter}`)
+    const readTags = async () => {
+      const ofPostgres = [postgresHash, readCounter].map(async (sql) => {
+        const [row] = (await postgres.query({ text: sql, rowMode: 'array' })).rows
+        return String(row)
+      })
+      return [
+        String(Object(sqlite.prepare(readCounter).get()).version),
+        ...(await Promise.all(ofPostgres)),
+      ]
+    }
+    const tags = [await readTags()]
+    for (const change of changes) {
+      sqlite.exec(change)
+      await postgres.query(change)
+      tags.push(await readTags())
+    }
+    await postgres.end()
+    await database.drop()
+    for (const source of [0, 1, 2]) {
+      const found = tags.map((one) => one[source] ?? '')
+      assert.equal(new Set(found).size, changes.length + 1, String(found))
+      for (const tag of found) assert.match(tag, /^[\w.-]+$/)
+    }
+  })
+
   test('is valid SQL that adds a push to the outbox, reads it and deletes it', () => {
-    const statements = codeIn('sql')
-    assert.equal(statements.length, 3)
+    const statements = codeIn('sql').slice(-3)
     const database = new DatabaseSync(':memory:')
     for (const sql of statements.slice(0, 2)) database.exec(sql)
     const count = () => Object(database.prepare('SELECT count(*) AS count FROM hub_outbox').get())

@@ -57,7 +57,7 @@ public class HubController {
         return count;
     }
 
-    /** Changes whenever a record of the module changes. Replace with SELECT count(*), max(updated_at). */
+    /** Changes whenever a record of the module changes. Replace with a query of "The ETag" in the guide. */
     private String readVersion(String recordType) {
         File file = new File("records.ndjson");
         return file.length() + "-" + file.lastModified();

@@ -15,7 +15,7 @@ async function* readRecords(recordType) {
   }
 }
 
-/** Changes whenever a record of the module changes. Replace with SELECT count(*), max(updated_at). */
+/** Changes whenever a record of the module changes. Replace with a query of "The ETag" in the guide. */
 function readVersion(_recordType) {
   const { size, mtimeMs } = statSync('records.ndjson')
   return `${size}-${mtimeMs}`

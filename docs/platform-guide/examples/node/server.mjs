@@ -25,7 +25,7 @@ async function countRecords(recordType) {
   return count
 }
 
-/** Changes whenever a record of the module changes. Replace with SELECT count(*), max(updated_at). */
+/** Changes whenever a record of the module changes. Replace with a query of "The ETag" in the guide. */
 async function readVersion(_recordType) {
   const { size, mtimeMs } = statSync('records.ndjson')
   return `${size}-${mtimeMs}`

@@ -10,7 +10,9 @@ const COUNTS = {
   unchanged: 0,
   stale: 0,
   rejected: 0,
+  accepted: 0,
   missing: 0,
+  not_listed: 0,
 }
 
 /** A running pull that has received 1,204 of 3,000 records. */

@@ -70,7 +70,12 @@ export const RECORD_RULES = {
   'records.etag_stale': warning(
     '4.2',
     'The records changed between two reads, but the ETag stayed the same.',
-    'With the same ETag, the hub assumes the same records and misses changes: derive it from the newest change time and the number of records.',
+    'With the same ETag, the hub assumes the same records and misses changes: derive it from a change counter kept by a trigger, or from count, maximum and the sum of a hash of reference and change time with microseconds.',
+  ),
+  'records.etag_seconds': warning(
+    '4.2',
+    'The ETag {etag} contains a time in whole seconds.',
+    'It stays the same when a second record changes within a second, and the hub misses the change: use a change counter kept by a trigger, or count, maximum and the sum of a hash of reference and change time with microseconds.',
   ),
   'records.link_unusable': warning(
     '4.2',

@@ -81,7 +81,7 @@ function toModule(
   module: ServedModule,
   { source, log, checkColumns }: { source: Source; log: Log; checkColumns: ColumnCheck },
 ): PlatformModule {
-  const { recordType, name, description, fields, origin, columns, updatedAt } = module
+  const { recordType, name, description, fields, origin, columns, updatedAt, key } = module
   const shape = createHash('sha256').update(module.shape).digest('base64url').slice(0, 12)
   const isVersioned = origin.kind === 'file' || updatedAt !== null
   const served: PlatformModule = {
@@ -99,7 +99,7 @@ function toModule(
     ...served,
     async version() {
       await checkColumns(module)
-      return `${shape} ${await source.version(origin, updatedAt)}`
+      return `${shape} ${await source.version(origin, updatedAt && { updatedAt, key })}`
     },
   }
 }

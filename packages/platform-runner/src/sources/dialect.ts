@@ -19,8 +19,8 @@ export type Dialect = {
   changeTimeParameter: (parameter: string, column: Column) => string
   /** The latest change time that is not in the future; null if unknown for the column. */
   latestChangeTime: (column: Column) => string | null
-  /** A checksum over the change times of all rows. */
-  sum: (column: Column) => string
+  /** The sum over all rows of a hash of these columns. */
+  sum: (columns: readonly Column[]) => string
 }
 
 export const ESCAPE = '!'

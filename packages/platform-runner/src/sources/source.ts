@@ -46,6 +46,9 @@ export type Changes = {
   limit: number
 }
 
+/** The columns that identify a row, and the column with the time of its last change. */
+export type VersionColumns = Pick<Changes, 'updatedAt' | 'key'>
+
 export type ChangedRow = ChangeCursor & { cells: Row }
 
 export type RowsRequest = {
@@ -72,7 +75,7 @@ export type Source = {
   /** Streams the rows from one snapshot; only a few are in memory. */
   rows: (request: RowsRequest) => AsyncIterable<Row>
   /** A text that changes whenever rows change; null if changes cannot be detected. */
-  version: (origin: Origin, updatedAt: Column | null) => Promise<string | null>
+  version: (origin: Origin, columns: VersionColumns | null) => Promise<string | null>
   /** Null if the source cannot detect changes. */
   changes: ChangeReader | null
   /** Problems of the source that its owner should know. */

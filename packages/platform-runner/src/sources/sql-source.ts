@@ -62,9 +62,9 @@ export function createSqlSource(database: Database): Source {
     describe: (origin) =>
       withConnection((connection) => connection.describe(shapeStatement(origin, dialect), origin)),
     rows,
-    async version(origin, updatedAt) {
-      if (!updatedAt) return null
-      const sql = versionStatement(origin, updatedAt, dialect)
+    async version(origin, columns) {
+      if (!columns) return null
+      const sql = versionStatement(origin, columns, dialect)
       const [row = []] = await readAll({ sql, parameters: [] })
       return row.map(String).join(' ')
     },

@@ -2,7 +2,7 @@
 import { trimTrailing } from '@recordhub/protocol/text'
 import type { Origin } from '../settings/settings.ts'
 import { type Dialect, toPattern } from './dialect.ts'
-import type { ChangeCursor, Changes, Column, RowsRequest } from './source.ts'
+import type { ChangeCursor, Changes, Column, RowsRequest, VersionColumns } from './source.ts'
 
 export type Statement = { sql: string; parameters: string[] }
 
@@ -44,9 +44,13 @@ export function rowsStatement(request: RowsRequest, dialect: Dialect): Statement
   }
 }
 
-export function versionStatement(origin: Origin, updatedAt: Column, dialect: Dialect): string {
+export function versionStatement(
+  origin: Origin,
+  { updatedAt, key }: VersionColumns,
+  dialect: Dialect,
+): string {
   const newest = `max(${dialect.changeTime(updatedAt)})`
-  return `SELECT count(*), ${newest}, ${dialect.sum(updatedAt)} FROM ${fromOf(origin, dialect)}`
+  return `SELECT count(*), ${newest}, ${dialect.sum([...key, updatedAt])} FROM ${fromOf(origin, dialect)}`
 }
 
 export function newestStatement(origin: Origin, updatedAt: Column, dialect: Dialect): string {

@@ -22,6 +22,7 @@ export const COMMAND_OPTIONS = [
   'scope',
   'expires-in-days',
   'platform',
+  'module',
   'language',
   'url',
   'key',

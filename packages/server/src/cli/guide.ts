@@ -41,7 +41,7 @@ function parseLanguage(text: string | undefined): GuideLanguage | null {
 }
 
 /** Finds a platform by its name, or else by its ID. */
-function findPlatform(config: Config, nameOrId: string): Promise<Platform> {
+export function findPlatform(config: Config, nameOrId: string): Promise<Platform> {
   return withStorage(config, async ({ platforms }) => {
     const all = await platforms.listPlatforms()
     const found =

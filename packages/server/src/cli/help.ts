@@ -106,6 +106,16 @@ The guide contains HUB_PUBLIC_URL as the URL of the hub.`,
 replaces the secret file in HUB_DATA_DIR.`,
     settings: ['HUB_SECRET', 'HUB_SECRET_PREVIOUS', ...STORAGE_SETTINGS],
   },
+  'pull full': {
+    summary: 'Let the next pull read everything again.',
+    usage: '[options]',
+    details: `Works with or without a running hub. The next pull requests the modules without the ETag or Last-Modified of their
+last responses.
+
+  --platform <name or id>   Only the modules of this platform. Default: all platforms
+  --module <record type>    Only this module of the platform.`,
+    settings: STORAGE_SETTINGS,
+  },
   'search rebuild': {
     summary: 'Build the search index again from all records.',
     usage: '[settings]',

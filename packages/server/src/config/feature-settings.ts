@@ -33,6 +33,7 @@ export function toFeatureSettings(config: Config) {
       schedulePattern: config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE,
       timeoutSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
       concurrency: config.HUB_PULL_CONCURRENCY,
+      fullPullHours: config.HUB_FULL_PULL_HOURS,
       missingThresholdPercent: config.HUB_MISSING_FUSE,
       missingGraceSeconds: config.HUB_MISSING_GRACE_SECONDS,
     },

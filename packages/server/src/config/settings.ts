@@ -131,6 +131,11 @@ export const SETTINGS = {
     default: 4,
     help: 'Number of platforms to pull concurrently.',
   }),
+  HUB_FULL_PULL_HOURS: setting({
+    parse: integer(1, 8760),
+    default: 24,
+    help: 'Hours within which each module is read at least once without its ETag and Last-Modified. Each module has its own moment within this period.',
+  }),
   HUB_MISSING_FUSE: setting({
     parse: integer(0, 100),
     default: 20,

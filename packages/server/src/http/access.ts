@@ -215,6 +215,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/rejected-pushes': 'viewer',
   'GET /api/v1/rejected-pushes/groups': 'viewer',
   'GET /api/v1/rejected-pushes/:id': 'viewer',
+  'POST /api/v1/rejected-pushes/groups/accept': 'operator',
+  'POST /api/v1/rejected-pushes/groups/reopen': 'operator',
   'POST /api/v1/rejected-pushes/replay': 'operator',
   'POST /api/v1/rejected-pushes/:id/replay': 'operator',
   'DELETE /api/v1/rejected-pushes': 'operator',

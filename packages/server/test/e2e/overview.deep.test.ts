@@ -66,7 +66,7 @@ describe('the overview', BROWSER_TEST, () => {
     await platforms.getByText('Failing').waitFor()
     await platforms.getByRole('img', { name: 'The last pull: 1 failed' }).waitFor()
     await platforms
-      .getByRole('img', { name: 'The last pull: 1 succeeded with rejected records' })
+      .getByRole('img', { name: 'The last pull: 1 succeeded with rejected or unlisted records' })
       .waitFor()
     await page.getByRole('region', { name: 'Latest activity' }).getByText(/N-1/).waitFor()
     await setDisplayMode(page, PHONE)

@@ -75,8 +75,8 @@ export function createOperator(send: Send) {
     return expectBody(await call('GET', `/api/v1/pulls/${id}`), 200, PullPage)
   }
 
-  async function startPull(): Promise<Pull> {
-    return expectBody(await call('POST', '/api/v1/pulls'), 202, StartPullResponse).pull
+  async function startPull(body?: object): Promise<Pull> {
+    return expectBody(await call('POST', '/api/v1/pulls', body), 202, StartPullResponse).pull
   }
 
   async function untilPullEnds(id: number): Promise<PullWithTasks> {
@@ -119,8 +119,8 @@ export function createOperator(send: Send) {
     recordPages,
     findRecords,
     /** Requests a pull. The status is 409 if a pull is already running. */
-    async requestPull(): Promise<{ status: number; pull: Pull }> {
-      const { status, text } = await call('POST', '/api/v1/pulls')
+    async requestPull(body?: object): Promise<{ status: number; pull: Pull }> {
+      const { status, text } = await call('POST', '/api/v1/pulls', body)
       const { pull }: { pull: Pull } = JSON.parse(text)
       return { status, pull }
     },
@@ -164,8 +164,8 @@ export function createOperator(send: Send) {
       return expectBody(await call('GET', '/dashboard/realtime'), 200, Snapshot)
     },
     /** Runs a pull of all registered modules. */
-    async pullAll(): Promise<PullWithTasks> {
-      return untilPullEnds((await startPull()).id)
+    async pullAll(body?: object): Promise<PullWithTasks> {
+      return untilPullEnds((await startPull(body)).id)
     },
     /** Waits until the data of all removed platforms and modules is deleted. */
     async untilRemovalsEnd(): Promise<void> {

@@ -235,13 +235,16 @@ describeHub('completeness of a module', (hub, engine) => {
     const { pull } = await kit.pull()
     const verified = await completenessOf(kit)
     expectMembers(verified, [
-      ...['module_id', 'platform_name', 'module_name', 'record_type', 'complete_at'],
+      ...['module_id', 'platform_name', 'module_name', 'record_type'],
+      ...['complete_at', 'confirmed_at', 'confirmed_by'],
       ...[
         'last_read_at',
         'incomplete_reasons',
         'last_error',
+        'last_warning',
         'records',
         'missing',
+        'accepted',
         'pushed_since',
         'only_here',
       ],
@@ -270,7 +273,8 @@ describeHub('completeness of a module', (hub, engine) => {
     assert.deepEqual(rejected.incomplete_reasons, ['rejected'])
     // The platform has the rejected R-0. It does not have N-1, which is marked missing.
     assert.deepEqual([rejected.missing, rejected.only_here], [1, 0])
-    assert.match(rejected.last_error ?? '', /1 rejected/)
+    assert.equal(rejected.last_error, null, 'the pull succeeded')
+    assert.match(rejected.last_warning ?? '', /1 rejected/)
 
     module.records = module.records.slice(15, 29)
     await kit.pull()
@@ -280,6 +284,25 @@ describeHub('completeness of a module', (hub, engine) => {
     const again = await completenessOf(kit)
     assert.ok((again.complete_at ?? '') > (verified.complete_at ?? ''))
     assert.deepEqual([again.incomplete_reasons, again.missing, again.pushed_since], [[], 1, 0])
+  })
+
+  test('pushes between two pulls and during one are newer than a verified copy, which stays verified', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const push = (reference: string) =>
+      kit.hub.push(kit.registered.hub_api_key, newRecord(reference))
+    await kit.pull()
+    const first = await completenessOf(kit)
+    // The list of the platform does not contain it yet.
+    await push('N-1')
+    const records = only(kit.platform.modules).records
+    kit.platform.setResponse('records/cases', (response, request) => {
+      const send = () => respond.records(records)(response, request)
+      void Promise.all([push('N-2'), push('R-1')]).then(send)
+    })
+    await kit.pull()
+    const { complete_at, incomplete_reasons, pushed_since } = await completenessOf(kit)
+    assert.ok((complete_at ?? '') > (first.complete_at ?? 'z'))
+    assert.deepEqual([incomplete_reasons, pushed_since], [[], 3])
   })
 
   test('a pull without a total verifies nothing, and a failed pull changes nothing', async () => {
@@ -298,26 +321,9 @@ describeHub('completeness of a module', (hub, engine) => {
     const verified = await completenessOf(kit)
     kit.platform.setResponse('records/cases', respond.status(500))
     await kit.pull()
-    const { last_error: _, ...after } = await completenessOf(kit)
-    const { last_error: __, ...before } = verified
-    assert.deepEqual(after, before)
-  })
-
-  test('a 304 response verifies the module again', async () => {
-    await using kit = await addPulledPlatform(hub)
-    const { platform_name } = kit.platform
-    const body = { success: true, platform_name, total: 1, records: [simulatedRecord(1)] }
-    const text = JSON.stringify(body)
-    kit.platform.setResponse('records/cases', (response, request) => {
-      const isUnchanged = request.headers['if-none-match'] === '"1"'
-      if (isUnchanged) response.writeHead(304).end()
-      else respond.text(text, 'application/json', { ETag: '"1"' })(response, request)
-    })
-    await kit.pull()
-    const first = await completenessOf(kit)
-    assert.equal((await kit.pull()).unchanged, 1)
-    const second = await completenessOf(kit)
-    assert.ok((second.complete_at ?? '') > (first.complete_at ?? 'z'))
+    const { last_error, ...after } = await completenessOf(kit)
+    assert.match(last_error ?? '', /HTTP 500/)
+    assert.deepEqual({ ...after, last_error: null }, verified)
   })
 })
 

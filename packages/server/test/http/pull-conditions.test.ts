@@ -1,10 +1,12 @@
 /** Conditional requests of a pull: ETag, Last-Modified and 304 (RFC 9110, section 13). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { StartPullResponse } from '@recordhub/protocol'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { addPulledPlatform, type PulledHub } from '../helpers/hub/pulled-hub.ts'
+import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { type Responder, respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import { rounds } from '../helpers/time/tier.ts'
 
@@ -101,6 +103,23 @@ describeHub('conditional requests of a pull', (hub) => {
     assert.deepEqual(lastConditions(kit), [ETag, undefined])
   })
 
+  test('a pull that reads everything again ignores the ETag, of all platforms or of some modules', async () => {
+    await using kit = await startAfterPull(hub)
+    const url = `/api/v1/platforms/${kit.registered.id}/pull`
+    const scope = { record_types: ['cases'], mode: 'full' }
+    for (const start of [
+      () => kit.hub.requestPull({ mode: 'full' }),
+      async () => expectBody(await kit.hub.call('POST', url, scope), 202, StartPullResponse),
+    ]) {
+      const { pull } = await start()
+      assert.equal((await kit.hub.untilPullEnds(pull.id)).pull.state, 'succeeded')
+      assert.deepEqual(lastConditions(kit), [undefined, undefined])
+      await kit.pull()
+      assert.deepEqual(lastConditions(kit), [ETag, undefined])
+    }
+    expectError(await kit.hub.call('POST', url, { mode: 'some' }), 400, 'invalid_request')
+  })
+
   test('a changed response is read, and its ETag is sent from then on', async () => {
     await using kit = await startAfterPull(hub)
     const records = [simulatedRecord(1, { status: 'closed' })]
@@ -150,6 +169,21 @@ describeHub('conditional requests of a pull', (hub) => {
     const task = await kit.pull()
     assert.equal(task.state, 'failed')
     assert.match(task.error ?? '', /HTTP 304/)
+  })
+})
+
+let hoursLater = 0
+const clock = { now: () => new Date(Date.now() + hoursLater * 3_600_000) }
+
+describeHub('the maximum age of an ETag', { clock, env: { HUB_FULL_PULL_HOURS: '2' } }, (hub) => {
+  test('each module is read without its ETag once in HUB_FULL_PULL_HOURS', async () => {
+    await using kit = await startAfterPull(hub)
+    const conditions: unknown[] = []
+    for (hoursLater = 1; hoursLater <= 6; hoursLater++) {
+      await kit.pull()
+      conditions.push(lastConditions(kit)[0])
+    }
+    assert.equal(conditions.filter((etag) => etag === undefined).length, 3)
   })
 })
 

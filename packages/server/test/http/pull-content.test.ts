@@ -12,7 +12,10 @@ import {
 import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
-const NONE = { created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0, missing: 0 }
+const NONE = {
+  ...{ created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0 },
+  ...{ accepted: 0, missing: 0, not_listed: 0 },
+}
 
 /** A hub with one platform whose module `cases` serves these records. */
 async function startWith(engine: StorageEngine, ...records: unknown[]) {
@@ -38,10 +41,9 @@ async function startWith(engine: StorageEngine, ...records: unknown[]) {
 
 /** Pulls everything and returns the counts of the only task. */
 async function pullCounts(hub: TestHub) {
-  const { received, created, updated, unchanged, stale, rejected, missing } = only(
-    (await hub.pullAll()).tasks,
-  )
-  return { received, created, updated, unchanged, stale, rejected, missing }
+  const { received, created, updated, unchanged, stale, rejected, missing, not_listed, accepted } =
+    only((await hub.pullAll()).tasks)
+  return { received, created, updated, unchanged, stale, rejected, missing, not_listed, accepted }
 }
 
 /** An envelope, and the members that the warning names; null for no warning. */

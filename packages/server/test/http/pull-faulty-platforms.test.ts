@@ -80,7 +80,11 @@ onEachEngineWhenDeep((engine) => {
     )
     for (const [platform, row] of healthy) checkSuccess(row, taskOf(platform))
 
-    checkCounts(taskOf(emptied), { received: 1, unchanged: 1 }, 'most records are missing')
+    checkCounts(
+      taskOf(emptied),
+      { received: 1, unchanged: 1, not_listed: 10 },
+      'most records are missing',
+    )
     const page = expectBody(await hub.get('/api/v1/missing-reviews'), 200, MissingReviewPage)
     const { platform_name, missing, records } = only(page.missing_reviews)
     assert.deepEqual([platform_name, missing, records], [emptied.platform_name, 10, 11])
@@ -185,7 +189,18 @@ function checkSuccess({ name, counts, warning }: SuccessfulPull, task: PullTask)
 }
 
 function checkCounts(task: PullTask, counts: Partial<PullCounts>, what: string): void {
-  const { received, created, updated, unchanged, stale, rejected, missing } = task
-  const actual = { received, created, updated, unchanged, stale, rejected, missing }
+  const { received, created, updated, unchanged, stale, rejected, missing, not_listed, accepted } =
+    task
+  const actual = {
+    received,
+    created,
+    updated,
+    unchanged,
+    stale,
+    rejected,
+    missing,
+    not_listed,
+    accepted,
+  }
   assert.deepEqual(actual, { ...noCounts(), ...counts }, what)
 }

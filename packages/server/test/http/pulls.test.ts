@@ -27,7 +27,10 @@ import { only } from '../helpers/storage/fixtures.ts'
 import { until } from '../helpers/time/until.ts'
 
 const PULL_ALL = '/dashboard/pull-all-existing-records'
-const COUNTS = ['received', 'created', 'updated', 'unchanged', 'stale', 'rejected', 'missing']
+const COUNTS = [
+  ...['received', 'created', 'updated', 'unchanged', 'stale', 'rejected', 'accepted'],
+  ...['missing', 'not_listed'],
+]
 const PULL_MEMBERS = [
   ...['id', 'trigger', 'state', 'requested_at', 'started_at', 'finished_at'],
   ...['started_by', 'progress', 'counts'],

@@ -72,7 +72,9 @@ const NONE = {
   unchanged: 0,
   stale: 0,
   rejected: 0,
+  accepted: 0,
   missing: 0,
+  not_listed: 0,
 } as const
 
 type Plain = { reference_number: string; full_name: string; data: unknown }

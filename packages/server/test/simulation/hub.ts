@@ -88,6 +88,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     timeoutSeconds: PULL_LIMIT_SECONDS,
     firstByteSeconds: PULL_LIMIT_SECONDS,
     concurrency: 4,
+    fullPullHours: 24,
     waitForLimit: sleep,
     missingThresholdPercent: options.missingThresholdPercent,
     missingGraceSeconds: options.missingGraceSeconds,

@@ -19,7 +19,7 @@ IEnumerable<JsonObject> ReadRecords(string? recordType = null) =>
 // Replace with SELECT count(*).
 int CountRecords(string recordType) => ReadRecords(recordType).Count();
 
-// Changes whenever a record of the module changes. Replace with SELECT count(*), max(updated_at).
+// Changes whenever a record of the module changes. Replace with a query of "The ETag" in the guide.
 string ReadVersion(string recordType)
 {
     var file = new FileInfo("records.ndjson");

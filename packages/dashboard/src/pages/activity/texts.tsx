@@ -63,15 +63,33 @@ export const TEXTS = {
   sendTestEMail: 'Send test e-mail',
 
   completenessHint:
-    'A module is complete if a full pull received exactly the number of records that the platform reports, and none was rejected.',
+    'A module is complete if a pull received exactly the number of records that the platform reports, and none was rejected. “Unchanged since by ETag” is what the platform says; the hub reads each module regularly without its ETag.',
   noModulesRegisteredHint: 'Register a platform with its modules, then pull it.',
 
-  complete: 'Complete',
   notVerified: 'Not verified',
   notPulledYet: 'Not pulled yet',
   reasons: 'Reasons',
-  lastComplete: 'Last complete',
-  lastFullPull: 'Last full pull',
+  lastVerified: 'Last verified',
+  lastPull: 'Last pull',
+  notVerifiedYet: 'Not verified yet',
+  verifiedAt: (time: ReactNode) => <>Verified {time}</>,
+  lastPullFailedWith: (error: string) => `The last pull failed: ${error}`,
+  accept: 'Accept as exceptions',
+  acceptTitle: 'Accept these records as exceptions?',
+  acceptMessage:
+    'They are known at the source and stay rejected, but pulls are green again, and the module is complete with accepted exceptions. The group opens again when it grows or its content changes.',
+  acceptedBy: (name: ReactNode, time: ReactNode) => (
+    <>
+      Accepted as exceptions by {name}, {time}, until they change
+    </>
+  ),
+  openAgain: 'Open again',
+  newerPushes: (pushes: string) => `, and ${pushes}`,
+  unchangedSince: (validator: string, time: ReactNode) => (
+    <>
+      , unchanged since by {validator} at {time}
+    </>
+  ),
   missingCount: (missing: string) => `${missing} missing`,
   filtersCount: (count: number) => `Filters (${count})`,
 

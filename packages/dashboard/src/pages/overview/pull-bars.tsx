@@ -9,13 +9,14 @@ const GAP = 2
 const HEIGHT = 22
 
 /** Color and height, so that the state does not depend on color alone. */
-const BAR_STYLES: Readonly<Record<RecentPull['state'], { fill: string; height: number }>> = {
+const BAR_STYLES: Readonly<Record<string, { fill: string; height: number }>> = {
   succeeded: { fill: 'var(--mantine-color-green-6)', height: 14 },
+  attention: { fill: 'var(--mantine-color-orange-6)', height: 16 },
   partial: { fill: 'var(--mantine-color-yellow-6)', height: 18 },
   failed: { fill: 'var(--mantine-color-red-6)', height: 22 },
   timed_out: { fill: 'var(--mantine-color-red-6)', height: 22 },
-  interrupted: { fill: 'var(--mantine-color-orange-6)', height: 18 },
-  not_reached: { fill: 'var(--mantine-color-orange-6)', height: 18 },
+  interrupted: { fill: 'var(--mantine-color-grape-6)', height: 18 },
+  not_reached: { fill: 'var(--mantine-color-grape-6)', height: 18 },
   queued: { fill: 'var(--mantine-primary-color-filled)', height: 6 },
   running: { fill: 'var(--mantine-primary-color-filled)', height: 10 },
   cancelled: { fill: 'var(--mantine-color-gray-6)', height: 10 },
@@ -36,7 +37,8 @@ export function PullBars({ pulls }: { pulls: RecentPull[] }) {
       aria-label={barsLabel(pulls)}
     >
       {slots.map((pull, index) => {
-        const { fill, height } = pull ? BAR_STYLES[pullStatus(pull)] : NONE
+        const status = pull ? pullStateLabel(pull.state, pull).status : ''
+        const { fill, height } = BAR_STYLES[status] ?? NONE
         return (
           <rect
             key={pull?.pull_id ?? `none ${index}`}
@@ -55,23 +57,18 @@ export function PullBars({ pulls }: { pulls: RecentPull[] }) {
   )
 }
 
-/** A success with rejected records looks like a partial success. */
-function pullStatus({ state, rejected }: RecentPull): RecentPull['state'] {
-  return state === 'succeeded' && rejected > 0 ? 'partial' : state
-}
-
 function titleOf(pull: RecentPull): string {
-  const { pull_id, state, rejected, finished_at } = pull
+  const { pull_id, state, finished_at } = pull
   const end = finished_at ? `, ${formatTime(finished_at, { seconds: true })}` : ''
-  return TEXTS.pullTooltip(pull_id, pullStateLabel(state, rejected).label.toLowerCase(), end)
+  return TEXTS.pullTooltip(pull_id, pullStateLabel(state, pull).label.toLowerCase(), end)
 }
 
 function barsLabel(pulls: RecentPull[]): string {
   if (pulls.length === 0) return TEXTS.noPullsYet
-  const counts = Map.groupBy(pulls, ({ state, rejected }) =>
-    state === 'succeeded' && rejected > 0
-      ? TEXTS.succeededWithRejected
-      : formatCode(state).toLowerCase(),
+  const counts = Map.groupBy(pulls, (pull) =>
+    pullStateLabel(pull.state, pull).status === 'attention'
+      ? TEXTS.succeededWithIssues
+      : formatCode(pull.state).toLowerCase(),
   )
   const labels = [...counts].map(([label, { length }]) => `${length} ${label}`)
   return TEXTS.pullBarsLabel(

@@ -89,7 +89,7 @@ function PullHeading({ pull }: { pull: Pull }) {
         >
           {TEXTS.pullLink(pull.id)}
         </Anchor>
-        <PullStateBadge state={pull.state} rejected={pull.counts.rejected} />
+        <PullStateBadge state={pull.state} counts={pull.counts} />
       </Group>
       <Text size="sm" truncate>
         {pull.finished_at === null ? TEXTS.started : TEXTS.ended}{' '}

@@ -26,7 +26,7 @@ export const TEXTS = {
     'Platforms push their records to the hub, and the hub pulls existing records. Register the first platform to start.',
 
   pullTooltip: (pullId: number, label: string, end: string) => `Pull ${pullId}: ${label}${end}`,
-  succeededWithRejected: 'succeeded with rejected records',
+  succeededWithIssues: 'succeeded with rejected or unlisted records',
   onePull: 'pull',
   pullsCount: (count: number) => `${count} pulls`,
   pullBarsLabel: (pulls: string, states: string) => `The last ${pulls}: ${states}`,

@@ -69,6 +69,7 @@ export function PlatformPage() {
               body={{}}
               title={TEXTS.conformanceOf(display_title)}
             />
+            <PullButton platform={platform.data} full={{}} />
             <PullButton platform={platform.data} />
           </>
         )}

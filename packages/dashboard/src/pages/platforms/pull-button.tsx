@@ -1,5 +1,5 @@
 import { Button, Tooltip } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
+import { IconDownload, IconRefresh } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { attempt, notify } from '../../components/confirm.tsx'
@@ -8,11 +8,16 @@ import { starterLabel } from '../pulls/pull-labels.ts'
 import { startPull } from '../pulls/start-pull.ts'
 import { TEXTS } from './texts.tsx'
 
-/** Pulls a platform. If a pull is already running, shows that one. */
+/**
+ * Pulls a platform. If a pull is already running, shows that one. `full` reads everything again, of the platform or of one
+ * module.
+ */
 export function PullButton({
   platform: { id, status, modules_registered },
+  full,
 }: {
   platform: { id: number; status: string; modules_registered: number }
+  full?: { record_type?: string }
 }) {
   const [isBusy, setIsBusy] = useState(false)
   const navigate = useNavigate()
@@ -26,7 +31,7 @@ export function PullButton({
   async function pull(): Promise<void> {
     setIsBusy(true)
     await attempt(async () => {
-      const { pull, isNew } = await startPull(`/api/v1/platforms/${id}/pull`, {})
+      const { pull, isNew } = await startPull(`/api/v1/platforms/${id}/pull`, toBody(full))
       notify(
         isNew
           ? TEXTS.pullHasStarted
@@ -40,15 +45,24 @@ export function PullButton({
   const button = (
     <Button
       variant="default"
-      leftSection={<IconDownload size={16} aria-hidden />}
+      leftSection={
+        full ? <IconRefresh size={16} aria-hidden /> : <IconDownload size={16} aria-hidden />
+      }
       loading={isBusy}
       // A disabled button would not show its tooltip.
       {...(reason === null ? {} : { 'data-disabled': true })}
       aria-disabled={reason !== null}
       onClick={() => reason === null && void pull()}
     >
-      {TEXTS.pullNow}
+      {full ? TEXTS.readEverythingAgain : TEXTS.pullNow}
     </Button>
   )
-  return reason === null ? button : <Tooltip label={reason}>{button}</Tooltip>
+  const hint = reason ?? (full ? TEXTS.readEverythingAgainHint : null)
+  return hint === null ? button : <Tooltip label={hint}>{button}</Tooltip>
+}
+
+function toBody(full: { record_type?: string } | undefined): object {
+  if (!full) return {}
+  const { record_type } = full
+  return { mode: 'full', ...(record_type === undefined ? {} : { record_types: [record_type] }) }
 }

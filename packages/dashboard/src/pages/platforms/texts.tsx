@@ -64,6 +64,8 @@ export const TEXTS = {
   pullAlreadyRunning: (pull: string, requestedAt: string) =>
     `A pull is already running: started ${pull} at ${requestedAt}.`,
   pullNow: 'Pull now',
+  readEverythingAgain: 'Read everything again',
+  readEverythingAgainHint: 'Without the ETag or Last-Modified of the last response',
   examplePush: 'Example push',
   copyExample: 'Copy example',
   requiresOperatorRoleHint: 'Ask an admin for this role, or to register the platform.',

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import type { MissingReview } from '@recordhub/protocol'
+import type { MissingReview, PullTask } from '@recordhub/protocol'
 import { IconHelpCircle } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../api/call-hub.ts'
@@ -11,10 +11,19 @@ import { formatCount, formatNumber } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from './texts.tsx'
 
-/** The open reviews of missing records of a pull. */
-export function PendingReviews({ pullId }: { pullId: number }) {
+/** The open reviews of missing records that a pull created, or whose records it did not contain either. */
+export function PendingReviews({ pullId, tasks }: { pullId: number; tasks: PullTask[] }) {
   const { data } = useQuery(missingReviewPageQuery('state=pending'))
-  const reviews = (data?.missing_reviews ?? []).filter(({ pull_id }) => pull_id === pullId)
+  const isNotListed = ({ platform_name, record_type }: MissingReview) =>
+    tasks.some(
+      (task) =>
+        task.not_listed > 0 &&
+        task.platform_name === platform_name &&
+        task.record_type === record_type,
+    )
+  const reviews = (data?.missing_reviews ?? []).filter(
+    (review) => review.pull_id === pullId || isNotListed(review),
+  )
   return reviews.map((review) => <PendingReview key={review.id} review={review} />)
 }
 

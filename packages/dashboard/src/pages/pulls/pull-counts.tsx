@@ -1,5 +1,6 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { PullCounts as Counts } from '@recordhub/protocol'
+import { PageLink } from '../../components/page-link.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import { COMMON_TEXTS } from '../../texts.ts'
 import { shownCounts } from './pull-labels.ts'
@@ -10,7 +11,7 @@ export function PullCounts({ counts, isBrief = false }: { counts: Counts; isBrie
   if (isBrief) {
     return (
       <SimpleGrid cols={3} spacing="xs" verticalSpacing={4} component="dl" m={0}>
-        {shown.slice(0, BRIEF).map((count) => (
+        {shown.filter(isShownBriefly).map((count) => (
           <Count key={count.label} {...count} />
         ))}
       </SimpleGrid>
@@ -25,7 +26,11 @@ export function PullCounts({ counts, isBrief = false }: { counts: Counts; isBrie
   )
 }
 
-/** The counts that are shown for every pull. */
+/** Whether a count is shown for every pull, or needs attention. */
+function isShownBriefly({ label }: { label: string }, index: number): boolean {
+  return index < BRIEF || label === COMMON_TEXTS.notListed
+}
+
 const BRIEF = 5
 
 function Count({ label, value }: { label: string; value: number }) {
@@ -43,7 +48,13 @@ function Count({ label, value }: { label: string; value: number }) {
           ? { c: 'var(--mantine-color-error)' }
           : {})}
       >
-        {formatNumber(value)}
+        {label === COMMON_TEXTS.notListed ? (
+          <PageLink to="/dashboard/activity" search={{ tab: 'missing' }} fz="lg">
+            {formatNumber(value)}
+          </PageLink>
+        ) : (
+          formatNumber(value)
+        )}
       </Text>
     </Stack>
   )

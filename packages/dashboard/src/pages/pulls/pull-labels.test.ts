@@ -88,17 +88,22 @@ describe('pull labels', () => {
     )
   })
 
-  it('show a success with rejected records in another color than a plain success', () => {
-    assert.deepEqual(pullStateLabel('succeeded', 0), {
-      status: 'succeeded',
-      label: 'Succeeded',
-      color: 'green',
-    })
-    assert.deepEqual(pullStateLabel('succeeded', 3), {
-      status: 'partial',
-      label: 'Succeeded, 3 rejected',
-      color: 'yellow',
-    })
-    assert.equal(pullStateLabel('timed_out', 3).label, 'Timed out')
+  it('say how many records a pull did not contain', () => {
+    const counts = { received: 480, not_listed: 321 }
+    const label = '480 received · 321 not listed'
+    const progress = { records_received: 480 }
+    assert.equal(progressLabel(testPull({ finished_at: LATER, progress, counts })), label)
+    const task = testTask({ ...counts, state: 'succeeded', finished_at: STARTED })
+    assert.equal(taskLabel(task), label)
+  })
+
+  it('show a success with rejected or unlisted records in another color than any other state', () => {
+    const none = { rejected: 0, not_listed: 0 }
+    const label = pullStateLabel('succeeded', { rejected: 3, not_listed: 321 })
+    assert.equal(label.label, 'Succeeded, 3 rejected, 321 not listed')
+    const states = ['succeeded', 'partial', 'failed', 'cancelled', 'interrupted', 'running']
+    const colors = [label.color, ...states.map((state) => pullStateLabel(state, none).color)]
+    assert.equal(new Set(colors).size, colors.length)
+    assert.equal(pullStateLabel('timed_out', { ...none, rejected: 3 }).label, 'Timed out')
   })
 })

@@ -1,6 +1,7 @@
 /** Labels of pulls and their tasks. */
 
 import type { Pull, PullCounts, PullTask, PullTrigger } from '@recordhub/protocol'
+import { statusColor } from '../../components/status-color.ts'
 import { formatCode, formatCount, formatDuration, formatNumber } from '../../lib/format.ts'
 import { COMMON_TEXTS } from '../../texts.ts'
 
@@ -33,10 +34,18 @@ export function starterLabel({
   return started_by === null ? triggerLabel(trigger) : `by ${started_by}`
 }
 
-/** `40 % · 1,204 of about 3,000 records · about 18 s left`; for a finished pull `1,204 records`. */
-export function progressLabel({ progress, finished_at }: Pull): string {
+/**
+ * `40 % · 1,204 of about 3,000 records · about 18 s left`; for a finished pull `1,204 records`, or
+ * `480 received · 321 not listed`.
+ */
+export function progressLabel({ progress, finished_at, counts }: Pull): string {
   const { percent, records_received, records_total, records_expected, seconds_left } = progress
-  if (finished_at !== null) return formatCount(records_received, 'record')
+  if (finished_at !== null) {
+    const { not_listed } = counts
+    return not_listed > 0
+      ? `${formatNumber(records_received)} received · ${formatNumber(not_listed)} not listed`
+      : formatCount(records_received, 'record')
+  }
   const expected = records_expected ?? 0
   const isExact = records_total === expected
   return [
@@ -82,7 +91,9 @@ export function shownCounts(counts: PullCounts): { label: string; value: number 
   ]
   const rare = [
     { label: 'Older than stored', value: counts.stale },
+    { label: COMMON_TEXTS.acceptedExceptions, value: counts.accepted },
     { label: COMMON_TEXTS.missing, value: counts.missing },
+    { label: COMMON_TEXTS.notListed, value: counts.not_listed },
   ]
   return [...shown, ...rare.filter(({ value }) => value > 0)]
 }
@@ -98,6 +109,7 @@ export function taskPercent({ state, expected, received, finished_at }: PullTask
 /** `1,200 of 3,000 records · 3 new · 2 updated · 1 rejected` */
 export function taskLabel(task: PullTask): string {
   const { state, received, total, created, updated, unchanged, stale, rejected, missing } = task
+  const { not_listed, accepted } = task
   if (state === 'queued') return 'queued'
   // The data may be some seconds old: records may have arrived since.
   if (state === 'running' && received === 0) return 'in progress…'
@@ -105,14 +117,18 @@ export function taskLabel(task: PullTask): string {
   return [
     isRunning
       ? `${formatNumber(received)} of ${formatCount(total, 'record')}`
-      : formatCount(received, 'record'),
+      : not_listed > 0
+        ? `${formatNumber(received)} received`
+        : formatCount(received, 'record'),
     ...countLabels([
       [created, COMMON_TEXTS.newCount],
       [updated, COMMON_TEXTS.updatedCount],
       [unchanged, COMMON_TEXTS.unchangedCount],
       [stale, COMMON_TEXTS.olderThanStored],
       [rejected, 'rejected'],
+      [accepted, accepted === 1 ? 'accepted exception' : 'accepted exceptions'],
       [missing, 'missing'],
+      [not_listed, 'not listed'],
     ]),
   ].join(' · ')
 }
@@ -123,26 +139,21 @@ function countLabels(counts: [number, string][]): string[] {
     .map(([count, label]) => `${formatNumber(count)} ${label}`)
 }
 
-/** The badge of a pull or module. A success with rejected records has its own label and color. */
+/** What an operator should look at although a pull or module succeeded. */
+export type PullIssues = Pick<PullCounts, 'rejected' | 'not_listed'>
+
+/** The badge of a pull or module. A success with rejected or unlisted records has its own label and color. */
 export function pullStateLabel(
   state: string,
-  rejected: number,
+  { rejected, not_listed }: PullIssues,
 ): { status: string; label: string; color: string } {
-  const hasRejected = state === 'succeeded' && rejected > 0
-  const status = hasRejected ? 'partial' : state
-  return {
-    status,
-    label: hasRejected ? `Succeeded, ${formatNumber(rejected)} rejected` : formatCode(state),
-    color: COLORS[status] ?? 'gray',
-  }
-}
-
-const COLORS: Readonly<Record<string, string>> = {
-  succeeded: 'green',
-  partial: 'yellow',
-  failed: 'red',
-  timed_out: 'red',
-  running: 'harbour',
-  interrupted: 'orange',
-  not_reached: 'orange',
+  const issues =
+    state === 'succeeded'
+      ? countLabels([
+          [rejected, 'rejected'],
+          [not_listed, 'not listed'],
+        ])
+      : []
+  const status = issues.length > 0 ? 'attention' : state
+  return { status, label: [formatCode(state), ...issues].join(', '), color: statusColor(status) }
 }

@@ -50,7 +50,7 @@ export function PullPage() {
           pull && TEXTS.startedByAt(starterLabel(pull), <Time at={pull.requested_at} seconds />)
         }
       >
-        {pull && <PullStateBadge state={pull.state} rejected={pull.counts.rejected} />}
+        {pull && <PullStateBadge state={pull.state} counts={pull.counts} />}
         {pull?.finished_at === null && <CancelButton pull={pull} />}
       </PageHeader>
       <Stack gap="md">
@@ -58,7 +58,7 @@ export function PullPage() {
         <Paper withBorder p="md" component="section" aria-label={TEXTS.progress}>
           {pull ? <PullProgress pull={pull} now={now} /> : <Skeleton height={90} />}
         </Paper>
-        <PendingReviews pullId={number} />
+        <PendingReviews pullId={number} tasks={data?.tasks ?? []} />
         <Paper withBorder p="md" component="section" aria-label={TEXTS.modules}>
           <Group justify="space-between" mb="md">
             <Title order={2} fz="md">

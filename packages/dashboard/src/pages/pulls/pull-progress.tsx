@@ -40,7 +40,7 @@ function PullBar({ pull }: { pull: Pull }) {
       value={isRunning ? (percent ?? 100) : 100}
       striped={isUnknown}
       animated={isUnknown}
-      color={isRunning ? 'harbour' : pullStateLabel(pull.state, pull.counts.rejected).color}
+      color={isRunning ? 'harbour' : pullStateLabel(pull.state, pull.counts).color}
       aria-label={isUnknown ? TEXTS.progressOfPullUnknown : TEXTS.progressOfPull}
     />
   )

@@ -104,7 +104,7 @@ const COLUMNS: DataTableColumn<Pull>[] = [
     title: TEXTS.state,
     width: 215,
     visibleMediaQuery: FROM_TABLET,
-    render: ({ state, counts }) => <PullStateBadge state={state} rejected={counts.rejected} />,
+    render: ({ state, counts }) => <PullStateBadge state={state} counts={counts} />,
   },
   {
     accessor: 'requested_at',
@@ -117,7 +117,7 @@ const COLUMNS: DataTableColumn<Pull>[] = [
           {starterLabel(pull)}
         </Text>
         <Box hiddenFrom="sm" mt={4}>
-          <PullStateBadge state={pull.state} rejected={pull.counts.rejected} />
+          <PullStateBadge state={pull.state} counts={pull.counts} />
         </Box>
       </>
     ),

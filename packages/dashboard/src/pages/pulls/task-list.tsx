@@ -61,7 +61,7 @@ function TaskRow({ task }: { task: PullTask }) {
           <Text size="sm" fw={500}>
             {name}
           </Text>
-          <PullStateBadge state={task.state} rejected={task.rejected} />
+          <PullStateBadge state={task.state} counts={task} />
         </Group>
         <Text size="xs" c="dimmed">
           {taskLabel(task)}
@@ -72,7 +72,7 @@ function TaskRow({ task }: { task: PullTask }) {
         value={percent ?? 100}
         striped={percent === null}
         animated={percent === null}
-        color={pullStateLabel(task.state, task.rejected).color}
+        color={pullStateLabel(task.state, task).color}
         aria-label={TEXTS.progressOf(name)}
       />
       {task.error && (

@@ -33,7 +33,8 @@ export const mysqlDialect: Dialect = {
     // The time zone of the writer is unknown; the easternmost is UTC+14, and the connection uses UTC.
     return kind === 'datetime' ? 'NOW(6) + INTERVAL 14 HOUR' : null
   },
-  sum: ({ name }) => `SUM(CRC32(CAST(${quote(name)} AS CHAR)))`,
+  sum: (columns) =>
+    `SUM(CRC32(CONCAT_WS(' ', ${columns.map(({ name }) => `CAST(${quote(name)} AS CHAR)`).join(', ')})))`,
 }
 
 /** A column in the schema; `type` as in `tinyint(1)`. */

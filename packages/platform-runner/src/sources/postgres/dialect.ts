@@ -24,7 +24,7 @@ export const postgresDialect: Dialect = {
     // The time zone of the writer is unknown; the easternmost is UTC+14.
     return kind === 'datetime' ? `(now() AT TIME ZONE 'UTC' + interval '14 hours')` : null
   },
-  sum: (column) => `sum(hashtext(${asText(column)})::bigint)`,
+  sum: (columns) => `sum(hashtextextended(concat_ws(' ', ${columns.map(asText).join(', ')}), 0))`,
 }
 
 const KINDS: Record<string, Kind> = {

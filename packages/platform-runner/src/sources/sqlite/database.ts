@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
+import { crc32 } from 'node:zlib'
 import type { Origin } from '../../settings/settings.ts'
 import {
   type Candidate,
@@ -12,7 +13,7 @@ import {
 } from '../source.ts'
 import type { Connection, Database } from '../sql-source.ts'
 import { originOf, type Statement, splitTable } from '../statements.ts'
-import { kindOf, sqliteDialect } from './dialect.ts'
+import { HASH, kindOf, sqliteDialect } from './dialect.ts'
 
 const BUSY_MS = 5000
 
@@ -39,6 +40,7 @@ export function openSqlite(path: string): Database {
 function connect(path: string): Connection {
   if (!existsSync(path)) throw new SourceUnavailable(`The file ${path} does not exist.`)
   const database = attempt(() => new DatabaseSync(path, { readOnly: true }))
+  database.function(HASH, { deterministic: true }, (value) => crc32(String(value)))
   attempt(() => database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`))
   return {
     read: (statement) => read(database, statement),

@@ -5,6 +5,9 @@ const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 /** The prefix of numbers, which differ from equal texts. */
 const NUMBER = 'n'
 
+/** A function that each connection has, since SQLite has no hash function. */
+export const HASH = 'recordhub_hash'
+
 export const sqliteDialect: Dialect = {
   quote,
   parameter: (number) => `?${number}`,
@@ -20,10 +23,8 @@ export const sqliteDialect: Dialect = {
     `(CASE substr(${parameter}, 1, 1) WHEN '${NUMBER}' THEN CAST(substr(${parameter}, 2) AS NUMERIC) ELSE substr(${parameter}, 2) END)`,
   // Numbers are ordered before texts.
   latestChangeTime: () => `strftime('%Y-%m-%d %H:%M:%S', 'now', '+14 hours')`,
-  sum: ({ name }) => {
-    const seconds = `(julianday(${quote(name)}) - 2440587.5) * 86400`
-    return `total(CASE typeof(${quote(name)}) WHEN 'text' THEN ${seconds} ELSE ${quote(name)} END)`
-  },
+  sum: (columns) =>
+    `sum(${HASH}(${columns.map(({ name }) => `quote(${quote(name)})`).join(" || ' ' || ")}))`,
 }
 
 /** Derives the kind from the declared type, by SQLite's rules of type affinity. */

@@ -1,4 +1,4 @@
-import type { ActivityLevel } from '@recordhub/protocol'
+import type { ActivityLevel, PullMode } from '@recordhub/protocol'
 
 /** A new activity entry. */
 export type NewActivity = {
@@ -88,14 +88,16 @@ export function describeReplay(
 export function describePullStart(pull: {
   pull_id: number
   requested_by: string
+  mode: PullMode
   modules: number
   platforms: number
 }): NewActivity {
-  const { pull_id, requested_by, modules, platforms } = pull
+  const { pull_id, requested_by, mode, modules, platforms } = pull
+  const conditions = mode === 'full' ? ', without ETag and Last-Modified' : ''
   return {
     level: 'info',
     kind: 'pull.started',
-    message: `Pull ${pull_id} was started: ${formatCount(modules, 'module')} of ${formatCount(platforms, 'platform')}`,
+    message: `Pull ${pull_id} was started: ${formatCount(modules, 'module')} of ${formatCount(platforms, 'platform')}${conditions}`,
     actor: requested_by,
     details: { pull_id },
   }

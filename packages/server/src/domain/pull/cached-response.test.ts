@@ -4,6 +4,7 @@ import {
   conditionalHeaders,
   findValidators,
   isCacheable,
+  isFullReadDue,
   readFingerprint,
 } from './cached-response.ts'
 
@@ -61,4 +62,32 @@ test('only a complete read of one page without problems is cached', () => {
   ]) {
     assert.equal(isCacheable({ ...clean, ...over }), false, JSON.stringify(over))
   }
+})
+
+test('each module is read in full once in a period, and few modules in the same minute', () => {
+  const MINUTE = 60_000
+  const start = Date.parse('2026-03-10T00:00:00Z')
+  const perMinute = new Map<number, number>()
+  for (let module_id = 1; module_id <= 500; module_id++) {
+    let full_read_at: string | null = new Date(start).toISOString()
+    const reads: number[] = []
+    for (let minute = 1; minute <= 2 * 24 * 60; minute++) {
+      const now = new Date(start + minute * MINUTE)
+      if (!isFullReadDue({ module_id, full_read_at }, { now, fullPullHours: 24 })) continue
+      full_read_at = now.toISOString()
+      reads.push(minute)
+      perMinute.set(minute, (perMinute.get(minute) ?? 0) + 1)
+    }
+    const [first = 0, second = 0] = reads
+    assert.deepEqual([reads.length, second - first], [2, 24 * 60])
+  }
+  assert.ok(Math.max(...perMinute.values()) <= 2)
+})
+
+test('a module without a full read, and one read in full after now, are due', () => {
+  const now = new Date('2026-03-10T00:00:00Z')
+  const isDue = (full_read_at: string | null) =>
+    isFullReadDue({ module_id: 1, full_read_at }, { now, fullPullHours: 24 })
+  assert.ok(isDue(null))
+  assert.ok(isDue('2026-04-10T00:00:00Z'))
 })

@@ -42,6 +42,26 @@ export function conditionalHeaders({ etag, last_modified }: Validators): Record<
   }
 }
 
+const HOUR_MS = 3_600_000
+/** The multiples of this number (the golden ratio) spread the modules evenly, however many there are. */
+const SPREAD = 0.618_033_988_749_895
+
+/**
+ * Whether a read must ask for all records: a validator that stays the same would hide a change for ever. Each module has
+ * its own moment within a period of `fullPullHours`, so that not all modules are due at once.
+ */
+export function isFullReadDue(
+  module: { module_id: number; full_read_at: string | null },
+  { now, fullPullHours }: { now: Date; fullPullHours: number },
+): boolean {
+  if (module.full_read_at === null) return true
+  const period = fullPullHours * HOUR_MS
+  const moment = ((module.module_id * SPREAD) % 1) * period
+  const periodOf = (at: number) => Math.floor((at - moment) / period)
+  // Not equal also if the clock was set back.
+  return periodOf(now.getTime()) !== periodOf(Date.parse(module.full_read_at))
+}
+
 /** Identifies the keys of the manifest and the source of a read. */
 export function readFingerprint(context: {
   manifest_hash: string

@@ -33,6 +33,7 @@ test('a 304 response marks nothing, and its read is decided', () => {
     review: 'none',
     candidates: null,
     isDecided: true,
+    isVerified: true,
   })
 })
 
@@ -42,6 +43,7 @@ test('an incomplete read marks nothing, and deletes the candidates of the previo
     review: 'none',
     candidates: [],
     isDecided: false,
+    isVerified: false,
   })
 })
 
@@ -162,4 +164,11 @@ test('a read is decided when it decides about every absent record', () => {
   assert.equal(isDecided({ found: set(5), unconfirmed: 1 }), false)
   assert.equal(isDecided({ found: set(5), undecided: 1 }), false)
   assert.equal(isDecided({ found: set(300) }), false)
+})
+
+test('a read verifies a module although records were pushed too late for it', () => {
+  const isVerified = (over: Partial<MissingSurvey>) => planMissing(surveyOf(over), 20).isVerified
+  assert.equal(isVerified({ found: set(5), undecided: 1 }), true)
+  assert.equal(isVerified({ found: set(5), unconfirmed: 1 }), false)
+  assert.equal(isVerified({ found: set(300) }), false)
 })

@@ -105,6 +105,8 @@ export type MissingPlan = {
   candidates: number[] | null
   /** Whether the read decides about every record. If not, the next read must return all records again. */
   isDecided: boolean
+  /** Whether it decides about every record but those that were pushed too late for it. */
+  isVerified: boolean
 }
 
 /** Fewer missing records never need a review, regardless of their share of the module. */
@@ -132,24 +134,42 @@ export function planMissing(
   thresholdPercent: number,
 ): MissingPlan {
   if (survey === 'not_modified') {
-    return { decision: 'nothing', review: 'none', candidates: null, isDecided: true }
+    return {
+      decision: 'nothing',
+      review: 'none',
+      candidates: null,
+      isDecided: true,
+      isVerified: true,
+    }
   }
   if (survey === 'incomplete') {
-    return { decision: 'nothing', review: 'none', candidates: [], isDecided: false }
+    return {
+      decision: 'nothing',
+      review: 'none',
+      candidates: [],
+      isDecided: false,
+      isVerified: false,
+    }
   }
   const { found, absent, unconfirmed, undecided, review, hasCandidates } = survey
   const candidates = absent ?? (hasCandidates ? [] : null)
-  const isDecided = unconfirmed === 0 && undecided === 0
+  const isVerified = unconfirmed === 0
+  const isDecided = isVerified && undecided === 0
   const isApproved = review?.state === 'approved'
   if (!exceedsMissingThreshold(found, thresholdPercent)) {
     const close = isApproved && found.missing > 0 ? 'marked' : 'resolved'
-    return { decision: 'mark', review: review ? { close } : 'none', candidates, isDecided }
+    const marking = { decision: 'mark', candidates, isDecided, isVerified } as const
+    return { ...marking, review: review ? { close } : 'none' }
   }
   if (isApproved && !exceedsReview(found, review, thresholdPercent)) {
-    return { decision: 'mark', review: { close: 'marked' }, candidates, isDecided }
+    const marking = { decision: 'mark', candidates, isDecided, isVerified } as const
+    return { ...marking, review: { close: 'marked' } }
   }
   const change = changeOfReview(found, review, thresholdPercent)
-  return { decision: 'needs_review', review: change, candidates, isDecided: false }
+  return {
+    ...{ decision: 'needs_review', review: change, candidates },
+    ...{ isDecided: false, isVerified: false },
+  }
 }
 
 /** Whether the records beyond those of the review exceed the threshold by themselves. */

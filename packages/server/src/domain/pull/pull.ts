@@ -1,7 +1,10 @@
 import type { PullCounts } from '@recordhub/protocol'
 
 export function noCounts(): PullCounts {
-  return { received: 0, created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0, missing: 0 }
+  return {
+    ...{ received: 0, created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0 },
+    ...{ accepted: 0, missing: 0, not_listed: 0 },
+  }
 }
 
 /** Why a pull was stopped before its end. */
@@ -15,7 +18,9 @@ export function formatCounts(counts: PullCounts): string {
     [counts.unchanged, 'unchanged'],
     [counts.stale, 'older than a push'],
     [counts.rejected, 'rejected'],
+    [counts.accepted, counts.accepted === 1 ? 'accepted exception' : 'accepted exceptions'],
     [counts.missing, 'missing'],
+    [counts.not_listed, 'not listed'],
   ]
   const texts = labels
     .filter(([count]) => count > 0)

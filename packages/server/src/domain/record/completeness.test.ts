@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findIncompleteReasons } from './completeness.ts'
 
-const NONE = { received: 5, stale: 0, rejected: 0 }
-const PROOF = { total: 5, counts: NONE, isDecided: true }
+const NONE = { received: 5, rejected: 0 }
+const PROOF = { total: 5, counts: NONE, isVerified: true }
 
 test('a read is complete if its total, its count and the stored records agree', () => {
   assert.deepEqual(findIncompleteReasons(PROOF), [])
@@ -18,8 +18,7 @@ test('each mismatch gives its own reason', () => {
     [{ total: null }, 'no_total'],
     [{ total: 6 }, 'total_differs'],
     [{ counts: { ...NONE, rejected: 1 } }, 'rejected'],
-    [{ counts: { ...NONE, stale: 1 } }, 'stale'],
-    [{ isDecided: false }, 'missing_undecided'],
+    [{ isVerified: false }, 'missing_undecided'],
   ] as const
   for (const [over, reason] of cases)
     assert.deepEqual(findIncompleteReasons({ ...PROOF, ...over }), [reason])

@@ -8,21 +8,21 @@ export function totalDiffers(total: number | null, received: number): boolean {
 
 /**
  * The reasons why a read is not a proof; none if it is. Its total, the number of received records and the stored
- * records must agree, and no decision about missing records may be pending.
+ * records must agree, and no decision about missing records may be pending. Pushes during the read are newer than what it
+ * proves, so they are no reason.
  */
 export function findIncompleteReasons(read: {
   total: number | null
-  counts: Pick<PullCounts, 'received' | 'stale' | 'rejected'>
-  /** Whether no record needs a decision by a later read or an operator. */
-  isDecided: boolean
+  counts: Pick<PullCounts, 'received' | 'rejected'>
+  /** Whether no record that was pushed early enough for the read needs a decision by a later read or an operator. */
+  isVerified: boolean
 }): IncompleteReason[] {
-  const { total, counts, isDecided } = read
+  const { total, counts, isVerified } = read
   const checks: [IncompleteReason, boolean][] = [
     ['no_total', total === null],
     ['total_differs', totalDiffers(total, counts.received)],
     ['rejected', counts.rejected > 0],
-    ['stale', counts.stale > 0],
-    ['missing_undecided', !isDecided],
+    ['missing_undecided', !isVerified],
   ]
   return checks.flatMap(([reason, applies]) => (applies ? [reason] : []))
 }

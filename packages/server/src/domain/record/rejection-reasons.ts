@@ -1,29 +1,26 @@
 /** Maximum number of listed reasons. The rejected records are stored with their reasons as well. */
 const MAX_REASONS = 5
 
-/** Counts why elements of one read were rejected, by reason, in the order of their first occurrence. */
-export class RejectionReasons {
-  readonly #counts = new Map<string, number>()
-  #others = 0
-
-  add(reason: string): void {
-    const count = this.#counts.get(reason)
-    if (count === undefined && this.#counts.size >= MAX_REASONS) this.#others += 1
-    else this.#counts.set(reason, (count ?? 0) + 1)
-  }
-
-  /** @param stored the number of rejected elements that were stored. */
-  toMessages(stored: number): string[] {
-    const reasons = [...this.#counts]
-    const all = reasons.reduce((sum, [, count]) => sum + count, this.#others)
-    return [
-      ...reasons.map(([reason, count]) => `${count} rejected: ${reason}`),
-      ...(this.#others > 0 ? [`${this.#others} rejected for other reasons.`] : []),
-      ...(stored < all
-        ? [`Only the first ${stored} of the ${all} rejected records are stored.`]
-        : []),
-    ]
-  }
+/**
+ * Describes why elements of one read were rejected, in the order in which the reasons occurred first.
+ * @param rejected `others` were rejected for further reasons.
+ * @param stored the number of rejected elements that were stored.
+ */
+export function describeReasons(
+  { reasons, others }: { reasons: readonly [reason: string, count: number][]; others: number },
+  stored: number,
+): string[] {
+  const listed = reasons.slice(0, MAX_REASONS)
+  const sumOf = (some: typeof reasons) => some.reduce((sum, [, count]) => sum + count, 0)
+  const all = sumOf(reasons) + others
+  const unlisted = all - sumOf(listed)
+  return [
+    ...listed.map(([reason, count]) => `${count} rejected: ${reason}`),
+    ...(unlisted > 0 ? [`${unlisted} rejected for other reasons.`] : []),
+    ...(stored < all
+      ? [`Only the first ${stored} of the ${all} rejected records are stored.`]
+      : []),
+  ]
 }
 
 /**

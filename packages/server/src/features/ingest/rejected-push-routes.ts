@@ -1,11 +1,13 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
+  AcceptRequest,
   ErrorResponse,
   NullableString,
   RejectedPush,
   RejectedPushFilter,
   RejectedPushGroup,
   RejectedPushState,
+  ReopenRequest,
   ReplayAllRequest,
   ReplayRequest,
   ReplayResponse,
@@ -18,6 +20,7 @@ import { HubError } from '../../errors.ts'
 import { CursorInteger, createCursorCodec } from '../../lib/collections/pagination.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
 import type { RejectedPushStore } from '../../storage/port/rejected-push-store.ts'
+import { acceptRejections } from './accept-rejections.ts'
 import { dismissRejectedPushes } from './dismiss-rejected-pushes.ts'
 import { replayByFilter } from './replay-by-filter.ts'
 import { type ReplayDeps, replayRejectedPush } from './replay-rejected-push.ts'
@@ -31,6 +34,7 @@ const CURSOR = createCursorCodec(
 )
 const MAX_GROUPS = 500
 const Id = Type.Object({ id: Type.Integer({ minimum: 1 }) })
+const Success = Type.Object({ success: Type.Literal(true) })
 const DismissResponse = Type.Object({ success: Type.Literal(true), dismissed: Type.Integer() })
 
 /** Lists, replays and dismisses rejected pushes. */
@@ -106,6 +110,36 @@ export function rejectedPushRoutes(
         const { platform = null } = request.query
         const groups = await rejectedPushes.listGroups({ platform, limit: MAX_GROUPS })
         return { success: true as const, groups }
+      },
+    )
+
+    app.post(
+      '/api/v1/rejected-pushes/groups/accept',
+      {
+        schema: {
+          summary: 'Accept the rejected records of a cause as exceptions, until they change',
+          body: AcceptRequest,
+          response: { 200: Success, '4xx': ErrorResponse },
+        },
+      },
+      async (request) => {
+        await acceptRejections(deps, request.body, requesterOf(request))
+        return { success: true as const }
+      },
+    )
+
+    app.post(
+      '/api/v1/rejected-pushes/groups/reopen',
+      {
+        schema: {
+          summary: 'Accept the rejected records of a cause no longer',
+          body: ReopenRequest,
+          response: { 200: Success, '4xx': ErrorResponse },
+        },
+      },
+      async (request) => {
+        await acceptRejections(deps, { ...request.body, digest: null }, requesterOf(request))
+        return { success: true as const }
       },
     )
 

@@ -27,6 +27,7 @@ type RunnerSettings = Pick<
   | 'timeoutSeconds'
   | 'firstByteSeconds'
   | 'concurrency'
+  | 'fullPullHours'
   | 'waitForLimit'
   | 'missingThresholdPercent'
   | 'missingGraceSeconds'

@@ -14,6 +14,7 @@ import {
   planMissing,
   type ReadStart,
 } from '../../domain/pull/missing.ts'
+import { totalDiffers } from '../../domain/record/completeness.ts'
 import { HubError } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { MissingStore, RecordRef } from '../../storage/port/missing-store.ts'
@@ -38,6 +39,10 @@ export type DetectMissingDeps = {
 export type DetectedOutcome = PullTaskOutcome & {
   /** Whether the read decided about every record. If not, the next read must return all records again. */
   isDecided: boolean
+  /** Whether it decided about every record but those that were pushed too late for it. */
+  isVerified: boolean
+  /** The number of absent records that were pushed before the read, but too late for it. */
+  pushedBefore: number
   /** The number of stored records that the read contained only as rejected elements. */
   rejectedPresent: number
 }
@@ -47,6 +52,8 @@ type Read = Pick<PullTaskContext, 'plan' | 'source' | 'signal' | 'pull_id'> &
   ReadStart
 
 type Survey = MissingSurvey & {
+  /** The number of undecided records that were pushed before the read. */
+  pushedBefore: number
   /** The ids of the records in `found`. */
   recordIds: number[]
   /** Whether the read, or a second read in a row, proves an absent record missing. */
@@ -67,22 +74,36 @@ export async function detectMissing(
   const read: Read = { ...context, ...outcome, pushed_until }
   const counts = { ...outcome.counts }
   let rejectedPresent = 0
+  let pushedBefore = 0
   try {
     const proof = classifyRead({ ...outcome, received: counts.received })
     const survey = proof === 'complete' ? await surveyModule(missing, read) : proof
     const plan = planMissing(survey, missingThresholdPercent)
     if (typeof survey === 'object') {
+      pushedBefore = survey.pushedBefore
       if (plan.decision === 'mark') {
         for await (const marked of markMissing(missing, read, survey)) counts.missing += marked
       }
+      const waiting = plan.decision === 'mark' ? 0 : survey.found.missing
+      counts.not_listed = survey.unconfirmed + waiting
       await changeReview(deps, read, { plan, survey, marked: counts.missing })
     }
     if (plan.candidates) await missing.saveCandidates(read.plan, plan.candidates)
-    if (outcome.error === null) rejectedPresent = await countRejectedPresent(missing, read)
-    return { ...outcome, counts, isDecided: plan.isDecided, rejectedPresent }
+    const { isDecided } = plan
+    let { isVerified } = plan
+    if (outcome.error === null) {
+      rejectedPresent = await countRejectedPresent(missing, read)
+      if (proof === 'incomplete') {
+        const records = await missing.countUnmarked(read.plan)
+        counts.not_listed = Math.max(0, records - outcome.records - rejectedPresent)
+        isVerified = counts.not_listed === 0 && !totalDiffers(outcome.total, counts.received)
+      }
+    }
+    return { ...outcome, counts, isDecided, isVerified, rejectedPresent, pushedBefore }
   } catch (error) {
     const known = outcome.error ?? error
-    return { ...outcome, counts, error: known, isDecided: false, rejectedPresent }
+    const unknown = { isDecided: false, isVerified: false, rejectedPresent, pushedBefore }
+    return { ...outcome, counts, error: known, ...unknown }
   }
 }
 
@@ -100,10 +121,12 @@ async function surveyModule(missing: MissingStore, read: Read): Promise<Survey> 
   const absent: number[] = []
   let unconfirmed = 0
   let undecided = 0
+  let pushedBefore = 0
   // If the read contained every record, the counters show it, and no record has to be examined.
   const steps = records === coverage.seen.size ? [] : walkAbsent(missing, read)
   for await (const step of steps) {
     undecided += step.undecided
+    pushedBefore += step.pushedBefore
     for (const record of step.missing) {
       const { record_id } = record
       if (isPaged && absent.length < MAX_CANDIDATES) absent.push(record_id)
@@ -119,7 +142,7 @@ async function surveyModule(missing: MissingStore, read: Read): Promise<Survey> 
     found: { missing: recordIds.length, records, fingerprint: hash.digest('base64url') },
     absent: isPaged ? absent : null,
     hasCandidates: candidates !== null,
-    ...{ recordIds, unconfirmed, undecided, review, isConfirmed },
+    ...{ recordIds, unconfirmed, undecided, pushedBefore, review, isConfirmed },
   }
 }
 
@@ -151,7 +174,7 @@ async function* markMissing(
 async function* walkAbsent(
   missing: MissingStore,
   { plan, snapshotSeq, pushed_until, coverage, signal }: Read,
-): AsyncGenerator<{ missing: RecordRef[]; undecided: number }> {
+): AsyncGenerator<{ missing: RecordRef[]; undecided: number; pushedBefore: number }> {
   const isPresent = ({ record_id, reference_number }: RecordRef) =>
     coverage.seen.has(record_id) || coverage.rejected.has(reference_number)
   const { platform_id, module_id } = plan

@@ -11,9 +11,9 @@ const PULL_STATES: readonly EndState[] = [
 const TASK_STATES: readonly TaskEndState[] = PULL_TASK_STATES.filter(
   (state) => state !== 'queued' && state !== 'running',
 )
-/** What happened to the elements of a read. */
-const RECORD_OUTCOMES: readonly Exclude<keyof PullCounts, 'received'>[] = [
-  ...(['created', 'updated', 'unchanged', 'stale', 'rejected', 'missing'] as const),
+/** What happened to the elements of a read. Not those that each read counts again. */
+const RECORD_OUTCOMES: readonly Exclude<keyof PullCounts, 'received' | 'not_listed'>[] = [
+  ...(['created', 'updated', 'unchanged', 'stale', 'rejected', 'accepted', 'missing'] as const),
 ]
 
 export type PullMetrics = {

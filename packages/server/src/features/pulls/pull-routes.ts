@@ -4,6 +4,8 @@ import {
   NullableString,
   PlatformPullPage,
   Pull,
+  type PullMode,
+  PullRequestBody,
   PullRunningResponse,
   PullScopeRequest,
   PullTask,
@@ -44,10 +46,11 @@ export function pullRoutes(deps: {
     return { trigger, requested_by: nameOfCaller(caller) }
   }
   /** Requests a pull and appends the request to the audit log. */
-  async function startPull(request: FastifyRequest, only?: PullScope) {
-    const requested = await deps.requestPull({ ...requesterOf(request), ...(only ? { only } : {}) })
+  async function startPull(request: FastifyRequest, mode: PullMode, only?: PullScope) {
+    const scope = only ? { only } : {}
+    const requested = await deps.requestPull({ ...requesterOf(request), mode, ...scope })
     if (requested.outcome === 'queued') {
-      await audit(request, 'pull.start', requested.pull.id, only ? { ...only } : {})
+      await audit(request, 'pull.start', requested.pull.id, { mode, ...only })
     }
     return toResponse(requested, request.id)
   }
@@ -59,25 +62,35 @@ export function pullRoutes(deps: {
   }
 
   return async (app) => {
+    const response = { 202: StartPullResponse, 409: PullRunningResponse, '4xx': ErrorResponse }
+
     app.register(async (scope) => {
       // The specification's clients send a form, JSON or nothing.
       ignoreBody(scope)
-      for (const url of ['/dashboard/pull-all-existing-records', '/api/v1/pulls']) {
-        scope.post(
-          url,
-          {
-            schema: {
-              summary: 'Pull all existing records in the background',
-              response: { 202: StartPullResponse, 409: PullRunningResponse, '4xx': ErrorResponse },
-            },
-          },
-          async (request, reply) => {
-            const { status, body } = await startPull(request)
-            return reply.code(status).send(body)
-          },
-        )
-      }
+      scope.post(
+        '/dashboard/pull-all-existing-records',
+        { schema: { summary: 'Pull all existing records in the background', response } },
+        async (request, reply) => {
+          const { status, body } = await startPull(request, 'auto')
+          return reply.code(status).send(body)
+        },
+      )
     })
+
+    app.post(
+      '/api/v1/pulls',
+      {
+        schema: {
+          summary: 'Pull all platforms in the background',
+          body: Type.Union([PullRequestBody, Type.Null()]),
+          response,
+        },
+      },
+      async (request, reply) => {
+        const { status, body } = await startPull(request, request.body?.mode ?? 'auto')
+        return reply.code(status).send(body)
+      },
+    )
 
     app.post(
       '/api/v1/platforms/:id/pull',
@@ -86,13 +99,13 @@ export function pullRoutes(deps: {
           summary: 'Pull one platform, or some of its modules, in the background',
           params: PullId,
           body: Type.Union([PullScopeRequest, Type.Null()]),
-          response: { 202: StartPullResponse, 409: PullRunningResponse, '4xx': ErrorResponse },
+          response,
         },
       },
       async (request, reply) => {
         const recordTypes = request.body?.record_types ?? null
         const only = await toPullScope(platforms, request.params.id, recordTypes)
-        const { status, body } = await startPull(request, only)
+        const { status, body } = await startPull(request, request.body?.mode ?? 'auto', only)
         return reply.code(status).send(body)
       },
     )

@@ -9,6 +9,7 @@ import {
 import type { ReadCoverage } from '../../domain/pull/missing.ts'
 import { noCounts } from '../../domain/pull/pull.ts'
 import { totalDiffers } from '../../domain/record/completeness.ts'
+import type { RejectionGroup } from '../../domain/record/rejection-groups.ts'
 import { PositionRuns } from '../../lib/collections/position-runs.ts'
 import type { Span } from '../../lib/tracing/tracer.ts'
 import type { RecordElement } from '../../platform-client/records/records-chunk.ts'
@@ -52,6 +53,8 @@ export type PullTaskOutcome = {
   records: number
   /** The response for the next conditional request; null for none. */
   cached_response: CachedResponse | null
+  /** The rejected elements by cause; null after a read that failed or received no body. */
+  rejection_groups: RejectionGroup[] | null
   coverage: ReadCoverage
 }
 
@@ -92,7 +95,7 @@ export class PullTaskAccumulator {
   }
 
   get counts(): PullCounts {
-    return { ...this.#counts, rejected: this.rejections.count }
+    return { ...this.#counts, ...this.rejections.counts }
   }
 
   get total(): number | null {
@@ -178,6 +181,8 @@ export class PullTaskAccumulator {
   /** @param sourceKey the key of the request, which the platform may quote; "" if it was not sent. */
   toOutcome(error: unknown, sourceKey: string): PullTaskOutcome {
     const { read } = this
+    const isComplete = error === null
+    const rejection_groups = isComplete && this.#pages > 0 ? this.rejections.end() : null
     const missingMembers = describeMissingMembers(this.#missingMembers)
     const warnings = [
       ...this.#warnings,
@@ -191,7 +196,8 @@ export class PullTaskAccumulator {
       warnings: warnings.map((warning) => redactText(warning, [sourceKey])),
       requested_at: read.requested_at,
       records: this.#confirmed?.records ?? read.seen.size,
-      cached_response: this.#toCachedResponse(error === null),
+      cached_response: this.#toCachedResponse(isComplete),
+      rejection_groups,
       coverage: { seen: read.seen, pages: this.#pages, ...this.rejections.coverage() },
     }
   }
@@ -199,9 +205,10 @@ export class PullTaskAccumulator {
   #toCachedResponse(isComplete: boolean): CachedResponse | null {
     // As long as no page has arrived, the cached response is as valid as before.
     if (this.#pages === 0) return this.#confirmed ?? this.cachedResponse
-    const { stale, rejected } = this.counts
+    const { stale, rejected, accepted } = this.counts
     const warnings = this.#warnings.length
-    const result = { isComplete, pages: this.#pages, stale, rejected, warnings }
+    const problems = { stale, rejected: rejected + accepted, warnings }
+    const result = { isComplete, pages: this.#pages, ...problems }
     if (!this.#validators || !isCacheable(result)) return null
     return {
       ...this.#validators,

@@ -11,7 +11,7 @@ function startRejections() {
   const read = { pull_id: 1, snapshotSeq: 1, requested_at: '2026-03-10T08:00:00.000Z' }
   return {
     stored,
-    rejections: new Rejections({ rejectedPushSaver: { save } }, { plan, read }),
+    rejections: new Rejections({ rejectedPushSaver: { save } }, { plan, read, accepted: [] }),
   }
 }
 
@@ -30,7 +30,7 @@ test('the position of the first occurrence is looked up only for the duplicates 
   for (let index = 7; index < 5007; index += 1) {
     await rejections.addDuplicate(element(index), { position: index + 1, findFirst })
   }
-  assert.deepEqual([rejections.count, stored.length, lookUps], [5000, 100, 100])
+  assert.deepEqual([rejections.counts.rejected, stored.length, lookUps], [5000, 100, 100])
 })
 
 test('the reason of a duplicate whose body is too long names both positions, and not the reference number', async () => {

@@ -1,6 +1,7 @@
 import type { ReadCoverage } from '../../domain/pull/missing.ts'
 import { referenceOf } from '../../domain/record/record-input.ts'
-import { describeDuplicate, RejectionReasons } from '../../domain/record/rejection-reasons.ts'
+import { type RejectionGroup, RejectionGroups } from '../../domain/record/rejection-groups.ts'
+import { describeDuplicate, describeReasons } from '../../domain/record/rejection-reasons.ts'
 import { type ErrorCode, type FieldErrors, formatMessage, HubError } from '../../errors.ts'
 import type { RecordElement } from '../../platform-client/records/records-chunk.ts'
 import type { PullTaskPlan } from '../../storage/port/pull-store.ts'
@@ -8,7 +9,7 @@ import type { RecordRead, WriteRejection } from '../../storage/port/record-store
 import type { NewRejectedPush } from '../../storage/port/rejected-push-store.ts'
 import type { RejectedPushSaver } from '../ingest/save-rejected-push.ts'
 
-/** Maximum number of rejected records stored per task. All of them are counted. */
+/** Maximum number of rejected records stored per task, of accepted groups and of others. All of them are counted. */
 const MAX_STORED = 100
 /** Maximum number of remembered reference numbers of rejected records. With more, the read is incomplete. */
 const MAX_REFERENCES = 10_000
@@ -26,6 +27,8 @@ export type Rejection = {
 type RejectingTask = {
   plan: Pick<PullTaskPlan, 'platform_id' | 'record_type'>
   read: Pick<RecordRead, 'pull_id' | 'snapshotSeq' | 'requested_at'>
+  /** The groups that an operator has accepted as exceptions. */
+  accepted: readonly RejectionGroup[]
 }
 
 /** The error of a read whose further writes would all be rejected for the same reason. */
@@ -37,24 +40,34 @@ export function toAbortError(code: WriteRejection): HubError {
 export class Rejections {
   readonly #deps: RejectionDeps
   readonly #task: RejectingTask
-  readonly #reasons = new RejectionReasons()
+  readonly #groups: RejectionGroups
   readonly #references = new Set<string>()
   #count = 0
   #stored = 0
+  #acceptedStored = 0
   #unidentified = 0
 
   constructor(deps: RejectionDeps, task: RejectingTask) {
     this.#deps = deps
     this.#task = task
+    this.#groups = new RejectionGroups(task.plan.record_type, task.accepted)
   }
 
-  get count(): number {
-    return this.#count
+  /** The number of rejected elements that are not accepted exceptions, and of those that are. */
+  get counts(): { rejected: number; accepted: number } {
+    const { accepted } = this.#groups
+    return { rejected: this.#count - accepted, accepted }
   }
 
-  /** The warnings about the rejected elements, grouped by reason. */
+  /** Call it at the end of a complete read. @returns the groups that an operator can accept. */
+  end(): RejectionGroup[] {
+    this.#groups.end()
+    return this.#groups.list()
+  }
+
+  /** The warnings about the rejected elements, grouped by reason. Not about accepted exceptions. */
   describe(): string[] {
-    return this.#reasons.toMessages(this.#stored)
+    return describeReasons(this.#groups.open(), this.#stored)
   }
 
   coverage(): Pick<ReadCoverage, 'rejected' | 'unidentified'> {
@@ -68,18 +81,16 @@ export class Rejections {
       reason: `element ${index} of records is larger than 16 MiB`,
     })
     const body = JSON.stringify({ index })
-    return this.#store('invalid_record', reason, () => ({ errors: {}, body, message: reason }))
+    const describe = () => ({ errors: {}, body, message: reason })
+    return this.#store('invalid_record', { reason, content: () => body, describe })
   }
 
   /** @returns a promise that resolves when the rejection is stored. */
   add(element: RecordElement, { code, params, errors }: Rejection): Promise<void> {
     this.#addReference(referenceOf(element.value))
     const reason = formatMessage(code, params)
-    return this.#store(code, reason, () => ({
-      errors,
-      body: bodyOf(element).text,
-      message: reason,
-    }))
+    const describe = () => ({ errors, body: bodyOf(element).text, message: reason })
+    return this.#store(code, { reason, content: () => contentOf(element), describe })
   }
 
   /**
@@ -94,12 +105,14 @@ export class Rejections {
     { position, findFirst }: { position: number; findFirst: () => number | null },
   ): Promise<void> {
     const code = 'duplicate_reference'
-    return this.#store(code, formatMessage(code), () => {
+    const describe = () => {
       const { text, isWhole } = bodyOf(element)
       const reference = isWhole ? referenceOf(element.value) : null
       const message = describeDuplicate(reference, { first: findFirst(), position })
       return { errors: {}, body: text, message }
-    })
+    }
+    const reason = formatMessage(code)
+    return this.#store(code, { reason, content: () => contentOf(element), describe })
   }
 
   /** Remembers that the record of a rejected element is not missing. */
@@ -108,19 +121,24 @@ export class Rejections {
     else this.#references.add(reference)
   }
 
-  /**
-   * @param reason the same for all rejections of one kind.
-   * @param describe returns the details of this rejection.
-   */
+  /** `reason` is the same for all rejections of one kind, `describe` returns the details of this one. */
   async #store(
     code: ErrorCode,
-    reason: string,
-    describe: () => Pick<NewRejectedPush, 'errors' | 'body' | 'message'>,
+    rejection: {
+      reason: string
+      content: () => string
+      describe: () => Pick<NewRejectedPush, 'errors' | 'body' | 'message'>
+    },
   ): Promise<void> {
+    const { reason, content, describe } = rejection
     this.#count += 1
-    this.#reasons.add(reason)
-    if (this.#stored >= MAX_STORED) return
-    this.#stored += 1
+    if (this.#groups.add(code, reason, content)) {
+      if (this.#acceptedStored >= MAX_STORED) return
+      this.#acceptedStored += 1
+    } else {
+      if (this.#stored >= MAX_STORED) return
+      this.#stored += 1
+    }
     const { plan, read } = this.#task
     await this.#deps.rejectedPushSaver.save({
       ...describe(),
@@ -134,6 +152,10 @@ export class Rejections {
       activity: null,
     })
   }
+}
+
+function contentOf({ value }: RecordElement): string {
+  return JSON.stringify(value)
 }
 
 /** Returns the body to store for an element: only its index if the element is too long. */

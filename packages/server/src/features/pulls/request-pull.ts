@@ -1,4 +1,4 @@
-import type { Pull, PullTrigger } from '@recordhub/protocol'
+import type { Pull, PullMode, PullTrigger } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { PullDispatcher } from '../../storage/port/pull-dispatcher.ts'
@@ -10,6 +10,8 @@ type PullRequest = {
   requested_by: string | null
   /** All platforms by default. */
   only?: PullScope
+  /** `auto` by default. */
+  mode?: PullMode
 }
 export type PullRequested = { outcome: 'queued' | 'already_running'; pull: Pull }
 export type RequestPull = (request: PullRequest) => Promise<PullRequested>

@@ -105,7 +105,8 @@ function createPipeline(deps: PullTaskDeps, context: PullTaskContext): Pipeline 
     manifest_hash: manifestHash(keys.known),
     seen: new IdBitset(),
   }
-  const result = new PullTaskAccumulator(context, read, new Rejections(deps, { plan, read }))
+  const task = { plan, read, accepted: context.accepted_rejections }
+  const result = new PullTaskAccumulator(context, read, new Rejections(deps, task))
   const filter = new UnchangedFilter(deps.records, read, result.positions)
   const reportProgress = () => report({ total: result.total, counts: result.counts })
   const reporter = new ProgressReporter(reportProgress, REPORT_EVERY_MS)

@@ -25,6 +25,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import PQueue from 'p-queue'
 import pRetry from 'p-retry'
+import { isFullReadDue } from '../../domain/pull/cached-response.ts'
 import { noCounts, type PullStop } from '../../domain/pull/pull.ts'
 import { HubError, isStorageUnavailable } from '../../errors.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
@@ -66,6 +67,8 @@ export type PullRunnerDeps = PullTaskDeps &
     /** Refreshes the manifest of a platform if it is due. Never rejects. */
     refreshManifest: (platformId: number, signal: AbortSignal) => Promise<void>
     timeoutSeconds: number
+    /** HUB_FULL_PULL_HOURS. */
+    fullPullHours: number
     /** Waits for the time limit of a pull. Resolves with false when the signal aborts first. */
     waitForLimit: (milliseconds: number, signal: AbortSignal) => Promise<boolean>
     /** The number of platforms that are read at the same time. */
@@ -250,9 +253,15 @@ async function runTask(
   pull.tasksRun += 1
   const span = deps.tracer && startSpan(deps.tracer, pullId, plan, source.platform_name)
   const begun = performance.now()
+  const { module_id } = plan
+  const { full_read_at } = started
+  const { fullPullHours } = deps
+  const now = deps.clock.now()
+  const isFull = isFullReadDue({ module_id, full_read_at }, { now, fullPullHours })
   const context: PullTaskContext = {
     pull_id: pullId,
     ...started,
+    cached_response: isFull ? null : started.cached_response,
     // Retries at each module of a failing platform would leave too little time for other platforms.
     retryUntil: isPlatformFailing ? null : pull.endsAt,
     source,

@@ -27,6 +27,7 @@ export function toResult(
     counts,
     warnings,
     cached_response: isCached ? outcome.cached_response : null,
+    rejection_groups: outcome.rejection_groups,
   }
   if (error === null) {
     return {
@@ -36,7 +37,8 @@ export function toResult(
       problem: warnings.length > 0 ? warnings.join(' ') : null,
       platform_error: platformError,
       read: {
-        ...{ snapshotSeq, requested_at, pushes, records },
+        ...{ snapshotSeq, requested_at, records },
+        pushes: pushes - outcome.pushedBefore,
         rejected_present: outcome.rejectedPresent,
         incomplete_reasons: coverage.pages === 0 ? null : findIncompleteReasons(outcome),
       },
@@ -85,7 +87,8 @@ export function describeTask(
   }
   const description = [`${formatCounts(counts)}.`, ...warnings].join(' ')
   if (plan.problem !== null && problem === null) {
-    const message = `Pulling ${name} succeeds again: ${description}`
+    const recovery = plan.error === null ? 'has no more warnings' : 'succeeds again'
+    const message = `Pulling ${name} ${recovery}: ${description}`
     return { level: 'info', kind: 'pull_task.recovered', message, platform: source, details }
   }
   if (counts.created + counts.updated + counts.missing === 0 && !isNew) return null

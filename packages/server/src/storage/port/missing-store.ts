@@ -44,7 +44,7 @@ export interface MissingStore {
    * `isPresent` is false, that are not marked yet, and that the read can prove missing (`canBeMissing`). Writes
    * nothing, and reads no content.
    * @returns `next`: the position of the next step; null at the end. `undecided`: the number of absent, unmarked
-   *   records that were pushed too late for this read.
+   *   records that were pushed too late for this read; `pushedBefore`: of those, the number that were pushed before it.
    */
   listMissing(
     query: ModuleRef &
@@ -53,7 +53,12 @@ export interface MissingStore {
         limit: number
         after: string | null
       },
-  ): Promise<{ missing: RecordRef[]; undecided: number; next: string | null }>
+  ): Promise<{
+    missing: RecordRef[]
+    undecided: number
+    pushedBefore: number
+    next: string | null
+  }>
 
   /** Returns the ids of the unmarked records of a module with these reference numbers, a few hundred at most. */
   findPresent(module: ModuleRef, references: string[]): Promise<number[]>

@@ -5,6 +5,7 @@ import type {
   PlatformPull,
   Pull,
   PullCounts,
+  PullMode,
   PullState,
   PullTask,
   PullTaskState,
@@ -13,6 +14,7 @@ import type {
 import type { NewActivity } from '../../domain/activity/activity.ts'
 import type { CachedResponse } from '../../domain/pull/cached-response.ts'
 import type { TaskTally } from '../../domain/pull/pull-ending.ts'
+import type { RejectionGroup } from '../../domain/record/rejection-groups.ts'
 
 /** A pull belongs to the process that renews its lease. Other processes may end a pull whose lease has expired. */
 export type Lease = { owner: string; seconds: number }
@@ -26,7 +28,8 @@ export type PullTaskPlan = {
   module_name: string
   fields: Field[]
   drift_policy: DriftPolicy
-  /** The problem of the module's last read; null without one. */
+  /** The error of the module's last read, and its error or warnings; null without any. */
+  error: string | null
   problem: string | null
 }
 
@@ -46,20 +49,22 @@ export type PullTaskResult = {
     snapshotSeq: number
     /** The time of the first request. */
     requested_at: string
-    /** The number of pushes of the module before the read. */
+    /** The number of pushes of the module that the read verifies, all before it. */
     pushes: number
     /** The number of records that the read contained. */
     records: number
     /** The number of stored records that the read contained only as rejected elements. */
     rejected_present: number
     /**
-     * Why the read does not prove that the hub has all records; empty if it does. Null after a 304 response: the
-     * reasons of the cached response still hold.
+     * Why the read does not prove that the hub has all records; empty if it does. Null after a 304 response, which
+     * confirms the cached response and verifies nothing.
      */
     incomplete_reasons: IncompleteReason[] | null
   } | null
   /** The response for the next conditional request of the module; null for none. */
   cached_response: CachedResponse | null
+  /** The rejected records by cause; null after a read that failed or received no body. */
+  rejection_groups: RejectionGroup[] | null
 }
 
 /** The state of a module when its task starts. */
@@ -68,8 +73,12 @@ export type StartedTask = {
   snapshotSeq: number
   /** The number of pushes of the module. A push in flight is counted later. */
   pushes: number
+  /** When a read of the module last received a body; null if none did, and after `requireFullReads`. */
+  full_read_at: string | null
   /** The cached response of the module; null if a push has arrived since its request. */
   cached_response: CachedResponse | null
+  /** The groups of rejected records that an operator has accepted as exceptions. */
+  accepted_rejections: RejectionGroup[]
 }
 
 /** The platform and modules that a pull covers. */
@@ -99,7 +108,16 @@ export interface PullStore {
     requested_by: string | null
     lease: Lease
     only: PullScope | null
+    /** With `full`, the modules of the pull are read as after `requireFullReads`. `auto` by default. */
+    mode?: PullMode
   }): Promise<{ outcome: 'queued' | 'already_running'; pull: Pull }>
+
+  /**
+   * Makes the next successful read of each registered module, or of those of the scope, request all records instead of
+   * sending the validators of its cached response.
+   * @returns the number of these modules.
+   */
+  requireFullReads(scope: PullScope | null): Promise<number>
 
   /**
    * Starts a queued pull under a lease.
@@ -129,7 +147,7 @@ export interface PullStore {
 
   /**
    * Ends a task. Stores in one transaction its result, the module's last complete read, the platform's last error, the
-   * cached response and the activity entry. The snapshot of the last read is replaced only if the read contained every
+   * cached response, the groups of rejected records (`keepAccepted`) and the activity entry. The snapshot of the last read is replaced only if the read contained every
    * record that is not marked as missing. Has no effect on a task that has ended.
    *
    * Like the start of a task, it is durable at the latest with the end of the pull.

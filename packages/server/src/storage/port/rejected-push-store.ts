@@ -56,6 +56,17 @@ export type ReplayPosition = Pick<ReplayableRejection, 'position_seq' | 'rejecte
 
 export interface RejectedPushStore {
   /**
+   * Accepts the rejected records of one cause in the last complete read of their module as exceptions, as long as they stay
+   * the same (`keepAccepted`), and logs it with their number.
+   * @param acceptance `digest`: of the group that the operator has seen; null opens the group again.
+   * @returns `changed` if the group is another one now, and `unknown` if there is none; both change nothing.
+   */
+  acceptRejections(
+    acceptance: { platform: string; cause: string; digest: string | null; by: string },
+    log: (count: number) => ChangeLog,
+  ): Promise<'stored' | 'changed' | 'unknown'>
+
+  /**
    * Saves rejected pushes with their reasons.
    *
    * - The same rejection of the same body for the same module is saved once, with a count, the last pull that rejected

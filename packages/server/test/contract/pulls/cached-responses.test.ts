@@ -4,7 +4,7 @@ import type { StartedTask } from '../../../src/storage/port/pull-store.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { pushWrite, type TestPlatform } from '../../helpers/storage/fixtures.ts'
 import type { StorageKit } from '../../helpers/storage/kit.ts'
-import { pullWrite, taskOf, taskResult } from '../../helpers/storage/pulls.ts'
+import { completeRead, pullWrite, taskOf, taskResult } from '../../helpers/storage/pulls.ts'
 
 const RESPONSE = {
   ...{ etag: '"v1"', last_modified: null, read_fingerprint: 'fingerprint', records: 1 },
@@ -123,4 +123,38 @@ test('each concurrent push is counted exactly once', async (kit) => {
     ),
   )
   assert.equal((await pullAndCache(kit, school, cacheSame)).pushes, 40)
+})
+
+test('full reads can be required of all modules, of a platform and of a module, until the next one', async (kit) => {
+  const { pulls } = kit.storage
+  const school = await kit.register({ modules: ['students', 'rooms'], offered: ['staff'] })
+  const college = await kit.register({ name: 'college' })
+  const modules = [
+    [school, 'students'],
+    [school, 'rooms'],
+    [college, 'students'],
+  ] as const
+  /** Pulls each module, and returns those whose last full read is not valid any more. */
+  const pullAndFindDue = async () => {
+    const due: string[] = []
+    const pull = await kit.startPull()
+    for (const [platform, type] of modules) {
+      const { task_number } = taskOf(pull, platform, type)
+      const started = await pulls.startTask(pull.pull_id, task_number)
+      if (started?.full_read_at === null) due.push(`${platform.platform_name} ${type}`)
+      const read = completeRead({ snapshotSeq: started?.snapshotSeq ?? 0 })
+      await pulls.finishTask(pull.pull_id, task_number, taskResult({ read }), null)
+    }
+    await kit.finishPull(pull.pull_id)
+    return due
+  }
+  assert.deepEqual(await pullAndFindDue(), ['school students', 'school rooms', 'college students'])
+  assert.deepEqual(await pullAndFindDue(), [])
+  const { platform_id } = school
+  assert.equal(await pulls.requireFullReads(null), 3)
+  assert.deepEqual(await pullAndFindDue(), ['school students', 'school rooms', 'college students'])
+  assert.equal(await pulls.requireFullReads({ platform_id, record_types: null }), 2)
+  assert.deepEqual(await pullAndFindDue(), ['school students', 'school rooms'])
+  assert.equal(await pulls.requireFullReads({ platform_id, record_types: ['rooms'] }), 1)
+  assert.deepEqual(await pullAndFindDue(), ['school rooms'])
 })

@@ -5,6 +5,11 @@ import { only, pushWrite, type TestPlatform } from '../../helpers/storage/fixtur
 import type { StorageKit } from '../../helpers/storage/kit.ts'
 import { completeRead, pullWrite, taskResult } from '../../helpers/storage/pulls.ts'
 
+const CACHED = {
+  ...{ etag: '"v1"', last_modified: 'Tue, 10 Mar 2026 08:00:00 GMT', read_fingerprint: 'f' },
+  ...{ records: 1, pushes: 0, missing_members: [] },
+}
+
 test('completeness contains the time at which a pull last proved a module complete, and the number of pushes since', async (kit) => {
   const school = await kit.register({ offered: ['staff'] })
   const none = await completenessOf(kit, school)
@@ -31,7 +36,7 @@ test('completeness contains the time at which a pull last proved a module comple
   kit.clock.advance(60)
   await kit.write(pushWrite(school, { reference: 'r-3' }), pushWrite(school))
   await readModule(kit, school, ['r-1', 'r-2'], {
-    incomplete_reasons: ['stale'],
+    incomplete_reasons: ['rejected'],
     pushes: 3,
     records: 2,
   })
@@ -41,7 +46,7 @@ test('completeness contains the time at which a pull last proved a module comple
     { complete_at, incomplete_reasons, pushed_since, only_here, last_read_at },
     {
       complete_at: provedAt,
-      incomplete_reasons: ['stale'],
+      incomplete_reasons: ['rejected'],
       pushed_since: 2,
       only_here: 1,
       last_read_at: kit.clock.text,
@@ -49,17 +54,28 @@ test('completeness contains the time at which a pull last proved a module comple
   )
 })
 
-test('an unchanged response proves completeness only if the original response did', async (kit) => {
+test('a 304 response is a confirmation and verifies nothing, and the next body ends it', async (kit) => {
   const school = await kit.register()
-  await readModule(kit, school, ['r-1'], { incomplete_reasons: null, records: 1 })
-  assert.equal((await completenessOf(kit, school)).complete_at, null)
-  await readModule(kit, school, ['r-1'], { incomplete_reasons: ['no_total'], records: 1 })
-  await readModule(kit, school, [], { incomplete_reasons: null, records: 1 })
-  assert.equal((await completenessOf(kit, school)).complete_at, null)
+  const timesOf = async () => {
+    const { complete_at, confirmed_at, confirmed_by } = await completenessOf(kit, school)
+    return [complete_at, confirmed_at, confirmed_by]
+  }
   await readModule(kit, school, ['r-1'], { incomplete_reasons: [], records: 1 })
+  const verifiedAt = kit.clock.text
+  assert.deepEqual(await timesOf(), [verifiedAt, null, null])
+  for (const [etag, by] of [
+    ['"v1"', 'etag'],
+    [null, 'last_modified'],
+  ] as const) {
+    kit.clock.advance(60)
+    const cached_response = { ...CACHED, etag }
+    const unchanged = { incomplete_reasons: null, records: 1 }
+    await readModule(kit, school, [], unchanged, { cached_response })
+    assert.deepEqual(await timesOf(), [verifiedAt, kit.clock.text, by])
+  }
   kit.clock.advance(60)
-  await readModule(kit, school, [], { incomplete_reasons: null, records: 1 })
-  assert.equal((await completenessOf(kit, school)).complete_at, kit.clock.text)
+  await readModule(kit, school, ['r-1'], { incomplete_reasons: ['no_total'], records: 1 })
+  assert.deepEqual(await timesOf(), [verifiedAt, null, null])
 })
 
 test('records marked as missing are not counted as absent from the last pull', async (kit) => {
@@ -95,14 +111,19 @@ async function readModule(
   school: TestPlatform,
   references: string[],
   over: Omit<Parameters<typeof completeRead>[0], 'snapshotSeq'>,
+  result: Parameters<typeof taskResult>[0] = {},
 ): Promise<void> {
   const pull = await kit.startPull()
   const started = await kit.startRead(pull, school)
   await kit.write(...references.map((reference) => pullWrite(started, { reference })))
-  const result = taskResult({
-    read: completeRead({ snapshotSeq: started.read.snapshotSeq, ...over }),
-  })
-  await kit.storage.pulls.finishTask(pull.pull_id, started.task.task_number, result, null)
+  const read = completeRead({ snapshotSeq: started.read.snapshotSeq, ...over })
+  const { task_number } = started.task
+  await kit.storage.pulls.finishTask(
+    pull.pull_id,
+    task_number,
+    taskResult({ read, ...result }),
+    null,
+  )
   await kit.finishPull(pull.pull_id)
 }
 

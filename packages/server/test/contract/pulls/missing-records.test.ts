@@ -109,6 +109,21 @@ test('a pull without newly missing records reads no records and writes nothing',
   assert.deepEqual([outcome.error, outcome.counts.missing], [null, 0])
 })
 
+test('each read counts the records that it did not contain and that it did not mark', async (kit) => {
+  const school = await createSchool(kit, 20)
+  const count = async (reading: Reading) => {
+    const { missing, not_listed } = (await readModule(kit, school, reading)).counts
+    return [missing, not_listed]
+  }
+  const received = namesUpTo(20).slice(1)
+  assert.deepEqual(await count({ received, pages: 2 }), [0, 1])
+  assert.deepEqual(await count({ received, outcome: { total: 20 } }), [0, 1])
+  assert.deepEqual(await count({ received: received.slice(12), threshold: 20 }), [0, 13])
+  assert.deepEqual(await count({ received: [], pages: 0 }), [0, 0])
+  assert.deepEqual(await count({ received }), [1, 0])
+  assert.deepEqual(await count({ received }), [0, 0])
+})
+
 test('the outcome contains whether the next pull must decide about any record', async (kit) => {
   const school = await createSchool(kit, 20)
   const isDecided = async (reading: Reading) => (await readModule(kit, school, reading)).isDecided
@@ -163,7 +178,9 @@ async function readModule(
       pull_id,
       snapshotSeq,
       pushes: 0,
+      full_read_at: null,
       cached_response: null,
+      accepted_rejections: [],
       retryUntil: Number.POSITIVE_INFINITY,
       span: null,
       plan: started.task,
@@ -179,6 +196,7 @@ async function readModule(
       requested_at,
       records: seen.size,
       cached_response: null,
+      rejection_groups: null,
       coverage: { seen, rejected: new Set(), unidentified: 0, pages, ...reading.coverage },
       ...reading.outcome,
     },

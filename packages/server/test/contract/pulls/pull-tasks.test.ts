@@ -27,7 +27,7 @@ test('starting a pull returns its tasks with the data needed to fetch their modu
   assert.ok(module_id > 0)
   const { record_type, module_name, fields } = testModule('students')
   const { platform_id } = school
-  const rest = { drift_policy: 'accept', problem: null } as const
+  const rest = { drift_policy: 'accept', error: null, problem: null } as const
   const content = { record_type, module_name, fields, ...rest }
   assert.deepEqual(task, { task_number: 1, platform_id, ...content })
 })
@@ -141,7 +141,9 @@ test('the progress of a pull is the sum of the reports of its tasks', async (kit
     unchanged: 2,
     stale: 2,
     rejected: 2,
+    accepted: 12,
     missing: 4,
+    not_listed: 10,
   })
   const { snapshot } = kit.storage
   const shown = (await snapshot.readSnapshot(kit.clock.day)).pull

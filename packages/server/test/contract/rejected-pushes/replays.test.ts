@@ -291,6 +291,7 @@ test('groups combine open rejections with the same cause', async (kit) => {
     count: 3,
     first_at: since,
     last_at: kit.clock.text,
+    ...{ digest: null, accepted_at: null, accepted_by: null },
   })
   assert.equal(other.rejected_pushes, 1)
   const { rejected_pushes } = await kit.storage.rejectedPushes.listRejectedPushes({

@@ -11,7 +11,7 @@ export type PulledHub = {
   platform: SimulatedPlatform
   registered: RegisteredPlatform
   /** Runs a pull and returns its only task. */
-  pull: () => Promise<PullTask & { pull: Pull }>
+  pull: (body?: { mode: 'full' }) => Promise<PullTask & { pull: Pull }>
   records: () => Promise<StoredRecord[]>
   /** The reference numbers of the records, oldest first. */
   references: () => Promise<string[]>
@@ -47,8 +47,8 @@ export async function addPulledPlatform(
     hub,
     platform,
     registered,
-    async pull() {
-      const { pull, tasks } = await hub.pullAll()
+    async pull(body) {
+      const { pull, tasks } = await hub.pullAll(body)
       return { ...only(tasks), pull }
     },
     records,

@@ -350,6 +350,15 @@ export const DEFECTS: readonly Defect[] = [
       )(platform),
   },
   {
+    rule: 'records.etag_seconds',
+    endpoint: CASES,
+    arrange: (platform) =>
+      respondTo(
+        CASES,
+        respond.conditional(conformingRecordsOf(platform), { ETag: '"3-20261121073000"' }),
+      )(platform),
+  },
+  {
     rule: 'records.etag_stale',
     endpoint: CASES,
     arrange: (platform) => {

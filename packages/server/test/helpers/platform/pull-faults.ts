@@ -197,7 +197,7 @@ export const SUCCESSFUL_PULLS: readonly SuccessfulPull[] = [
   {
     name: 'a different total, and a record that is not listed',
     responses: [respond.records([first, second, third], { total: 7 })],
-    counts: { received: 3, unchanged: 3 },
+    counts: { received: 3, unchanged: 3, not_listed: 1 },
     warning: /total of 7, but .* 3/,
   },
   {

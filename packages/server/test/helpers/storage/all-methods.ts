@@ -167,6 +167,15 @@ export function callsOfAllMethods(
     ],
     ['readSource', () => platforms.readSource(platform_id)],
     ['requestPull', () => requestPull(storage)],
+    ['requireFullReads', () => pulls.requireFullReads(null)],
+    [
+      'acceptRejections',
+      () =>
+        storage.rejectedPushes.acceptRejections(
+          { platform: 'school', cause: 'none', digest: null, by: 'ann' },
+          () => changeLog(),
+        ),
+    ],
     ['startPull', () => pulls.startPull(pull_id, LEASE)],
     ['renewLease', () => pulls.renewLease(pull_id, LEASE)],
     ['interruptAbandonedPulls', () => pulls.interruptAbandonedPulls()],

@@ -110,12 +110,14 @@ export const NO_COUNTS: PullCounts = {
   unchanged: 0,
   stale: 0,
   rejected: 0,
+  accepted: 0,
   missing: 0,
+  not_listed: 0,
 }
 
 export const SOME_COUNTS: PullCounts = {
   ...{ received: 10, created: 4, updated: 3, unchanged: 1 },
-  ...{ stale: 1, rejected: 1, missing: 2 },
+  ...{ stale: 1, rejected: 1, missing: 2, not_listed: 5, accepted: 6 },
 }
 
 export function taskResult(overrides: Partial<PullTaskResult> = {}): PullTaskResult {
@@ -129,6 +131,7 @@ export function taskResult(overrides: Partial<PullTaskResult> = {}): PullTaskRes
     platform_error: overrides.error ?? null,
     read: null,
     cached_response: null,
+    rejection_groups: null,
     ...overrides,
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { completenessStatus } from './completeness-labels.ts'
+import { completeLabel, completenessStatus } from './completeness-labels.ts'
 
 const PULLED = {
   complete_at: null,
@@ -25,4 +25,9 @@ test('a module is complete only if its last full pull had no incomplete reasons 
 
 test('a module that was never pulled has its own status', () => {
   assert.equal(completenessStatus({ ...PULLED, last_read_at: null }), 'not_pulled')
+})
+
+test('a complete module says how many exceptions are accepted', () => {
+  assert.equal(completeLabel({ accepted: 0 }), 'Complete')
+  assert.equal(completeLabel({ accepted: 4 }), 'Complete, 4 accepted exceptions')
 })

@@ -5,7 +5,6 @@ const INCOMPLETE_REASONS: Readonly<Record<IncompleteReason, string>> = {
   no_total: 'The platform reports no total',
   total_differs: 'The platform’s total differs from the number of records received',
   rejected: 'Records were rejected',
-  stale: 'Records were pushed during the pull; the next pull verifies them',
   missing_undecided: 'Records missing from the pull await another pull or a review',
 }
 
@@ -14,14 +13,13 @@ export function incompleteReasonLabel(reason: IncompleteReason): string {
 }
 
 /** The records that the last full pull does not explain: stored ones that it did not contain, and later pushes. */
-export function differenceLabels({
-  only_here,
-  pushed_since,
-}: Pick<ModuleCompleteness, 'only_here' | 'pushed_since'>): string[] {
-  return [
-    ...(only_here ? [`${formatCount(only_here, 'record')} not in the last full pull`] : []),
-    ...(pushed_since ? [`${formatCount(pushed_since, 'push', 'pushes')} since then`] : []),
-  ]
+export function differenceLabels({ only_here }: Pick<ModuleCompleteness, 'only_here'>): string[] {
+  return [...(only_here ? [`${formatCount(only_here, 'record')} not in the last full pull`] : [])]
+}
+
+/** "Complete", or "Complete, 4 accepted exceptions". */
+export function completeLabel({ accepted }: Pick<ModuleCompleteness, 'accepted'>): string {
+  return accepted === 0 ? 'Complete' : `Complete, ${formatCount(accepted, 'accepted exception')}`
 }
 
 /** `complete`: verified by the last full pull; `not_pulled`: no full pull has succeeded yet. */

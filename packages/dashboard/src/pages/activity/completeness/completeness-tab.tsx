@@ -18,11 +18,12 @@ import { PlatformLink } from '../platform-link.tsx'
 import { PlatformSelect } from '../platform-select.tsx'
 import { TEXTS } from '../texts.tsx'
 import {
-  type CompletenessStatus,
+  completeLabel,
   completenessStatus,
   differenceLabels,
   incompleteReasonLabel,
 } from './completeness-labels.ts'
+import { VerifiedAt } from './verified-at.tsx'
 
 const PAGE = 50
 
@@ -54,10 +55,15 @@ export function CompletenessTab() {
 
 const FROM_TABLET = '(min-width: 48em)'
 const FROM_DESKTOP = '(min-width: 62em)'
-const STATUSES: Readonly<Record<CompletenessStatus, { status: string; label: string }>> = {
-  complete: { status: 'succeeded', label: TEXTS.complete },
-  not_verified: { status: 'warning', label: TEXTS.notVerified },
-  not_pulled: { status: 'not pulled', label: TEXTS.notPulledYet },
+function Status({ module }: { module: ModuleCompleteness }) {
+  switch (completenessStatus(module)) {
+    case 'complete':
+      return <StatusBadge status="succeeded" label={completeLabel(module)} />
+    case 'not_verified':
+      return <StatusBadge status="warning" label={TEXTS.notVerified} />
+    default:
+      return <StatusBadge status="not pulled" label={TEXTS.notPulledYet} />
+  }
 }
 
 function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }) {
@@ -83,7 +89,7 @@ function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }) {
               </Text>
               <PlatformLink name={module.platform_name} />
               <Stack hiddenFrom="sm" gap={4} mt={4} align="flex-start">
-                <StatusBadge {...STATUSES[completenessStatus(module)]} />
+                <Status module={module} />
                 <Reasons module={module} />
               </Stack>
             </Stack>
@@ -92,9 +98,9 @@ function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }) {
         {
           accessor: 'status',
           title: TEXTS.status,
-          width: 130,
+          width: 170,
           visibleMediaQuery: FROM_TABLET,
-          render: (module) => <StatusBadge {...STATUSES[completenessStatus(module)]} />,
+          render: (module) => <Status module={module} />,
         },
         {
           accessor: 'incomplete_reasons',
@@ -104,19 +110,26 @@ function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }) {
         },
         {
           accessor: 'complete_at',
-          title: TEXTS.lastComplete,
-          width: 190,
-          noWrap: true,
+          title: TEXTS.lastVerified,
+          width: 220,
           visibleMediaQuery: FROM_DESKTOP,
-          render: ({ complete_at }) => <When at={complete_at} />,
+          render: (module) => (
+            <Text span size="sm" c="dimmed">
+              <VerifiedAt module={module} />
+            </Text>
+          ),
         },
         {
           accessor: 'last_read_at',
-          title: TEXTS.lastFullPull,
+          title: TEXTS.lastPull,
           width: 190,
           noWrap: true,
           visibleMediaQuery: FROM_DESKTOP,
-          render: ({ last_read_at }) => <When at={last_read_at} />,
+          render: ({ last_read_at }) => (
+            <Text span size="sm" c="dimmed">
+              {last_read_at === null ? TEXTS.never : <Time at={last_read_at} />}
+            </Text>
+          ),
         },
         {
           accessor: 'records',
@@ -130,18 +143,11 @@ function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }) {
   )
 }
 
-function When({ at }: { at: string | null }) {
-  return (
-    <Text span size="sm" c="dimmed">
-      {at === null ? TEXTS.never : <Time at={at} />}
-    </Text>
-  )
-}
-
 function Reasons({ module }: { module: ModuleCompleteness }) {
-  const { incomplete_reasons, last_error } = module
+  const { incomplete_reasons, last_error, last_warning } = module
   const reasons = [
-    ...(last_error === null ? [] : [last_error]),
+    ...(last_error === null ? [] : [TEXTS.lastPullFailedWith(last_error)]),
+    ...(last_warning === null ? [] : [last_warning]),
     ...incomplete_reasons.map(incompleteReasonLabel),
     ...differenceLabels(module),
   ]

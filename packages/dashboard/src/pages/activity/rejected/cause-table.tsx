@@ -1,13 +1,18 @@
 import { Button, Code, Group, Stack, Text, Title } from '@mantine/core'
 import type { RejectedPushGroup } from '@recordhub/protocol'
 import { DataTable } from 'mantine-datatable'
+import { callHub } from '../../../api/call-hub.ts'
 import { useTitles } from '../../../api/platforms.ts'
+import { attempt, confirm } from '../../../components/confirm.tsx'
 import { ModuleTitle } from '../../../components/module-title.tsx'
+import { OperatorName } from '../../../components/operator-name.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatNumber } from '../../../lib/format.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
 import { PlatformLink } from '../platform-link.tsx'
 import { TEXTS } from '../texts.tsx'
+import { useRefreshRejected } from './use-rejected.ts'
 
 const FROM_TABLET = '(min-width: 48em)'
 const FROM_DESKTOP = '(min-width: 62em)'
@@ -46,6 +51,7 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
               <Stack gap={2} align="flex-start">
                 <Text size="sm">{group.message}</Text>
                 <Code fz="xs">{group.code}</Code>
+                <Acceptance group={group} />
                 <Group hiddenFrom="sm" gap="xs" mt={4}>
                   <Text size="xs" c="dimmed">
                     {TEXTS.openGroupCount(formatNumber(group.rejected_pushes))}
@@ -118,6 +124,53 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
         ]}
       />
     </section>
+  )
+}
+
+/** Whether an operator has accepted the records as exceptions, and the button for it. */
+function Acceptance({ group }: { group: RejectedPushGroup }) {
+  const refresh = useRefreshRejected()
+  const canOperate = useHasRole('operator')
+  const { platform_name: platform, cause, digest, accepted_at, accepted_by } = group
+  if (digest === null) return null
+  const send = async (verb: 'accept' | 'reopen', body: object) => {
+    await callHub(`/api/v1/rejected-pushes/groups/${verb}`, { method: 'POST', body })
+    await refresh()
+  }
+  if (accepted_at !== null) {
+    return (
+      <Group gap="xs">
+        <Text size="xs" c="dimmed">
+          {TEXTS.acceptedBy(<OperatorName by={accepted_by} />, <Time at={accepted_at} />)}
+        </Text>
+        {canOperate && (
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => void attempt(() => send('reopen', { platform, cause }))}
+          >
+            {TEXTS.openAgain}
+          </Button>
+        )}
+      </Group>
+    )
+  }
+  if (!canOperate) return null
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      onClick={() =>
+        confirm({
+          title: TEXTS.acceptTitle,
+          children: TEXTS.acceptMessage,
+          action: TEXTS.accept,
+          onConfirm: () => send('accept', { platform, cause, digest }),
+        })
+      }
+    >
+      {TEXTS.accept}
+    </Button>
   )
 }
 

@@ -4,14 +4,15 @@ import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
-import { Time } from '../../../components/time.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import {
   differenceLabels,
   incompleteReasonLabel,
 } from '../../activity/completeness/completeness-labels.ts'
+import { VerifiedAt } from '../../activity/completeness/verified-at.tsx'
 import { ModuleFields } from '../module-fields.tsx'
+import { PullButton } from '../pull-button.tsx'
 import { DeleteModuleRecords } from './delete-module-records.tsx'
 import { IndexedFields } from './indexed-fields.tsx'
 import { ModuleDriftSettings } from './module-drift.tsx'
@@ -43,6 +44,7 @@ export function ModulePanel({
         {canOperate && !registered && (
           <DeleteModuleRecords platformId={platform.id} recordType={record_type} />
         )}
+        {canOperate && registered && <PullButton platform={platform} full={{ record_type }} />}
         <PageLink
           to="/dashboard/records"
           search={{ platform: platform.platform_name, record_type }}
@@ -106,8 +108,9 @@ function RegistrationButton({
 
 /** Whether the hub has all records of a module, and the reasons if not. */
 function ModuleCompletenessText({ completeness }: { completeness: ModuleCompleteness }) {
-  const { complete_at, incomplete_reasons, missing, last_error } = completeness
+  const { incomplete_reasons, missing, accepted, last_error, last_warning } = completeness
   const differences = [
+    ...(accepted > 0 ? [formatCount(accepted, 'accepted exception')] : []),
     ...(missing > 0 ? [TEXTS.markedAsMissing(formatCount(missing, 'record'))] : []),
     ...differenceLabels(completeness),
   ]
@@ -116,11 +119,12 @@ function ModuleCompletenessText({ completeness }: { completeness: ModuleComplete
       <Text span fw={600} inherit>
         {TEXTS.completeness}
       </Text>{' '}
-      {complete_at === null ? TEXTS.notVerifiedYet : TEXTS.verifiedAt(<Time at={complete_at} />)}
+      <VerifiedAt module={completeness} />.{' '}
       {differences.length > 0 && `${differences.join(', ')}. `}
       {incomplete_reasons.length > 0 &&
         TEXTS.notVerifiedBecause(incomplete_reasons.map(incompleteReasonLabel).join('. '))}
       {last_error && TEXTS.lastPullFailedWith(last_error)}
+      {last_warning && TEXTS.lastPullWarned(last_warning)}
     </Text>
   )
 }

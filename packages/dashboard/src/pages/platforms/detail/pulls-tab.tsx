@@ -77,7 +77,7 @@ function PullRow({ pull }: { pull: PlatformPull }) {
           {started_at === null ? TEXTS.pullLink(pull_id) : <Time at={started_at} seconds />}
         </PageLink>
         <Box hiddenFrom="sm">
-          <PullStateBadge state={state} rejected={counts.rejected} />
+          <PullStateBadge state={state} counts={counts} />
         </Box>
         {pull.error && (
           <Text size="xs" c="dimmed" lineClamp={2} maw={320}>
@@ -86,7 +86,7 @@ function PullRow({ pull }: { pull: PlatformPull }) {
         )}
       </Table.Td>
       <Table.Td visibleFrom="sm">
-        <PullStateBadge state={state} rejected={counts.rejected} />
+        <PullStateBadge state={state} counts={counts} />
       </Table.Td>
       <Table.Td visibleFrom="sm">{triggerLabel(trigger)}</Table.Td>
       <Table.Td visibleFrom="sm">{TEXTS.modulesReadOf(modules_read, modules)}</Table.Td>

@@ -41,11 +41,10 @@ export const TEXTS = {
 
   completeness: 'Completeness:',
   markedAsMissing: (records: string) => `${records} marked as missing`,
-  notVerifiedYet: 'not verified by a full pull yet. ',
-  verifiedAt: (time: ReactNode) => <>verified by a full pull {time}. </>,
   notVerifiedBecause: (incompleteReasonLabel: string) =>
-    `The last full pull could not verify it: ${incompleteReasonLabel}. `,
-  lastPullFailedWith: (last_error: string) => `The last pull failed: ${last_error}`,
+    `The last pull could not verify it: ${incompleteReasonLabel}. `,
+  lastPullFailedWith: (error: string) => `The last pull failed: ${error}`,
+  lastPullWarned: (warning: string) => `The last pull succeeded, with warnings: ${warning}`,
 
   acceptAndCount: 'Accept and count',
   rejectSaveReplay: 'Reject and save for replay',

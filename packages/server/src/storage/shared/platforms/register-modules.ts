@@ -39,12 +39,17 @@ export async function registerModules(
       .set({
         registered_at: selected.has(record_type) ? at : null,
         last_error: null,
+        last_problem: null,
         failures_in_row: 0,
         failing_since: null,
         // Its records may be deleted before the next read, so earlier reads no longer prove completeness.
         complete_at: null,
         complete_pushes: null,
+        full_read_at: null,
+        confirmed_at: null,
+        confirmed_by: null,
         last_read_records: null,
+        rejection_groups: '[]',
       })
       .where('module_id', '=', module_id)
       .execute()

@@ -1,5 +1,6 @@
 import type { CachedResponse } from '../../../domain/pull/cached-response.ts'
-import type { StartedTask } from '../../port/pull-store.ts'
+import type { PullScope, StartedTask } from '../../port/pull-store.ts'
+import { isAccepted, parseGroups } from '../rejected-pushes/rejection-groups.ts'
 import type { Executor } from '../schema/databases.ts'
 
 /** Returns the columns of a module for its cached response; null for none. */
@@ -17,11 +18,14 @@ export function toCachedResponseColumns(response: CachedResponse | null) {
   }
 }
 
-/** Reads the number of pushes of a module and its cached response, and deletes the response. */
+/**
+ * Reads the number of pushes of a module, its last full read, its accepted exceptions and its cached response, and deletes
+ * the response.
+ */
 export async function takeCachedResponse(
   db: Executor,
   { platform_id, module_id }: { platform_id: number; module_id: number },
-): Promise<Pick<StartedTask, 'pushes' | 'cached_response'>> {
+): Promise<Omit<StartedTask, 'snapshotSeq'>> {
   const stored = await db
     .selectFrom('modules')
     .select((eb) => [
@@ -31,6 +35,8 @@ export async function takeCachedResponse(
       'cached_records as records',
       'cached_pushes as pushes_then',
       'cached_missing_members as missing_members',
+      'full_read_at',
+      'rejection_groups',
       eb
         .selectFrom('module_counters')
         .select((inner) => inner.fn.sum<number | null>('pushes').as('n'))
@@ -41,14 +47,17 @@ export async function takeCachedResponse(
     .where('module_id', '=', module_id)
     .executeTakeFirst()
   const pushes = Number(stored?.pushes ?? 0)
-  if (!stored || stored.read_fingerprint === null) return { pushes, cached_response: null }
+  const full_read_at = stored?.full_read_at ?? null
+  const accepted_rejections = parseGroups(stored?.rejection_groups).filter(isAccepted)
+  const none = { pushes, full_read_at, accepted_rejections, cached_response: null }
+  if (!stored || stored.read_fingerprint === null) return none
   await deleteCachedResponse(db, module_id)
   const { etag, last_modified, read_fingerprint, records, pushes_then } = stored
-  if (records === null || pushes_then !== pushes) return { pushes, cached_response: null }
+  if (records === null || pushes_then !== pushes) return none
   const missing_members: string[] = JSON.parse(stored.missing_members ?? '[]')
   const validators = { etag, last_modified }
   const cached_response = { ...validators, read_fingerprint, records, pushes, missing_members }
-  return { pushes, cached_response }
+  return { ...none, cached_response }
 }
 
 export async function deleteCachedResponse(db: Executor, moduleId: number): Promise<void> {
@@ -57,4 +66,16 @@ export async function deleteCachedResponse(db: Executor, moduleId: number): Prom
     .set(toCachedResponseColumns(null))
     .where('module_id', '=', moduleId)
     .execute()
+}
+
+/** Makes the next read of these modules ignore their cached responses. @returns the number of modules. */
+export async function requireFullReads(db: Executor, scope: PullScope | null): Promise<number> {
+  let update = db
+    .updateTable('modules')
+    .set({ full_read_at: null })
+    .where('registered_at', 'is not', null)
+  if (scope) update = update.where('platform_id', '=', scope.platform_id)
+  if (scope?.record_types) update = update.where('record_type', 'in', scope.record_types)
+  const updated = await update.executeTakeFirst()
+  return Number(updated.numUpdatedRows)
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import type { CachedResponse } from '../../../domain/pull/cached-response.ts'
 import type { PullTaskResult } from '../../port/pull-store.ts'
 import type { Executor } from '../schema/databases.ts'
 import { countUnmarked } from './missing-store.ts'
@@ -15,6 +15,7 @@ export async function toLastReadColumns(
     incomplete_reasons,
     pushes,
   }: NonNullable<PullTaskResult['read']>,
+  cached: CachedResponse | null,
   at: string,
 ) {
   // A read proves nothing about records that it did not contain, so it replaces the snapshot only if it contained all.
@@ -26,18 +27,23 @@ export async function toLastReadColumns(
       ? { last_read_snapshot_seq: snapshotSeq, last_read_requested_at: requested_at }
       : {}),
     ...(incomplete_reasons === null
-      ? extendCompleteness(at, pushes)
-      : { last_read_incomplete_reasons: JSON.stringify(incomplete_reasons) }),
+      ? toConfirmation(cached, at)
+      : {
+          full_read_at: at,
+          ...toConfirmation(null, at),
+          last_read_incomplete_reasons: JSON.stringify(incomplete_reasons),
+        }),
     ...(incomplete_reasons?.length === 0 ? { complete_at: at, complete_pushes: pushes } : {}),
   }
 }
 
-/** After a 304 response: if the cached response proved that the module is complete, it proves so for this read as well. */
-function extendCompleteness(at: string, pushes: number) {
-  const wasProof = sql`complete_at IS NOT NULL AND last_read_incomplete_reasons = '[]'`
-  return {
-    complete_at: sql<string | null>`CASE WHEN ${wasProof} THEN ${at} ELSE complete_at END`,
-    complete_pushes: sql<number | null>`
-      CASE WHEN ${wasProof} THEN ${pushes} ELSE complete_pushes END`,
-  }
+/**
+ * The columns of the last 304 response, which confirmed the cached response; null for none. It only shows that the
+ * platform sent the same validator, so it verifies nothing.
+ */
+function toConfirmation(confirmed: CachedResponse | null, at: string) {
+  if (!confirmed) return { confirmed_at: null, confirmed_by: null }
+  // A platform that receives both conditions evaluates only the ETag (RFC 9110, 13.2.2).
+  const confirmed_by = confirmed.etag === null ? ('last_modified' as const) : ('etag' as const)
+  return { confirmed_at: at, confirmed_by }
 }

@@ -42,9 +42,13 @@ export function createMissingStore(databases: Databases, dialect: MissingDialect
       }
       const isMissing = (record: RecordRef) =>
         unmarked.has(record.record_id) && !isUndecided(record)
+      const undecided = absent.filter(isUndecided)
+      const isPushedBefore = ({ record_id }: RecordRef) =>
+        (unmarked.get(record_id)?.pushed_seq ?? 0) <= read.snapshotSeq
       return {
         missing: absent.filter(isMissing),
-        undecided: absent.filter(isUndecided).length,
+        undecided: undecided.length,
+        pushedBefore: undecided.filter(isPushedBefore).length,
         next: page.length < limit ? null : (page.at(-1)?.reference_number ?? null),
       }
     },

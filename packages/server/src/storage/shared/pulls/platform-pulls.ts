@@ -102,6 +102,7 @@ export async function listRecentPulls(
       't.state',
       eb.fn.countAll<number>().as('tasks'),
       eb.fn.sum<number>('t.rejected').as('rejected'),
+      eb.fn.sum<number>('t.not_listed').as('not_listed'),
       eb.fn.max('p.finished_at').as('finished_at'),
     ])
     .where('f.platform_id', 'in', platformIds)
@@ -119,6 +120,7 @@ export async function listRecentPulls(
           Object.fromEntries(groups.map((row) => [row.state, Number(row.tasks)])),
         ),
         rejected: groups.reduce((sum, row) => sum + Number(row.rejected), 0),
+        not_listed: groups.reduce((sum, row) => sum + Number(row.not_listed), 0),
         finished_at: groups[0]?.finished_at ?? null,
       }))
       .toSorted((one, other) => other.pull_id - one.pull_id),

@@ -25,7 +25,9 @@ export const COUNT_NAMES = [
   'unchanged',
   'stale',
   'rejected',
+  'accepted',
   'missing',
+  'not_listed',
 ] as const
 
 /** Selects pulls with the sums of their tasks. */
@@ -183,6 +185,8 @@ export function toCounts(
     unchanged: Number(row.unchanged ?? 0),
     stale: Number(row.stale ?? 0),
     rejected: Number(row.rejected ?? 0),
+    accepted: Number(row.accepted ?? 0),
     missing: Number(row.missing ?? 0),
+    not_listed: Number(row.not_listed ?? 0),
   }
 }

@@ -4,8 +4,13 @@ import { describePullStart } from '../../../domain/activity/activity.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { PullStore, PullTaskPlan, PullTaskResult } from '../../port/pull-store.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
+import { saveGroups } from '../rejected-pushes/rejection-groups.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import { takeCachedResponse, toCachedResponseColumns } from './cached-responses.ts'
+import {
+  requireFullReads,
+  takeCachedResponse,
+  toCachedResponseColumns,
+} from './cached-responses.ts'
 import { toLastReadColumns } from './last-read-columns.ts'
 import { listPlatformPulls } from './platform-pulls.ts'
 import { planTasks, recordFailures } from './pull-plan.ts'
@@ -60,7 +65,7 @@ export function createPullStore(
 
   async function queue(
     db: Executor,
-    { trigger, requested_by, lease, only }: PullRequest,
+    { trigger, requested_by, lease, only, mode = 'auto' }: PullRequest,
   ): Promise<PullRequestOutcome | null> {
     const at = nowText(clock)
     await interruptAbandoned(db)
@@ -82,9 +87,10 @@ export function createPullStore(
       .executeTakeFirst()
     if (queued) {
       const { pull_id } = queued
+      if (mode === 'full') await requireFullReads(db, only)
       const planned = await planTasks(db, { pull_id, trigger, only }, clock.now())
       if (requested_by !== null) {
-        await insertActivity(db, at, describePullStart({ pull_id, requested_by, ...planned }))
+        await insertActivity(db, at, describePullStart({ pull_id, requested_by, mode, ...planned }))
       }
     }
     const pull = queued
@@ -101,6 +107,8 @@ export function createPullStore(
         if (outcome) return outcome
       }
     },
+
+    requireFullReads: (scope) => requireFullReads(writer, scope),
 
     startPull: (pullId, lease) =>
       writer.transaction().execute(async (db) => {
@@ -171,6 +179,8 @@ export function createPullStore(
 
     finishTask: (pullId, taskNumber, result, activity) =>
       withoutFsync(async (db) => {
+        // An operator may accept rejected records at the same time.
+        if (result.rejection_groups) await acquireLock(db, 'rejected pushes')
         const at = nowText(clock)
         const task = await db
           .updateTable('pull_tasks')
@@ -189,6 +199,7 @@ export function createPullStore(
           .executeTakeFirst()
         if (!task) return
         await updateModule(db, task, result, at)
+        if (result.rejection_groups) await saveGroups(db, task, result.rejection_groups)
         await updatePlatform(db, task, result, at)
         if (activity) await insertActivity(db, at, activity)
       }),
@@ -274,15 +285,17 @@ function toFailures(state: PullTaskResult['state'], at: string) {
 async function updateModule(
   db: Executor,
   module: { platform_id: number; module_id: number },
-  { state, read, problem, cached_response }: PullTaskResult,
+  { state, read, error, problem, cached_response }: PullTaskResult,
   at: string,
 ): Promise<void> {
   await db
     .updateTable('modules')
     .set({
       ...toCachedResponseColumns(cached_response),
-      ...(isConclusive(state) ? { last_error: problem, ...toFailures(state, at) } : {}),
-      ...(read ? await toLastReadColumns(db, module, read, at) : {}),
+      ...(isConclusive(state)
+        ? { last_error: error, last_problem: problem, ...toFailures(state, at) }
+        : {}),
+      ...(read ? await toLastReadColumns(db, module, read, cached_response, at) : {}),
     })
     .where('module_id', '=', module.module_id)
     .execute()
@@ -317,7 +330,8 @@ async function listPlans(db: Executor, pullId: number): Promise<PullTaskPlan[]> 
       'm.module_name',
       'm.fields',
       'm.drift_policy',
-      'm.last_error as problem',
+      'm.last_error as error',
+      'm.last_problem as problem',
     ])
     .where('t.pull_id', '=', pullId)
     .where('t.state', '=', 'queued')

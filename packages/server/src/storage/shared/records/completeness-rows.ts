@@ -1,5 +1,6 @@
 import type { ModuleCompleteness } from '@recordhub/protocol'
 import { sql } from 'kysely'
+import { isAccepted, parseGroups } from '../rejected-pushes/rejection-groups.ts'
 import type { Executor } from '../schema/databases.ts'
 
 /** The result of the last read of each registered module, and its current counters. */
@@ -17,10 +18,14 @@ export async function listCompleteness(
       'm.record_type',
       'm.complete_at',
       'm.complete_pushes',
+      'm.confirmed_at',
+      'm.confirmed_by',
       'm.last_read_finished_at as last_read_at',
       'm.last_read_records',
       'm.last_read_incomplete_reasons',
       'm.last_error',
+      'm.last_problem',
+      'm.rejection_groups',
       counterOf('records').as('records'),
       counterOf('pushes').as('pushes'),
       sql<number>`(SELECT count(*) FROM records r WHERE r.platform_id = m.platform_id
@@ -31,14 +36,17 @@ export async function listCompleteness(
   if (after !== null) select = select.where('m.module_id', '>', after)
   const rows = await select.orderBy('m.module_id').limit(limit).execute()
   return rows.map((row) => {
-    const { complete_pushes, last_read_records, last_read_incomplete_reasons, pushes, ...module } =
-      row
+    const { complete_pushes, last_read_records, last_read_incomplete_reasons, ...others } = row
+    const { pushes, last_problem, rejection_groups, ...module } = others
+    const accepted = parseGroups(rejection_groups).filter(isAccepted)
     const records = Number(row.records)
     const missing = Number(row.missing)
     return {
       ...module,
       records,
       missing,
+      accepted: accepted.reduce((sum, { count }) => sum + count, 0),
+      last_warning: module.last_error === null ? last_problem : null,
       incomplete_reasons: JSON.parse(last_read_incomplete_reasons),
       pushed_since: complete_pushes === null ? null : Number(pushes) - complete_pushes,
       only_here:

@@ -7,6 +7,7 @@ import type { RejectedPushFilter, RejectedPushStore } from '../../port/rejected-
 import type { Executor } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
 import { wasRejectedBy } from './rejected-push-pulls.ts'
+import { listModulesWithGroups, parseGroups } from './rejection-groups.ts'
 
 type RejectedPushReads = Pick<
   RejectedPushStore,
@@ -73,6 +74,10 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         .orderBy('last_at', 'desc')
         .limit(limit)
         .execute()
+      const modules = groups.length > 0 ? await listModulesWithGroups(reader, platform) : []
+      const found = modules.flatMap(({ platform_id, rejection_groups }) =>
+        parseGroups(rejection_groups).map((group) => ({ platform_id, ...group })),
+      )
       const withExamples = groups.map(async ({ platform_id, cause, ...group }) => {
         const example = await selectRejected(reader)
           .select(['p.platform_name', 'r.record_type', 'r.code'])
@@ -85,7 +90,11 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         const { message, other_message, ...figures } = group
         const common = message === other_message ? null : commonMessage(example.code)
         const count = Number(figures.count)
-        return [{ ...example, message: common ?? message, cause, ...figures, count }]
+        const { digest, accepted_at, accepted_by } = found.find(
+          (one) => one.platform_id === platform_id && one.cause === cause,
+        ) ?? { digest: null, accepted_at: null, accepted_by: null }
+        const acceptance = { digest, accepted_at, accepted_by }
+        return [{ ...example, message: common ?? message, cause, ...figures, count, ...acceptance }]
       })
       return (await Promise.all(withExamples)).flat()
     },

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { HashReference } from '../../../domain/record/erasure.ts'
+import { causeOf } from '../../../domain/record/rejection-groups.ts'
 import type { WritePosition } from '../../../domain/record/replay.ts'
 import { sha256 } from '../../../lib/crypto/hash.ts'
 import { toHour } from '../../../lib/time/clock.ts'
@@ -11,12 +12,13 @@ import { namesErasedRecord } from '../deletion/record-mentions.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { findPreviousPull, saveRejectingPull } from './rejected-push-pulls.ts'
 import { applyFilter, createRejectedPushReads, selectRejected } from './rejected-push-reads.ts'
+import { createRejectionAcceptance } from './rejection-groups.ts'
 
 /** Counted in addition to the bytes of the body, so that the quota also limits the number of rows. */
 const ROW_BYTES = 512
 
 export function createRejectedPushStore(
-  { reader, writer, acquireLock }: Databases,
+  databases: Databases,
   deps: {
     node: string
     /** Allocates the next numbers of the write sequence, in ascending order. */
@@ -24,9 +26,11 @@ export function createRejectedPushStore(
     hashReference: HashReference
   },
 ): RejectedPushStore {
+  const { reader, writer, acquireLock } = databases
   const { node, allocatePositions, hashReference } = deps
   return {
     ...createRejectedPushReads(reader),
+    ...createRejectionAcceptance(databases),
 
     saveRejectedPushes: (rejected, { at, day, quotaBytes }) =>
       writer.transaction().execute(async (db) => {
@@ -109,8 +113,7 @@ async function saveRejection(
   const { platform_id, record_type, message, pull_id } = push
   // A pulled record does not name its module, so two modules may reject identical ones.
   const fingerprint = sha256(JSON.stringify([push.method, push.code, record_type, push.body]))
-  const causeText = push.cause ?? message
-  const cause = sha256(JSON.stringify([push.code, record_type, causeText])).slice(0, 22)
+  const cause = causeOf(push.code, record_type, push.cause ?? message)
   const latest = {
     at,
     message,

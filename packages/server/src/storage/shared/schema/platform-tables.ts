@@ -1,5 +1,5 @@
 /** Platforms, their modules and keys, and the drift from their manifests. */
-import type { DriftPolicy, PlatformStatus } from '@recordhub/protocol'
+import type { ConfirmedBy, DriftPolicy, PlatformStatus } from '@recordhub/protocol'
 import { id, integer, table, text } from './define-table.ts'
 
 export const platformTables = {
@@ -63,11 +63,18 @@ export const platformTables = {
       last_read_records: integer().nullable(),
       /** Why the last complete read does not prove the module complete: a JSON array. */
       last_read_incomplete_reasons: text().default('[]'),
+      /** The rejected records of the last complete read by cause: a JSON array of `StoredRejectionGroup`. */
+      rejection_groups: text().default('[]'),
       /** The last read that proved the module complete, and the number of pushes to the module by then. */
       complete_at: text().nullable(),
       complete_pushes: integer().nullable(),
-      /** The error of the last read, which is logged once; consecutive failed pulls, and when the first one ended. */
+      /** When a complete read last received a body, and the last 304 response since; null without one. */
+      full_read_at: text().nullable(),
+      confirmed_at: text().nullable(),
+      confirmed_by: text<ConfirmedBy>().nullable(),
+      /** The error of the last read, null if it succeeded; its error or warnings, which are logged once; consecutive failed pulls, and when the first one ended. */
       last_error: text().nullable(),
+      last_problem: text().nullable(),
       failures_in_row: integer().default(0),
       failing_since: text().nullable(),
       /** The cached response: its validators, and the results of the read that received it; all null if there is none. */

@@ -97,10 +97,10 @@ class HubController
         return iterator_count($this->readRecords($recordType));
     }
 
-    /** Changes whenever a record of the module changes. Replace with Employee::count().'-'.Employee::max('updated_at'). */
+    /** Changes whenever a record of the module changes. Replace with a query of "The ETag" in the guide. */
     private function readVersion(string $recordType): string
     {
-        return filesize(base_path('records.ndjson')).'-'.filemtime(base_path('records.ndjson'));
+        return hash_file('sha256', base_path('records.ndjson'));
     }
 
     private function readManifest(): object
