@@ -43,6 +43,7 @@ export const PlatformSummary = Type.Object({
   source_base_url: Type.String(),
   status: PlatformStatus,
   modules_registered: Type.Integer(),
+  modules_failing: Type.Integer({ description: 'Registered modules whose last pull failed' }),
   records: Type.Integer(),
   manifest_fetched_at: NullableTimestamp,
   latest_sync_at: Type.Unsafe<string | null>({
@@ -54,7 +55,11 @@ export const PlatformSummary = Type.Object({
     description: 'When a push last used one of its hub keys, to the minute',
   }),
   hub_api_key_hint: NullableString,
-  last_error: NullableString,
+  last_error: Type.Unsafe<string | null>({
+    ...NullableString,
+    description:
+      'Why the last pull of a module failed, or how many records it rejected; null after a pull without either',
+  }),
   missing_reviews: Type.Integer({
     description: 'Open reviews of missing records',
   }),

@@ -66,6 +66,10 @@ export const PushCheckResponse = Type.Object({
   success: Type.Literal(true),
   platform_name: Type.String(),
   modules: Type.Array(Type.Object({ module_name: Type.String(), record_type: Type.String() })),
+  valid_until: Type.Unsafe<string | null>({
+    ...NullableTimestamp,
+    description: 'When the key expires, because it was replaced; null for the current key',
+  }),
 })
 
 /** A stored record as the operator API shows it. The numbers in `data` have the digits that were sent. */

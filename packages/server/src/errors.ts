@@ -377,6 +377,7 @@ const CATALOGUE = {
     message:
       "The platform's response at {path} does not match the specification: {reason}. The platform owner must fix the endpoint.",
   },
+  no_record_stored: { status: 502, message: 'No record was stored: {reason}' },
   platform_reports_failure: {
     status: 502,
     message:

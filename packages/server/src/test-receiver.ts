@@ -11,6 +11,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import type { Config } from './config/settings.ts'
 import { HUB_KEY_PREFIX } from './domain/platform/api-key.ts'
+import { keyRejected } from './domain/platform/rejected-key.ts'
 import { toManifestKeys } from './domain/record/drift.ts'
 import { PushBody } from './domain/record/push-body.ts'
 import { decidePush, type RecordState } from './domain/record/record.ts'
@@ -199,7 +200,9 @@ function createAuthenticator(
     })),
   }
   const find = async (key: string) => (sameSecret(key, hubApiKey) ? receiver : null)
-  return { findCached: () => null, find, refresh: find }
+  const reject = async (key: string, hasAuthorization?: boolean) =>
+    keyRejected(key, null, hasAuthorization)
+  return { findCached: () => null, find, refresh: find, reject }
 }
 
 /** Decides the outcome of each push as the hub does, on records in memory. */

@@ -9,6 +9,7 @@ import {
   PlatformDetails,
   PlatformPullPage,
   ProbeResponse,
+  PushCheckResponse,
   PushResponse,
 } from '@recordhub/protocol'
 import Type from 'typebox'
@@ -329,9 +330,23 @@ describeHub('the hub key of a platform', (hub, engine) => {
     )
     const check = (one: string) =>
       hub.send({ url: '/api/webhook/check', headers: { 'x-api-key': one } })
-    assert.equal((await check(old)).status, 200)
+    const SUNSET = 'Tue, 10 Mar 2026 09:00:00 GMT'
+    for (const [one, valid_until, sunset] of [
+      [old, '2026-03-10T09:00:00.000Z', SUNSET],
+      [key, null, ''],
+    ] as const) {
+      const checked = await check(one)
+      assert.equal(expectBody(checked, 200, PushCheckResponse).valid_until, valid_until)
+      const pushed = await hub.push(one, newRecord('N-1'))
+      const rejected = await hub.push(one, newRecord('N-1', { record_type: 'ghosts' }))
+      const headers = [checked, pushed, rejected].map(({ header }) => header('sunset'))
+      assert.deepEqual(headers, [sunset, sunset, sunset])
+      const { warnings } = expectBody(pushed, 200, PushResponse)
+      assert.match(String(warnings), valid_until === null ? /^undefined$/ : /was replaced .*T09:00/)
+    }
     now += 3_600_000
-    expectError(await check(old), 401, 'api_key_invalid')
+    const { message } = expectError(await check(old), 401, 'api_key_invalid')
+    assert.match(message, /This key was replaced on 2026-03-10/)
     expectError(await hub.push(old, newRecord('N-2')), 401, 'api_key_invalid')
     expectBody(await hub.push(key, newRecord('N-2')), 201, PushResponse)
     assert.equal((await readPlatform(kit)).hub_keys.length, 1)

@@ -18,7 +18,14 @@ import {
 const Platforms = Type.Object({ success: Type.Literal(true), platforms: Type.Array(Platform) })
 const MEMBERS = [
   ...['id', 'platform_name', 'display_title', 'platform_description', 'connection_type'],
-  ...['source_base_url', 'status', 'modules_registered', 'records', 'manifest_fetched_at'],
+  ...[
+    'source_base_url',
+    'status',
+    'modules_registered',
+    'modules_failing',
+    'records',
+    'manifest_fetched_at',
+  ],
   ...['latest_sync_at', 'last_push_at', 'hub_api_key_hint', 'last_error', 'missing_reviews'],
   'modules',
 ]
@@ -59,6 +66,7 @@ describeHub('registering a platform', (hub) => {
       source_base_url: simulated.source_base_url,
       status: 'active',
       modules_registered: 1,
+      modules_failing: 0,
       records: 0,
       latest_sync_at: null,
       last_push_at: null,

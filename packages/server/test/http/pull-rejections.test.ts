@@ -9,6 +9,7 @@ import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { addPulledPlatform, startPulledHub } from '../helpers/hub/pulled-hub.ts'
 import { expectBody } from '../helpers/hub/response.ts'
 import { simulatedRecord } from '../helpers/platform/platform.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 import { rounds } from '../helpers/time/tier.ts'
 
 const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
@@ -61,6 +62,7 @@ describeHub('records rejected by a pull', (hub, engine) => {
     const digits = JSON.rawJSON('1'.repeat(1001))
     const keys = Array.from({ length: 5001 }, (_, at) => [`k${at}`, at])
     kit.platform.modules[0]?.records.push(
+      simulatedRecord(1),
       { ...simulatedRecord(2), data: { a: [digits] } },
       { ...simulatedRecord(3), data: Object.fromEntries(keys) },
     )
@@ -90,6 +92,34 @@ describeHub('records rejected by a pull', (hub, engine) => {
     const entries = await kit.hub.activity()
     const entry = entries.find(({ kind }) => kind === 'pull_task.succeeded')
     assert.ok(entry?.message.endsWith(`: 1 new, 3 rejected. ${reasons.join(' ')}`), entry?.message)
+  })
+
+  test('a task that stored none of its records fails, and last_error counts rejections until a pull without', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const module = kit.platform.modules[0]
+    assert.ok(module)
+    const { id } = kit.registered
+    const platform = async () => only((await hub.platforms()).filter((one) => one.id === id))
+    const lastError = async () => (await platform()).last_error
+    const numeric = [1, 2].map((at) => ({ ...simulatedRecord(at), reference_number: at }))
+    module.records = [...numeric, listed]
+    const failed = await kit.pull()
+    const error =
+      'No record was stored: 3 of 3 records rejected, 2 of them: Invalid record: reference_number must be a string.'
+    assert.deepEqual([failed.state, failed.error, failed.rejected], ['failed', error, 3])
+    assert.equal(failed.pull.state, 'failed')
+    assert.equal(await lastError(), error)
+    module.records = [simulatedRecord(1), listed]
+    const partly = await kit.pull()
+    assert.deepEqual([partly.state, partly.error], ['succeeded', null])
+    assert.equal(
+      await lastError(),
+      '1 of 2 records rejected: Invalid record: data must be an object.',
+    )
+    assert.equal((await platform()).modules_failing, 0)
+    module.records = [simulatedRecord(1)]
+    await kit.pull()
+    assert.equal(await lastError(), null)
   })
 
   for (const [where, list, ...expected] of DUPLICATES.slice(0, rounds(3, DUPLICATES.length))) {
@@ -170,11 +200,11 @@ describeHub('records rejected by a pull', (hub, engine) => {
       (await kit.hub.activity()).filter(
         (entry) => entry.level === 'warning' && entry.platform_name === platform_name,
       ).length
-    module.records = [unnamed]
+    module.records = [simulatedRecord(1), unnamed]
     await kit.pull()
     await kit.pull()
     assert.equal(await warnings(), 1)
-    module.records = [listed]
+    module.records = [simulatedRecord(1), listed]
     await kit.pull()
     assert.equal(await warnings(), 2)
   })

@@ -33,7 +33,7 @@ async function expectRejectedKey(hub: TestHub, key: string | null): Promise<void
       ...(body === undefined ? {} : { body }),
     })
     const error = expectError(response, 401, 'api_key_invalid')
-    assert.equal(error.message, MESSAGE)
+    assert.ok(error.message.startsWith(`${MESSAGE} `), error.message)
     assert.equal(error.errors, undefined)
     if (key) expectAbsent([key.padEnd(12)], [response.text])
     assert.deepEqual(await hub.countStoredRows(), before, 'Something was stored')
@@ -67,7 +67,7 @@ describeHub('a rejected push', (hub) => {
       `UPDATE hub_keys SET revoked_at = '2020-01-01T00:00:00.000Z' WHERE platform_id = ${id}`,
     )
     const response = await hub.push(hub_api_key, newRecord('N-2'))
-    assert.equal(expectError(response, 401, 'api_key_invalid').message, MESSAGE)
+    assert.ok(expectError(response, 401, 'api_key_invalid').message.startsWith(`${MESSAGE} `))
     await expectRejectedKey(hub, hub_api_key)
   })
 
@@ -86,7 +86,7 @@ describeHub('a rejected push', (hub) => {
       const headers = pushHeaders(hub_api_key)
       const response = await hub.send({ method, url, headers, ...(body ? { body } : {}) })
       assert.deepEqual(await hub.countStoredRows(), before, 'Something was stored')
-      assert.equal(expectError(response, 401, 'api_key_invalid').message, MESSAGE)
+      assert.ok(expectError(response, 401, 'api_key_invalid').message.startsWith(`${MESSAGE} `))
     })
   }
 

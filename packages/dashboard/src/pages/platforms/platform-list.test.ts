@@ -13,6 +13,7 @@ function platform(display_title: string, over: Partial<Platform> = {}): Platform
     source_base_url: `https://${display_title.toLowerCase()}.example`,
     status: 'active',
     modules_registered: 1,
+    modules_failing: 0,
     records: 10,
     manifest_fetched_at: null,
     latest_sync_at: '2026-11-21T07:30:00.000Z',
@@ -26,9 +27,9 @@ function platform(display_title: string, over: Partial<Platform> = {}): Platform
 }
 
 const ALL = [
-  platform('Clinic', { records: 5, last_error: 'HTTP 500' }),
+  platform('Clinic', { records: 5, modules_failing: 1, last_error: 'HTTP 500' }),
   platform('archive', { records: 5, status: 'inactive', last_error: 'HTTP 500' }),
-  platform('School', { records: 99, missing_reviews: 2 }),
+  platform('School', { records: 99, missing_reviews: 2, last_error: '2 of 9 records rejected: …' }),
   platform('Shop', { records: 1, latest_sync_at: null }),
 ]
 const ANY = { text: '', status: '', health: '' }

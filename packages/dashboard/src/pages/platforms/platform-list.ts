@@ -19,11 +19,11 @@ export const HEALTH_LABELS: Readonly<Record<Health, string>> = {
 export function healthOf(
   platform: Pick<
     PlatformSummary,
-    'status' | 'last_error' | 'missing_reviews' | 'latest_sync_at' | 'last_push_at'
+    'status' | 'modules_failing' | 'missing_reviews' | 'latest_sync_at' | 'last_push_at'
   >,
 ): Health {
   if (platform.status === 'inactive') return 'inactive'
-  if (platform.last_error !== null) return 'failing'
+  if (platform.modules_failing > 0) return 'failing'
   if (platform.missing_reviews > 0) return 'needs_review'
   const isNew = platform.latest_sync_at === null && platform.last_push_at === null
   return isNew ? 'no_data' : 'healthy'

@@ -28,6 +28,12 @@ export function formatCounts(counts: PullCounts): string {
   return texts.length > 0 ? texts.join(', ') : 'no records'
 }
 
+/** Whether no element of a read is stored now. An accepted exception counts as stored. */
+export function storesNothing(counts: PullCounts): boolean {
+  const { created, updated, unchanged, stale, accepted } = counts
+  return created + updated + unchanged + stale + accepted === 0
+}
+
 /** The minimum time for the rate of a module that has just started: its first records arrive in a burst. */
 const MIN_SECONDS = 1
 

@@ -24,6 +24,24 @@ export function describeReasons(
 }
 
 /**
+ * Summarizes the rejected elements of one read with their most frequent reason: "12 of 5,000 records rejected: …"; null
+ * without any. It names no reference number, since an erasure does not search the errors of pulls.
+ * @param received the number of all elements.
+ */
+export function summarizeRejections(
+  { reasons, others }: { reasons: readonly [reason: string, count: number][]; others: number },
+  received: number,
+): string | null {
+  const [most] = reasons.toSorted(([, one], [, other]) => other - one)
+  if (!most) return null
+  const [reason, count] = most
+  const rejected = reasons.reduce((sum, [, one]) => sum + one, others)
+  const [all, of, mostly] = [received, rejected, count].map((one) => one.toLocaleString('en-US'))
+  const share = count === rejected ? '' : `, ${mostly} of them`
+  return `${of} of ${all} records rejected${share}: ${reason}`
+}
+
+/**
  * Describes a duplicate: an element whose reference number an earlier element of the same read has. Positions are
  * those in `records`, from 1, counted over pages.
  * @param reference null if the message must not contain it.

@@ -49,6 +49,7 @@ function platformOf(modules: Module[], over: Partial<Platform> = {}): Platform {
     source_base_url: 'https://clinic.example.org',
     status: 'active',
     modules_registered: modules.length,
+    modules_failing: 0,
     records: 0,
     manifest_fetched_at: null,
     latest_sync_at: null,

@@ -1,4 +1,6 @@
 import { HUB_KEY_PREFIX } from '../../domain/platform/api-key.ts'
+import { keyRejected } from '../../domain/platform/rejected-key.ts'
+import type { HubError } from '../../errors.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { isRandomKey } from '../../lib/crypto/random-key.ts'
 import type { Clock } from '../../lib/time/clock.ts'
@@ -17,10 +19,12 @@ export type PlatformAuthenticator = {
   find: (key: string) => Promise<AuthenticatedPlatform | null>
   /** Looks up a key without the cache. */
   refresh: (key: string) => Promise<AuthenticatedPlatform | null>
+  /** Creates the error of an invalid key. @param hasAuthorization whether the request has the header `Authorization`. */
+  reject: (key: string, hasAuthorization?: boolean) => Promise<HubError>
 }
 
 export function createPlatformAuthenticator(deps: {
-  platforms: Pick<PlatformStore, 'findPlatformByKey' | 'onChange'>
+  platforms: Pick<PlatformStore, 'findPlatformByKey' | 'findFormerKey' | 'onChange'>
   clock: Clock
 }): PlatformAuthenticator {
   const { platforms, clock } = deps
@@ -61,6 +65,12 @@ export function createPlatformAuthenticator(deps: {
   return {
     findCached,
     refresh,
+    async reject(key, hasAuthorization) {
+      const former = isRandomKey(key, HUB_KEY_PREFIX)
+        ? await platforms.findFormerKey(sha256(key))
+        : null
+      return keyRejected(key, former, hasAuthorization)
+    },
     async find(key) {
       const platform = findCached(key)
       if (platform) return platform

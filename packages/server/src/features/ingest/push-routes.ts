@@ -66,7 +66,7 @@ export function pushRoutes(deps: {
     app.decorateRequest(AUTHENTICATED)
     deps.acceptJsonBodies(app, (bytes, parse) => new PushBody(bytes, parse))
     // Before the body is read, so that a request without a valid key costs little.
-    app.addHook('onRequest', (request, _reply, done) => {
+    app.addHook('onRequest', (request, reply, done) => {
       const span = tracer && startSpan(tracer, request)
       const begun = performance.now()
       const key = keyOf(request)
@@ -74,8 +74,12 @@ export function pushRoutes(deps: {
         span?.addChild('authenticate', begun, performance.now())
         if (!platform) {
           span?.end('api_key_invalid')
-          return done(new HubError('api_key_invalid'))
+          const hasAuthorization = request.headers.authorization !== undefined
+          authenticator.reject(key, hasAuthorization).then(done, done)
+          return
         }
+        // RFC 8594.
+        if (platform.expires_at) reply.header('Sunset', new Date(platform.expires_at).toUTCString())
         span?.setAttributes({ 'recordhub.platform': platform.platform_name })
         request.setDecorator<Authenticated>(AUTHENTICATED, { key, platform, begun, span })
         counter.recordAddress(platform.platform_id, request.ip)
@@ -168,6 +172,7 @@ export function pushRoutes(deps: {
           success: true as const,
           platform_name: platform.platform_name,
           modules: platform.modules,
+          valid_until: platform.expires_at,
         }
       },
     )

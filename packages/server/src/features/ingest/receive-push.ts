@@ -37,14 +37,14 @@ export type ReceivePush = (
 export function createReceivePush(deps: {
   ingest: Pick<Ingest, 'push' | 'maxRecordKeys'>
   rejectedPushSaver: RejectedPushSaver
-  authenticator: Pick<PlatformAuthenticator, 'refresh'>
+  authenticator: Pick<PlatformAuthenticator, 'refresh' | 'reject'>
   clock: Clock
 }): ReceivePush {
   const { ingest, rejectedPushSaver, authenticator, clock } = deps
 
   async function reject(request: PushRequest, error: HubError): Promise<never> {
     // Nothing is saved for a key that another node has revoked in the meantime.
-    if (!(await authenticator.refresh(request.key))) throw new HubError('api_key_invalid')
+    if (!(await authenticator.refresh(request.key))) throw await authenticator.reject(request.key)
     await rejectedPushSaver.save({
       platform_id: request.platform.platform_id,
       record_type: recordTypeOf(request.body.value),
@@ -100,12 +100,16 @@ export function createReceivePush(deps: {
     if (begun !== null) span?.addChild('validate', begun, performance.now())
     const written = await ingest.push(write, span)
     if (written.outcome !== 'rejected') {
-      return toResponse(request, written, [...input.warnings, ...warningsOf(drift)])
+      return toResponse(request, written, [
+        ...input.warnings,
+        ...warningsOf(drift),
+        ...keyWarnings(request.platform),
+      ])
     }
     // A push of an erased record is not saved.
     if (written.code === 'record_erased') throw new HubError('record_erased')
     await authenticator.refresh(request.key)
-    if (written.code === 'api_key_invalid') throw new HubError('api_key_invalid')
+    if (written.code === 'api_key_invalid') throw await authenticator.reject(request.key)
     return reject(
       request,
       written.code === 'module_not_registered'
@@ -126,6 +130,12 @@ function moduleNotRegistered({ record_type }: PushInput): HubError {
 
 function warningsOf(drift: Drift | null): string[] {
   return drift === null ? [] : describeDrift(drift).map((issue) => `data ${issue}`)
+}
+
+function keyWarnings({ expires_at }: AuthenticatedPlatform): string[] {
+  return expires_at === null
+    ? []
+    : [`This hub API key was replaced and is valid until ${expires_at}. Use the new key.`]
 }
 
 const MESSAGES = {

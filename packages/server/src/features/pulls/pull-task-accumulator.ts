@@ -7,9 +7,10 @@ import {
   type Validators,
 } from '../../domain/pull/cached-response.ts'
 import type { ReadCoverage } from '../../domain/pull/missing.ts'
-import { noCounts } from '../../domain/pull/pull.ts'
+import { noCounts, storesNothing } from '../../domain/pull/pull.ts'
 import { totalDiffers } from '../../domain/record/completeness.ts'
 import type { RejectionGroup } from '../../domain/record/rejection-groups.ts'
+import { HubError } from '../../errors.ts'
 import { PositionRuns } from '../../lib/collections/position-runs.ts'
 import type { Span } from '../../lib/tracing/tracer.ts'
 import type { RecordElement } from '../../platform-client/records/records-chunk.ts'
@@ -46,6 +47,8 @@ export type PullTaskOutcome = {
   total: number | null
   counts: PullCounts
   warnings: string[]
+  /** How many elements were rejected, with the most frequent reason; null without rejections. */
+  rejection_summary: string | null
   /** Null for a read that ended without an error. */
   error: unknown
   requested_at: string
@@ -189,10 +192,17 @@ export class PullTaskAccumulator {
       ...(missingMembers === null ? [] : [missingMembers]),
       ...this.rejections.describe(),
     ]
+    const summary = this.rejections.summarize(this.#counts.received)
+    const rejection_summary = summary && redactText(summary, [sourceKey])
+    const isRejected = rejection_summary !== null && storesNothing(this.counts)
     return {
-      error,
+      error:
+        isComplete && isRejected
+          ? new HubError('no_record_stored', { reason: rejection_summary })
+          : error,
       total: this.#total,
       counts: this.counts,
+      rejection_summary,
       warnings: warnings.map((warning) => redactText(warning, [sourceKey])),
       requested_at: read.requested_at,
       records: this.#confirmed?.records ?? read.seen.size,

@@ -1,7 +1,11 @@
 import type { ReadCoverage } from '../../domain/pull/missing.ts'
 import { referenceOf } from '../../domain/record/record-input.ts'
 import { type RejectionGroup, RejectionGroups } from '../../domain/record/rejection-groups.ts'
-import { describeDuplicate, describeReasons } from '../../domain/record/rejection-reasons.ts'
+import {
+  describeDuplicate,
+  describeReasons,
+  summarizeRejections,
+} from '../../domain/record/rejection-reasons.ts'
 import { type ErrorCode, type FieldErrors, formatMessage, HubError } from '../../errors.ts'
 import type { RecordElement } from '../../platform-client/records/records-chunk.ts'
 import type { PullTaskPlan } from '../../storage/port/pull-store.ts'
@@ -68,6 +72,11 @@ export class Rejections {
   /** The warnings about the rejected elements, grouped by reason. Not about accepted exceptions. */
   describe(): string[] {
     return describeReasons(this.#groups.open(), this.#stored)
+  }
+
+  /** The rejected elements with their most frequent reason; null if there are only accepted exceptions, or none. */
+  summarize(received: number): string | null {
+    return summarizeRejections(this.#groups.open(), received)
   }
 
   coverage(): Pick<ReadCoverage, 'rejected' | 'unidentified'> {

@@ -11,7 +11,7 @@ import type { DetectedOutcome } from './detect-missing.ts'
 type TaskEnding = Pick<StartedTask, 'snapshotSeq' | 'pushes'> & {
   /** Why the pull was stopped; null if it was not. */
   stop: PullStop | null
-  /** The error of the platform's module that failed most recently in this pull; null if none failed. */
+  /** The `platform_error` of the platform's module before; null for none. */
   platformError: string | null
 }
 
@@ -35,7 +35,7 @@ export function toResult(
       state: 'succeeded',
       error: null,
       problem: warnings.length > 0 ? warnings.join(' ') : null,
-      platform_error: platformError,
+      platform_error: platformError ?? outcome.rejection_summary,
       read: {
         ...{ snapshotSeq, requested_at, records },
         pushes: pushes - outcome.pushedBefore,

@@ -1,5 +1,6 @@
 import type { DriftPolicy, Module, Platform, PlatformStatus, Removal } from '@recordhub/protocol'
 import type { NewActivity, NewAuditEntry } from '../../domain/activity/activity.ts'
+import type { FormerKey } from '../../domain/platform/rejected-key.ts'
 import type { ManifestKeys } from '../../domain/record/drift.ts'
 
 /** The log entries of a change, written in the transaction of the change. */
@@ -100,6 +101,9 @@ export interface PlatformStore {
 
   /** Returns the platform of a valid key by its hash; null if the key is unknown, revoked or expired, or the platform inactive. */
   findPlatformByKey(keyHash: string, at: string): Promise<AuthenticatedPlatform | null>
+
+  /** Returns what became of a key that is rejected, by its hash; null if it is unknown or its platform is removed. */
+  findFormerKey(keyHash: string): Promise<FormerKey | null>
 
   /**
    * Calls `listener` after each change of platforms, modules or hub keys: immediately after changes by this process, soon

@@ -41,7 +41,10 @@ export type PullTaskResult = {
   warnings: string[]
   /** The message of the error, or the warnings; null without a problem. */
   problem: string | null
-  /** The error of the platform's module that failed most recently in this pull; null where none failed. */
+  /**
+   * The error of the platform's module that failed most recently in this pull. If none failed, the summary of the first
+   * module with rejected records; null without rejections.
+   */
   platform_error: string | null
   /** Set after a successful read. */
   read: {

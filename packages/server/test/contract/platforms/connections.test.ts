@@ -29,6 +29,17 @@ function rotate(
 const findByKey = async ({ storage }: StorageKit, hash: string, at: string) =>
   (await storage.platforms.findPlatformByKey(hash, at))?.platform_name ?? null
 
+test('a former hub API key shows when it was replaced, an unknown key nothing', async (kit) => {
+  const school = await kit.register()
+  const find = (hash: string) => kit.storage.platforms.findFormerKey(hash)
+  assert.deepEqual(await find(school.key_hash), { replaced_at: null, is_inactive: false })
+  await rotate(kit, school, 'two', SOON)
+  const replaced_at = kit.clock.text
+  assert.deepEqual(await find(school.key_hash), { replaced_at, is_inactive: false })
+  assert.deepEqual(await find('hash two'), { replaced_at: null, is_inactive: false })
+  assert.equal(await find('hash three'), null)
+})
+
 test('after a rotation both hub API keys work until the old one expires', async (kit) => {
   const school = await kit.register()
   const clinic = await kit.register({ name: 'clinic' })

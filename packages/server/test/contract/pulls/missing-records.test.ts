@@ -197,6 +197,7 @@ async function readModule(
       records: seen.size,
       cached_response: null,
       rejection_groups: null,
+      rejection_summary: null,
       coverage: { seen, rejected: new Set(), unidentified: 0, pages, ...reading.coverage },
       ...reading.outcome,
     },

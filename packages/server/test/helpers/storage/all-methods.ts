@@ -142,6 +142,7 @@ export function callsOfAllMethods(
       () => manifests.listCompleteness({ platform: null, limit: 5, after: null }),
     ],
     ['findPlatformByKey', () => platforms.findPlatformByKey(school.key_hash, clock.text)],
+    ['findFormerKey', () => platforms.findFormerKey(school.key_hash)],
     ['readHubKeys', () => storage.connections.readHubKeys(platform_id, clock.text)],
     ['readEncryptedHubKey', () => storage.connections.readEncryptedHubKey(platform_id)],
     [

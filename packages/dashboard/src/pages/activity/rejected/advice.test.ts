@@ -20,7 +20,16 @@ test('a rejected push shows the response sent, a pulled record has none', () => 
 
 test('the reference number is shown if the body has one, whatever the body is', () => {
   assert.equal(referenceOf({ reference_number: 'R-1' }), 'R-1')
-  for (const body of [null, 5, 'text', [], {}, { reference_number: 7 }, { reference_number: '' }]) {
+  assert.equal(referenceOf({ reference_number: 7 }), '7')
+  for (const body of [
+    null,
+    5,
+    'text',
+    [],
+    {},
+    { reference_number: [7] },
+    { reference_number: '' },
+  ]) {
     assert.equal(referenceOf(body), '—')
   }
 })

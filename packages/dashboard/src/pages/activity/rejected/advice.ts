@@ -38,9 +38,10 @@ export function responseSent({
   )
 }
 
-/** The reference number in a body, if it has one. */
+/** The reference number in a body, if it has one. An invalid one that is a number is displayed as well. */
 export function referenceOf(body: unknown): string {
   if (typeof body !== 'object' || body === null || !('reference_number' in body)) return '—'
   const { reference_number } = body
+  if (typeof reference_number === 'number') return String(reference_number)
   return typeof reference_number === 'string' && reference_number !== '' ? reference_number : '—'
 }

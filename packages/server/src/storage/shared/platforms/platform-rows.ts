@@ -26,6 +26,13 @@ export function selectPlatformSummaries(db: Executor) {
         .select((inner) => inner.fn.countAll<number>().as('n'))
         .as('modules_registered'),
       eb
+        .selectFrom('modules as m')
+        .whereRef('m.platform_id', '=', 'p.platform_id')
+        .where('m.registered_at', 'is not', null)
+        .where('m.last_error', 'is not', null)
+        .select((inner) => inner.fn.countAll<number>().as('n'))
+        .as('modules_failing'),
+      eb
         .selectFrom('module_counters as c')
         .whereRef('c.platform_id', '=', 'p.platform_id')
         .select((inner) => inner.fn.sum<number>('c.records').as('n'))
@@ -64,6 +71,7 @@ export function toPlatformSummary(row: SummaryRow): PlatformSummary {
     source_base_url: row.source_base_url,
     status: row.status,
     modules_registered: Number(row.modules_registered ?? 0),
+    modules_failing: Number(row.modules_failing ?? 0),
     records: Number(row.records ?? 0),
     manifest_fetched_at: row.manifest_fetched_at,
     latest_sync_at: row.last_pulled_at,

@@ -164,6 +164,25 @@ export function createPlatformStore(
       }
     },
 
+    async findFormerKey(keyHash) {
+      const key = await reader
+        .selectFrom('hub_keys as k')
+        .innerJoin('platforms as p', 'p.platform_id', 'k.platform_id')
+        .select((eb) => [
+          'p.status',
+          eb
+            .selectFrom('hub_keys as n')
+            .whereRef('n.platform_id', '=', 'k.platform_id')
+            .whereRef('n.hub_key_id', '>', 'k.hub_key_id')
+            .select((inner) => inner.fn.min('n.created_at').as('at'))
+            .as('replaced_at'),
+        ])
+        .where('k.key_hash', '=', keyHash)
+        .where('p.removed_at', 'is', null)
+        .executeTakeFirst()
+      return key ? { replaced_at: key.replaced_at, is_inactive: key.status === 'inactive' } : null
+    },
+
     async readSource(platformId) {
       const row = await reader
         .selectFrom('platforms as p')
