@@ -25,12 +25,19 @@ export function acceptJsonBodies(
     ) => {
       try {
         rejectEncoding(request)
+        // Some clients send the type with every request.
+        if (body.length === 0 && isBodyOptional(request)) return done(null, null)
         done(null, read(body, parseBody))
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)))
       }
     },
   )
+}
+
+function isBodyOptional({ routeOptions }: FastifyRequest): boolean {
+  const { anyOf = [] }: { anyOf?: { type?: string }[] } = Object(routeOptions.schema?.body)
+  return anyOf.some(({ type }) => type === 'null')
 }
 
 /** Rejects compressed bodies: a proxy that decompresses them would read another body than the hub. */

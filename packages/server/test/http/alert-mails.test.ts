@@ -78,11 +78,11 @@ describeOnEngines('mails about alerts', (engine) => {
     const [raised, resolved, again] = await untilMails(server, 3)
     assert.ok(raised && resolved && again)
     assert.deepEqual(raised.to, ['ann@example.org', 'bob@example.org'])
-    assert.match(raised.source, /^Subject: Recordhub: Title p1 could not be read/m)
+    assert.match(raised.source, /^Subject: Recordhub: Pulls of Title p1 have failed/m)
     assert.match(raised.source, /What to do:/)
     assert.match(raised.source, /https:\/\/hub\.example\.org\/dashboard/)
-    assert.match(resolved.source, /^Subject: Recordhub: resolved: Title p1 could not be read/m)
-    assert.match(again.source, /^Subject: Recordhub: Title p1 could not be read/m)
+    assert.match(resolved.source, /^Subject: Recordhub: resolved: Pulls of Title p1 have failed/m)
+    assert.match(again.source, /^Subject: Recordhub: Pulls of Title p1 have failed/m)
     assert.equal(server.attempts(), 3)
   })
 
@@ -137,7 +137,7 @@ describeOnEngines('mails about alerts', (engine) => {
     clock.advance(PAUSE_SECONDS)
     await hub.untilAlertsOpen('mail_failing', 0)
     // The mail is about the platform only; the mail_failing alert is not mailed.
-    assert.match(only(server.mails).source, /^Subject: Recordhub: Title p\d could not be read/m)
+    assert.match(only(server.mails).source, /^Subject: Recordhub: Pulls of Title p\d have failed/m)
     assert.equal(server.attempts(), 2)
   })
 

@@ -36,7 +36,7 @@ describeOnEngines('alerts', (engine) => {
     const alert = only(await hub.untilAlertsOpen('platform_failing'))
     assert.match(
       alert.message,
-      /could not be read since [\d-]{10}T[\d:.]{12}Z: The platform responded with HTTP 503 .* The platform says: "Maintenance until 14:00, \[key removed\]"$/,
+      /Pulls of .* have failed since [\d-]{10}T[\d:.]{12}Z: The platform responded with HTTP 503 .* The platform says: "Maintenance until 14:00, \[key removed\]"$/,
     )
     assert.match(alert.advice, /Test the platform's connection/)
     assert.equal(alert.platform_name, platform.platform_name)

@@ -183,6 +183,19 @@ describeOnEngines('requests about pulls', (engine) => {
     assert.deepEqual(rejected, [])
   })
 
+  test('a pull by the API needs no body, also with the type of JSON', async () => {
+    await using hub = await startTestHub(engine)
+    const headers = { authorization: hub.authorization('operator') }
+    const json = { ...headers, 'content-type': 'application/json' }
+    for (const sent of [{ headers }, { headers: json, body: '' }, { headers: json, body: '{}' }]) {
+      const response = await hub.send({ method: 'POST', url: '/api/v1/pulls', ...sent })
+      await hub.untilPullEnds(expectBody(response, 202, StartPullResponse).pull.id)
+    }
+    const wrong = { headers: json, body: '{"mode":"some"}' }
+    const response = await hub.send({ method: 'POST', url: '/api/v1/pulls', ...wrong })
+    expectError(response, 400, 'invalid_request')
+  })
+
   test('an unknown pull returns 404, an invalid id or cursor 400', async () => {
     await using hub = await startTestHub(engine)
     expectError(await hub.get('/api/v1/pulls/99'), 404, 'not_found')

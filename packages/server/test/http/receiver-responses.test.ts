@@ -116,6 +116,7 @@ describeHub('an accepted push', (hub) => {
         { record_type: 'cases', module_name: 'Module cases' },
         { record_type: 'people', module_name: 'Module people' },
       ],
+      valid_until: null,
     })
     assert.deepEqual(await hub.countStoredRows(), before)
   })

@@ -75,7 +75,7 @@ test('a platform is failing after two failed pulls, until one succeeds', () => {
   }
   assert.deepEqual(find(failing(1, 600)), [])
   assert.deepEqual(find(failing(2, 5)), [
-    'platform_failing: The School could not be read since 2026-03-24T12:25:00.000Z: The platform cannot be reached.',
+    'platform_failing: Pulls of The School have failed since 2026-03-24T12:25:00.000Z: The platform cannot be reached.',
   ])
   // Recovering: a running pull has read a module again but has not ended.
   const recovering = facts({ platforms: [{ ...HEALTHY, failures_in_row: 5, failing_since: null }] })
@@ -104,7 +104,7 @@ test('a module is failing by the same rule while other modules can be read', () 
     })
   assert.deepEqual(find(failing({ failures_in_row: 1 })), [])
   const raised = [
-    'module_failing: Pupils of The School could not be read since 2026-03-24T12:25:00.000Z, although other modules could: The platform responded with HTTP 500.',
+    'module_failing: Pulls of Pupils of The School have failed since 2026-03-24T12:25:00.000Z, although those of other modules succeed: The platform responded with HTTP 500.',
   ]
   assert.deepEqual(find(failing()), raised)
   assert.equal(find(failing({ failures_in_row: 2 })).length, 1)

@@ -18,7 +18,7 @@ export type PlatformHealth = AlertPlatform & {
   failing_since: string | null
 }
 
-/** A module that could not be read in the last pull. */
+/** A module whose last pull failed: it could not be read, or none of its records was stored. */
 export type ModuleFailure = {
   module_id: number
   platform_id: number
@@ -132,7 +132,7 @@ function findFailing(platform: PlatformHealth, findOpen: FindOpen): FoundAlert[]
     const open = findOpen(String(platform.platform_id))
     return open ? [open] : []
   }
-  const message = `${display_title} could not be read${formatSince(failing_since)}: ${last_error}`
+  const message = `Pulls of ${display_title} have failed${formatSince(failing_since)}: ${last_error}`
   return [toFound('platform_failing', platform, message)]
 }
 
@@ -151,7 +151,7 @@ function findFailingModule(
   const subject = String(module.module_id)
   if (platform.failures_in_row > 0 && !findOpen(subject)) return []
   const since = formatSince(module.failing_since)
-  const message = `${module.module_name} of ${platform.display_title} could not be read${since}, although other modules could: ${module.last_error ?? 'unknown'}`
+  const message = `Pulls of ${module.module_name} of ${platform.display_title} have failed${since}, although those of other modules succeed: ${module.last_error ?? 'unknown'}`
   return [{ kind: 'module_failing', subject, platform: toPlatform(platform), message }]
 }
 

@@ -12,7 +12,7 @@ const ALERT: Alert = {
   kind: 'platform_failing',
   platform_name: 'school',
   missing_review_id: null,
-  message: 'School could not be read since 2026-11-21T07:30:00.000Z: <b>&"\u0007\ud800',
+  message: 'Pulls of School have failed since 2026-11-21T07:30:00.000Z: <b>&"\u0007\ud800',
   advice: 'Test it.',
   raised_at: '2026-11-21T07:30:00.000Z',
   resolved_at: '2026-11-21T09:00:00.000Z',
@@ -37,7 +37,7 @@ function idsIn(feed: string): string[] {
 test('each change of an alert is an entry with its own title and time', () => {
   const feed = write(EVENTS)
   assert.deepEqual(
-    [...feed.matchAll(/<title>(\w+): School/g)].map(([, change]) => change),
+    [...feed.matchAll(/<title>(\w+): Pulls of School/g)].map(([, change]) => change),
     ['Resolved', 'Acknowledged', 'Alert'],
   )
   assert.deepEqual(

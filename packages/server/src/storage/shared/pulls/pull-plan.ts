@@ -8,7 +8,7 @@ import type { Executor } from '../schema/databases.ts'
 /** Rows per statement. SQLite allows 32,766 parameters. */
 const MAX_ROWS = 1000
 const SKIPPED =
-  'The last five or more pulls could not read anything from this platform. Scheduled pulls skip it for up to 15 minutes, until it responds or pushes a record. A manual pull does not skip it.'
+  'The last five or more pulls stored nothing from this platform. Scheduled pulls skip it for up to 15 minutes, until it responds or pushes a record. A manual pull does not skip it.'
 
 /**
  * Creates a task for each module of a pull. The modules with the oldest complete read, or the oldest failure of their
@@ -151,7 +151,7 @@ export async function recordFailures(db: Executor, pullId: number, at: string): 
     await insertActivity(db, at, {
       level: 'warning',
       kind: 'platform.passed_over',
-      message: `${MAX_FAILURES} pulls in a row could not read anything from ${platform.display_title}. Scheduled pulls now skip it for up to 15 minutes, until it responds or pushes a record; a manual pull does not skip it. The last error was: ${platform.last_error ?? 'unknown'}`,
+      message: `${MAX_FAILURES} pulls in a row stored nothing from ${platform.display_title}. Scheduled pulls now skip it for up to 15 minutes, until it responds or pushes a record; a manual pull does not skip it. The last error was: ${platform.last_error ?? 'unknown'}`,
       platform,
       details: { pull_id: pullId },
     })
