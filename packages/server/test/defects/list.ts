@@ -17,8 +17,7 @@ export type Defect = {
 export const DEFECTS: readonly Defect[] = [
   { rule: '7: a push without a valid hub API key is rejected',
     file: 'server/src/features/ingest/push-routes.ts', test: 'server/test/http/receiver-rejections.test.ts',
-    find: '        if (!platform) {\n          span?.end(\'api_key_invalid\')\n          return done(new HubError(\'api_key_invalid\'))',
-    replace: '        if (!platform) {\n          span?.end(\'api_key_invalid\')\n          return done(new HubError(\'not_signed_in\'))' },
+    find: 'authenticator.reject(key, hasAuthorization).then(done, done)', replace: 'done()' },
   { rule: '3: an inactive platform is rejected at the receiver',
     file: 'server/src/storage/shared/platforms/platform-store.ts', test: 'server/test/contract/platforms/hub-keys.test.ts',
     find: '        .where(\'p.status\', \'=\', \'active\')\n        .executeTakeFirst()\n      if (!key) return null',

@@ -16,6 +16,11 @@ export class MalformedJsonError extends Error {
   override name = 'MalformedJsonError'
 }
 
+/** The member is too large and not an array. */
+export class NotAnArrayError extends MalformedJsonError {
+  override name = 'NotAnArrayError'
+}
+
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
@@ -198,7 +203,11 @@ export class JsonArrayScanner {
 
   #store(piece: Uint8Array, from: number, to: number): number {
     if (this.#envelope.length + to - from > this.#maxEnvelopeBytes) {
-      throw this.#toError(`is too large outside of ${JSON.stringify(this.#member)}`, from)
+      const member = JSON.stringify(this.#member)
+      if (this.#inMember && this.#head === null && this.#depth > 1) {
+        throw new NotAnArrayError(`${member} is not a list`)
+      }
+      throw this.#toError(`is too large outside of ${member}`, from)
     }
     this.#envelope.append(piece, from, to)
     return to

@@ -1,6 +1,10 @@
 import type { JsonValue } from '@recordhub/protocol/lossless-json'
 import { HubError } from '../../errors.ts'
-import { JsonArrayScanner, MalformedJsonError } from '../../lib/json/json-array-scanner.ts'
+import {
+  JsonArrayScanner,
+  MalformedJsonError,
+  NotAnArrayError,
+} from '../../lib/json/json-array-scanner.ts'
 import { findReportedFailure, toBodyError } from '../request/request-error.ts'
 import type { PlatformResponse } from '../request/send-request.ts'
 import { type RecordsChunk, readElements } from './records-chunk.ts'
@@ -8,6 +12,9 @@ import { totalOf } from './records-envelope.ts'
 
 const MAX_ELEMENT_BYTES = 16 * 1024 * 1024
 const MAX_ENVELOPE_BYTES = 1024 * 1024
+/** PHP writes a list with gaps between its keys as an object. */
+const LIST_ADVICE =
+  ' but an object with keys. PHP: after array_filter or unset, json_encode writes an object; return array_values($records)'
 /** The records of a slow response are returned after this time, although they do not fill a chunk. */
 const MAX_BUFFERED_MS = 1000
 
@@ -48,8 +55,12 @@ export function openRecordsStream(response: PlatformResponse): RecordsStream {
     }
     envelope = scanner.end()
     if (scanner.head) return
+    const { records } = envelope
     throw (
-      findReportedFailure(envelope, response) ?? new MalformedJsonError('it has no list "records"')
+      findReportedFailure(envelope, response) ??
+      (records instanceof Object
+        ? new NotAnArrayError('"records" is not a list')
+        : new MalformedJsonError('it has no list "records"'))
     )
   }
 
@@ -75,7 +86,8 @@ export function openRecordsStream(response: PlatformResponse): RecordsStream {
 
 function toReadError(error: unknown, path: string): HubError {
   if (error instanceof MalformedJsonError) {
-    const params = { path, reason: error.message }
+    const advice = error instanceof NotAnArrayError ? LIST_ADVICE : ''
+    const params = { path, reason: `${error.message}${advice}` }
     return new HubError('platform_response_invalid', params, { cause: error })
   }
   return toBodyError(error, path)

@@ -63,6 +63,11 @@ export function createPullFaults(otherServer: string): PullFault[] {
     ['a list', respond.json([added]), /it is not an object/],
     ['no records', respond.json({ success: true, total: 0 }), /it has no list "records"/],
     [
+      'records with keys, as PHP writes them after array_filter',
+      respond.json({ success: true, total: 1, records: { 1: {} } }),
+      /"records" is not a list but an object with keys. PHP: .*array_values\(\$records\)/,
+    ],
+    [
       'redirects to another host',
       respond.redirect(`${otherServer}/api/hub/`),
       /redirect to http.*does not follow/,
