@@ -292,7 +292,7 @@ describeHub('exports', (hub, engine) => {
     const { post } = await own.registerPushing()
     await post(body('r-1', '{}'))
     const response = await fetch(`${own.address}/api/v1/records/export?format=ndjson`, {
-      headers: { authorization: own.authorization('viewer') },
+      headers: { authorization: own.authorization('viewer'), 'accept-encoding': 'identity' },
     })
     const reader = response.body?.getReader()
     await reader?.read()
