@@ -136,7 +136,8 @@ export function authorize(
       const isLate = reply.elapsedTime > recheckMs && request.method === 'GET'
       if (payload instanceof Readable) {
         const timer = setInterval(async () => {
-          if (await hasLostAccess(request, access)) payload.destroy()
+          // Destroying the payload could end the response as if it were complete.
+          if (await hasLostAccess(request, access)) reply.raw.destroy()
         }, recheckMs)
         timer.unref()
         payload.once('close', () => clearInterval(timer))

@@ -434,7 +434,7 @@ export const DEFECTS: readonly Defect[] = [
     find: 'value.rawJSON.length > MAX_NUMBER_LENGTH', replace: 'value.rawJSON.length > 2 * MAX_NUMBER_LENGTH' },
   { rule: 'security: an export ends with the access of its caller',
     file: 'server/src/http/authorize.ts', test: 'server/test/http/exports.test.ts',
-    find: '          if (await hasLostAccess(request, access)) payload.destroy()\n' },
+    find: '          if (await hasLostAccess(request, access)) reply.raw.destroy()\n' },
   { rule: 'pull: a module is read without validators once in HUB_FULL_PULL_HOURS',
     file: 'server/src/domain/pull/cached-response.ts',
     find: 'return periodOf(now.getTime()) !== periodOf(Date.parse(module.full_read_at))', replace: 'return false' },
