@@ -1,5 +1,7 @@
 /** `recordhub guide` with and without a running hub. */
 import assert from 'node:assert/strict'
+import { connectOperator } from '../helpers/process/operator.ts'
+import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { test } from '../helpers/process/sandbox.ts'
 
 test('the general guide needs no hub and can be limited to one programming language', async (_, {
@@ -16,4 +18,38 @@ test('the general guide needs no hub and can be limited to one programming langu
   const withoutDatabase = await run(['guide', '--platform', '1'])
   assert.equal(withoutDatabase.code, 1)
   assert.match(withoutDatabase.stderr[0] ?? '', /no database/)
+})
+
+const SETTINGS = { HUB_PUBLIC_URL: 'https://records.example.net' }
+
+test('the command line prints the same guide as the API of the hub', async (t, {
+  startHub,
+  run,
+}) => {
+  const modules = [generateModule('visit', 1)]
+  const platform = await startPlatform(t, { name: 'clinic', modules })
+  const hub = await startHub({ env: SETTINGS })
+  const operator = await connectOperator(hub)
+  const registered = await operator.registerModules(platform)
+  const { id } = registered.platform
+  const guides = {
+    general: await operator.request('GET', '/api/v1/guide'),
+    clinic: await operator.request('GET', `/api/v1/platforms/${id}/instructions`),
+  }
+  assert.match(guides.clinic, /"visit"/)
+  for (const [args, expected] of [
+    [[], guides.general],
+    [['--platform', 'clinic'], guides.clinic],
+    [['--platform', String(id)], guides.clinic],
+  ] as const) {
+    const { code, stdout, stderr } = await run(['guide', ...args], { env: SETTINGS })
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: [] })
+    assert.equal(`${stdout.join('\n')}\n`, expected)
+    for (const key of [registered.hub_api_key, platform.source_api_key]) {
+      assert.ok(!stdout.join('\n').includes(key))
+    }
+  }
+  const unknown = await run(['guide', '--platform', 'clinics'])
+  assert.deepEqual([unknown.code, unknown.stdout], [1, []])
+  assert.match(unknown.stderr[0] ?? '', /platform "clinics"/)
 })

@@ -77,7 +77,7 @@ export const TEXTS = {
   accept: 'Accept as exceptions',
   acceptTitle: 'Accept these records as exceptions?',
   acceptMessage:
-    'They are known at the source and stay rejected, but pulls are green again, and the module is complete with accepted exceptions. The group opens again when it grows or its content changes.',
+    'They are known at the source and stay rejected, but pulls are green again, and the module is complete with accepted exceptions. The group opens again when a pull rejects more, fewer or other records for this reason.',
   acceptedBy: (name: ReactNode, time: ReactNode) => (
     <>
       Accepted as exceptions by {name}, {time}, until they change

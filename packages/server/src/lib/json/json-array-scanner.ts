@@ -16,7 +16,7 @@ export class MalformedJsonError extends Error {
   override name = 'MalformedJsonError'
 }
 
-/** The member is too large and not an array. */
+/** The member is an object instead of an array. */
 export class NotAnArrayError extends MalformedJsonError {
   override name = 'NotAnArrayError'
 }

@@ -50,18 +50,17 @@ export async function withPlatformMessage(
 
 /** The message of a JSON object or of a plain text; "" for anything else, such as a page. */
 export function findErrorMessage(text: string, contentType: string): string {
-  return messageOf(parse(text)) ?? (/^text\/plain/i.test(contentType) ? text.trim() : '')
+  const value = parse(text)
+  const found = messageOf(value) ?? messageOf(Object(value)['error'])
+  return found ?? (/^text\/plain/i.test(contentType) ? text.trim() : '')
 }
 
 function messageOf(value: unknown): string | null {
   if (typeof value !== 'object' || value === null) return null
-  for (const member of MEMBERS) {
-    const found: unknown = Reflect.get(value, member)
-    if (typeof found === 'string' && found.trim() !== '') return found
-    const nested = member === 'error' ? messageOf(found) : null
-    if (nested !== null) return nested
-  }
-  return null
+  const texts = MEMBERS.map((member): unknown => Reflect.get(value, member))
+  return (
+    texts.find((text): text is string => typeof text === 'string' && text.trim() !== '') ?? null
+  )
 }
 
 function parse(text: string): unknown {

@@ -8,7 +8,7 @@ export type PlatformFigures = {
   records: number
   /** Accepted pushes since its registration. */
   pushes: number
-  /** Consecutive pulls that could not read any of its modules. */
+  /** Consecutive pulls in which each of its modules failed. */
   failures_in_row: number
   /** When a module was last read; null if none was. */
   last_pulled_at: string | null

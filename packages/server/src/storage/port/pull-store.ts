@@ -101,7 +101,7 @@ export interface PullStore {
    * their tasks as `interrupted` first. The activity reports a pull that an operator or a program has requested, not
    * one of the schedule.
    *
-   * A scheduled pull skips a platform if the last five pulls or more could not read any of its modules, until 15
+   * A scheduled pull skips a platform if each of its modules failed in the last five pulls or more, until 15
    * minutes after its last failure or until the platform has shown that it works (`isPaused`): by a push with its key
    * on any node, a module that was read, `recordRecovery`, `storeManifest`, `setSource`, or `setPlatformStatus` to
    * active. A replay is not a sign of this. The tasks of a skipped platform are `skipped`.
@@ -150,8 +150,9 @@ export interface PullStore {
 
   /**
    * Ends a task. Stores in one transaction its result, the module's last complete read, the platform's last error, the
-   * cached response, the groups of rejected records (`keepAccepted`) and the activity entry. The snapshot of the last read is replaced only if the read contained every
-   * record that is not marked as missing. Has no effect on a task that has ended.
+   * cached response, the groups of rejected records (`keepAccepted`) and the activity entry. The snapshot of the last
+   * read is replaced only if the read contained every record that is not marked as missing. Has no effect on a task that
+   * has ended.
    *
    * Like the start of a task, it is durable at the latest with the end of the pull.
    */

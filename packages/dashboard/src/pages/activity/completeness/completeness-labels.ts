@@ -14,7 +14,7 @@ export function incompleteReasonLabel(reason: IncompleteReason): string {
 
 /** The records that the last full pull does not explain: stored ones that it did not contain, and later pushes. */
 export function differenceLabels({ only_here }: Pick<ModuleCompleteness, 'only_here'>): string[] {
-  return [...(only_here ? [`${formatCount(only_here, 'record')} not in the last full pull`] : [])]
+  return only_here ? [`${formatCount(only_here, 'record')} not in the last full pull`] : []
 }
 
 /** "Complete", or "Complete, 4 accepted exceptions". */

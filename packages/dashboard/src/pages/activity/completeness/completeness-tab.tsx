@@ -91,6 +91,11 @@ function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }) {
               <Stack hiddenFrom="sm" gap={4} mt={4} align="flex-start">
                 <Status module={module} />
                 <Reasons module={module} />
+                {module.complete_at !== null && (
+                  <Text span size="xs" c="dimmed">
+                    <VerifiedAt module={module} />
+                  </Text>
+                )}
               </Stack>
             </Stack>
           ),

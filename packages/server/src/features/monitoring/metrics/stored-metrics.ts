@@ -232,7 +232,7 @@ function describePlatforms(platforms: PlatformFigures[]): Collected[] {
     ),
     series(
       'recordhub_platform_failed_pulls',
-      'Consecutive pulls that could not read any module of a platform.',
+      'Consecutive pulls that stored nothing of a platform.',
       'gauge',
       ({ failures_in_row }) => failures_in_row,
     ),

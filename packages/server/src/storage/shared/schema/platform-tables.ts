@@ -32,7 +32,7 @@ export const platformTables = {
     last_pulled_at: text().nullable(),
     last_error: text().nullable(),
     rejected_bytes: integer().default(0),
-    /** Consecutive pulls that could not read any module of the platform; when the first and the last one ended. */
+    /** Consecutive pulls in which each module of the platform failed; when the first and the last one ended. */
     failures_in_row: integer().default(0),
     failing_since: text().nullable(),
     failed_at: text().nullable(),
@@ -72,7 +72,10 @@ export const platformTables = {
       full_read_at: text().nullable(),
       confirmed_at: text().nullable(),
       confirmed_by: text<ConfirmedBy>().nullable(),
-      /** The error of the last read, null if it succeeded; its error or warnings, which are logged once; consecutive failed pulls, and when the first one ended. */
+      /**
+       * The error of the last read, null if it succeeded; its error or warnings, which are logged once; consecutive failed
+       * pulls, and when the first one ended.
+       */
       last_error: text().nullable(),
       last_problem: text().nullable(),
       failures_in_row: integer().default(0),
