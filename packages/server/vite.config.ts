@@ -7,6 +7,7 @@ import { defineConfig, type Plugin } from 'vite'
  */
 const LOCATIONS = {
   "new URL('./read-worker.ts', import.meta.url)": "new URL('./read-worker.js', import.meta.url)",
+  "new URL('./list-worker.ts', import.meta.url)": "new URL('./list-worker.js', import.meta.url)",
   "new URL('./search-worker.ts', import.meta.url)":
     "new URL('./search-worker.js', import.meta.url)",
   "new URL('./checkpoint-worker.ts', import.meta.url)":
@@ -57,6 +58,7 @@ const SOURCES = {
   main: 'src/main.ts',
   index: 'src/index.ts',
   'read-worker': 'src/storage/sqlite/read-worker.ts',
+  'list-worker': 'src/storage/postgres/list-worker.ts',
   'search-worker': 'src/storage/sqlite/search-worker.ts',
   'checkpoint-worker': 'src/storage/sqlite/checkpoint-worker.ts',
   'backup-worker': 'src/storage/sqlite/backup-worker.ts',

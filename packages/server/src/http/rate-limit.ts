@@ -28,7 +28,7 @@ export const MAX_CONCURRENT: Readonly<Record<string, number>> = {
   // One per open page.
   'GET /dashboard/events': 32,
 }
-/** Routes that share the read thread of SQLite, which has 64 places: one caller can have a quarter. */
+/** Routes that share the read thread, which has 64 places: one caller can have a quarter. */
 const READS = ['GET /api/v1/records', 'GET /api/v1/records/export', 'GET /api/v1/search']
 const SHARED_READS = { name: 'reads', max: 16 }
 const RETRY_SECONDS = 5

@@ -40,6 +40,8 @@ export type PostgresConnections = {
 export const MAX_CONNECTIONS = 8
 /** One writer commits pushes. Each of four platforms that are pulled concurrently uses one to commit and one to look up. */
 export const MAX_WRITERS = 9
+/** Of the thread that lists records. */
+export const MAX_READERS = 4
 const CONNECT_TIMEOUT_MS = 5000
 /** Ends queries that the server's own timeout cannot end, for example when the network is dead. */
 const QUERY_TIMEOUT_MS = 40_000
@@ -126,9 +128,24 @@ export async function withUnlimited<Result>(
 }
 
 /** Opens one connection without time limits. */
-export function openUnlimited(url: string): Pick<PostgresConnections, 'database' | 'close'> {
+export function openUnlimited(url: string): Database {
+  return openDatabase(url, SESSION, { max: 1, query_timeout: 0 })
+}
+
+/** Opens the connections of a thread that reads. */
+export function openReaders(url: string): Database {
+  return openDatabase(url, LIMITED_SESSION, { max: MAX_READERS })
+}
+
+type Database = Pick<PostgresConnections, 'database' | 'close'>
+
+function openDatabase(
+  url: string,
+  session: Record<string, string>,
+  config: pg.PoolConfig,
+): Database {
   const sockets = new OpenSockets()
-  const pool = openPool(url, SESSION, { max: 1, query_timeout: 0, ...sockets.config })
+  const pool = openPool(url, session, { ...config, ...sockets.config })
   const dialect = new PostgresPoolDialect(pool, () => undefined)
   return {
     database: new Kysely<Tables>({ dialect }),

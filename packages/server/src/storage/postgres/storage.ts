@@ -10,6 +10,7 @@ import type { Upgrade, UpgradeStep } from '../port/upgrade.ts'
 import { BACKUP_SUFFIX } from '../shared/backup/backup-names.ts'
 import { createMetricsStore } from '../shared/counters/metrics-store.ts'
 import { createChangePublisher } from '../shared/publish-commits.ts'
+import { createReadThread } from '../shared/record-list/read-thread.ts'
 import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { createRecordReads } from '../shared/records/record-reads.ts'
 import {
@@ -62,6 +63,8 @@ export type PostgresOptions = {
   warn: (message: string) => void
   /** Hashes the references of erased records, which are not stored; the same on every node. */
   hashReference: HashReference
+  /** Whether long reads have a thread of their own, as a hub needs; true by default. */
+  withThreads?: boolean
   /** The clock of the database by default. */
   clock?: Clock
   /** How a hub prepares the migration of an older database; without it, the database is migrated at once. */
@@ -107,6 +110,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     isOnlyProcess: (db) => isOnlyProcess(db, processName),
   })
   stores.platforms.onChange(() => commits.publish('platforms'))
+  const lists = createRecordListStore(databases, createRecordListDialect(database))
+  const { url, warn, withThreads = true } = options
+  const readThread = withThreads
+    ? createReadThread(new URL('./list-worker.ts', import.meta.url), {
+        ...{ workerData: { url }, listRecords: lists.listRecords, warn },
+      })
+    : null
   return {
     ...stores,
     processName,
@@ -114,7 +124,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
       ...createRecordReads(databases),
       ...createUnchangedFinder(connections),
       ...createRecordWriter(connections, options.hashReference),
-      ...createRecordListStore(databases, createRecordListDialect(database)),
+      ...lists,
+      ...(readThread ? { listRecords: readThread.listRecords } : {}),
     },
     searchIndex: createSearchIndexStore(databases, {
       texts: createTextIndex(databases),
@@ -124,7 +135,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     metrics: createMetricsStore(databases, async () => ({
       database_bytes: Number((await readEngineInfo(database)).bytes),
       wal_bytes: null,
-      threads: [],
+      threads: readThread ? [readThread.figures()] : [],
     })),
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
     broadcast: notifications.createBroadcast(database, commits),
@@ -133,6 +144,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     readDurability: () => readDurability(database),
     readEngine: () => readEngineInfo(database),
     async close() {
+      await readThread?.stop()
       await ownClock?.stop()
       await notifications.close()
       await connections.close()

@@ -1,9 +1,9 @@
 import { workerData } from 'node:worker_threads'
 import type { RecordQuery } from '../port/record-list-store.ts'
 import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
+import { postWarning, serveRequests } from '../shared/request-thread.ts'
 import { openReader } from './connection.ts'
 import { createRecordListDialect } from './record-search.ts'
-import { postWarning, serveRequests } from './request-thread.ts'
 import type { IndexFile } from './search-file.ts'
 import { createSearchReader } from './search-reader.ts'
 

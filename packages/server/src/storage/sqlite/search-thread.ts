@@ -1,5 +1,5 @@
+import { createRequestThread, type RequestThread } from '../shared/request-thread.ts'
 import type { TextIndexStore } from '../shared/search/search-index.ts'
-import { createRequestThread, type RequestThread } from './request-thread.ts'
 import { fileIdentity, type IndexFile, requestRebuild } from './search-file.ts'
 import type { SearchReader } from './search-reader.ts'
 import { createTextIndex, type IndexRequest, type TextIndex } from './text-index.ts'

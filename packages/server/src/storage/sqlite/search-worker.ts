@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads'
-import { postWarning, serveRequests } from './request-thread.ts'
+import { postWarning, serveRequests } from '../shared/request-thread.ts'
 import type { IndexFile } from './search-file.ts'
 import { createTextIndex, type IndexRequest } from './text-index.ts'
 

@@ -10,8 +10,8 @@ import type { Storage } from '../port/storage.ts'
 import type { Upgrade } from '../port/upgrade.ts'
 import { createMetricsStore } from '../shared/counters/metrics-store.ts'
 import { type ChangePublisher, createChangePublisher } from '../shared/publish-commits.ts'
+import { createReadThread } from '../shared/record-list/read-thread.ts'
 import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
-import { isSingleIndexRead } from '../shared/record-list/scan-strategies.ts'
 import { createRecordReads } from '../shared/records/record-reads.ts'
 import type { Executor } from '../shared/schema/databases.ts'
 import { assertMigrated, type Migrations, migrate } from '../shared/schema/migrate.ts'
@@ -38,7 +38,6 @@ import { migrations as current } from './migrations/index.ts'
 import { createMissingDialect } from './missing-marker.ts'
 import { lockForProcess } from './process-lock.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
-import { createReadThread } from './read-thread.ts'
 import { createFieldIndexDialect, createRecordListDialect } from './record-search.ts'
 import { createRecordWriter } from './record-writer.ts'
 import { type IndexFile, searchFileOf } from './search-file.ts'
@@ -141,9 +140,13 @@ async function open(options: SqliteOptions): Promise<Storage> {
   })
   stores.platforms.onChange(() => commits.publish('platforms'))
   const lists = createRecordListStore(databases, createRecordListDialect(searchReader))
-  const readThread = withThreads ? createReadThread(index, warn) : null
+  const readThread = withThreads
+    ? createReadThread(new URL('./read-worker.ts', import.meta.url), {
+        ...{ workerData: index, listRecords: lists.listRecords, warn },
+      })
+    : null
   const listThreads = (): ThreadFigures[] => [
-    ...describeThread('read', readThread),
+    ...(readThread ? [readThread.figures()] : []),
     ...describeThread('search', search.thread),
     ...describeThread('checkpoint', checkpointer && { ...checkpointer, countRequests: () => 0 }),
   ]
@@ -155,10 +158,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
       ...createUnchangedFinder(databases),
       ...createRecordWriter(connections, NODE, options.hashReference),
       ...lists,
-      listRecords: (query) =>
-        readThread && !isSingleIndexRead(query)
-          ? readThread.request(query)
-          : lists.listRecords(query),
+      ...(readThread ? { listRecords: readThread.listRecords } : {}),
     },
     searchIndex: createSearchIndexStore(databases, {
       texts: search,

@@ -3,7 +3,7 @@ import { RECORD_SORTS, type RecordSort } from '@recordhub/protocol'
 import type { RecordQuery, RecordRow } from '../../../src/storage/port/record-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { fc } from '../../helpers/random/fast-check.ts'
-import { test } from '../../helpers/storage/engines.ts'
+import { createTest, test } from '../../helpers/storage/engines.ts'
 import { listPage, listRecords, pushWrite, readPages } from '../../helpers/storage/fixtures.ts'
 import { listInPages as readInPages } from '../../helpers/storage/search.ts'
 import { isDeep, rounds } from '../../helpers/time/tier.ts'
@@ -22,6 +22,23 @@ test('a listed record equals the record read by its id', async (kit) => {
   for (const row of await kit.records()) {
     assert.deepEqual(row, await kit.record(row.record_id))
   }
+})
+
+const testWithThreads = createTest({ withThreads: true })
+
+testWithThreads('a thread reads the lists that need more than an index look-up', async (kit) => {
+  const isReading = async () =>
+    (await kit.storage.metrics.readFigures()).threads.find(({ thread }) => thread === 'read')
+      ?.is_running
+  const school = await kit.register()
+  await kit.write(pushWrite(school, { data: '{"note":"Café"}' }))
+  await kit.write(pushWrite(school, { reference: 'r-2' }))
+  assert.equal((await kit.records()).length, 2)
+  assert.equal(await isReading(), false)
+  const condition = { column: 'data.note', test: 'contains', value: 'cafe' } as const
+  const [found, ...others] = await kit.records({ conditions: [condition] })
+  assert.deepEqual([found?.data, others], ['{"note":"Café"}', []])
+  assert.equal(await isReading(), true)
 })
 
 test('text is sorted by code point, without a locale or case folding', async (kit) => {

@@ -8,6 +8,7 @@ export const TEST_POSTGRES_OPTIONS = {
   waiting: { seconds: 0 },
   warn: () => undefined,
   hashReference,
+  withThreads: false,
 }
 
 /** Creates the tables of a hub and of pg-boss. */

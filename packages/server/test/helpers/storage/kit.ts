@@ -114,7 +114,7 @@ export function createKit(context: StorageContext) {
 }
 
 export type KitOptions = {
-  /** Whether long reads and the text index of SQLite run in threads. */
+  /** Whether long reads and the text index of SQLite run in threads; on PostgreSQL long reads. */
   withThreads?: boolean
 }
 

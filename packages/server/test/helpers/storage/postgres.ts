@@ -18,7 +18,7 @@ export const postgresEngine: StorageEngine = {
     const [row] = await runSql(storage, 'SELECT extract(epoch FROM clock_timestamp()) AS seconds')
     return Number(row?.['seconds']) * 1000
   },
-  open: ({ clock }) => openTemporaryPostgres(clock),
+  open: ({ clock, withThreads = false }) => openTemporaryPostgres(clock, withThreads),
 }
 
 type ReusedDatabase = { url: string; empty: () => Promise<void> }
@@ -41,10 +41,12 @@ async function createReusedDatabase(): Promise<ReusedDatabase> {
 
 export async function openTemporaryPostgres(
   clock: Clock,
+  withThreads = false,
 ): Promise<OpenedStorage & { url: string }> {
   const database = free.pop() ?? (await createReusedDatabase())
   const { url } = database
-  const open = () => openPostgres({ url, timeZone: 'UTC', ...TEST_POSTGRES_OPTIONS, clock })
+  const options = { url, timeZone: 'UTC', ...TEST_POSTGRES_OPTIONS, clock, withThreads }
+  const open = () => openPostgres(options)
   let storage = await open()
   return {
     url,

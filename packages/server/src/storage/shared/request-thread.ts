@@ -1,4 +1,4 @@
-/** A worker thread that responds to requests: a SQLite statement blocks its thread until it ends. */
+/** A worker thread that responds to requests, for work that would block the main thread. */
 import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads'
 import { busy, HubError, isErrorCode, storageUnavailable } from '../../errors.ts'
 
