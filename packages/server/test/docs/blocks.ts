@@ -116,7 +116,7 @@ export const BLOCKS: Readonly<Record<string, Blocks>> = {
     ],
   ],
   'docs/alerts.md': [
-    // process/alerts-command.test.ts
+    // process/alerts-list.deep.test.ts
     ['recordhub token create --name pager', DEEP],
     ['curl -fsS -u "reader:$RECORDHUB_TOKEN"', QUICK],
     ['curl -fsS -H "Authorization', QUICK],

@@ -21,6 +21,7 @@ import {
   startHubWithSingleSignOn,
 } from '../helpers/hub/single-sign-on.ts'
 import { cookieOf } from '../helpers/operator.ts'
+import { isDeep } from '../helpers/time/tier.ts'
 
 async function expectRejected(hub: TestHub, response: TestResponse, error: string): Promise<void> {
   assert.equal(response.status, 302, response.text)
@@ -174,20 +175,21 @@ describeOnEngines('single sign-on', (engine) => {
     await expectRejected(hub, await followRedirects(hub, begun), 'sign_on_issuer_wrong')
   })
 
-  test('the issuer may be set as the URL of its discovery document or with a trailing slash', async () => {
-    await using provider = await startOidcProvider()
-    provider.setPerson({ email: EMAIL })
-    const { issuer } = provider
-    const HUB_OIDC_ISSUER = `${issuer}/.well-known/openid-configuration`
-    await using hub = await startHubWithSingleSignOn(engine, provider, { HUB_OIDC_ISSUER })
-    await hub.sessionOf(await signOn(hub))
-    provider.overrideDiscovery({ issuer: `${issuer}/` })
-    await hub.restart(singleSignOnOptions(provider, { HUB_OIDC_ISSUER: `${issuer}/` }))
-    const other = await signOn(hub)
-    assert.match(other.header('location'), /\/sign-in\?error=/, 'its tokens name another issuer')
-    provider.overrideClaims({ iss: `${issuer}/` })
-    await hub.sessionOf(await signOn(hub))
-  })
+  if (isDeep)
+    test('the issuer may be set as the URL of its discovery document or with a trailing slash', async () => {
+      await using provider = await startOidcProvider()
+      provider.setPerson({ email: EMAIL })
+      const { issuer } = provider
+      const HUB_OIDC_ISSUER = `${issuer}/.well-known/openid-configuration`
+      await using hub = await startHubWithSingleSignOn(engine, provider, { HUB_OIDC_ISSUER })
+      await hub.sessionOf(await signOn(hub))
+      provider.overrideDiscovery({ issuer: `${issuer}/` })
+      await hub.restart(singleSignOnOptions(provider, { HUB_OIDC_ISSUER: `${issuer}/` }))
+      const other = await signOn(hub)
+      assert.match(other.header('location'), /\/sign-in\?error=/, 'its tokens name another issuer')
+      provider.overrideClaims({ iss: `${issuer}/` })
+      await hub.sessionOf(await signOn(hub))
+    })
 
   test('a callback with an unknown state or from another browser is rejected', async () => {
     await using provider = await startOidcProvider()

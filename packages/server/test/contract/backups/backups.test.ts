@@ -50,7 +50,7 @@ test('a copy of a backup has equal records, also with unusual content', async (k
     }
     const path = join(folder, 'one.recordhub-backup')
     // Its key takes long to derive.
-    const isEncrypted = isDeep || kit.engine.name === 'SQLite'
+    const isEncrypted = isDeep
     const passphrase = isEncrypted ? 'a passphrase of tests' : null
     const { backups, changes } = kit.storage
     const request = { path, passphrase, secretFingerprint: 'abcd', hubVersion: '1.0.0' }

@@ -12,6 +12,7 @@ import { TEST_POSTGRES_OPTIONS } from '../../helpers/postgres/prepare-database.t
 import { type PostgresServer, startPostgres } from '../../helpers/postgres/server.ts'
 import { hashReference, TestClock } from '../../helpers/storage/engine.ts'
 import { only, pushWrite, registerTestPlatform, writeOne } from '../../helpers/storage/fixtures.ts'
+import { isDeep } from '../../helpers/time/tier.ts'
 import { untilTrue } from '../../helpers/time/until.ts'
 
 const PASSWORD = 'pa:ss/w@rd#%-geheim'
@@ -83,21 +84,22 @@ describe('opening PostgreSQL', () => {
       assert.doesNotMatch(error.message, /geheim/)
     })
 
-    test('waiting for the database keeps the process alive', async () => {
-      const module = new URL('../../../src/storage/postgres/storage.ts', import.meta.url).href
-      const program = `
+    if (isDeep)
+      test('waiting for the database keeps the process alive', async () => {
+        const module = new URL('../../../src/storage/postgres/storage.ts', import.meta.url).href
+        const program = `
         import { openPostgres } from ${JSON.stringify(module)}
         const waiting = { seconds: 1 }
         const warn = () => console.log('waiting')
         const url = 'postgres://ann:geheim@127.0.0.1:1/hub'
         await openPostgres({ url, asHub: true, timeZone: 'UTC', waiting, warn }).catch((error) => console.log(error.code))`
-      const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-        stdio: ['ignore', 'pipe', 'inherit'],
+        const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        })
+        const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+        assert.equal(output, 'waiting\nstorage_unavailable\n')
+        assert.equal(code, 0)
       })
-      const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
-      assert.equal(output, 'waiting\nstorage_unavailable\n')
-      assert.equal(code, 0)
-    })
 
     test('the database is opened when it starts during the wait', async () => {
       const url = await createMigratedDatabase('late')
@@ -118,29 +120,30 @@ describe('opening PostgreSQL', () => {
       await storage.close()
     })
 
-    test('the database is opened when it stops being read-only during the wait', async () => {
-      const url = await createMigratedDatabase('standby')
-      await run('ALTER DATABASE standby SET default_transaction_read_only = on')
-      const { error, warnings } = await failToOpen(url, 1)
-      assert.equal(error.code, 'storage_unavailable')
-      assert.match(error.message, /read-only/)
-      assert.match(only(warnings), /read-only/)
-      const warning = Promise.withResolvers<string>()
-      const waiting = { seconds: 120 }
-      const opening = openPostgres({
-        url,
-        asHub: true,
-        timeZone: 'UTC',
-        hashReference,
-        waiting,
-        warn: warning.resolve,
+    if (isDeep)
+      test('the database is opened when it stops being read-only during the wait', async () => {
+        const url = await createMigratedDatabase('standby')
+        await run('ALTER DATABASE standby SET default_transaction_read_only = on')
+        const { error, warnings } = await failToOpen(url, 1)
+        assert.equal(error.code, 'storage_unavailable')
+        assert.match(error.message, /read-only/)
+        assert.match(only(warnings), /read-only/)
+        const warning = Promise.withResolvers<string>()
+        const waiting = { seconds: 120 }
+        const opening = openPostgres({
+          url,
+          asHub: true,
+          timeZone: 'UTC',
+          hashReference,
+          waiting,
+          warn: warning.resolve,
+        })
+        await warning.promise
+        await run('ALTER DATABASE standby RESET default_transaction_read_only')
+        const storage = await opening
+        await storage.checkWritable()
+        await storage.close()
       })
-      await warning.promise
-      await run('ALTER DATABASE standby RESET default_transaction_read_only')
-      const storage = await opening
-      await storage.checkWritable()
-      await storage.close()
-    })
   })
 
   describe('when it is misconfigured', () => {
