@@ -274,10 +274,10 @@ describeHub('exports', (hub, engine) => {
     assert.ok(reads < 60, `${reads} chunks were read`)
   })
 
-  test('an export breaks off when its token is revoked', async () => {
+  test('an export breaks off when its token or session ends, or its operator is removed', async () => {
     await using own = await startTestHub(engine, {
       intervals: { heartbeat: 5 },
-      // Each chunk is followed by another one, so that only the revocation ends an export.
+      // Each chunk is followed by another one, so that only the end of the access ends an export.
       wrap: (storage) => ({
         ...storage,
         records: {
@@ -291,15 +291,27 @@ describeHub('exports', (hub, engine) => {
     })
     const { post } = await own.registerPushing()
     await post(body('r-1', '{}'))
-    const response = await fetch(`${own.address}/api/v1/records/export?format=ndjson`, {
-      headers: { authorization: own.authorization('viewer'), 'accept-encoding': 'identity' },
-    })
-    const reader = response.body?.getReader()
-    await reader?.read()
-    await own.sql("UPDATE api_tokens SET revoked_at = '2026-01-01T00:00:00.000Z'")
-    await assert.rejects(async () => {
-      while (!(await reader?.read())?.done);
-    }, /terminated/)
+    const removed = await own.createOperator()
+    const ofRemoved = await own.signIn(removed.email)
+    const { email } = await own.createOperator()
+    const [admin, signedIn] = [await own.signIn(email), await own.signIn(email)]
+    const revoke = "UPDATE api_tokens SET revoked_at = '2026-01-01T00:00:00.000Z'"
+    for (const [headers, end] of [
+      [{ authorization: own.authorization('viewer') }, () => own.sql(revoke)],
+      [signedIn.headers, () => own.callAs(signedIn, 'POST', '/api/auth/sign-out', {})],
+      [ofRemoved.headers, () => own.callAs(admin, 'DELETE', `/api/v1/operators/${removed.id}`)],
+    ] as const) {
+      const response = await fetch(`${own.address}/api/v1/records/export?format=ndjson`, {
+        headers: { ...headers, 'accept-encoding': 'identity' },
+      })
+      assert.equal(response.status, 200)
+      const reader = response.body?.getReader()
+      await reader?.read()
+      await end()
+      await assert.rejects(async () => {
+        while (!(await reader?.read())?.done);
+      }, /terminated/)
+    }
   })
 
   async function requestBytes(query: Record<string, string>, headers: Record<string, string>) {
