@@ -61,7 +61,8 @@ export async function* readModule(
   const took_ms = Math.round(performance.now() - began)
   const { comparison, elements, bytes, isCut, sample } = reader
   section.setMeasurements({ records: elements, bytes, took_ms })
-  validateSpeed(findings, { records: elements, bytes, start_ms, took_ms })
+  const hasValidators = first.header('etag') !== '' || first.header('last-modified') !== ''
+  validateSpeed(findings, { records: elements, bytes, start_ms, took_ms, hasValidators })
   reader.end()
   if (isCut) findings.add('check.cut', { params: { records: elements } })
   return { comparison, elements, isCut, sample, page: first }

@@ -1,6 +1,6 @@
 import type { Finding } from '@recordhub/protocol'
 import type { PlatformError } from './hub.ts'
-import type { Rule } from './rules/rule.ts'
+import type { GuideHeading, Rule } from './rules/rule.ts'
 import { RULES, type RuleId } from './rules/rules.ts'
 
 /** The position and the details of a broken rule. */
@@ -23,13 +23,18 @@ const SEVERITIES: Finding['severity'][] = ['error', 'warning', 'note']
 /** Collects the findings of one endpoint. Equal issues in several records are one finding with a count. */
 export class Findings {
   readonly #sanitize: (text: string) => string
+  readonly #errorSection: GuideHeading
   readonly #findings = new Map<string, Finding>()
   #unreported: Finding[] = []
   #omitted = 0
 
-  /** @param sanitize removes keys and line breaks from a text of the platform. */
-  constructor(sanitize: (text: string) => string) {
+  /**
+   * @param sanitize removes keys and line breaks from a text of the platform.
+   * @param errorSection the heading of the guide that has the errors of the endpoint.
+   */
+  constructor(sanitize: (text: string) => string, errorSection: GuideHeading) {
     this.#sanitize = sanitize
+    this.#errorSection = errorSection
   }
 
   add(id: RuleId, occurrence: Occurrence = {}): void {
@@ -41,7 +46,8 @@ export class Findings {
 
   /** Adds a failed request, or a push that the hub would reject. */
   addError({ code, message, advice }: PlatformError, occurrence: Occurrence = {}): void {
-    this.#add(code, { severity: 'error', section: '4', message, advice }, occurrence)
+    const section = this.#errorSection
+    this.#add(code, { severity: 'error', section, message, advice }, occurrence)
   }
 
   /** Returns the findings that are new since the last call. */

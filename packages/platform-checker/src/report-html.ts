@@ -78,7 +78,7 @@ function finding(one: Finding): Html {
   return html`<li class="${one.severity}"><b>${SEVERITY_LABELS[one.severity]}</b> ${one.message}
 ${examples === '' ? '' : html`<p class="examples">${examples}</p>`}
 ${one.advice === '' ? '' : html`<p>${one.advice}</p>`}
-<p class="rule"><code>${one.rule}</code> · specification ${one.section}</p></li>
+<p class="rule"><code>${one.rule}</code> · integration guide: ${one.section}</p></li>
 `
 }
 

@@ -82,7 +82,7 @@ function formatFinding(finding: Finding): string[] {
   const indent = ' '.repeat(11)
   const examples = formatExamples(finding)
   return [
-    `  ${SEVERITY_LABELS[severity].padEnd(8)} ${message} [${rule}, specification ${section}]`,
+    `  ${SEVERITY_LABELS[severity].padEnd(8)} ${message} [${rule}; guide: ${section}]`,
     ...(examples === '' ? [] : [`${indent}${examples}`]),
     ...(advice === '' ? [] : [`${indent}→ ${advice}`]),
   ]
@@ -96,7 +96,7 @@ function formatNumber(value: number): string {
   return value.toLocaleString('en-US')
 }
 
-function formatBytes(bytes: number): string {
+export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`
   return bytes < 1_000_000
     ? `${Math.round(bytes / 1000)} kB`

@@ -25,7 +25,8 @@ export class Section {
     this.#sanitize = (text) => toSingleLine(redact(text, secrets()), MAX_TEXT_LENGTH)
     this.endpoint = redact(endpoint, secrets())
     this.title = this.#sanitize(title)
-    this.findings = new Findings(this.#sanitize)
+    const errors = endpoint === 'push' ? 'Responses to a push' : 'Errors of your endpoints'
+    this.findings = new Findings(this.#sanitize, errors)
   }
 
   addPassed(message: string): void {

@@ -1,5 +1,6 @@
 /** Validates a records response apart from its records (specification 2.5 and 4.2). */
 import type { Findings } from './findings.ts'
+import { formatBytes } from './report.ts'
 
 type Envelope = Readonly<Record<string, unknown>>
 
@@ -40,11 +41,19 @@ const MIN_RECORDS_PER_SECOND = 1000
 /** The rate of a shorter read is not significant. */
 const MIN_SECONDS_FOR_RATE = 5
 const LARGE_MEGABYTES = 100
+const MIN_BYTES_FOR_ETAG = 5_000_000
 
 /** Checks whether a module is read fast enough for pulls. */
 export function validateSpeed(
   findings: Findings,
-  read: { records: number; bytes: number; start_ms: number; took_ms: number },
+  read: {
+    records: number
+    bytes: number
+    start_ms: number
+    took_ms: number
+    /** Whether the response has an ETag or Last-Modified. */
+    hasValidators: boolean
+  },
 ): void {
   const seconds = Math.round(read.start_ms / 1000)
   if (seconds > SLOW_START_SECONDS) findings.add('records.slow_start', { params: { seconds } })
@@ -54,4 +63,7 @@ export function validateSpeed(
   }
   const megabytes = Math.round(read.bytes / 1024 / 1024)
   if (megabytes > LARGE_MEGABYTES) findings.add('records.large_response', { params: { megabytes } })
+  if (!read.hasValidators && read.bytes >= MIN_BYTES_FOR_ETAG) {
+    findings.add('records.etag_missing', { params: { size: formatBytes(read.bytes) } })
+  }
 }

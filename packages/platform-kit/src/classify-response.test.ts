@@ -7,6 +7,7 @@ import { classifyResponse, retryAfterMs, type SendResult } from './classify-resp
 
 const response = (status: number, body: object | null, delayMs = 0): SendResult => ({
   responded: true,
+  url: 'https://hub.example.org/api/webhook/receive',
   status,
   body: body && { ...body },
   retryAfterMs: delayMs,

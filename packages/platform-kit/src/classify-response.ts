@@ -5,6 +5,7 @@ import { parseRetryAfter } from '@recordhub/protocol/retry-after'
 export type SendResult =
   | {
       responded: true
+      url: string
       status: number
       /** The delay in `Retry-After`; 0 without it. */
       retryAfterMs: number
@@ -47,7 +48,7 @@ export function classifyResponse(result: SendResult): Stored | Rejected | Retrya
   if (!result.responded) {
     return { outcome: 'retryable', reason: result.reason, minDelayMs: 0, requiresAction: false }
   }
-  const { status, body, retryAfterMs } = result
+  const { url, status, body, retryAfterMs } = result
   if (status >= 200 && status < 300 && body?.['success'] === true) {
     const { record_id, outcome, warnings } = body
     if (typeof record_id === 'number') {
@@ -63,9 +64,10 @@ export function classifyResponse(result: SendResult): Stored | Rejected | Retrya
   }
   // Another body indicates a wrong address, or a proxy in front of the hub.
   const isFromHub = typeof body?.['success'] === 'boolean'
+  const from = isFromHub && status !== 404 ? '' : ` from ${url}`
   const reason = isFromHub
-    ? `HTTP ${status}: ${message}`
-    : `HTTP ${status}, and the response is not from a hub. Check the hub's address.`
+    ? `HTTP ${status}${from}: ${message}`
+    : `HTTP ${status}${from}, and the response is not from a hub. Check the hub's address.`
   const minDelayMs = Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)
   return { outcome: 'retryable', reason, minDelayMs, requiresAction }
 }

@@ -134,6 +134,17 @@ test('a damaged file is reported and left unchanged', async (t) => {
   await assert.rejects(open(t, path).box.load(), /Line 1 is damaged/)
 })
 
+test('once every push is delivered, the file contains no body', async (t) => {
+  const { box, path } = open(t)
+  await box.load()
+  await Promise.all([box.enqueue(push('1', '"first person"')), box.enqueue(push('2', '"second"'))])
+  await box.ack('1')
+  assert.match(readFileSync(path, 'utf8'), /person/)
+  await box.ack('2')
+  await box.close()
+  assert.doesNotMatch(readFileSync(path, 'utf8'), /person|second/)
+})
+
 test('the file is compacted once most of its pushes are acknowledged', async (t) => {
   const { box, path } = open(t)
   await box.load()

@@ -16,7 +16,7 @@ type PendingWrite = {
 }
 
 const FORMAT = 1
-/** The file is compacted once it is larger than this and most of it is acknowledged. */
+/** The file is compacted once it is larger than this and most of it is acknowledged, and when it is empty. */
 const COMPACT_BYTES = 1_000_000
 /** The queued pushes are also in memory. */
 const MAX_BYTES = 256 * 1024 * 1024
@@ -98,9 +98,11 @@ export function createFileOutbox(
         apply(entry, line)
         resolve()
       }
-      const isCompactable = log.size() > COMPACT_BYTES && log.size() > 2 * queuedBytes
+      const isMostlyDelivered = log.size() > COMPACT_BYTES && log.size() > 2 * queuedBytes
+      // Delivered bodies contain personal data.
+      const isEmpty = queued.size === 0 && pending.length === 0
       // If the disk has no space for it, the file keeps growing and is compacted later.
-      if (isCompactable) await log.rewrite(compactedLines()).catch(() => undefined)
+      if (isMostlyDelivered || isEmpty) await log.rewrite(compactedLines()).catch(() => undefined)
     }
     // No await follows the last check of `pending`, so a later write starts this loop again.
     writing = null

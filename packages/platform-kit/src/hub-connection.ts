@@ -1,11 +1,11 @@
 import { HUB_KEY_HEADER, RECEIVER_PATH } from '@recordhub/protocol/constants'
-import { trimTrailing } from '@recordhub/protocol/text'
+import { hubEndpoint } from '@recordhub/protocol/hub-address'
 import { retryAfterMs, type SendResult } from './classify-response.ts'
 import type { Push } from './push.ts'
 import { isHeaderValue } from './text.ts'
 
 export type HubAddress = {
-  /** The address of the hub: `https://hub.example.org`. */
+  /** The address of the hub: `https://hub.example.org`, also with the path of its receiver. */
   hubUrl: string
   /** The hub API key of this platform. */
   hubApiKey: string
@@ -22,11 +22,8 @@ export type HubAddress = {
  */
 export function connectToHub(hub: HubAddress): (push: Push) => Promise<SendResult> {
   const { hubUrl, hubApiKey, timeoutMs = 10_000, fetch = globalThis.fetch } = hub
-  if (!URL.canParse(hubUrl) || !/^https?:/i.test(hubUrl)) {
-    throw new Error(`hubUrl is not an http address: ${hubUrl}`)
-  }
-  const { origin, pathname } = new URL(hubUrl)
-  const target = origin + trimTrailing(pathname, '/') + RECEIVER_PATH
+  const target = hubEndpoint(hubUrl, RECEIVER_PATH)
+  if (target === null) throw new Error(`hubUrl is not an http address: ${hubUrl}`)
   if (typeof hubApiKey !== 'string' || !isHeaderValue(hubApiKey)) {
     throw new Error('hubApiKey is missing or contains invalid characters.')
   }
@@ -44,6 +41,7 @@ export function connectToHub(hub: HubAddress): (push: Push) => Promise<SendResul
       const response = await fetch(target, { method, headers, body, redirect, signal })
       return {
         responded: true,
+        url: target,
         status: response.status,
         retryAfterMs: retryAfterMs(response.headers),
         body: readObject(await response.text()),

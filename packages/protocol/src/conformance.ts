@@ -21,7 +21,7 @@ export const Finding = Type.Object({
   }),
   message: Type.String(),
   advice: Type.String(),
-  section: Type.String({ description: 'The section of the specification' }),
+  section: Type.String({ description: 'The heading in the integration guide' }),
   count: Type.Integer({ description: 'The number of occurrences' }),
   examples: Type.Array(FindingExample, { description: 'The first occurrences' }),
 })

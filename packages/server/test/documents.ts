@@ -86,7 +86,7 @@ function conformance(): string {
 \`recordhub check-platform\` and *Check conformance* on the page check these rules. An error means that the hub rejects
 something, that changes are lost, or that access is not protected. A warning is a deviation that the hub accepts. A note is
 for information only. A failed request, such as \`platform_timed_out\`, is an error with its code from
-[errors.md](errors.md). The section is that of the interface specification.
+[errors.md](errors.md). The section is that of the [integration guide](platform-guide/README.md).
 
 | rule | severity | section | problem | what to do |
 |---|---|---|---|---|

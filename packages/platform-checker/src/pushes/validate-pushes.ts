@@ -171,7 +171,10 @@ export class PushValidator {
     const observed: string[] = []
     for (const [behaviour, description] of Object.entries(BEHAVIOURS)) {
       if (this.#observed.has(toBehaviour(behaviour))) observed.push(`Observed: ${description}.`)
-      else if (this.#count > 0 && behaviour !== missing) {
+      else if (missing && behaviour !== missing && behaviour in AFTER_FAULT) {
+        const params = { behaviour: description, after: AFTER_FAULT[missing] }
+        this.#findings.add('push.blocked', { params })
+      } else if (this.#count > 0 && behaviour !== missing) {
         this.#findings.add('push.not_seen', { params: { behaviour: description } })
       }
     }

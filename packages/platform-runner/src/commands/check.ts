@@ -1,15 +1,19 @@
+import { askHub } from '../platform/ask-hub.ts'
 import { loadPlatform } from '../platform/load-platform.ts'
 import type { SentColumn, ServedModule } from '../platform/served-module.ts'
 import { fieldTypeOf, isReadable } from '../records/kind.ts'
 import { formatCount } from '../records/label.ts'
-import type { Settings } from '../settings/settings.ts'
+import type { PushSettings, Settings } from '../settings/settings.ts'
 import { openSource } from '../sources/open-source.ts'
 import type { Source } from '../sources/source.ts'
 
 /** Limits the memory for finding duplicate references. */
 const MAX_COMPARED = 1_000_000
 
-/** Reads everything that would be served once, and describes it. */
+/**
+ * Reads everything that would be served once, and describes it; asks the hub to which changes are pushed.
+ * @throws Error if the hub does not accept the key, or cannot be reached.
+ */
 export async function check(settings: Settings, print: (line: string) => void): Promise<void> {
   const source = await openSource(settings.source)
   const { modules } = await loadPlatform(settings, source, print)
@@ -18,9 +22,24 @@ export async function check(settings: Settings, print: (line: string) => void): 
   for (const warning of await source.warnings()) print(`Warning: ${warning}`)
   for (const module of modules) await describe(module, source, print)
   print('')
-  print(
-    settings.push ? `Changes are pushed to ${settings.push.hubUrl}.` : 'Changes are not pushed.',
-  )
+  if (settings.push) await checkPushes(settings.push, modules, print)
+  else print('Changes are not pushed.')
+}
+
+async function checkPushes(
+  push: PushSettings,
+  modules: readonly ServedModule[],
+  print: (line: string) => void,
+): Promise<void> {
+  const hub = await askHub(push, new AbortController().signal)
+  if (hub.outcome === 'failed') throw new Error(`Changes cannot be pushed. ${hub.reason}`)
+  print(`Changes are pushed to ${push.hubUrl}, which accepts the key.`)
+  for (const { recordType, updatedAt } of modules) {
+    if (updatedAt === null) print(`  ${recordType}: without updated_at, changes are not pushed`)
+    else if (!hub.recordTypes.has(recordType)) {
+      print(`  Warning: ${recordType} is not registered in the hub, which rejects its pushes`)
+    }
+  }
 }
 
 async function describe(

@@ -2,6 +2,7 @@
 
 import { hasName } from '../platform/served-module.ts'
 import { labelFromComment, toLabel } from '../records/label.ts'
+import { columnsOf, parseTemplate } from '../records/template.ts'
 import type { Origin } from '../settings/settings.ts'
 import type { Candidate, Column } from '../sources/source.ts'
 
@@ -34,6 +35,7 @@ const REFERENCES = ['reference_number', 'reference', 'id', 'uuid', 'number', 'co
 const UPDATED = ['updated_at', 'modified_at', 'changed_at', 'last_modified', 'updated', 'modified']
 const SECRETS = /passw|secret|token|api_?key|(?:^|_)(?:hash|salt|pin)(?:_|$)/i
 const SEARCHED = /name|mail|title|phone|city/i
+/** Besides the reference. */
 const MAX_SEARCHED = 4
 
 export function inferModule(candidate: Candidate, described: readonly Column[]): InferredModule {
@@ -59,7 +61,12 @@ export function inferModule(candidate: Candidate, described: readonly Column[]):
     reference,
     fullName: both ?? find(NAME_COLUMNS) ?? last ?? reference ?? '',
     leaveOut,
-    search: texts.slice(0, MAX_SEARCHED).map(({ name }) => name),
+    search: [
+      ...new Set([
+        ...(reference === null ? [] : columnsOf(parseTemplate(reference))),
+        ...texts.slice(0, MAX_SEARCHED).map(({ name }) => name),
+      ]),
+    ],
     updatedAt: !isFile && columns.some((one) => one.name === time && isTime(one)) ? time : null,
     columns,
   }

@@ -156,7 +156,8 @@ function addToEnvironment(path: string, variables: Record<string, string>): void
   const known = parseEnv(text)
   const lines = Object.entries(variables)
     .filter(([name]) => known[name] === undefined)
-    .map(([name, value]) => `${name}='${value}'\n`)
+    // Docker and others read quotes as a part of the value.
+    .map(([name, value]) => `${name}=${/^[\w.~:/?&@%+=-]*$/.test(value) ? value : `'${value}'`}\n`)
   const gap = text === '' || text.endsWith('\n') ? '' : '\n'
   if (lines.length > 0) appendFileSync(path, gap + lines.join(''), { mode: 0o600 })
 }

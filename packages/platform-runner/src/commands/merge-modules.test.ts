@@ -21,7 +21,7 @@ const ORDERS = `- record_type: orders   # the identifier; never changed
   reference: id   # the column that identifies a record, or "{a}-{b}" for several columns
   full_name: name   # the name of the person or thing, such as "{first} {last}"
   # leave_out: [column]
-  search: [name]
+  search: [id, name]
   # updated_at: column
   # fields:                  # labels, types and required columns
   #   id: { label: ID }

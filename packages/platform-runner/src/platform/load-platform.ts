@@ -9,8 +9,8 @@ import type { Log } from '../log.ts'
 import { formatCount } from '../records/label.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Row, type Source, SourceMisconfigured } from '../sources/source.ts'
+import { askHub } from './ask-hub.ts'
 import { type ColumnCheck, createColumnCheck } from './check-columns.ts'
-import { readRegisteredTypes } from './registered-modules.ts'
 import { type ServedModule, serveModule } from './served-module.ts'
 
 export type LoadedPlatform = {
@@ -58,8 +58,10 @@ export async function loadPlatform(
       ? {}
       : {
           async search(query, { signal }) {
-            const registered = settings.push && (await readRegisteredTypes(settings.push, signal))
-            const modules = searched.filter(({ recordType }) => registered?.has(recordType) ?? true)
+            const hub = settings.push && (await askHub(settings.push, signal))
+            const isRegistered = ({ recordType }: ServedModule) =>
+              hub?.outcome !== 'accepted' || hub.recordTypes.has(recordType)
+            const modules = searched.filter(isRegistered)
             return search(modules, source, query, signal)
           },
         }),

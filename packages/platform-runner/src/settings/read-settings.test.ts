@@ -48,6 +48,10 @@ for (const [rest, message] of [
   ['modules:\n', /^platform\.yaml:4: modules is empty\.$/],
   ['modules: []\n', /^platform\.yaml:4: modules is empty\.$/],
   ['', /^platform\.yaml:1: modules is missing\.$/],
+  [
+    'modules: [{ record_type: a, file: a.csv, full_name: a, reference: a }]\npush: { hub_url: http://h, hub_api_key: k }\n',
+    /:5: push needs a database: the hub reads changes of files by its pulls/,
+  ],
   ['---\nmodules: []\n', /^platform\.yaml:4: the file ends here; remove "---"$/],
   [
     'modules: [{ record_type: a, file: a.csv, full_name: a, reference: {id} }]\n',

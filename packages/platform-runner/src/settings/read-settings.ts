@@ -40,7 +40,9 @@ export function readSettings(
       )
     }
   }
-  if (push && !modules.some((module) => module.updatedAt !== null)) {
+  if (push && source?.kind === 'folder') {
+    root.addIssue('push', 'needs a database: the hub reads changes of files by its pulls')
+  } else if (push && !modules.some((module) => module.updatedAt !== null)) {
     root.addIssue('push', 'needs a module with updated_at, by which changes are detected')
   }
   root.rejectUnknownKeys()

@@ -12,7 +12,7 @@ export type Column = {
   kind: Kind
   /** The name of its type in the source. */
   type: string
-  /** The comment in the source; null without one. */
+  /** The comment in the source, or the header of a CSV file; null without one. */
   comment: string | null
   required: boolean
 }

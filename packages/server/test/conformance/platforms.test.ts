@@ -11,7 +11,12 @@ import { respond } from '../helpers/platform/platform.ts'
 import { DEFECTS } from '../helpers/platform/platform-defects.ts'
 
 /** Rules that only slow or very large responses violate. */
-const SPEED_AND_SIZE_RULES = ['records.slow_start', 'records.slow', 'records.large_response']
+const SPEED_AND_SIZE_RULES = [
+  'records.slow_start',
+  'records.slow',
+  'records.large_response',
+  'records.etag_missing',
+]
 
 test('a conforming platform gets a report without findings', async (t) => {
   const platform = await simulateConformingPlatform()
@@ -54,8 +59,9 @@ test('the table of defects covers every rule except those of speed and size', ()
 
 test('slow and very large responses are reported', () => {
   const rulesFor = (read: Partial<Parameters<typeof validateSpeed>[1]>) => {
-    const findings = new Findings((text) => text)
-    validateSpeed(findings, { records: 1000, bytes: 1000, start_ms: 100, took_ms: 1000, ...read })
+    const findings = new Findings((text) => text, 'Errors of your endpoints')
+    const fast = { records: 1000, bytes: 1000, start_ms: 100, took_ms: 1000, hasValidators: true }
+    validateSpeed(findings, { ...fast, ...read })
     return findings.list().map(({ rule }) => rule)
   }
   assert.deepEqual(rulesFor({}), [])
@@ -64,6 +70,8 @@ test('slow and very large responses are reported', () => {
   ])
   assert.deepEqual(rulesFor({ took_ms: 10_000 }), ['records.slow'])
   assert.deepEqual(rulesFor({ bytes: 200 * 1024 * 1024 }), ['records.large_response'])
+  assert.deepEqual(rulesFor({ bytes: 4_900_000, hasValidators: false }), [])
+  assert.deepEqual(rulesFor({ bytes: 5_000_000, hasValidators: false }), ['records.etag_missing'])
 })
 
 test('an issue in many records is one finding with its count and first examples', async (t) => {

@@ -126,6 +126,13 @@ const CASES: Case[] = [
     },
   },
   {
+    rule: 'push.blocked',
+    push: async (push) => {
+      await begin(push)
+      assert.equal((await push('POST', newRecord(2))).status, 503)
+    },
+  },
+  {
     rule: 'push.retry_after_ignored',
     push: async (push) => {
       await begin(push)

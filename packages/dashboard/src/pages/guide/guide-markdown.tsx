@@ -5,6 +5,7 @@ import Markdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { CopyButton } from '../../components/copy-button.tsx'
 import classes from './guide.module.css'
+import { headingId } from './split-guide.ts'
 import { TEXTS } from './texts.tsx'
 
 const ITEM = { itemWrapper: classes['item'] ?? '', itemLabel: classes['item'] ?? '' }
@@ -13,7 +14,7 @@ const BY_KEYBOARD = { viewportProps: { tabIndex: 0 } }
 
 const COMPONENTS: Components = {
   h3: ({ children }) => (
-    <Title order={3} fz="h4" mt="lg" mb="xs">
+    <Title order={3} fz="h4" mt="lg" mb="xs" id={headingId(String(children))}>
       {children}
     </Title>
   ),

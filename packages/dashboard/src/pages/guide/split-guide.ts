@@ -28,7 +28,7 @@ export function splitGuide(markdown: string): SplitGuide {
     const section = guide.sections.at(-1)
     if (level === '#') guide.title = heading.replaceAll(/\\([\W_])/g, '$1')
     else if (level === '##') {
-      guide.sections.push({ id: idOf(heading), title: heading, parts: [] })
+      guide.sections.push({ id: headingId(heading), title: heading, parts: [] })
     } else if (!section) guide.lead += `${line}\n`
     else addLine(section.parts, line, { level, heading })
   }
@@ -57,7 +57,7 @@ function languageOf(heading: string): Language | undefined {
     .find((language) => GUIDE_LANGUAGES[language] === heading)
 }
 
-/** `What you build` → `what-you-build` */
-function idOf(title: string): string {
+/** The id of a heading: `What you build` → `what-you-build`. */
+export function headingId(title: string): string {
   return title.toLowerCase().replaceAll(/\W+/g, '-').replaceAll(/^-|-$/g, '')
 }

@@ -29,9 +29,9 @@ export const TEXTS = {
   nothingWasSaved: (errors: string, warnings: string, notes: string, incomplete: string) =>
     `${errors}, ${warnings}, ${notes}. Nothing was saved.${incomplete}`,
   note: 'Note',
-  specification: (code: ReactNode, section: string) => (
+  guideSection: (code: ReactNode, section: ReactNode) => (
     <>
-      {code} · specification {section}
+      {code} · Integration guide: {section}
     </>
   ),
 

@@ -100,7 +100,7 @@ export function openFolder(folder: string): Source {
         name,
         kind: 'text',
         type: 'text',
-        comment: null,
+        comment: name,
         required: false,
       }))
     },

@@ -5,7 +5,7 @@ import { applyLine, INITIAL } from './conformance-state.ts'
 
 const finding: Finding = {
   ...{ rule: 'a.b', severity: 'warning', field: null, message: 'm', advice: 'a' },
-  ...{ section: '2.5', count: 1, examples: [] },
+  ...{ section: 'Records', count: 1, examples: [] },
 }
 const figures = { records: 3, bytes: 30, took_ms: 5 }
 

@@ -2,7 +2,10 @@ import { Code, Group, Paper, Stack, Text, ThemeIcon, Title } from '@mantine/core
 import type { CheckedEndpoint, Finding, FindingExample } from '@recordhub/protocol'
 import { IconAlertTriangle, IconCheck, IconInfoCircle, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { PageLink } from '../../../components/page-link.tsx'
 import { formatCount, formatDuration } from '../../../lib/format.ts'
+import { changeUrlState, type UrlChanges } from '../../../lib/url-state.ts'
+import { headingId } from '../../guide/split-guide.ts'
 import { TEXTS } from '../texts.tsx'
 
 const STYLES = {
@@ -63,7 +66,18 @@ function FindingCard({ finding }: { finding: Finding }) {
         )}
         {advice !== '' && <Text size="sm">{advice}</Text>}
         <Text size="xs" c="dimmed" mt={2}>
-          {TEXTS.specification(<Code fz="xs">{rule}</Code>, section)}
+          {TEXTS.guideSection(
+            <Code fz="xs">{rule}</Code>,
+            <PageLink
+              to="/dashboard/guide"
+              search={(before: UrlChanges) =>
+                changeUrlState(before, { section: headingId(section) })
+              }
+              inherit
+            >
+              {section}
+            </PageLink>,
+          )}
         </Text>
       </Line>
     </Paper>
