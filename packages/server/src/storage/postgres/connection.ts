@@ -75,14 +75,17 @@ const types: pg.CustomTypesConfig = {
 /**
  * Opens pools, which connect when they are used. An unreachable server fails the first use.
  * @param publish receives the reason of each committed change.
+ * @param connectTimeoutMs how long a call waits for a connection.
  */
 export function openConnections(
   url: string,
   publish: ChangePublisher['publish'],
+  connectTimeoutMs = CONNECT_TIMEOUT_MS,
 ): PostgresConnections {
   const sockets = new OpenSockets()
-  const pool = openPool(url, LIMITED_SESSION, { max: MAX_CONNECTIONS, ...sockets.config })
-  const pipeline = { max: MAX_WRITERS, pipeline: true, ...sockets.config }
+  const config = { connectionTimeoutMillis: connectTimeoutMs, ...sockets.config }
+  const pool = openPool(url, LIMITED_SESSION, { max: MAX_CONNECTIONS, ...config })
+  const pipeline = { max: MAX_WRITERS, pipeline: true, ...config }
   const writers = openPool(url, WRITER_SESSION, pipeline)
   const dialect = new PostgresPoolDialect(pool, publish)
   const database = new Kysely<Tables>({ dialect })

@@ -65,6 +65,8 @@ export type PostgresOptions = {
   hashReference: HashReference
   /** Whether long reads have a thread of their own, as a hub needs; true by default. */
   withThreads?: boolean
+  /** How long a call waits for a connection; 5 s by default. */
+  connectTimeoutMs?: number
   /** The clock of the database by default. */
   clock?: Clock
   /** How a hub prepares the migration of an older database; without it, the database is migrated at once. */
@@ -82,7 +84,7 @@ export type PostgresOptions = {
 export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   const connection = await connectWhenUsable(options.url, options.waiting, options.warn)
   const commits = createChangePublisher()
-  const connections = openConnections(options.url, commits.publish)
+  const connections = openConnections(options.url, commits.publish, options.connectTimeoutMs)
   const ownClock = await prepare(connections, options).catch(async (error: unknown) => {
     await Promise.all([connections.close(), connection.end()])
     throw error

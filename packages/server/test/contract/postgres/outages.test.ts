@@ -7,6 +7,7 @@ import { withDatabase } from '../../helpers/postgres/database.ts'
 import {
   createCallCounter,
   openNodeStorage,
+  REAL_TIMEOUT,
   untilLockWaiters,
   withLock,
 } from '../../helpers/postgres/nodes.ts'
@@ -46,7 +47,7 @@ describe('PostgreSQL outages', () => {
     // The server may still be stopped after a failed test.
     await server.start().catch(() => undefined)
     url = await createDatabase(`hub_${count++}`, 'migrated')
-    storage = await openNodeStorage(url, clock)
+    storage = await openNodeStorage(url, clock, REAL_TIMEOUT)
     kit = createKit({ storage, clock })
     school = await kit.register()
     await school.post()
@@ -225,7 +226,7 @@ describe('PostgreSQL outages', () => {
         GRANT ALL ON ALL TABLES IN SCHEMA public TO few;
         GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO few; GRANT CREATE ON SCHEMA public TO few`),
     )
-    const limited = await openNodeStorage(owner.href, clock)
+    const limited = await openNodeStorage(owner.href, clock, REAL_TIMEOUT)
     try {
       const few = createKit({ storage: limited, clock })
       const many = await Promise.all([

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import { openNodeStorage } from '../../helpers/postgres/nodes.ts'
+import { openNodeStorage, REAL_TIMEOUT } from '../../helpers/postgres/nodes.ts'
 import { type PostgresProxy, startPostgresProxy } from '../../helpers/postgres/proxy.ts'
 import { TestClock } from '../../helpers/storage/engine.ts'
 import {
@@ -80,7 +80,7 @@ async function withUnresponsiveServer(
   const proxy = await startPostgresProxy(database.url)
   const url = new URL(proxy.url)
   url.searchParams.set('query_timeout', String(QUERY_TIMEOUT_MS))
-  const storage = await openNodeStorage(url.href, clock)
+  const storage = await openNodeStorage(url.href, clock, REAL_TIMEOUT)
   try {
     await run({ storage, clock, proxy })
   } finally {

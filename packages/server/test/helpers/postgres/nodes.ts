@@ -2,7 +2,7 @@
 import { Client } from 'pg'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
-import { openPostgres } from '../../../src/storage/postgres/storage.ts'
+import { openPostgres, type PostgresOptions } from '../../../src/storage/postgres/storage.ts'
 import { withDatabase } from '../postgres/database.ts'
 import { TEST_POSTGRES_OPTIONS } from '../postgres/prepare-database.ts'
 import { registerTest } from '../register-test.ts'
@@ -21,10 +21,17 @@ export type TwoNodes = {
 }
 
 /** Opens a database as the storage of one more node; by default with the clock of the database. */
-export function openNodeStorage(url: string, clock?: Clock): Promise<Storage> {
-  const options = { url, timeZone: 'UTC', ...TEST_POSTGRES_OPTIONS }
+export function openNodeStorage(
+  url: string,
+  clock?: Clock,
+  more: Partial<PostgresOptions> = {},
+): Promise<Storage> {
+  const options = { url, timeZone: 'UTC', ...TEST_POSTGRES_OPTIONS, ...more }
   return openPostgres(clock ? { ...options, clock } : options)
 }
+
+/** The time that a call of a hub waits for a connection. */
+export const REAL_TIMEOUT = { connectTimeoutMs: 5000 }
 
 /** Registers a test with two nodes on an empty database. */
 export function test(name: string, body: (nodes: TwoNodes) => Promise<void>): void {

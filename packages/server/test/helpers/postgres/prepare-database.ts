@@ -9,6 +9,8 @@ export const TEST_POSTGRES_OPTIONS = {
   warn: () => undefined,
   hashReference,
   withThreads: false,
+  /** Of many concurrent calls, the last one waits for all others, on a slow machine. */
+  connectTimeoutMs: 300_000,
 }
 
 /** Creates the tables of a hub and of pg-boss. */
