@@ -49,6 +49,8 @@ export type PullTaskOutcome = {
   warnings: string[]
   /** How many elements were rejected, with the most frequent reason; null without rejections. */
   rejection_summary: string | null
+  /** The cause of these rejections, for a read that stored none of its elements; otherwise null. */
+  error_cause: string | null
   /** Null for a read that ended without an error. */
   error: unknown
   requested_at: string
@@ -194,12 +196,10 @@ export class PullTaskAccumulator {
     ]
     const summary = this.rejections.summarize(this.#counts.received)
     const rejection_summary = summary && redactText(summary, [sourceKey])
-    const isRejected = rejection_summary !== null && storesNothing(this.counts)
+    const isRejected = isComplete && rejection_summary !== null && storesNothing(this.counts)
     return {
-      error:
-        isComplete && isRejected
-          ? new HubError('no_record_stored', { reason: rejection_summary })
-          : error,
+      error: isRejected ? new HubError('no_record_stored', { reason: rejection_summary }) : error,
+      error_cause: isRejected ? this.rejections.mostFrequentCause() : null,
       total: this.#total,
       counts: this.counts,
       rejection_summary,

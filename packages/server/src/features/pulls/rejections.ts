@@ -79,6 +79,11 @@ export class Rejections {
     return summarizeRejections(this.#groups.open(), received)
   }
 
+  /** The cause that {@link summarize} names. */
+  mostFrequentCause(): string | null {
+    return this.#groups.mostFrequent()
+  }
+
   coverage(): Pick<ReadCoverage, 'rejected' | 'unidentified'> {
     return { rejected: this.#references, unidentified: this.#unidentified }
   }

@@ -53,6 +53,8 @@ export const pullTables = {
       missing: integer().default(0),
       not_listed: integer().default(0),
       error: text().nullable(),
+      /** The cause of the rejected records that the error is about, one of which is added to it when it is read. */
+      error_cause: text().nullable(),
       warnings: text().default('[]'),
       started_at: text().nullable(),
       finished_at: text().nullable(),
