@@ -48,6 +48,11 @@ export function isCalendarDate(year: number, month: number, day: number): boolea
 
 const DAYS_OF_MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
+/** Removes the zeros at the end of the fraction of a time in the form of {@link parseRfc3339}, for people. */
+export function shortenRfc3339(time: string): string {
+  return time.replace(/\.?0+Z$/, 'Z')
+}
+
 /** A point in time in the form of {@link parseRfc3339}. */
 export function formatRfc3339(date: Date): string {
   return `${date.toISOString().slice(0, 23)}000000Z`

@@ -209,7 +209,7 @@ export function outcomesOf(outcomes: WriteOutcome[]): string[] {
 export async function writeOne(
   kit: StorageContext,
   one: RecordWrite,
-): Promise<{ outcome: string; record_id: number; module_name: string }> {
+): Promise<Exclude<WriteOutcome, { outcome: 'rejected' }>> {
   const outcome = only(await write(kit, one))
   if (outcome.outcome === 'rejected') throw new Error(`The write was rejected: ${outcome.code}`)
   return outcome
