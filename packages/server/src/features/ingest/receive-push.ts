@@ -56,6 +56,7 @@ export function createReceivePush(deps: {
       errors: error.errors ?? {},
       body: JSON.stringify(request.body.value) ?? 'null',
       pull_id: null,
+      request_id: request.request_id,
       position: null,
       activity: {
         level: 'warning',

@@ -162,6 +162,7 @@ export class Rejections {
       record_type: plan.record_type,
       method: 'pull',
       pull_id: read.pull_id,
+      request_id: null,
       position: { seq: read.snapshotSeq, at: read.requested_at },
       activity: null,
     })

@@ -128,6 +128,7 @@ export const ANY_REJECTED = {
   cause: null,
   state: null,
   pull_id: null,
+  request_id: null,
   maxBytes: 1_000_000_000,
 }
 
@@ -182,6 +183,7 @@ export function pushErrorAt(
     address: `192.0.2.${number}`,
     requests: 1,
     last_at: at,
+    request_id: `request-${number}`,
     ...overrides,
   }
 }
