@@ -54,7 +54,7 @@ export type PlatformClient = {
   ) => Promise<RecordsPage | null>
   /** Reads the beginning of the records response of a module, within the time limit of a short request. */
   peekRecords: (target: CallTarget, recordType: string, signal: AbortSignal) => Promise<RecordsPeek>
-  /** Whether the platform has the optional search endpoint. The response is not read. */
+  /** Whether the platform has the optional search endpoint. Only the beginning of the response is read. */
   hasSearch: (target: CallTarget, signal: AbortSignal) => Promise<boolean>
   /**
    * Requests a search of the platform's own data by a keyword or a person's name, for at most 10 s and 1 MiB.
@@ -154,8 +154,11 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
         const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), callerSignal])
         const url = sender.urlOf(target, 'search?query=recordhub')
         try {
-          const { body } = await sender.get(target, url, { ...once, signal })
-          await body[Symbol.asyncIterator]().return?.()
+          const response = await sender.get(target, url, { ...once, signal })
+          const body = response.body[Symbol.asyncIterator]()
+          // A page instead of JSON is an error.
+          await body.next()
+          await body.return?.()
           return true
         } catch (error) {
           if (error instanceof HubError && error.code === 'platform_path_missing') return false

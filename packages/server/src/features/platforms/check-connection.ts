@@ -123,12 +123,13 @@ async function checkRecords(
   const check = `records/${record_type}`
   const peek = await attempt(() => client.peekRecords(target, record_type, signal))
   if (peek instanceof HubError) return failed(check, peek)
-  const { first, total, path } = peek
+  const { first, total, path, warning } = peek
   const counted = total === 1 ? '1 record' : `${total} records`
   const reported = total === null ? 'the number of records is not reported' : `${counted} reported`
-  if (first === undefined) return passed(check, `OK: the list is empty; ${reported}.`, total)
+  const note = warning === null ? '' : ` ${warning}`
+  if (first === undefined) return passed(check, `OK: the list is empty; ${reported}.${note}`, total)
   const checked = checkPulled(first)
-  if (checked.outcome === 'valid') return passed(check, `OK: ${reported}.`, total)
+  if (checked.outcome === 'valid') return passed(check, `OK: ${reported}.${note}`, total)
   const reason = `in its first record ${formatErrors(checked.errors)}`
   return failed(check, new HubError('platform_response_invalid', { path, reason }))
 }

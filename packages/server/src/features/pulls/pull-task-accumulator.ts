@@ -15,20 +15,17 @@ import { PositionRuns } from '../../lib/collections/position-runs.ts'
 import type { Span } from '../../lib/tracing/tracer.ts'
 import type { RecordElement } from '../../platform-client/records/records-chunk.ts'
 import {
+  describeContentType,
   describeMissingMembers,
   findEnvelopeError,
   findMissingMembers,
   totalOf,
 } from '../../platform-client/records/records-envelope.ts'
 import type { RecordsPage } from '../../platform-client/records/records-pages.ts'
-import { quoteRedacted } from '../../platform-client/request/redact-key.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
 import type { PullTaskPlan, StartedTask } from '../../storage/port/pull-store.ts'
 import type { RecordRead, WriteOutcome } from '../../storage/port/record-store.ts'
 import { type Rejections, toAbortError } from './rejections.ts'
-
-/** The maximum length of a quoted Content-Type. */
-const MAX_QUOTED = 200
 
 export type PullTaskContext = StartedTask & {
   pull_id: number
@@ -138,10 +135,8 @@ export class PullTaskAccumulator {
       // One page gives the total of all pages.
       if (member !== 'total' || this.#total === null) this.#missingMembers.add(member)
     }
-    if (/json/i.test(page.contentType)) return
-    const contentType = quoteRedacted(page.contentType, page.key, MAX_QUOTED) || 'missing'
-    const warning = `The response is JSON, but its Content-Type is ${contentType}.`
-    if (!this.#warnings.includes(warning)) this.#warnings.push(warning)
+    const warning = describeContentType(page)
+    if (warning !== null && !this.#warnings.includes(warning)) this.#warnings.push(warning)
   }
 
   endPages(): void {

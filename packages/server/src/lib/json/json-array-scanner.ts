@@ -48,6 +48,7 @@ export type JsonArrayScannerOptions = {
 
 const QUOTE = 0x22
 const COMMA = 0x2c
+const LESS_THAN = 0x3c
 const OPEN_BRACKET = 0x5b
 const BACKSLASH = 0x5c
 const CLOSE_BRACKET = 0x5d
@@ -283,6 +284,8 @@ export class JsonArrayScanner {
       } else {
         const byte = piece[at]
         if (byte === COMMA || byte === CLOSE_BRACKET) throw this.#toError('lacks an element', at)
+        // PHP writes its messages between elements.
+        if (byte === LESS_THAN) throw this.#toError('has an unexpected character', at)
         builder.beginElement(at)
         const nests = byte === OPEN_BRACE || byte === OPEN_BRACKET
         state = nests ? NESTED : byte === QUOTE ? STRING : SCALAR
