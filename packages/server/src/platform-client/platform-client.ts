@@ -157,7 +157,9 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
           const response = await sender.get(target, url, { ...once, signal })
           const body = response.body[Symbol.asyncIterator]()
           // A page instead of JSON is an error.
-          await body.next()
+          await body.next().catch((error: unknown) => {
+            throw toBodyError(error, response.path)
+          })
           await body.return?.()
           return true
         } catch (error) {

@@ -1,5 +1,4 @@
 /** Describes responses that are not JSON: what was sent instead, and what the platform owner has to change. */
-import { JsonSyntaxError } from '@recordhub/protocol/lossless-json'
 import { HubError } from '../../errors.ts'
 import { toSingleLine } from '../../lib/text/single-line.ts'
 import { quoteRedacted } from './redact-key.ts'
@@ -26,18 +25,9 @@ export function findPhpMessage(text: string): string | null {
   return `PHP wrote a message into it: "${toSingleLine(plain, MAX_QUOTED)}". Fix its cause, and set display_errors=0 so that messages go to the log`
 }
 
-/** Why a text is not JSON, and what to send instead. */
+/** Why a text is not JSON, and what to change. */
 export function describeSyntaxError(text: string, error: SyntaxError): string {
-  const php = findPhpMessage(text)
-  if (php !== null) return php
-  const position = error instanceof JsonSyntaxError ? error.position : null
-  // The position of -Infinity is that of the letter.
-  const [token] =
-    /-?(?:NaN|Infinity)/.exec(text.slice(Math.max(0, (position ?? 1) - 2), (position ?? 1) + 8)) ??
-    []
-  return token && position !== null
-    ? `it contains ${token} at position ${position}, which JSON does not have; send null`
-    : error.message
+  return findPhpMessage(text) ?? error.message
 }
 
 export const NOT_UTF8 =
