@@ -70,7 +70,7 @@ const FAULTS: readonly (readonly [string, Responder, string, RegExp])[] = [
     'returns Latin-1',
     respond.text(Buffer.from('{"message":"\xfc"}', 'latin1'), 'application/json'),
     'platform_response_invalid',
-    /not valid UTF-8; probably .*Latin-1/,
+    /not valid UTF-8; probably it is Latin-1/,
   ],
   [
     'returns a warning of PHP',

@@ -21,6 +21,10 @@ export class NotAnArrayError extends MalformedJsonError {
   override name = 'NotAnArrayError'
 }
 
+/** The clause about a text that is not UTF-8. */
+export const NOT_UTF8 =
+  'is not valid UTF-8; probably it is Latin-1 or Windows-1252, and must be converted (in PHP with MySQL: charset=utf8mb4)'
+
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
@@ -31,7 +35,7 @@ export function decodeJson(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes)
   } catch (cause) {
-    throw new MalformedJsonError('it is not UTF-8', { cause })
+    throw new MalformedJsonError(`it ${NOT_UTF8}`, { cause })
   }
 }
 

@@ -1,9 +1,9 @@
 import { type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
 import { type PulledInput, scanPulled } from '../../domain/record/record-input.ts'
-import { decodeJson, MalformedJsonError } from '../../lib/json/json-array-scanner.ts'
+import { decodeJson, MalformedJsonError, NOT_UTF8 } from '../../lib/json/json-array-scanner.ts'
 import { elementBytes, type JsonChunk } from '../../lib/json/json-chunk.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
-import { describeSyntaxError, NOT_UTF8 } from '../request/not-json.ts'
+import { describeSyntaxError } from '../request/not-json.ts'
 
 /** Elements of `records` that arrived together and are not parsed yet. */
 export type RecordsChunk = JsonChunk

@@ -30,9 +30,6 @@ export function describeSyntaxError(text: string, error: SyntaxError): string {
   return findPhpMessage(text) ?? error.message
 }
 
-export const NOT_UTF8 =
-  'is not valid UTF-8; probably its text is in Latin-1 or Windows-1252, and must be converted (in PHP with MySQL: charset=utf8mb4)'
-
 /**
  * Passes on a body that may be JSON, whatever its Content-Type.
  * @throws HubError `platform_not_json` for a page or a text, `platform_response_invalid` for a message of PHP.

@@ -3,7 +3,8 @@ import { MAX_JSON_DEPTH } from '@recordhub/protocol'
 import { findUnsafeJson, type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
 import { redactValue } from '../../domain/platform/redact-keys.ts'
 import { HubError } from '../../errors.ts'
-import { describeSyntaxError, NOT_UTF8 } from './not-json.ts'
+import { NOT_UTF8 } from '../../lib/json/json-array-scanner.ts'
+import { describeSyntaxError } from './not-json.ts'
 import type { PlatformResponse } from './send-request.ts'
 
 /**

@@ -114,7 +114,7 @@ export function createPullFaults(otherServer: string): PullFault[] {
     [
       'invalid UTF-8',
       respond.text(latin1(`${prefix}{"a":"\xe4"}]}`), json),
-      /record 2 is not valid UTF-8; probably its text is in Latin-1/,
+      /record 2 is not valid UTF-8; probably it is Latin-1/,
     ],
     [
       'NaN',
