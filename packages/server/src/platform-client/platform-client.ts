@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile'
 import { checkManifest } from '../domain/platform/manifest.ts'
 import { conditionalHeaders, type Validators } from '../domain/pull/cached-response.ts'
 import { HubError } from '../errors.ts'
+import { describeContentType } from './records/records-envelope.ts'
 import { openPages, type RecordsPage } from './records/records-pages.ts'
 import { peekRecords, type RecordsPeek } from './records/records-stream.ts'
 import { readJsonBody } from './request/read-json-body.ts'
@@ -36,12 +37,17 @@ type RecordsOptions = {
   acceptGzip?: boolean
 }
 
+type Warn = (warning: string) => void
+
 /** The endpoints of a platform. Each method throws a HubError whose message tells the operator what to do. */
 export type PlatformClient = {
-  /** @param signal as for `fetchManifest`. */
-  ping: (target: CallTarget, signal?: AbortSignal | null) => Promise<PingResponse>
-  /** @param signal ends the request before its time limit when it aborts. */
-  fetchManifest: (target: CallTarget, signal?: AbortSignal | null) => Promise<Manifest>
+  /** Parameters as for `fetchManifest`. */
+  ping: (target: CallTarget, signal?: AbortSignal | null, warn?: Warn) => Promise<PingResponse>
+  /**
+   * @param signal ends the request before its time limit when it aborts.
+   * @param warn receives a warning about the Content-Type of a valid response.
+   */
+  fetchManifest: (target: CallTarget, signal?: AbortSignal | null, warn?: Warn) => Promise<Manifest>
   /**
    * Requests the records of one module, to be read element by element in bounded memory. Retries before the response
    * begins, when the platform refuses the connection or is busy.
@@ -115,19 +121,25 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
     })
 
   return {
-    async ping(target, signal = null) {
+    async ping(target, signal = null, warn) {
       const { response, value } = await fetchShort(target, 'ping', signal)
-      if (isPing.Check(value)) return value
+      if (isPing.Check(value)) {
+        warnOfType(response, warn)
+        return value
+      }
       const [first] = isPing.Errors(value)
       const reason = first
         ? `${first.instancePath || 'it'} ${first.message}`
         : 'it is not a ping response'
       throw new HubError('platform_response_invalid', { path: response.path, reason })
     },
-    async fetchManifest(target, signal = null) {
+    async fetchManifest(target, signal = null, warn) {
       const { response, value } = await fetchShort(target, 'manifest', signal)
       const checked = checkManifest(value)
-      if (checked.outcome === 'valid') return checked.manifest
+      if (checked.outcome === 'valid') {
+        warnOfType(response, warn)
+        return checked.manifest
+      }
       throw new HubError('platform_response_invalid', {
         path: response.path,
         reason: checked.reason,
@@ -180,4 +192,9 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
     sendRaw: (target, path, options) => sender.sendRaw(sender.urlOf(target, path), options),
     close: sender.close,
   }
+}
+
+function warnOfType(response: PlatformResponse, warn?: Warn): void {
+  const warning = describeContentType(response)
+  if (warning !== null) warn?.(warning)
 }

@@ -52,7 +52,15 @@ export async function* checkDescription(
     yield failed('reachable', entered)
     return nothing
   }
-  const { target, ping } = await pingPlatform(client, entered, { correctUrl, signal })
+  const warnings: string[] = []
+  const warn = (warning: string) => void warnings.push(warning)
+  /** The warnings since the last call, after a message. */
+  const takeWarnings = () =>
+    warnings
+      .splice(0)
+      .map((warning) => ` ${warning}`)
+      .join('')
+  const { target, ping } = await pingPlatform(client, entered, { correctUrl, signal, warn })
   if (ping instanceof HubError && NOT_REACHED.has(ping.code)) {
     yield failed('reachable', ping)
     return nothing
@@ -62,11 +70,14 @@ export async function* checkDescription(
     target === entered ? '' : ` The base URL of the platform is ${target.source_base_url}.`
   yield passed('reachable', server + correction)
   if (ping instanceof HubError) yield failed('ping', ping)
-  else yield passed('ping', `Message: ${ping.message}`)
-  const manifest = await attempt(() => client.fetchManifest(target, signal))
+  else yield passed('ping', `Message: ${ping.message}${takeWarnings()}`)
+  const manifest = await attempt(() => client.fetchManifest(target, signal, warn))
   const pinged = ping instanceof HubError ? null : ping
   if (manifest instanceof HubError) yield failed('manifest', manifest)
-  else yield checkNames(manifest, pinged, expected)
+  else {
+    const checked = checkNames(manifest, pinged, expected)
+    yield { ...checked, message: `${checked.message}${takeWarnings()}` }
+  }
   const isKeyRejected = [ping, manifest].some(
     (result) => result instanceof HubError && result.code === 'platform_rejected_key',
   )
@@ -82,15 +93,19 @@ export async function* checkDescription(
 async function pingPlatform(
   client: Pick<PlatformClient, 'ping'>,
   target: CallTarget,
-  { correctUrl, signal }: { correctUrl: boolean; signal: AbortSignal | null },
+  {
+    correctUrl,
+    signal,
+    warn,
+  }: { correctUrl: boolean; signal: AbortSignal | null; warn: (warning: string) => void },
 ): Promise<{ target: CallTarget; ping: PingResponse | HubError }> {
-  const ping = await attempt(() => client.ping(target, signal))
+  const ping = await attempt(() => client.ping(target, signal, warn))
   const shortened = correctUrl ? withoutApiPath(target.source_base_url) : null
   if (shortened === null || !(ping instanceof HubError) || NOT_REACHED.has(ping.code)) {
     return { target, ping }
   }
   const corrected = { ...target, source_base_url: shortened }
-  const retried = await attempt(() => client.ping(corrected, signal))
+  const retried = await attempt(() => client.ping(corrected, signal, warn))
   const isFound = !(retried instanceof HubError) || retried.code === 'platform_rejected_key'
   return isFound ? { target: corrected, ping: retried } : { target, ping }
 }
