@@ -125,6 +125,13 @@ test('invalid JSON is rejected with the position of the error', () => {
   }
 })
 
+test('the error of NaN and Infinity, which some languages write, says what to send', () => {
+  for (const token of ['NaN', 'Infinity', '-Infinity']) {
+    const message = `it contains ${token} at position 6, which JSON does not have; send null`
+    assert.throws(() => parseLossless(`{"a":${token}}`), { message })
+  }
+})
+
 test('both parsers read the same values', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {

@@ -22,16 +22,20 @@ declare global {
   }
 }
 
-/** The text is not JSON. Its message does not quote the text, which may contain personal data. */
+/** The text is not JSON. Its message quotes only NaN and Infinity: the text may contain personal data. */
 export class JsonSyntaxError extends SyntaxError {
   /** The position of the first invalid character, from 1; null if the text is nested too deeply. */
   readonly position: number | null
 
-  constructor(position: number | null) {
+  /** @param rest the beginning of the text from there. */
+  constructor(position: number | null, rest = '') {
+    const [token] = /^-?(?:NaN|Infinity)/.exec(rest) ?? []
     super(
       position === null
         ? 'it is nested too deeply'
-        : `unexpected character at position ${position}`,
+        : token
+          ? `it contains ${token} at position ${position}, which JSON does not have; send null`
+          : `unexpected character at position ${position}`,
     )
     this.position = position
   }
@@ -333,6 +337,6 @@ class Parser<Raw> {
   }
 
   #fail(): never {
-    throw new JsonSyntaxError(this.#at + 1)
+    throw new JsonSyntaxError(this.#at + 1, this.#text.slice(this.#at, this.#at + 9))
   }
 }

@@ -32,6 +32,7 @@ export const PushError = Type.Object({
   }),
   requests: Type.Integer(),
   last_at: Timestamp,
+  request_id: Type.String({ description: 'The last of these requests' }),
   platforms: Type.Array(Type.Object({ platform_name: Type.String(), match: PushErrorMatch }), {
     description: 'The platforms that may have sent them',
   }),

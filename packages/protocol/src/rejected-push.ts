@@ -30,6 +30,10 @@ export const RejectedPush = Type.Object({
   cause: Type.String({ description: 'Equal for all that were rejected for the same reason' }),
   body: Type.Unknown({ description: 'As received, without keys' }),
   pull_id: NullableInteger,
+  request_id: Type.Unsafe<string | null>({
+    ...NullableString,
+    description: 'The last request with which it was rejected; null for a pulled record',
+  }),
   replayed_at: NullableTimestamp,
   replayed_by: NullableString,
   replay_outcome: Type.Union([ReplayOutcome, Type.Null()]),

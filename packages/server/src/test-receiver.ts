@@ -222,7 +222,9 @@ function createMemoryIngest(
       const decision = decidePush(stored?.state ?? null, content, context)
       const record_id = stored?.record_id ?? records.size + 1
       if ('next' in decision && decision.next) records.set(key, { record_id, state: decision.next })
-      return { outcome: decision.outcome, record_id, module_name: names.get(record_type) ?? '' }
+      const result = { outcome: decision.outcome, record_id }
+      const newer = 'newer' in decision ? { newer: decision.newer } : {}
+      return { ...result, module_name: names.get(record_type) ?? '', ...newer }
     },
   }
 }

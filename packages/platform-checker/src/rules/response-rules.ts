@@ -5,7 +5,7 @@ export const RESPONSE_RULES = {
   'response.type': warning(
     'The endpoints',
     'The response is JSON, but its Content-Type is {type}.',
-    'Send Content-Type: application/json.',
+    'Send Content-Type: application/json. PHP sends text/html unless a header is set.',
   ),
   'response.slow': warning(
     'The endpoints',

@@ -115,9 +115,11 @@ function toValidationError(error: FastifyError): HubError {
   const found = new Map<string, string[]>()
   for (const { keyword, instancePath, message, params } of error.validation ?? []) {
     if (isRedundant(keyword, params)) continue
-    const member = instancePath.split('/')[1] ?? memberIn(params) ?? 'request'
     const issue = ISSUES.get(keyword) ?? message ?? 'is not valid'
-    found.set(member, [...(found.get(member) ?? []), issue])
+    const [, ...path] = instancePath.split('/')
+    for (const member of membersIn(path, params)) {
+      found.set(member, [...(found.get(member) ?? []), issue])
+    }
   }
   const errors: FieldErrors = Object.fromEntries(found)
   const reason = [...found].map(([member, issues]) => `${member} ${issues.join(', ')}`).join('; ')
@@ -137,10 +139,11 @@ const ISSUES: ReadonlyMap<string, string> = new Map([
   ['additionalProperties', 'is not a known member'],
 ])
 
-/** The member of a schema error whose path does not name it. */
-function memberIn(params: Record<string, unknown>): string | undefined {
-  const names = params['requiredProperties'] ?? params['additionalProperties']
-  return Array.isArray(names) ? names.join(', ') : undefined
+/** The members that a schema error is about, each with its path. */
+function membersIn(path: readonly string[], params: Record<string, unknown>): string[] {
+  const names: unknown = params['requiredProperties'] ?? params['additionalProperties']
+  if (Array.isArray(names)) return names.map((name) => [...path, name].join('.'))
+  return [path[0] ?? 'request']
 }
 
 /** The error page for browsers. */

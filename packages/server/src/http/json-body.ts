@@ -3,6 +3,7 @@ import { findUnsafeJson, parseLossless } from '@recordhub/protocol/lossless-json
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { UNSAFE_MESSAGES } from '../domain/record/record-input.ts'
 import { HubError } from '../errors.ts'
+import { NOT_UTF8 } from '../lib/json/json-array-scanner.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
@@ -59,7 +60,7 @@ function decode(body: Buffer): string {
   try {
     return decoder.decode(body)
   } catch {
-    throw new HubError('invalid_json', { reason: 'it is not UTF-8' })
+    throw new HubError('invalid_json', { reason: `it ${NOT_UTF8}` })
   }
 }
 

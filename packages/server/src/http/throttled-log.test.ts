@@ -33,6 +33,9 @@ async function startRejectingServer(t: TestContext) {
   app.get('/other-defect', () => {
     throw new TypeError('another defect')
   })
+  app.get('/platform', () => {
+    throw new HubError('platform_rejected_key', { status: 401 })
+  })
   app.get('/other', () => {
     throw new HubError('not_signed_in')
   })
@@ -99,6 +102,13 @@ test('equal failures are logged once per second with their number, and other fai
   t.mock.timers.tick(60_000)
   await reject('/defect')
   assert.deepEqual(failures(), [[1, '/defect', 'a defect']])
+})
+
+test('a failure of a platform is no failure of the hub', async (t) => {
+  const { reject, logged, failures } = await startRejectingServer(t)
+  await reject('/platform')
+  assert.deepEqual(logged(), [['platform_rejected_key', 1, '/platform']])
+  assert.deepEqual(failures(), [])
 })
 
 test('a closing server logs the remaining rejections', async (t) => {

@@ -13,7 +13,7 @@ type ThrottledLog = {
 type Pending = { timer: NodeJS.Timeout; requests: number; latest: Latest }
 type Latest = ReturnType<typeof describe>
 
-/** Rejections that indicate an attack or explain missing pushes. */
+/** Statuses of rejections that indicate an attack or explain missing pushes. */
 const REJECTION_STATUSES: readonly number[] = [401, 403, 413, 419, 429, 503]
 
 /**
@@ -74,7 +74,8 @@ function describe(error: HubError, { method, id, ip, routeOptions }: FastifyRequ
   const { code, status, cause } = error
   const where = { code, status, method, route: routeOptions.url, address: ip, request_id: id }
   if (isRejection(error)) {
-    const reason = cause instanceof Error ? cause.message : undefined
+    const causeMessage = cause instanceof Error ? cause.message : undefined
+    const reason = isOfPlatform(error) ? error.message : causeMessage
     const details = { ...where, reason }
     return { level: 'warn', message: 'requests rejected', details } as const
   }
@@ -83,8 +84,13 @@ function describe(error: HubError, { method, id, ip, routeOptions }: FastifyRequ
   return { level: 'error', message: 'request failed', details } as const
 }
 
-function isRejection({ status }: HubError): boolean {
-  return REJECTION_STATUSES.includes(status)
+function isRejection(error: HubError): boolean {
+  return REJECTION_STATUSES.includes(error.status) || isOfPlatform(error)
+}
+
+/** Whether a platform caused the failure, such as by rejecting the key that an operator entered. */
+function isOfPlatform({ code, status }: HubError): boolean {
+  return status >= 500 && code.startsWith('platform_')
 }
 
 function keyOf(error: HubError, { routeOptions }: FastifyRequest): string {

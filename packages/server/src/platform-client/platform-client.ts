@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile'
 import { checkManifest } from '../domain/platform/manifest.ts'
 import { conditionalHeaders, type Validators } from '../domain/pull/cached-response.ts'
 import { HubError } from '../errors.ts'
+import { describeContentType } from './records/records-envelope.ts'
 import { openPages, type RecordsPage } from './records/records-pages.ts'
 import { peekRecords, type RecordsPeek } from './records/records-stream.ts'
 import { readJsonBody } from './request/read-json-body.ts'
@@ -36,12 +37,17 @@ type RecordsOptions = {
   acceptGzip?: boolean
 }
 
+type Warn = (warning: string) => void
+
 /** The endpoints of a platform. Each method throws a HubError whose message tells the operator what to do. */
 export type PlatformClient = {
-  /** @param signal as for `fetchManifest`. */
-  ping: (target: CallTarget, signal?: AbortSignal | null) => Promise<PingResponse>
-  /** @param signal ends the request before its time limit when it aborts. */
-  fetchManifest: (target: CallTarget, signal?: AbortSignal | null) => Promise<Manifest>
+  /** Parameters as for `fetchManifest`. */
+  ping: (target: CallTarget, signal?: AbortSignal | null, warn?: Warn) => Promise<PingResponse>
+  /**
+   * @param signal ends the request before its time limit when it aborts.
+   * @param warn receives a warning about the Content-Type of a valid response.
+   */
+  fetchManifest: (target: CallTarget, signal?: AbortSignal | null, warn?: Warn) => Promise<Manifest>
   /**
    * Requests the records of one module, to be read element by element in bounded memory. Retries before the response
    * begins, when the platform refuses the connection or is busy.
@@ -54,7 +60,7 @@ export type PlatformClient = {
   ) => Promise<RecordsPage | null>
   /** Reads the beginning of the records response of a module, within the time limit of a short request. */
   peekRecords: (target: CallTarget, recordType: string, signal: AbortSignal) => Promise<RecordsPeek>
-  /** Whether the platform has the optional search endpoint. The response is not read. */
+  /** Whether the platform has the optional search endpoint. Only the beginning of the response is read. */
   hasSearch: (target: CallTarget, signal: AbortSignal) => Promise<boolean>
   /**
    * Requests a search of the platform's own data by a keyword or a person's name, for at most 10 s and 1 MiB.
@@ -115,19 +121,25 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
     })
 
   return {
-    async ping(target, signal = null) {
+    async ping(target, signal = null, warn) {
       const { response, value } = await fetchShort(target, 'ping', signal)
-      if (isPing.Check(value)) return value
+      if (isPing.Check(value)) {
+        warnOfType(response, warn)
+        return value
+      }
       const [first] = isPing.Errors(value)
       const reason = first
         ? `${first.instancePath || 'it'} ${first.message}`
         : 'it is not a ping response'
       throw new HubError('platform_response_invalid', { path: response.path, reason })
     },
-    async fetchManifest(target, signal = null) {
+    async fetchManifest(target, signal = null, warn) {
       const { response, value } = await fetchShort(target, 'manifest', signal)
       const checked = checkManifest(value)
-      if (checked.outcome === 'valid') return checked.manifest
+      if (checked.outcome === 'valid') {
+        warnOfType(response, warn)
+        return checked.manifest
+      }
       throw new HubError('platform_response_invalid', {
         path: response.path,
         reason: checked.reason,
@@ -154,8 +166,13 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
         const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), callerSignal])
         const url = sender.urlOf(target, 'search?query=recordhub')
         try {
-          const { body } = await sender.get(target, url, { ...once, signal })
-          await body[Symbol.asyncIterator]().return?.()
+          const response = await sender.get(target, url, { ...once, signal })
+          const body = response.body[Symbol.asyncIterator]()
+          // A page instead of JSON is an error.
+          await body.next().catch((error: unknown) => {
+            throw toBodyError(error, response.path)
+          })
+          await body.return?.()
           return true
         } catch (error) {
           if (error instanceof HubError && error.code === 'platform_path_missing') return false
@@ -175,4 +192,9 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
     sendRaw: (target, path, options) => sender.sendRaw(sender.urlOf(target, path), options),
     close: sender.close,
   }
+}
+
+function warnOfType(response: PlatformResponse, warn?: Warn): void {
+  const warning = describeContentType(response)
+  if (warning !== null) warn?.(warning)
 }

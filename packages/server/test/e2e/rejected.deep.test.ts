@@ -9,6 +9,7 @@ import {
 } from '../helpers/browser/browser.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
+import { expectError } from '../helpers/hub/response.ts'
 import { simulatedModule, simulatePlatform } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
@@ -62,14 +63,23 @@ describe('rejected pushes in a browser', BROWSER_TEST, () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     const school = await hub.registerPushing()
     const full_name = `<script>document.title = 'taken'</script>${'x'.repeat(10_000)}`
-    await hub.push(school.hub_api_key, newRecord('<b>R-1</b>', { full_name, data: 1 }))
+    await hub.push(school.hub_api_key, newRecord('R-2', { data: 2 }))
+    const response = await hub.push(
+      school.hub_api_key,
+      newRecord('<b>R-1</b>', { full_name, data: 1 }),
+    )
+    const { request_id } = expectError(response, 422, 'invalid_record')
     const { page } = await openPage(hub, { width: 390 })
     await page.goto('/dashboard/activity?tab=rejected')
-    await page.getByRole('button', { name: /^<b>R-1<\/b>/ }).waitFor()
+    await page.getByRole('button', { name: /^R-2/ }).waitFor()
     await expectAccessible(page)
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.getByLabel('Request ID').fill(request_id)
+    await page.getByRole('button', { name: /^R-2/ }).waitFor({ state: 'detached' })
     await expectNoHorizontalScroll(page)
     await page.getByRole('button', { name: /^<b>R-1<\/b>/ }).click()
     const drawer = page.getByRole('dialog', { name: 'Rejected record' })
+    await drawer.getByText(`Last request ${request_id}`).waitFor()
     await drawer.getByText('Pretty', { exact: true }).click()
     await drawer.getByText('<script>document.title').waitFor()
     await expectNoHorizontalScroll(page)

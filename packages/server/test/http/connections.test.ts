@@ -142,6 +142,22 @@ describeHub('testing a registered platform', (hub) => {
     assert.match(checks.at(-1)?.message ?? '', /optional/)
   })
 
+  test('JSON with the type of HTML, which PHP sends by default, passes with a warning', async () => {
+    await using kit = await addKit(hub)
+    const { platform_name } = kit.simulated
+    const html = (value: object) => respond.text(JSON.stringify(value), 'text/html')
+    const ping = { success: true, message: 'online', platform_name }
+    kit.simulated.setResponse('ping', html(ping))
+    kit.simulated.setResponse('records/cases', html({ success: true, total: 0, records: [] }))
+    const { success, checks } = await testEverything(kit)
+    assert.equal(success, true)
+    const warned = checks.filter(({ message }) => message.includes('Content-Type is text/html.'))
+    assert.deepEqual(
+      warned.map(({ check }) => check),
+      ['ping', 'records/cases'],
+    )
+  })
+
   const FAILURES: [string, Responder, string, RegExp][] = [
     [
       'a record without reference',

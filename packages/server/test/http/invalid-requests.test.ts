@@ -104,7 +104,12 @@ const CHANGES: readonly Scenario[] = [
     request: invite({ email: 'a@b.org', role: 'viewer', expires_in_days: 999 }),
     ...INVALID,
   },
-  { name: 'a token without a name and a role', request: createToken({}), ...INVALID },
+  {
+    name: 'a token without a name and a role',
+    request: createToken({}),
+    ...INVALID,
+    errors: ['name', 'role'],
+  },
   {
     name: 'a token with an empty name',
     request: createToken({ name: '', role: 'viewer' }),

@@ -56,8 +56,39 @@ const FAULTS: readonly (readonly [string, Responder, string, RegExp])[] = [
   [
     'returns malformed JSON',
     respond.text('{"a":', 'application/json'),
-    'platform_not_json',
-    /JSON/,
+    'platform_response_invalid',
+    /not valid JSON/,
+  ],
+  ['returns a text', respond.text('Hello', 'text/plain'), 'platform_not_json', /the text "Hello"/],
+  [
+    'returns a number that JSON does not have',
+    respond.text('{"success":true,"a":-Infinity}', 'application/json'),
+    'platform_response_invalid',
+    /it contains -Infinity at position \d+, which JSON does not have; send null/,
+  ],
+  [
+    'returns Latin-1',
+    respond.text(Buffer.from('{"message":"\xfc"}', 'latin1'), 'application/json'),
+    'platform_response_invalid',
+    /not valid UTF-8; probably it is Latin-1/,
+  ],
+  [
+    'returns a warning of PHP',
+    respond.text(
+      '<br />\n<b>Warning</b>:  Undefined variable $a in <b>/app/a.php</b> on line <b>3</b><br />\n{}',
+      'text/html; charset=UTF-8',
+    ),
+    'platform_response_invalid',
+    /PHP wrote .*"Warning: Undefined variable \$a in \/app\/a\.php on line 3"\. .*display_errors=0/,
+  ],
+  [
+    'responds on plain HTTP like nginx with TLS',
+    (response) =>
+      response
+        .writeHead(400, { 'Content-Type': 'text/html' })
+        .end('<title>400 The plain HTTP request was sent to HTTPS port</title>'),
+    'platform_unreachable',
+    /its port uses TLS; the URL must begin with https:/,
   ],
   ['returns an array', respond.json([]), 'platform_response_invalid', /object/],
   ['returns an empty object', respond.json({}), 'platform_response_invalid', /\w/],
@@ -293,6 +324,16 @@ describeHub('testing a connection', (hub) => {
     const { problems } = await probe(hub, { source_base_url })
     assert.equal(only(problems).code, 'platform_unreachable')
     assert.match(only(problems).message, /does not use TLS/)
+  })
+
+  test('http to a port with TLS asks for https', async () => {
+    const server = createServer(SELF_SIGNED_CERTIFICATE)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    assert.ok(address !== null && typeof address === 'object')
+    const { problems } = await probe(hub, { source_base_url: `http://127.0.0.1:${address.port}` })
+    server.close()
+    assert.match(only(problems).message, /if its port uses TLS, the URL must begin with https:/)
   })
 
   for (const [source_base_url, code] of ADDRESSES) {

@@ -106,7 +106,8 @@ describeHub('records rejected by a pull', (hub, engine) => {
     const failed = await kit.pull()
     const error =
       'No record was stored: 3 of 3 records rejected, 2 of them: Invalid record: reference_number must be a string.'
-    assert.deepEqual([failed.state, failed.error, failed.rejected], ['failed', error, 3])
+    const first = `${error} The first one has the reference number 1.`
+    assert.deepEqual([failed.state, failed.error, failed.rejected], ['failed', first, 3])
     assert.equal(failed.pull.state, 'failed')
     assert.equal(await lastError(), error)
     module.records = [simulatedRecord(1), listed]

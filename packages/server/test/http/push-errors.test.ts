@@ -20,7 +20,8 @@ describeHub('push errors', { intervals: AT_ONCE, env: { HUB_TRUST_PROXY: 'on' } 
     const body = JSON.stringify(newRecord('secret-body-4711'))
     for (const _ of [1, 2, 3]) await send(hub, 'rhk_wrongkey', body, '203.0.113.5')
     const found = await untilCounted(hub, 'key_invalid', 3)
-    const { id, last_at, ...counted } = found
+    const { id, last_at, request_id, ...counted } = found
+    assert.deepEqual(await listErrors(hub, `?request_id=${request_id}`), [found])
     assert.deepEqual(counted, {
       hour: `${last_at.slice(0, 13)}:00:00.000Z`,
       reason: 'key_invalid',

@@ -27,6 +27,9 @@ describeHub('occurred_at', (hub) => {
       const stale = expectBody(response, 200, PushResponse)
       assert.deepEqual([stale.outcome, stale.record_id], ['stale', record_id])
       assert.doesNotMatch(stale.message, /New record/)
+      assert.deepEqual(stale.warnings, [
+        'Nothing was changed: a push with the later occurred_at 2026-03-01T12:00:00Z has set these values.',
+      ])
     }
     const stored = only(await hub.records(platform_name))
     assert.deepEqual([stored.full_name, stored.data], ['Ann Example', { status: 'closed' }])

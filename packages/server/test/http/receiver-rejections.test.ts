@@ -1,13 +1,21 @@
 /** Pushes that the receiver rejects, and the rejections that it stores. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { RejectedPush } from '@recordhub/protocol'
+import Type from 'typebox'
 import { createKey, HUB_KEY_PREFIX } from '../../src/domain/platform/api-key.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { newRecord, pushHeaders } from '../helpers/hub/platform-requests.ts'
-import { expectAbsent, expectError, type TestResponse } from '../helpers/hub/response.ts'
+import {
+  expectAbsent,
+  expectBody,
+  expectError,
+  type TestResponse,
+} from '../helpers/hub/response.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
+const RejectedPage = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
 const URL = '/api/webhook/receive'
 const MESSAGE = 'The API key is missing or invalid, or the platform is inactive.'
 
@@ -186,8 +194,11 @@ describeHub('a rejected push', (hub) => {
   test('a push that is rejected twice for the same reason is saved once with a count of 2', async () => {
     const { post, patch, platform_name } = await hub.registerPushing()
     await post({ record_type: 'cases' })
-    await post({ record_type: 'cases' })
-    assert.equal(only(await hub.rejected(platform_name)).count, 2)
+    const { request_id } = expectError(await post({ record_type: 'cases' }), 422, 'invalid_record')
+    const saved = only(await hub.rejected(platform_name))
+    assert.deepEqual([saved.count, saved.request_id], [2, request_id])
+    const found = await hub.get(`/api/v1/rejected-pushes?request_id=${request_id}`)
+    assert.equal(only(expectBody(found, 200, RejectedPage).rejected_pushes).id, saved.id)
     await patch({ record_type: 'cases' })
     assert.equal((await hub.rejected(platform_name)).length, 2)
   })

@@ -56,6 +56,10 @@ describeHub('an accepted push', (hub) => {
     assert.deepEqual([first?.full_name, first?.incomplete], ['Bea', false])
     assert.deepEqual(first?.data, { status: 'closed', a: 1 })
     assert.deepEqual([second?.record_id, second?.incomplete], [created.record_id, true])
+    const hasWarning = [unchanged, updated, created, merged].map(({ warnings = [] }) =>
+      warnings.some((warning) => warning.includes('incomplete')),
+    )
+    assert.deepEqual(hasWarning, [false, false, true, false])
   })
 
   test('only record_type selects the module, regardless of module_name', async () => {
@@ -64,6 +68,9 @@ describeHub('an accepted push', (hub) => {
     const record = newRecord('N-1', { module_name: 'Module cases', record_type: 'people' })
     const response = expectBody(await hub.push(hub_api_key, record), 201, PushResponse)
     assert.equal(response.module_name, 'Module people')
+    const warning =
+      'module_name differs from the registered one, "Module people". The hub ignores it: record_type identifies the module.'
+    assert.ok(response.warnings?.includes(warning), response.warnings?.join())
     assert.equal(only(await hub.records(platform_name)).module_name, 'Module people')
   })
 

@@ -198,6 +198,7 @@ export const TEXTS = {
   dismissAllMatching: 'Dismiss all matching',
   noBulkReplayOfPull:
     'The rejected records of a single pull cannot be replayed together. Clear the filter by pull, and select a cause.',
+  noBulkReplayOfRequest: 'Clear the filter by request ID, and select a cause.',
   nothingToReplayMatches: 'No open rejected pushes match.',
 
   groupedByCause: 'Grouped by cause',
@@ -229,6 +230,9 @@ export const TEXTS = {
   status422: 'Status 422',
   code: 'Code',
   number: 'Number',
+  requestId: 'Request ID',
+  lastRequest: (requestId: string) => `Last request ${requestId}`,
+  fromTheResponse: 'From the response',
 
   rejectedHint:
     'Rejected pushes and records are saved here with the reason. You can fix and replay them. A replay never overwrites newer data.',

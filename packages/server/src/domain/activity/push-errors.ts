@@ -19,6 +19,8 @@ export type PushErrorCount = PushSender & {
   reason: PushErrorReason
   requests: number
   last_at: string
+  /** The last of these requests. */
+  request_id: string
 }
 
 /** The key prefixes of a platform, as {@link maskUnknownKey} shows them, and the addresses from which it pushes. */

@@ -25,7 +25,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   platform_not_json:
     'Likely a sign-in page, an error page, or the warning page of a tunnel. Request the path with curl and the header Accept: application/json.',
   platform_response_invalid:
-    'Compare the response with the integration guide: the names and types of its members, and whether it is complete.',
+    'Compare the response with the integration guide: the names and types of its members, and whether it is complete and only JSON.',
   platform_reports_failure: 'The log of the platform at this time has the error.',
   platform_broke_off:
     'Likely a crash, a time limit or a memory limit while the platform generated the response.',

@@ -69,10 +69,12 @@ function scanPush(
   const reference_number = readPlainText(bytes, members, 'reference_number')
   if (!record_type || Buffer.byteLength(record_type) > MAX_RECORD_TYPE_BYTES) return null
   if (!reference_number || Buffer.byteLength(reference_number) > MAX_REFERENCE_BYTES) return null
-  for (const key of NAMES) {
-    const isAbsent = method === 'PATCH' && !keys.includes(key)
-    if (!isAbsent && readPlainText(bytes, members, key) === null) return null
-  }
+  const module_name = readPlainText(bytes, members, 'module_name')
+  const full_name = readPlainText(bytes, members, 'full_name')
+  // A PATCH may leave them out.
+  const isRequired = (name: string) => method === 'POST' || keys.includes(name)
+  if (module_name === null && isRequired('module_name')) return null
+  if (full_name === null && isRequired('full_name')) return null
   const text = readPlainText(bytes, members, 'occurred_at')
   if (text === null && keys.includes('occurred_at')) return null
   const occurred = readOccurredAt(text ?? undefined, now)
@@ -80,12 +82,10 @@ function scanPush(
   return {
     record_type,
     reference_number,
-    full_name: readPlainText(bytes, members, 'full_name'),
+    module_name,
+    full_name,
     occurred_at: occurred.at,
     warnings: occurred.warning === null ? [] : [occurred.warning],
     ...scanData(bytes, members, inner),
   }
 }
-
-/** The members that a PATCH may leave out. */
-const NAMES = ['module_name', 'full_name']

@@ -40,6 +40,8 @@ export type DataInput = {
 export type PushInput = DataInput & {
   record_type: string
   reference_number: string
+  /** Null if a PATCH leaves it out. */
+  module_name: string | null
   full_name: string | null
   occurred_at: string | null
   warnings: string[]
@@ -68,6 +70,7 @@ export function checkPush(method: 'POST' | 'PATCH', body: unknown, now: Date): C
     input: {
       record_type: body.record_type,
       reference_number: body.reference_number,
+      module_name: body.module_name ?? null,
       full_name: body.full_name ?? null,
       ...toDataInput(body.data),
       occurred_at: occurred.at,

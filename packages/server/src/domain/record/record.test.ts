@@ -197,25 +197,36 @@ test('a push older than the latest complete push is stale and changes nothing', 
     const older = push(source, { a: 1 }, { occurred_at: '2026-01-01T00:00:01.000000000Z' })
     assert.deepEqual(decidePush(stored, older, { seq: 2, at: AT, lastRead: null }), {
       outcome: 'stale',
+      newer: { source: 'push', at: '2026-01-01T00:00:02.000000000Z' },
     })
   }
+})
+
+test('a PATCH whose fields were all set later is stale with the latest of these times', () => {
+  const at = (second: number) => ({ occurred_at: `2026-01-01T00:00:0${second}.000000000Z` })
+  const stored = apply([push('PATCH', { a: 1 }, at(3)), push('PATCH', { b: 1 }, at(2))])
+  const context = { seq: 3, at: AT, lastRead: null }
+  const newer = { source: 'push', ...{ at: at(3).occurred_at } }
+  assert.deepEqual(decidePush(stored, push('PATCH', { a: 0, b: 0 }, at(1)), context), {
+    outcome: 'stale',
+    newer,
+  })
 })
 
 test('a push that occurred before the last read of the record is stale', () => {
   const occurred = { occurred_at: '2026-11-21T07:59:59.999999999Z' }
   const byPull = nextOf(decidePull(null, pulled({ a: 2 }), read()), null)
-  assert.equal(
-    decidePush(byPull, push('PATCH', { a: 1 }, occurred), { seq: 11, at: AT, lastRead: null })
-      .outcome,
-    'stale',
+  const stale = { outcome: 'stale', newer: { source: 'pull', at: read().requested_at } }
+  assert.deepEqual(
+    decidePush(byPull, push('PATCH', { a: 1 }, occurred), { seq: 11, at: AT, lastRead: null }),
+    stale,
   )
   const byPush = apply([push('POST', { a: 2 })])
   const pulledBefore = { ...byPush, pulled_at: '2026-11-21T07:00:00.000000000Z' }
   const lastRead = { snapshotSeq: 10, requested_at: read().requested_at }
-  assert.equal(
-    decidePush(pulledBefore, push('POST', { a: 1 }, occurred), { seq: 11, at: AT, lastRead })
-      .outcome,
-    'stale',
+  assert.deepEqual(
+    decidePush(pulledBefore, push('POST', { a: 1 }, occurred), { seq: 11, at: AT, lastRead }),
+    stale,
   )
   // Pushed after the read, or not contained in any read.
   for (const other of [{ ...pulledBefore, pushed_seq: 11 }, byPush]) {

@@ -66,13 +66,21 @@ export type RecordState = {
 /** One path that a write changed. `before` or `after` is left out if there was no value. Values are lossless JSON texts. */
 export type RecordChange = { path: string; before?: string; after?: string }
 
+/** What a stale push lost against: a pull requested at, or a push that occurred at, a later time. */
+export type NewerWrite = {
+  source: 'pull' | 'push'
+  /** In the form of `parseRfc3339`. */
+  at: string
+}
+
 export type WriteDecision =
   | { outcome: 'created'; next: RecordState }
   /** There is at least one change. */
   | { outcome: 'updated'; next: RecordState; changes: RecordChange[] }
   /** No visible change; `next` is set if bookkeeping columns have changed. */
   | { outcome: 'unchanged'; next: RecordState | null }
-  | { outcome: 'stale' }
+  /** `newer` is set for a push that lost by its time. */
+  | { outcome: 'stale'; newer?: NewerWrite }
 
 /**
  * Decides what a push does (specification 4.1). POST replaces the record, PATCH sets the keys that it contains. With
@@ -84,9 +92,12 @@ export function decidePush(
   content: PushedContent,
   context: { seq: number; at: string; lastRead: LastRead | null },
 ): WriteDecision {
-  if (stored && isOlderThanRead(stored, content, context)) return { outcome: 'stale' }
+  const read = stored && findNewerRead(stored, content, context)
+  if (read) return { outcome: 'stale', newer: { source: 'pull', at: read } }
   const merged = mergePush(stored, content)
-  if (merged === 'stale') return { outcome: 'stale' }
+  if ('newerAt' in merged) {
+    return { outcome: 'stale', newer: { source: 'push', at: merged.newerAt } }
+  }
   const next: RecordState = {
     full_name: merged.full_name,
     data: merged.data,
@@ -164,32 +175,35 @@ export function manifestHash(keys: Iterable<string>): string {
 }
 
 /**
- * Whether a push occurred before the request of a read that contained the record. A request later than the push itself
- * was timed by a clock that was set back since, and says nothing.
+ * The request time of a read that contained the record and was requested after the push occurred; null without one. A
+ * request later than the push itself was timed by a clock that was set back since, and says nothing.
  */
-function isOlderThanRead(
+function findNewerRead(
   stored: RecordState,
   { occurred_at }: PushedContent,
   { at, lastRead }: { at: string; lastRead: LastRead | null },
-): boolean {
-  if (occurred_at === null || stored.pulled_at === null) return false
+): string | null {
+  if (occurred_at === null || stored.pulled_at === null) return null
   const isOlderThan = (requested_at: string) => occurred_at < requested_at && requested_at <= at
-  if (isOlderThan(stored.pulled_at)) return true
+  if (isOlderThan(stored.pulled_at)) return stored.pulled_at
   // A read does not write unchanged records, so the last read of the module counts for them.
-  return (
+  const isOlder =
     lastRead !== null &&
     // That read contained the record: it was pulled before and is not marked as missing.
     stored.missing_since === null &&
     stored.pushed_seq <= lastRead.snapshotSeq &&
     isOlderThan(lastRead.requested_at)
-  )
+  return isOlder ? lastRead.requested_at : null
 }
 
-/** Parses the data only if the stored data take part in the result. */
+/**
+ * Parses the data only if the stored data take part in the result.
+ * @returns `newerAt` if every value of the push was set later: the latest of these times.
+ */
 function mergePush(
   stored: RecordState | null,
   content: PushedContent,
-): (ParsedData & { full_name: string; data: string }) | 'stale' {
+): (ParsedData & { full_name: string; data: string }) | { newerAt: string } {
   const clocks = stored?.field_clocks ?? null
   const wins = (path: string) => {
     const setAt = lastSetAt(clocks, path)
@@ -197,7 +211,9 @@ function mergePush(
   }
   if (content.source === 'POST') {
     const base = lastSetAt(clocks, '')
-    if (content.occurred_at !== null && base !== null && content.occurred_at < base) return 'stale'
+    if (content.occurred_at !== null && base !== null && content.occurred_at < base) {
+      return { newerAt: base }
+    }
     if (!stored || clocks === null || content.occurred_at === null) {
       return { full_name: content.full_name ?? '', data: content.data }
     }
@@ -216,7 +232,13 @@ function mergePush(
   const keys = pushedKeys.filter((key) => wins(pointerTo(key)))
   const setsName = content.full_name !== null && wins('/full_name')
   const hasContent = content.full_name !== null || pushedKeys.length > 0
-  if (hasContent && keys.length === 0 && !setsName) return 'stale'
+  if (hasContent && keys.length === 0 && !setsName) {
+    const paths = [
+      ...pushedKeys.map(pointerTo),
+      ...(content.full_name === null ? [] : ['/full_name']),
+    ]
+    return { newerAt: paths.map((path) => lastSetAt(clocks, path) ?? '').reduce(later) }
+  }
   const next = parseData(stored.data)
   for (const key of keys) setMember(next, key, memberOf(pushed, key))
   return {
@@ -224,6 +246,10 @@ function mergePush(
     data: stringifyLossless(next),
     next,
   }
+}
+
+function later(one: string, other: string): string {
+  return one > other ? one : other
 }
 
 /** Every key of both sides, from the incoming side if it wins, otherwise from the stored side. */

@@ -96,6 +96,13 @@ export class RejectionGroups {
     return { reasons: open.map(([, { reason, count }]) => [reason, count]), others: this.#others }
   }
 
+  /** The cause of the most records that nobody has accepted; null without any. */
+  mostFrequent(): string | null {
+    const open = [...this.#groups].filter(([cause]) => !this.#isAccepted(cause))
+    const [most] = open.toSorted(([, one], [, other]) => other.count - one.count)
+    return most?.[0] ?? null
+  }
+
   /** The groups that can be accepted. */
   list(): RejectionGroup[] {
     return [...this.#groups]

@@ -1,3 +1,5 @@
+import { isJsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
+
 /** Maximum number of listed reasons. The rejected records are stored with their reasons as well. */
 const MAX_REASONS = 5
 
@@ -25,7 +27,8 @@ export function describeReasons(
 
 /**
  * Summarizes the rejected elements of one read with their most frequent reason: "12 of 5,000 records rejected: …"; null
- * without any. It names no reference number, since an erasure does not search the errors of pulls.
+ * without any. It names no reference number, since an erasure does not search the errors of pulls: `withFirstReference`
+ * adds one when a task is read.
  * @param received the number of all elements.
  */
 export function summarizeRejections(
@@ -39,6 +42,19 @@ export function summarizeRejections(
   const [all, of, mostly] = [received, rejected, count].map((one) => one.toLocaleString('en-US'))
   const share = count === rejected ? '' : `, ${mostly} of them`
   return `${of} of ${all} records rejected${share}: ${reason}`
+}
+
+/**
+ * Adds the record that was rejected first to the error of a task that stored none.
+ * @param body the rejected body; undefined if it is not stored, or has been erased since.
+ */
+export function withFirstReference(error: string, body: JsonValue | undefined): string {
+  if (!isJsonObject(body)) return error
+  const { reference_number: reference } = body
+  // A reference that is a number is a frequent reason for a rejection.
+  const isShown =
+    typeof reference === 'number' || (typeof reference === 'string' && reference !== '')
+  return isShown ? `${error} The first one has the reference number ${reference}.` : error
 }
 
 /**

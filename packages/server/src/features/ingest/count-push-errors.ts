@@ -23,6 +23,7 @@ export type RejectedRequest = {
   key: string
   address: string
   platform_id: number | null
+  request_id: string
 }
 
 export type PushErrorCounter = {
@@ -57,16 +58,19 @@ export function createPushErrorCounter(deps: {
     const counted = counts.get(name)
     if (counted) {
       counted.requests += requests
+      // Counts that could not be saved are older.
+      if (count.last_at < counted.last_at) return
       counted.last_at = count.last_at
+      counted.request_id = count.request_id
     } else if (address === null || counts.size < MAX_PUSH_SENDERS) counts.set(name, count)
     else add(withoutSender(count))
   }
 
   return {
-    countError({ reason, key, address, platform_id }) {
+    countError({ reason, key, address, platform_id, request_id }) {
       const at = clock.now().toISOString()
       add({
-        ...{ reason, platform_id, requests: 1, last_at: at, hour: toHour(at) },
+        ...{ reason, platform_id, request_id, requests: 1, last_at: at, hour: toHour(at) },
         key_hint: maskUnknownKey(key),
         address: toClient(address),
       })

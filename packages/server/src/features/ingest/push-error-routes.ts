@@ -30,6 +30,9 @@ export function pushErrorRoutes(deps: {
                 RequestText({ description: 'The platform_name of the likely sender' }),
               ),
               reason: Type.Optional(PushErrorReason),
+              request_id: Type.Optional(
+                RequestText({ description: 'The last of the requests that are counted' }),
+              ),
               limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
               cursor: Type.Optional(Type.Integer({ minimum: 1 })),
             },
@@ -39,11 +42,12 @@ export function pushErrorRoutes(deps: {
         },
       },
       async (request) => {
-        const { platform, reason = null, limit = PAGE, cursor = null } = request.query
+        const { platform, reason = null, request_id = null } = request.query
+        const { limit = PAGE, cursor = null } = request.query
         const sources = await pushErrors.listPushSources()
         const source = sources.find(({ platform_name }) => platform_name === platform) ?? null
         const isUnknown = platform !== undefined && source === null
-        const query = { reason, source, limit: limit + 1, before: cursor }
+        const query = { reason, source, request_id, limit: limit + 1, before: cursor }
         const found = isUnknown ? [] : await pushErrors.listPushErrors(query)
         const { page, next_cursor } = paginate(found, limit, (one) => one.push_error_id)
         const push_errors = page.map((one) => toPushError(one, sources))

@@ -98,7 +98,7 @@ export function pushRoutes(deps: {
       // An unexpected error has no code.
       authenticated?.span?.end(error.code || 'internal_error')
       const key = keyOf(request)
-      const sender = { key, address: request.ip }
+      const sender = { key, address: request.ip, request_id: request.id }
       if (error.code === 'api_key_invalid') {
         const reason = key === '' ? 'key_missing' : 'key_invalid'
         counter.countError({ ...sender, reason, platform_id: null })

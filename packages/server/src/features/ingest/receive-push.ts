@@ -1,6 +1,7 @@
 import type { PushResponse } from '@recordhub/protocol'
 import { type Drift, describeDrift, findDrift, rejectDrift } from '../../domain/record/drift.ts'
 import { checkPushBody, type PushBody } from '../../domain/record/push-body.ts'
+import type { NewerWrite } from '../../domain/record/record.ts'
 import {
   formatErrors,
   limitKeys,
@@ -9,6 +10,7 @@ import {
 } from '../../domain/record/record-input.ts'
 import { type ErrorCode, formatMessage, HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
+import { shortenRfc3339 } from '../../lib/time/rfc3339.ts'
 import type { Span } from '../../lib/tracing/tracer.ts'
 import type { AuthenticatedPlatform } from '../../storage/port/platform-store.ts'
 import type { WriteOutcome } from '../../storage/port/record-store.ts'
@@ -54,6 +56,7 @@ export function createReceivePush(deps: {
       errors: error.errors ?? {},
       body: JSON.stringify(request.body.value) ?? 'null',
       pull_id: null,
+      request_id: request.request_id,
       position: null,
       activity: {
         level: 'warning',
@@ -102,6 +105,7 @@ export function createReceivePush(deps: {
     if (written.outcome !== 'rejected') {
       return toResponse(request, written, [
         ...input.warnings,
+        ...outcomeWarnings(request.method, input, written),
         ...warningsOf(drift),
         ...keyWarnings(request.platform),
       ])
@@ -132,6 +136,35 @@ function warningsOf(drift: Drift | null): string[] {
   return drift === null ? [] : describeDrift(drift).map((issue) => `data ${issue}`)
 }
 
+type Written = Exclude<WriteOutcome, { outcome: 'rejected' }>
+
+/** What the outcome does not say. The usual outcomes have no warnings. */
+function outcomeWarnings(
+  method: PushRequest['method'],
+  { module_name }: PushInput,
+  written: Written,
+): string[] {
+  const warnings: string[] = []
+  if (written.newer) warnings.push(describeNewer(written.newer))
+  if (method === 'PATCH' && written.outcome === 'created') warnings.push(INCOMPLETE)
+  if (module_name !== null && module_name !== written.module_name) {
+    warnings.push(
+      `module_name differs from the registered one, ${JSON.stringify(written.module_name)}. The hub ignores it: record_type identifies the module.`,
+    )
+  }
+  return warnings
+}
+
+const INCOMPLETE =
+  'The hub did not have this record. It has created it with the fields of this PATCH only, as incomplete, until a POST or a pull contains the rest.'
+
+function describeNewer({ source, at }: NewerWrite): string {
+  const time = shortenRfc3339(at)
+  return source === 'pull'
+    ? `Nothing was changed: a pull that contained this record was requested at ${time}, after occurred_at.`
+    : `Nothing was changed: a push with the later occurred_at ${time} has set these values.`
+}
+
 function keyWarnings({ expires_at }: AuthenticatedPlatform): string[] {
   return expires_at === null
     ? []
@@ -147,7 +180,7 @@ const MESSAGES = {
 
 function toResponse(
   request: PushRequest,
-  written: Exclude<WriteOutcome, { outcome: 'rejected' }>,
+  written: Written,
   warnings: string[],
 ): { status: 200 | 201; body: PushResponse } {
   const { platform, method } = request

@@ -58,6 +58,9 @@ export function rejectedPushRoutes(
               pull: Type.Optional(
                 Type.Integer({ minimum: 1, description: 'A pull that rejected them' }),
               ),
+              request_id: Type.Optional(
+                RequestText({ description: 'The last request with which it was rejected' }),
+              ),
               limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
               cursor: Type.Optional(RequestText()),
             },
@@ -74,9 +77,10 @@ export function rejectedPushRoutes(
         },
       },
       async (request) => {
-        const { state = null, pull = null, limit = PAGE, cursor } = request.query
+        const { state = null, pull = null, request_id = null } = request.query
+        const { limit = PAGE, cursor } = request.query
         const before = cursor === undefined ? null : CURSOR.decode(cursor)
-        const filter = { ...toFilter(request.query), state, pull_id: pull }
+        const filter = { ...toFilter(request.query), state, pull_id: pull, request_id }
         const query = { ...filter, limit, maxBytes: MAX_PAGE_BYTES, before }
         const { rejected_pushes, has_more } = await rejectedPushes.listRejectedPushes(query)
         const last = rejected_pushes.at(-1)

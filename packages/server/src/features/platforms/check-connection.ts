@@ -52,7 +52,15 @@ export async function* checkDescription(
     yield failed('reachable', entered)
     return nothing
   }
-  const { target, ping } = await pingPlatform(client, entered, { correctUrl, signal })
+  const warnings: string[] = []
+  const warn = (warning: string) => void warnings.push(warning)
+  /** The warnings since the last call, after a message. */
+  const takeWarnings = () =>
+    warnings
+      .splice(0)
+      .map((warning) => ` ${warning}`)
+      .join('')
+  const { target, ping } = await pingPlatform(client, entered, { correctUrl, signal, warn })
   if (ping instanceof HubError && NOT_REACHED.has(ping.code)) {
     yield failed('reachable', ping)
     return nothing
@@ -62,11 +70,14 @@ export async function* checkDescription(
     target === entered ? '' : ` The base URL of the platform is ${target.source_base_url}.`
   yield passed('reachable', server + correction)
   if (ping instanceof HubError) yield failed('ping', ping)
-  else yield passed('ping', `Message: ${ping.message}`)
-  const manifest = await attempt(() => client.fetchManifest(target, signal))
+  else yield passed('ping', `Message: ${ping.message}${takeWarnings()}`)
+  const manifest = await attempt(() => client.fetchManifest(target, signal, warn))
   const pinged = ping instanceof HubError ? null : ping
   if (manifest instanceof HubError) yield failed('manifest', manifest)
-  else yield checkNames(manifest, pinged, expected)
+  else {
+    const checked = checkNames(manifest, pinged, expected)
+    yield { ...checked, message: `${checked.message}${takeWarnings()}` }
+  }
   const isKeyRejected = [ping, manifest].some(
     (result) => result instanceof HubError && result.code === 'platform_rejected_key',
   )
@@ -82,15 +93,19 @@ export async function* checkDescription(
 async function pingPlatform(
   client: Pick<PlatformClient, 'ping'>,
   target: CallTarget,
-  { correctUrl, signal }: { correctUrl: boolean; signal: AbortSignal | null },
+  {
+    correctUrl,
+    signal,
+    warn,
+  }: { correctUrl: boolean; signal: AbortSignal | null; warn: (warning: string) => void },
 ): Promise<{ target: CallTarget; ping: PingResponse | HubError }> {
-  const ping = await attempt(() => client.ping(target, signal))
+  const ping = await attempt(() => client.ping(target, signal, warn))
   const shortened = correctUrl ? withoutApiPath(target.source_base_url) : null
   if (shortened === null || !(ping instanceof HubError) || NOT_REACHED.has(ping.code)) {
     return { target, ping }
   }
   const corrected = { ...target, source_base_url: shortened }
-  const retried = await attempt(() => client.ping(corrected, signal))
+  const retried = await attempt(() => client.ping(corrected, signal, warn))
   const isFound = !(retried instanceof HubError) || retried.code === 'platform_rejected_key'
   return isFound ? { target: corrected, ping: retried } : { target, ping }
 }
@@ -123,12 +138,13 @@ async function checkRecords(
   const check = `records/${record_type}`
   const peek = await attempt(() => client.peekRecords(target, record_type, signal))
   if (peek instanceof HubError) return failed(check, peek)
-  const { first, total, path } = peek
+  const { first, total, path, warning } = peek
   const counted = total === 1 ? '1 record' : `${total} records`
   const reported = total === null ? 'the number of records is not reported' : `${counted} reported`
-  if (first === undefined) return passed(check, `OK: the list is empty; ${reported}.`, total)
+  const note = warning === null ? '' : ` ${warning}`
+  if (first === undefined) return passed(check, `OK: the list is empty; ${reported}.${note}`, total)
   const checked = checkPulled(first)
-  if (checked.outcome === 'valid') return passed(check, `OK: ${reported}.`, total)
+  if (checked.outcome === 'valid') return passed(check, `OK: ${reported}.${note}`, total)
   const reason = `in its first record ${formatErrors(checked.errors)}`
   return failed(check, new HubError('platform_response_invalid', { path, reason }))
 }

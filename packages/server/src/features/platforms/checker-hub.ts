@@ -79,8 +79,9 @@ function toCheckClient(client: PlatformClient): CheckClient {
   return {
     checkDescription(target, { expected, signal, retry }) {
       const retrying: Pick<PlatformClient, 'ping' | 'fetchManifest'> = {
-        ping: (...request) => retry(() => client.ping(...request)),
-        fetchManifest: (...request) => retry(() => client.fetchManifest(...request)),
+        // Without warnings: the checker has a rule for them.
+        ping: (to, end) => retry(() => client.ping(to, end)),
+        fetchManifest: (to, end) => retry(() => client.fetchManifest(to, end)),
       }
       const options = { expected, correctUrl: expected === null, signal }
       return checkDescription(retrying, target, options)

@@ -15,20 +15,17 @@ import { PositionRuns } from '../../lib/collections/position-runs.ts'
 import type { Span } from '../../lib/tracing/tracer.ts'
 import type { RecordElement } from '../../platform-client/records/records-chunk.ts'
 import {
+  describeContentType,
   describeMissingMembers,
   findEnvelopeError,
   findMissingMembers,
   totalOf,
 } from '../../platform-client/records/records-envelope.ts'
 import type { RecordsPage } from '../../platform-client/records/records-pages.ts'
-import { quoteRedacted } from '../../platform-client/request/redact-key.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
 import type { PullTaskPlan, StartedTask } from '../../storage/port/pull-store.ts'
 import type { RecordRead, WriteOutcome } from '../../storage/port/record-store.ts'
 import { type Rejections, toAbortError } from './rejections.ts'
-
-/** The maximum length of a quoted Content-Type. */
-const MAX_QUOTED = 200
 
 export type PullTaskContext = StartedTask & {
   pull_id: number
@@ -49,6 +46,8 @@ export type PullTaskOutcome = {
   warnings: string[]
   /** How many elements were rejected, with the most frequent reason; null without rejections. */
   rejection_summary: string | null
+  /** The cause of these rejections, for a read that stored none of its elements; otherwise null. */
+  error_cause: string | null
   /** Null for a read that ended without an error. */
   error: unknown
   requested_at: string
@@ -136,10 +135,8 @@ export class PullTaskAccumulator {
       // One page gives the total of all pages.
       if (member !== 'total' || this.#total === null) this.#missingMembers.add(member)
     }
-    if (/json/i.test(page.contentType)) return
-    const contentType = quoteRedacted(page.contentType, page.key, MAX_QUOTED) || 'missing'
-    const warning = `The response is JSON, but its Content-Type is ${contentType}.`
-    if (!this.#warnings.includes(warning)) this.#warnings.push(warning)
+    const warning = describeContentType(page)
+    if (warning !== null && !this.#warnings.includes(warning)) this.#warnings.push(warning)
   }
 
   endPages(): void {
@@ -194,12 +191,10 @@ export class PullTaskAccumulator {
     ]
     const summary = this.rejections.summarize(this.#counts.received)
     const rejection_summary = summary && redactText(summary, [sourceKey])
-    const isRejected = rejection_summary !== null && storesNothing(this.counts)
+    const isRejected = isComplete && rejection_summary !== null && storesNothing(this.counts)
     return {
-      error:
-        isComplete && isRejected
-          ? new HubError('no_record_stored', { reason: rejection_summary })
-          : error,
+      error: isRejected ? new HubError('no_record_stored', { reason: rejection_summary }) : error,
+      error_cause: isRejected ? this.rejections.mostFrequentCause() : null,
       total: this.#total,
       counts: this.counts,
       rejection_summary,

@@ -79,6 +79,11 @@ export class Rejections {
     return summarizeRejections(this.#groups.open(), received)
   }
 
+  /** The cause that {@link summarize} names. */
+  mostFrequentCause(): string | null {
+    return this.#groups.mostFrequent()
+  }
+
   coverage(): Pick<ReadCoverage, 'rejected' | 'unidentified'> {
     return { rejected: this.#references, unidentified: this.#unidentified }
   }
@@ -157,6 +162,7 @@ export class Rejections {
       record_type: plan.record_type,
       method: 'pull',
       pull_id: read.pull_id,
+      request_id: null,
       position: { seq: read.snapshotSeq, at: read.requested_at },
       activity: null,
     })

@@ -34,6 +34,7 @@ export function toResult(
       ...common,
       state: 'succeeded',
       error: null,
+      error_cause: null,
       problem: warnings.length > 0 ? warnings.join(' ') : null,
       platform_error: platformError ?? outcome.rejection_summary,
       read: {
@@ -46,7 +47,9 @@ export function toResult(
   }
   const state = stop ?? 'failed'
   const message = describeError(state, error, counts.received)
-  return { ...common, state, error: message, problem: message, platform_error: message, read: null }
+  const { error_cause } = outcome
+  const errors = { error: message, error_cause, problem: message, platform_error: message }
+  return { ...common, state, ...errors, read: null }
 }
 
 function describeError(state: PullStop | 'failed', error: unknown, received: number): string {

@@ -352,13 +352,13 @@ const rejectedDocuments: [string, string | Uint8Array, RegExp?][] = [
   ['a second array', '{"records":[1][2]}', /not valid JSON/],
   ['an invalid envelope before the array', '{"total":tru,"records":[1]}', /not valid JSON/],
   ['an invalid envelope after the array', '{"records":[1],"total":}', /not valid JSON/],
-  ['invalid UTF-8 in an element', Buffer.from('{"records":["\xe4"]}', 'latin1'), /not UTF-8/],
+  ['invalid UTF-8 in an element', Buffer.from('{"records":["\xe4"]}', 'latin1'), /not valid UTF-8/],
   [
     'invalid UTF-8 in the envelope',
     Buffer.from('{"records":[],"a":"\xe4"}', 'latin1'),
-    /not UTF-8/,
+    /not valid UTF-8/,
   ],
-  ['a partial byte order mark', Buffer.from('\xef\xbb{"records":[]}', 'latin1'), /not UTF-8/],
+  ['a partial byte order mark', Buffer.from('\xef\xbb{"records":[]}', 'latin1'), /not valid UTF-8/],
   ['a byte order mark in the array', '{"records":[\ufeff1]}'],
 ]
 for (const [name, document, message] of rejectedDocuments) {

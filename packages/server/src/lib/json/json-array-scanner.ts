@@ -21,6 +21,10 @@ export class NotAnArrayError extends MalformedJsonError {
   override name = 'NotAnArrayError'
 }
 
+/** The clause about a text that is not UTF-8. */
+export const NOT_UTF8 =
+  'is not valid UTF-8; probably it is Latin-1 or Windows-1252, and must be converted (in PHP with MySQL: charset=utf8mb4)'
+
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
@@ -31,7 +35,7 @@ export function decodeJson(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes)
   } catch (cause) {
-    throw new MalformedJsonError('it is not UTF-8', { cause })
+    throw new MalformedJsonError(`it ${NOT_UTF8}`, { cause })
   }
 }
 
@@ -48,6 +52,7 @@ export type JsonArrayScannerOptions = {
 
 const QUOTE = 0x22
 const COMMA = 0x2c
+const LESS_THAN = 0x3c
 const OPEN_BRACKET = 0x5b
 const BACKSLASH = 0x5c
 const CLOSE_BRACKET = 0x5d
@@ -283,6 +288,8 @@ export class JsonArrayScanner {
       } else {
         const byte = piece[at]
         if (byte === COMMA || byte === CLOSE_BRACKET) throw this.#toError('lacks an element', at)
+        // PHP writes its messages between elements.
+        if (byte === LESS_THAN) throw this.#toError('has an unexpected character', at)
         builder.beginElement(at)
         const nests = byte === OPEN_BRACE || byte === OPEN_BRACKET
         state = nests ? NESTED : byte === QUOTE ? STRING : SCALAR

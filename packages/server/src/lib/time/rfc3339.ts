@@ -1,3 +1,5 @@
+import { trimTrailing } from '@recordhub/protocol/text'
+
 const RFC_3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2})$/
 
@@ -47,6 +49,11 @@ export function isCalendarDate(year: number, month: number, day: number): boolea
 }
 
 const DAYS_OF_MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** Removes the zeros at the end of the fraction of a time in the form of {@link parseRfc3339}, for people. */
+export function shortenRfc3339(time: string): string {
+  return `${trimTrailing(trimTrailing(time.slice(0, -1), '0'), '.')}Z`
+}
 
 /** A point in time in the form of {@link parseRfc3339}. */
 export function formatRfc3339(date: Date): string {

@@ -1,8 +1,9 @@
 import { type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
 import { type PulledInput, scanPulled } from '../../domain/record/record-input.ts'
-import { decodeJson, MalformedJsonError } from '../../lib/json/json-array-scanner.ts'
+import { decodeJson, MalformedJsonError, NOT_UTF8 } from '../../lib/json/json-array-scanner.ts'
 import { elementBytes, type JsonChunk } from '../../lib/json/json-chunk.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
+import { describeSyntaxError } from '../request/not-json.ts'
 
 /** Elements of `records` that arrived together and are not parsed yet. */
 export type RecordsChunk = JsonChunk
@@ -122,11 +123,13 @@ function parseAll(chunk: RecordsChunk): JsonValue[] | null {
 }
 
 function parseJson(bytes: Uint8Array): { value: JsonValue } | { error: string } {
+  let text = ''
   try {
-    return { value: parseLossless(decodeJson(bytes)) }
+    text = decodeJson(bytes)
+    return { value: parseLossless(text) }
   } catch (error) {
-    if (error instanceof MalformedJsonError) return { error: 'is not valid UTF-8' }
-    if (error instanceof SyntaxError) return { error: `is not valid JSON (${error.message})` }
-    throw error
+    if (error instanceof MalformedJsonError) return { error: NOT_UTF8 }
+    if (!(error instanceof SyntaxError)) throw error
+    return { error: `is not valid JSON (${describeSyntaxError(text, error)})` }
   }
 }

@@ -2,7 +2,7 @@ import { HubError } from '../../errors.ts'
 import { quoteRedacted } from '../request/redact-key.ts'
 import { findReportedFailure } from '../request/request-error.ts'
 
-/** The maximum length of a quoted name of a platform. */
+/** The maximum length of a quoted name or Content-Type of a platform. */
 const MAX_QUOTED = 200
 
 /**
@@ -49,6 +49,13 @@ export function describeMissingMembers(members: Iterable<string>): string | null
   if (first === undefined) return null
   const [noun, verb] = others.length === 0 ? ['member', 'is'] : ['members', 'are']
   return `The response lacks the ${noun} ${[first, ...others].join(', ')}, which ${verb} required in a records response.`
+}
+
+/** The warning about the Content-Type of a JSON response; null if it is right. */
+export function describeContentType(response: { contentType: string; key: string }): string | null {
+  if (/json/i.test(response.contentType)) return null
+  const type = quoteRedacted(response.contentType, response.key, MAX_QUOTED) || 'missing'
+  return `The response is JSON, but its Content-Type is ${type}. Send application/json.`
 }
 
 /**

@@ -5,16 +5,19 @@ import {
   MalformedJsonError,
   NotAnArrayError,
 } from '../../lib/json/json-array-scanner.ts'
+import { findPhpMessage } from '../request/not-json.ts'
 import { findReportedFailure, toBodyError } from '../request/request-error.ts'
 import type { PlatformResponse } from '../request/send-request.ts'
 import { type RecordsChunk, readElements } from './records-chunk.ts'
-import { totalOf } from './records-envelope.ts'
+import { describeContentType, totalOf } from './records-envelope.ts'
 
 const MAX_ELEMENT_BYTES = 16 * 1024 * 1024
 const MAX_ENVELOPE_BYTES = 1024 * 1024
 /** PHP writes a list with gaps between its keys as an object. */
 const LIST_ADVICE =
   ' but an object with keys. PHP: after array_filter or unset, json_encode writes an object; return array_values($records)'
+/** The end of what was received is searched for a message of PHP, which explains why it is not JSON. */
+const RECENT_BYTES = 2048
 /** The records of a slow response are returned after this time, although they do not fill a chunk. */
 const MAX_BUFFERED_MS = 1000
 
@@ -46,14 +49,30 @@ export function openRecordsStream(response: PlatformResponse): RecordsStream {
 
   async function* readChunks(): AsyncGenerator<RecordsChunk> {
     let returnedAt = performance.now()
+    let recent = Buffer.alloc(0)
+    const explain = (error: unknown) => {
+      const php = error instanceof MalformedJsonError ? findPhpMessage(recent.toString()) : null
+      return php === null ? error : new MalformedJsonError(php)
+    }
     for await (const bytes of body) {
-      let complete = scanner.push(bytes)
+      let complete: RecordsChunk[]
+      try {
+        complete = scanner.push(bytes)
+      } catch (error) {
+        recent = Buffer.concat([recent, bytes])
+        throw explain(error)
+      }
+      recent = Buffer.concat([recent, bytes.subarray(-RECENT_BYTES)]).subarray(-RECENT_BYTES)
       const isLate = performance.now() - returnedAt >= MAX_BUFFERED_MS
       if (complete.length === 0 && isLate) complete = scanner.takeFinished()
       yield* complete
       if (complete.length > 0) returnedAt = performance.now()
     }
-    envelope = scanner.end()
+    try {
+      envelope = scanner.end()
+    } catch (error) {
+      throw explain(error)
+    }
     if (scanner.head) return
     const { records } = envelope
     throw (
@@ -94,7 +113,13 @@ function toReadError(error: unknown, path: string): HubError {
 }
 
 /** The beginning of a records response: its first element (undefined for an empty list) and the `total` before it. */
-export type RecordsPeek = { first: JsonValue | undefined; total: number | null; path: string }
+export type RecordsPeek = {
+  first: JsonValue | undefined
+  total: number | null
+  path: string
+  /** About the Content-Type; null without one. */
+  warning: string | null
+}
 
 /**
  * Reads a records response up to its first elements, and closes the connection.
@@ -113,5 +138,6 @@ export async function peekRecords(response: PlatformResponse): Promise<RecordsPe
   }
   const failure = findReportedFailure(stream.envelope(), stream)
   if (failure) throw failure
-  return { first, total: totalOf(stream.envelope()), path: stream.path }
+  const warning = describeContentType(stream)
+  return { first, total: totalOf(stream.envelope()), path: stream.path, warning }
 }

@@ -4,6 +4,7 @@ import { redactText } from '../../domain/platform/redact-keys.ts'
 import { HubError } from '../../errors.ts'
 import { toSingleLine } from '../../lib/text/single-line.ts'
 import { decodeBody } from './decode-body.ts'
+import { findTlsError } from './request-error.ts'
 import type { PlatformTimeouts } from './timeouts.ts'
 import { headerOf } from './undici-response.ts'
 
@@ -20,7 +21,7 @@ const MEMBERS = ['message', 'error', 'detail', 'title']
 export async function withPlatformMessage(
   error: HubError,
   { headers, body }: Pick<Dispatcher.ResponseData, 'headers' | 'body'>,
-  { path, key, timeouts }: { path: string; key: string; timeouts: PlatformTimeouts },
+  { url, path, key, timeouts }: { url: URL; path: string; key: string; timeouts: PlatformTimeouts },
 ): Promise<HubError> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -37,8 +38,10 @@ export async function withPlatformMessage(
   } finally {
     clearTimeout(timer)
   }
-  const type = headerOf(headers, 'content-type')
-  const message = findErrorMessage(Buffer.concat(chunks).toString('utf8'), type)
+  const text = Buffer.concat(chunks).toString('utf8')
+  const tlsError = findTlsError(url, text)
+  if (tlsError) return tlsError
+  const message = findErrorMessage(text, headerOf(headers, 'content-type'))
   if (message === '') return error
   const { code, retryAfterSeconds, concernsPlatform } = error
   const quoted = toSingleLine(redactText(message, [key]), MAX_QUOTED)

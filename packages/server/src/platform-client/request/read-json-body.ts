@@ -1,7 +1,10 @@
+import { isUtf8 } from 'node:buffer'
 import { MAX_JSON_DEPTH } from '@recordhub/protocol'
 import { findUnsafeJson, type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
 import { redactValue } from '../../domain/platform/redact-keys.ts'
 import { HubError } from '../../errors.ts'
+import { NOT_UTF8 } from '../../lib/json/json-array-scanner.ts'
+import { describeSyntaxError } from './not-json.ts'
 import type { PlatformResponse } from './send-request.ts'
 
 /**
@@ -14,22 +17,21 @@ export async function readJsonBody(
   response: PlatformResponse,
   maxBytes: number,
 ): Promise<JsonValue> {
-  const value = parse(await readText(response, maxBytes), response.path)
+  const { path } = response
+  const value = parse(await readText(response, maxBytes), path)
   if (findUnsafeJson(value, MAX_JSON_DEPTH) === null) return redactValue(value, [response.key])
   const reason = `it is nested more than ${MAX_JSON_DEPTH} levels deep, or has a __proto__ key`
-  throw new HubError('platform_response_invalid', { path: response.path, reason })
+  throw new HubError('platform_response_invalid', { path, reason })
 }
 
 function parse(text: string, path: string): JsonValue {
   try {
     return parseLossless(text)
-  } catch {
-    const got = /^\s*</.test(text)
-      ? 'an HTML page'
-      : text.trim() === ''
-        ? 'nothing'
-        : 'something else'
-    throw new HubError('platform_not_json', { got, path })
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    if (text.trim() === '') throw new HubError('platform_not_json', { got: 'nothing', path })
+    const reason = `it is not valid JSON (${describeSyntaxError(text, error)})`
+    throw new HubError('platform_response_invalid', { path, reason })
   }
 }
 
@@ -42,7 +44,8 @@ async function readText({ body, path }: PlatformResponse, maxBytes: number): Pro
       throw new HubError('platform_response_too_large', { path, limit: maxBytes })
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/^\uFEFF/, '')
+  const text = Buffer.concat(chunks)
+  if (!isUtf8(text))
+    throw new HubError('platform_response_invalid', { path, reason: `it ${NOT_UTF8}` })
+  return text.toString().replace(/^\uFEFF/, '')
 }

@@ -24,6 +24,8 @@ const NOT_CONNECTED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 const NO_TLS = 'its port does not use TLS; check whether the URL must begin with http://'
+const MAY_USE_TLS = 'if its port uses TLS, the URL must begin with https://'
+const NO_HTTP = 'its response is not valid HTTP'
 const CUT_OFF = 'the connection was cut off'
 const NO_FILES = 'the hub has too many files and connections open; raise its limit (ulimit -n)'
 const REASONS: Record<string, string> = {
@@ -52,8 +54,11 @@ const DAMAGED = /^Z_DATA_ERROR$|^ERR__|^ZSTD_/
 
 type NetworkFailure = Extract<RequestFailure, { network: unknown }>['network']
 
-/** Translates a network error into an error of the catalogue. */
-export function toRequestError(error: unknown): HubError {
+/**
+ * Translates a network error into an error of the catalogue.
+ * @param url of the request; null after the response has begun.
+ */
+export function toRequestError(error: unknown, url: URL | null = null): HubError {
   if (error instanceof HubError) return error
   const known = findHubError(error)
   if (known) return known
@@ -74,8 +79,21 @@ export function toRequestError(error: unknown): HubError {
     const timeout = REASONS[code] ?? 'it took too long'
     return new HubError('platform_timed_out', { reason: timeout }, optionsFor('no_response'))
   }
-  const network = NOT_CONNECTED.has(code) ? 'not_connected' : 'cut_off'
-  return new HubError('platform_unreachable', { reason }, optionsFor(network))
+  if (NOT_CONNECTED.has(code)) {
+    return new HubError('platform_unreachable', { reason }, optionsFor('not_connected'))
+  }
+  // A port that uses TLS closes the connection, or responds with a TLS record.
+  const mayUseTls = url?.protocol === 'http:' && [CUT_OFF, NO_HTTP].includes(reason)
+  const params = { reason: mayUseTls ? `${reason}; ${MAY_USE_TLS}` : reason }
+  return new HubError('platform_unreachable', params, optionsFor('cut_off'))
+}
+
+/** The error of a request over http to a port that uses TLS, as common servers respond to it; null for others. */
+export function findTlsError(url: URL, text: string): HubError | null {
+  if (url.protocol !== 'http:' || !/plain HTTP|HTTP request to an HTTPS/i.test(text)) return null
+  const reason = 'its port uses TLS; the URL must begin with https://'
+  const scope = { concernsPlatform: concernsPlatform({ network: 'not_connected' }) }
+  return new HubError('platform_unreachable', { reason }, scope)
 }
 
 /** The error of a 429 response, with its Retry-After. */
@@ -121,7 +139,7 @@ export function toBodyError(error: unknown, path: string): HubError {
 
 function reasonOf(code: string): string {
   if (code.startsWith('HPE_') || code === 'HTTPParserError') {
-    return 'its response is not valid HTTP'
+    return NO_HTTP
   }
   return REASONS[code] ?? (code || 'an unknown error')
 }

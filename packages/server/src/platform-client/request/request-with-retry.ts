@@ -24,6 +24,7 @@ type Attempt = { response: Response } | { error: unknown }
 export async function requestWithRetry(
   send: () => Promise<Response>,
   options: {
+    url: URL
     path: string
     /** The source key, which is removed from messages of the platform. */
     key: string

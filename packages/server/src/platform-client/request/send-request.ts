@@ -6,6 +6,7 @@ import { HubError } from '../../errors.ts'
 import { decodeBody } from './decode-body.ts'
 import { assertAddressAllowed, createDispatcher, type NetworkSettings } from './dispatcher.ts'
 import { withPlatformMessage } from './error-message.ts'
+import { rejectOtherText } from './not-json.ts'
 import { quoteRedacted } from './redact-key.ts'
 import { toRequestError, toThrottledError } from './request-error.ts'
 import type { RequestMetrics } from './request-metrics.ts'
@@ -132,13 +133,15 @@ export function createRequestSender(settings: PlatformClientSettings): RequestSe
           retryUntil === null
             ? await sendOnce()
             : await requestWithRetry(sendOnce, {
-                ...{ path, key, signal, retryUntil, timeouts },
+                ...{ url, path, key, signal, retryUntil, timeouts },
                 onRetry: (failed) => metrics?.countRetry(failed),
               })
-        await checkResponse(response, { path, key, timeouts, isConditional: conditions !== null })
-        return { ...readResponse(response, path, timeouts), url, path, key }
+        const isConditional = conditions !== null
+        await checkResponse(response, { url, path, key, timeouts, isConditional })
+        const { body, ...read } = readResponse(response, path, timeouts)
+        return { ...read, body: rejectOtherText(body, { path, key }), url, path, key }
       } catch (error) {
-        throw toRequestError(error)
+        throw toRequestError(error, url)
       }
     },
 
@@ -154,7 +157,7 @@ export function createRequestSender(settings: PlatformClientSettings): RequestSe
         const text = await readUpTo(body, maxBytes)
         return { path, status: response.statusCode, header, text, began_ms }
       } catch (error) {
-        throw toRequestError(error)
+        throw toRequestError(error, url)
       }
     },
 
@@ -176,7 +179,13 @@ async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Prom
 
 async function checkResponse(
   response: Dispatcher.ResponseData,
-  options: { path: string; key: string; timeouts: PlatformTimeouts; isConditional: boolean },
+  options: {
+    url: URL
+    path: string
+    key: string
+    timeouts: PlatformTimeouts
+    isConditional: boolean
+  },
 ): Promise<void> {
   const { statusCode: status, headers, body } = response
   if (status === 304 && options.isConditional) return discardBody(body)
@@ -217,8 +226,5 @@ function findResponseError(
   if (status === 404) return new HubError('platform_path_missing', { path })
   if (status === 429) return toThrottledError(path, header)
   if (status !== 200) return new HubError('platform_failed', { status, path }, scope)
-  if (/^text\/html/i.test(header('content-type'))) {
-    return new HubError('platform_not_json', { got: 'an HTML page', path })
-  }
   return null
 }

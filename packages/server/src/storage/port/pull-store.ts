@@ -38,6 +38,8 @@ export type PullTaskResult = {
   total: number | null
   counts: PullCounts
   error: string | null
+  /** The cause of the rejections that the error names; null for any other error. */
+  error_cause: string | null
   warnings: string[]
   /** The message of the error, or the warnings; null without a problem. */
   problem: string | null
@@ -207,7 +209,10 @@ export interface PullStore {
   /** Returns the number of tasks of a pull in each state. States without tasks are left out. */
   tallyTasks(pullId: number): Promise<TaskTally>
 
-  /** Returns tasks after `after` in the order in which they run, in one state or in all. */
+  /**
+   * Returns tasks after `after` in the order in which they run, in one state or in all. The error of a task that stored
+   * nothing names the first of the stored rejections with its cause, which an erasure deletes.
+   */
   listTasks(query: {
     pull_id: number
     state?: PullTaskState | null

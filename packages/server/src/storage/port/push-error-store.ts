@@ -19,11 +19,13 @@ export interface PushErrorStore {
 
   /**
    * Returns counts with an id below `before`, newest first.
+   * @param query.request_id selects the counts whose last request was this.
    * @param query.source selects the counts that `matchSource` assigns to this platform.
    */
   listPushErrors(query: {
     reason: PushErrorReason | null
     source: PushSource | null
+    request_id: string | null
     limit: number
     before: number | null
   }): Promise<StoredPushError[]>

@@ -1,6 +1,11 @@
 import type { HistoryEntry } from '@recordhub/protocol'
 import type { Drift } from '../../domain/record/drift.ts'
-import type { PulledContent, PushedContent, ReadContext } from '../../domain/record/record.ts'
+import type {
+  NewerWrite,
+  PulledContent,
+  PushedContent,
+  ReadContext,
+} from '../../domain/record/record.ts'
 import type { ReplayedContent } from '../../domain/record/replay.ts'
 import type { IdBitset } from '../../lib/collections/id-bitset.ts'
 import type { RecordListStore, RecordRow } from './record-list-store.ts'
@@ -80,6 +85,8 @@ export type WriteOutcome =
       outcome: 'created' | 'updated' | 'unchanged' | 'stale'
       record_id: number
       module_name: string
+      /** What a stale push lost against; left out for every other outcome. */
+      newer?: NewerWrite
     }
   | { outcome: 'rejected'; code: WriteRejection }
   /** `record_id`: the record that the read has already contained. */

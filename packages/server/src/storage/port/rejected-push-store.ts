@@ -22,6 +22,8 @@ export type NewRejectedPush = {
   /** JSON text. */
   body: string
   pull_id: number | null
+  /** The rejected request; null for a pulled record. */
+  request_id: string | null
   /** The position of a pulled record in the sequence of writes; null for a push, which takes the position of its rejection. */
   position: WritePosition | null
   /** The activity entry; null if the rejection is reported elsewhere. */
@@ -69,8 +71,8 @@ export interface RejectedPushStore {
   /**
    * Saves rejected pushes with their reasons.
    *
-   * - The same rejection of the same body for the same module is saved once, with a count, the last pull that rejected
-   *   it, and its last position. If it was replayed, a push becomes pending again, and a pulled record does not.
+   * - The same rejection of the same body for the same module is saved once, with a count, the last pull or request
+   *   that was rejected, and its last position. If it was replayed, a push becomes pending again, and a pulled record does not.
    * - Each platform has `quotaBytes` for its bodies. The oldest ones are deleted first. If a body is larger than the
    *   quota, only its size is saved.
    * - The counter `rejected` counts each push. It counts a pulled record once, however many pulls reject it.
@@ -91,6 +93,8 @@ export interface RejectedPushStore {
       state: RejectedPushState | null
       /** Only those that this pull rejected, even if a later pull rejected them again. */
       pull_id: number | null
+      /** Only the one whose last request was this. */
+      request_id: string | null
       limit: number
       maxBytes: number
       before: { at: string; id: number } | null

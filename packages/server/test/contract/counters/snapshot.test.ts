@@ -49,6 +49,7 @@ test('the numbers match the stored data', async (kit) => {
         errors: {},
         body: '{}',
         pull_id: null,
+        request_id: null,
         record_type: null,
         position: null,
         activity: null,

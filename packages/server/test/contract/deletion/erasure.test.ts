@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { causeOf } from '../../../src/domain/record/rejection-groups.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import {
   activityWithReference,
@@ -14,8 +15,13 @@ import {
   VALUE,
 } from '../../helpers/storage/erasure.ts'
 import { changeLog, only, outcomesOf, pushWrite } from '../../helpers/storage/fixtures.ts'
-import { pullWrite } from '../../helpers/storage/pulls.ts'
-import { replayWrite } from '../../helpers/storage/replays.ts'
+import {
+  finishTestPull,
+  pullWrite,
+  startPullAndRead,
+  taskResult,
+} from '../../helpers/storage/pulls.ts'
+import { rejection, replayWrite, saveRejected } from '../../helpers/storage/replays.ts'
 
 for (const mode of ERASURE_MODES) {
   test(`${mode} deletes the data that its preview lists and leaves no trace in any table`, async (kit) => {
@@ -212,4 +218,26 @@ test('references with quotes, special characters and maximum length are erased',
     assert.deepEqual(await kit.outcomesOf(push), ['record_erased'])
   }
   assert.deepEqual(await kit.records(), [])
+})
+
+test('the error of a pull that stored nothing names a rejected record until it is erased', async (kit) => {
+  const school = await kit.register()
+  const { record_id } = await school.post({ reference: REFERENCE })
+  const { task, read } = await startPullAndRead(kit.storage, school)
+  const { pull_id } = read
+  const body = JSON.stringify({ reference_number: REFERENCE, data: 1 })
+  const pulled = { record_type: 'students', method: 'pull', pull_id, body, cause: 'c' } as const
+  const other = { ...pulled, cause: 'other', body: '{"reference_number":"before"}' }
+  await saveRejected(kit, [rejection(school, other), rejection(school, pulled)])
+  const error_cause = causeOf('invalid_record', 'students', 'c')
+  const failed = taskResult({ state: 'failed', error: 'No record was stored.', error_cause })
+  await kit.storage.pulls.finishTask(pull_id, task.task_number, failed, null)
+  await finishTestPull(kit.storage, pull_id)
+  const readError = async () =>
+    only(await kit.storage.pulls.listTasks({ pull_id, limit: 5, after: null })).error
+  const named = `No record was stored. The first one has the reference number ${REFERENCE}.`
+  assert.equal(await readError(), named)
+  await erase(kit, record_id, 'erase')
+  assert.equal(await readError(), 'No record was stored.')
+  await expectTextsAbsent(kit, [REFERENCE])
 })

@@ -57,6 +57,7 @@ test('rejected pushes with U+0000 and the others of their batch are saved', asyn
     errors: { record_type: [message] },
     body: '{"record_type":"a\\u0000b"}',
     pull_id: null,
+    request_id: null,
     record_type: null,
     position: null,
     activity: { level: 'warning', kind: 'push.rejected', message },

@@ -193,6 +193,7 @@ async function readModule(
       counts: { ...noCounts(), received: received.length },
       warnings: [],
       error: null,
+      error_cause: null,
       requested_at,
       records: seen.size,
       cached_response: null,

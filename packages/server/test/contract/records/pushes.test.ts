@@ -163,7 +163,9 @@ test('a push that occurred before the request of the last complete pull is stale
   )
   kit.clock.set('2026-03-10T08:12:00.000Z')
   const late = { data: '{"a":2}', occurred_at: '2026-03-10T08:09:00.000000000Z' }
-  assert.equal((await school.post(late)).outcome, 'stale')
+  const stale = await kit.writeOne(pushWrite(school, late))
+  assert.equal(stale.outcome, 'stale')
+  assert.deepEqual(stale.newer, { source: 'pull', at: '2026-03-10T08:10:00.000000000Z' })
   const next = { data: '{"a":2}', occurred_at: '2026-03-10T08:11:00.000000000Z' }
   assert.equal((await school.post(next)).outcome, 'updated')
 })

@@ -119,11 +119,15 @@ test('counts that could not be saved are saved later', async (kit) => {
   const { counter, fault } = createCounter(kit)
   counter.countError(REJECTED)
   fault.isFailing = true
-  await assert.rejects(counter.flush(), /unavailable/)
-  counter.countError(REJECTED)
+  const flushing = counter.flush()
+  kit.clock.advance(1)
+  counter.countError({ ...REJECTED, request_id: 'request-2' })
+  await assert.rejects(flushing, /unavailable/)
   fault.isFailing = false
   await counter.flush()
-  assert.equal(only(await list(kit.storage)).requests, 2)
+  const counted = only(await list(kit.storage, { request_id: 'request-2' }))
+  assert.deepEqual([counted.requests, counted.last_at], [2, kit.clock.text])
+  assert.deepEqual(await list(kit.storage, { request_id: 'request-1' }), [])
 })
 
 test('the address of a platform is written once per hour', async (kit) => {
@@ -144,6 +148,7 @@ const REJECTED = {
   key: 'rhk_wrong',
   address: '192.0.2.1',
   platform_id: null,
+  request_id: 'request-1',
 } as const
 
 type ListQuery = Parameters<Storage['pushErrors']['listPushErrors']>[0]
@@ -152,6 +157,7 @@ function list({ pushErrors }: Storage, over: Partial<ListQuery> = {}) {
   return pushErrors.listPushErrors({
     reason: null,
     source: null,
+    request_id: null,
     limit: 500,
     before: null,
     ...over,

@@ -31,6 +31,7 @@ test('a rejected push is saved with its reason and its exact body', async (kit) 
     message: 'The push was rejected',
     errors,
     pull_id: null,
+    request_id: null,
     replayed_at: null,
     replayed_by: null,
     replay_outcome: null,
@@ -40,14 +41,16 @@ test('a rejected push is saved with its reason and its exact body', async (kit) 
 
 test('a repeated rejection of the same body is saved once, with a count and the last time', async (kit) => {
   const school = await kit.register()
-  await kit.saveRejected([rejection(school), rejection(school)])
-  const first = only(await list(kit.storage))
+  await kit.saveRejected([rejection(school), rejection(school, { request_id: 'first' })])
+  const first = only(await list(kit.storage, { request_id: 'first' }))
   kit.clock.advance(60)
-  await kit.saveRejected([rejection(school, { message: 'It was rejected again' })])
+  const message = 'It was rejected again'
+  await kit.saveRejected([rejection(school, { message, request_id: 'second' })])
+  assert.deepEqual(await list(kit.storage, { request_id: 'first' }), [])
   const again = only(await list(kit.storage))
   assert.deepEqual([first.count, again.count], [2, 3])
   assert.deepEqual([again.id, again.at], [first.id, kit.clock.text])
-  assert.equal(again.message, 'It was rejected again')
+  assert.deepEqual([again.message, again.request_id], [message, 'second'])
 })
 
 test('a different body, code, method, module or platform is a separate rejection', async (kit) => {
@@ -280,7 +283,7 @@ test('rejections are listed newest first, each on one page, and can be filtered'
   assert.deepEqual(await list(kit.storage, { code: 'nothing' }), [])
 })
 
-type Query = { platform?: string; code?: string; pull_id?: number }
+type Query = { platform?: string; code?: string; pull_id?: number; request_id?: string }
 
 async function list(storage: Storage, query: Query = {}): Promise<RejectedPush[]> {
   return (await storage.rejectedPushes.listRejectedPushes({ ...ALL, ...query })).rejected_pushes

@@ -87,6 +87,7 @@ test('all data is unchanged after the storage is reopened', async (kit) => {
         errors: { data: ['is missing'] },
         body: '{"n":1.10}',
         pull_id: null,
+        request_id: null,
         record_type: null,
         position: null,
         activity: null,

@@ -29,6 +29,10 @@ export type PullFault = {
 }
 
 const TRUNCATED = /the compressed response was cut off/
+const FATAL =
+  '<br />\n<b>Fatal error</b>:  Uncaught Error: a &lt; b in /app/a.php:3\nStack trace:\n#0 {main}\n  thrown in <b>/app/a.php</b> on line <b>3</b><br />\n'
+const PHP_FATAL = /PHP wrote .*"Fatal error: Uncaught Error: a < b in \/app\/a\.php:3"/
+const HTML_PAGE = /an HTML page instead of JSON/
 const SILENT = /it sent nothing for 0\.5 s/
 
 /** @param otherServer the URL of another server, to which the hub must send no request. */
@@ -53,12 +57,8 @@ export function createPullFaults(otherServer: string): PullFault[] {
     ],
     ['hangs', () => undefined, /it sent nothing/],
     ['hangs before the body', (response) => response.writeHead(200).flushHeaders(), SILENT],
-    ['an HTML page', respond.html(), /an HTML page instead of JSON/],
-    [
-      'HTML with the type of JSON',
-      respond.text('<html>', json),
-      /not valid JSON \(unexpected character at position 1\)/,
-    ],
+    ['an HTML page', respond.html(), HTML_PAGE],
+    ['HTML with the type of JSON', respond.text('<html>', json), HTML_PAGE],
     ['an empty response', respond.text('', json), /it is empty/],
     ['a list', respond.json([added]), /it is not an object/],
     ['no records', respond.json({ success: true, total: 0 }), /it has no list "records"/],
@@ -114,7 +114,23 @@ export function createPullFaults(otherServer: string): PullFault[] {
     [
       'invalid UTF-8',
       respond.text(latin1(`${prefix}{"a":"\xe4"}]}`), json),
-      /record 2 is not valid UTF-8/,
+      /record 2 is not valid UTF-8; probably it is Latin-1/,
+    ],
+    [
+      'NaN',
+      respond.text(`${prefix}{"a":NaN}]}`, json),
+      /record 2 is not valid JSON \(it contains NaN at position 6, .*send null/,
+    ],
+    ['a fatal error of PHP', respond.text(`${prefix}${FATAL}`, json), PHP_FATAL],
+    [
+      'a fatal error of PHP within a record',
+      respond.text(`${prefix}{"a":${FATAL}`, json),
+      PHP_FATAL,
+    ],
+    [
+      'a warning of PHP in a record',
+      respond.text(`${prefix}{${FATAL}"a":1}]}`, json),
+      /record 2 is not valid JSON \(PHP wrote/,
     ],
     [
       'an extra bracket at the end',
@@ -186,6 +202,12 @@ export const SUCCESSFUL_PULLS: readonly SuccessfulPull[] = [
     responses: [respond.records([...PULLED_RECORDS, added], { type: 'text/plain' })],
     counts: { ...fiveReceived, created: 1 },
     warning: /its Content-Type is text\/plain/,
+  },
+  {
+    name: 'JSON with the type of HTML, which PHP sends by default',
+    responses: [respond.records([...PULLED_RECORDS, added], { type: 'text/html; charset=UTF-8' })],
+    counts: { ...fiveReceived, created: 1 },
+    warning: /its Content-Type is text\/html; charset=UTF-8\. Send application\/json/,
   },
   {
     name: 'an invalid record in the middle',

@@ -48,6 +48,7 @@ export function callsOfAllMethods(
     errors: {},
     body: '{}',
     pull_id: null,
+    request_id: null,
     record_type: null,
     position: null,
     activity: null,

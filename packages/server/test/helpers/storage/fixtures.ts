@@ -128,6 +128,7 @@ export const ANY_REJECTED = {
   cause: null,
   state: null,
   pull_id: null,
+  request_id: null,
   maxBytes: 1_000_000_000,
 }
 
@@ -182,6 +183,7 @@ export function pushErrorAt(
     address: `192.0.2.${number}`,
     requests: 1,
     last_at: at,
+    request_id: `request-${number}`,
     ...overrides,
   }
 }
@@ -209,7 +211,7 @@ export function outcomesOf(outcomes: WriteOutcome[]): string[] {
 export async function writeOne(
   kit: StorageContext,
   one: RecordWrite,
-): Promise<{ outcome: string; record_id: number; module_name: string }> {
+): Promise<Exclude<WriteOutcome, { outcome: 'rejected' }>> {
   const outcome = only(await write(kit, one))
   if (outcome.outcome === 'rejected') throw new Error(`The write was rejected: ${outcome.code}`)
   return outcome

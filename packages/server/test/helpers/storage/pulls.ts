@@ -126,6 +126,7 @@ export function taskResult(overrides: Partial<PullTaskResult> = {}): PullTaskRes
     total: null,
     counts: NO_COUNTS,
     error: null,
+    error_cause: null,
     warnings: [],
     problem: null,
     platform_error: overrides.error ?? null,

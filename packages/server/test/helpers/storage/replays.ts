@@ -22,6 +22,7 @@ export function rejection(
     errors: {},
     body: '{"a":1}',
     pull_id: null,
+    request_id: null,
     position: null,
     activity: null,
     ...overrides,

@@ -71,10 +71,13 @@ export function PushErrorTable({
 
 /** On narrow screens, also contains the values of the hidden columns. */
 function Reason({ error, isOfPlatform }: { error: PushError; isOfPlatform: boolean }) {
-  const { reason, requests, last_at } = error
+  const { reason, requests, last_at, request_id } = error
   return (
     <Stack gap={4}>
       <Text size="sm">{PUSH_ERROR_REASONS[reason]}</Text>
+      <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        {TEXTS.lastRequest(request_id)}
+      </Text>
       <Stack gap={2} hiddenFrom="sm">
         <Sender error={error} />
         <Text size="xs" c="dimmed">

@@ -10,10 +10,11 @@ import { useUrlState } from '../../../lib/url-state.ts'
 import { FilterBar } from '../filter-bar.tsx'
 import { ListSkeleton } from '../list-skeleton.tsx'
 import { PlatformSelect } from '../platform-select.tsx'
+import { RequestIdInput } from '../search-input.tsx'
 import { PUSH_ERROR_REASONS, TEXTS } from '../texts.tsx'
 import { PushErrorTable } from './push-error-table.tsx'
 
-const FILTERS = ['platform', 'reason']
+const FILTERS = ['platform', 'reason', 'request_id']
 const REASON_CHOICES = Object.entries(PUSH_ERROR_REASONS).map(([value, label]) => ({
   value,
   label,
@@ -41,6 +42,7 @@ export function PushErrorsTab() {
           value={state['reason'] ?? null}
           onChange={(reason) => change({ reason, cursor: null })}
         />
+        <RequestIdInput />
       </FilterBar>
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!error && !data && <ListSkeleton height={52} rows={6} />}

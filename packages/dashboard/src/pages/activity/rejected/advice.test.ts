@@ -8,7 +8,10 @@ test('every rejection code has advice, including unknown codes', () => {
 })
 
 test('a rejected push shows the response sent, a pulled record has none', () => {
-  const rejected = { code: 'invalid_record', message: 'No.', errors: { data: ['is required'] } }
+  const rejected = {
+    ...{ code: 'invalid_record', message: 'No.', request_id: 'r-1' },
+    errors: { data: ['is required'] },
+  }
   assert.deepEqual(JSON.parse(responseSent({ ...rejected, method: 'POST' }) ?? ''), {
     success: false,
     ...rejected,

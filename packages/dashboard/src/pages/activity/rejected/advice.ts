@@ -27,12 +27,13 @@ export function responseSent({
   method,
   code,
   message,
+  request_id,
   errors,
-}: Pick<RejectedPush, 'method' | 'code' | 'message' | 'errors'>): string | null {
+}: Pick<RejectedPush, 'method' | 'code' | 'message' | 'request_id' | 'errors'>): string | null {
   if (method === 'pull') return null
   const hasErrors = Object.keys(errors).length > 0
   return JSON.stringify(
-    { success: false, code, message, ...(hasErrors ? { errors } : {}) },
+    { success: false, code, message, request_id, ...(hasErrors ? { errors } : {}) },
     null,
     2,
   )

@@ -6,7 +6,7 @@ import { confirm, notify } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { toQueryString } from '../../../lib/query-string.ts'
-import { useUrlState } from '../../../lib/url-state.ts'
+import { type UrlState, useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../texts.tsx'
 import { ReplayAll } from './replay-all.tsx'
@@ -26,7 +26,7 @@ export function BulkActions({ count }: { count: number }) {
       </Text>
     )
   }
-  const reason = disabledReason(state['pull'], count)
+  const reason = disabledReason(state, count)
   const dismiss = () =>
     confirm({
       title: TEXTS.dismissAllMatchingTitle,
@@ -86,7 +86,8 @@ export function BulkActions({ count }: { count: number }) {
   )
 }
 
-function disabledReason(pull: string | undefined, count: number): string {
+function disabledReason({ pull, request_id }: UrlState, count: number): string {
   if (pull) return TEXTS.noBulkReplayOfPull
+  if (request_id) return TEXTS.noBulkReplayOfRequest
   return count === 0 ? TEXTS.nothingToReplayMatches : ''
 }

@@ -105,7 +105,7 @@ function RejectedDetails({
 }
 
 function Summary({ rejected }: { rejected: RejectedPush }) {
-  const { platform_name, record_type, method, count, first_at, at, pull_id } = rejected
+  const { platform_name, record_type, method, count, first_at, at, pull_id, request_id } = rejected
   return (
     <Group gap="xs">
       <MethodBadge method={method} />
@@ -119,6 +119,11 @@ function Summary({ rejected }: { rejected: RejectedPush }) {
       {count > 1 && (
         <Text size="sm" c="dimmed">
           {TEXTS.timesSince(formatNumber(count), <Time at={first_at} seconds />)}
+        </Text>
+      )}
+      {request_id !== null && (
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {TEXTS.lastRequest(request_id)}
         </Text>
       )}
       {pull_id !== null && (

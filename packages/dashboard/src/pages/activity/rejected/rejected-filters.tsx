@@ -4,16 +4,16 @@ import { addUnknown, moduleChoices } from '../../../lib/choices.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { FilterBar } from '../filter-bar.tsx'
 import { PlatformSelect } from '../platform-select.tsx'
-import { SearchInput } from '../search-input.tsx'
+import { RequestIdInput, SearchInput } from '../search-input.tsx'
 import { TEXTS } from '../texts.tsx'
-import { REJECTED_FILTERS } from './use-rejected.ts'
+import { defaultState, REJECTED_FILTERS } from './use-rejected.ts'
 
 const STATES = [
   { value: 'open', label: TEXTS.open },
   { value: 'replayed', label: TEXTS.replayed },
   { value: 'all', label: TEXTS.all },
 ]
-const SHOWN = ['platform', 'record_type', 'code', 'state', 'pull']
+const SHOWN = ['platform', 'record_type', 'code', 'state', 'pull', 'request_id']
 
 /** @param recordTypes the record types of the rejected pushes, which may belong to no module. */
 export function RejectedFilters({
@@ -57,8 +57,10 @@ export function RejectedFilters({
         size="xs"
         allowDeselect={false}
         data={STATES}
-        value={state['state'] ?? 'open'}
-        onChange={(chosen) => change({ state: chosen === 'open' ? null : chosen, cursor: null })}
+        value={state['state'] ?? defaultState(state)}
+        onChange={(chosen) =>
+          change({ state: chosen === defaultState(state) ? null : chosen, cursor: null })
+        }
       />
       <SearchInput
         label={TEXTS.pull}
@@ -70,6 +72,7 @@ export function RejectedFilters({
           change({ pull: number, cursor: null }, { replace: true })
         }}
       />
+      <RequestIdInput />
       {state['cause'] && (
         <TextInput
           label={TEXTS.cause}

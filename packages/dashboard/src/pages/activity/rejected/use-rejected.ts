@@ -11,12 +11,17 @@ import type { UrlState } from '../../../lib/url-state.ts'
 const PAGE = 50
 /** The filters that a bulk replay and a bulk dismissal support. */
 export const BULK_FILTERS = ['platform', 'record_type', 'code', 'cause'] as const
-export const REJECTED_FILTERS = [...BULK_FILTERS, 'state', 'pull'] as const
+export const REJECTED_FILTERS = [...BULK_FILTERS, 'state', 'pull', 'request_id'] as const
 
-/** Rejected pushes that match the filters; the open ones by default. */
+/** The displayed state by default: open ones, but one that is found by its request in any state. */
+export function defaultState({ request_id }: UrlState): string {
+  return request_id ? 'all' : 'open'
+}
+
+/** Rejected pushes that match the filters. */
 export function useRejected(state: UrlState) {
-  const { state: shown = 'open' } = state
-  const names = [...BULK_FILTERS, 'pull', 'cursor']
+  const shown = state['state'] ?? defaultState(state)
+  const names = [...BULK_FILTERS, 'pull', 'request_id', 'cursor']
   const added = { limit: PAGE, ...(shown === 'all' ? {} : { state: shown }) }
   const query = toQueryString(state, names, added)
   return useQuery(rejectedPushPageQuery(query))

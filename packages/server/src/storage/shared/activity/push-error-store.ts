@@ -30,9 +30,10 @@ export function createPushErrorStore({ reader, writer, acquireLock }: Databases)
       })
     },
 
-    async listPushErrors({ reason, source, limit, before }) {
+    async listPushErrors({ reason, source, request_id, limit, before }) {
       let select = reader.selectFrom('push_errors').selectAll()
       if (reason !== null) select = select.where('reason', '=', reason)
+      if (request_id !== null) select = select.where('request_id', '=', request_id)
       if (before !== null) select = select.where('push_error_id', '<', before)
       if (source !== null) {
         const { platform_id, key_hints, addresses } = source
@@ -83,10 +84,10 @@ async function addCount(db: Executor, count: PushErrorCount): Promise<void> {
 
 /** @returns whether the row exists. */
 async function addToRow(db: Executor, count: PushErrorCount): Promise<boolean> {
-  const { requests, last_at, ...key } = toRow(count)
+  const { requests, last_at, request_id, ...key } = toRow(count)
   const updated = await db
     .updateTable('push_errors')
-    .set((eb) => ({ requests: eb('requests', '+', requests), last_at }))
+    .set((eb) => ({ requests: eb('requests', '+', requests), last_at, request_id }))
     .where('hour', '=', key.hour)
     .where('reason', '=', key.reason)
     .where('platform_id', '=', key.platform_id)
@@ -154,9 +155,9 @@ function toRow({ platform_id, key_hint, address, ...count }: PushErrorCount) {
 }
 
 function toCount(row: Selectable<Tables['push_errors']>): PushErrorCount {
-  const { hour, reason, platform_id, key_hint, address, requests, last_at } = row
+  const { hour, reason, platform_id, key_hint, address, requests, last_at, request_id } = row
   return {
-    ...{ hour, reason, requests, last_at },
+    ...{ hour, reason, requests, last_at, request_id },
     platform_id: platform_id === NO_PLATFORM ? null : platform_id,
     key_hint: key_hint === NONE ? null : key_hint,
     address: address === NONE ? null : address,

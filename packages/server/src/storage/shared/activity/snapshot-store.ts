@@ -181,5 +181,5 @@ async function listNotableTasks(db: Executor, pullId: number): Promise<PullTask[
     .where('t.task_number', 'in', notable)
     .orderBy('t.task_number')
     .execute()
-  return rows.map(toTask)
+  return Promise.all(rows.map((row) => toTask(db, row)))
 }

@@ -1,6 +1,10 @@
 import { PULL_TASK_STATES, type Pull, type PullCounts, type PullTask } from '@recordhub/protocol'
+import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { sql } from 'kysely'
 import { estimateProgress } from '../../../domain/pull/pull.ts'
+import { withFirstReference } from '../../../domain/record/rejection-reasons.ts'
+import type { PullStore } from '../../port/pull-store.ts'
+import { wasRejectedBy } from '../rejected-pushes/rejected-push-pulls.ts'
 import type { Executor } from '../schema/databases.ts'
 
 /**
@@ -135,6 +139,23 @@ function toTaskStates(row: PullRow): Pull['progress']['task_states'] {
 /** Replaces the name of a platform or module that has been removed. */
 const REMOVED = '(removed)'
 
+type TaskQuery = Parameters<PullStore['listTasks']>[0]
+
+/** Lists tasks of a pull as `PullStore.listTasks` specifies. */
+export async function listTasks(
+  db: Executor,
+  { pull_id, state = null, limit, after }: TaskQuery,
+): ReturnType<PullStore['listTasks']> {
+  let select = selectTasks(db).where('t.pull_id', '=', pull_id)
+  if (after !== null) select = select.where('t.task_number', '>', after)
+  if (state !== null) select = select.where('t.state', '=', state)
+  const tasks = []
+  for (const row of await select.orderBy('t.task_number').limit(limit).execute()) {
+    tasks.push({ task_number: row.task_number, ...(await toTask(db, row)) })
+  }
+  return tasks
+}
+
 /** Selects tasks with the names of their platforms and modules. */
 export function selectTasks(db: Executor) {
   return db
@@ -147,7 +168,26 @@ export function selectTasks(db: Executor) {
 
 type TaskRow = Awaited<ReturnType<ReturnType<typeof selectTasks>['execute']>>[number]
 
-export function toTask(row: TaskRow): PullTask {
+/** Returns the error of a task, with the reference of the first rejected record that it is about. */
+async function addFirstReference(
+  db: Executor,
+  { pull_id, platform_id, error, error_cause }: TaskRow,
+): Promise<string | null> {
+  if (error === null || error_cause === null) return error
+  const first = await db
+    .selectFrom('rejected_pushes as r')
+    .select('r.body')
+    .where('r.platform_id', '=', platform_id)
+    .where('r.cause', '=', error_cause)
+    .where((eb) => wasRejectedBy(eb, pull_id))
+    .orderBy('r.rejected_push_id')
+    .limit(1)
+    .executeTakeFirst()
+  return withFirstReference(error, first && parseLossless(first.body))
+}
+
+/** Reads the reference that the error of a task names. */
+export async function toTask(db: Executor, row: TaskRow): Promise<PullTask> {
   return {
     platform_name: row.platform_name ?? REMOVED,
     platform_title: row.display_title ?? REMOVED,
@@ -157,7 +197,7 @@ export function toTask(row: TaskRow): PullTask {
     total: row.total,
     expected: row.total ?? row.expected,
     ...toCounts(row),
-    error: row.error,
+    error: await addFirstReference(db, row),
     warnings: JSON.parse(row.warnings),
     started_at: row.started_at,
     finished_at: row.finished_at,

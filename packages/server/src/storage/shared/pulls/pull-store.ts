@@ -14,7 +14,7 @@ import {
 import { toLastReadColumns } from './last-read-columns.ts'
 import { listPlatformPulls } from './platform-pulls.ts'
 import { planTasks, recordFailures } from './pull-plan.ts'
-import { selectPulls, selectTasks, toPull, toTask } from './pull-rows.ts'
+import { listTasks, selectPulls, toPull } from './pull-rows.ts'
 
 const UNFINISHED = ['queued', 'running'] as const
 /** The exact condition of the partial index on these pulls, so that no others are read. */
@@ -189,6 +189,7 @@ export function createPullStore(
             total: result.total,
             ...result.counts,
             error: result.error,
+            error_cause: result.error_cause,
             warnings: JSON.stringify(result.warnings),
             finished_at: at,
           })
@@ -259,13 +260,7 @@ export function createPullStore(
       return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
     },
 
-    async listTasks({ pull_id, state = null, limit, after }) {
-      let select = selectTasks(reader).where('t.pull_id', '=', pull_id)
-      if (after !== null) select = select.where('t.task_number', '>', after)
-      if (state !== null) select = select.where('t.state', '=', state)
-      const rows = await select.orderBy('t.task_number').limit(limit).execute()
-      return rows.map((row) => ({ task_number: row.task_number, ...toTask(row) }))
-    },
+    listTasks: (query) => listTasks(reader, query),
   }
 }
 

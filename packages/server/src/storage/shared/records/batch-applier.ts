@@ -239,11 +239,7 @@ export class BatchApplier {
     if (isBeingRead && isKnownToReads(record.state)) return rejected('module_being_pulled')
     const now = { seq: this.#source.allocateSequence(), at: this.#at }
     const { lastRead } = module
-    const decision = decideReplay(record.state, write.content, {
-      position,
-      now,
-      lastRead,
-    })
+    const decision = decideReplay(record.state, write.content, { position, now, lastRead })
     const result = this.#addDecision(write, module, record, decision, now.seq)
     if (result.outcome === 'rejected') return result
     const { outcome, record_id } = result
@@ -294,7 +290,8 @@ export class BatchApplier {
     decision: WriteDecision,
     seq: number,
   ) {
-    const { outcome } = decision
+    const { record_id } = record
+    const result = { outcome: decision.outcome, record_id, module_name: module.module_name }
     switch (decision.outcome) {
       case 'created':
         record.state = decision.next
@@ -317,8 +314,8 @@ export class BatchApplier {
       case 'stale':
         break
     }
-    this.#counters.count(write, module, outcome)
-    return { outcome, record_id: record.record_id, module_name: module.module_name }
+    this.#counters.count(write, module, result.outcome)
+    return 'newer' in decision ? { ...result, newer: decision.newer } : result
   }
 
   #addHistory(

@@ -16,11 +16,12 @@ type RejectedPushReads = Pick<
 
 export function createRejectedPushReads(reader: Executor): RejectedPushReads {
   return {
-    async listRejectedPushes({ before, state, pull_id, limit, maxBytes, ...query }) {
+    async listRejectedPushes({ before, state, pull_id, request_id, limit, maxBytes, ...query }) {
       let select = applyFilter(selectRejected(reader), query)
       if (state !== null) {
         select = select.where('r.replayed_at', state === 'open' ? 'is' : 'is not', null)
       }
+      if (request_id !== null) select = select.where('r.request_id', '=', request_id)
       if (pull_id !== null) select = select.where((eb) => wasRejectedBy(eb, pull_id))
       if (before !== null) {
         select = select.where((eb) =>
@@ -178,6 +179,7 @@ function selectRejectedPushes(db: Executor) {
     'r.cause',
     'r.body',
     'r.pull_id',
+    'r.request_id',
     'r.replayed_at',
     'r.replayed_by',
     'r.replay_outcome',

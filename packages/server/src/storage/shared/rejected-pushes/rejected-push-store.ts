@@ -110,7 +110,7 @@ async function saveRejection(
     previous,
   }: { at: string; quotaBytes: number; position: WritePosition; previous: number | null },
 ): Promise<boolean> {
-  const { platform_id, record_type, message, pull_id } = push
+  const { platform_id, record_type, message, pull_id, request_id } = push
   // A pulled record does not name its module, so two modules may reject identical ones.
   const fingerprint = sha256(JSON.stringify([push.method, push.code, record_type, push.body]))
   const cause = causeOf(push.code, record_type, push.cause ?? message)
@@ -123,6 +123,7 @@ async function saveRejection(
     position_seq: position.seq,
     position_at: position.at,
     pull_id,
+    request_id,
   }
   const known = await db
     .selectFrom('rejected_pushes')

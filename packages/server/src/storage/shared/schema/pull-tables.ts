@@ -53,6 +53,8 @@ export const pullTables = {
       missing: integer().default(0),
       not_listed: integer().default(0),
       error: text().nullable(),
+      /** The cause of the rejected records that the error is about, one of which is added to it when it is read. */
+      error_cause: text().nullable(),
       warnings: text().default('[]'),
       started_at: text().nullable(),
       finished_at: text().nullable(),
@@ -119,6 +121,8 @@ export const pullTables = {
       body: text(),
       bytes: integer(),
       pull_id: integer().nullable(),
+      /** The last request that was rejected; null for a pulled record. */
+      request_id: text().nullable(),
       record_type: text().nullable(),
       /** A hash of code, module and message, by which rejected pushes are grouped. */
       cause: text(),
@@ -140,6 +144,7 @@ export const pullTables = {
           on: 'platform_id, cause, at, first_at, count',
           where: 'replayed_at IS NULL',
         },
+        rejected_pushes_by_request: { on: 'request_id', where: 'request_id IS NOT NULL' },
         rejected_pushes_by_position: { on: 'position_seq, rejected_push_id' },
         rejected_pushes_unregistered: {
           on: 'platform_id, record_type',
@@ -173,6 +178,8 @@ export const pullTables = {
       address: text(),
       requests: integer(),
       last_at: text(),
+      /** The last of these requests. */
+      request_id: text(),
     },
     {
       indexes: {

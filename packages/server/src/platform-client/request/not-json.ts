@@ -1,0 +1,63 @@
+/** Describes responses that are not JSON: what was sent instead, and what the platform owner has to change. */
+import { HubError } from '../../errors.ts'
+import { toSingleLine } from '../../lib/text/single-line.ts'
+import { quoteRedacted } from './redact-key.ts'
+
+const MAX_QUOTED = 300
+/** Enough of a page for the messages that PHP writes before it. */
+const MAX_PAGE_BYTES = 16 * 1024
+
+/** A message is at the start of a line, which no text in JSON is. */
+const PHP_MESSAGE =
+  /(?:^|\n)(?:<b>)?(?:PHP )?((?:(?:Recoverable |Catchable )?[Ff]atal error|Parse error|Warning|Notice|Deprecated)(?:<\/b>)?: [^\n]*)/
+const TAG = /<\/?[a-z]{1,8}(?: \/)?>/g
+const ENTITIES: Readonly<Record<string, string>> = {
+  ...{ '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#039;': "'", '&amp;': '&' },
+}
+
+/** The clause about a message of PHP in a response, with its file and line; null without one. */
+export function findPhpMessage(text: string): string | null {
+  const [, message] = PHP_MESSAGE.exec(text) ?? []
+  if (message === undefined) return null
+  const plain = message
+    .replace(TAG, '')
+    .replace(/&(?:lt|gt|quot|#039|amp);/g, (entity) => ENTITIES[entity] ?? entity)
+  return `PHP wrote a message into it: "${toSingleLine(plain, MAX_QUOTED)}". Fix its cause, and set display_errors=0 so that messages go to the log`
+}
+
+/** Why a text is not JSON, and what to change. */
+export function describeSyntaxError(text: string, error: SyntaxError): string {
+  return findPhpMessage(text) ?? error.message
+}
+
+/**
+ * Passes on a body that may be JSON, whatever its Content-Type.
+ * @throws HubError `platform_not_json` for a page or a text, `platform_response_invalid` for a message of PHP.
+ */
+export async function* rejectOtherText(
+  body: AsyncIterable<Uint8Array>,
+  from: { path: string; key: string },
+): AsyncGenerator<Uint8Array> {
+  let isJson = false
+  let other: Buffer | null = null
+  for await (const bytes of body) {
+    if (other) other = Buffer.concat([other, bytes])
+    else if (!isJson) {
+      const start = Buffer.from(bytes.subarray(0, 64)).toString().replace('\uFEFF', '').trimStart()
+      // JSON begins with neither.
+      if (/^[<A-Z]/.test(start)) other = Buffer.from(bytes)
+      else isJson = start !== ''
+    }
+    if (!other) yield bytes
+    else if (other.length >= MAX_PAGE_BYTES) break
+  }
+  if (other) throw toNotJsonError(other.toString(), from)
+}
+
+function toNotJsonError(text: string, { path, key }: { path: string; key: string }): HubError {
+  const php = findPhpMessage(text)
+  if (php !== null) return new HubError('platform_response_invalid', { path, reason: php })
+  const line = toSingleLine(quoteRedacted(text, key, MAX_QUOTED), MAX_QUOTED)
+  const got = line.startsWith('<') ? 'an HTML page' : `the text "${line}"`
+  return new HubError('platform_not_json', { got, path })
+}
