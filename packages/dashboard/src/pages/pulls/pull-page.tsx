@@ -8,6 +8,7 @@ import { NotFound } from '../../components/not-found.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Time } from '../../components/time.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
+import { useNow } from '../../lib/use-now.ts'
 import { CancelButton } from './cancel-button.tsx'
 import { interpolatePull, interpolateTask } from './interpolate.ts'
 import { PendingReviews } from './pending-reviews.tsx'
@@ -17,7 +18,6 @@ import { PullStateBadge } from './pull-state-badge.tsx'
 import { RejectedRecords } from './rejected-records.tsx'
 import { TaskList, TaskPager } from './task-list.tsx'
 import { TEXTS } from './texts.tsx'
-import { useNow } from './use-now.ts'
 
 const PAGE = 50
 const STATE_CHOICES = [

@@ -1,8 +1,8 @@
 /** In its own file, without the queries of pulls, because every page loads it. */
 import { snapshot, snapshotAge } from '../../api/live.ts'
 import { useStore } from '../../lib/store.ts'
+import { useNow } from '../../lib/use-now.ts'
 import { interpolatePull, interpolateTask } from './interpolate.ts'
-import { useNow } from './use-now.ts'
 
 /** The running pull of the snapshot, or the last one, with some of its modules; `pull` is null if there is none. */
 export function useSnapshotPull() {
