@@ -1,6 +1,7 @@
 import type { Schedule } from '@recordhub/protocol'
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
+import { onSchedule } from './live.ts'
 import { LIVE } from './queries.ts'
 
 const PATH = '/api/v1/schedule'
@@ -12,6 +13,13 @@ export function scheduleQuery() {
     queryKey: ['schedule'],
     queryFn: ({ signal }) => callHub<ScheduleBody>(PATH, { signal }),
     meta: LIVE,
+  })
+}
+
+/** Shows the schedule of each event, without a request. */
+export function followSchedule(client: QueryClient): void {
+  onSchedule((schedule) => {
+    client.setQueryData(scheduleQuery().queryKey, (cached) => cached && { ...cached, schedule })
   })
 }
 

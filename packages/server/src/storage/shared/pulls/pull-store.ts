@@ -167,10 +167,10 @@ export function createPullStore(
         return { snapshotSeq: await readLastSequence(db), ...cached }
       }),
 
-    async reportTask(pullId, taskNumber, { total, counts }) {
+    async reportTask(pullId, taskNumber, { total, counts, waiting_since = null }) {
       await writer
         .updateTable('pull_tasks')
-        .set({ total, ...counts })
+        .set({ total, ...counts, waiting_since })
         .where('pull_id', '=', pullId)
         .where('task_number', '=', taskNumber)
         .where('state', '=', 'running')
@@ -191,6 +191,7 @@ export function createPullStore(
             error: result.error,
             warnings: JSON.stringify(result.warnings),
             finished_at: at,
+            waiting_since: null,
           })
           .where('pull_id', '=', pullId)
           .where('task_number', '=', taskNumber)
@@ -379,7 +380,7 @@ async function endTasks(
 ): Promise<void> {
   await db
     .updateTable('pull_tasks')
-    .set({ state, finished_at: at })
+    .set({ state, finished_at: at, waiting_since: null })
     .where('pull_id', 'in', pullIds)
     .where('state', 'in', UNFINISHED)
     .execute()
