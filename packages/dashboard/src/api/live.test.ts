@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Schedule } from '@recordhub/protocol'
 import { replaceDocument } from '../lib/test-document.ts'
-import { connection, onChange, snapshotAge, startLive, stateTime } from './live.ts'
+import { emptySnapshot, STARTED } from '../lib/test-pulls.ts'
+import {
+  connection,
+  onChange,
+  onSchedule,
+  showSchedule,
+  snapshot,
+  snapshotAge,
+  startLive,
+  stateTime,
+} from './live.ts'
 import { session } from './session.ts'
 
 const NOW = Date.parse('2026-11-21T07:30:00.000Z')
@@ -31,4 +42,14 @@ test('a page over the rate limit says so without a sign-in, reads its data again
   assert.equal(connection.get(), 'polling')
   // Polling does not show the present but the state of the last response, by the clock of the hub.
   assert.deepEqual([snapshotAge(NOW + 5000), stateTime(NOW + 5000)], [5000, NOW + HOUR_MS])
+})
+
+test('a schedule that an action or event has returned is shown in the snapshot and in its queries', () => {
+  const schedule = { pattern: '* * * * *', paused: true, paused_since: null, paused_by: 'Ann' }
+  const shown: Schedule[] = []
+  onSchedule((one) => shown.push(one))
+  snapshot.set({ ...emptySnapshot, pull: { ...emptySnapshot.pull, next_run_at: STARTED } })
+  showSchedule({ ...schedule, next_run_at: null })
+  const { schedule_paused, next_run_at } = snapshot.get()?.pull ?? {}
+  assert.deepEqual([schedule_paused, next_run_at, shown.length], [true, null, 1])
 })

@@ -147,9 +147,16 @@ const isListening = () =>
 
 const scheduleListeners = new Set<(schedule: Schedule) => void>()
 
-/** Calls `listener` when an event has the schedule of pulls. */
+/** Calls `listener` with the schedule of an action or event. */
 export function onSchedule(listener: (schedule: Schedule) => void): void {
   scheduleListeners.add(listener)
+}
+
+/** Shows the schedule that an action or event has returned, in the snapshot and in the queries of the schedule. */
+export function showSchedule(schedule: Schedule): void {
+  const { paused: schedule_paused, next_run_at } = schedule
+  change(({ pull, ...rest }) => ({ ...rest, pull: { ...pull, schedule_paused, next_run_at } }))
+  for (const listener of scheduleListeners) listener(schedule)
 }
 
 /** What the page does with the content of each event. None causes a request for the snapshot. */
@@ -158,11 +165,7 @@ const EVENT_HANDLERS: {
 } = {
   'pull.progress': ({ pull }) => change((current) => withPullEvent(current, pull)),
   'pull.ended': ({ pull }) => change((current) => withPullEvent(current, pull)),
-  'schedule.changed': ({ schedule }) => {
-    const { paused: schedule_paused, next_run_at } = schedule
-    change(({ pull, ...rest }) => ({ ...rest, pull: { ...pull, schedule_paused, next_run_at } }))
-    for (const listener of scheduleListeners) listener(schedule)
-  },
+  'schedule.changed': ({ schedule }) => showSchedule(schedule),
   changed: () => notifyListeners('event'),
   heartbeat: () => undefined,
 }

@@ -57,7 +57,7 @@ export function PullPage() {
         <Paper withBorder p="md" component="section" aria-label={TEXTS.progress}>
           {pull ? <PullProgress pull={pull} now={now} /> : <Skeleton height={90} />}
         </Paper>
-        <PendingReviews pullId={number} tasks={data?.tasks ?? []} />
+        {data && <PendingReviews pull={data.pull} tasks={data.tasks} />}
         <Paper withBorder p="md" component="section" aria-label={TEXTS.modules}>
           <Group justify="space-between" mb="md">
             <Title order={2} fz="md">
@@ -84,7 +84,7 @@ export function PullPage() {
             <Skeleton height={160} />
           )}
         </Paper>
-        {data && <RejectedRecords pullId={number} />}
+        {data && <RejectedRecords pull={data.pull} />}
         {pull?.finished_at === null && (
           <Text size="xs" c="dimmed">
             {TEXTS.refreshesAutomatically}
