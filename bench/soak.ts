@@ -20,7 +20,6 @@ const SETTINGS = {
   PORT: '0',
   HUB_ADMIN_EMAIL: OPERATOR.email,
   HUB_ADMIN_PASSWORD: OPERATOR.password,
-  HUB_BROADCAST: 'on',
   HUB_BACKUP_KEEP: '2',
   HUB_LOG_LEVEL: 'fatal',
   HUB_TRUST_PROXY: '1',

@@ -48,7 +48,7 @@ export function runThreeHubs(deploy: string, packagePath: string): Promise<Outco
     const compose = readYaml(readFiles(deploy)['compose/postgres.yaml'])
     const { HUB_TRUST_PROXY } = Object(memberAt(compose, 'services', 'hub-1', 'environment'))
     const settings = {
-      ...{ HUB_TRUST_PROXY, HUB_BROADCAST: 'on', HUB_PUBLIC_URL: site.https },
+      ...{ HUB_TRUST_PROXY, HUB_PUBLIC_URL: site.https },
       ...{ DATABASE_URL: postgres.url, HUB_SECRET: 'x'.repeat(44), HUB_PULL_SCHEDULE: 'off' },
       ...{ HUB_ADMIN_EMAIL: OPERATOR.email, HUB_ADMIN_PASSWORD: OPERATOR.password },
     }

@@ -10,6 +10,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { watchUserInput } from './api/idle-detection.ts'
 import { createQueryClient } from './api/queries.ts'
+import { followSchedule } from './api/schedule.ts'
 import { ConfirmHost } from './components/confirm.tsx'
 import { router } from './router.tsx'
 import { resolveVariables, theme } from './theme.ts'
@@ -22,6 +23,8 @@ watchUserInput(window)
 
 const root = document.getElementById('root')
 if (!root) throw new Error('the page has no #root')
+const client = createQueryClient()
+followSchedule(client)
 createRoot(root).render(
   <StrictMode>
     <MantineProvider
@@ -30,7 +33,7 @@ createRoot(root).render(
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}
     >
-      <QueryClientProvider client={createQueryClient()}>
+      <QueryClientProvider client={client}>
         <Notifications position="bottom-right" />
         <RouterProvider router={router} />
         <ConfirmHost />

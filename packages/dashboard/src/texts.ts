@@ -184,7 +184,8 @@ export const TEXTS = {
 
   connecting: 'Connecting…',
   connectingHint: 'Waiting for the first response of the hub',
-  autoRefresh10S: 'Auto-refresh: 10 s',
+  updated: 'Updated',
+  ago: (age: string) => `${age} ago`,
   refreshesEvery10S: 'Refreshes every 10 s',
   live: 'Live',
   liveHint: 'Changes appear as they happen. Statistics refresh every 10 s',
@@ -197,8 +198,8 @@ export const TEXTS = {
 
   yourAccount: 'Your account',
 
-  pullRunningReceived: (percent: number, records: string) =>
-    `Pull running: ${percent} %, ${records} received`,
+  pullRunning: (percent: number, stored: string) =>
+    [`Pull running: ${percent} %`, stored].filter(Boolean).join(', '),
 
   yourSessionHasEnded: 'Your session has ended',
   sessionEndedHint: 'Sign in again to continue where you left off. Your input is not lost.',

@@ -3,9 +3,9 @@ import { ActivityEntry } from './activity.ts'
 import { OpenAlerts } from './alert.ts'
 import { NullableTimestamp, Timestamp } from './common.ts'
 import { PlatformSummary } from './platform.ts'
-import { Pull, PullState, PullTask, PullTrigger, RecentPull } from './pull.ts'
+import { Pull, PullState, PullTask, PullTrigger, RecentPull, Schedule } from './pull.ts'
 import { RecordSummary } from './record.ts'
-import { HourOfStatistics } from './statistics.ts'
+import { ChangeReason, HourOfStatistics } from './statistics.ts'
 
 export const Stats = Type.Object({
   platforms: Type.Integer(),
@@ -16,6 +16,18 @@ export const Stats = Type.Object({
   created_today: Type.Integer(),
   updated_today: Type.Integer(),
   rejected_today: Type.Integer(),
+})
+
+/** The running pull, the last one and the next one. */
+export const SnapshotPull = Type.Object({
+  running: Type.Boolean(),
+  pull: Type.Union([Pull, Type.Null()]),
+  /** The pull that finished most recently. */
+  last: Type.Union([Pull, Type.Null()]),
+  /** Modules of the running pull, or of the last one if none runs: at most 20, running and failed ones first. */
+  tasks: Type.Array(PullTask),
+  schedule_paused: Type.Boolean(),
+  next_run_at: NullableTimestamp,
 })
 
 /** The response of `GET /dashboard/realtime`. */
@@ -45,17 +57,21 @@ export const Snapshot = Type.Object({
     }),
     Type.Null(),
   ]),
-  pull: Type.Object({
-    running: Type.Boolean(),
-    pull: Type.Union([Pull, Type.Null()]),
-    /** The pull that finished most recently. */
-    last: Type.Union([Pull, Type.Null()]),
-    /** Modules of the running pull, or of the last one if none runs: at most 20, running and failed ones first. */
-    tasks: Type.Array(PullTask),
-    schedule_paused: Type.Boolean(),
-    next_run_at: NullableTimestamp,
-  }),
+  pull: SnapshotPull,
 })
+
+/** The content of each event of `GET /dashboard/events`, by its name. */
+export const DASHBOARD_EVENTS = {
+  /** As in the snapshot. */
+  'pull.progress': Type.Object({ pull: SnapshotPull }),
+  'pull.ended': Type.Object({ pull: SnapshotPull }),
+  /** As in `GET /api/v1/schedule`. */
+  'schedule.changed': Type.Object({ schedule: Schedule }),
+  /** What has changed, so that pages read open lists again. */
+  changed: Type.Object({ reasons: Type.Array(ChangeReason) }),
+  /** Shows that the stream arrives: as its first event, and at least every 15 s. */
+  heartbeat: Type.Object({}),
+}
 
 /** The response of `POST /dashboard/auto-sync` (specification 4.1). */
 export const AutoSyncResponse = Type.Object({
@@ -65,4 +81,9 @@ export const AutoSyncResponse = Type.Object({
 })
 
 export type Stats = Static<typeof Stats>
+export type SnapshotPull = Static<typeof SnapshotPull>
+export type DashboardEvents = {
+  [Name in keyof typeof DASHBOARD_EVENTS]: Static<(typeof DASHBOARD_EVENTS)[Name]>
+}
+export type DashboardEventName = keyof DashboardEvents
 export type Snapshot = Static<typeof Snapshot>

@@ -70,6 +70,9 @@ const TaskStates = Type.Partial(
   }),
 )
 
+/** Set while each running module waits for the response of its platform: the one that has waited longest. */
+const PullWait = Type.Object({ platform_title: Type.String(), since: Timestamp })
+
 export const Pull = Type.Object({
   id: Type.Integer(),
   trigger: PullTrigger,
@@ -95,8 +98,12 @@ export const Pull = Type.Object({
     records_done: NullableInteger,
     percent: NullableInteger,
     records_per_second: NullableInteger,
-    /** An estimate; null if there is nothing to estimate it from. */
-    seconds_left: NullableInteger,
+    seconds_left: Type.Unsafe<number | null>({
+      ...NullableInteger,
+      description:
+        'An estimate; null if there is nothing to estimate it from, while the hub waits for a platform, and for a pull of less than 30 s',
+    }),
+    waiting: Type.Union([PullWait, Type.Null()]),
   }),
   counts: PullCounts,
 })
@@ -117,6 +124,10 @@ export const PullTask = Type.Object({
   warnings: Type.Array(Type.String()),
   started_at: NullableTimestamp,
   finished_at: NullableTimestamp,
+  waiting_since: Type.Unsafe<string | null>({
+    ...NullableTimestamp,
+    description: 'Since when the hub waits for a response of the platform, if longer than 1 s',
+  }),
 })
 
 /** The result of a pull for one platform; `state` summarises its modules. */

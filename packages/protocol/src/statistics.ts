@@ -20,8 +20,9 @@ export const Statistics = Type.Object({
   hours: Type.Array(HourOfStatistics),
 })
 
-/** The reason for a refresh of the dashboard, sent by `/dashboard/events`. */
-export const ChangeReason = OneOf('records', 'pull', 'activity', 'platforms')
+/** The kinds of data whose changes the hub broadcasts. */
+export const CHANGE_REASONS = ['records', 'pull', 'schedule', 'activity', 'platforms'] as const
+export const ChangeReason = OneOf(...CHANGE_REASONS)
 
 export type HourOfStatistics = Static<typeof HourOfStatistics>
 export type Statistics = Static<typeof Statistics>

@@ -17,9 +17,11 @@ import {
   type MetricsProtection,
   metricsRoutes,
 } from './features/monitoring/metrics/metrics-routes.ts'
+import { readSnapshotPull } from './features/monitoring/read-snapshot.ts'
 import { createOperators } from './features/operators/create-operators.ts'
 import { createPlatforms } from './features/platforms/create-platforms.ts'
 import { createPulls } from './features/pulls/create-pulls.ts'
+import { readSchedule } from './features/pulls/schedule-routes.ts'
 import { createRecords } from './features/records/create-records.ts'
 import { createSearch } from './features/search/create-search.ts'
 import { callerOf, createCsrfTokens, requesterOf } from './http/authorize.ts'
@@ -114,8 +116,21 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const secrets = createSecretBox(deps.secret)
   const csrfTokenOf = createCsrfTokens(secrets.deriveKey('csrf tokens'))
   const checkReady = createReadyCheck(() => storage.checkWritable())
+  const { nextRun } = storage.pullDispatcher
   const broadcaster = config.HUB_BROADCAST
-    ? createBroadcaster(storage.broadcast, intervals.broadcast)
+    ? createBroadcaster({
+        broadcast: storage.broadcast,
+        readPull: () => readSnapshotPull({ ...storage, nextRun }),
+        readSchedule: () =>
+          readSchedule({
+            schedule: storage.schedule,
+            dispatcher: storage.pullDispatcher,
+            pattern: settings.pulls.schedulePattern,
+          }),
+        pauseMs: intervals.broadcast,
+        sleep,
+        onError: (error) => log.warn({ err: error }, 'an event of the dashboard could not be read'),
+      })
     : null
   const stopping = new AbortController()
   let isStarted = false

@@ -1,7 +1,7 @@
 import type { AlertPage } from '@recordhub/protocol'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
-import { LIVE } from './queries.ts'
+import { COUNTED } from './queries.ts'
 
 /** Matches all lists of alerts. */
 export const ALERTS = { queryKey: ['alerts'] } as const
@@ -11,6 +11,6 @@ export function alertPageQuery(query: string) {
     queryKey: [...ALERTS.queryKey, query],
     queryFn: ({ signal }) => callHub<AlertPage>(`/api/v1/alerts?${query}`, { signal }),
     placeholderData: keepPreviousData,
-    meta: LIVE,
+    meta: COUNTED,
   })
 }

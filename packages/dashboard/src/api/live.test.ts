@@ -1,35 +1,31 @@
 import assert from 'node:assert/strict'
-import { describe, it, test } from 'node:test'
+import { test } from 'node:test'
+import type { Schedule } from '@recordhub/protocol'
 import { replaceDocument } from '../lib/test-document.ts'
-import { emptySnapshot, testPull, testTask } from '../lib/test-pulls.ts'
-import { connection, onChange, startLive, withPull } from './live.ts'
+import { emptySnapshot, STARTED } from '../lib/test-pulls.ts'
+import {
+  connection,
+  onChange,
+  onSchedule,
+  showSchedule,
+  snapshot,
+  snapshotAge,
+  startLive,
+  stateTime,
+} from './live.ts'
 import { session } from './session.ts'
 
-describe('a snapshot with the pull of an action', () => {
-  it('shows a started pull as the running one, without the modules of the pull before', () => {
-    const before = { ...emptySnapshot, pull: { ...emptySnapshot.pull, tasks: [testTask()] } }
-    const { pull } = withPull(before, testPull({ id: 8, finished_at: null }))
-    assert.deepEqual([pull.running, pull.pull?.id, pull.tasks], [true, 8, []])
-  })
+const NOW = Date.parse('2026-11-21T07:30:00.000Z')
+const HOUR_MS = 3_600_000
 
-  it('shows a cancelled pull as the last one, with its modules', () => {
-    const running = withPull(emptySnapshot, testPull({ finished_at: null }))
-    const before = { ...running, pull: { ...running.pull, tasks: [testTask()] } }
-    const finished_at = '2026-11-21T07:30:09.000Z'
-    const { pull } = withPull(before, testPull({ state: 'cancelled', finished_at }))
-    assert.deepEqual([pull.running, pull.pull, pull.last?.state], [false, null, 'cancelled'])
-    assert.equal(pull.tasks.length, 1)
-  })
-})
-
-test('a page over the rate limit says so without a sign-in, and reads its data again after the limit', async (t) => {
+test('a page over the rate limit says so without a sign-in, reads its data again after the limit, and knows their age', async (t) => {
   replaceDocument()
+  t.mock.method(Date, 'now', () => NOW)
   const statuses = [429, 304]
-  t.mock.method(
-    globalThis,
-    'fetch',
-    async () => new Response(null, { status: statuses.shift() ?? 500 }),
-  )
+  t.mock.method(globalThis, 'fetch', async () => {
+    const headers = { Date: new Date(NOW + HOUR_MS).toUTCString() }
+    return new Response(null, { status: statuses.shift() ?? 500, headers })
+  })
   let onTimer = (_poll: () => void) => {}
   t.mock.method(globalThis, 'setTimeout', (poll: () => void) => onTimer(poll))
   const nextTimer = () => new Promise<() => void>((resolve) => (onTimer = resolve))
@@ -44,4 +40,16 @@ test('a page over the rate limit says so without a sign-in, and reads its data a
   pollAgain()
   assert.equal(await changed, 'snapshot')
   assert.equal(connection.get(), 'polling')
+  // Polling does not show the present but the state of the last response, by the clock of the hub.
+  assert.deepEqual([snapshotAge(NOW + 5000), stateTime(NOW + 5000)], [5000, NOW + HOUR_MS])
+})
+
+test('a schedule that an action or event has returned is shown in the snapshot and in its queries', () => {
+  const schedule = { pattern: '* * * * *', paused: true, paused_since: null, paused_by: 'Ann' }
+  const shown: Schedule[] = []
+  onSchedule((one) => shown.push(one))
+  snapshot.set({ ...emptySnapshot, pull: { ...emptySnapshot.pull, next_run_at: STARTED } })
+  showSchedule({ ...schedule, next_run_at: null })
+  const { schedule_paused, next_run_at } = snapshot.get()?.pull ?? {}
+  assert.deepEqual([schedule_paused, next_run_at, shown.length], [true, null, 1])
 })

@@ -1,8 +1,16 @@
 /** The current snapshot of the hub, and the state of the connection to it. */
-import type { Alert, Pull, Snapshot } from '@recordhub/protocol'
+import type {
+  Alert,
+  DashboardEventName,
+  DashboardEvents,
+  Pull,
+  Schedule,
+  Snapshot,
+} from '@recordhub/protocol'
 import { POLLING_INTERVAL_SECONDS } from '@recordhub/protocol/constants'
 import { createStore } from '../lib/store.ts'
 import { readCsrfToken } from './csrf-token.ts'
+import { withPull, withPullEvent } from './newest-pull.ts'
 import { createPollScheduler } from './poll-scheduler.ts'
 import { session, waitForSecondFactor, waitForSignIn } from './session.ts'
 
@@ -19,19 +27,34 @@ const UNAVAILABLE: readonly Connection[] = ['offline', 'rate_limited', 'failing'
 export const snapshot = createStore<Snapshot | null>(null)
 export const connection = createStore<Connection>('connecting')
 
-/** The value of `Date.now()` when the snapshot was received. */
-let receivedAt = 0
+/** The value of `Date.now()` when the hub last confirmed the snapshot. */
+let confirmedAt = 0
+/** The clock of the hub minus that of the browser. */
+let clockDifference = 0
+/** The `Date` header has no fractions of a second. */
+const MIN_CLOCK_DIFFERENCE_MS = 2000
 
-/** The age of the snapshot in milliseconds. */
+/** The age of the snapshot in milliseconds, by `Date.now()`. */
 export function snapshotAge(now: number): number {
-  return Math.max(0, now - receivedAt)
+  return Math.max(0, now - confirmedAt)
+}
+
+/** The time of the hub's clock for which the page has the state: now while events arrive, otherwise that of the snapshot. */
+export function stateTime(now: number): number {
+  return (connection.get() === 'live' ? now : Math.min(now, confirmedAt)) + clockDifference
+}
+
+function confirm(response: Response): void {
+  confirmedAt = Date.now()
+  const difference = Date.parse(response.headers.get('Date') ?? '') - confirmedAt
+  clockDifference = Math.abs(difference) >= MIN_CLOCK_DIFFERENCE_MS ? difference : 0
 }
 
 type Change = (current: Snapshot) => Snapshot
-/** Changes by actions since the last request for a snapshot was sent. */
+/** Changes by actions and events since the last request for a snapshot was sent. */
 let unconfirmed: Change[] = []
 
-/** Shows the result of an action without another request. The next snapshot contains it. */
+/** Shows the result of an action, or the content of an event, without another request. The next snapshot contains it. */
 function change(apply: Change): void {
   unconfirmed.push(apply)
   const current = snapshot.get()
@@ -98,11 +121,11 @@ async function pollSnapshot(): Promise<void> {
     if (response.ok) {
       etag = response.headers.get('ETag') ?? ''
       const read: Snapshot = await response.json()
-      receivedAt = Date.now()
-      // The hub may have read the snapshot before it performed an action that was sent meanwhile.
+      // The hub may have read the snapshot before an action or an event that it does not contain.
       snapshot.set(unconfirmed.reduce((current, apply) => apply(current), read))
     }
     if (response.ok || response.status === 304) {
+      confirm(response)
       // Queries that failed while the hub was unavailable are refetched now, even after a 304.
       const wasUnavailable = UNAVAILABLE.includes(connection.get())
       connection.set(isListening() ? 'live' : 'polling')
@@ -115,19 +138,52 @@ async function pollSnapshot(): Promise<void> {
 }
 
 let events: EventSource | null = null
-const isListening = () => events !== null && events.readyState === EventSource.OPEN
+/** The value of `Date.now()` at the last event. */
+let eventAt = 0
+/** The hub sends a heartbeat every 15 s. A proxy may hold events back although the stream is open. */
+const MAX_SILENCE_MS = 20_000
+const isListening = () =>
+  events !== null && events.readyState === EventSource.OPEN && Date.now() - eventAt < MAX_SILENCE_MS
 
-/** Opens or closes the event stream. Events only signal a change. If the stream breaks, polling continues. */
+const scheduleListeners = new Set<(schedule: Schedule) => void>()
+
+/** Calls `listener` with the schedule of an action or event. */
+export function onSchedule(listener: (schedule: Schedule) => void): void {
+  scheduleListeners.add(listener)
+}
+
+/** Shows the schedule that an action or event has returned, in the snapshot and in the queries of the schedule. */
+export function showSchedule(schedule: Schedule): void {
+  const { paused: schedule_paused, next_run_at } = schedule
+  change(({ pull, ...rest }) => ({ ...rest, pull: { ...pull, schedule_paused, next_run_at } }))
+  for (const listener of scheduleListeners) listener(schedule)
+}
+
+/** What the page does with the content of each event. None causes a request for the snapshot. */
+const EVENT_HANDLERS: {
+  [Name in DashboardEventName]: (content: DashboardEvents[Name]) => void
+} = {
+  'pull.progress': ({ pull }) => change((current) => withPullEvent(current, pull)),
+  'pull.ended': ({ pull }) => change((current) => withPullEvent(current, pull)),
+  'schedule.changed': ({ schedule }) => showSchedule(schedule),
+  changed: () => notifyListeners('event'),
+  heartbeat: () => undefined,
+}
+
+/** Opens or closes the event stream. If the stream breaks, polling continues. */
 function updateEventStream(): void {
   const isNeeded =
     snapshot.get()?.broadcasting === true && !document.hidden && !session.get().hasEnded
   if (isNeeded && (events === null || events.readyState === EventSource.CLOSED)) {
     events = new EventSource('/dashboard/events')
-    events.onopen = () => connection.set('live')
     events.onerror = () => connection.get() === 'live' && connection.set('polling')
-    events.onmessage = () => {
-      notifyListeners('event')
-      scheduler?.trigger()
+    for (const [name, handle] of Object.entries(EVENT_HANDLERS)) {
+      events.addEventListener(name, ({ data }) => {
+        eventAt = Date.now()
+        // The error of the last poll stays visible until the next one.
+        if (!UNAVAILABLE.includes(connection.get())) connection.set('live')
+        handle(JSON.parse(data))
+      })
     }
   } else if (!isNeeded) {
     events?.close()
@@ -155,14 +211,4 @@ export function startLive(): void {
     scheduler?.trigger()
   })
   scheduler.trigger()
-}
-
-/** The snapshot with a pull that an action has returned, until the next snapshot of the hub contains it. */
-export function withPull(snapshot: Snapshot, pull: Pull): Snapshot {
-  const { pull: shown } = snapshot
-  const tasks = (shown.pull ?? shown.last)?.id === pull.id ? shown.tasks : []
-  if (pull.finished_at === null) {
-    return { ...snapshot, pull: { ...shown, running: true, pull, tasks } }
-  }
-  return { ...snapshot, pull: { ...shown, running: false, pull: null, last: pull, tasks } }
 }

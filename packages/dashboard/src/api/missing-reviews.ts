@@ -1,7 +1,7 @@
 import type { MissingReview } from '@recordhub/protocol'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
-import { LIVE } from './queries.ts'
+import { COUNTED, LIVE } from './queries.ts'
 
 /** Matches all lists of reviews. */
 export const MISSING_REVIEWS = { queryKey: ['missing reviews'] } as const
@@ -22,12 +22,13 @@ export function missingReviewQuery(id: string) {
   })
 }
 
-export function missingReviewPageQuery(query: string) {
+/** @param pullEnd when the pull ended whose page shows the reviews: they are read again at its end. */
+export function missingReviewPageQuery(query: string, pullEnd: string | null = null) {
   return queryOptions({
-    queryKey: [...MISSING_REVIEWS.queryKey, query],
+    queryKey: [...MISSING_REVIEWS.queryKey, query, pullEnd],
     queryFn: ({ signal }) =>
       callHub<MissingReviewPage>(`/api/v1/missing-reviews?${query}`, { signal }),
     placeholderData: keepPreviousData,
-    meta: LIVE,
+    meta: COUNTED,
   })
 }

@@ -13,9 +13,9 @@ declare module '@tanstack/react-query' {
     queryMeta: {
       /**
        * Refetched when the hub may have changed: after a new snapshot and on events, at most once per polling interval.
-       * `followed`: also within two seconds of each event.
+       * `followed`: also within two seconds of each event. `counted`: only after a new snapshot, which counts the same.
        */
-      live?: boolean | 'followed'
+      live?: boolean | 'followed' | 'counted'
     }
   }
 }
@@ -24,6 +24,9 @@ declare module '@tanstack/react-query' {
 export const LIVE = { live: true } as const
 /** The `meta` of a query that shows a running pull. */
 export const FOLLOWED = { live: 'followed' } as const
+
+/** The `meta` of a list whose length the page also shows from the snapshot, so that both are of one moment. */
+export const COUNTED = { live: 'counted' } as const
 
 /** Changes within this time cause a single refresh. */
 const REFRESH_MS = 2000
@@ -42,13 +45,18 @@ export function createQueryClient(): QueryClient {
       },
     },
   })
-  const refreshAll = throttle(() => void refreshLive(client), INTERVAL_MS)
+  const refreshAll = throttle(() => {
+    void client.invalidateQueries({
+      predicate: ({ meta }) => meta?.live !== undefined && meta.live !== 'counted',
+    })
+  }, INTERVAL_MS)
   const refreshFollowed = throttle(() => {
     void client.invalidateQueries({ predicate: ({ meta }) => meta?.live === 'followed' })
   }, REFRESH_MS)
   onChange((source) => {
     refreshAll()
     if (source === 'event') refreshFollowed()
+    else void client.invalidateQueries({ predicate: ({ meta }) => meta?.live === 'counted' })
   })
   // Queries that failed while the hub was unavailable are refetched, also those that are not live.
   onResponse(() => {

@@ -7,6 +7,7 @@ import type {
   StoredRecord,
 } from '@recordhub/protocol'
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { writeUrlState } from '../lib/url-state.ts'
 import { callHub } from './call-hub.ts'
 import { callHubLossless } from './call-hub-lossless.ts'
 import { LIVE } from './queries.ts'
@@ -40,36 +41,32 @@ export function firstRecordsQuery(text: string, limit: number) {
 /** An earlier version of a record may have no `updated_at`. */
 export type ShownRecord = Omit<StoredRecord, 'updated_at'> & { updated_at: string | null }
 
+/** One version of a record; the sources of its values and the number of its last change are known for the current one. */
+export type RecordVersion = { record: ShownRecord; fields?: FieldOrigin[]; change_seq?: number }
+
 /** The current version of a record, or the version at a given time. */
 export function recordQuery(id: string, asOf: string | undefined) {
+  const path = asOf === undefined ? `${recordPath(id)}/fields` : recordPath(id, asOf)
   return queryOptions({
-    queryKey: [...RECORD.queryKey, 'values', id, asOf ?? null],
-    queryFn: ({ signal }) =>
-      callHubLossless<{ record: ShownRecord }>(recordPath(id, asOf), { signal }),
+    queryKey: [...RECORD.queryKey, 'version', id, asOf ?? null],
+    queryFn: ({ signal }) => callHubLossless<RecordVersion>(path, { signal }),
     meta: { live: asOf === undefined },
-  })
-}
-
-/** The source of each value of a record. */
-export function fieldOriginsQuery(id: string) {
-  return queryOptions({
-    queryKey: [...RECORD.queryKey, 'fields', id],
-    queryFn: ({ signal }) =>
-      callHubLossless<{ fields: FieldOrigin[] }>(`${recordPath(id)}/fields`, { signal }),
-    meta: LIVE,
   })
 }
 
 type HistoryPage = { history: HistoryEntry[]; next_cursor: string | null }
 
-export function recordHistoryQuery(id: string) {
+/** The changes of a record up to one of its versions. */
+export function recordHistoryQuery(id: string, changeSeq: number | undefined) {
   return infiniteQueryOptions({
-    queryKey: [...RECORD.queryKey, 'history', id],
-    queryFn: ({ signal, pageParam }) =>
-      callHubLossless<HistoryPage>(
-        `${recordPath(id)}/history${pageParam === '' ? '' : `?cursor=${pageParam}`}`,
-        { signal },
-      ),
+    queryKey: [...RECORD.queryKey, 'history', id, changeSeq ?? null],
+    queryFn: ({ signal, pageParam }) => {
+      const from =
+        pageParam === '' ? { change_seq: String(changeSeq ?? '') } : { cursor: pageParam }
+      return callHubLossless<HistoryPage>(`${recordPath(id)}/history${writeUrlState(from)}`, {
+        signal,
+      })
+    },
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
     meta: LIVE,

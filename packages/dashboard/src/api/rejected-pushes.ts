@@ -10,9 +10,10 @@ const PATH = '/api/v1/rejected-pushes'
 
 type RejectedPushPage = { rejected_pushes: RejectedPush[]; next_cursor: string | null }
 
-export function rejectedPushPageQuery(query: string) {
+/** @param pullEnd when the pull ended whose page shows them: they are read again at its end. */
+export function rejectedPushPageQuery(query: string, pullEnd: string | null = null) {
   return queryOptions({
-    queryKey: [...REJECTED_PUSHES.queryKey, 'page', query],
+    queryKey: [...REJECTED_PUSHES.queryKey, 'page', query, pullEnd],
     queryFn: ({ signal }) => callHubLossless<RejectedPushPage>(`${PATH}?${query}`, { signal }),
     placeholderData: keepPreviousData,
     meta: LIVE,

@@ -1,6 +1,7 @@
 import type { Schedule } from '@recordhub/protocol'
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
+import { onSchedule, showSchedule } from './live.ts'
 import { LIVE } from './queries.ts'
 
 const PATH = '/api/v1/schedule'
@@ -15,8 +16,15 @@ export function scheduleQuery() {
   })
 }
 
+/** Shows the schedule that an action or event has returned, without a request. */
+export function followSchedule(client: QueryClient): void {
+  onSchedule((schedule) => {
+    client.setQueryData(scheduleQuery().queryKey, (cached) => cached && { ...cached, schedule })
+  })
+}
+
 /** Pauses or resumes the schedule. @throws HubCallError */
-export async function pauseSchedule(client: QueryClient, paused: boolean): Promise<void> {
-  const schedule = await callHub<ScheduleBody>(PATH, { method: 'PATCH', body: { paused } })
-  client.setQueryData(scheduleQuery().queryKey, schedule)
+export async function pauseSchedule(paused: boolean): Promise<void> {
+  const { schedule } = await callHub<ScheduleBody>(PATH, { method: 'PATCH', body: { paused } })
+  showSchedule(schedule)
 }

@@ -73,6 +73,11 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
 }
 
+/** `8 s`, `3 min 5 s`: a time that is counted each second */
+export function formatSeconds(ms: number): string {
+  return ms < 10_000 ? `${Math.max(0, Math.floor(ms / 1000))} s` : formatDuration(ms)
+}
+
 const BYTE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB']
 
 /** `12.3 MB`, in powers of 1,000. */

@@ -15,7 +15,7 @@ const COUNTS = {
   not_listed: 0,
 }
 
-/** A running pull that has received 1,204 of 3,000 records. */
+/** A running pull that has stored 1,204 of 3,000 records. */
 export function testPull({
   progress = {},
   counts = {},
@@ -43,9 +43,10 @@ export function testPull({
       percent: 40,
       records_per_second: 100,
       seconds_left: 18,
+      waiting: null,
       ...progress,
     },
-    counts: { ...COUNTS, ...counts },
+    counts: { ...COUNTS, created: 1204, ...counts },
     ...over,
   }
 }
@@ -65,6 +66,7 @@ export function testTask(over: Partial<PullTask> = {}): PullTask {
     warnings: [],
     started_at: STARTED,
     finished_at: null,
+    waiting_since: null,
     ...over,
   }
 }

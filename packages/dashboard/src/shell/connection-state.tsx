@@ -1,6 +1,8 @@
-import { Badge, Tooltip } from '@mantine/core'
-import { type Connection, connection } from '../api/live.ts'
+import { Badge, Text, Tooltip } from '@mantine/core'
+import { type Connection, connection, snapshotAge } from '../api/live.ts'
+import { formatSeconds } from '../lib/format.ts'
 import { useStore } from '../lib/store.ts'
+import { useNow } from '../lib/use-now.ts'
 import { TEXTS } from '../texts.ts'
 
 const STATES: Readonly<Record<Connection, { color: string; label: string; hint: string }>> = {
@@ -9,7 +11,7 @@ const STATES: Readonly<Record<Connection, { color: string; label: string; hint: 
     label: TEXTS.connecting,
     hint: TEXTS.connectingHint,
   },
-  polling: { color: 'green', label: TEXTS.autoRefresh10S, hint: TEXTS.refreshesEvery10S },
+  polling: { color: 'green', label: TEXTS.updated, hint: TEXTS.refreshesEvery10S },
   live: {
     color: 'green',
     label: TEXTS.live,
@@ -32,9 +34,12 @@ const STATES: Readonly<Record<Connection, { color: string; label: string; hint: 
   },
 }
 
+/** Whether the page is up to date: live, or the age of what it shows. */
 export function ConnectionState() {
   const state = useStore(connection)
   const { color, label, hint } = STATES[state]
+  const isCurrent = state === 'live' || state === 'connecting'
+  const age = formatSeconds(snapshotAge(useNow(!isCurrent)))
   return (
     <Tooltip label={hint}>
       <Badge
@@ -45,7 +50,17 @@ export function ConnectionState() {
         aria-label={hint}
         data-connection={state}
       >
-        {label}
+        {isCurrent ? (
+          label
+        ) : (
+          // Screen readers would read each second.
+          <span aria-hidden>
+            <Text span inherit {...(state === 'polling' ? { visibleFrom: 'xs' } : {})}>
+              {label}{' '}
+            </Text>
+            {TEXTS.ago(age)}
+          </span>
+        )}
       </Badge>
     </Tooltip>
   )

@@ -1,6 +1,6 @@
 import { RingProgress, Text, Tooltip, UnstyledButton } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { formatCount } from '../lib/format.ts'
+import { storedLabel } from '../pages/pulls/pull-labels.ts'
 import { useSnapshotPull } from '../pages/pulls/use-snapshot-pull.ts'
 import { TEXTS } from '../texts.ts'
 
@@ -8,9 +8,9 @@ import { TEXTS } from '../texts.ts'
 export function PullRing() {
   const { pull } = useSnapshotPull()
   if (pull?.finished_at !== null) return null
-  const { id, progress } = pull
-  const percent = Math.floor(progress.percent ?? 0)
-  const label = TEXTS.pullRunningReceived(percent, formatCount(progress.records_received, 'record'))
+  const { id } = pull
+  const percent = pull.progress.percent ?? 0
+  const label = TEXTS.pullRunning(percent, storedLabel(pull))
   return (
     <Tooltip label={label}>
       <UnstyledButton

@@ -148,9 +148,9 @@ export const SETTINGS = {
   }),
   HUB_BROADCAST: setting({
     parse: onOrOff,
-    default: false,
-    shownDefault: 'off',
-    help: 'Whether the hub notifies dashboards of changes immediately, by server-sent events: on or off. Dashboards also poll every 10 s.',
+    default: true,
+    shownDefault: 'on',
+    help: 'Whether the hub sends changes to dashboards immediately, by server-sent events: on or off. Dashboards also poll every 10 s.',
   }),
   HUB_PLATFORM_PATH: setting({
     parse: pathSegment,

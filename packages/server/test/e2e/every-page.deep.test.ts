@@ -140,7 +140,10 @@ describe('every page in a browser', BROWSER_TEST, () => {
       await page.clock.runFor(30_000)
       isUnavailable = false
       await advanceUntilShown(page, page.getByText(text).first())
-      await advanceUntilShown(page, page.locator('[data-connection="polling"]'))
+      await advanceUntilShown(
+        page,
+        page.locator(':is([data-connection="polling"], [data-connection="live"])'),
+      )
       await until(async () => {
         const errors = await page.getByText('Could not reach the hub').count()
         if (errors === 0 && (await page.locator('[aria-busy="true"]').count()) === 0) return true

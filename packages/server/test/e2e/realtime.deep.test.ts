@@ -15,7 +15,6 @@ import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
-const ON = { HUB_BROADCAST: 'on' }
 const INTERVAL_MS = 10_000
 /** The timers of the browser have a resolution of milliseconds. */
 const JITTER_MS = 5
@@ -29,7 +28,6 @@ const readPageTime = (page: Page) => page.evaluate<number>('performance.now()')
 describe('polling the snapshot', BROWSER_TEST, () => {
   test('the page falls back to polling when events fail, and still shows new records', async () => {
     await using hub = await startTestHub(sqliteEngine, {
-      env: ON,
       withOperator: true,
       intervals: { heartbeat: 50 },
     })
@@ -51,8 +49,8 @@ describe('polling the snapshot', BROWSER_TEST, () => {
     assert.equal(await page.getByRole('dialog').count(), 0)
   })
 
-  test('events refresh the page of a running pull before the next snapshot', async () => {
-    await using hub = await startTestHub(sqliteEngine, { env: ON, withOperator: true })
+  test('events show the state of a running pull before the next snapshot, and what the hub waits for', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     await using platform = await simulatePlatform({ modules: [simulatedModule('cases')] })
     await hub.register(platform)
     const delayed = platform.delayNextResponse('records/cases')
@@ -64,8 +62,13 @@ describe('polling the snapshot', BROWSER_TEST, () => {
     await page.locator('[data-connection="live"]').waitFor()
     const modules = page.getByRole('list', { name: 'Modules of the pull' })
     await modules.getByText('Running').waitFor()
+    const waiting = /waiting for Title of .* \(\d+ s\)/
+    await advanceUntilShown(page, modules.getByText(waiting))
+    await page.getByRole('region', { name: 'Progress' }).getByText(waiting).waitFor()
+    await page.route(`**/api/v1/pulls/${id}*`, (route) => route.abort())
     delayed.release()
     await advanceUntilShown(page, modules.getByText('Succeeded'))
+    assert.equal(await modules.getByText('Running').count(), 0)
   })
 
   test('a page can be closed while a tracked request has no response', async () => {

@@ -9,7 +9,6 @@ import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 import { isDeep, rounds } from '../helpers/time/tier.ts'
 
-const ON = { HUB_BROADCAST: 'on' }
 const INTERVAL_MS = 10_000
 /** The timers of the browser have a resolution of milliseconds. */
 const JITTER_MS = 5
@@ -49,7 +48,7 @@ const readPageTime = (page: Page) => page.evaluate<number>('performance.now()')
 
 describe('polling the snapshot', BROWSER_TEST, () => {
   test('the page polls at most once in 10 seconds, and never while hidden, regardless of the number of events', async () => {
-    await using hub = await startTestHub(sqliteEngine, { env: ON, withOperator: true })
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     const { hub_api_key } = await hub.registerPushing()
     const { page } = await openPage(hub, { withClock: !isDeep })
     await page.addInitScript(RECORD_POLLS)

@@ -165,7 +165,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await untilOverview(page)
 
-    await page.locator('[data-connection="polling"]').waitFor()
+    await page.locator(':is([data-connection="polling"], [data-connection="live"])').waitFor()
     await endSessionAtRequest(page, /\/api\/v1\/records\?q=/)
     await page.keyboard.press('Control+k')
     await page.getByLabel('Pages, platforms, records').fill('unknown')

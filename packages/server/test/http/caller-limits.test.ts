@@ -275,7 +275,6 @@ describeOnEngines('concurrent expensive requests', (engine) => {
 
   test('an operator may open 32 event streams, and closing one frees its slot', async () => {
     await using hub = await startTestHub(engine, {
-      env: { HUB_BROADCAST: 'on' },
       withOperator: true,
     })
     const { cookie } = await hub.signIn()

@@ -41,7 +41,7 @@ describeOnEngines('the snapshot', (engine) => {
       return expectBody(response, 200, Snapshot)
     }
     const empty = await read()
-    assert.deepEqual([empty.polling_interval_seconds, empty.broadcasting], [10, false])
+    assert.deepEqual([empty.polling_interval_seconds, empty.broadcasting], [10, true])
     assert.deepEqual([empty.latest_sync, empty.pull.running, empty.pull.pull], [null, false, null])
     expectMembers(empty.stats, STATS)
 

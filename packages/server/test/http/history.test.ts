@@ -1,9 +1,10 @@
 /** A record as of an earlier time, and the write that set each of its values. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { FieldOrigin } from '@recordhub/protocol'
+import { FieldOrigin, HistoryEntry, StoredRecord } from '@recordhub/protocol'
 import { parseLossless } from '@recordhub/protocol/lossless-json'
 import Type from 'typebox'
+import { readFieldProvenance } from '../../src/features/records/read-history.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectBody, expectError, expectMembers, expectObject } from '../helpers/hub/response.ts'
@@ -14,7 +15,12 @@ import { rounds } from '../helpers/time/tier.ts'
 
 const START = '2026-03-10T08:00:00.000Z'
 const RecordId = Type.Object({ record_id: Type.Integer() })
-const Fields = Type.Object({ fields: Type.Array(FieldOrigin) })
+const Fields = Type.Object({
+  change_seq: Type.Integer(),
+  record: StoredRecord,
+  fields: Type.Array(FieldOrigin),
+})
+const History = Type.Object({ history: Type.Array(HistoryEntry) })
 const at = (second: number) => new Date(Date.parse(START) + second * 1000).toISOString()
 
 const clock = new TestClock()
@@ -165,6 +171,42 @@ describeHub('record history', { clock }, (hub) => {
       { path: '/data/d', value: null, ...writtenBy('PATCH', 3020, third.header('x-request-id')) },
     ])
     expectError(await hub.get('/api/v1/records/999999/fields'), 404, 'not_found')
+  })
+
+  test('a record, its origins and its history are of one version, whatever is written between the reads', async () => {
+    const change = async (n: number) => hub.push(key, newRecord('V-1', { data: { a: n } }))
+    const id = await pushAt(3500, newRecord('V-1', { data: { a: 0 } }))
+    const second = await change(1)
+    const { storage } = hub
+    const records = {
+      readRecord: async (recordId: number) => {
+        const row = await storage.records.readRecord(recordId)
+        await change(2)
+        return row
+      },
+      listHistory: storage.records.listHistory,
+    }
+    const read = await readFieldProvenance({ records, retention: storage.retention }, id)
+    const request_id = second.header('x-request-id')
+    const origin = read.fields.find(({ path }) => path === '/data/a')
+    assert.deepEqual(
+      [read.record.data, origin?.value, origin?.request_id],
+      [{ a: 1 }, 1, request_id],
+    )
+    const history = `/api/v1/records/${id}/history`
+    const shown = expectBody(
+      await hub.get(`${history}?change_seq=${read.change_seq}`),
+      200,
+      History,
+    )
+    assert.deepEqual([shown.history[0]?.request_id, shown.history.length], [request_id, 1])
+    assert.equal(expectBody(await hub.get(history), 200, History).history.length, 2)
+    const { record, change_seq } = expectBody(
+      await hub.get(`/api/v1/records/${id}/fields`),
+      200,
+      Fields,
+    )
+    assert.deepEqual([record.data, change_seq > read.change_seq], [{ a: 2 }, true])
   })
 
   test('the history of an anonymised record returns 410 instead of invented values', async () => {

@@ -38,11 +38,12 @@ const PULL_MEMBERS = [
 const PROGRESS = [
   ...['tasks_total', 'tasks_done', 'records_total', 'records_received', 'percent'],
   ...['records_per_second', 'seconds_left', 'task_states', 'records_expected', 'records_done'],
+  'waiting',
 ]
 const TASK_MEMBERS = [
   ...['platform_name', 'platform_title', 'record_type', 'module_name'],
   ...['state', 'total', 'expected', 'error', 'warnings'],
-  ...['started_at', 'finished_at', ...COUNTS],
+  ...['started_at', 'finished_at', 'waiting_since', ...COUNTS],
 ]
 
 /** Bodies and content types that the button's route must accept. */
@@ -109,6 +110,7 @@ describeOnEngines('starting pulls', (engine) => {
       records_done: 2,
       percent: 100,
       seconds_left: null,
+      waiting: null,
     })
     assert.deepEqual(await listPulls(hub), [ended.pull])
   })

@@ -20,7 +20,7 @@ import type { Session } from '../helpers/operator.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
 import { isDeep } from '../helpers/time/tier.ts'
 
-const REQUIRED = { HUB_REQUIRE_SECOND_FACTOR: 'on', HUB_BROADCAST: 'on' }
+const REQUIRED = { HUB_REQUIRE_SECOND_FACTOR: 'on' }
 const PASSWORD_BODY = { password: PASSWORD }
 const BOB = 'bob@example.org'
 

@@ -16,7 +16,9 @@ const BOB = 'bob@example.org'
 async function startHubWithClock(engine: StorageEngine, env: Record<string, string> = {}) {
   let ahead = 0
   const clock = { now: () => new Date(Date.now() + ahead) }
-  const hub = await startTestHub(engine, { withOperator: true, clock, env })
+  // The event stream would not end.
+  const environment = { HUB_BROADCAST: 'off', ...env }
+  const hub = await startTestHub(engine, { withOperator: true, clock, env: environment })
   const advance = (ms: number) => {
     ahead += ms
   }

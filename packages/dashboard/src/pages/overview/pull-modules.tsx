@@ -31,7 +31,7 @@ export function PullModules({
     >
       <Stack gap="md">
         <PullProgress pull={pull} now={now} />
-        <TaskList tasks={tasks} />
+        <TaskList tasks={tasks} now={now} />
         <Anchor
           size="sm"
           renderRoot={(props) => (

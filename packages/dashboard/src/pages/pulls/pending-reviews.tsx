@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import type { MissingReview, PullTask } from '@recordhub/protocol'
+import type { MissingReview, Pull, PullTask } from '@recordhub/protocol'
 import { IconHelpCircle } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../api/call-hub.ts'
@@ -12,8 +12,8 @@ import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from './texts.tsx'
 
 /** The open reviews of missing records that a pull created, or whose records it did not contain either. */
-export function PendingReviews({ pullId, tasks }: { pullId: number; tasks: PullTask[] }) {
-  const { data } = useQuery(missingReviewPageQuery('state=pending'))
+export function PendingReviews({ pull, tasks }: { pull: Pull; tasks: PullTask[] }) {
+  const { data } = useQuery(missingReviewPageQuery('state=pending', pull.finished_at))
   const isNotListed = ({ platform_name, record_type }: MissingReview) =>
     tasks.some(
       (task) =>
@@ -22,7 +22,7 @@ export function PendingReviews({ pullId, tasks }: { pullId: number; tasks: PullT
         task.record_type === record_type,
     )
   const reviews = (data?.missing_reviews ?? []).filter(
-    (review) => review.pull_id === pullId || isNotListed(review),
+    (review) => review.pull_id === pull.id || isNotListed(review),
   )
   return reviews.map((review) => <PendingReview key={review.id} review={review} />)
 }

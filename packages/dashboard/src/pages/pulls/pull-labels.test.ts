@@ -13,34 +13,46 @@ import {
 } from './pull-labels.ts'
 
 const NOW = Date.parse(STARTED) + 12_000
+const at = (second: number) => new Date(Date.parse(STARTED) + second * 1000).toISOString()
 const LATER = '2026-11-21T07:30:30.000Z'
 
 describe('pull labels', () => {
-  it('show the progress by records and the time left', () => {
-    assert.equal(progressLabel(testPull()), '40 % · 1,204 of 3,000 records · about 18 s left')
-    const partly = testPull({ progress: { records_total: 2500 } })
-    assert.equal(progressLabel(partly), '40 % · 1,204 of about 3,000 records · about 18 s left')
-    assert.equal(progressLabel(testPull({ finished_at: LATER })), '1,204 records')
+  it('show the stored records and the time left', () => {
+    const label = (over: Parameters<typeof testPull>[0]) => progressLabel(testPull(over), NOW)
+    const left = 'about 18 s left'
+    assert.equal(label({}), `40 % · 1,204 of 3,000 records stored · ${left}`)
+    const partly = { records_total: 2500, seconds_left: null }
+    assert.equal(label({ progress: partly }), '40 % · 1,204 of about 3,000 records stored')
+    const counts = { created: 1100, unchanged: 100, rejected: 4 }
+    assert.equal(label({ counts }), `40 % · 1,200 of 3,000 records stored · ${left}`)
+    assert.equal(label({ finished_at: LATER }), '1,204 records')
+  })
+
+  it('name the platform that has not responded instead of an estimate', () => {
+    const waiting = { platform_title: 'Loans Office', since: at(4) }
+    const progress = { waiting, records_received: 0 }
+    assert.equal(
+      progressLabel(testPull({ progress }), NOW),
+      '40 % · waiting for Loans Office (8 s)',
+    )
+    assert.equal(taskLabel(testTask({ waiting_since: at(13) }), NOW), 'waiting for School (0 s)')
+    const next = testTask({ received: 5, created: 5, waiting_since: at(0) })
+    assert.equal(taskLabel(next, NOW), '5 records stored · 5 new · waiting for School (12 s)')
   })
 
   it('omit the expected number of records if it is unknown or exceeded', () => {
     const unknown = { records_total: null, records_expected: null, seconds_left: null }
-    assert.equal(
-      progressLabel(testPull({ progress: unknown })),
-      '40 % · 1,204 records · estimating time left',
-    )
-    const exceeded = testPull({ progress: { records_received: 3100 } })
-    assert.equal(progressLabel(exceeded), '40 % · 3,100 records · about 18 s left')
+    for (const progress of [unknown, { ...unknown, records_expected: 1000 }]) {
+      assert.equal(progressLabel(testPull({ progress }), NOW), '40 % · 1,204 records stored')
+    }
   })
 
   it('never claim that no records were received while a module is being read', () => {
-    const none = { records_received: 0, records_expected: null, records_total: null }
-    assert.equal(progressLabel(testPull({ progress: none })), '40 % · about 18 s left')
-    const expected = { records_received: 0 }
-    assert.equal(progressLabel(testPull({ progress: expected })), '40 % · about 18 s left')
-    assert.equal(taskLabel(testTask()), 'in progress…')
-    assert.equal(taskLabel(testTask({ state: 'queued' })), 'queued')
-    assert.equal(taskLabel(testTask({ state: 'failed', finished_at: STARTED })), '0 records')
+    const none = { records_received: 0, seconds_left: null }
+    assert.equal(progressLabel(testPull({ progress: none }), NOW), '40 %')
+    assert.equal(taskLabel(testTask(), NOW), 'in progress…')
+    assert.equal(taskLabel(testTask({ state: 'queued' }), NOW), 'queued')
+    assert.equal(taskLabel(testTask({ state: 'failed', finished_at: STARTED }), NOW), '0 records')
   })
 
   it('count failed, cancelled and skipped modules separately', () => {
@@ -76,11 +88,11 @@ describe('pull labels', () => {
   })
 
   it('summarise the records of a module without zero counts', () => {
-    const counted = testTask({ total: 3000, received: 1200, created: 3, rejected: 1 })
-    assert.equal(taskLabel(counted), '1,200 of 3,000 records · 3 new · 1 rejected')
+    const counted = testTask({ total: 3000, received: 4, created: 3, rejected: 1 })
+    assert.equal(taskLabel(counted, NOW), '3 of 3,000 records stored · 3 new · 1 rejected')
     assert.equal(
-      taskLabel({ ...counted, state: 'succeeded', finished_at: STARTED }),
-      '1,200 records · 3 new · 1 rejected',
+      taskLabel({ ...counted, state: 'succeeded', finished_at: STARTED }, NOW),
+      '4 records · 3 new · 1 rejected',
     )
     assert.deepEqual(
       shownCounts(testPull({ counts: { missing: 2 } }).counts).map(({ label }) => label),
@@ -92,9 +104,9 @@ describe('pull labels', () => {
     const counts = { received: 480, not_listed: 321 }
     const label = '480 received · 321 not listed'
     const progress = { records_received: 480 }
-    assert.equal(progressLabel(testPull({ finished_at: LATER, progress, counts })), label)
+    assert.equal(progressLabel(testPull({ finished_at: LATER, progress, counts }), NOW), label)
     const task = testTask({ ...counts, state: 'succeeded', finished_at: STARTED })
-    assert.equal(taskLabel(task), label)
+    assert.equal(taskLabel(task, NOW), label)
   })
 
   it('show a success with rejected or unlisted records in another color than any other state', () => {

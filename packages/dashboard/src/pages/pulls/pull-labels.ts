@@ -2,7 +2,13 @@
 
 import type { Pull, PullCounts, PullTask, PullTrigger } from '@recordhub/protocol'
 import { statusColor } from '../../components/status-color.ts'
-import { formatCode, formatCount, formatDuration, formatNumber } from '../../lib/format.ts'
+import {
+  formatCode,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatSeconds,
+} from '../../lib/format.ts'
 import { COMMON_TEXTS } from '../../texts.ts'
 
 const TRIGGERS: Readonly<Record<PullTrigger, string>> = {
@@ -35,31 +41,48 @@ export function starterLabel({
 }
 
 /**
- * `40 % · 1,204 of about 3,000 records · about 18 s left`; for a finished pull `1,204 records`, or
- * `480 received · 321 not listed`.
+ * `40 % · 1,204 of about 3,000 records stored · about 2 min left`, or `· waiting for Loans Office (8 s)`; for a finished
+ * pull `1,204 records`, or `480 received · 321 not listed`.
  */
-export function progressLabel({ progress, finished_at, counts }: Pull): string {
-  const { percent, records_received, records_total, records_expected, seconds_left } = progress
+export function progressLabel(pull: Pull, now: number): string {
+  const { progress, finished_at, counts } = pull
+  const { percent, records_received, seconds_left, waiting } = progress
   if (finished_at !== null) {
     const { not_listed } = counts
     return not_listed > 0
       ? `${formatNumber(records_received)} received · ${formatNumber(not_listed)} not listed`
       : formatCount(records_received, 'record')
   }
-  const expected = records_expected ?? 0
-  const isExact = records_total === expected
   return [
     percent !== null && `${percent} %`,
-    // A platform may report no total, so more records than expected may arrive.
-    records_received > 0 && records_received < expected
-      ? `${formatNumber(records_received)} of ${isExact ? '' : 'about '}${formatCount(expected, 'record')}`
-      : records_received > 0 && formatCount(records_received, 'record'),
-    seconds_left === null
-      ? 'estimating time left'
-      : `about ${formatDuration(seconds_left * 1000)} left`,
+    storedLabel(pull),
+    waiting
+      ? waitingLabel(waiting.platform_title, waiting.since, now)
+      : seconds_left !== null && `about ${formatDuration(seconds_left * 1000)} left`,
   ]
     .filter(Boolean)
     .join(' · ')
+}
+
+/** `1,204 of about 3,000 records stored` for a running pull; empty before the first record. */
+export function storedLabel({ progress, counts }: Pull): string {
+  const { records_received, records_total, records_expected } = progress
+  if (records_received === 0) return ''
+  const expected = records_expected ?? 0
+  const stored = storedCount(counts)
+  // A platform may report no total, so more records than expected may arrive.
+  if (records_received > expected) return `${formatCount(stored, 'record')} stored`
+  const isExact = records_total === expected
+  return `${formatNumber(stored)} of ${isExact ? '' : 'about '}${formatCount(expected, 'record')} stored`
+}
+
+/** How many of the received records are stored now. */
+function storedCount({ created, updated, unchanged, stale }: PullCounts): number {
+  return created + updated + unchanged + stale
+}
+
+function waitingLabel(platform: string, since: string, now: number): string {
+  return `waiting for ${platform} (${formatSeconds(now - Date.parse(since))})`
 }
 
 /** `2 of 5 modules completed · 1 failed · 1 cancelled · 12 s`. */
@@ -106,17 +129,17 @@ export function taskPercent({ state, expected, received, finished_at }: PullTask
   return Math.min(99, Math.floor((100 * received) / expected))
 }
 
-/** `1,200 of 3,000 records · 3 new · 2 updated · 1 rejected` */
-export function taskLabel(task: PullTask): string {
+/** `1,200 of 3,000 records stored · 3 new · 2 updated · 1 rejected` */
+export function taskLabel(task: PullTask, now: number): string {
   const { state, received, total, created, updated, unchanged, stale, rejected, missing } = task
-  const { not_listed, accepted } = task
+  const { not_listed, accepted, waiting_since, platform_title } = task
   if (state === 'queued') return 'queued'
-  // The data may be some seconds old: records may have arrived since.
-  if (state === 'running' && received === 0) return 'in progress…'
-  const isRunning = task.finished_at === null && total !== null
+  const isRunning = state === 'running'
+  const waiting = waiting_since === null ? [] : [waitingLabel(platform_title, waiting_since, now)]
+  if (isRunning && received === 0) return waiting[0] ?? 'in progress…'
   return [
     isRunning
-      ? `${formatNumber(received)} of ${formatCount(total, 'record')}`
+      ? `${formatNumber(storedCount(task))}${total === null ? '' : ` of ${formatNumber(total)}`} records stored`
       : not_listed > 0
         ? `${formatNumber(received)} received`
         : formatCount(received, 'record'),
@@ -130,6 +153,7 @@ export function taskLabel(task: PullTask): string {
       [missing, 'missing'],
       [not_listed, 'not listed'],
     ]),
+    ...waiting,
   ].join(' · ')
 }
 

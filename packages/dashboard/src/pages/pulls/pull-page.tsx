@@ -9,7 +9,6 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { Time } from '../../components/time.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
 import { CancelButton } from './cancel-button.tsx'
-import { interpolatePull, interpolateTask } from './interpolate.ts'
 import { PendingReviews } from './pending-reviews.tsx'
 import { starterLabel } from './pull-labels.ts'
 import { PullProgress } from './pull-progress.tsx'
@@ -17,7 +16,7 @@ import { PullStateBadge } from './pull-state-badge.tsx'
 import { RejectedRecords } from './rejected-records.tsx'
 import { TaskList, TaskPager } from './task-list.tsx'
 import { TEXTS } from './texts.tsx'
-import { useNow } from './use-now.ts'
+import { useNewest } from './use-snapshot-pull.ts'
 
 const PAGE = 50
 const STATE_CHOICES = [
@@ -58,7 +57,7 @@ export function PullPage() {
         <Paper withBorder p="md" component="section" aria-label={TEXTS.progress}>
           {pull ? <PullProgress pull={pull} now={now} /> : <Skeleton height={90} />}
         </Paper>
-        <PendingReviews pullId={number} tasks={data?.tasks ?? []} />
+        {data && <PendingReviews pull={data.pull} tasks={data.tasks} />}
         <Paper withBorder p="md" component="section" aria-label={TEXTS.modules}>
           <Group justify="space-between" mb="md">
             <Title order={2} fz="md">
@@ -74,7 +73,7 @@ export function PullPage() {
           </Group>
           {data ? (
             <>
-              <TaskList tasks={data.tasks} />
+              <TaskList tasks={data.tasks} now={now} />
               <TaskPager
                 cursor={cursor}
                 next={data.next_cursor}
@@ -85,7 +84,7 @@ export function PullPage() {
             <Skeleton height={160} />
           )}
         </Paper>
-        {data && <RejectedRecords pullId={number} />}
+        {data && <RejectedRecords pull={data.pull} />}
         {pull?.finished_at === null && (
           <Text size="xs" c="dimmed">
             {TEXTS.refreshesAutomatically}
@@ -96,20 +95,21 @@ export function PullPage() {
   )
 }
 
-/** One pull with a page of its modules. Their progress is estimated between two updates. */
+/** One pull with a page of its modules, in the latest known state. */
 function usePull(id: number | null, page: TaskPage) {
-  const { data: read, error, refetch, dataUpdatedAt } = useQuery(pullQuery(id, page))
+  const { data: read, error, refetch } = useQuery(pullQuery(id, page))
+  const { newest, newestTaskOf, now } = useNewest()
   const data = read?.pull.id === id ? read : undefined
-  const now = useNow(data?.pull.finished_at === null)
-  const age = now - dataUpdatedAt
   return {
     error,
     refetch,
     now,
     data: data && {
       ...data,
-      pull: interpolatePull(data.pull, age),
-      tasks: data.tasks.map((task) => interpolateTask(task, dataUpdatedAt, age)),
+      pull: newest(data.pull),
+      tasks: data.tasks
+        .map((task) => newestTaskOf(data.pull, task))
+        .filter((task) => !page.state || task.state === page.state),
     },
   }
 }

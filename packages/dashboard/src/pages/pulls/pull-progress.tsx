@@ -20,7 +20,7 @@ export function PullProgress({
     <Stack gap="xs">
       <PullBar pull={pull} />
       <Text size="sm" c="dimmed" truncate={isBrief}>
-        {progressLabel(pull)}
+        {progressLabel(pull, now)}
       </Text>
       <Text size="sm" c="dimmed" truncate={isBrief}>
         {modulesLabel(pull, now)}

@@ -17,6 +17,7 @@ import { formatDuration, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { durationOf, starterLabel } from './pull-labels.ts'
 import { PullStateBadge } from './pull-state-badge.tsx'
+import { useNewest } from './use-snapshot-pull.ts'
 
 /** All stored pulls, newest first. */
 export function PullTable() {
@@ -24,6 +25,7 @@ export function PullTable() {
   const page = useQuery(pullPageQuery(cursor))
   const { data, refetch, isFetching, isPlaceholderData } = page
   const error = errorInPlaceOfData(page)
+  const { newest, now } = useNewest()
   const navigate = useNavigate()
   if (error) {
     return <ErrorNotice error={error} onRetry={refetch} title={TEXTS.couldNotLoadPulls} />
@@ -43,8 +45,8 @@ export function PullTable() {
             void navigate({ to: '/dashboard/pulls/$id', params: { id: String(record.id) } })
           }}
           {...(data ? {} : { minHeight: 220 })}
-          records={data?.pulls ?? []}
-          columns={COLUMNS}
+          records={data?.pulls.map(newest) ?? []}
+          columns={columnsAt(now)}
           fetching={isFetching && (data === undefined || isPlaceholderData)}
         />
       )}
@@ -84,7 +86,8 @@ const COUNTS = [
   ['rejected', TEXTS.rejected],
 ] as const
 
-const COLUMNS: DataTableColumn<Pull>[] = [
+/** @param now on the hub's clock. */
+const columnsAt = (now: number): DataTableColumn<Pull>[] => [
   {
     accessor: 'id',
     title: TEXTS.pull,
@@ -128,7 +131,7 @@ const COLUMNS: DataTableColumn<Pull>[] = [
     visibleMediaQuery: FROM_TABLET,
     noWrap: true,
     render: (pull) => {
-      const duration = durationOf(pull, Date.now())
+      const duration = durationOf(pull, now)
       return duration === null ? '—' : formatDuration(duration)
     },
   },

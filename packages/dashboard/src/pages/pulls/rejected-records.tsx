@@ -1,4 +1,5 @@
 import { Anchor, Code, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import type { Pull } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { rejectedPushPageQuery } from '../../api/rejected-pushes.ts'
@@ -12,8 +13,9 @@ import { TEXTS } from './texts.tsx'
 const SHOWN = 10
 
 /** The first rejected records of a pull, with reference number and reason. Renders nothing if there are none. */
-export function RejectedRecords({ pullId }: { pullId: number }) {
-  const page = useQuery(rejectedPushPageQuery(`pull=${pullId}&limit=${SHOWN}`))
+export function RejectedRecords({ pull: { id: pullId, finished_at } }: { pull: Pull }) {
+  const query = `pull=${pullId}&limit=${SHOWN}`
+  const page = useQuery(rejectedPushPageQuery(query, finished_at))
   const { data, refetch } = page
   const error = errorInPlaceOfData(page)
   if (error) {

@@ -1,7 +1,7 @@
 import { Button, Group, Paper, Skeleton, Text, Title } from '@mantine/core'
 import type { Schedule } from '@recordhub/protocol'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { errorInPlaceOfData } from '../../api/retries.ts'
 import { pauseSchedule, scheduleQuery } from '../../api/schedule.ts'
@@ -58,12 +58,11 @@ function ScheduleText({ schedule }: { schedule: Schedule }) {
 }
 
 function PauseButton({ isPaused }: { isPaused: boolean }) {
-  const client = useQueryClient()
   const canOperate = useHasRole('operator')
   const [isSending, setSending] = useState(false)
   async function change() {
     setSending(true)
-    await attempt(() => pauseSchedule(client, !isPaused))
+    await attempt(() => pauseSchedule(!isPaused))
     setSending(false)
   }
   if (!canOperate) {

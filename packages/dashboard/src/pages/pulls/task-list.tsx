@@ -5,7 +5,14 @@ import { PullStateBadge } from './pull-state-badge.tsx'
 import { TEXTS } from './texts.tsx'
 
 /** The modules of a pull. */
-export function TaskList({ tasks }: { tasks: PullTask[] }) {
+export function TaskList({
+  tasks,
+  now,
+}: {
+  tasks: PullTask[]
+  /** On the hub's clock. */
+  now: number
+}) {
   if (tasks.length === 0) {
     return (
       <Text size="sm" c="dimmed">
@@ -16,7 +23,7 @@ export function TaskList({ tasks }: { tasks: PullTask[] }) {
   return (
     <Stack component="ul" gap="md" p={0} m={0} aria-label={TEXTS.modulesOfPull}>
       {tasks.map((task) => (
-        <TaskRow key={`${task.platform_name} ${task.record_type}`} task={task} />
+        <TaskRow key={`${task.platform_name} ${task.record_type}`} task={task} now={now} />
       ))}
     </Stack>
   )
@@ -51,7 +58,7 @@ export function TaskPager({
 }
 
 /** One module of a platform in a pull: progress, counts, error and warnings. */
-function TaskRow({ task }: { task: PullTask }) {
+function TaskRow({ task, now }: { task: PullTask; now: number }) {
   const percent = taskPercent(task)
   const name = `${task.platform_title} · ${task.module_name}`
   return (
@@ -64,7 +71,7 @@ function TaskRow({ task }: { task: PullTask }) {
           <PullStateBadge state={task.state} counts={task} />
         </Group>
         <Text size="xs" c="dimmed">
-          {taskLabel(task)}
+          {taskLabel(task, now)}
         </Text>
       </Group>
       <Progress

@@ -25,6 +25,8 @@ export const TEXTS = {
   viewAsOf: 'View as of',
   versionOf: (time: string) => `This is the version of ${time}, not the current one.`,
   backToCurrentVersion: 'Back to current version',
+  changed: (ago: string) => (ago === 'now' ? 'Changed just now' : `Changed ${ago}`),
+  show: 'Show',
 
   erase: 'Erase…',
   eraseTitle: 'Erase this record permanently?',

@@ -1,6 +1,6 @@
 import { Badge, Button, Code, Stack, Text } from '@mantine/core'
 import type { Schedule } from '@recordhub/protocol'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { pauseSchedule, scheduleQuery } from '../../api/schedule.ts'
 import { aboutQuery } from '../../api/settings.ts'
 import { attempt, notify } from '../../components/confirm.tsx'
@@ -25,14 +25,13 @@ export function ScheduleTab() {
 }
 
 function ScheduleSection() {
-  const client = useQueryClient()
   const canPause = useHasRole('operator')
   const found = useQuery(scheduleQuery())
   const schedule = found.data?.schedule
 
   async function pause(paused: boolean): Promise<void> {
     await attempt(async () => {
-      await pauseSchedule(client, paused)
+      await pauseSchedule(paused)
       notify(paused ? TEXTS.schedulePausedAllNodes : TEXTS.scheduleResumed)
     })
   }

@@ -11,6 +11,7 @@ const WORK: PullWork = {
   received: 60,
   seconds: 10,
   running: null,
+  isWaiting: false,
 }
 const NOTHING_KNOWN = { tasks: 0, expected: 0, done: 0 }
 
@@ -35,8 +36,8 @@ test('the rate and the time left depend on the running tasks, not on those that 
   }
   const slow = estimateProgress(work)
   assert.deepEqual([slow.percent, slow.records_per_second, slow.seconds_left], [81, 50, 30])
-  const waiting = estimateProgress({ ...work, running: { received: 0, seconds: 10 } })
-  assert.deepEqual([waiting.records_per_second, waiting.seconds_left], [0, 3])
+  const stalled = estimateProgress({ ...work, running: { received: 0, seconds: 10 }, seconds: 100 })
+  assert.deepEqual([stalled.records_per_second, stalled.seconds_left], [0, 24])
   const starting = estimateProgress({ ...work, running: { received: 20, seconds: 0.01 } })
   assert.deepEqual([starting.records_per_second, starting.seconds_left], [20, 75])
 })
@@ -68,6 +69,11 @@ test('progress reaches 100 % only when the pull has ended', () => {
   assert.equal(estimateProgress({ ...WORK, known: all, tasksDone: 4 }).percent, 99)
   const ended = estimateProgress({ ...WORK, hasEnded: true })
   assert.deepEqual([ended.percent, ended.seconds_left], [100, null])
+})
+
+test('the time left is estimated neither for a short pull nor before the response of a platform', () => {
+  assert.equal(estimateProgress({ ...WORK, received: 120, seconds: 7.4 }).seconds_left, null)
+  assert.equal(estimateProgress({ ...WORK, isWaiting: true }).seconds_left, null)
 })
 
 test('nothing is estimated without data', () => {

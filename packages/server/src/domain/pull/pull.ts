@@ -37,6 +37,9 @@ export function storesNothing(counts: PullCounts): boolean {
 /** The minimum time for the rate of a module that has just started: its first records arrive in a burst. */
 const MIN_SECONDS = 1
 
+/** The time left of a shorter pull is not estimated: it would end before anyone has read the estimate. */
+const MIN_ESTIMATED_SECONDS = 30
+
 /** The stored progress of a pull. */
 export type PullWork = {
   hasEnded: boolean
@@ -52,6 +55,8 @@ export type PullWork = {
   seconds: number | null
   /** The records that the running tasks have received, and the seconds since the first of them started; null for none. */
   running: { received: number; seconds: number } | null
+  /** Whether each running task waits for a response. */
+  isWaiting: boolean
 }
 
 export type PullEstimate = {
@@ -67,9 +72,10 @@ export type PullEstimate = {
  * average of the others. If no number is known, all modules count the same. A pull that has not ended is never at 100 %.
  *
  * The rate is the rate of the running tasks, since the rate of a fast platform does not predict that of a slow one.
+ * Nothing predicts when a response begins.
  */
 export function estimateProgress(work: PullWork): PullEstimate {
-  const { hasEnded, received, seconds, running } = work
+  const { hasEnded, received, seconds, running, isWaiting } = work
   const { expected, done } = estimateRecords(work)
   const rate = running
     ? running.received / Math.max(running.seconds, MIN_SECONDS)
@@ -87,18 +93,24 @@ export function estimateProgress(work: PullWork): PullEstimate {
   return {
     ...estimate,
     percent: Math.min(99, Math.floor(100 * share)),
-    seconds_left: estimateSecondsLeft({ expected, done, rate, share, seconds }),
+    seconds_left: estimateSecondsLeft({ expected, done, rate, share, seconds, isWaiting }),
   }
 }
 
+function estimateSecondsLeft(work: TimedWork & { isWaiting: boolean }): number | null {
+  const left = calculateSecondsLeft(work)
+  const isShort = left === null || (work.seconds ?? 0) + left < MIN_ESTIMATED_SECONDS
+  return work.isWaiting || isShort ? null : left
+}
+
+type TimedWork = ReturnType<typeof estimateRecords> & {
+  rate: number | null
+  share: number
+  seconds: number | null
+}
+
 /** Calculated from the rate, or without a rate from the completed share of the pull. */
-function estimateSecondsLeft(
-  work: ReturnType<typeof estimateRecords> & {
-    rate: number | null
-    share: number
-    seconds: number | null
-  },
-): number | null {
+function calculateSecondsLeft(work: TimedWork): number | null {
   const { expected, done, rate, share, seconds } = work
   if (expected !== null && done !== null && rate) return Math.ceil((expected - done) / rate)
   return seconds && share > 0 ? Math.ceil((seconds * (1 - share)) / share) : null

@@ -1,96 +1,170 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, it, mock } from 'node:test'
-import type { ChangeReason } from '@recordhub/protocol'
-import { createBroadcaster } from './broadcast.ts'
+import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import type { ChangeReason, Pull, SnapshotPull } from '@recordhub/protocol'
+import { noCounts } from '../../domain/pull/pull.ts'
+import { createBroadcaster, type HubEvent } from './broadcast.ts'
 
 const PAUSE_MS = 1000
+const NO_PULL: SnapshotPull = {
+  ...{ running: false, pull: null, last: null, tasks: [] },
+  ...{ schedule_paused: false, next_run_at: null },
+}
+const SCHEDULE = {
+  ...{ pattern: null, paused: false, paused_since: null, paused_by: null, next_run_at: null },
+}
+const AT = '2026-11-21T07:30:00.000Z'
+
+function pullOf(id: number, finished_at: string | null): Pull {
+  const tasks = { tasks_total: 0, tasks_done: 0, task_states: {} }
+  return {
+    id,
+    ...{ trigger: 'api', started_by: null, counts: noCounts() },
+    state: finished_at === null ? 'running' : 'succeeded',
+    ...{ requested_at: AT, started_at: AT, finished_at },
+    progress: {
+      ...{ ...tasks, records_total: null, records_received: 0, waiting: null },
+      ...{ records_expected: null, records_done: null, percent: null },
+      ...{ records_per_second: null, seconds_left: null },
+    },
+  }
+}
+const running = pullOf(7, null)
+const ended = pullOf(7, AT)
 
 function startBroadcaster() {
   const published: string[] = []
-  let commit = (_reason: ChangeReason): void => undefined
-  let receive = (_message: string): void => undefined
-  const broadcaster = createBroadcaster(
-    {
-      onCommit: (listener) => {
-        commit = listener
-      },
+  const listeners: { commit?: (reason: ChangeReason) => void; receive?: (text: string) => void } =
+    {}
+  let pull = NO_PULL
+  let reads = 0
+  let continueSending = () => {}
+  const broadcaster = createBroadcaster({
+    broadcast: {
+      onCommit: (listener) => Object.assign(listeners, { commit: listener }),
       publish: async (message) => void published.push(message),
-      subscribe: (listener) => {
-        receive = listener
-      },
+      subscribe: (listener) => Object.assign(listeners, { receive: listener }),
     },
-    PAUSE_MS,
-  )
-  const received: (readonly ChangeReason[])[] = []
-  let ends = 0
-  const unsubscribe = broadcaster.subscribe({
-    onChange: (reasons) => received.push(reasons),
-    onEnd: () => {
-      ends += 1
+    readPull: async () => {
+      reads += 1
+      return pull
     },
+    readSchedule: async () => SCHEDULE,
+    pauseMs: PAUSE_MS,
+    sleep: (ms, signal) =>
+      ms === 0
+        ? setImmediate(!signal.aborted)
+        : new Promise((resolve) => {
+            continueSending = () => resolve(!signal.aborted)
+          }),
+    onError: (error) => assert.fail(String(error)),
   })
+  const listen = () => {
+    const received: HubEvent[] = []
+    const unsubscribe = broadcaster.subscribe({
+      onEvent: (event) => received.push(event),
+      onEnd: () => received.push({ name: 'heartbeat', content: {} }),
+    })
+    return { received, unsubscribe, names: () => received.splice(0).map(({ name }) => name) }
+  }
+  /** Waits until everything is sent that may be sent now. */
+  const settle = async () => {
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate()
+  }
   return {
     ...broadcaster,
-    published,
-    received,
-    unsubscribe,
-    commit: (reason: ChangeReason) => commit(reason),
-    receive: (message: string) => receive(message),
-    ends: () => ends,
+    ...{ published, listen, settle },
+    reads: () => reads,
+    setPull: (over: Partial<SnapshotPull>) => {
+      pull = { ...NO_PULL, ...over }
+    },
+    commit: (...reasons: ChangeReason[]) => {
+      for (const reason of reasons) listeners.commit?.(reason)
+    },
+    receive: (message: string) => listeners.receive?.(message),
+    async passPause() {
+      continueSending()
+      await settle()
+    },
   }
 }
 
 describe('broadcasting changes', () => {
-  beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
-  afterEach(() => mock.timers.reset())
-
-  it('sends the first change at once and a burst once per second', () => {
-    const { commit, received, published } = startBroadcaster()
-    commit('records')
-    mock.timers.tick(0)
-    assert.deepEqual(received, [['records']])
-    for (let ms = 0; ms < 5000; ms += 10) {
-      commit(ms % 20 === 0 ? 'records' : 'pull')
-      mock.timers.tick(10)
-    }
-    assert.equal(received.length, 6)
-    assert.deepEqual(received.at(-1), ['records', 'pull'])
-    assert.equal(published.length, received.length)
-  })
-
-  it('sends nothing if nothing has changed', () => {
-    const { commit, received, published } = startBroadcaster()
-    mock.timers.tick(60_000)
-    commit('activity')
-    mock.timers.tick(60_000)
-    assert.deepEqual([received, published], [[['activity']], ['activity']])
-  })
-
-  it('forwards changes of another process without publishing them again', () => {
-    const { receive, received, published } = startBroadcaster()
-    receive('platforms,records')
-    receive('nonsense')
-    mock.timers.tick(0)
-    assert.deepEqual(received, [['records', 'platforms']])
-    assert.deepEqual(published, [])
-  })
-
-  it('sends nothing after unsubscribing, and stop() ends current and later subscribers', () => {
-    const { commit, unsubscribe, subscribe, stop, received, ends } = startBroadcaster()
-    unsubscribe()
+  it('sends the first change at once, and each event of a burst once per pause with the latest content', async () => {
+    const { commit, listen, published, setPull, settle, passPause } = startBroadcaster()
+    const { received, names } = listen()
+    await settle()
+    assert.deepEqual(names(), ['heartbeat'])
+    await passPause()
+    setPull({ running: true, pull: running })
+    commit('pull', 'records')
+    await settle()
+    assert.deepEqual(names(), ['pull.progress', 'changed'])
+    for (let count = 0; count < 50; count += 1) commit('pull')
+    setPull({ last: ended })
+    await settle()
+    assert.deepEqual(names(), [])
     commit('pull')
-    mock.timers.tick(0)
-    assert.deepEqual(received, [])
-    const ended: string[] = []
-    const other = {
-      onChange: () => assert.fail('it was notified'),
-      onEnd: () => ended.push('other'),
-    }
-    subscribe(other)
+    await passPause()
+    assert.deepEqual(received[0], {
+      name: 'pull.ended',
+      content: { pull: { ...NO_PULL, last: ended } },
+    })
+    assert.deepEqual(names(), ['pull.ended', 'changed'])
+    await passPause()
+    commit('schedule')
+    await settle()
+    assert.deepEqual(received[0], { name: 'schedule.changed', content: { schedule: SCHEDULE } })
+    assert.deepEqual(published, ['pull,records', 'pull', 'schedule'])
+  })
+
+  it('sends the end of a pull even if the next one has started', async () => {
+    const { commit, listen, setPull, settle, passPause } = startBroadcaster()
+    const { names } = listen()
+    await settle()
+    setPull({ running: true, pull: pullOf(8, null), last: ended })
+    commit('pull')
+    names()
+    await passPause()
+    assert.deepEqual(names(), ['pull.ended', 'pull.progress', 'changed'])
+  })
+
+  it('starts each subscription with the state of the pull, without repeating it to the others', async () => {
+    const { listen, setPull, settle, passPause } = startBroadcaster()
+    setPull({ last: ended })
+    const first = listen()
+    await settle()
+    assert.deepEqual(first.names(), ['pull.ended', 'heartbeat'])
+    const second = listen()
+    await passPause()
+    assert.deepEqual([second.names(), first.names()], [['pull.ended', 'heartbeat'], []])
+  })
+
+  it('reads what another process has changed without publishing it again, and nothing without subscribers', async () => {
+    const { receive, listen, published, reads, settle, passPause } = startBroadcaster()
+    receive('pull')
+    await settle()
+    assert.equal(reads(), 0)
+    const { received, names } = listen()
+    await passPause()
+    names()
+    receive('platforms,pull,nonsense')
+    await passPause()
+    assert.deepEqual(received, [{ name: 'changed', content: { reasons: ['pull', 'platforms'] } }])
+    assert.deepEqual([published, reads()], [[], 2])
+  })
+
+  it('sends nothing after unsubscribing, and stop() ends current and later subscriptions', async () => {
+    const { commit, listen, stop, settle, passPause } = startBroadcaster()
+    const left = listen()
+    left.unsubscribe()
+    const current = listen()
+    await settle()
+    current.names()
     stop()
-    subscribe(other)
+    const late = listen()
     commit('records')
-    mock.timers.tick(5000)
-    assert.deepEqual([ended.length, ends()], [2, 0])
+    await passPause()
+    assert.deepEqual([left.names().length, current.names().length, late.names().length], [0, 1, 1])
   })
 })

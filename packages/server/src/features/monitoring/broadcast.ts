@@ -1,69 +1,139 @@
-import type { ChangeReason } from '@recordhub/protocol'
+import {
+  CHANGE_REASONS,
+  type ChangeReason,
+  type DashboardEventName,
+  type DashboardEvents,
+  type Schedule,
+  type SnapshotPull,
+} from '@recordhub/protocol'
 import type { Broadcast } from '../../storage/port/broadcast.ts'
 
+/** An event of `/dashboard/events` with its content. */
+export type HubEvent = {
+  [Name in DashboardEventName]: { name: Name; content: DashboardEvents[Name] }
+}[DashboardEventName]
+
 type Subscriber = {
-  /** Receives the reasons of one or more changes. */
-  onChange: (reasons: readonly ChangeReason[]) => void
-  /** Called when the hub stops: no more changes follow. */
+  onEvent: (event: HubEvent) => void
+  /** Called when the hub stops: no more events follow. */
   onEnd: () => void
 }
 
-/** Broadcasts that something has changed, in this process or in another one, without the data. */
+/** Broadcasts what has changed, in this process or in another one. */
 export type Broadcaster = {
-  /** Returns a function that ends the subscription. */
+  /** The first events are the state of the pull and a heartbeat. Returns a function that ends the subscription. */
   subscribe: (subscriber: Subscriber) => () => void
   stop: () => void
 }
 
-const REASONS: readonly ChangeReason[] = ['records', 'pull', 'activity', 'platforms']
-
-/** Broadcasts the first change immediately, and later ones together, once per `pauseMs`. */
-export function createBroadcaster(broadcast: Broadcast, pauseMs: number): Broadcaster {
+/**
+ * Broadcasts the first change immediately, and later ones together, once per `pauseMs`: at most one event of a kind.
+ * The processes tell each other only what has changed. Each one reads the content from the database, if it has
+ * subscribers.
+ */
+export function createBroadcaster(deps: {
+  broadcast: Broadcast
+  readPull: () => Promise<SnapshotPull>
+  readSchedule: () => Promise<Schedule>
+  pauseMs: number
+  /** Resolves with false when the signal aborts first. */
+  sleep: (milliseconds: number, signal: AbortSignal) => Promise<boolean>
+  onError: (error: unknown) => void
+}): Broadcaster {
+  const { broadcast } = deps
   const subscribers = new Set<Subscriber>()
+  /** Those that have not received the first events. */
+  const newSubscribers = new Set<Subscriber>()
   const local = new Set<ChangeReason>()
   const remote = new Set<ChangeReason>()
-  let timer: NodeJS.Timeout | null = null
-  let isStopped = false
+  const stopping = new AbortController()
+  const { signal } = stopping
+  /** The last pull that has ended; undefined before the first read. */
+  let endedPull: number | null | undefined
+  let isSending = false
 
-  function schedule(ms: number): void {
-    timer = setTimeout(flush, ms)
-    timer.unref()
+  const isPending = () => local.size + remote.size + newSubscribers.size > 0
+
+  /** Sends until nothing is left. */
+  async function start(): Promise<void> {
+    if (isSending) return
+    isSending = true
+    // The first pause collects all reasons of one commit.
+    for (let pause = 0; (await deps.sleep(pause, signal)) && isPending(); pause = deps.pauseMs) {
+      await send().catch((error: unknown) => signal.aborted || deps.onError(error))
+    }
+    isSending = false
   }
 
-  function add(reasons: Set<ChangeReason>, reason: ChangeReason): void {
-    reasons.add(reason)
-    if (timer === null && !isStopped) schedule(0)
-  }
-
-  function flush(): void {
-    timer = null
-    const reasons = REASONS.filter((reason) => local.has(reason) || remote.has(reason))
-    if (reasons.length === 0) return
+  async function send(): Promise<void> {
+    const reasons = CHANGE_REASONS.filter((reason) => local.has(reason) || remote.has(reason))
     // Remote changes are not published again.
     if (local.size > 0) void broadcast.publish([...local].join(','))
     local.clear()
     remote.clear()
-    schedule(pauseMs)
-    for (const subscriber of subscribers) subscriber.onChange(reasons)
+    const starting = new Set(newSubscribers)
+    newSubscribers.clear()
+    if (subscribers.size === 0) return
+    const isPullNeeded = reasons.includes('pull') || starting.size > 0
+    const pull = isPullNeeded ? await deps.readPull() : null
+    const schedule = reasons.includes('schedule') ? await deps.readSchedule() : null
+    const ofPull = pull ? pullEvents(pull) : []
+    const others: HubEvent[] = []
+    if (schedule) others.push({ name: 'schedule.changed', content: { schedule } })
+    if (reasons.length > 0) others.push({ name: 'changed', content: { reasons } })
+    for (const subscriber of subscribers) {
+      const first = pull && starting.has(subscriber) ? stateEvents(pull) : ofPull
+      for (const event of [...first, ...others]) subscriber.onEvent(event)
+    }
   }
 
-  broadcast.onCommit((reason) => add(local, reason))
+  /** What has happened since the last call. */
+  function pullEvents(pull: SnapshotPull): HubEvent[] {
+    const lastId = pull.last?.id ?? null
+    const hasEnded = endedPull !== undefined && lastId !== null && lastId !== endedPull
+    endedPull = lastId
+    return [
+      ...(hasEnded ? [{ name: 'pull.ended', content: { pull } } as const] : []),
+      ...(pull.running ? [{ name: 'pull.progress', content: { pull } } as const] : []),
+    ]
+  }
+
+  broadcast.onCommit((reason) => {
+    local.add(reason)
+    void start()
+  })
   broadcast.subscribe((message) => {
     const reasons = message.split(',')
-    for (const reason of REASONS) if (reasons.includes(reason)) add(remote, reason)
+    for (const reason of CHANGE_REASONS) if (reasons.includes(reason)) remote.add(reason)
+    if (remote.size > 0) void start()
   })
 
   return {
     subscribe(subscriber) {
-      if (isStopped) subscriber.onEnd()
-      else subscribers.add(subscriber)
-      return () => void subscribers.delete(subscriber)
+      if (signal.aborted) subscriber.onEnd()
+      else {
+        subscribers.add(subscriber)
+        newSubscribers.add(subscriber)
+        void start()
+      }
+      return () => {
+        subscribers.delete(subscriber)
+        newSubscribers.delete(subscriber)
+      }
     },
     stop() {
-      isStopped = true
-      if (timer) clearTimeout(timer)
+      stopping.abort()
       for (const subscriber of subscribers) subscriber.onEnd()
       subscribers.clear()
     },
   }
+}
+
+/** The first events of a stream: the state of the pull, and a heartbeat which shows that events arrive. */
+function stateEvents(pull: SnapshotPull): HubEvent[] {
+  const name = pull.running ? 'pull.progress' : 'pull.ended'
+  return [
+    ...(pull.running || pull.last ? [{ name, content: { pull } } as const] : []),
+    { name: 'heartbeat', content: {} },
+  ]
 }

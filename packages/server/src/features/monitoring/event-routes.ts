@@ -1,21 +1,28 @@
 import { Readable } from 'node:stream'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorResponse } from '@recordhub/protocol'
+import { CHANGE_REASONS, ErrorResponse } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
-import type { Broadcaster } from './broadcast.ts'
+import type { Broadcaster, HubEvent } from './broadcast.ts'
 
-/** The first message: the browser reconnects after this time. */
+/** Before the first event: the browser reconnects after this time. */
 const RETRY = 'retry: 5000\n\n'
-const HEARTBEAT = ': heartbeat\n\n'
 
 const EVENTS = {
-  description: 'An event per change; its data lists the reasons: records, pull, …',
+  description: [
+    'Server-sent events, at most one per second of a name. The data of an event is a JSON object:',
+    '- `pull.progress` and `pull.ended`: `{"pull": …}`, as in the snapshot',
+    '- `schedule.changed`: `{"schedule": …}`, as in `GET /api/v1/schedule`',
+    `- \`changed\`: \`{"reasons": […]}\`, what has changed: ${CHANGE_REASONS.join(', ')}`,
+    '- `heartbeat`: `{}`, at least every 15 s',
+    '',
+    'A stream begins with the state of the running pull or of the last one, and a heartbeat.',
+  ].join('\n'),
   content: {
     'text/event-stream': { schema: Type.Unsafe<Readable>({ type: 'string' }) },
   },
 }
 
-/** Server-sent events that notify pages of changes, without their content. */
+/** Server-sent events with what has changed. */
 export function eventRoutes(deps: {
   /** Null if broadcasting is off. */
   broadcaster: Broadcaster | null
@@ -30,18 +37,15 @@ export function eventRoutes(deps: {
         exposeHeadRoute: false,
         compress: false,
         schema: {
-          summary: 'Subscribe to server-sent events about changes; requires HUB_BROADCAST',
+          summary: 'Subscribe to server-sent events about changes, unless HUB_BROADCAST is off',
           response: { 200: EVENTS, '4xx': ErrorResponse },
         },
       },
       async (_, reply) => {
         if (!broadcaster) throw HubError.withMessage('not_found', OFF)
-        const { stream, write, end } = openStream()
-        const unsubscribe = broadcaster.subscribe({
-          onChange: (reasons) => write(`data: ${reasons.join(',')}\n\n`),
-          onEnd: end,
-        })
-        const heartbeat = setInterval(() => write(HEARTBEAT), heartbeatMs)
+        const { stream, send, end } = openStream()
+        const unsubscribe = broadcaster.subscribe({ onEvent: send, onEnd: end })
+        const heartbeat = setInterval(() => send({ name: 'heartbeat', content: {} }), heartbeatMs)
         heartbeat.unref()
         stream.once('close', () => {
           clearInterval(heartbeat)
@@ -56,18 +60,33 @@ export function eventRoutes(deps: {
 
 const OFF = 'Broadcasting is off (HUB_BROADCAST). The dashboard polls every 10 s instead.'
 
+/** The stream of one client. While the client does not read, the latest event of each name waits for it. */
 function openStream() {
-  const stream = new Readable({ read: () => undefined })
+  const pending = new Map<string, string>()
+  let isWanted = false
   let isClosed = false
+  const stream = new Readable({ read: () => push(true) })
   stream.once('close', () => {
     isClosed = true
   })
   stream.push(RETRY)
+
+  function push(isRead: boolean): void {
+    isWanted ||= isRead
+    if (!isWanted || isClosed || pending.size === 0) return
+    const text = [...pending.values()].join('')
+    pending.clear()
+    isWanted = false
+    stream.push(text)
+  }
+
   return {
     stream,
-    /** Skips the message if the client has not read the previous one, which has the same effect. */
-    write(text: string): void {
-      if (!isClosed && stream.readableLength === 0) stream.push(text)
+    send({ name, content }: HubEvent): void {
+      // Removed first, so that it becomes the last one.
+      pending.delete(name)
+      pending.set(name, `event: ${name}\ndata: ${JSON.stringify(content)}\n\n`)
+      push(false)
     },
     end(): void {
       if (!isClosed) stream.push(null)

@@ -1,9 +1,21 @@
-import { POLLING_INTERVAL_SECONDS, type Snapshot } from '@recordhub/protocol'
+import { POLLING_INTERVAL_SECONDS, type Snapshot, type SnapshotPull } from '@recordhub/protocol'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { type Clock, toHour } from '../../lib/time/clock.ts'
-import type { SnapshotStore } from '../../storage/port/snapshot-store.ts'
+import type { SnapshotStore, StoredPull } from '../../storage/port/snapshot-store.ts'
 import type { StatisticsStore } from '../../storage/port/statistics-store.ts'
 import { readHours } from './statistics-routes.ts'
+
+/** Reads the part of the snapshot that describes pulls. */
+export async function readSnapshotPull(deps: {
+  snapshot: Pick<SnapshotStore, 'readPull'>
+  nextRun: () => Date | null
+}): Promise<SnapshotPull> {
+  return withNextRun(await deps.snapshot.readPull(), deps.nextRun())
+}
+
+function withNextRun(pull: StoredPull, nextRun: Date | null): SnapshotPull {
+  return { ...pull, next_run_at: pull.schedule_paused ? null : (nextRun?.toISOString() ?? null) }
+}
 
 /** The hours of the chart on the overview page. */
 const HOURS = 24
@@ -53,7 +65,7 @@ export function createReadSnapshot(deps: {
       ...rest,
       hours: await readHours(deps, HOURS),
       recent_pulls: await readRecentPulls(ids, pull.last?.id ?? null),
-      pull: { ...pull, next_run_at: pull.schedule_paused ? null : nextRun },
+      pull: withNextRun(pull, deps.nextRun()),
     }
     const version = sha256(JSON.stringify(stored))
     if (latest?.version === version) {

@@ -23,7 +23,7 @@ import {
 } from '../../platform-client/records/records-envelope.ts'
 import type { RecordsPage } from '../../platform-client/records/records-pages.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
-import type { PullTaskPlan, StartedTask } from '../../storage/port/pull-store.ts'
+import type { PullTaskPlan, StartedTask, TaskProgress } from '../../storage/port/pull-store.ts'
 import type { RecordRead, WriteOutcome } from '../../storage/port/record-store.ts'
 import { type Rejections, toAbortError } from './rejections.ts'
 
@@ -36,7 +36,7 @@ export type PullTaskContext = StartedTask & {
   retryUntil: number | null
   /** Null if the task is not traced. */
   span: Span | null
-  report: (progress: { total: number | null; counts: PullCounts }) => Promise<void>
+  report: (progress: TaskProgress) => Promise<void>
 }
 
 /** The result of the read of a module. */
@@ -66,6 +66,8 @@ export class PullTaskAccumulator {
   readonly rejections: Rejections
   /** The positions of the elements by the ids of their records, to describe duplicates. */
   readonly positions = new PositionRuns()
+  /** Since when a response is awaited; null if none is awaited for long. */
+  waitingSince: string | null = null
   readonly #context: PullTaskContext
   readonly #counts = noCounts()
   /** Warnings about the content. With one of them, the response is not used for a conditional request. */

@@ -108,7 +108,10 @@ function createPipeline(deps: PullTaskDeps, context: PullTaskContext): Pipeline 
   const task = { plan, read, accepted: context.accepted_rejections }
   const result = new PullTaskAccumulator(context, read, new Rejections(deps, task))
   const filter = new UnchangedFilter(deps.records, read, result.positions)
-  const reportProgress = () => report({ total: result.total, counts: result.counts })
+  const reportProgress = () => {
+    const { total, counts, waitingSince: waiting_since } = result
+    return report({ total, counts, waiting_since })
+  }
   const reporter = new ProgressReporter(reportProgress, REPORT_EVERY_MS)
   return { deps, context, keys, filter, reporter, result }
 }
@@ -119,7 +122,9 @@ async function fetchPages(pipeline: Pipeline, target: CallTarget): Promise<void>
   const { firstByteSeconds } = deps
   const options = { signal, firstByteSeconds, retryUntil, validators: result.cachedResponse }
   let begun = performance.now()
-  let page = await deps.client.openRecords(target, plan.record_type, options)
+  let page = await awaitResponse(pipeline, () =>
+    deps.client.openRecords(target, plan.record_type, options),
+  )
   if (!page) {
     span?.addChild('fetch', begun, performance.now())
     return result.addNotModified()
@@ -128,9 +133,29 @@ async function fetchPages(pipeline: Pipeline, target: CallTarget): Promise<void>
     const current: RecordsPage = page
     await withPageContext(current.number, () => fetchPage(pipeline, current, begun))
     begun = performance.now()
-    page = await withPageContext(current.number + 1, current.next)
+    page = await withPageContext(current.number + 1, () => awaitResponse(pipeline, current.next))
   }
   result.endPages()
+}
+
+/** Requests a page, and reports a wait of more than a second. */
+async function awaitResponse<Result>(
+  { deps, reporter, result }: Pipeline,
+  request: () => Promise<Result>,
+): Promise<Result> {
+  const since = formatRfc3339(deps.clock.now())
+  const timer = setTimeout(() => {
+    result.waitingSince = since
+    reporter.changed()
+  }, REPORT_EVERY_MS)
+  try {
+    return await request()
+  } finally {
+    clearTimeout(timer)
+    const isReported = result.waitingSince !== null
+    result.waitingSince = null
+    if (isReported) reporter.changed()
+  }
 }
 
 /** @param begun when the page was requested. */

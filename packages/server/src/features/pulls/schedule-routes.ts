@@ -42,7 +42,11 @@ export function scheduleRoutes(
   }
 }
 
-async function readSchedule({ schedule, dispatcher, pattern }: ScheduleDeps): Promise<Schedule> {
+export async function readSchedule({
+  schedule,
+  dispatcher,
+  pattern,
+}: ScheduleDeps): Promise<Schedule> {
   const pause = await schedule.readPause()
   const nextRun = pause ? null : dispatcher.nextRun()
   return {

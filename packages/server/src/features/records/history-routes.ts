@@ -6,6 +6,7 @@ import {
   NullableString,
   RecordResponse,
   RequestText,
+  StoredRecord,
 } from '@recordhub/protocol'
 import { parseChanges } from '../../domain/record/record-history.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
@@ -58,7 +59,15 @@ export function historyRoutes(deps: HistoryDeps): FastifyPluginAsyncTypebox {
           summary: 'List the changes of a record, newest first',
           params: RecordId,
           querystring: Type.Object(
-            { cursor: Type.Optional(Type.Integer({ minimum: 1 })) },
+            {
+              cursor: Type.Optional(Type.Integer({ minimum: 1 })),
+              change_seq: Type.Optional(
+                Type.Integer({
+                  minimum: 1,
+                  description: 'Without changes after this one, the `change_seq` of …/fields',
+                }),
+              ),
+            },
             { additionalProperties: false },
           ),
           response: {
@@ -74,7 +83,8 @@ export function historyRoutes(deps: HistoryDeps): FastifyPluginAsyncTypebox {
       async (request) => {
         const { record_id } = request.params
         await readExisting(deps, record_id)
-        const before = request.query.cursor ?? null
+        const { cursor, change_seq } = request.query
+        const before = cursor ?? (change_seq === undefined ? null : change_seq + 1)
         const query = { record_id, limit: HISTORY_PAGE, maxBytes: MAX_PAGE_BYTES, before }
         const { entries, has_more } = await deps.records.listHistory(query)
         const last = entries.at(-1)
@@ -93,17 +103,24 @@ export function historyRoutes(deps: HistoryDeps): FastifyPluginAsyncTypebox {
       '/api/v1/records/:record_id/fields',
       {
         schema: {
-          summary: 'Return the write that set each value of a record',
+          summary: 'Read a record with the write that set each of its values',
           params: RecordId,
           response: {
-            200: Type.Object({ success: Type.Literal(true), fields: Type.Array(FieldOrigin) }),
+            200: Type.Object({
+              success: Type.Literal(true),
+              change_seq: Type.Integer({
+                description: 'The last change of the record that the response contains',
+              }),
+              record: StoredRecord,
+              fields: Type.Array(FieldOrigin),
+            }),
             '4xx': ErrorResponse,
           },
         },
       },
       async (request) => ({
         success: true as const,
-        fields: await readFieldProvenance(deps, request.params.record_id),
+        ...(await readFieldProvenance(deps, request.params.record_id)),
       }),
     )
   }

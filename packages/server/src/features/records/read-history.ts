@@ -96,14 +96,15 @@ type Origin = Omit<FieldOrigin, 'path' | 'value'>
 const UNKNOWN: Origin = { written_at: null, source: null, pull_id: null, request_id: null }
 
 /**
- * Returns the write that set each value of a record. A value without a change in the history is as old as the
- * record. Its origin is unknown if retention or anonymisation has deleted older changes.
+ * Returns a record with the write that set each of its values, both as of the change `change_seq`, even if the record
+ * changes during the read. A value without a change in the history is as old as the record. Its origin is unknown if
+ * retention or anonymisation has deleted older changes.
  * @throws HubError `not_found`.
  */
 export async function readFieldProvenance(
   deps: HistoryDeps,
   recordId: number,
-): Promise<FieldOrigin[]> {
+): Promise<{ change_seq: number; record: StoredRecord; fields: FieldOrigin[] }> {
   const row = await readExisting(deps, recordId)
   const record = toStoredRecord(row)
   const origins = new Map<string, Origin>()
@@ -123,9 +124,10 @@ export async function readFieldProvenance(
     row.updated_at === row.created_at || (isComplete && isPastStored(storedSince, row.created_at))
   const first: Origin = { ...UNKNOWN, written_at: row.created_at, source: 'creation' }
   const values: unknown[] = [record.full_name, ...Object.values(record.data)]
-  return valuePaths(record).map((path, index) => ({
+  const fields = valuePaths(record).map((path, index) => ({
     path,
     value: values[index],
     ...(origins.get(path) ?? (isUntouched ? first : UNKNOWN)),
   }))
+  return { change_seq: row.change_seq, record, fields }
 }

@@ -86,6 +86,13 @@ export type StartedTask = {
   accepted_rejections: RejectionGroup[]
 }
 
+export type TaskProgress = {
+  total: number | null
+  counts: PullCounts
+  /** Since when the task has waited for a response; null or left out if it does not. */
+  waiting_since?: string | null
+}
+
 /** The platform and modules that a pull covers. */
 export type PullScope = {
   platform_id: number
@@ -144,11 +151,7 @@ export interface PullStore {
   startTask(pullId: number, taskNumber: number): Promise<StartedTask | null>
 
   /** Saves the progress of a running task. */
-  reportTask(
-    pullId: number,
-    taskNumber: number,
-    progress: { total: number | null; counts: PullCounts },
-  ): Promise<void>
+  reportTask(pullId: number, taskNumber: number, progress: TaskProgress): Promise<void>
 
   /**
    * Ends a task. Stores in one transaction its result, the module's last complete read, the platform's last error, the

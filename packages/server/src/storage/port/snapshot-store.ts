@@ -1,10 +1,13 @@
-import type { Snapshot } from '@recordhub/protocol'
+import type { Snapshot, SnapshotPull } from '@recordhub/protocol'
 
 /** The part of the dashboard's snapshot that comes from the database. */
 type StoredSnapshot = Pick<
   Snapshot,
   'stats' | 'platforms' | 'records' | 'logs' | 'alerts' | 'latest_sync'
-> & { pull: Omit<Snapshot['pull'], 'next_run_at'> }
+> & { pull: StoredPull }
+
+/** The running pull and the last one, as the snapshot shows them. */
+export type StoredPull = Omit<SnapshotPull, 'next_run_at'>
 
 export interface SnapshotStore {
   /**
@@ -18,6 +21,9 @@ export interface SnapshotStore {
    * the current calendar day in the hub's time zone.
    */
   readSnapshot(day: string): Promise<StoredSnapshot>
+
+  /** Reads the part of the snapshot that describes pulls. */
+  readPull(): Promise<StoredPull>
 
   /**
    * Reads the last 30 finished pulls of each of these platforms, newest first; platforms without pulls are omitted.

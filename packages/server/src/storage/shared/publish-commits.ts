@@ -16,7 +16,7 @@ const REASONS: { [Table in keyof Tables]?: ChangeReason } = {
   removals: 'records',
   pulls: 'pull',
   pull_tasks: 'pull',
-  paused_schedules: 'pull',
+  paused_schedules: 'schedule',
   activity: 'activity',
   alerts: 'activity',
   missing_reviews: 'activity',

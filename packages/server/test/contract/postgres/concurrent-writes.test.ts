@@ -1,5 +1,9 @@
 /** Two nodes on one PostgreSQL: concurrent writes, rejections and change notifications. */
 import assert from 'node:assert/strict'
+import { noCounts } from '../../../src/domain/pull/pull.ts'
+import { createBroadcaster, type HubEvent } from '../../../src/features/monitoring/broadcast.ts'
+import { readSnapshotPull } from '../../../src/features/monitoring/read-snapshot.ts'
+import { sleep } from '../../../src/lib/time/run-periodically.ts'
 import {
   createCallCounter,
   listeningSessions,
@@ -189,6 +193,36 @@ test('a broadcast reaches the other processes but not its sender', async (nodes)
   await nodeA.storage.broadcast.publish("it's; DROP")
   await call.next()
   assert.deepEqual(received, ['there: records,pull', "there: it's; DROP"])
+})
+
+test('a page at one node receives the progress of a pull that another node runs', async (nodes) => {
+  const { nodeA, nodeB, observer } = nodes
+  await untilTrue('both nodes listen', async () => (await listeningSessions(observer)).length === 2)
+  const events: HubEvent[] = []
+  const [, there] = [nodeA, nodeB].map(({ storage }) =>
+    createBroadcaster({
+      broadcast: storage.broadcast,
+      readPull: () => readSnapshotPull({ ...storage, nextRun: () => null }),
+      readSchedule: () => assert.fail('the schedule has not changed'),
+      ...{ pauseMs: 1, sleep, onError: (error) => assert.fail(String(error)) },
+    }),
+  )
+  there?.subscribe({ onEvent: (event) => events.push(event), onEnd: () => undefined })
+  const receivedPull = (name: HubEvent['name'], received: number) => async () =>
+    events.some((one) => {
+      if (one.name !== name || !('pull' in one.content)) return false
+      const { pull, last } = one.content.pull
+      return (pull ?? last)?.counts.received === received
+    })
+  const school = await nodeA.register()
+  const pull = await nodeA.startPull()
+  await nodeA.startRead(pull, school)
+  const counts = { ...noCounts(), received: 7, created: 7 }
+  await nodeA.storage.pulls.reportTask(pull.pull_id, 1, { total: 9, counts })
+  await untilTrue('progress arrives', receivedPull('pull.progress', 7))
+  await nodeA.finishPull(pull.pull_id)
+  await untilTrue('the end arrives', receivedPull('pull.ended', 7))
+  there?.stop()
 })
 
 test('a rolled back change sends no notification', async ({ nodeA, observer }) => {

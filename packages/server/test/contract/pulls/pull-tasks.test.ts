@@ -132,7 +132,8 @@ test('the progress of a pull is the sum of the reports of its tasks', async (kit
     records_done: 15,
     percent: 20,
     records_per_second: 5,
-    seconds_left: 12,
+    seconds_left: null,
+    waiting: null,
   })
   assert.deepEqual(pull?.counts, {
     received: 15,
@@ -172,7 +173,7 @@ test('progress uses the total of the platform, or without one the number of stor
   const early = await progress()
   assert.deepEqual(
     [early?.percent, early?.records_per_second, early?.seconds_left],
-    [Math.floor(400 / 11), 2, 4],
+    [Math.floor(400 / 11), 2, null],
   )
   await report(4, 99)
   const withTotal = await progress()
@@ -182,6 +183,30 @@ test('progress uses the total of the platform, or without one the number of stor
   assert.equal((await progress())?.percent, 99)
   await kit.finishPull(pull.pull_id)
   assert.deepEqual((await progress())?.percent, 100)
+})
+
+test('a pull waits while each running task does, for the platform that has waited longest', async (kit) => {
+  await kit.register({ modules: ['a', 'b'] })
+  const { pulls } = kit.storage
+  const { pull_id } = await kit.startPull()
+  await pulls.startTask(pull_id, 1)
+  await pulls.startTask(pull_id, 2)
+  const since = kit.clock.text
+  const report = (task: number, waiting_since: string | null) =>
+    pulls.reportTask(pull_id, task, { total: null, counts: NO_COUNTS, waiting_since })
+  const readWaiting = async () => (await pulls.readPull(pull_id))?.progress.waiting
+  await report(1, since)
+  assert.equal(await readWaiting(), null)
+  kit.clock.advance(3)
+  await report(2, kit.clock.text)
+  const { display_title } = only(await kit.storage.platforms.listPlatforms())
+  assert.deepEqual(await readWaiting(), { platform_title: display_title, since })
+  const waits = async () => (await listTasks(kit.storage, pull_id)).map((one) => one.waiting_since)
+  assert.deepEqual(await waits(), [since, kit.clock.text])
+  await report(1, null)
+  assert.equal(await readWaiting(), null)
+  await pulls.finishTask(pull_id, 2, taskResult(), null)
+  assert.deepEqual(await waits(), [null, null])
 })
 
 test('the rate of a pull and the time left depend on the running tasks', async (kit) => {

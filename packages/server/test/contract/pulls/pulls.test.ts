@@ -55,6 +55,7 @@ test('a requested pull is queued with one task per registered module of each act
       percent: 0,
       records_per_second: null,
       seconds_left: null,
+      waiting: null,
     },
     counts: NO_COUNTS,
   })

@@ -1,8 +1,7 @@
 import { Anchor, Badge, Code, Group, Stack, Table, Text } from '@mantine/core'
 import type { Field, FieldOrigin } from '@recordhub/protocol'
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { fieldOriginsQuery, type ShownRecord } from '../../../api/records.ts'
+import type { ShownRecord } from '../../../api/records.ts'
 import { Time } from '../../../components/time.tsx'
 import { ValueView } from '../../../components/value-view.tsx'
 import { TEXTS } from '../texts.tsx'
@@ -12,18 +11,14 @@ import { fieldsOf, sourceLabel } from './record-fields.ts'
 export function FieldsTab({
   record,
   manifest,
-  isPast,
+  origins,
 }: {
   record: ShownRecord
   manifest: readonly Field[]
-  /** The sources are known only for the current version. */
-  isPast: boolean
+  /** Empty for a version of an earlier time. */
+  origins: readonly FieldOrigin[]
 }) {
-  const { data } = useQuery({
-    ...fieldOriginsQuery(String(record.record_id)),
-    enabled: !isPast,
-  })
-  const fields = fieldsOf(record, manifest, isPast ? [] : (data?.fields ?? []))
+  const fields = fieldsOf(record, manifest, origins)
   if (fields.length === 0) {
     return (
       <Text size="sm" c="dimmed">

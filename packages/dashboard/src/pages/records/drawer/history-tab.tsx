@@ -10,17 +10,20 @@ import { ValueView } from '../../../components/value-view.tsx'
 import { TEXTS } from '../texts.tsx'
 import { labelOfPath, sourceLabel } from './record-fields.ts'
 
-/** The changes of a record, newest first, with the values before and after. */
+/** The changes of a record up to the shown version, newest first, with the values before and after. */
 export function HistoryTab({
   record,
+  changeSeq,
   manifest,
   onViewVersion,
 }: {
   record: ShownRecord
+  /** Undefined for a version of an earlier time, with which all changes are listed. */
+  changeSeq: number | undefined
   manifest: readonly Field[]
   onViewVersion: (at: string) => void
 }) {
-  const history = useInfiniteQuery(recordHistoryQuery(String(record.record_id)))
+  const history = useInfiniteQuery(recordHistoryQuery(String(record.record_id), changeSeq))
   const error = errorInPlaceOfData(history)
   if (error) {
     return <ErrorNotice error={error} onRetry={() => void history.refetch()} />

@@ -1,13 +1,16 @@
-import { Badge, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core'
+import { Alert, Badge, Button, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core'
 import type { Platform } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { recordQuery, type ShownRecord } from '../../../api/records.ts'
+import { useState } from 'react'
+import { type RecordVersion, recordQuery, type ShownRecord } from '../../../api/records.ts'
 import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { SideDrawer } from '../../../components/side-drawer.tsx'
 import { Time } from '../../../components/time.tsx'
+import { formatRelative } from '../../../lib/format.ts'
 import type { UrlChanges, UrlState } from '../../../lib/url-state.ts'
+import { useNow } from '../../../lib/use-now.ts'
 import { TEXTS } from '../texts.tsx'
 import { AsOf } from './as-of.tsx'
 import { EraseButton } from './erase-dialog.tsx'
@@ -57,7 +60,8 @@ function OpenRecord({
 }: DrawerProps & { id: string; onClose: () => void }) {
   const { as_of: asOf, tab = 'fields' } = state
   const found = useQuery(recordQuery(id, asOf))
-  const { data, refetch } = found
+  const { refetch } = found
+  const { shown, newer, showNewer } = useShownVersion(found.data, asOf)
   const error = errorInPlaceOfData(found)
   const setAsOf = (at: string | null) => change({ as_of: at })
   const asOfInput = <AsOf asOf={asOf} onChange={setAsOf} />
@@ -73,12 +77,13 @@ function OpenRecord({
       </Stack>
     )
   }
-  if (!data) return <DrawerSkeleton />
-  const { record } = data
+  if (!shown) return <DrawerSkeleton />
+  const { record, fields = [], change_seq } = shown
   const manifest = fieldsOfManifest(platforms, record)
   return (
     <Stack gap="md">
       <Head record={record} platforms={platforms} />
+      {newer && <NewerVersion changedAt={newer.record.updated_at} onShow={showNewer} />}
       <Group gap="sm" align="flex-end">
         <CopyButton value={location.href} label={TEXTS.copyLinkRecord} text={TEXTS.copyLink} />
         <EraseButton record={record} onErased={onClose} />
@@ -95,16 +100,48 @@ function OpenRecord({
           <Tabs.Tab value="raw">{TEXTS.raw}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="fields">
-          <FieldsTab record={record} manifest={manifest} isPast={asOf !== undefined} />
+          <FieldsTab record={record} manifest={manifest} origins={fields} />
         </Tabs.Panel>
         <Tabs.Panel value="history">
-          <HistoryTab record={record} manifest={manifest} onViewVersion={setAsOf} />
+          <HistoryTab
+            record={record}
+            changeSeq={change_seq}
+            manifest={manifest}
+            onViewVersion={setAsOf}
+          />
         </Tabs.Panel>
         <Tabs.Panel value="raw">
           <RawTab record={record} asOf={asOf} />
         </Tabs.Panel>
       </Tabs>
     </Stack>
+  )
+}
+
+/**
+ * Keeps the version that was opened, so that all tabs describe the same one. A newer version is shown on request, or
+ * when another time is chosen.
+ */
+function useShownVersion(read: RecordVersion | undefined, asOf: string | undefined) {
+  const [kept, keep] = useState<{ asOf: string | undefined; version: RecordVersion } | null>(null)
+  const showNewer = () => keep(read ? { asOf, version: read } : null)
+  const shown = kept?.asOf === asOf ? kept?.version : undefined
+  if (read && !shown) showNewer()
+  const isNewer = shown !== undefined && read?.change_seq !== shown.change_seq
+  return { shown, newer: isNewer ? read : undefined, showNewer }
+}
+
+function NewerVersion({ changedAt, onShow }: { changedAt: string | null; onShow: () => void }) {
+  const now = useNow(true)
+  return (
+    <Alert color="blue" variant="light" p="xs" role="status">
+      <Group gap="sm" justify="space-between">
+        <Text size="sm">{TEXTS.changed(formatRelative(changedAt ?? '', now))}</Text>
+        <Button size="xs" variant="default" onClick={onShow}>
+          {TEXTS.show}
+        </Button>
+      </Group>
+    </Alert>
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Pull, PullTask, Stats } from '@recordhub/protocol'
-import type { SnapshotStore } from '../../port/snapshot-store.ts'
+import type { SnapshotStore, StoredPull } from '../../port/snapshot-store.ts'
 import { selectPlatformSummaries, toPlatformSummary } from '../platforms/platform-rows.ts'
 import { listRecentPulls } from '../pulls/platform-pulls.ts'
 import { selectTasks, toTask } from '../pulls/pull-rows.ts'
@@ -31,6 +31,19 @@ export function createSnapshotStore(
     return finished && { ...finished, started_by }
   }
 
+  async function readPull(): Promise<StoredPull> {
+    const running = await findUnfinished(reader, clock)
+    const last = await readLastFinished()
+    const shown = running ?? last
+    return {
+      running: running !== null,
+      pull: running,
+      last,
+      tasks: shown ? await listNotableTasks(reader, shown.id) : [],
+      schedule_paused: (await findPause(reader)) !== null,
+    }
+  }
+
   return {
     readVersion: () => readVersion(reader),
 
@@ -52,9 +65,7 @@ export function createSnapshotStore(
         .orderBy('activity_id', 'desc')
         .limit(LATEST)
         .execute()
-      const running = await findUnfinished(reader, clock)
-      const last = await readLastFinished()
-      const shown = running ?? last
+      const pull = await readPull()
       return {
         stats,
         platforms: platforms.map(toPlatformSummary),
@@ -67,16 +78,12 @@ export function createSnapshotStore(
           })),
         logs: logs.map(toActivityEntry),
         alerts: await readOpenAlerts(reader, LATEST_ALERTS),
-        latest_sync: last && toLatestSync(last),
-        pull: {
-          running: running !== null,
-          pull: running,
-          last,
-          tasks: shown ? await listNotableTasks(reader, shown.id) : [],
-          schedule_paused: (await findPause(reader)) !== null,
-        },
+        latest_sync: pull.last && toLatestSync(pull.last),
+        pull,
       }
     },
+
+    readPull,
 
     readRecentPulls: (platformIds) => listRecentPulls(reader, platformIds),
   }

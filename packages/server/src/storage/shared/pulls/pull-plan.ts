@@ -63,6 +63,7 @@ export async function planTasks(
     total: null,
     expected: records === null ? null : Number(records),
     started_at: null,
+    waiting_since: null,
   }))
   for (let at = 0; at < tasks.length; at += MAX_ROWS) {
     await db

@@ -21,6 +21,13 @@ const WITHOUT_EXPECTED = sql<number>`CASE
   WHEN t.finished_at IS NULL AND coalesce(t.total, t.expected) IS NULL THEN t.received ELSE 0 END`
 const IS_RUNNING = sql<boolean>`t.started_at IS NOT NULL AND t.finished_at IS NULL`
 
+/** Since when a task of the unfinished pull has waited longest, and the title of its platform after a space. */
+const LONGEST_WAIT = sql<string | null>`CASE WHEN p.finished_at IS NULL THEN (
+  SELECT w.waiting_since || ' ' || platforms.display_title FROM pull_tasks w
+  JOIN platforms ON platforms.platform_id = w.platform_id
+  WHERE w.pull_id = p.pull_id AND w.waiting_since IS NOT NULL
+  ORDER BY w.waiting_since LIMIT 1) END`
+
 /** The counts of a task. */
 export const COUNT_NAMES = [
   'received',
@@ -62,6 +69,8 @@ export function selectPulls(db: Executor) {
       eb.fn
         .min<string | null>(sql`CASE WHEN ${IS_RUNNING} THEN t.started_at END`)
         .as('running_since'),
+      eb.fn.count<number>('t.waiting_since').as('tasks_waiting'),
+      LONGEST_WAIT.as('longest_wait'),
       ...PULL_TASK_STATES.map((state) =>
         eb.fn
           .count<number>(eb.case().when('t.state', '=', state).then(1).end())
@@ -87,7 +96,9 @@ export function toPull(row: PullRow, now: Date): Pull {
   const tasksTotal = Number(row.tasks_total)
   const tasksDone = Number(row.tasks_done)
   const received = Number(row.received ?? 0)
+  const waiting = toWaiting(row)
   const work = {
+    isWaiting: waiting !== null,
     hasEnded: row.finished_at !== null,
     tasksTotal,
     tasksDone,
@@ -122,9 +133,18 @@ export function toPull(row: PullRow, now: Date): Pull {
       records_total: Number(row.totals_known) === 0 ? null : Number(row.records_total ?? 0),
       records_received: received,
       ...estimateProgress(work),
+      waiting,
     },
     counts: toCounts(row),
   }
+}
+
+/** Null if a running task receives records. */
+function toWaiting(row: PullRow): Pull['progress']['waiting'] {
+  const { longest_wait } = row
+  if (longest_wait === null || Number(row.tasks_waiting) < Number(row.tasks_running)) return null
+  const end = longest_wait.indexOf(' ')
+  return { platform_title: longest_wait.slice(end + 1), since: longest_wait.slice(0, end) }
 }
 
 function toTaskStates(row: PullRow): Pull['progress']['task_states'] {
@@ -201,6 +221,7 @@ export async function toTask(db: Executor, row: TaskRow): Promise<PullTask> {
     warnings: JSON.parse(row.warnings),
     started_at: row.started_at,
     finished_at: row.finished_at,
+    waiting_since: row.waiting_since,
   }
 }
 

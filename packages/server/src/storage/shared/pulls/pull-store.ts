@@ -167,10 +167,10 @@ export function createPullStore(
         return { snapshotSeq: await readLastSequence(db), ...cached }
       }),
 
-    async reportTask(pullId, taskNumber, { total, counts }) {
+    async reportTask(pullId, taskNumber, { total, counts, waiting_since = null }) {
       await writer
         .updateTable('pull_tasks')
-        .set({ total, ...counts })
+        .set({ total, ...counts, waiting_since })
         .where('pull_id', '=', pullId)
         .where('task_number', '=', taskNumber)
         .where('state', '=', 'running')
@@ -192,6 +192,7 @@ export function createPullStore(
             error_cause: result.error_cause,
             warnings: JSON.stringify(result.warnings),
             finished_at: at,
+            waiting_since: null,
           })
           .where('pull_id', '=', pullId)
           .where('task_number', '=', taskNumber)
@@ -374,7 +375,7 @@ async function endTasks(
 ): Promise<void> {
   await db
     .updateTable('pull_tasks')
-    .set({ state, finished_at: at })
+    .set({ state, finished_at: at, waiting_since: null })
     .where('pull_id', 'in', pullIds)
     .where('state', 'in', UNFINISHED)
     .execute()

@@ -58,6 +58,8 @@ export const pullTables = {
       warnings: text().default('[]'),
       started_at: text().nullable(),
       finished_at: text().nullable(),
+      /** Since when the hub waits for a response; null while none is awaited for long. */
+      waiting_since: text().nullable(),
     },
     {
       primaryKey: ['pull_id', 'task_number'],
