@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { ActivityEntry } from './activity.ts'
 import { OpenAlerts } from './alert.ts'
 import { NullableTimestamp, Timestamp } from './common.ts'
-import { PlatformSummary } from './platform.ts'
+import { PlatformHealth, PlatformSummary } from './platform.ts'
 import { Pull, PullState, PullTask, PullTrigger, RecentPull, Schedule } from './pull.ts'
 import { RecordSummary } from './record.ts'
 import { ChangeReason, HourOfStatistics } from './statistics.ts'
@@ -67,6 +67,10 @@ export const DASHBOARD_EVENTS = {
   'pull.ended': Type.Object({ pull: SnapshotPull }),
   /** As in `GET /api/v1/schedule`. */
   'schedule.changed': Type.Object({ schedule: Schedule }),
+  /** The platforms whose health has changed. */
+  'platform.health': Type.Object({
+    platforms: Type.Array(Type.Object({ id: Type.Integer(), health: PlatformHealth })),
+  }),
   /** What has changed, so that pages read open lists again. */
   changed: Type.Object({ reasons: Type.Array(ChangeReason) }),
   /** Shows that the stream arrives: as its first event, and at least every 15 s. */

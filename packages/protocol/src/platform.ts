@@ -33,6 +33,28 @@ export const PlatformModule = Type.Object({
   }),
 })
 
+export const HealthReason = Type.Object({
+  code: OneOf(
+    'pulls_failing',
+    'pushes_rejected',
+    'rejections_open',
+    'modules_incomplete',
+    'review_pending',
+    'silent',
+    'key_expiring',
+    'new',
+    'inactive',
+  ),
+  message: Type.String(),
+  since: NullableTimestamp,
+})
+
+/** The health of a platform, and every reason for it, the most urgent first. */
+export const PlatformHealth = Type.Object({
+  state: OneOf('failing', 'needs_attention', 'healthy', 'new', 'inactive'),
+  reasons: Type.Array(HealthReason),
+})
+
 /** A registered platform without its modules (specification 2.1). */
 export const PlatformSummary = Type.Object({
   id: Type.Integer(),
@@ -42,8 +64,8 @@ export const PlatformSummary = Type.Object({
   connection_type: Type.Literal(CONNECTION_TYPE),
   source_base_url: Type.String(),
   status: PlatformStatus,
+  health: PlatformHealth,
   modules_registered: Type.Integer(),
-  modules_failing: Type.Integer({ description: 'Registered modules whose last pull failed' }),
   records: Type.Integer(),
   manifest_fetched_at: NullableTimestamp,
   latest_sync_at: Type.Unsafe<string | null>({
@@ -209,6 +231,8 @@ export const PlatformChange = Type.Object(
 export type DriftPolicy = Static<typeof DriftPolicy>
 export type PlatformStatus = Static<typeof PlatformStatus>
 export type PlatformModule = Static<typeof PlatformModule>
+export type HealthReason = Static<typeof HealthReason>
+export type PlatformHealth = Static<typeof PlatformHealth>
 export type PlatformSummary = Static<typeof PlatformSummary>
 export type Platform = Static<typeof Platform>
 export type HubKey = Static<typeof HubKey>

@@ -121,6 +121,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     ? createBroadcaster({
         broadcast: storage.broadcast,
         readPull: () => readSnapshotPull({ ...storage, nextRun }),
+        readHealth: () => storage.platforms.listHealth(),
         readSchedule: () =>
           readSchedule({
             schedule: storage.schedule,

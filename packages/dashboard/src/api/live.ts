@@ -166,6 +166,16 @@ const EVENT_HANDLERS: {
   'pull.progress': ({ pull }) => change((current) => withPullEvent(current, pull)),
   'pull.ended': ({ pull }) => change((current) => withPullEvent(current, pull)),
   'schedule.changed': ({ schedule }) => showSchedule(schedule),
+  'platform.health': ({ platforms }) => {
+    const changed = new Map(platforms.map(({ id, health }) => [id, health]))
+    change((current) => ({
+      ...current,
+      platforms: current.platforms.map((one) => ({
+        ...one,
+        health: changed.get(one.id) ?? one.health,
+      })),
+    }))
+  },
   changed: () => notifyListeners('event'),
   heartbeat: () => undefined,
 }

@@ -226,8 +226,18 @@ const ROWS: readonly Row[] = [
     'platform_response_invalid',
     /"gzip, gzip"/,
   ],
-  ['a million nested arrays', bytes(httpResponse('['.repeat(MIB))), 'platform_not_json', /./],
-  ['a million nested objects', bytes(httpResponse('{"a":'.repeat(MIB))), 'platform_not_json', /./],
+  [
+    'a million nested arrays',
+    bytes(httpResponse('['.repeat(MIB))),
+    'platform_response_invalid',
+    /nested too deeply/,
+  ],
+  [
+    'a million nested objects',
+    bytes(httpResponse('{"a":'.repeat(MIB))),
+    'platform_response_invalid',
+    /nested too deeply/,
+  ],
   [
     'a number with a million digits',
     bytes(httpResponse(`{"success":${'9'.repeat(MIB)}}`)),

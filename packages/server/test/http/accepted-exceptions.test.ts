@@ -43,6 +43,9 @@ describeHub('accepted exceptions', { engines: 'both' }, (hub) => {
       ...{ rejected: 2, accepted: 0, warnings: 1 },
     })
     const { platform_name } = kit.platform
+    const { id } = kit.registered
+    const healthOf = async () => (await hub.storage.platforms.readPlatform(id))?.health.state
+    assert.equal(await healthOf(), 'needs_attention')
     const { cause } = await accept(kit)
     assert.equal((await groupOf(kit)).accepted_by, 'token 2 (test operator)')
     const audit = only(
@@ -56,6 +59,7 @@ describeHub('accepted exceptions', { engines: 'both' }, (hub) => {
         ...{ rejected: 0, accepted: 2, warnings: 0 },
       })
       assert.deepEqual(await completenessOf(kit), { accepted: 2, reasons: [] })
+      assert.equal(await healthOf(), 'healthy')
     }
     await hub.call('POST', `${PATH}/reopen`, { platform: platform_name, cause })
     assert.equal((await groupOf(kit)).accepted_at, null)

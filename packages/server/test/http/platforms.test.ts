@@ -22,13 +22,15 @@ const MEMBERS = [
     'source_base_url',
     'status',
     'modules_registered',
-    'modules_failing',
+    'health',
     'records',
     'manifest_fetched_at',
   ],
   ...['latest_sync_at', 'last_push_at', 'hub_api_key_hint', 'last_error', 'missing_reviews'],
   'modules',
 ]
+
+const NEW_PLATFORM = { code: 'new', message: 'No pushes and no pulls yet.', since: null }
 
 /** Asserts that every request was a GET with exactly the specified headers. */
 function expectSpecifiedRequests(platform: SimulatedPlatform, tunnel: string): void {
@@ -66,7 +68,7 @@ describeHub('registering a platform', (hub) => {
       source_base_url: simulated.source_base_url,
       status: 'active',
       modules_registered: 1,
-      modules_failing: 0,
+      health: { state: 'new', reasons: [NEW_PLATFORM] },
       records: 0,
       latest_sync_at: null,
       last_push_at: null,

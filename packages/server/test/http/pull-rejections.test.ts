@@ -117,10 +117,16 @@ describeHub('records rejected by a pull', (hub, engine) => {
       await lastError(),
       '1 of 2 records rejected: Invalid record: data must be an object.',
     )
-    assert.equal((await platform()).modules_failing, 0)
+    const { state, reasons } = (await platform()).health
+    assert.equal(state, 'needs_attention')
+    assert.deepEqual(
+      reasons.map(({ code }) => code),
+      ['rejections_open', 'modules_incomplete'],
+    )
     module.records = [simulatedRecord(1)]
     await kit.pull()
     assert.equal(await lastError(), null)
+    assert.equal((await platform()).health.state, 'healthy')
   })
 
   for (const [where, list, ...expected] of DUPLICATES.slice(0, rounds(3, DUPLICATES.length))) {

@@ -203,7 +203,8 @@ describeHub('reading records', (hub) => {
     for (const one of found) {
       expectMembers(one, [
         ...['id', 'first_at', 'at', 'count', 'platform_name', 'record_type', 'method', 'code'],
-        ...['message', 'errors', 'cause', 'body', 'pull_id', 'replayed_at', 'replayed_by'],
+        ...['message', 'errors', 'cause', 'body', 'pull_id', 'request_id'],
+        ...['replayed_at', 'replayed_by'],
         ...['replay_outcome', 'record_id'],
       ])
     }

@@ -1,13 +1,14 @@
 import { Anchor, ColorSwatch, Group, Paper, Stack, Text } from '@mantine/core'
 import type { PlatformSummary, RecentPull } from '@recordhub/protocol'
 import { Link } from '@tanstack/react-router'
+import { MessageText } from '../../components/message-text.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatCount } from '../../lib/format.ts'
-import { HEALTH_LABELS, type Health, healthOf } from '../platforms/platform-list.ts'
+import { HEALTH_LABELS, type Health } from '../platforms/platform-list.ts'
 import { PullBars } from './pull-bars.tsx'
 import { TEXTS } from './texts.tsx'
 
-const ERROR_HEIGHT = 19
+const REASON_HEIGHT = 19
 
 /** The state of one platform. */
 export function PlatformCard({
@@ -17,13 +18,14 @@ export function PlatformCard({
   platform: PlatformSummary
   pulls: RecentPull[]
 }) {
-  const health = healthOf(platform)
+  const { state, reasons } = platform.health
+  const reason = reasons[0]?.message ?? ''
   return (
     <Paper withBorder p="sm">
       <Stack gap={6}>
         <Group gap="sm" wrap="nowrap" justify="space-between">
           <Group gap="sm" wrap="nowrap" miw={0}>
-            <ColorSwatch size={10} withShadow={false} color={COLORS[health]} aria-hidden />
+            <ColorSwatch size={10} withShadow={false} color={COLORS[state]} aria-hidden />
             <Anchor
               size="sm"
               fw={600}
@@ -40,7 +42,7 @@ export function PlatformCard({
             </Anchor>
           </Group>
           <Text size="xs" c="dimmed" flex="none">
-            {HEALTH_LABELS[health]}
+            {HEALTH_LABELS[state]}
           </Text>
         </Group>
         <PullBars pulls={pulls} />
@@ -58,12 +60,12 @@ export function PlatformCard({
         {/* Always one line, so that the layout does not shift when a pull ends. */}
         <Text
           size="xs"
-          c="var(--mantine-color-error)"
-          h={ERROR_HEIGHT}
+          c={state === 'failing' ? 'var(--mantine-color-error)' : 'dimmed'}
+          h={REASON_HEIGHT}
           truncate
-          {...(platform.last_error ? { title: platform.last_error } : {})}
+          title={reason}
         >
-          {platform.last_error}
+          <MessageText message={reason} />
         </Text>
       </Stack>
     </Paper>
@@ -73,7 +75,7 @@ export function PlatformCard({
 const COLORS: Readonly<Record<Health, string>> = {
   healthy: 'var(--mantine-color-green-6)',
   failing: 'var(--mantine-color-red-6)',
-  needs_review: 'var(--mantine-color-yellow-6)',
-  no_data: 'var(--mantine-color-blue-6)',
+  needs_attention: 'var(--mantine-color-yellow-6)',
+  new: 'var(--mantine-color-blue-6)',
   inactive: 'var(--mantine-color-gray-6)',
 }

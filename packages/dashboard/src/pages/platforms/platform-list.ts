@@ -1,51 +1,18 @@
 /** Filtering, sorting and health of platforms. */
 
 import type { Platform, PlatformSummary } from '@recordhub/protocol'
-import { COMMON_TEXTS } from '../../texts.ts'
 
-export type Health = 'healthy' | 'failing' | 'needs_review' | 'no_data' | 'inactive'
+export type Health = PlatformSummary['health']['state']
 
 /** In order of urgency. */
-export const HEALTHS = ['failing', 'needs_review', 'no_data', 'healthy', 'inactive'] as const
+export const HEALTHS = ['failing', 'needs_attention', 'new', 'healthy', 'inactive'] as const
 
 export const HEALTH_LABELS: Readonly<Record<Health, string>> = {
   healthy: 'Healthy',
   failing: 'Failing',
-  needs_review: COMMON_TEXTS.needsReview,
-  no_data: 'No data yet',
+  needs_attention: 'Needs attention',
+  new: 'No data yet',
   inactive: 'Inactive',
-}
-
-export function healthOf(
-  platform: Pick<
-    PlatformSummary,
-    'status' | 'modules_failing' | 'missing_reviews' | 'latest_sync_at' | 'last_push_at'
-  >,
-): Health {
-  if (platform.status === 'inactive') return 'inactive'
-  if (platform.modules_failing > 0) return 'failing'
-  if (platform.missing_reviews > 0) return 'needs_review'
-  const isNew = platform.latest_sync_at === null && platform.last_push_at === null
-  return isNew ? 'no_data' : 'healthy'
-}
-
-/** The reason for the health of a platform; null if it is healthy. */
-export function healthReason(platform: PlatformSummary): string | null {
-  const { last_error, missing_reviews } = platform
-  switch (healthOf(platform)) {
-    case 'failing':
-      return last_error
-    case 'needs_review':
-      return missing_reviews === 1
-        ? 'Many records of one module are missing. Review these records before they are marked missing.'
-        : `Many records of ${missing_reviews} modules are missing. Review these records before they are marked missing.`
-    case 'no_data':
-      return 'No pushes and no pulls yet.'
-    case 'inactive':
-      return 'The platform is not pulled, and its pushes are rejected.'
-    default:
-      return null
-  }
 }
 
 /** The state of a hub without open alerts. An alert follows the first failures of a platform, so some may fail already. */
@@ -69,7 +36,7 @@ const KEYS: Record<Sort, (platform: Platform) => string | number> = {
   records: (platform) => platform.records,
   synced: (platform) => platform.latest_sync_at ?? '',
   pushed: (platform) => platform.last_push_at ?? '',
-  health: (platform) => HEALTHS.indexOf(healthOf(platform)),
+  health: (platform) => HEALTHS.indexOf(platform.health.state),
 }
 
 export function isSort(text: string | undefined): text is Sort {
@@ -92,7 +59,7 @@ export function filterPlatforms(
       ),
     )
     .filter((one) => status === '' || one.status === status)
-    .filter((one) => health === '' || healthOf(one) === health)
+    .filter((one) => health === '' || one.health.state === health)
     .toSorted((one, other) => {
       const order = compare(key(one), key(other)) * sign
       return order === 0 ? compare(KEYS.title(one), KEYS.title(other)) : order

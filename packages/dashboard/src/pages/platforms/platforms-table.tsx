@@ -5,18 +5,11 @@ import { Badge, Stack, Text, Tooltip } from '@mantine/core'
 import type { Platform, PlatformSummary } from '@recordhub/protocol'
 import { useNavigate } from '@tanstack/react-router'
 import { DataTable } from 'mantine-datatable'
+import { MessageText } from '../../components/message-text.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
-import {
-  type Direction,
-  HEALTH_LABELS,
-  type Health,
-  healthOf,
-  healthReason,
-  isSort,
-  type Sort,
-} from './platform-list.ts'
+import { type Direction, HEALTH_LABELS, type Health, isSort, type Sort } from './platform-list.ts'
 
 const WIDE = '(min-width: 48em)'
 
@@ -136,22 +129,27 @@ function Title({ platform }: { platform: Platform }) {
 const COLORS: Readonly<Record<Health, string>> = {
   healthy: 'green',
   failing: 'red',
-  needs_review: 'yellow',
-  no_data: 'blue',
+  needs_attention: 'yellow',
+  new: 'blue',
   inactive: 'gray',
 }
 
-/** The health of a platform, with the reason on hover and focus. */
+/** The health of a platform, with the reasons on hover and focus. */
 function HealthBadge({ platform }: { platform: PlatformSummary }) {
-  const health = healthOf(platform)
-  const reason = healthReason(platform)
+  const { state, reasons } = platform.health
+  const hasReasons = reasons.length > 0
   const badge = (
-    <Badge variant="dot" color={COLORS[health]} tt="none" tabIndex={reason ? 0 : undefined}>
-      {HEALTH_LABELS[health]}
+    <Badge variant="dot" color={COLORS[state]} tt="none" tabIndex={hasReasons ? 0 : undefined}>
+      {HEALTH_LABELS[state]}
     </Badge>
   )
-  return reason ? (
-    <Tooltip label={reason} multiline maw={360}>
+  const label = reasons.map(({ code, message }) => (
+    <div key={code}>
+      <MessageText message={message} />
+    </div>
+  ))
+  return hasReasons ? (
+    <Tooltip label={label} multiline maw={360}>
       {badge}
     </Tooltip>
   ) : (

@@ -6,6 +6,10 @@ import { COMMON_TEXTS } from '../../texts.ts'
 export const TEXTS = {
   ...COMMON_TEXTS,
 
+  showRejected: 'Show the rejected ones',
+  showCompleteness: 'Show completeness',
+  showAlerts: 'Show alerts',
+
   reachable: 'Reachable',
   ping: 'Ping',
   manifest: 'Manifest',

@@ -33,7 +33,7 @@ const platform = (id: number, modules: Platform['modules']): Platform => ({
   source_base_url: '',
   status: 'active',
   modules_registered: 1,
-  modules_failing: 0,
+  health: { state: 'healthy', reasons: [] },
   records: 0,
   manifest_fetched_at: null,
   latest_sync_at: null,

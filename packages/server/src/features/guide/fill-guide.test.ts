@@ -49,7 +49,7 @@ function platformOf(modules: Module[], over: Partial<Platform> = {}): Platform {
     source_base_url: 'https://clinic.example.org',
     status: 'active',
     modules_registered: modules.length,
-    modules_failing: 0,
+    health: { state: 'new', reasons: [] },
     records: 0,
     manifest_fetched_at: null,
     latest_sync_at: null,

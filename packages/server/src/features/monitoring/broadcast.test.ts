@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { ChangeReason, Pull, SnapshotPull } from '@recordhub/protocol'
+import type { ChangeReason, PlatformHealth, Pull, SnapshotPull } from '@recordhub/protocol'
 import { noCounts } from '../../domain/pull/pull.ts'
 import { createBroadcaster, type HubEvent } from './broadcast.ts'
 
@@ -38,6 +38,7 @@ function startBroadcaster() {
     {}
   let pull = NO_PULL
   let reads = 0
+  let health: PlatformHealth = { state: 'healthy', reasons: [] }
   let continueSending = () => {}
   const broadcaster = createBroadcaster({
     broadcast: {
@@ -50,6 +51,7 @@ function startBroadcaster() {
       return pull
     },
     readSchedule: async () => SCHEDULE,
+    readHealth: async () => [{ id: 1, health }],
     pauseMs: PAUSE_MS,
     sleep: (ms, signal) =>
       ms === 0
@@ -75,6 +77,9 @@ function startBroadcaster() {
     ...broadcaster,
     ...{ published, listen, settle },
     reads: () => reads,
+    setState: (state: PlatformHealth['state']) => {
+      health = { state, reasons: [] }
+    },
     setPull: (over: Partial<SnapshotPull>) => {
       pull = { ...NO_PULL, ...over }
     },
@@ -118,6 +123,25 @@ describe('broadcasting changes', () => {
     assert.deepEqual(published, ['pull,records', 'pull', 'schedule'])
   })
 
+  it('sends the health of a platform when it has changed', async () => {
+    const { commit, listen, settle, setState, passPause } = startBroadcaster()
+    const { received, names } = listen()
+    await settle()
+    names()
+    setState('failing')
+    commit('activity')
+    await passPause()
+    const health = { state: 'failing', reasons: [] }
+    assert.deepEqual(received[0], {
+      name: 'platform.health',
+      content: { platforms: [{ id: 1, health }] },
+    })
+    names()
+    commit('activity', 'records')
+    await passPause()
+    assert.deepEqual(names(), ['changed'])
+  })
+
   it('sends the end of a pull even if the next one has started', async () => {
     const { commit, listen, setPull, settle, passPause } = startBroadcaster()
     const { names } = listen()
@@ -145,12 +169,12 @@ describe('broadcasting changes', () => {
     receive('pull')
     await settle()
     assert.equal(reads(), 0)
-    const { received, names } = listen()
+    const { names } = listen()
     await passPause()
     names()
-    receive('platforms,pull,nonsense')
+    receive('schedule,pull,nonsense')
     await passPause()
-    assert.deepEqual(received, [{ name: 'changed', content: { reasons: ['pull', 'platforms'] } }])
+    assert.deepEqual(names(), ['schedule.changed', 'changed'])
     assert.deepEqual([published, reads()], [[], 2])
   })
 

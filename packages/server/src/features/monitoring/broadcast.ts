@@ -3,6 +3,7 @@ import {
   type ChangeReason,
   type DashboardEventName,
   type DashboardEvents,
+  type PlatformHealth,
   type Schedule,
   type SnapshotPull,
 } from '@recordhub/protocol'
@@ -12,6 +13,9 @@ import type { Broadcast } from '../../storage/port/broadcast.ts'
 export type HubEvent = {
   [Name in DashboardEventName]: { name: Name; content: DashboardEvents[Name] }
 }[DashboardEventName]
+
+/** Rejections, alerts, reviews and the ends of pulls are `activity`. An accepted push changes no health for the worse. */
+const OF_HEALTH: readonly ChangeReason[] = ['activity', 'platforms']
 
 type Subscriber = {
   onEvent: (event: HubEvent) => void
@@ -35,6 +39,7 @@ export function createBroadcaster(deps: {
   broadcast: Broadcast
   readPull: () => Promise<SnapshotPull>
   readSchedule: () => Promise<Schedule>
+  readHealth: () => Promise<DashboardEvents['platform.health']['platforms']>
   pauseMs: number
   /** Resolves with false when the signal aborts first. */
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<boolean>
@@ -50,6 +55,8 @@ export function createBroadcaster(deps: {
   const { signal } = stopping
   /** The last pull that has ended; undefined before the first read. */
   let endedPull: number | null | undefined
+  /** The health of each platform as JSON, by its id. */
+  const knownHealth = new Map<number, string>()
   let isSending = false
 
   const isPending = () => local.size + remote.size + newSubscribers.size > 0
@@ -80,11 +87,23 @@ export function createBroadcaster(deps: {
     const ofPull = pull ? pullEvents(pull) : []
     const others: HubEvent[] = []
     if (schedule) others.push({ name: 'schedule.changed', content: { schedule } })
+    if (reasons.some((reason) => OF_HEALTH.includes(reason))) {
+      const platforms = (await deps.readHealth()).filter(hasChanged)
+      if (platforms.length > 0) others.push({ name: 'platform.health', content: { platforms } })
+    }
     if (reasons.length > 0) others.push({ name: 'changed', content: { reasons } })
     for (const subscriber of subscribers) {
       const first = pull && starting.has(subscriber) ? stateEvents(pull) : ofPull
       for (const event of [...first, ...others]) subscriber.onEvent(event)
     }
+  }
+
+  /** Whether the health differs from that of the last call. */
+  function hasChanged({ id, health }: { id: number; health: PlatformHealth }): boolean {
+    const text = JSON.stringify(health)
+    if (knownHealth.get(id) === text) return false
+    knownHealth.set(id, text)
+    return true
   }
 
   /** What has happened since the last call. */

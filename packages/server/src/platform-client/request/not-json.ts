@@ -9,7 +9,7 @@ const MAX_PAGE_BYTES = 16 * 1024
 
 /** A message is at the start of a line, which no text in JSON is. */
 const PHP_MESSAGE =
-  /(?:^|\n)(?:<b>)?(?:PHP )?((?:(?:Recoverable |Catchable )?[Ff]atal error|Parse error|Warning|Notice|Deprecated)(?:<\/b>)?: [^\n]*)/
+  /^(?:<b>)?(?:PHP )?(?:(?:Recoverable |Catchable )?[Ff]atal error|Parse error|Warning|Notice|Deprecated)(?:<\/b>)?: /
 const TAG = /<\/?[a-z]{1,8}(?: \/)?>/g
 const ENTITIES: Readonly<Record<string, string>> = {
   ...{ '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#039;': "'", '&amp;': '&' },
@@ -17,10 +17,11 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** The clause about a message of PHP in a response, with its file and line; null without one. */
 export function findPhpMessage(text: string): string | null {
-  const [, message] = PHP_MESSAGE.exec(text) ?? []
+  const message = text.split('\n').find((line) => PHP_MESSAGE.test(line))
   if (message === undefined) return null
   const plain = message
     .replace(TAG, '')
+    .replace('PHP ', '')
     .replace(/&(?:lt|gt|quot|#039|amp);/g, (entity) => ENTITIES[entity] ?? entity)
   return `PHP wrote a message into it: "${toSingleLine(plain, MAX_QUOTED)}". Fix its cause, and set display_errors=0 so that messages go to the log`
 }

@@ -1,4 +1,6 @@
 /** Read-only checks of a database, for `recordhub doctor`. */
+
+import type { PlatformHealth } from '@recordhub/protocol'
 import type { ServerDurability } from '../../domain/alerts/durability.ts'
 
 /** The migrations of a database: all three are empty for a database that no hub has used. */
@@ -72,6 +74,7 @@ export type PlatformSource = {
   status: 'active' | 'inactive'
   source_base_url: string
   encrypted_source_key: string
+  health: PlatformHealth
 }
 
 /** Records that were created or changed, records that were deleted, and entries of the audit log. */
@@ -143,8 +146,8 @@ export interface DiagnosticsStore {
   /** Returns the time of the last activity and of the last change of a record; null without any. */
   readLastWritten(): Promise<string | null>
 
-  /** Returns the platforms that are not removed, by name. */
-  listSources(): Promise<PlatformSource[]>
+  /** Returns the platforms that are not removed, by name, with their health at a time. */
+  listSources(now: string): Promise<PlatformSource[]>
 
   /** Returns the ciphertext that shows whether a secret is that of the database; null in a new database. */
   readEncryptedKey(): Promise<string | null>

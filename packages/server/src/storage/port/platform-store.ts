@@ -1,4 +1,11 @@
-import type { DriftPolicy, Module, Platform, PlatformStatus, Removal } from '@recordhub/protocol'
+import type {
+  DriftPolicy,
+  Module,
+  Platform,
+  PlatformHealth,
+  PlatformStatus,
+  Removal,
+} from '@recordhub/protocol'
 import type { NewActivity, NewAuditEntry } from '../../domain/activity/activity.ts'
 import type { FormerKey } from '../../domain/platform/rejected-key.ts'
 import type { ManifestKeys } from '../../domain/record/drift.ts'
@@ -57,6 +64,9 @@ export interface PlatformStore {
 
   /** Returns every registered platform with its modules, by title. */
   listPlatforms(): Promise<Platform[]>
+
+  /** Returns the health of each platform that is not removed, without its modules. */
+  listHealth(): Promise<{ id: number; health: PlatformHealth }[]>
 
   /** Returns a platform as `listPlatforms` does; null if it is not registered. */
   readPlatform(platformId: number): Promise<Platform | null>

@@ -36,7 +36,10 @@ test('a registered platform is active and has all submitted properties', async (
     source_base_url: 'https://school.example',
     status: 'active',
     modules_registered: 1,
-    modules_failing: 0,
+    health: {
+      state: 'new',
+      reasons: [{ code: 'new', message: 'No pushes and no pulls yet.', since: null }],
+    },
     records: 0,
     manifest_fetched_at: given.at,
     latest_sync_at: null,

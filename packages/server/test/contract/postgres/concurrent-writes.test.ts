@@ -204,6 +204,7 @@ test('a page at one node receives the progress of a pull that another node runs'
       broadcast: storage.broadcast,
       readPull: () => readSnapshotPull({ ...storage, nextRun: () => null }),
       readSchedule: () => assert.fail('the schedule has not changed'),
+      readHealth: () => storage.platforms.listHealth(),
       ...{ pauseMs: 1, sleep, onError: (error) => assert.fail(String(error)) },
     }),
   )

@@ -30,6 +30,7 @@ test('a late report or a second result does not change a finished task', async (
     ...SOME_COUNTS,
     error: null,
     warnings,
+    waiting_since: null,
     finished_at: kit.clock.text,
   })
   kit.clock.advance(9)

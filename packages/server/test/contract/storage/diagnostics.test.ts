@@ -125,7 +125,7 @@ test('the unfinished pull, the last write, the sources and the key are read', as
     assert.deepEqual([pull?.pull_id, pull?.state], [pull_id, 'running'])
     assert.equal(await database.readLastWritten(), kit.clock.text)
     assert.equal(await database.readEncryptedKey(), 'the encrypted key')
-    const [source, ...others] = await database.listSources()
+    const [source, ...others] = await database.listSources(kit.clock.text)
     assert.deepEqual(
       [{ ...source }, ...others],
       [
@@ -135,6 +135,7 @@ test('the unfinished pull, the last write, the sources and the key are read', as
           status: 'active',
           source_base_url: 'https://school.example',
           encrypted_source_key: 'encrypted source key of school',
+          health: { state: 'healthy', reasons: [] },
         },
       ],
     )

@@ -134,7 +134,7 @@ async function readStored(
         },
       ])
   const [pushed, pulled] = [new Map(listRecords(PUSHED_TYPE)), new Map(listRecords(PULLED_TYPE))]
-  const sources = await diagnostics.listSources()
+  const sources = await diagnostics.listSources(new Date().toISOString())
   const folder = join(dataDir, 'backups')
   return {
     pushed,

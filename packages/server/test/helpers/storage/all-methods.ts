@@ -115,6 +115,7 @@ export function callsOfAllMethods(
     ],
     ['registerPlatform', () => platforms.registerPlatform(newPlatform(`p${count++}`), changeLog())],
     ['listPlatforms', () => platforms.listPlatforms()],
+    ['listHealth', () => platforms.listHealth()],
     ['readPlatform', () => platforms.readPlatform(platform_id)],
     [
       'setPlatformStatus',

@@ -13,7 +13,7 @@ import { toQueryString } from '../../../lib/query-string.ts'
 import { useStore } from '../../../lib/store.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
-import { healthOf, noAlertsLabel } from '../../platforms/platform-list.ts'
+import { noAlertsLabel } from '../../platforms/platform-list.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
 import { PlatformLink } from '../platform-link.tsx'
 import { StateControl } from '../state-control.tsx'
@@ -32,7 +32,7 @@ export function AlertsTab() {
   const query = toQueryString(state, ['cursor'], shown === 'all' ? {} : { state: shown })
   const { data, error, refetch, isPlaceholderData } = useQuery(alertPageQuery(query))
   const platforms = useStore(snapshot)?.platforms ?? []
-  const failing = platforms.filter((platform) => healthOf(platform) === 'failing')
+  const failing = platforms.filter(({ health }) => health.state === 'failing')
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="xs">

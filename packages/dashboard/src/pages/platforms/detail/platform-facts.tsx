@@ -2,16 +2,16 @@ import { Alert, Box, Code, Paper, SimpleGrid, Text } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { PageLink } from '../../../components/page-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatNumber } from '../../../lib/format.ts'
-import { healthOf, healthReason } from '../platform-list.ts'
+import { HealthReasons } from '../health-reasons.tsx'
+import { HEALTH_LABELS } from '../platform-list.ts'
 import { TEXTS } from './texts.tsx'
 
 /** The fields of a registered platform (specification 2.1). */
 export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
-  const health = healthOf(platform)
+  const { state } = platform.health
   const facts: [string, ReactNode][] = [
     [TEXTS.status, <StatusBadge key="status" status={platform.status} />],
     [TEXTS.platformName, platform.platform_name],
@@ -26,26 +26,15 @@ export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
   ]
   return (
     <>
-      {(health === 'failing' || health === 'needs_review') && (
+      {(state === 'failing' || state === 'needs_attention') && (
         <Alert
-          color={health === 'failing' ? 'red' : 'yellow'}
+          color={state === 'failing' ? 'red' : 'yellow'}
           variant="light"
           mb="md"
           icon={<IconAlertTriangle />}
-          title={health === 'failing' ? TEXTS.lastPullFailed : TEXTS.needsReview}
+          title={HEALTH_LABELS[state]}
         >
-          {healthReason(platform)}{' '}
-          {platform.missing_reviews > 0 && (
-            <PageLink
-              size="sm"
-              c="inherit"
-              underline="always"
-              to="/dashboard/activity"
-              search={{ tab: 'missing' }}
-            >
-              {TEXTS.reviewRecords}
-            </PageLink>
-          )}
+          <HealthReasons platform={platform} />
         </Alert>
       )}
       {platform.pulls_paused_until !== null && (

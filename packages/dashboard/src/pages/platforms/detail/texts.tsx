@@ -92,7 +92,6 @@ export const TEXTS = {
   latestSyncFact: 'Latest Sync',
   lastPushFact: 'Last Push',
   hubApiKeyFact: 'Hub API Key',
-  lastPullFailed: 'Last pull failed',
   scheduledPullsPaused: 'Scheduled pulls are paused',
   scheduledPullsPausedHint: (time: ReactNode) => (
     <>

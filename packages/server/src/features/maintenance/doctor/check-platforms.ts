@@ -1,4 +1,4 @@
-/** Whether the hub can reach its platforms. */
+/** Whether the hub can reach its platforms, and their health. */
 import PQueue from 'p-queue'
 import { SOURCE_KEY_PURPOSE } from '../../../domain/platform/api-key.ts'
 import { HubError } from '../../../errors.ts'
@@ -10,7 +10,7 @@ import { type Finding, info, problem, warning } from './finding.ts'
 const CONCURRENCY = 8
 
 /**
- * Pings the active platforms, a few at a time.
+ * Pings the active platforms, a few at a time, and states why platforms are failing or need attention.
  * @param signal ends the check. Platforms that were not pinged by then are reported.
  */
 export async function checkPlatforms(
@@ -28,6 +28,7 @@ export async function checkPlatforms(
   return [
     info(`${reached} of ${active.length} active platforms respond`),
     ...findings,
+    ...sources.flatMap(describeHealth),
     ...(unchecked === 0
       ? []
       : [
@@ -37,6 +38,14 @@ export async function checkPlatforms(
           ),
         ]),
   ]
+}
+
+function describeHealth({ platform_name, health }: PlatformSource): Finding[] {
+  const { state, reasons } = health
+  if (state !== 'failing' && state !== 'needs_attention') return []
+  const label = state === 'failing' ? 'is failing' : 'needs attention'
+  const message = `${platform_name} ${label}: ${reasons.map((reason) => reason.message).join(' ')}`
+  return [warning(message, 'The page of the platform links to what to do.')]
 }
 
 async function pingSource(

@@ -138,12 +138,18 @@ test('files that others may access are found and restricted to their owner', (t)
   assert.equal(statSync(join(folder, 'notes.txt')).mode & 0o777, 0o666)
 })
 
+const FAILING = {
+  state: 'failing' as const,
+  reasons: [{ code: 'pulls_failing' as const, message: 'HTTP 503', since: null }],
+}
+
 test('platforms are pinged a few at a time, until the time limit', async () => {
   const secrets = createSecretBox('a'.repeat(32))
   const encrypted_source_key = secrets.encrypt('key', 'source key')
   const sources = Array.from({ length: 30 }, (_, n) => ({
     ...{ platform_id: n, platform_name: `p${n}`, status: 'active' as const },
     ...{ source_base_url: 'https://p.example', encrypted_source_key },
+    health: n === 0 ? FAILING : { state: 'healthy' as const, reasons: [] },
   }))
   const limit = new AbortController()
   let [calls, concurrent, highest] = [0, 0, 0]
@@ -161,6 +167,7 @@ test('platforms are pinged a few at a time, until the time limit', async () => {
   const deps = { client, secrets, signal: limit.signal }
   const findings = await checkPlatforms(sources, deps)
   assert.ok(highest > 1 && highest <= 8, String(highest))
-  assert.deepEqual(severities(findings), ['info', 'warning'])
+  assert.deepEqual(severities(findings), ['info', 'warning', 'warning'])
+  assert.equal(findings[1]?.message, 'p0 is failing: HTTP 503')
   assert.ok(calls < 30)
 })

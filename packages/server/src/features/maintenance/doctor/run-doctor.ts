@@ -107,7 +107,10 @@ const CHECKS: readonly Check[] = [
     run: async ({ database, secrets, ...deps }) =>
       secrets === null
         ? [problem('Platforms were not called, because there is no secret.', 'Set HUB_SECRET.')]
-        : checkPlatforms(await database.listSources(), { ...deps, secrets }),
+        : checkPlatforms(await database.listSources(new Date().toISOString()), {
+            ...deps,
+            secrets,
+          }),
   },
 ]
 

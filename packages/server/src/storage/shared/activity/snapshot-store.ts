@@ -1,12 +1,13 @@
 import type { Pull, PullTask, Stats } from '@recordhub/protocol'
 import type { SnapshotStore, StoredPull } from '../../port/snapshot-store.ts'
+import { readHealth } from '../platforms/health-rows.ts'
 import { selectPlatformSummaries, toPlatformSummary } from '../platforms/platform-rows.ts'
 import { listRecentPulls } from '../pulls/platform-pulls.ts'
 import { selectTasks, toTask } from '../pulls/pull-rows.ts'
 import { findPull, findUnfinished } from '../pulls/pull-store.ts'
 import { findPause } from '../pulls/schedule-store.ts'
 import { selectRecords } from '../records/record-rows.ts'
-import type { Databases, Executor } from '../schema/databases.ts'
+import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { toActivityEntry } from './activity-rows.ts'
 import { readOpenAlerts } from './alert-store.ts'
 
@@ -54,6 +55,7 @@ export function createSnapshotStore(
         .orderBy('p.display_title')
         .limit(MAX_PLATFORMS)
         .execute()
+      const healthFacts = await readHealth(reader, { platformId: null, now: nowText(clock) })
       const records = await selectRecords(reader)
         .orderBy('r.change_seq', 'desc')
         .limit(LATEST)
@@ -68,7 +70,7 @@ export function createSnapshotStore(
       const pull = await readPull()
       return {
         stats,
-        platforms: platforms.map(toPlatformSummary),
+        platforms: platforms.map((row) => toPlatformSummary(row, healthFacts(row.platform_id))),
         // Filtering in the query would read every record of a removed platform.
         records: records
           .filter((record) => !removed.has(record.platform_name))

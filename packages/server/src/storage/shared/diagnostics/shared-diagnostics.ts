@@ -6,6 +6,8 @@ import type {
   DiagnosticsStore,
   SchemaState,
 } from '../../port/diagnostics-store.ts'
+import { readHealth } from '../platforms/health-rows.ts'
+import { selectPlatformSummaries, toPlatformSummary } from '../platforms/platform-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 import type { Migrations } from '../schema/migrate.ts'
 import { compareCounters, findInvalidCounters } from './counter-checks.ts'
@@ -54,20 +56,20 @@ export function createSharedDiagnostics(db: Executor): Pick<DiagnosticsStore, Sh
       return times.sort().at(-1) ?? null
     },
 
-    listSources: () =>
-      db
-        .selectFrom('platforms as p')
+    async listSources(now) {
+      const rows = await selectPlatformSummaries(db)
         .innerJoin('secrets as s', 's.secret_id', 'p.source_key_secret_id')
-        .select([
-          'p.platform_id',
-          'p.platform_name',
-          'p.status',
-          'p.source_base_url',
-          's.ciphertext as encrypted_source_key',
-        ])
-        .where('p.removed_at', 'is', null)
+        .select('s.ciphertext as encrypted_source_key')
         .orderBy('p.platform_name')
-        .execute(),
+        .execute()
+      const healthFacts = await readHealth(db, { platformId: null, now })
+      return rows.map((row) => {
+        const { platform_id, encrypted_source_key } = row
+        const summary = toPlatformSummary(row, healthFacts(platform_id))
+        const { platform_name, status, source_base_url, health } = summary
+        return { platform_id, platform_name, status, source_base_url, encrypted_source_key, health }
+      })
+    },
 
     async countChangesSince({ position, at }) {
       const { rows } = await sql<Record<'changed' | 'deleted' | 'audited', number>>`

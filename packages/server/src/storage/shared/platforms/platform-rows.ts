@@ -1,8 +1,10 @@
 import type { PlatformModule, PlatformSummary } from '@recordhub/protocol'
 import { CONNECTION_TYPE } from '@recordhub/protocol'
 import { type Selectable, sql } from 'kysely'
+import { healthOf } from '../../../domain/platform/health.ts'
 import type { Executor } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
+import type { StoredHealth } from './health-rows.ts'
 
 /** Selects platforms as the dashboard lists them, with counts from the counters. Leaves out removed platforms. */
 export function selectPlatformSummaries(db: Executor) {
@@ -25,13 +27,6 @@ export function selectPlatformSummaries(db: Executor) {
         .where('m.registered_at', 'is not', null)
         .select((inner) => inner.fn.countAll<number>().as('n'))
         .as('modules_registered'),
-      eb
-        .selectFrom('modules as m')
-        .whereRef('m.platform_id', '=', 'p.platform_id')
-        .where('m.registered_at', 'is not', null)
-        .where('m.last_error', 'is not', null)
-        .select((inner) => inner.fn.countAll<number>().as('n'))
-        .as('modules_failing'),
       eb
         .selectFrom('module_counters as c')
         .whereRef('c.platform_id', '=', 'p.platform_id')
@@ -61,24 +56,27 @@ export function selectPlatformSummaries(db: Executor) {
 
 type SummaryRow = Awaited<ReturnType<ReturnType<typeof selectPlatformSummaries>['execute']>>[number]
 
-export function toPlatformSummary(row: SummaryRow): PlatformSummary {
+export function toPlatformSummary(row: SummaryRow, stored: StoredHealth): PlatformSummary {
+  const { status, last_push_at } = row
+  const latest_sync_at = row.last_pulled_at
+  const missing_reviews = Number(row.missing_reviews ?? 0)
   return {
+    health: healthOf({ ...stored, status, latest_sync_at, last_push_at, missing_reviews }),
     id: row.platform_id,
     platform_name: row.platform_name,
     display_title: row.display_title,
     platform_description: row.platform_description,
     connection_type: CONNECTION_TYPE,
     source_base_url: row.source_base_url,
-    status: row.status,
+    status,
     modules_registered: Number(row.modules_registered ?? 0),
-    modules_failing: Number(row.modules_failing ?? 0),
     records: Number(row.records ?? 0),
     manifest_fetched_at: row.manifest_fetched_at,
-    latest_sync_at: row.last_pulled_at,
-    last_push_at: row.last_push_at,
+    latest_sync_at,
+    last_push_at,
     hub_api_key_hint: row.hub_api_key_hint,
     last_error: row.last_error,
-    missing_reviews: Number(row.missing_reviews ?? 0),
+    missing_reviews,
   }
 }
 

@@ -5,6 +5,7 @@ import { insertLog } from '../activity/activity-rows.ts'
 import { softDeletePlatform } from '../deletion/soft-delete-platform.ts'
 import { readPauseEnd } from '../pulls/pull-plan.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import { readHealth } from './health-rows.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
 import { readModules, selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
 import { registerModules } from './register-modules.ts'
@@ -63,7 +64,7 @@ export function createPlatformStore(
         await insertHubKey(db, platformId, platform.hub_key, platform.at)
         const known = { platform_id: platformId, platform_name: platform.platform_name }
         await insertLog(db, platform.at, log, known)
-        const registered = await findPlatform(db, platformId)
+        const registered = await findPlatform(db, platformId, nowText(clock))
         if (!registered) throw new Error('The platform that was just registered is missing')
         return { outcome: 'registered', platform: registered }
       }),
@@ -74,13 +75,23 @@ export function createPlatformStore(
         .orderBy('p.platform_id')
         .execute()
       const modules = await readModules(reader, null)
+      const healthFacts = await readHealth(reader, { platformId: null, now: nowText(clock) })
       return rows.map((row) => ({
-        ...toPlatformSummary(row),
+        ...toPlatformSummary(row, healthFacts(row.platform_id)),
         modules: modules.get(row.platform_id) ?? [],
       }))
     },
 
-    readPlatform: (platformId) => findPlatform(reader, platformId),
+    async listHealth() {
+      const rows = await selectPlatformSummaries(reader).execute()
+      const healthFacts = await readHealth(reader, { platformId: null, now: nowText(clock) })
+      return rows.map((row) => {
+        const { id, health } = toPlatformSummary(row, healthFacts(row.platform_id))
+        return { id, health }
+      })
+    },
+
+    readPlatform: (platformId) => findPlatform(reader, platformId, nowText(clock)),
 
     setPlatformStatus: ({ platform_id, status, at }, log) =>
       change(async (db) => {
@@ -101,14 +112,14 @@ export function createPlatformStore(
           const platform = { platform_id, platform_name: changed.platform_name }
           await insertLog(db, at, log, platform)
         }
-        return findPlatform(db, platform_id)
+        return findPlatform(db, platform_id, nowText(clock))
       }),
 
     setRegisteredModules: (registration, log) =>
       change(async (db) => {
         await acquireLock(db, 'write authorization')
         const { platform_id, at } = registration
-        const before = await findPlatform(db, platform_id)
+        const before = await findPlatform(db, platform_id, nowText(clock))
         if (!before) return null
         const registered = await registerModules(db, registration, node)
         if (registered.outcome !== 'changed') return registered
@@ -116,7 +127,7 @@ export function createPlatformStore(
           const platform = { platform_id, platform_name: before.platform_name }
           await insertLog(db, at, log, platform)
         }
-        const platform = (await findPlatform(db, platform_id)) ?? before
+        const platform = (await findPlatform(db, platform_id, nowText(clock))) ?? before
         return { outcome: 'changed', platform }
       }),
 
@@ -213,13 +224,21 @@ export function createPlatformStore(
   }
 }
 
-async function findPlatform(db: Executor, platformId: number): Promise<Platform | null> {
+async function findPlatform(
+  db: Executor,
+  platformId: number,
+  now: string,
+): Promise<Platform | null> {
   const row = await selectPlatformSummaries(db)
     .where('p.platform_id', '=', platformId)
     .executeTakeFirst()
   if (!row) return null
   const modules = await readModules(db, platformId)
-  return { ...toPlatformSummary(row), modules: modules.get(platformId) ?? [] }
+  const healthFacts = await readHealth(db, { platformId, now })
+  return {
+    ...toPlatformSummary(row, healthFacts(platformId)),
+    modules: modules.get(platformId) ?? [],
+  }
 }
 
 /** @returns null if the name is taken. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { addRejections, type RecentRejection } from '../../../domain/platform/health.ts'
 import type { HashReference } from '../../../domain/record/erasure.ts'
 import { causeOf } from '../../../domain/record/rejection-groups.ts'
 import type { WritePosition } from '../../../domain/record/replay.ts'
@@ -36,6 +37,7 @@ export function createRejectedPushStore(
       writer.transaction().execute(async (db) => {
         await acquireLock(db, 'rejected pushes')
         const counts = new Map<number, number>()
+        const pushed = new Map<number, number>()
         const registered = await findRegistered(db, rejected)
         const previousPulls = new Map<string, number | null>()
         /** Returns the previous pull of the module of a pulled record, with one lookup per module. */
@@ -62,12 +64,16 @@ export function createRejectedPushStore(
           const previous = await previousOf(push)
           const isNew =
             !isErased && (await saveRejection(db, push, { at, quotaBytes, position, previous }))
+          if (push.method !== 'pull') {
+            pushed.set(push.platform_id, (pushed.get(push.platform_id) ?? 0) + 1)
+          }
           if (!isNew && push.method === 'pull') continue
           counts.set(push.platform_id, (counts.get(push.platform_id) ?? 0) + 1)
         }
         // Sorted as in writes of records, which lock the counters in this order.
         for (const [platformId, count] of [...counts].sort(([one], [other]) => one - other)) {
           await countRejected(db, { platformId, count, at, day, node })
+          await addRecentRejections(db, { platformId, count: pushed.get(platformId) ?? 0, at })
           await deleteOverQuota(db, platformId, quotaBytes)
         }
       }),
@@ -190,6 +196,30 @@ async function findRegistered(
     .where('removed_at', 'is', null)
     .execute()
   return new Map(rows.map((row) => [row.platform_id, row.platform_name]))
+}
+
+/** The lock of rejected pushes prevents that two transactions add to the same list. */
+async function addRecentRejections(
+  db: Executor,
+  { platformId, count, at }: { platformId: number; count: number; at: string },
+): Promise<void> {
+  if (count === 0) return
+  const { recent_rejections, accepted } = await db
+    .selectFrom('platforms as p')
+    .where('p.platform_id', '=', platformId)
+    .select([
+      'p.recent_rejections',
+      sql<number>`(SELECT coalesce(sum(c.pushes), 0) FROM module_counters c
+        WHERE c.platform_id = p.platform_id)`.as('accepted'),
+    ])
+    .executeTakeFirstOrThrow()
+  const known: RecentRejection[] = JSON.parse(recent_rejections)
+  const added = addRejections(known, { count, accepted: Number(accepted), at })
+  await db
+    .updateTable('platforms')
+    .set({ recent_rejections: JSON.stringify(added) })
+    .where('platform_id', '=', platformId)
+    .execute()
 }
 
 async function countRejected(

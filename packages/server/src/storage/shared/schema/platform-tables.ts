@@ -32,6 +32,8 @@ export const platformTables = {
     last_pulled_at: text().nullable(),
     last_error: text().nullable(),
     rejected_bytes: integer().default(0),
+    /** The latest rejected pushes: a JSON array of `RecentRejection`. */
+    recent_rejections: text().default('[]'),
     /** Consecutive pulls in which each module of the platform failed; when the first and the last one ended. */
     failures_in_row: integer().default(0),
     failing_since: text().nullable(),

@@ -1,0 +1,182 @@
+/** The health of a platform: one definition for the page, the API, alerts and `recordhub doctor`. */
+import type { HealthReason, PlatformHealth, PlatformStatus } from '@recordhub/protocol'
+
+/** What the hub has stored about a platform. */
+export type HealthFacts = {
+  status: PlatformStatus
+  /** When a pull last read a module, and when a push last used a key. */
+  latest_sync_at: string | null
+  last_push_at: string | null
+  /** Registered modules. */
+  modules: readonly ModuleFacts[]
+  recent_pushes: RecentPushes
+  open_pushes: OpenPushes
+  missing_reviews: number
+  /** The open alert of a platform that usually pushes. */
+  silent: { message: string; raised_at: string } | null
+  /** A replaced key that the platform has used since the new one was created. */
+  expiring_key: { hint: string; expires_at: string } | null
+}
+
+type ModuleFacts = {
+  module_name: string
+  /** Why the last pull failed, and since when; null if it succeeded. */
+  last_error: string | null
+  failing_since: string | null
+  /** Whether the last read does not prove that the hub has every record. */
+  is_incomplete: boolean
+  last_read_finished_at: string | null
+  /** Rejected records of the last complete read that no operator has accepted. */
+  open_rejections: number
+}
+
+/** Of the latest {@link RECENT_PUSHES} pushes, accepted or rejected for their content. */
+export type RecentPushes = { pushes: number; rejected: number; first_rejected_at: string | null }
+
+/** Rejected pushes that are not replayed, counted up to a limit; `is_more`: there are more of them. */
+type OpenPushes = { count: number; is_more: boolean; first_at: string | null }
+
+export const RECENT_PUSHES = 20
+/** A first try that is rejected is not a failure yet. */
+const MIN_REJECTED = 3
+
+const FAILING: readonly HealthReason['code'][] = ['pulls_failing', 'pushes_rejected']
+
+/**
+ * *Failing*: the last pull of a module failed, or at least half of the latest 20 pushes were rejected, three or more, and
+ * one of them is still open. *Needs attention*: any other reason. *New*: neither a pull has read anything, nor has a push
+ * arrived.
+ */
+export function healthOf(facts: HealthFacts): PlatformHealth {
+  if (facts.status === 'inactive') {
+    return one('inactive', 'The platform is not pulled, and its pushes are rejected.')
+  }
+  const reasons = [
+    ...findFailingPulls(facts),
+    ...findRejectedPushes(facts),
+    ...findOpenRejections(facts),
+    ...findIncomplete(facts),
+    ...findReviews(facts),
+    ...findSilence(facts),
+    ...findExpiringKey(facts),
+  ]
+  if (reasons.some(({ code }) => FAILING.includes(code))) return { state: 'failing', reasons }
+  if (reasons.length > 0) return { state: 'needs_attention', reasons }
+  const isNew = facts.latest_sync_at === null && facts.last_push_at === null
+  return isNew ? one('new', 'No pushes and no pulls yet.') : { state: 'healthy', reasons }
+}
+
+function one(code: 'inactive' | 'new', message: string): PlatformHealth {
+  return { state: code, reasons: [{ code, message, since: null }] }
+}
+
+function findFailingPulls({ modules }: HealthFacts): HealthReason[] {
+  const failing = modules.filter(({ last_error }) => last_error !== null)
+  const [first] = failing
+  if (!first) return []
+  const since = earliest(failing.map(({ failing_since }) => failing_since))
+  const names =
+    failing.length === modules.length
+      ? 'The last pull failed'
+      : `The last pull of ${listNames(failing)} failed`
+  return [{ code: 'pulls_failing', message: `${names}: ${first.last_error}`, since }]
+}
+
+function findRejectedPushes({ recent_pushes, open_pushes }: HealthFacts): HealthReason[] {
+  const { pushes, rejected, first_rejected_at } = recent_pushes
+  if (rejected < MIN_REJECTED || 2 * rejected < pushes || open_pushes.count === 0) return []
+  const message = `${rejected} of the last ${pushes} pushes were rejected.`
+  return [{ code: 'pushes_rejected', message, since: first_rejected_at }]
+}
+
+function findOpenRejections({ modules, open_pushes }: HealthFacts): HealthReason[] {
+  const records = modules.reduce((sum, { open_rejections }) => sum + open_rejections, 0)
+  const { count, is_more, first_at } = open_pushes
+  const pushes = `${is_more ? 'more than ' : ''}${count === 1 ? 'one rejected push' : `${count} rejected pushes`}`
+  const parts = [
+    ...(count === 0 ? [] : [pushes]),
+    ...(records === 0
+      ? []
+      : [records === 1 ? 'one rejected record' : `${records} rejected records`]),
+  ]
+  if (parts.length === 0) return []
+  const verb = count + records === 1 ? 'is' : 'are'
+  const message = `${capitalize(parts.join(' and '))} ${verb} neither corrected nor accepted.`
+  return [{ code: 'rejections_open', message, since: first_at }]
+}
+
+function findIncomplete({ modules }: HealthFacts): HealthReason[] {
+  const incomplete = modules.filter((module) => module.is_incomplete && module.last_error === null)
+  if (incomplete.length === 0) return []
+  const message = `The last pull does not prove that the hub has every record of ${listNames(incomplete)}.`
+  const since = earliest(incomplete.map(({ last_read_finished_at }) => last_read_finished_at))
+  return [{ code: 'modules_incomplete', message, since }]
+}
+
+function findReviews({ missing_reviews }: HealthFacts): HealthReason[] {
+  if (missing_reviews === 0) return []
+  const modules = missing_reviews === 1 ? 'one module' : `${missing_reviews} modules`
+  const message = `Many records of ${modules} are missing. Review these records before they are marked missing.`
+  return [{ code: 'review_pending', message, since: null }]
+}
+
+function findSilence({ silent }: HealthFacts): HealthReason[] {
+  return silent ? [{ code: 'silent', message: silent.message, since: silent.raised_at }] : []
+}
+
+function findExpiringKey({ expiring_key }: HealthFacts): HealthReason[] {
+  if (!expiring_key) return []
+  const { hint, expires_at } = expiring_key
+  const message = `The platform still pushes with the replaced hub API key ${hint}, which expires at ${expires_at}.`
+  return [{ code: 'key_expiring', message, since: null }]
+}
+
+/** At most three names. */
+function listNames(modules: readonly ModuleFacts[]): string {
+  const names = modules.slice(0, 3).map(({ module_name }) => module_name)
+  const more = modules.length - names.length
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(' and ')
+}
+
+function earliest(times: readonly (string | null)[]): string | null {
+  return times.reduce((least, time) => (least === null || (time && time < least) ? time : least))
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** The latest rejections of a platform: the number of its accepted pushes by then, and the time; the oldest first. */
+export type RecentRejection = readonly [accepted: number, at: string]
+
+/** Adds rejections that have just happened. */
+export function addRejections(
+  known: readonly RecentRejection[],
+  { count, accepted, at }: { count: number; accepted: number; at: string },
+): RecentRejection[] {
+  const added = Array.from(
+    { length: Math.min(count, RECENT_PUSHES) },
+    () => [accepted, at] as const,
+  )
+  return [...known, ...added].slice(-RECENT_PUSHES)
+}
+
+/**
+ * How many of the latest pushes were rejected. It needs no work for accepted pushes: the number of accepted ones since a
+ * rejection is a difference of two totals.
+ */
+export function countRecentPushes(
+  rejections: readonly RecentRejection[],
+  accepted: number,
+): RecentPushes {
+  let rejected = 0
+  let first_rejected_at: string | null = null
+  for (const [acceptedBefore, at] of rejections.toReversed()) {
+    const since = Math.max(0, accepted - acceptedBefore) + rejected + 1
+    if (since > RECENT_PUSHES) break
+    rejected += 1
+    first_rejected_at = at
+  }
+  const pushes = Math.min(RECENT_PUSHES, accepted + rejections.length)
+  return { pushes, rejected, first_rejected_at }
+}

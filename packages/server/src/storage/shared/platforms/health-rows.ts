@@ -1,0 +1,125 @@
+import { sql } from 'kysely'
+import {
+  countRecentPushes,
+  type HealthFacts,
+  type RecentRejection,
+} from '../../../domain/platform/health.ts'
+import { isAccepted, parseGroups } from '../rejected-pushes/rejection-groups.ts'
+import type { Executor } from '../schema/databases.ts'
+
+/** More open pushes than this are not counted, because that takes long. */
+const MAX_COUNTED = 1000
+
+/** What the health of a platform depends on, except for what its summary has. */
+export type StoredHealth = Pick<
+  HealthFacts,
+  'modules' | 'recent_pushes' | 'open_pushes' | 'silent' | 'expiring_key'
+>
+
+/** Reads the facts of one platform, or of all. @param now for the keys that expire. */
+export async function readHealth(
+  db: Executor,
+  { platformId, now }: { platformId: number | null; now: string },
+): Promise<(platformId: number) => StoredHealth> {
+  let selectModules = db
+    .selectFrom('modules')
+    .select([
+      'platform_id',
+      'module_name',
+      'last_error',
+      'failing_since',
+      'last_read_finished_at',
+      'last_read_incomplete_reasons',
+      'rejection_groups',
+    ])
+    .where('registered_at', 'is not', null)
+    .orderBy('position')
+  let selectPushes = db
+    .selectFrom('platforms as p')
+    .where('p.removed_at', 'is', null)
+    .select([
+      'p.platform_id',
+      'p.recent_rejections',
+      sql<number>`(SELECT coalesce(sum(c.pushes), 0) FROM module_counters c
+        WHERE c.platform_id = p.platform_id)`.as('accepted'),
+      sql<number>`(SELECT count(*) FROM (SELECT 1 FROM rejected_pushes r
+        WHERE r.platform_id = p.platform_id AND r.replayed_at IS NULL AND r.pull_id IS NULL
+        LIMIT ${sql.lit(MAX_COUNTED + 1)}) AS counted)`.as('open'),
+      sql<string | null>`(SELECT min(r.first_at) FROM rejected_pushes r
+        WHERE r.platform_id = p.platform_id AND r.replayed_at IS NULL AND r.pull_id IS NULL)`.as(
+        'first_at',
+      ),
+    ])
+  let selectKeys = db
+    .selectFrom('hub_keys')
+    .select(['platform_id', 'hint', 'expires_at', 'last_used_at', 'created_at'])
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .orderBy('hub_key_id')
+  if (platformId !== null) {
+    selectModules = selectModules.where('platform_id', '=', platformId)
+    selectPushes = selectPushes.where('p.platform_id', '=', platformId)
+    selectKeys = selectKeys.where('platform_id', '=', platformId)
+  }
+  const modules = Map.groupBy(await selectModules.execute(), (row) => row.platform_id)
+  const pushes = new Map((await selectPushes.execute()).map((row) => [row.platform_id, row]))
+  const keys = Map.groupBy(await selectKeys.execute(), (row) => row.platform_id)
+  const alerts = await db
+    .selectFrom('alerts')
+    .select(['subject', 'message', 'raised_at'])
+    .where('kind', '=', sql.lit('platform_silent'))
+    .where('resolved_at', 'is', null)
+    .execute()
+  const silent = new Map(alerts.map(({ subject, ...alert }) => [subject, alert]))
+  return (id) => {
+    const row = pushes.get(id)
+    const open = Number(row?.open ?? 0)
+    const rejections: RecentRejection[] = JSON.parse(row?.recent_rejections ?? '[]')
+    return {
+      modules: (modules.get(id) ?? []).map(toModuleFacts),
+      recent_pushes: countRecentPushes(rejections, Number(row?.accepted ?? 0)),
+      open_pushes: {
+        count: Math.min(open, MAX_COUNTED),
+        is_more: open > MAX_COUNTED,
+        first_at: row?.first_at ?? null,
+      },
+      silent: silent.get(String(id)) ?? null,
+      expiring_key: findExpiring(keys.get(id) ?? []),
+    }
+  }
+}
+
+function toModuleFacts(row: {
+  module_name: string
+  last_error: string | null
+  failing_since: string | null
+  last_read_finished_at: string | null
+  last_read_incomplete_reasons: string
+  rejection_groups: string
+}): HealthFacts['modules'][number] {
+  const { last_read_incomplete_reasons: reasons, rejection_groups, ...module } = row
+  const open = parseGroups(rejection_groups).filter((group) => !isAccepted(group))
+  return {
+    ...module,
+    is_incomplete: row.last_read_finished_at !== null && reasons !== '[]',
+    open_rejections: open.reduce((sum, { count }) => sum + count, 0),
+  }
+}
+
+/** @param keys of one platform, the newest last. */
+function findExpiring(
+  keys: readonly {
+    hint: string
+    expires_at: string | null
+    last_used_at: string | null
+    created_at: string
+  }[],
+): HealthFacts['expiring_key'] {
+  const current = keys.findLast(({ expires_at }) => expires_at === null)
+  const used = keys.findLast(({ expires_at, last_used_at }) => {
+    return (
+      expires_at !== null && last_used_at !== null && last_used_at >= (current?.created_at ?? '')
+    )
+  })
+  return used?.expires_at ? { hint: used.hint, expires_at: used.expires_at } : null
+}

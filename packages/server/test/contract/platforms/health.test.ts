@@ -1,0 +1,74 @@
+/** The facts from which the health of a platform follows; `domain/platform/health.test.ts` has the rule. */
+import assert from 'node:assert/strict'
+import { test } from '../../helpers/storage/engines.ts'
+import { pushWrite } from '../../helpers/storage/fixtures.ts'
+import type { KitPlatform, TestKit } from '../../helpers/storage/kit.ts'
+import { rejection } from '../../helpers/storage/replays.ts'
+
+async function healthOf({ storage }: TestKit, { platform_id }: KitPlatform) {
+  const platform = await storage.platforms.readPlatform(platform_id)
+  const listed = (await storage.platforms.listPlatforms()).find(({ id }) => id === platform_id)
+  const shown = (await storage.snapshot.readSnapshot('2026-03-10')).platforms
+  assert.ok(platform)
+  assert.deepEqual(listed?.health, platform.health)
+  const all = await storage.platforms.listHealth()
+  assert.deepEqual(all.find(({ id }) => id === platform_id)?.health, platform.health)
+  assert.deepEqual(shown.find(({ id }) => id === platform_id)?.health, platform.health)
+  const { state, reasons } = platform.health
+  return [state, ...reasons.map(({ code, message }) => `${code}: ${message}`)]
+}
+
+test('a platform is failing while at least half of its last 20 pushes are rejected', async (kit) => {
+  const school = await kit.register()
+  const other = await kit.register({ name: 'clinic' })
+  await kit.write(pushWrite(other))
+  assert.deepEqual(await healthOf(kit, other), ['healthy'])
+  await kit.write(pushWrite(school))
+  // Identical ones, whose stored rejection has a count, and others.
+  await kit.saveRejected([rejection(school), rejection(school), rejection(school, { body: '1' })])
+  const open = 'rejections_open: 2 rejected pushes are neither corrected nor accepted.'
+  assert.deepEqual(await healthOf(kit, school), [
+    'failing',
+    'pushes_rejected: 3 of the last 4 pushes were rejected.',
+    open,
+  ])
+  for (const reference of ['2', '3', '4']) await kit.write(pushWrite(school, { reference }))
+  assert.deepEqual(await healthOf(kit, school), ['needs_attention', open])
+  await kit.saveRejected(Array.from({ length: 15 }, () => rejection(school)))
+  const [state, reason] = await healthOf(kit, school)
+  assert.deepEqual(
+    [state, reason],
+    ['failing', 'pushes_rejected: 17 of the last 20 pushes were rejected.'],
+  )
+  await kit.runSql("UPDATE rejected_pushes SET replayed_at = '2026-03-10T09:00:00.000Z'")
+  assert.deepEqual(await healthOf(kit, school), ['healthy'])
+})
+
+test('silence, an expiring key that is used, and the status determine the health', async (kit) => {
+  const school = await kit.register()
+  await kit.write(pushWrite(school))
+  const raise = [
+    {
+      kind: 'platform_silent' as const,
+      subject: String(school.platform_id),
+      platform: { platform_id: school.platform_id, platform_name: 'school' },
+      message: 'No pushes.',
+    },
+  ]
+  await kit.storage.alerts.applyAlertChanges({ raise, resolve: [], reword: [] })
+  assert.deepEqual(await healthOf(kit, school), ['needs_attention', 'silent: No pushes.'])
+  await kit.storage.alerts.applyAlertChanges({
+    ...{ raise: [], reword: [] },
+    resolve: await kit.storage.alerts.listOpenAlerts(),
+  })
+  await kit.runSql(
+    "UPDATE hub_keys SET expires_at = '2027-01-01T00:00:00.000Z', last_used_at = created_at",
+  )
+  const [state, reason] = await healthOf(kit, school)
+  assert.equal(state, 'needs_attention')
+  assert.match(String(reason), /^key_expiring: .* expires at 2027-01-01T00:00:00.000Z\.$/)
+  await kit.runSql("UPDATE hub_keys SET expires_at = '2026-01-01T00:00:00.000Z'")
+  assert.deepEqual(await healthOf(kit, school), ['healthy'])
+  await kit.setStatus(school, 'inactive')
+  assert.equal((await healthOf(kit, school))[0], 'inactive')
+})
