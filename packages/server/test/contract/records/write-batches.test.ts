@@ -173,6 +173,7 @@ test('a pulled record that the database rejects does not affect its batch and is
 
 test('a batch of only rejected writes stores nothing', async (kit) => {
   const school = await kit.register()
+  await school.post()
   const before = await kit.storage.snapshot.readSnapshot(kit.clock.day)
   const outcomes = await kit.write(
     pushWrite(school, { reference: TOO_LONG }),
