@@ -29,8 +29,8 @@ test('a push counts as stored only after a success response of the hub', () => {
   }
 })
 
-test('a push is rejected permanently after 400, 410, 413, 415 and 422, whichever server sent the response', () => {
-  for (const status of [400, 410, 413, 415, 422]) {
+test('a push is rejected permanently after 400, 405, 410, 413, 415 and 422, whichever server sent the response', () => {
+  for (const status of [400, 405, 410, 413, 415, 422]) {
     const result = classifyResponse(response(status, rejected))
     assert.deepEqual(result, {
       outcome: 'rejected',
@@ -52,7 +52,7 @@ test('a push is retried after every other error', () => {
       result.outcome === 'retryable' && !result.requiresAction && result.minDelayMs === 2000,
     )
   }
-  for (const status of [301, 401, 403, 404, 405, 409]) {
+  for (const status of [301, 401, 403, 404, 409]) {
     const result = classifyResponse(response(status, rejected))
     assert.ok(result.outcome === 'retryable' && result.requiresAction, String(status))
   }

@@ -5,10 +5,10 @@ import { test } from 'node:test'
 import { SPEED_RULES } from '../../server/test/helpers/platform/conformance-check.ts'
 import { createSandbox, PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { ENGINES } from './helpers/engines.ts'
-import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
+import { createRunnerSandbox, SOURCE_API_KEY } from './helpers/runner.ts'
 
 const SETTINGS = `
-platform: { name: registry, source_key: "\${SOURCE_KEY}" }
+platform: { name: registry, source_key: "\${SOURCE_API_KEY}" }
 source: { database: "\${DATABASE_URL}" }
 modules:
   - { record_type: people, name: People, table: people, reference: id, full_name: name, updated_at: updated_at }
@@ -35,7 +35,7 @@ test('the runner passes check-platform, including its pushes', PROCESS_TEST, asy
     '--url',
     serving.address,
     '--key',
-    SOURCE_KEY,
+    SOURCE_API_KEY,
     '--push',
     '--port',
     '0',

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { parseArguments, UsageError } from '../src/commands/arguments.ts'
 import { ENGINES_OF_TIER } from './helpers/engines.ts'
-import { createRunnerSandbox, SOURCE_KEY } from './helpers/runner.ts'
+import { createRunnerSandbox, SOURCE_API_KEY } from './helpers/runner.ts'
 
 test('the command line prints its usage and rejects invalid arguments', PROCESS_TEST, async (t) => {
   const { run } = createRunnerSandbox(t)
@@ -33,7 +33,7 @@ test(
     new DatabaseSync(join(folder, 'a.sqlite')).exec('CREATE TABLE a (id, day DATE)')
     write(
       'platform.yaml',
-      `platform: { name: x, source_key: "\${SOURCE_KEY}" }
+      `platform: { name: x, source_key: "\${SOURCE_API_KEY}" }
 source: { database: "sqlite:a.sqlite" }
 modules:
   - { record_type: a, table: a, reference: nr, full_name: "{id} {x}", updated_at: day,
@@ -68,7 +68,7 @@ for (const engine of ENGINES_OF_TIER) {
     )
     const secret =
       engine.name === 'SQLite' ? 'no secret at all' : new URL(database.address).password
-    const init = await run(['init'], { DATABASE_URL: database.address, SOURCE_KEY: '' })
+    const init = await run(['init'], { DATABASE_URL: database.address, SOURCE_API_KEY: '' })
     assert.equal(init.code, 0, init.stderr)
     const [text, env] = ['platform.yaml', '.env'].map((file) =>
       readFileSync(join(folder, file), 'utf8'),
@@ -76,7 +76,7 @@ for (const engine of ENGINES_OF_TIER) {
     assert.match(text ?? '', /full_name: "\{first_name\} \{last_name\}"/)
     assert.match(text ?? '', /leave_out: \[password_hash\]/)
     assert.match(text ?? '', /updated_at: updated_at/)
-    assert.match(env ?? '', /^SOURCE_KEY=[\w-]{32}$/m)
+    assert.match(env ?? '', /^SOURCE_API_KEY=[\w-]{32}$/m)
     assert.equal(statSync(join(folder, '.env')).mode & 0o077, 0)
     assert.match(init.stdout, /platform\.yaml contains 1 module of .*, and 1 without a reference/)
     const again = await run(['init', '--from', database.address])
@@ -189,7 +189,7 @@ modules: [{ record_type: a, name: "", file: a.csv, reference: id, full_name: id 
       [code, stderr],
       [2, 'The source key of x must be printable ASCII without leading or trailing spaces.\n'],
     )
-    write('platform.yaml', settings(SOURCE_KEY))
+    write('platform.yaml', settings(SOURCE_API_KEY))
     const check = await run(['check'])
     assert.match(check.stdout, /^x \(x\) serves/)
     assert.match(check.stdout, /\na: A\n.*left out: a column, it has no name\n/s)
@@ -207,7 +207,7 @@ test('check ends without an error when the reader of its output ends', PROCESS_T
   write('people.csv', 'id,name\n1,Ann\n')
   write(
     'platform.yaml',
-    `platform: { name: x, source_key: "\${SOURCE_KEY}" }
+    `platform: { name: x, source_key: "\${SOURCE_API_KEY}" }
 source: { folder: . }
 modules: [{ record_type: people, file: people.csv, reference: id, full_name: name }]
 `,
@@ -224,7 +224,7 @@ test(
     write('people.csv', `id,amount,born,done\n${rows.join('\n')}\n`)
     write(
       'platform.yaml',
-      `platform: { name: x, source_key: "\${SOURCE_KEY}" }
+      `platform: { name: x, source_key: "\${SOURCE_API_KEY}" }
 source: { folder: . }
 modules:
   - record_type: people
@@ -248,7 +248,7 @@ modules:
       ],
     )
     // Values of records may be personal, and reports of check are passed on.
-    assert.ok(!/31\.01\.1990/.test(stdout) && !stdout.includes(SOURCE_KEY))
+    assert.ok(!/31\.01\.1990/.test(stdout) && !stdout.includes(SOURCE_API_KEY))
   },
 )
 
@@ -258,7 +258,7 @@ test('a file outside of the folder is not served', PROCESS_TEST, async (t) => {
   write('other.csv', 'id\n1\n')
   write(
     'platform.yaml',
-    `platform: { name: x, source_key: "\${SOURCE_KEY}" }
+    `platform: { name: x, source_key: "\${SOURCE_API_KEY}" }
 source: { folder: data }
 modules: [{ record_type: a, file: ../other.csv, reference: id, full_name: id }]
 `,

@@ -8,14 +8,14 @@ import { PROCESS_TEST } from '../../server/test/helpers/process/sandbox.ts'
 import { rounds } from '../../server/test/helpers/time/tier.ts'
 import { ENGINES_OF_TIER, type OwnersEngine } from './helpers/engines.ts'
 import { deactivateAfter, sharedHub } from './helpers/hub.ts'
-import { createRunnerSandbox, type RunningPlatform, SOURCE_KEY } from './helpers/runner.ts'
+import { createRunnerSandbox, type RunningPlatform, SOURCE_API_KEY } from './helpers/runner.ts'
 
 async function registerAt(t: TestContext, { address }: RunningPlatform, recordTypes: string[]) {
   const operator = await signIn(sharedHub().address)
   const registration = {
     source_base_url: address,
     record_types: recordTypes,
-    source_api_key: SOURCE_KEY,
+    source_api_key: SOURCE_API_KEY,
   }
   const { platform } = await operator.registerModules(registration)
   deactivateAfter(t, operator, platform.id)
@@ -40,7 +40,7 @@ function makePeople({ name }: OwnersEngine): string[] {
 }
 
 const SETTINGS = `
-platform: { name: "\${PLATFORM}", title: The registry, source_key: "\${SOURCE_KEY}" }
+platform: { name: "\${PLATFORM}", title: The registry, source_key: "\${SOURCE_API_KEY}" }
 source: { database: "\${DATABASE_URL}" }
 modules:
   - record_type: people
@@ -138,7 +138,7 @@ for (const engine of ENGINES_OF_TIER) {
       // Columns in leave_out are not searched.
       assert.equal((await search('x')).records.length, 0)
       assert.equal((await fetch(`${platform.address}/api/hub/search?query=a`)).status, 401)
-      assert.doesNotMatch(platform.log(), new RegExp(SOURCE_KEY))
+      assert.doesNotMatch(platform.log(), new RegExp(SOURCE_API_KEY))
       assert.equal(await platform.stop(), 0)
     },
   )
@@ -158,7 +158,7 @@ test('files: a hub pulls exactly the data of the files', PROCESS_TEST, async (t)
   sandbox.write(
     'platform.yaml',
     `
-platform: { name: files, source_key: "\${SOURCE_KEY}" }
+platform: { name: files, source_key: "\${SOURCE_API_KEY}" }
 source: { folder: . }
 modules:
   - { record_type: people, file: people.csv, reference: number, full_name: name, search: [name], fields: { amount: { type: number } } }

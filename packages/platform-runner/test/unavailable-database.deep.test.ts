@@ -20,7 +20,7 @@ test(
     const sandbox = createRunnerSandbox(t)
     sandbox.write(
       'platform.yaml',
-      `platform: { name: registry, source_key: "\${SOURCE_KEY}" }\nsource: { database: "\${DATABASE_URL}" }\nmodules: [{ record_type: people, table: people, reference: id, full_name: name, search: [name] }]\n`,
+      `platform: { name: registry, source_key: "\${SOURCE_API_KEY}" }\nsource: { database: "\${DATABASE_URL}" }\nmodules: [{ record_type: people, table: people, reference: id, full_name: name, search: [name] }]\n`,
     )
     const platform = await sandbox.start({ DATABASE_URL: server.url })
     assert.equal((await platform.get('records/people')).status, 200)

@@ -17,6 +17,7 @@ const RETRY_UNTIL_FIXED = { retry: true, requiresAction: true }
 
 export const PUSH_RETRY_RULES: Readonly<Record<number, PushRetryRule>> = {
   400: { ...REJECTED, meaning: 'The body is not valid JSON.' },
+  405: { ...REJECTED, meaning: 'The method is neither POST nor PATCH.' },
   410: { ...REJECTED, meaning: 'The record was erased at the hub.' },
   413: { ...REJECTED, meaning: 'The body is too large.' },
   415: { ...REJECTED, meaning: 'The body was not sent as `application/json`.' },

@@ -20,7 +20,7 @@ push() { # method, file
     # The push is given up after one of these five. After any other response it is retried.
     case $3 in
       2*) cat "$body"; echo; return 0 ;;
-      400 | 410 | 413 | 415 | 422) echo "The hub responded with $3: $(cat "$body")" >&2; return 1 ;;
+      400 | 405 | 410 | 413 | 415 | 422) echo "The hub responded with $3: $(cat "$body")" >&2; return 1 ;;
     esac
     # Retry-After in seconds, if there is one.
     case ${4:-} in

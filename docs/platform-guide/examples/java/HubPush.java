@@ -24,7 +24,7 @@ import java.util.Set;
 public class HubPush {
     private static final String HUB_URL = System.getenv().getOrDefault("HUB_URL", "https://hub.example.org");
     /** Statuses after which the push is given up. After any other response it is kept and retried. */
-    private static final Set<Integer> GIVE_UP = Set.of(400, 410, 413, 415, 422);
+    private static final Set<Integer> GIVE_UP = Set.of(400, 405, 410, 413, 415, 422);
     private final HttpClient client = HttpClient.newHttpClient();
     private final Connection database;
 

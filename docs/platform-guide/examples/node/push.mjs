@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const RECEIVER = `${process.env.HUB_URL ?? 'https://hub.example.org'}/api/webhook/receive`
 
 /** Statuses after which the push is given up. After any other response it is retried. */
-const GIVE_UP = [400, 410, 413, 415, 422]
+const GIVE_UP = [400, 405, 410, 413, 415, 422]
 
 /** Sends one record until the hub has it, and returns the body of its response. Throws if the hub rejects it permanently. */
 export async function push(method, record) {

@@ -3,7 +3,7 @@
 declare(strict_types=1);
 
 /** Statuses after which the push is given up. After any other response it is kept and retried. */
-const GIVE_UP = [400, 410, 413, 415, 422];
+const GIVE_UP = [400, 405, 410, 413, 415, 422];
 
 /** Replace with your own database. */
 $database = new PDO('sqlite:outbox.sqlite');

@@ -12,7 +12,7 @@ from to_json import to_json
 
 RECEIVER = os.environ.get("HUB_URL", "https://hub.example.org") + "/api/webhook/receive"
 # Statuses after which the push is given up. After any other response it is kept and retried.
-GIVE_UP = {400, 410, 413, 415, 422}
+GIVE_UP = {400, 405, 410, 413, 415, 422}
 
 # Replace with your own database.
 database = sqlite3.connect("outbox.sqlite")

@@ -76,6 +76,6 @@ Flags:
   -h, --help            Print this help.
   -v, --version         Print the version.
 
-Settings may contain variables of the environment, such as \${SOURCE_KEY}; a file .env in the same folder
+Settings may contain variables of the environment, such as \${SOURCE_API_KEY}; a file .env in the same folder
 adds variables. Exit codes: 0 success, 1 failure, 2 invalid settings or flags.
 `

@@ -72,7 +72,7 @@ export async function init(target: InitTarget, print: (line: string) => void): P
   }
   if (!target.existing) {
     print(
-      `${join(dirname(target.path), '.env')} contains the key that the hub must send (SOURCE_KEY).`,
+      `${join(dirname(target.path), '.env')} contains the key that the hub must send (SOURCE_API_KEY).`,
     )
   }
   print(`Review ${target.path}, then run: recordhub-platform check`)
@@ -87,7 +87,7 @@ function writeFirst(
   const named = isSecret ? `\${DATABASE_URL}` : scalar(sourceFor(source, folder))
   writeFileSync(path, writeStarter(named, source.kind, inferred), { mode: 0o600, flag: 'wx' })
   addToEnvironment(join(folder, '.env'), {
-    SOURCE_KEY: randomBytes(24).toString('base64url'),
+    SOURCE_API_KEY: randomBytes(24).toString('base64url'),
     ...(isSecret ? { DATABASE_URL: (address ?? '').replaceAll("'", '%27') } : {}),
   })
   return inferred

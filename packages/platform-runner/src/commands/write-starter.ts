@@ -16,7 +16,7 @@ platform:
   name: my-platform            # the identifier: unique in the hub, never changed
   title: My platform           # the display name
   description: ""
-  source_key: \${SOURCE_KEY}    # the key that the hub must send; at least 16 characters
+  source_key: \${SOURCE_API_KEY}    # the key that the hub must send; at least 16 characters
 
 listen:
   host: 127.0.0.1              # 0.0.0.0 allows other machines; use a proxy with HTTPS

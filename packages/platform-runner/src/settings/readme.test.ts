@@ -8,7 +8,7 @@ test('the settings in the README are valid and contain every top-level key', () 
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
   const text = /```yaml\n([\s\S]+?)```/.exec(readme)?.[1] ?? ''
   const environment = {
-    SOURCE_KEY: '0123456789abcdef',
+    SOURCE_API_KEY: '0123456789abcdef',
     DATABASE_URL: 'postgres://x/y',
     HUB_API_KEY: 'k',
   }

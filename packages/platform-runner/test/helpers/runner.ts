@@ -11,7 +11,7 @@ import { bareEnvironment } from '../../../server/test/helpers/process/sandbox.ts
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-export const SOURCE_KEY = 'the source key of these tests'
+export const SOURCE_API_KEY = 'the source key of these tests'
 
 type RunnerOutput = { code: number | null; stdout: string; stderr: string }
 
@@ -57,7 +57,7 @@ export function createRunnerSandbox(t: TestContext, main = MAIN): RunnerSandbox 
   function launch(args: string[], env: Record<string, string> = {}) {
     const child = spawn(process.execPath, [main, ...args], {
       cwd: folder,
-      env: { ...bareEnvironment(), SOURCE_KEY, ...env },
+      env: { ...bareEnvironment(), SOURCE_API_KEY, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     children.push(child)
@@ -116,7 +116,7 @@ export function createRunnerSandbox(t: TestContext, main = MAIN): RunnerSandbox 
       logs,
       get: (path, headers = {}) =>
         fetch(`${address}/api/hub/${path}`, {
-          headers: { 'X-PLATFORM-API-KEY': SOURCE_KEY, ...headers },
+          headers: { 'X-PLATFORM-API-KEY': SOURCE_API_KEY, ...headers },
         }),
       stop: (signal = 'SIGTERM') => end(child, signal),
     })

@@ -9,11 +9,11 @@ import type { RunningHub } from '../../../server/test/helpers/process/sandbox.ts
 import { until } from '../../../server/test/helpers/time/until.ts'
 import type { OwnersDatabase, OwnersEngine } from './engines.ts'
 import { deactivateAfter, sharedHub } from './hub.ts'
-import { createRunnerSandbox, SOURCE_KEY } from './runner.ts'
+import { createRunnerSandbox, SOURCE_API_KEY } from './runner.ts'
 
 /** The large overlap covers changes that become visible seconds late on a slow machine. */
 export const SETTINGS = `
-platform: { name: "\${PLATFORM}", source_key: "\${SOURCE_KEY}" }
+platform: { name: "\${PLATFORM}", source_key: "\${SOURCE_API_KEY}" }
 source: { database: "\${DATABASE_URL}" }
 modules:
   - { record_type: drafts, table: people, reference: id, full_name: name, search: [name] }
@@ -45,7 +45,7 @@ export async function registerRunner(t: TestContext, engine: OwnersEngine, hub: 
   const first = await sandbox.start(owner, port)
   const { platform, hub_api_key } = await operator.registerModules({
     source_base_url: first.address,
-    source_api_key: SOURCE_KEY,
+    source_api_key: SOURCE_API_KEY,
     record_types: ['people'],
   })
   await first.stop()

@@ -23,7 +23,7 @@ const CHECK_PLATFORM: CommandHelp = {
   details: `Calls the platform as the hub does. It needs no hub and stores nothing.
 
   --url <base URL>          The base URL of the platform, without /api/hub.
-  --key <key>               The source API key. Without it, the key is read from RECORDHUB_SOURCE_KEY or standard input.
+  --key <key>               The source API key. Without it, the key is read from SOURCE_API_KEY or standard input.
   --max-records <number>    Maximum number of records to read per module. Default: 1000000
   --max-seconds <seconds>   Maximum duration of the check of the endpoints. Default: 900
   --json                    Print the report as JSON. Everything else is printed to standard error.

@@ -80,7 +80,7 @@ export function readCheckEnvironment(): Pick<ConfigSources, 'environment' | 'env
 }
 
 /** The variable with the source API key: as a flag, the key would end up in the history of the shell. */
-export const SOURCE_KEY_VARIABLE = 'RECORDHUB_SOURCE_KEY'
+export const SOURCE_KEY_VARIABLE = 'SOURCE_API_KEY'
 
 export function readSourceKeyVariable(): string | null {
   return process.env[SOURCE_KEY_VARIABLE] || null

@@ -137,7 +137,7 @@ export const BLOCKS: Readonly<Record<string, Blocks>> = {
   'docs/platform-guide/2-endpoints.md': [['export SOURCE_API_KEY=', QUICK]],
   'docs/platform-guide/3-pushing.md': [['export HUB_API_KEY=', QUICK]],
   'docs/platform-guide/5-checking.md': [
-    ['export RECORDHUB_SOURCE_KEY=', PACKAGED],
+    ['export SOURCE_API_KEY=', PACKAGED],
     ['npx --yes', PACKAGED],
     ['curl --fail-with-body -sS "https://hub.example.org/api/webhook/check"', QUICK],
     ['curl -sS -o /dev/null -w', QUICK],
@@ -146,15 +146,15 @@ export const BLOCKS: Readonly<Record<string, Blocks>> = {
   'docs/platform-guide/reference.md': [["curl -X POST 'https://hub.example.org", QUICK]],
   'packages/platform-kit/README.md': [
     ['npm init -y && npm install', PACKAGED],
-    ['SOURCE_KEY=choose-a-long-secret node', IN_GUIDE],
-    ['SOURCE_KEY=choose-a-long-secret HUB_URL=', IN_GUIDE],
+    ['SOURCE_API_KEY=choose-a-long-secret node', IN_GUIDE],
+    ['SOURCE_API_KEY=choose-a-long-secret HUB_URL=', IN_GUIDE],
   ],
   'packages/platform-runner/README.md': [
     ['npm install https://hub.example.org', PACKAGED],
     ['npx recordhub-platform check', IN_GUIDE],
     ['npx recordhub-platform', IN_GUIDE],
   ],
-  'packages/platform-checker/package/README.md': [['export RECORDHUB_SOURCE_KEY=', PACKAGED]],
+  'packages/platform-checker/package/README.md': [['export SOURCE_API_KEY=', PACKAGED]],
 }
 
 const EXAMPLES = 'docs/platform-guide/examples/'

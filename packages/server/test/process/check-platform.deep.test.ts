@@ -22,7 +22,7 @@ test('invalid arguments and an unreachable platform exit with code 2', async (t)
   const url = platform.source_base_url
   const { port } = new URL(url)
   for (const { args, message } of [
-    { args: ['--url', url], message: /RECORDHUB_SOURCE_KEY/ },
+    { args: ['--url', url], message: /SOURCE_API_KEY/ },
     { args: ['--url', url, '--key', 'a\nb'], message: /header/ },
     {
       args: ['--url', url, '--key', key, '--push', '--port', port],
@@ -91,7 +91,7 @@ for (const name of ['hr', 'clinic']) {
 test('the check exits with code 130 on SIGINT or a closed stdout, without a stack trace', async (t) => {
   const { spawn, platform, key } = await setUp(t)
   const args = ['check-platform', '--url', platform.source_base_url]
-  const env = { RECORDHUB_SOURCE_KEY: key }
+  const env = { SOURCE_API_KEY: key }
   const recordsRequest = platform.delayNextResponse('records/cases')
   const stopped = spawn(args, { env })
   await recordsRequest.arrived
@@ -113,7 +113,7 @@ test('with --push the check validates pushes until it is stopped, and the report
   const { spawn, platform, key } = await setUp(t)
   const check = spawn(
     ['check-platform', '--url', platform.source_base_url, '--push', '--port', '0', '--json'],
-    { env: { RECORDHUB_SOURCE_KEY: key } },
+    { env: { SOURCE_API_KEY: key } },
   )
   const connection = () => /Address +(\S+)[\s\S]*Hub API key +(\S+)/.exec(check.stderr.join('\n'))
   while (!connection()) await once(check.child.stderr ?? check.child, 'data')

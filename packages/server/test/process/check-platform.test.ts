@@ -11,7 +11,7 @@ import { setUp } from './check-platform.ts'
 test('a conforming platform passes without a hub and with invalid hub settings', async (t) => {
   const { check, key } = await setUp(t)
   const env = {
-    RECORDHUB_SOURCE_KEY: key,
+    SOURCE_API_KEY: key,
     DATABASE_URL: 'nonsense',
     HUB_PULL_SCHEDULE: 'nonsense',
   }

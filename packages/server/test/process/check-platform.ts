@@ -10,7 +10,7 @@ export async function setUp(t: TestContext) {
   const [module] = platform.modules
   assert.ok(module)
   const key = platform.source_api_key
-  const check = (args: string[], env: Record<string, string> = { RECORDHUB_SOURCE_KEY: key }) =>
+  const check = (args: string[], env: Record<string, string> = { SOURCE_API_KEY: key }) =>
     sandbox.run(['check-platform', '--url', platform.source_base_url, ...args], { env })
   return { ...sandbox, platform, module, key, check }
 }

@@ -48,7 +48,7 @@ test('npm installs the kit and the runner from a hub, and npx runs the check', a
 
   await using platform = await simulateConformingPlatform()
   const args = ['--yes', urlOf('check-platform'), '--url', platform.source_base_url]
-  const key = { RECORDHUB_SOURCE_KEY: platform.source_api_key }
+  const key = { SOURCE_API_KEY: platform.source_api_key }
   const { stdout } = await empty.run('npx', args, key)
   assert.match(stdout, /The platform conforms\./)
 })

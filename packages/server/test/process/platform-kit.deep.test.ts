@@ -14,7 +14,7 @@ import { until } from '../helpers/time/until.ts'
 import { fetchProgram } from '../programs/fetch.ts'
 
 const README = readFileSync(new URL('../../../platform-kit/README.md', import.meta.url), 'utf8')
-const SOURCE_KEY = 'choose-a-long-secret'
+const SOURCE_API_KEY = 'choose-a-long-secret'
 /** Oldest supported Node.js version, which may not be installed on this machine. */
 const OLDEST_MAJOR = 20
 
@@ -44,13 +44,13 @@ test(
           join(project, 'platform.mjs'),
           text.replace('./outbox', `./outbox-${version}`),
         )
-        const first = startProgram(t, node, project, { SOURCE_KEY })
+        const first = startProgram(t, node, project, { SOURCE_API_KEY })
         await first.line(/listens/)
 
         const address = `http://127.0.0.1:${port}`
         const platform = {
           source_base_url: address,
-          source_api_key: SOURCE_KEY,
+          source_api_key: SOURCE_API_KEY,
           record_types: ['employee'],
         }
         const { hub_api_key } = await operator.registerModules(platform)
@@ -61,7 +61,7 @@ test(
         assert.deepEqual(task.warnings, [])
         await first.stop()
 
-        const env = { SOURCE_KEY, HUB_URL: hub.address, HUB_API_KEY: hub_api_key }
+        const env = { SOURCE_API_KEY, HUB_URL: hub.address, HUB_API_KEY: hub_api_key }
         const second = startProgram(t, node, project, env)
         await second.line(/^The hub has stored the PATCH of /)
         await until(async () => {

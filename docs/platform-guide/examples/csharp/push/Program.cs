@@ -13,7 +13,7 @@ public static class Hub
     private static readonly string Receiver =
         (Environment.GetEnvironmentVariable("HUB_URL") ?? "https://hub.example.org") + "/api/webhook/receive";
     // Statuses after which the push is given up. After any other response it is retried.
-    private static readonly int[] GiveUp = [400, 410, 413, 415, 422];
+    private static readonly int[] GiveUp = [400, 405, 410, 413, 415, 422];
     private static readonly HttpClient Client = new() { Timeout = TimeSpan.FromSeconds(10) };
 
     /// <summary>

@@ -14,7 +14,7 @@ class PushToHub implements ShouldQueue
     use Dispatchable, InteractsWithQueue, Queueable;
 
     /** Statuses after which the push is given up. After any other response it is retried. */
-    private const GIVE_UP = [400, 410, 413, 415, 422];
+    private const GIVE_UP = [400, 405, 410, 413, 415, 422];
 
     /** Without a limit: the queue keeps the push until the hub has it. */
     public int $tries = 0;
