@@ -101,6 +101,7 @@ async function addReceiver(app: FastifyInstance): Promise<void> {
       secrets: createSecretBox('a secret for benchmarks only'),
       ratePerSecond: 0,
       maxRecordKeys: 5000,
+      readGuideOf: null,
     },
     ...{
       metrics: createMetricsRegistry(),

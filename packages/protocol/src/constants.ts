@@ -7,6 +7,7 @@ export const UNATTENDED_HEADER = 'X-Unattended'
 
 export const RECEIVER_PATH = '/api/webhook/receive'
 export const RECEIVER_CHECK_PATH = '/api/webhook/check'
+export const RECEIVER_GUIDE_PATH = '/api/webhook/guide'
 
 /** The dashboard requests a snapshot at this interval (specification 4.1, 8). */
 export const POLLING_INTERVAL_SECONDS = 10

@@ -158,9 +158,11 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { sendMail } = monitoring
   const operators = createOperators({ ...common, betterAuth, confirmAction, sendMail })
   const platforms = createPlatforms({ ...common, confirmAction })
+  const guide = createGuide({ ...common, ...settings.guide })
+  const { readGuideOf } = guide
   const flushIntervalMs = intervals.pushErrors
   const ingest = createIngestFeature({
-    ...{ ...common, ...settings.ingest, flushIntervalMs, acceptJsonBodies },
+    ...{ ...common, ...settings.ingest, flushIntervalMs, acceptJsonBodies, readGuideOf },
   })
   const pulls = createPulls({
     ...{ ...common, ...settings.pulls, firstByteSeconds: timeouts.firstByteSeconds },
@@ -176,7 +178,6 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { isSetupToken } = auth
   const restoreUpload = deps.restoreUpload ?? null
   const backups = createBackups({ ...common, ...settings.backups, isSetupToken, restoreUpload })
-  const guide = createGuide({ ...common, ...settings.guide })
 
   // The HTTP server and its routes.
   const rejectionReason = () => {

@@ -78,6 +78,7 @@ export async function openTestReceiver(options: Options): Promise<TestReceiver> 
       counter,
       ...{ metrics: NO_METRICS, tracer: null, ratePerSecond: 0 },
       monotonicClock: performance,
+      readGuideOf: null,
     }),
   )
   const address = await app.listen({ port: config.PORT, host: config.HOST })

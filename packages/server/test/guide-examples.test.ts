@@ -185,6 +185,7 @@ print(to_json([datetime.date(2026, 11, 21), datetime.datetime(2026, 11, 21, 7, 3
     const paths = [...text.matchAll(/hub\.example\.org(\/[\w/]+)/g)].map(([, path]) => path)
     assert.deepEqual([...new Set(paths)].toSorted(), [
       '/api/webhook/check',
+      '/api/webhook/guide',
       '/api/webhook/receive',
       '/downloads/recordhub',
     ])

@@ -77,6 +77,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/webhook/receive': 'platform',
   'PATCH /api/webhook/receive': 'platform',
   'GET /api/webhook/check': 'platform',
+  'GET /api/webhook/guide': 'platform',
 
   'GET /sign-in': 'anyone',
   'GET /setup': 'anyone',

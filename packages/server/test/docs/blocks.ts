@@ -140,6 +140,7 @@ export const BLOCKS: Readonly<Record<string, Blocks>> = {
     ['export SOURCE_API_KEY=', PACKAGED],
     ['npx --yes', PACKAGED],
     ['curl --fail-with-body -sS "https://hub.example.org/api/webhook/check"', QUICK],
+    ['curl --fail-with-body -sS "https://hub.example.org/api/webhook/guide"', QUICK],
     ['curl -sS -o /dev/null -w', QUICK],
     ['curl -sS -o /dev/null -D -', QUICK],
   ],

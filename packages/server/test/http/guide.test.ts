@@ -33,6 +33,15 @@ describeHub('the integration guide', (hub, engine) => {
     assert.doesNotMatch(response.text, /hub\.example\.org/)
   })
 
+  test('the owner of a platform reads the guide with the hub API key', async () => {
+    const url = '/api/webhook/guide'
+    const read = await hub.send({ url, headers: { 'x-api-key': clinic.hub_api_key } })
+    assert.equal(read.status, 200)
+    assert.match(read.header('content-type'), /^text\/markdown; charset=utf-8/)
+    assert.equal(read.text, (await instructions(clinic.id)).text)
+    expectError(await hub.send({ url }), 401, 'api_key_invalid')
+  })
+
   test("a platform's guide has its own modules and fields, nothing of another platform, and no key", async () => {
     const { text, status } = await instructions(clinic.id)
     assert.equal(status, 200)

@@ -105,6 +105,7 @@ describeHub('pages and other routes', { withOperator: true }, (hub, engine) => {
     for (const [path, methods] of [
       ['/api/webhook/receive', ['post', 'patch']],
       ['/api/webhook/check', ['get']],
+      ['/api/webhook/guide', ['get']],
       ['/dashboard/realtime', ['get']],
       ['/dashboard/pull-all-existing-records', ['post']],
       ['/dashboard/auto-sync', ['post']],

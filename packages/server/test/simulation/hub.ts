@@ -78,6 +78,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
       acceptJsonBodies,
       ratePerSecond: 0,
       maxRecordKeys: 5000,
+      readGuideOf: null,
       flushIntervalMs: 5000,
     },
   })

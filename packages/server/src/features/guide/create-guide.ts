@@ -3,19 +3,27 @@
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Storage } from '../../storage/port/storage.ts'
-import { type GuideDeps, guideRoutes } from './guide-routes.ts'
+import { createGuideWriter, guideRoutes } from './guide-routes.ts'
 
-export function createGuide(deps: Omit<GuideDeps, 'platforms'> & { storage: Storage }) {
+export function createGuide(
+  deps: Parameters<typeof createGuideWriter>[0] & { storage: Pick<Storage, 'platforms'> },
+) {
   const { platforms } = deps.storage
+  const write = createGuideWriter(deps)
 
   const routes: FastifyPluginAsync = async (app) => {
-    await registerRoutes(app, guideRoutes({ ...deps, platforms }))
+    await registerRoutes(app, guideRoutes({ platforms, write }))
     await registerRoutes(app, downloadRoutes())
   }
-  return { routes }
+  return {
+    routes,
+    /** The guide as Markdown, for the owner of a platform. */
+    readGuideOf: async (request: FastifyRequest, platformId: number): Promise<string> =>
+      write(request, await platforms.readPlatform(platformId)).markdown,
+  }
 }
 
 /** Written by `npm run build`. */

@@ -8,13 +8,29 @@ import { readGuide } from './read-guide.ts'
 
 type GuideFormat = 'markdown' | 'json' | undefined
 
-export type GuideDeps = {
-  platforms: Pick<PlatformStore, 'readPlatform'>
+type WriterDeps = {
   /** HUB_PUBLIC_URL; if it is empty, the guide contains the URL of the request. */
   publicUrl: string
   platformPath: string
   tunnelHeader: string
   version: string
+}
+export type GuideDeps = {
+  platforms: Pick<PlatformStore, 'readPlatform'>
+  write: GuideWriter
+}
+
+/** Writes the guide for the address of a request, with the modules and fields of a platform if there is one. */
+export type GuideWriter = (request: FastifyRequest, platform: Platform | null) => GuideResponse
+
+export function createGuideWriter(deps: WriterDeps): GuideWriter {
+  const { platformPath, tunnelHeader, version } = deps
+  let sections: string[] | null = null
+  return (request, platform) => {
+    const hubUrl = deps.publicUrl || originOf(request)
+    sections ??= readGuide()
+    return writeGuide(sections, { hubUrl, platformPath, tunnelHeader, version }, platform)
+  }
 }
 
 const FORMATS = 'Returns Markdown, or JSON with `format=json`.'
@@ -31,16 +47,7 @@ const RESPONSES = {
 }
 
 /** The integration guide for owners of platforms. It contains no keys. */
-export function guideRoutes(deps: GuideDeps): FastifyPluginAsyncTypebox {
-  const { platforms, platformPath, tunnelHeader, version } = deps
-  let sections: string[] | null = null
-
-  function write(request: FastifyRequest, platform: Platform | null): GuideResponse {
-    const hubUrl = deps.publicUrl || originOf(request)
-    sections ??= readGuide()
-    return writeGuide(sections, { hubUrl, platformPath, tunnelHeader, version }, platform)
-  }
-
+export function guideRoutes({ platforms, write }: GuideDeps): FastifyPluginAsyncTypebox {
   function format(guide: GuideResponse, format: GuideFormat, reply: FastifyReply) {
     if (format === 'json') return guide
     reply.header('Content-Disposition', `inline; filename="${guide.file_name}"`)

@@ -34,6 +34,7 @@ export function createIngestFeature(deps: {
   /** The pause between two writes of the counted push errors. */
   flushIntervalMs: number
   requesterOf: Parameters<typeof rejectedPushRoutes>[0]['requesterOf']
+  readGuideOf: Parameters<typeof pushRoutes>[0]['readGuideOf']
 }) {
   const { storage, clock, log, requesterOf } = deps
   const ingest = createIngest({ ...deps, records: storage.records })

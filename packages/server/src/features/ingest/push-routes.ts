@@ -1,4 +1,4 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
   ChangedRecordPush,
   ErrorResponse,
@@ -8,6 +8,7 @@ import {
   type PushErrorReason,
   PushResponse,
   RECEIVER_CHECK_PATH,
+  RECEIVER_GUIDE_PATH,
   RECEIVER_PATH,
 } from '@recordhub/protocol'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
@@ -59,6 +60,8 @@ export function pushRoutes(deps: {
   /** Maximum number of pushes per second of each platform; 0 for no limit. */
   ratePerSecond: number
   monotonicClock: MonotonicClock
+  /** Returns the integration guide of a platform as Markdown; null if there is none to read. */
+  readGuideOf: ((request: FastifyRequest, platformId: number) => Promise<string>) | null
 }): FastifyPluginAsyncTypebox {
   const { authenticator, receivePush, counter, metrics, tracer, ratePerSecond } = deps
   const rateLimit = ratePerSecond > 0 ? createRateLimit(ratePerSecond, deps.monotonicClock) : null
@@ -174,6 +177,25 @@ export function pushRoutes(deps: {
           modules: platform.modules,
           valid_until: platform.expires_at,
         }
+      },
+    )
+
+    const { readGuideOf } = deps
+    if (!readGuideOf) return
+    const content = { 'text/markdown; charset=utf-8': { schema: Type.String() } }
+    app.get(
+      RECEIVER_GUIDE_PATH,
+      {
+        schema: {
+          summary:
+            'Read the integration guide with the modules and fields of the platform, as Markdown',
+          response: { 200: { description: 'The guide', content }, '4xx': ErrorResponse },
+        },
+      },
+      async (request, reply) => {
+        const { platform } = request.getDecorator<Authenticated>(AUTHENTICATED)
+        reply.type('text/markdown; charset=utf-8')
+        return readGuideOf(request, platform.platform_id)
       },
     )
   }
