@@ -74,6 +74,7 @@ function FindingCard({ finding }: { finding: Finding }) {
                 changeUrlState(before, { section: headingId(section) })
               }
               inherit
+              underline="always"
             >
               {section}
             </PageLink>,
