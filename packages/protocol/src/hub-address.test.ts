@@ -5,7 +5,7 @@ import { hubEndpoint } from './hub-address.ts'
 
 test('the address of a hub may contain what its pages show', () => {
   const paths = ['', '/', '/api/webhook/receive', '/api/webhook/check/', '/api/webhook', '/api/']
-  for (const path of [...paths, '/dashboard', '/dashboard?tab=1#top']) {
+  for (const path of [...paths, '/dashboard', '/dashboard/platforms/3?tab=1#top']) {
     const url = hubEndpoint(`https://hub.example.org:8443${path}`, RECEIVER_PATH)
     assert.equal(url, 'https://hub.example.org:8443/api/webhook/receive', path)
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Findings, RULES, validateSpeed } from '@recordhub/platform-checker'
 import {
@@ -55,6 +56,19 @@ test('the table of defects covers every rule except those of speed and size', ()
   const rules = Object.keys(RULES).filter((rule) => !rule.startsWith('push.'))
   const uncovered = rules.filter((rule) => !covered.has(rule))
   assert.deepEqual(uncovered, SPEED_AND_SIZE_RULES)
+})
+
+test('the guide has the heading that each rule names, and no heading twice', () => {
+  const folder = new URL('../../../../docs/platform-guide/', import.meta.url)
+  const headings = readdirSync(folder)
+    .filter((name) => /^\d/.test(name))
+    .flatMap((name) => [
+      ...readFileSync(new URL(name, folder), 'utf8').matchAll(/^##{1,2} (.+)$/gm),
+    ])
+    .map(([, heading]) => heading)
+  assert.deepEqual(headings.toSorted(), [...new Set(headings)].toSorted())
+  const unknown = Object.values(RULES).filter(({ section }) => !headings.includes(section))
+  assert.deepEqual(unknown, [])
 })
 
 test('slow and very large responses are reported', () => {

@@ -6,7 +6,7 @@ import {
   type AlertFacts,
   findAlerts,
   type ModuleFailure,
-  type PlatformHealth,
+  type WatchedPlatform,
 } from './alert-conditions.ts'
 import type { ServerDurability } from './durability.ts'
 import { hourOf, PushBaselines } from './push-baseline.ts'
@@ -15,7 +15,7 @@ const NOW = new Date('2026-03-24T12:30:00.000Z')
 const HOUR = hourOf(NOW)
 const GIB = 1024 ** 3
 
-const HEALTHY: PlatformHealth = {
+const HEALTHY: WatchedPlatform = {
   platform_id: 1,
   platform_name: 'school',
   display_title: 'The School',
@@ -87,7 +87,7 @@ test('a platform is failing after two failed pulls, until one succeeds', () => {
 })
 
 test('a module is failing by the same rule while other modules can be read', () => {
-  const failing = (over: Partial<ModuleFailure> = {}, health: Partial<PlatformHealth> = {}) =>
+  const failing = (over: Partial<ModuleFailure> = {}, health: Partial<WatchedPlatform> = {}) =>
     facts({
       platforms: [{ ...HEALTHY, ...health }],
       failingModules: [

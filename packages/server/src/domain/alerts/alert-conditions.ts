@@ -9,7 +9,7 @@ import type { AlertPlatform, DiskSpace, FoundAlert, OpenAlert } from './alert.ts
 import { type DurabilityRisk, findDurabilityRisks, type ServerDurability } from './durability.ts'
 import { hourText, type PushBaselines } from './push-baseline.ts'
 
-export type PlatformHealth = AlertPlatform & {
+export type WatchedPlatform = AlertPlatform & {
   display_title: string
   status: 'active' | 'inactive'
   last_error: string | null
@@ -32,7 +32,7 @@ export type ModuleFailure = {
 /** The input of the conditions. */
 export type AlertFacts = {
   now: Date
-  platforms: PlatformHealth[]
+  platforms: WatchedPlatform[]
   failingModules: ModuleFailure[]
   baselines: PushBaselines
   /** The baselines of push errors per platform; `UNKNOWN_PLATFORM` for those that match none. */
@@ -124,7 +124,7 @@ export const WATCHED_KINDS: readonly WatchedKind[] = [
   'storage_not_synced',
 ]
 
-function findFailing(platform: PlatformHealth, findOpen: FindOpen): FoundAlert[] {
+function findFailing(platform: WatchedPlatform, findOpen: FindOpen): FoundAlert[] {
   if (platform.status !== 'active' || platform.failures_in_row < FAILURES) return []
   const { display_title, failing_since, last_error } = platform
   if (last_error === null) {
@@ -143,7 +143,7 @@ function formatSince(since: string | null): string {
 /** If the whole platform fails, only the alert of the platform is raised. */
 function findFailingModule(
   module: ModuleFailure,
-  platform: PlatformHealth,
+  platform: WatchedPlatform,
   findOpen: FindOpen,
 ): FoundAlert[] {
   if (platform.status !== 'active' || module.failures_in_row < FAILURES) return []
@@ -156,7 +156,7 @@ function findFailingModule(
 }
 
 function findSilent(
-  platform: PlatformHealth,
+  platform: WatchedPlatform,
   { baselines, watchedFrom }: AlertFacts,
   findOpen: FindOpen,
 ): FoundAlert[] {
@@ -176,7 +176,7 @@ function findSilent(
 }
 
 function findRising(
-  platform: PlatformHealth,
+  platform: WatchedPlatform,
   { baselines }: AlertFacts,
   findOpen: FindOpen,
 ): FoundAlert[] {
@@ -221,7 +221,7 @@ function findPushErrors({ platforms, pushErrors }: AlertFacts, findOpen: FindOpe
   ]
 }
 
-function toReviewAlert(review: MissingReview, platform: PlatformHealth | undefined): FoundAlert {
+function toReviewAlert(review: MissingReview, platform: WatchedPlatform | undefined): FoundAlert {
   const { id, missing, records, module_name, platform_name } = review
   const title = platform?.display_title ?? platform_name
   return {
@@ -268,11 +268,11 @@ export function lowDiskBytes(total: number): number {
   return Math.min(LOW_DISK_BYTES, total * LOW_DISK_SHARE)
 }
 
-function toFound(kind: WatchedKind, platform: PlatformHealth, message: string): FoundAlert {
+function toFound(kind: WatchedKind, platform: WatchedPlatform, message: string): FoundAlert {
   return { kind, subject: String(platform.platform_id), platform: toPlatform(platform), message }
 }
 
-function toPlatform({ platform_id, platform_name }: PlatformHealth): AlertPlatform {
+function toPlatform({ platform_id, platform_name }: WatchedPlatform): AlertPlatform {
   return { platform_id, platform_name }
 }
 

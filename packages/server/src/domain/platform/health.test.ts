@@ -92,6 +92,14 @@ const CASES: [what: string, facts: Partial<HealthFacts>, state: string, ...messa
     'needs_attention',
     /of A, B, C and 1 more\.$/,
   ],
+  [
+    'three modules are incomplete',
+    {
+      modules: ['A', 'B', 'C'].map((module_name) => module({ module_name, is_incomplete: true })),
+    },
+    'needs_attention',
+    /of A, B and C\.$/,
+  ],
   ['a review is open', { missing_reviews: 1 }, 'needs_attention', /of one module/],
   [
     'it is silent',

@@ -1,4 +1,4 @@
-/** The health of a platform: one definition for the page, the API, alerts and `recordhub doctor`. */
+/** The health of a platform: one definition for the page, the API, its events and `recordhub doctor`. */
 import type { HealthReason, PlatformHealth, PlatformStatus } from '@recordhub/protocol'
 
 /** What the hub has stored about a platform. */
@@ -131,11 +131,11 @@ function findExpiringKey({ expiring_key }: HealthFacts): HealthReason[] {
   return [{ code: 'key_expiring', message, since: null }]
 }
 
-/** At most three names. */
+/** `A`, `A and B`, `A, B and C`, and for more `A, B, C and 1 more`. */
 function listNames(modules: readonly ModuleFacts[]): string {
-  const names = modules.slice(0, 3).map(({ module_name }) => module_name)
-  const more = modules.length - names.length
-  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(' and ')
+  const names = modules.map(({ module_name }) => module_name)
+  const rest = names.length > 3 ? [`${names.splice(3).length} more`] : names.splice(-1)
+  return [...(names.length > 0 ? [names.join(', ')] : []), ...rest].join(' and ')
 }
 
 function earliest(times: readonly (string | null)[]): string | null {

@@ -140,6 +140,12 @@ describe('broadcasting changes', () => {
     commit('activity', 'records')
     await passPause()
     assert.deepEqual(names(), ['changed'])
+    // A page that reads the snapshot after unread changes may know another health.
+    commit('records')
+    await passPause()
+    commit('activity')
+    await passPause()
+    assert.deepEqual(names(), ['changed', 'platform.health', 'changed'])
   })
 
   it('sends the end of a pull even if the next one has started', async () => {

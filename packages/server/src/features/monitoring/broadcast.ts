@@ -55,7 +55,7 @@ export function createBroadcaster(deps: {
   const { signal } = stopping
   /** The last pull that has ended; undefined before the first read. */
   let endedPull: number | null | undefined
-  /** The health of each platform as JSON, by its id. */
+  /** The health of each platform that the subscribers know, as JSON, by its id. */
   const knownHealth = new Map<number, string>()
   let isSending = false
 
@@ -80,6 +80,10 @@ export function createBroadcaster(deps: {
     remote.clear()
     const starting = new Set(newSubscribers)
     newSubscribers.clear()
+    const isHealthRead =
+      subscribers.size > 0 && reasons.some((reason) => OF_HEALTH.includes(reason))
+    // What is not read may change the health, as accepted pushes do: the next event has all platforms again.
+    if (!isHealthRead && reasons.length > 0) knownHealth.clear()
     if (subscribers.size === 0) return
     const isPullNeeded = reasons.includes('pull') || starting.size > 0
     const pull = isPullNeeded ? await deps.readPull() : null
@@ -87,7 +91,7 @@ export function createBroadcaster(deps: {
     const ofPull = pull ? pullEvents(pull) : []
     const others: HubEvent[] = []
     if (schedule) others.push({ name: 'schedule.changed', content: { schedule } })
-    if (reasons.some((reason) => OF_HEALTH.includes(reason))) {
+    if (isHealthRead) {
       const platforms = (await deps.readHealth()).filter(hasChanged)
       if (platforms.length > 0) others.push({ name: 'platform.health', content: { platforms } })
     }

@@ -12,6 +12,7 @@ const EVENTS = {
     'Server-sent events, at most one per second of a name. The data of an event is a JSON object:',
     '- `pull.progress` and `pull.ended`: `{"pull": …}`, as in the snapshot',
     '- `schedule.changed`: `{"schedule": …}`, as in `GET /api/v1/schedule`',
+    '- `platform.health`: `{"platforms": [{"id", "health"}]}` of those whose health has changed',
     `- \`changed\`: \`{"reasons": […]}\`, what has changed: ${CHANGE_REASONS.join(', ')}`,
     '- `heartbeat`: `{}`, at least every 15 s',
     '',

@@ -88,7 +88,7 @@ async function evaluate(
   const facts = {
     now: clock.now(),
     ...learned,
-    platforms: await alerts.listPlatformHealth(),
+    platforms: await alerts.listWatchedPlatforms(),
     failingModules: await alerts.listFailingModules(),
     reviews: await listPending(missing),
     searchBehindSince: (await searchIndex.readSearchIndex()).behind_since,

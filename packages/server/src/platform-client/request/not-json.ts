@@ -21,7 +21,7 @@ export function findPhpMessage(text: string): string | null {
   if (message === undefined) return null
   const plain = message
     .replace(TAG, '')
-    .replace('PHP ', '')
+    .replace(/^PHP /, '')
     .replace(/&(?:lt|gt|quot|#039|amp);/g, (entity) => ENTITIES[entity] ?? entity)
   return `PHP wrote a message into it: "${toSingleLine(plain, MAX_QUOTED)}". Fix its cause, and set display_errors=0 so that messages go to the log`
 }

@@ -1,12 +1,12 @@
 import type { Alert, AlertState, OpenAlerts } from '@recordhub/protocol'
 import type { AlertChanges, OpenAlert, UnmailedAlerts } from '../../domain/alerts/alert.ts'
-import type { ModuleFailure, PlatformHealth } from '../../domain/alerts/alert-conditions.ts'
+import type { ModuleFailure, WatchedPlatform } from '../../domain/alerts/alert-conditions.ts'
 import type { HourCounts } from '../../domain/alerts/push-baseline.ts'
 import type { ChangeLog } from './platform-store.ts'
 
 export interface AlertStore {
   /** Returns every registered platform and the state of its pulls. */
-  listPlatformHealth(): Promise<PlatformHealth[]>
+  listWatchedPlatforms(): Promise<WatchedPlatform[]>
 
   /** Returns the registered modules whose last pull failed, of all platforms. */
   listFailingModules(): Promise<ModuleFailure[]>

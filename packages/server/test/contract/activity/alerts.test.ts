@@ -171,7 +171,7 @@ test('platform health reports the number of consecutive failed pulls, the time o
     clock.advance(60)
   }
   const health = async () => {
-    const one = only(await storage.alerts.listPlatformHealth())
+    const one = only(await storage.alerts.listWatchedPlatforms())
     return [one.status, one.failures_in_row, one.failing_since, one.last_error]
   }
   assert.deepEqual(await health(), ['active', 0, null, null])

@@ -83,7 +83,7 @@ test('deleting old pulls does not change platform health, snapshot or skipping',
   clock.advance(60)
   const readState = async () => {
     const { latest_sync, platforms } = await storage.snapshot.readSnapshot(clock.day)
-    const health = await storage.alerts.listPlatformHealth()
+    const health = await storage.alerts.listWatchedPlatforms()
     return { latest_sync, platforms, health: health.map((one) => ({ ...one })) }
   }
   const before = await readState()

@@ -300,7 +300,7 @@ export function callsOfAllMethods(
     ],
     ['trimActivity', () => storage.retention.trimActivity(1000, { limit: 5, after: null })],
     ['historyCompleteSince', () => storage.retention.historyCompleteSince()],
-    ['listPlatformHealth', () => storage.alerts.listPlatformHealth()],
+    ['listWatchedPlatforms', () => storage.alerts.listWatchedPlatforms()],
     ['readHours', () => storage.alerts.readHours('2026-03-10T08', '2026-03-10T09')],
     ['listOpenAlerts', () => storage.alerts.listOpenAlerts()],
     [

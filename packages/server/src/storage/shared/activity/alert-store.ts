@@ -1,6 +1,6 @@
 import type { Alert, OpenAlerts } from '@recordhub/protocol'
 import { describeAlert, type FoundAlert, type OpenAlert } from '../../../domain/alerts/alert.ts'
-import type { ModuleFailure, PlatformHealth } from '../../../domain/alerts/alert-conditions.ts'
+import type { ModuleFailure, WatchedPlatform } from '../../../domain/alerts/alert-conditions.ts'
 import type { HourCounts } from '../../../domain/alerts/push-baseline.ts'
 import type { AlertStore } from '../../port/alert-store.ts'
 import { selectHours } from '../counters/hourly-counters.ts'
@@ -92,7 +92,7 @@ export function createAlertStore(databases: Databases): AlertStore {
   }
 
   return {
-    listPlatformHealth: () => listPlatformHealth(reader),
+    listWatchedPlatforms: () => listWatchedPlatforms(reader),
     listFailingModules: () => listFailingModules(reader),
     readHours: (from, to) => readHours(reader, from, to),
     readOpenAlerts: (limit) => readOpenAlerts(reader, limit),
@@ -193,7 +193,7 @@ function chunk<Item>(items: Item[], size: number): Item[][] {
   return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size))
 }
 
-function listPlatformHealth(db: Executor): Promise<PlatformHealth[]> {
+function listWatchedPlatforms(db: Executor): Promise<WatchedPlatform[]> {
   return db
     .selectFrom('platforms')
     .select([
