@@ -129,6 +129,8 @@ export type HubRules = {
   findTypeIssue: (value: JsonValue, type: string) => string | null
   isUnreadableDate: (value: JsonValue, field: { key: string; type: string }) => boolean
   isStorableText: (text: string) => boolean
+  /** Whether the hub takes a response as a failure, whatever its status. */
+  reportsFailure: (response: JsonObject) => boolean
   /** The number of records that the hub finds in a search response; null if it does not understand it. */
   countSearchResults: (response: JsonValue) => number | null
   /** The headers of a conditional request. */

@@ -381,7 +381,7 @@ const CATALOGUE = {
   platform_reports_failure: {
     status: 502,
     message:
-      'The platform reported a failure at {path} ("success": false{quoted}). Check the platform\'s logs.',
+      'The platform reported a failure at {path} ("success": {value}{quoted}). Only "success": true is a success. Check the platform\'s logs.',
   },
   platform_response_too_large: {
     status: 502,

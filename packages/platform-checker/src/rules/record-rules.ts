@@ -5,7 +5,7 @@ export const RECORD_RULES = {
   'records.success': warning(
     'Records',
     'The response has no "success": true.',
-    'Send "success": true with every successful response.',
+    'Send "success": true with every successful response: without it, the hub keeps the records, but marks none as missing, does not count the module as complete and ignores the ETag.',
   ),
   'records.member_missing': warning(
     'Records',

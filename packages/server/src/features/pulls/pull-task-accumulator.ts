@@ -51,6 +51,8 @@ export type PullTaskOutcome = {
   /** Null for a read that ended without an error. */
   error: unknown
   requested_at: string
+  /** Whether every page that was read has `success: true`, without which the read proves nothing. */
+  reportsSuccess: boolean
   /** The number of records that the response contained. After a 304 response, that of the cached response. */
   records: number
   /** The response for the next conditional request; null for none. */
@@ -202,11 +204,16 @@ export class PullTaskAccumulator {
       rejection_summary,
       warnings: warnings.map((warning) => redactText(warning, [sourceKey])),
       requested_at: read.requested_at,
+      reportsSuccess: this.#reportsSuccess,
       records: this.#confirmed?.records ?? read.seen.size,
-      cached_response: this.#toCachedResponse(isComplete),
+      cached_response: this.#toCachedResponse(isComplete && this.#reportsSuccess),
       rejection_groups,
       coverage: { seen: read.seen, pages: this.#pages, ...this.rejections.coverage() },
     }
+  }
+
+  get #reportsSuccess(): boolean {
+    return !this.#missingMembers.has('success')
   }
 
   #toCachedResponse(isComplete: boolean): CachedResponse | null {
