@@ -95,8 +95,15 @@ export type RecordsPage = {
   assertEnvelope: (expected: { record_type: string; platform_name: string | null }) => void
   /** The `total` of the envelope; null without a valid one. */
   total: () => number | null
-  /** Requests the next page after this one is read; null after the last one. */
-  next: () => Promise<RecordsPage | null>
+  /**
+   * Requests the next page after this one is read; null after the last one. Throws for pages without an end.
+   * @param read the numbers of elements and of different references on all pages so far.
+   * @param warn is called for a link of the last page that is not followed.
+   */
+  next: (
+    read: { received: number; references: number; total: number | null },
+    warn: () => void,
+  ) => Promise<RecordsPage | null>
 }
 
 export type RecordsBatch = {

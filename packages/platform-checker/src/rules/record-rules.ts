@@ -87,6 +87,11 @@ export const RECORD_RULES = {
     'There is a Link header that the hub cannot follow: {link}.',
     'Write it as Link: <https://…/records/…?page=2>; rel="next".',
   ),
+  'records.last_page_linked': warning(
+    'Records',
+    'The last page has a link to a page that was already read.',
+    'Send no Link header with the last page: the hub stops there only because it has as many records as the total.',
+  ),
   'records.gzip_broken': warning(
     'Records',
     'A request with Accept-Encoding: gzip failed: {reason}',

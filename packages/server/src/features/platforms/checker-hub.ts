@@ -142,8 +142,8 @@ function toCheckPage(page: ClientPage): RecordsPage {
       if (error) throw error
     },
     total: () => totalOf(page.envelope()),
-    async next() {
-      const next = await page.next()
+    async next(read, warn) {
+      const next = await page.next(read, warn)
       return next && toCheckPage(next)
     },
   }
