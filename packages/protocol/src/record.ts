@@ -16,9 +16,10 @@ const pushed = {
   reference_number: Reference,
   data: PushedData,
   occurred_at: Type.Optional(
-    Type.String({
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
       maxLength: 100,
-      description: 'RFC 3339: when the change happened on the platform',
+      description: 'RFC 3339: when the change happened on the platform; null is as good as none',
     }),
   ),
 }
@@ -32,7 +33,9 @@ export const NewRecordPush = Type.Object({
 
 /** The body of a PATCH to the receiver: `data` contains only the changed fields. */
 export const ChangedRecordPush = Type.Object({
-  module_name: Type.Optional(Name),
+  module_name: Type.Optional(
+    Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: MAX_NAME_LENGTH }),
+  ),
   full_name: Type.Optional(Name),
   ...pushed,
 })

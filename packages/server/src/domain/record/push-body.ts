@@ -77,7 +77,7 @@ function scanPush(
   if (full_name === null && isRequired('full_name')) return null
   const text = readPlainText(bytes, members, 'occurred_at')
   if (text === null && keys.includes('occurred_at')) return null
-  const occurred = readOccurredAt(text ?? undefined, now)
+  const occurred = readOccurredAt(text, now)
   if (occurred.error !== null) return null
   return {
     record_type,

@@ -204,7 +204,8 @@ function describeSchemaErrors(errors: SchemaError[]): Record<string, string[]> {
     else if (member === 'data') add('data', 'must be an object')
     else if (keyword === 'minLength') add(member, 'must not be empty')
     else if (keyword === 'maxLength') add(member, LENGTH_ERRORS[member] ?? message)
-    else add(member, keyword === 'type' ? message.replace('be string', 'be a string') : message)
+    else if (keyword === 'type' && message.includes('string')) add(member, 'must be a string')
+    else add(member, message)
   }
   return described
 }
@@ -266,8 +267,9 @@ export function toDataInput(data: unknown): DataInput {
 
 type OccurredAt = { at: string | null; error: string | null; warning: string | null }
 
-export function readOccurredAt(text: string | undefined, now: Date): OccurredAt {
-  if (text === undefined) return { at: null, error: null, warning: null }
+/** @param text null and undefined for a push without it. */
+export function readOccurredAt(text: string | null | undefined, now: Date): OccurredAt {
+  if (text === undefined || text === null) return { at: null, error: null, warning: null }
   const at = parseRfc3339(text)
   if (at === null) {
     const error = 'must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'
