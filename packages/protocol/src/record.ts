@@ -59,7 +59,7 @@ export const PushResponse = Type.Object({
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'What the hub ignored and why: an older push, a module_name that is not the registered one; what does not match the manifest: unknown keys, required keys that are absent, values of a wrong type; that a PATCH has created an incomplete record; that the key was replaced',
+        'What the hub ignored and why: an older push, a module_name that is not the registered one, a platform_name that is not that of the key; what does not match the manifest: unknown keys, required keys that are absent, values of a wrong type; that a PATCH has created an incomplete record; that the key was replaced',
     }),
   ),
 })

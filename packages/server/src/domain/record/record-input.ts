@@ -44,6 +44,8 @@ export type PushInput = DataInput & {
   module_name: string | null
   full_name: string | null
   occurred_at: string | null
+  /** The `platform_name` of the body, which is not part of a push; null without one. */
+  platform_name: unknown
   warnings: string[]
 }
 
@@ -74,6 +76,7 @@ export function checkPush(method: 'POST' | 'PATCH', body: unknown, now: Date): C
       full_name: body.full_name ?? null,
       ...toDataInput(body.data),
       occurred_at: occurred.at,
+      platform_name: Reflect.get(body, 'platform_name') ?? null,
       warnings: occurred.warning === null ? [] : [occurred.warning],
     },
   }
