@@ -16,6 +16,7 @@ import { handleUnknownRoutes } from './allowed-methods.ts'
 import { type Authenticators, authorize, type CsrfTokens } from './authorize.ts'
 import { limitConnections, maxConnectionsFor } from './connection-limit.ts'
 import { createClientErrorHandler, handleErrors, sendError } from './error-handler.ts'
+import { parseForwardedAddresses } from './forwarded-addresses.ts'
 import { acceptJsonBodies } from './json-body.ts'
 import { type BodyAdmissions, limitBodies } from './limit-bodies.ts'
 import { limitResponses } from './limit-responses.ts'
@@ -101,6 +102,7 @@ export async function createHttpServer(
     },
     clientErrorHandler: createClientErrorHandler(headersOf(settings)),
   }).withTypeProvider<TypeBoxTypeProvider>()
+  if (settings.trustProxy !== false) parseForwardedAddresses(app)
   limitConnections(app.server, limits, settings.logger)
   // Node.js caches the address, so that it is still known if the connection closes before the request ends.
   app.server.on('connection', (socket) => void socket.remoteAddress)
