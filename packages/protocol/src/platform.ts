@@ -112,7 +112,7 @@ export const PlatformDetails = Type.Object({
   pulls_paused_until: Type.Unsafe<string | null>({
     ...NullableTimestamp,
     description:
-      'The time until which scheduled pulls skip the platform after five or more failed pulls; null if they do not skip it',
+      'The time until which scheduled pulls skip the platform after five or more failed pulls, unless it responds to their ping; null if they do not skip it',
   }),
   hub_keys: Type.Array(HubKey, { description: 'The valid keys, newest first' }),
 })

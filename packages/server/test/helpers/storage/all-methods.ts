@@ -180,6 +180,8 @@ export function callsOfAllMethods(
         ),
     ],
     ['startPull', () => pulls.startPull(pull_id, LEASE)],
+    ['listSkipped', () => pulls.listSkipped(pull_id)],
+    ['resumeSkipped', () => pulls.resumeSkipped(pull_id, platform_id)],
     ['renewLease', () => pulls.renewLease(pull_id, LEASE)],
     ['interruptAbandonedPulls', () => pulls.interruptAbandonedPulls()],
     ['readPause', () => storage.schedule.readPause()],

@@ -95,8 +95,8 @@ export const TEXTS = {
   scheduledPullsPaused: 'Scheduled pulls are paused',
   scheduledPullsPausedHint: (time: ReactNode) => (
     <>
-      The last pulls received no records of this platform. Scheduled pulls skip it until {time}, or
-      until it responds or pushes a record. You can pull it now.
+      The last pulls received no records of this platform. Scheduled pulls ping it, and skip it
+      until {time}, or until it responds or pushes a record. You can pull it now.
     </>
   ),
   noPullsYetHint: 'Active platforms are pulled on schedule. “Pull now” pulls this one immediately.',

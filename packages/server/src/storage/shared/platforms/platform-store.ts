@@ -3,7 +3,7 @@ import { toManifestKeys } from '../../../domain/record/drift.ts'
 import type { NewPlatform, PlatformStore } from '../../port/platform-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { softDeletePlatform } from '../deletion/soft-delete-platform.ts'
-import { readPauseEnd } from '../pulls/pull-plan.ts'
+import { readPauseEnd, recordRecovery } from '../pulls/pull-plan.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { readHealth } from './health-rows.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
@@ -213,14 +213,7 @@ export function createPlatformStore(
 
     readPauseEnd: (platformId, now) => readPauseEnd(reader, platformId, now),
 
-    async recordRecovery(platformId) {
-      await writer
-        .updateTable('platforms')
-        .set({ recovered_at: nowText(clock) })
-        .where('platform_id', '=', platformId)
-        .where('failures_in_row', '>', 0)
-        .execute()
-    },
+    recordRecovery: (platformId) => recordRecovery(writer, platformId, nowText(clock)),
   }
 }
 
