@@ -228,6 +228,12 @@ export const PlatformChange = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 )
 
+/** `platform_name`: the name that the manifest of the platform has now. */
+export const PlatformRename = Type.Object(
+  { platform_name: RequestText({ minLength: 1 }) },
+  { additionalProperties: false },
+)
+
 export type DriftPolicy = Static<typeof DriftPolicy>
 export type PlatformStatus = Static<typeof PlatformStatus>
 export type PlatformModule = Static<typeof PlatformModule>

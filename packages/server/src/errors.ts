@@ -391,7 +391,7 @@ const CATALOGUE = {
   platform_name_differs: {
     status: 409,
     message:
-      'The platform calls itself "{got}", not "{expected}". Check that the base URL belongs to the right platform.',
+      'The platform calls itself "{got}", not "{expected}". Check that the base URL belongs to the right platform. If the platform was renamed, accept its new name in its settings.',
   },
   platform_already_registered: {
     status: 409,

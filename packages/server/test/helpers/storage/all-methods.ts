@@ -123,6 +123,14 @@ export function callsOfAllMethods(
         platforms.setPlatformStatus({ platform_id, status: 'active', at: clock.text }, changeLog()),
     ],
     [
+      'renamePlatform',
+      () =>
+        platforms.renamePlatform(
+          { platform_id, platform_name: 'school', at: clock.text },
+          changeLog(),
+        ),
+    ],
+    [
       'reserveManifestFetch',
       () => manifests.reserveManifestFetch(platform_id, { at: clock.text, notSince: clock.text }),
     ],

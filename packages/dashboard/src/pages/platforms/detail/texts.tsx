@@ -175,6 +175,11 @@ export const TEXTS = {
   addressDescription: 'How the hub calls the platform. Changes are tested before they are saved.',
   removePlatform: 'Remove platform',
 
+  renameDescription:
+    'If the platform was renamed, enter the name that its manifest has now. Its records, history and keys stay.',
+  acceptNewName: 'Accept the new name',
+  wasRenamed: (displayTitle: string, name: string) => `${displayTitle} has the new name ${name}.`,
+
   connectionSaved: 'The connection works. The change was saved.',
   newSourceApiKey: 'New source API key',
   newSourceApiKeyHint: 'Leave empty to keep the stored key, which is never shown.',
