@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { isJsonObject, type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
 import { attempt, type CheckContext, withShortTimeout } from './check-context.ts'
 import type { Findings } from './findings.ts'
-import type { PlatformResponse } from './hub.ts'
+import type { HubRules, PlatformResponse } from './hub.ts'
 import type { Section } from './section.ts'
 
 /** Enough of a response to find protected data in it. */
@@ -16,7 +16,7 @@ export async function checkKeys(
   section: Section,
   path: string,
 ): Promise<void> {
-  const { client, target } = context
+  const { client, target, rules } = context
   const { source_api_key: key } = target
   const attempts = [
     { description: 'without a key', key: null },
@@ -39,7 +39,11 @@ export async function checkKeys(
       }),
     )
     if (!response) return
-    const isRejected = validateRejection(response, { ...wrong, rightKey: key }, section.findings)
+    const isRejected = validateRejection(
+      response,
+      { ...wrong, rightKey: key, rules },
+      section.findings,
+    )
     isProtected &&= isRejected
     // If the endpoint accepts any key, a further wrong key shows nothing new.
     if (!isProtected && wrong.key !== null) break
@@ -52,11 +56,15 @@ export async function checkKeys(
 /** @returns whether the response is a 401 with JSON and without protected data. */
 function validateRejection(
   { status, text }: Pick<PlatformResponse, 'status' | 'text'>,
-  { description, rightKey }: { description: string; rightKey: string },
+  {
+    description,
+    rightKey,
+    rules,
+  }: { description: string; rightKey: string; rules: Pick<HubRules, 'reportsFailure'> },
   findings: Findings,
 ): boolean {
   const body = parse(text)
-  const reportsFailure = isJsonObject(body) && body['success'] === false
+  const reportsFailure = isJsonObject(body) && rules.reportsFailure(body)
   const leaked = findProtectedData(body, text, rightKey)
   if (leaked !== null && (status !== 200 || reportsFailure)) {
     findings.add('key.leaks', { found: `${description}: ${leaked}` })

@@ -47,7 +47,7 @@ export async function* readModule(
   const start_ms = performance.now() - began
   validateContentType(section, first.contentType)
   let reportedAt = began
-  for (let page: RecordsPage | null = first; page; page = reader.isCut ? null : await page.next()) {
+  for (let page: RecordsPage | null = first; page; page = await reader.openNext(page)) {
     for await (const batch of page.batches()) {
       reader.addBatch(page, batch)
       yield* section.newFindings()
@@ -88,6 +88,7 @@ class ModuleReader {
   #total: number | null = null
   /** The number of elements on the previous pages, since each page counts its own. */
   #previous = 0
+  #references = 0
 
   constructor(options: ReadOptions) {
     const { context, section, module } = options
@@ -116,7 +117,7 @@ class ModuleReader {
       if (reference === null) continue
       if (!this.comparison.addFirst(reference, value)) {
         findings.add('record.duplicate', { element: at + 1, reference })
-      }
+      } else this.#references += 1
       this.sample ??= toSample(reference, value)
     }
     if (error !== null) throw error
@@ -126,7 +127,15 @@ class ModuleReader {
     this.#checkEnvelope(page)
     this.#previous = this.elements
     const { section, module } = this.#options
+    if (page.envelope()['success'] !== true) section.findings.add('records.success')
     if (page.number === 1) validateEnvelope(page.envelope(), module, section.findings)
+  }
+
+  async openNext(page: RecordsPage): Promise<RecordsPage | null> {
+    if (this.isCut) return null
+    const { findings } = this.#options.section
+    const read = { received: this.elements, references: this.#references, total: this.#total }
+    return page.next(read, () => findings.add('records.last_page_linked'))
   }
 
   end(): void {

@@ -73,7 +73,9 @@ export async function* readAgain(
     const encoding = opened.header('content-encoding')
     const etag = opened.header('etag')
     let page: RecordsPage | null = opened
-    for (; page && elements < first.elements; page = await page.next()) {
+    // The first read has checked that the pages have an end, and this one reads no more elements.
+    const readOf = () => ({ received: elements, references: elements, total: null })
+    for (; page && elements < first.elements; page = await page.next(readOf(), () => undefined)) {
       for await (const batch of page.batches()) {
         for (const { value } of batch.elements) {
           const reference = context.rules.referenceOf(value)

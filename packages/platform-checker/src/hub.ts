@@ -95,8 +95,15 @@ export type RecordsPage = {
   assertEnvelope: (expected: { record_type: string; platform_name: string | null }) => void
   /** The `total` of the envelope; null without a valid one. */
   total: () => number | null
-  /** Requests the next page after this one is read; null after the last one. */
-  next: () => Promise<RecordsPage | null>
+  /**
+   * Requests the next page after this one is read; null after the last one. Throws for pages without an end.
+   * @param read the numbers of elements and of different references on all pages so far.
+   * @param warn is called for a link of the last page that is not followed.
+   */
+  next: (
+    read: { received: number; references: number; total: number | null },
+    warn: () => void,
+  ) => Promise<RecordsPage | null>
 }
 
 export type RecordsBatch = {
@@ -129,6 +136,8 @@ export type HubRules = {
   findTypeIssue: (value: JsonValue, type: string) => string | null
   isUnreadableDate: (value: JsonValue, field: { key: string; type: string }) => boolean
   isStorableText: (text: string) => boolean
+  /** Whether the hub takes a response as a failure, whatever its status. */
+  reportsFailure: (response: JsonObject) => boolean
   /** The number of records that the hub finds in a search response; null if it does not understand it. */
   countSearchResults: (response: JsonValue) => number | null
   /** The headers of a conditional request. */

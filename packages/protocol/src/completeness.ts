@@ -2,11 +2,17 @@ import Type, { type Static } from 'typebox'
 import { NullableInteger, NullableString, NullableTimestamp, OneOf } from './common.ts'
 
 /**
- * Why a read does not verify that the hub has all records: the platform sent no total; the total differs from the number of
+ * Why a read does not verify that the hub has all records: the platform sent no `success`; it sent no total; the total differs from the number of
  * records; records were rejected; records that the read did not contain wait for another read or a review. Pushes that are newer
  * than the read are no reason: they are counted (`pushed_since`).
  */
-export const IncompleteReason = OneOf('no_total', 'total_differs', 'rejected', 'missing_undecided')
+export const IncompleteReason = OneOf(
+  'no_success',
+  'no_total',
+  'total_differs',
+  'rejected',
+  'missing_undecided',
+)
 
 export const ConfirmedBy = OneOf('etag', 'last_modified')
 

@@ -1,20 +1,21 @@
 import Type, { type Static } from 'typebox'
+import { NullableString } from './common.ts'
 
 /** The display name of a module, as shown in activity entries and responses to pushes. */
 const Name = Type.String({ minLength: 1, maxLength: 512 })
 
-/** One field of a module (specification 2.2). Descriptive members are optional. */
+/** One field of a module (specification 2.2). Descriptive members are optional, and null is as good as none. */
 const ManifestField = Type.Object({
   key: Type.String({ minLength: 1 }),
-  label: Type.Optional(Type.String()),
-  type: Type.Optional(Type.String()),
-  required: Type.Optional(Type.Boolean()),
+  label: Type.Optional(NullableString),
+  type: Type.Optional(NullableString),
+  required: Type.Optional(Type.Unsafe<boolean | null>({ type: ['boolean', 'null'] })),
 })
 
 const ManifestModule = Type.Object({
   module_name: Name,
   record_type: Type.String({ minLength: 1 }),
-  description: Type.Optional(Type.String()),
+  description: Type.Optional(NullableString),
   fields: Type.Array(ManifestField),
 })
 

@@ -112,7 +112,7 @@ export const PlatformDetails = Type.Object({
   pulls_paused_until: Type.Unsafe<string | null>({
     ...NullableTimestamp,
     description:
-      'The time until which scheduled pulls skip the platform after five or more failed pulls; null if they do not skip it',
+      'The time until which scheduled pulls skip the platform after five or more failed pulls, unless it responds to their ping; null if they do not skip it',
   }),
   hub_keys: Type.Array(HubKey, { description: 'The valid keys, newest first' }),
 })
@@ -226,6 +226,12 @@ export const PlatformChange = Type.Object(
     record_types: Type.Optional(Type.Array(RequestText())),
   },
   { additionalProperties: false, minProperties: 1 },
+)
+
+/** `platform_name`: the name that the manifest of the platform has now. */
+export const PlatformRename = Type.Object(
+  { platform_name: RequestText({ minLength: 1 }) },
+  { additionalProperties: false },
 )
 
 export type DriftPolicy = Static<typeof DriftPolicy>

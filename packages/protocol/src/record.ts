@@ -16,9 +16,10 @@ const pushed = {
   reference_number: Reference,
   data: PushedData,
   occurred_at: Type.Optional(
-    Type.String({
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
       maxLength: 100,
-      description: 'RFC 3339: when the change happened on the platform',
+      description: 'RFC 3339: when the change happened on the platform; null is as good as none',
     }),
   ),
 }
@@ -32,7 +33,9 @@ export const NewRecordPush = Type.Object({
 
 /** The body of a PATCH to the receiver: `data` contains only the changed fields. */
 export const ChangedRecordPush = Type.Object({
-  module_name: Type.Optional(Name),
+  module_name: Type.Optional(
+    Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: MAX_NAME_LENGTH }),
+  ),
   full_name: Type.Optional(Name),
   ...pushed,
 })
@@ -56,7 +59,7 @@ export const PushResponse = Type.Object({
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'What the hub ignored and why: an older push, a module_name that is not the registered one; what does not match the manifest: unknown keys, required keys that are absent, values of a wrong type; that a PATCH has created an incomplete record; that the key was replaced',
+        'What the hub ignored and why: an older push, a module_name that is not the registered one, a platform_name that is not that of the key; what does not match the manifest: unknown keys, required keys that are absent, values of a wrong type; that a PATCH has created an incomplete record; that the key was replaced',
     }),
   ),
 })

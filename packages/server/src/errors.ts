@@ -381,7 +381,7 @@ const CATALOGUE = {
   platform_reports_failure: {
     status: 502,
     message:
-      'The platform reported a failure at {path} ("success": false{quoted}). Check the platform\'s logs.',
+      'The platform reported a failure at {path} ("success": {value}{quoted}). Only "success": true is a success. Check the platform\'s logs.',
   },
   platform_response_too_large: {
     status: 502,
@@ -391,7 +391,7 @@ const CATALOGUE = {
   platform_name_differs: {
     status: 409,
     message:
-      'The platform calls itself "{got}", not "{expected}". Check that the base URL belongs to the right platform.',
+      'The platform calls itself "{got}", not "{expected}". Check that the base URL belongs to the right platform. If the platform was renamed, accept its new name in its settings.',
   },
   platform_already_registered: {
     status: 409,

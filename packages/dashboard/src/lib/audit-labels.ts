@@ -29,6 +29,7 @@ const ACTION_LABELS: Readonly<Record<string, string>> = {
   'platform.change_modules': 'Changed the modules of a platform',
   'platform.activated': 'Activated a platform',
   'platform.deactivated': 'Deactivated a platform',
+  'platform.rename': 'Accepted the new name of a platform',
   'platform.remove': 'Removed a platform',
   'manifest.refresh': 'Refreshed a manifest',
   'module.delete_records': 'Deleted the records of a module',

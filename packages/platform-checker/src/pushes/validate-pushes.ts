@@ -129,7 +129,8 @@ export class PushValidator {
       const occurrence = { ...position, field: member, params: { member } }
       this.#findings.add('push.member_unknown', occurrence)
     }
-    if (occurred_at === undefined) this.#findings.add('push.occurred_at', position)
+    if (occurred_at === undefined || occurred_at === null)
+      this.#findings.add('push.occurred_at', position)
     const module = this.#modules.get(this.#rules.recordTypeOf(body) ?? '')
     if (!module) return
     if (module_name !== undefined && module_name !== module.module_name) {
@@ -274,7 +275,11 @@ export class PushValidator {
     const { data = null, full_name = null, occurred_at } = isJsonObject(body) ? body : {}
     const record = recordKey(this.#rules.recordTypeOf(body), this.#rules.referenceOf(body))
     const content = canonicalText({ data, full_name })
-    return { record, push: `${method} ${record} ${content}`, hasTime: occurred_at !== undefined }
+    return {
+      record,
+      push: `${method} ${record} ${content}`,
+      hasTime: typeof occurred_at === 'string',
+    }
   }
 }
 

@@ -5,7 +5,7 @@ export const RECORD_RULES = {
   'records.success': warning(
     'Records',
     'The response has no "success": true.',
-    'Send "success": true with every successful response.',
+    'Send "success": true with every successful response: without it, the hub keeps the records, but marks none as missing, does not count the module as complete and ignores the ETag.',
   ),
   'records.member_missing': warning(
     'Records',
@@ -86,6 +86,11 @@ export const RECORD_RULES = {
     'Records',
     'There is a Link header that the hub cannot follow: {link}.',
     'Write it as Link: <https://…/records/…?page=2>; rel="next".',
+  ),
+  'records.last_page_linked': warning(
+    'Records',
+    'The last page has a link to a page that was already read.',
+    'Send no Link header with the last page: the hub stops there only because it has as many records as the total.',
   ),
   'records.gzip_broken': warning(
     'Records',

@@ -9,6 +9,7 @@ const RESPONSES: Record<string, [status: number, body: string]> = {
   unknown: [401, '{"success":false,"message":"Invalid API key."}'],
   page: [404, '<h1>Not found</h1>'],
   other: [200, '{"success":true}'],
+  failure: [200, '{"success":"true","modules":[]}'],
 }
 let server: Server
 let hubUrl: string
@@ -43,6 +44,7 @@ test('the reason of a failure names the URL and what responded', async () => {
   assert.equal(await reasonOf('unknown'), `${url}: HTTP 401: Invalid API key.`)
   assert.equal(await reasonOf('page'), `${url}: HTTP 404, not from a hub`)
   assert.equal(await reasonOf('other'), `${url}: the response is not from a hub`)
+  assert.equal(await reasonOf('failure'), `${url}: the response is not from a hub`)
   assert.match(await reasonOf('any', 'http://127.0.0.1:2'), /^http:\S+: .*ECONNREFUSED/)
   assert.match(await reasonOf('any', 'hub.example.org'), /is not an http address/)
 })

@@ -28,15 +28,15 @@ export async function askHub(
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     })
-    const body: { modules?: unknown; message?: unknown } = Object(
+    const body: { success?: unknown; modules?: unknown; message?: unknown } = Object(
       await response.json().catch(() => null),
     )
-    const { modules, message } = body
+    const { success, modules, message } = body
     if (!response.ok) {
       const isFromHub = typeof message === 'string'
       return failed(`HTTP ${response.status}${isFromHub ? `: ${message}` : ', not from a hub'}`)
     }
-    if (!Array.isArray(modules)) return failed('the response is not from a hub')
+    if (success !== true || !Array.isArray(modules)) return failed('the response is not from a hub')
     const recordTypes = new Set(modules.map((module) => String(Object(module).record_type)))
     return { outcome: 'accepted', url, recordTypes }
   } catch (error) {

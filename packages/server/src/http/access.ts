@@ -144,6 +144,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/platforms': 'viewer',
   'GET /api/v1/platforms/:id': 'viewer',
   'PATCH /api/v1/platforms/:id': 'operator',
+  'POST /api/v1/platforms/:id/rename': 'operator',
   'POST /api/v1/platforms/:id/test': 'operator',
   'POST /api/v1/platforms/conformance': 'operator',
   'POST /api/v1/platforms/:id/conformance': 'operator',

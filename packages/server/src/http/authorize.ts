@@ -106,8 +106,7 @@ export function authorize(
     if (access === 'anyone') return assertSameOrigin(request)
     const caller = await findCaller(request)
     if (!caller) {
-      const isPageAction = isUnsafe(request) && !isApiPath(request)
-      throw new HubError(isPageAction ? 'session_or_token_invalid' : 'not_signed_in')
+      throw new HubError(isPageAction(request) ? 'session_or_token_invalid' : 'not_signed_in')
     }
     if (caller.kind === 'operator' && isUnsafe(request)) {
       const token = request.headers[CSRF_HEADER.toLowerCase()]
@@ -185,6 +184,14 @@ function assertSecondFactor(route: string, step: RequiredSecondFactorStep): void
 
 function isUnsafe(request: FastifyRequest): boolean {
   return request.method !== 'GET' && request.method !== 'HEAD'
+}
+
+/** Whether the page sent an action (specification 7). Programs send a token, or no header of the page. */
+function isPageAction(request: FastifyRequest): boolean {
+  const isByScript = request.headers['x-requested-with'] === 'XMLHttpRequest'
+  return (
+    isUnsafe(request) && (!isApiPath(request) || (isByScript && tokenOf(request) === undefined))
+  )
 }
 
 /**

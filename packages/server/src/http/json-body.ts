@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { UNSAFE_MESSAGES } from '../domain/record/record-input.ts'
 import { HubError } from '../errors.ts'
 import { NOT_UTF8 } from '../lib/json/json-array-scanner.ts'
+import { findCompression } from '../lib/net/find-compression.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
@@ -49,6 +50,11 @@ function rejectEncoding({ headers }: FastifyRequest): void {
 
 function parseBody(body: Buffer): unknown {
   if (body.length === 0) throw new HubError('invalid_json', { reason: 'it is empty' })
+  const compression = findCompression(body)
+  if (compression !== null) {
+    const reason = `it is compressed (${compression}); send it uncompressed`
+    throw new HubError('invalid_json', { reason })
+  }
   const value = parse(decode(body))
   const unsafe = findUnsafeJson(value, MAX_JSON_DEPTH)
   if (unsafe !== null)

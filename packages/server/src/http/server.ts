@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { RECEIVER_CHECK_PATH, RECEIVER_PATH } from '@recordhub/protocol'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -15,6 +16,7 @@ import { handleUnknownRoutes } from './allowed-methods.ts'
 import { type Authenticators, authorize, type CsrfTokens } from './authorize.ts'
 import { limitConnections, maxConnectionsFor } from './connection-limit.ts'
 import { createClientErrorHandler, handleErrors, sendError } from './error-handler.ts'
+import { parseForwardedAddresses } from './forwarded-addresses.ts'
 import { acceptJsonBodies } from './json-body.ts'
 import { type BodyAdmissions, limitBodies } from './limit-bodies.ts'
 import { limitResponses } from './limit-responses.ts'
@@ -100,6 +102,7 @@ export async function createHttpServer(
     },
     clientErrorHandler: createClientErrorHandler(headersOf(settings)),
   }).withTypeProvider<TypeBoxTypeProvider>()
+  if (settings.trustProxy !== false) parseForwardedAddresses(app)
   limitConnections(app.server, limits, settings.logger)
   // Node.js caches the address, so that it is still known if the connection closes before the request ends.
   app.server.on('connection', (socket) => void socket.remoteAddress)
@@ -161,19 +164,23 @@ function rejectUrl(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 const HEALTH_ROUTES = ['/healthz', '/readyz']
+/** Platforms may push with programs that are older than HTTP/1.1. These routes build no links from the host. */
+const ROUTES_WITHOUT_HOST = [...HEALTH_ROUTES, RECEIVER_PATH, RECEIVER_CHECK_PATH]
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
 /**
  * Creates a function that returns why the host of a request is not valid; null if it is. The hub builds links from it,
- * and a proxy may evaluate another one of several Host headers than the hub. Only a health check may send an empty host,
- * and only in HTTP/1.0 none (RFC 9112, section 3.2).
+ * and a proxy may evaluate another one of several Host headers than the hub. Only a health check may send an empty host.
+ * In HTTP/1.0, a push may send none, too (RFC 9112, section 3.2).
  */
 function createHostValidator(): (request: FastifyRequest) => string | null {
   // Nearly all requests have the same host.
   let validHost = ''
   return ({ host, raw, routeOptions }) => {
-    if (raw.headers.host === undefined && raw.httpVersion === '1.1') return 'it has no Host header'
-    if (host === '' && HEALTH_ROUTES.includes(routeOptions.url ?? '')) return null
+    const isLeftOut = raw.headers.host === undefined
+    if (isLeftOut && raw.httpVersion === '1.1') return 'it has no Host header'
+    const withoutHost = isLeftOut ? ROUTES_WITHOUT_HOST : HEALTH_ROUTES
+    if (host === '' && withoutHost.includes(routeOptions.url ?? '')) return null
     if (host !== validHost && !(HOST.test(host) && URL.canParse(`http://${host}`))) {
       return 'its Host header is not valid'
     }

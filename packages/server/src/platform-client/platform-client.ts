@@ -7,9 +7,10 @@ import { HubError } from '../errors.ts'
 import { describeContentType } from './records/records-envelope.ts'
 import { openPages, type RecordsPage } from './records/records-pages.ts'
 import { peekRecords, type RecordsPeek } from './records/records-stream.ts'
+import { findReportedFailure } from './request/error-message.ts'
 import { readJsonBody } from './request/read-json-body.ts'
 import { withRedactedKey } from './request/redact-key.ts'
-import { findReportedFailure, toBodyError } from './request/request-error.ts'
+import { toBodyError } from './request/request-error.ts'
 import {
   type CallTarget,
   createRequestSender,
@@ -60,8 +61,6 @@ export type PlatformClient = {
   ) => Promise<RecordsPage | null>
   /** Reads the beginning of the records response of a module, within the time limit of a short request. */
   peekRecords: (target: CallTarget, recordType: string, signal: AbortSignal) => Promise<RecordsPeek>
-  /** Whether the platform has the optional search endpoint. Only the beginning of the response is read. */
-  hasSearch: (target: CallTarget, signal: AbortSignal) => Promise<boolean>
   /**
    * Requests a search of the platform's own data by a keyword or a person's name, for at most 10 s and 1 MiB.
    * @returns the response, whose shape is not specified (specification 4.2); null without such an endpoint.
@@ -160,24 +159,6 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
         const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), callerSignal])
         const url = sender.urlOf(target, `records/${encodeURIComponent(recordType)}`)
         return peekRecords(await sender.get(target, url, { ...once, signal }))
-      }),
-    hasSearch: (target, callerSignal) =>
-      withRedactedKey(target.source_api_key, async () => {
-        const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), callerSignal])
-        const url = sender.urlOf(target, 'search?query=recordhub')
-        try {
-          const response = await sender.get(target, url, { ...once, signal })
-          const body = response.body[Symbol.asyncIterator]()
-          // A page instead of JSON is an error.
-          await body.next().catch((error: unknown) => {
-            throw toBodyError(error, response.path)
-          })
-          await body.return?.()
-          return true
-        } catch (error) {
-          if (error instanceof HubError && error.code === 'platform_path_missing') return false
-          throw error
-        }
       }),
     async search(target, query, signal) {
       const path = `search?query=${encodeURIComponent(query.toWellFormed())}`

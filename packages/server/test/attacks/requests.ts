@@ -138,6 +138,16 @@ export const RAW_ROWS: readonly RawRow[] = [
   row('a GET without a Host', get('GET /healthz HTTP/1.1', '')),
   row('a health check in HTTP/1.0 without a Host', get('GET /healthz HTTP/1.0', ''), [[200]]),
   row('a health check with an empty Host', get('GET /healthz HTTP/1.1', 'Host:\r\n'), [[200]]),
+  row(
+    'an HTTP/1.0 push without a Host and with a wrong key',
+    (key) => push('Content-Length: 2\r\n', '{}', '')(`${key}x`).replace('HTTP/1.1', 'HTTP/1.0'),
+    [[401]],
+  ),
+  row(
+    'an HTTP/1.0 check of a key without a Host',
+    (key) => `GET /api/webhook/check HTTP/1.0\r\nX-API-KEY: ${key}\r\n\r\n`,
+    [[200]],
+  ),
   row('an HTTP/1.0 GET without a Host', get('GET /sign-in HTTP/1.0', '')),
   row(
     'headers of 64 KiB',

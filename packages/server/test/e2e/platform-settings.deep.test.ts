@@ -9,7 +9,7 @@ import {
   startHubWithOperator,
 } from '../helpers/browser/platforms.ts'
 import { shareHub } from '../helpers/hub/describe-hub.ts'
-import { respond, simulatePlatform } from '../helpers/platform/platform.ts'
+import { manifestOf, respond, simulatePlatform } from '../helpers/platform/platform.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
@@ -50,6 +50,22 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Check everything' }).click()
     await page.getByText('an HTML page instead of JSON').waitFor()
     await page.getByText('Some checks failed. Nothing was saved.').waitFor()
+  })
+
+  test('the new name of a renamed platform is accepted if its manifest has it', async () => {
+    await using platform = await hub.createPlatform()
+    const { id, platform_name, modules } = platform
+    const { page } = await openPage(hub)
+    await page.goto(`/dashboard/platforms/${id}?tab=settings`)
+    const accept = page.getByRole('button', { name: 'Accept the new name' })
+    await page.getByRole('textbox', { name: 'Platform Name' }).fill(`${platform_name}_2`)
+    await accept.click()
+    await page.getByText('Nothing was saved').waitFor()
+    platform.setResponse('manifest', respond.json(manifestOf(`${platform_name}_2`, modules)))
+    await accept.click()
+    await page.getByText(`has the new name ${platform_name}_2.`).waitFor()
+    assert.equal(await accept.isDisabled(), true)
+    await expectAccessible(page)
   })
 
   test('pushes of an inactive platform are rejected, and its removal requires its name', async () => {

@@ -50,8 +50,8 @@ describeHub('records that a platform no longer lists', (hub, engine) => {
     ['has an element without a reference number', respondWith([{ full_name: 'Who?', data: {} }])],
     ['has an element with a numeric reference number', respondWith([{ reference_number: 19 }])],
     ['has an element that is not an object', respondWith(['R-19'])],
-    ['has success: 0', respond.json({ success: 0, message: 'No', records: [] })],
-    ['has success: "false"', respond.json({ success: 'false', records: [] })],
+    ['has success: null', respond.json({ success: null, total: 0, records: [] })],
+    ['has no success', respond.json({ total: 0, records: [] })],
   ]
   for (const [defect, response] of incomplete) {
     test(`a response that ${defect} marks nothing`, async () => {

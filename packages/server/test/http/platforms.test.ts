@@ -8,6 +8,7 @@ import { startTestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectBody, expectError, expectMembers, expectObject } from '../helpers/hub/response.ts'
 import {
+  manifestOf,
   respond,
   type SimulatedPlatform,
   simulatedModule,
@@ -248,5 +249,29 @@ describeHub('requests to a platform', (hub, engine) => {
       const response = await post(newRecord('N-1', { record_type }))
       expectBody(response, 201, PushResponse)
     }
+  })
+
+  test('a renamed platform is accepted under its new name, and keeps its id, records, history and key', async () => {
+    await using simulated = await simulatePlatform()
+    const { id, post } = await hub.register(simulated)
+    const { platform_name: before, modules } = simulated
+    const after = `${before}_renamed`
+    await post(newRecord('P-1'))
+    const headers = { authorization: hub.authorization('operator') }
+    const url = `/api/v1/platforms/${id}/rename`
+    const rename = (platform_name: string) =>
+      hub.send({ method: 'POST', url, headers, body: { platform_name } })
+    expectError(await rename(after), 409, 'platform_name_differs')
+    simulated.setResponse('manifest', respond.json(manifestOf(after, modules)))
+    expectError(await rename(`${after}?`), 409, 'platform_name_differs')
+    const { platform } = expectObject(await rename(after), 200)
+    assert.deepEqual([Object(platform).id, Object(platform).platform_name], [id, after])
+    await post(newRecord('P-2'))
+    assert.equal((await hub.records(after)).length, 2)
+    assert.equal((await hub.records(before)).length, 0)
+    const activity = await hub.get(`/api/v1/activity?platform=${after}`)
+    assert.match(activity.text, /P-1/)
+    const [audited] = await hub.audit('&action=platform.rename')
+    assert.deepEqual(audited?.['details'], { before, platform_name: after })
   })
 })

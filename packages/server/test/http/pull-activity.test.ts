@@ -43,6 +43,7 @@ describeOnEngines('failures and recoveries in the activity', (engine) => {
     const ends = async () =>
       (await hub.activity()).filter((entry) => entry.kind === 'pull.partial').reverse()
     failing.setResponse('records/cases', respond.status(500))
+    failing.setResponse('ping', respond.status(500))
     for (let round = 1; round <= 5; round += 1) await hub.pullOnSchedule()
     const { pull, tasks } = await hub.pullOnSchedule()
     const states = Object.fromEntries(tasks.map((task) => [task.platform_name, task.state]))
@@ -73,6 +74,7 @@ describeOnEngines('failures and recoveries in the activity', (engine) => {
     await using failing = await simulatePlatform()
     await hub.register(failing)
     failing.setResponse('records/cases', respond.status(500))
+    failing.setResponse('ping', respond.status(500))
     for (let round = 1; round <= 5; round += 1) await hub.pullOnSchedule()
     const { pull } = await hub.pullOnSchedule()
     assert.deepEqual([pull.state, pull.progress.percent], ['failed', 100])
@@ -108,17 +110,30 @@ describeOnEngines('failures and recoveries in the activity', (engine) => {
       // Comes last because the time of a push is stored with a precision of one minute.
       ['a push', () => post(newRecord('P-1'))],
     ]
-    fail()
-    for (let round = 1; round <= 5; round += 1) await hub.pullOnSchedule()
+    const pullUntilPaused = async () => {
+      fail()
+      for (let round = 1; round <= 5; round += 1) await hub.pullOnSchedule()
+    }
+    const pullOnSchedule = async () => only((await hub.pullOnSchedule()).tasks).state
+    await pullUntilPaused()
+    const other = { success: true, message: 'Online', platform_name: 'other' }
+    platform.setResponse('ping', respond.json(other))
+    assert.equal(await pullOnSchedule(), 'skipped', 'after the ping of another platform')
+    platform.setResponse('ping', null)
+    assert.equal(await pullOnSchedule(), 'failed', 'after a ping, in the same pull')
+    platform.setResponse('records/cases', null)
+    assert.equal(await pullOnSchedule(), 'succeeded', 'after a ping, in the same pull')
+    platform.setResponse('ping', respond.status(500))
+    await pullUntilPaused()
     const pausedUntil = async () =>
       JSON.parse((await hub.get(path)).text).platform.pulls_paused_until
     for (const [what, produce] of evidence) {
-      assert.equal(only((await hub.pullOnSchedule()).tasks).state, 'skipped', `before ${what}`)
+      assert.equal(await pullOnSchedule(), 'skipped', `before ${what}`)
       assert.notEqual(await pausedUntil(), null, `before ${what}`)
       await produce()
       assert.equal(await pausedUntil(), null, `after ${what}`)
       fail()
-      assert.equal(only((await hub.pullOnSchedule()).tasks).state, 'failed', `after ${what}`)
+      assert.equal(await pullOnSchedule(), 'failed', `after ${what}`)
     }
     platform.setResponse('records/cases', null)
     await post(newRecord('P-2'))

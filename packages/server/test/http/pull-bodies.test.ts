@@ -66,13 +66,26 @@ describeHub('response bodies of a pull', (hub) => {
     assert.equal(kit.platform.listRecordsRequests()[0]?.headers['accept-encoding'], undefined)
   })
 
-  test('an unsupported Content-Encoding fails the task with an error that names it', async () => {
+  test('a body that is compressed in another way than its Content-Encoding says fails the task with an error that names it', async () => {
     await using kit = await addPulledPlatform(hub)
-    const headers = { 'Content-Encoding': 'compress' }
-    kit.platform.setResponse('records/cases', respond.text(BODY, json, headers))
-    const task = await kit.pull()
-    assert.equal(task.state, 'failed')
-    assert.match(task.error ?? '', /Content-Encoding "compress"/)
+    for (const [encoding, body, error] of [
+      ['compress', BODY, /Content-Encoding "compress" is not supported/],
+      [
+        'gzip, gzip',
+        gzipSync(gzipSync(BODY)),
+        /"gzip, gzip" is not supported; compress it only once/,
+      ],
+      ['identity', gzipSync(BODY), /it is compressed \(gzip\), but has no Content-Encoding/],
+      ['', zstdCompressSync(BODY), /it is compressed \(zstd\), but has no Content-Encoding/],
+      ['', deflateSync(BODY), /it is compressed \(deflate\), but has no Content-Encoding/],
+      ['gzip', gzipSync(gzipSync(BODY)), /it is compressed twice: .* it still is gzip/],
+    ] as const) {
+      const headers = encoding === '' ? {} : { 'Content-Encoding': encoding }
+      kit.platform.setResponse('records/cases', respond.text(body, json, headers))
+      const task = await kit.pull()
+      assert.equal(task.state, 'failed')
+      assert.match(task.error ?? '', error)
+    }
   })
 
   test('only the record over 16 MiB is rejected, with its position, even if it compresses to a few KiB', async () => {

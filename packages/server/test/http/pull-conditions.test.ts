@@ -32,12 +32,16 @@ async function startAfterPull(hub: TestHub, behaviour: Responder = tagged) {
 
 /** Responses after which the next pull sends no conditional headers; `cached-response.test.ts` has all rules. */
 const UNCONDITIONAL: readonly (readonly [string, Responder])[] = [
-  ['with a rejected record', respond.conditional({ records: [...RECORDS, {}] }, { ETag })],
+  [
+    'with a rejected record',
+    respond.conditional({ success: true, records: [...RECORDS, {}] }, { ETag }),
+  ],
+  ['without success', respond.conditional({ total: 2, records: RECORDS }, { ETag })],
   [
     'with several pages',
     (response, request) =>
       respond.text(
-        JSON.stringify({ records: request.path.includes('?') ? [] : RECORDS }),
+        JSON.stringify({ success: true, records: request.path.includes('?') ? [] : RECORDS }),
         'application/json',
         request.path.includes('?') ? { ETag } : { ETag, Link: '<?page=2>; rel=next' },
       )(response, request),
@@ -55,7 +59,7 @@ describeHub('conditional requests of a pull', (hub) => {
     test(`a 304 for ${name} counts all records as unchanged and writes nothing else`, async () => {
       await using kit = await startAfterPull(
         hub,
-        respond.conditional({ records: RECORDS }, headers),
+        respond.conditional({ success: true, records: RECORDS }, headers),
       )
       assert.deepEqual(lastConditions(kit), [undefined, undefined])
       const { pulls: _, activity: __, ...before } = await kit.hub.countStoredRows()
@@ -124,7 +128,10 @@ describeHub('conditional requests of a pull', (hub) => {
   test('a changed response is read, and its ETag is sent from then on', async () => {
     await using kit = await startAfterPull(hub)
     const records = [simulatedRecord(1, { status: 'closed' })]
-    kit.platform.setResponse('records/cases', respond.conditional({ records }, { ETag: '"v2"' }))
+    kit.platform.setResponse(
+      'records/cases',
+      respond.conditional({ success: true, records }, { ETag: '"v2"' }),
+    )
     assert.equal((await kit.pull()).updated, 1)
     assert.deepEqual(lastConditions(kit), [ETag, undefined])
     assert.equal((await kit.pull()).unchanged, 1)

@@ -137,7 +137,7 @@ async function startPlatforms(engine: StorageEngine) {
         platform.queueResponses('records/cases', ...responses)
       emptied.setResponse(
         'records/cases',
-        respond.json({ records: RECORDS_ABOVE_THRESHOLD.slice(0, 1) }),
+        respond.json({ success: true, records: RECORDS_ABOVE_THRESHOLD.slice(0, 1) }),
       )
       return async () => {
         for (const { goOnline } of offline) await goOnline()

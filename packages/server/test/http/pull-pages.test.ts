@@ -150,6 +150,55 @@ describeHub('paged responses', (hub, engine) => {
     assert.deepEqual(await kit.references(), ['R-1'])
   })
 
+  for (const [name, recordsOf, total, error, pages] of [
+    [
+      'the same records without a total',
+      () => [one, two],
+      null,
+      /last 3 pages contain no record/,
+      4,
+    ],
+    ['no records', () => [], null, /last 3 pages contain no record/, 3],
+    ['the same rejected record', () => [{ ...one, data: 7 }], null, /last 3 pages/, 4],
+    [
+      'new records beyond twice the total',
+      (page) => [simulatedRecord(page)],
+      1,
+      /twice its total of 1/,
+      3,
+    ],
+  ] as const satisfies [string, (page: number) => object[], number | null, RegExp, number][]) {
+    test(`pages with ${name} that always link to another one end the task`, async () => {
+      await using kit = await addPulledPlatform(hub)
+      kit.platform.setResponse('records/cases', (response, request) => {
+        const page = Number(/page=(\d+)/.exec(request.path)?.[1] ?? 1)
+        const body = JSON.stringify({ success: true, total, records: recordsOf(page) })
+        const Link = `<?page=${page + 1}>; rel="next"`
+        respond.text(body, json, { Link })(response, request)
+      })
+      const task = await kit.pull()
+      assert.equal(task.state, 'failed')
+      assert.match(task.error ?? '', error)
+      assert.match(task.error ?? '', /send no link with the last page/)
+      assert.equal(kit.platform.listRecordsRequests().length, pages)
+    })
+  }
+
+  test('a last page that links to itself is a warning if the total is reached', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const { platform_name } = kit.platform
+    const page = { success: true, platform_name, record_type: 'cases', total: 2 }
+    const last = { Link: '<?page=2>; rel=next' }
+    kit.platform.queueResponses(
+      'records/cases',
+      respond.text(JSON.stringify({ ...page, records: [one] }), json, last),
+      respond.text(JSON.stringify({ ...page, records: [two] }), json, last),
+    )
+    const task = await kit.pull()
+    assert.deepEqual([task.state, task.received], ['succeeded', 2])
+    assert.match(only(task.warnings), /last page has a link to a page that was already read/)
+  })
+
   test('a task fails after the maximum number of pages, and their records are stored', async () => {
     await using kit = await startPulledHub(engine, { timeouts: { maxPages: 3 } })
     const pages = Array.from({ length: 9 }, (_, index) => [simulatedRecord(index)])

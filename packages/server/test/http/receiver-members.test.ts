@@ -1,9 +1,11 @@
 /** Pushes with missing or invalid members. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { PushResponse } from '@recordhub/protocol'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
-import { expectError } from '../helpers/hub/response.ts'
+import { expectBody, expectError } from '../helpers/hub/response.ts'
 
 /**
  * Invalid records, and the members that the response must name. `domain/record/record-input.test.ts` has all rules, and
@@ -48,4 +50,26 @@ describeHub('a push with invalid members', (hub) => {
       assert.deepEqual(await hub.records(platform_name), [])
     })
   }
+
+  test('an optional member that is null counts as absent', async () => {
+    const { hub_api_key } = await hub.registerPushing()
+    const record = newRecord('N-1', { occurred_at: null })
+    const created = expectBody(await hub.push(hub_api_key, record, 'POST'), 201, PushResponse)
+    assert.equal(created.warnings, undefined)
+    const changes = { ...record, module_name: null, data: {} }
+    const changed = expectBody(await hub.push(hub_api_key, changes, 'PATCH'), 200, PushResponse)
+    assert.deepEqual([changed.outcome, changed.warnings], ['unchanged', undefined])
+  })
+
+  test('a compressed body is rejected with words about the compression', async () => {
+    const { hub_api_key } = await hub.registerPushing()
+    const body = gzipSync(JSON.stringify(newRecord('N-1')))
+    const headers = { 'x-api-key': hub_api_key, 'content-type': 'application/json' }
+    const url = '/api/webhook/receive'
+    const response = await hub.send({ method: 'POST', url, headers, body })
+    assert.match(
+      expectError(response, 400, 'invalid_json').message,
+      /compressed \(gzip\); send it un/,
+    )
+  })
 })

@@ -77,9 +77,29 @@ describeHub('an accepted push', (hub) => {
   test('only the key identifies the platform, regardless of platform_name', async () => {
     const mine = await hub.registerPushing()
     const other = await hub.registerPushing()
-    const record = newRecord('N-1', { platform_name: other.platform_name })
-    const response = expectBody(await hub.push(mine.hub_api_key, record), 201, PushResponse)
-    assert.equal(response.platform_name, mine.platform_name)
+    for (const [platform_name, isWarned] of [
+      [mine.platform_name, false],
+      [null, false],
+      [other.platform_name, true],
+      // Not in the stored form, so the body is parsed.
+      [`${mine.platform_name}/`, true],
+      [7, true],
+    ] as const) {
+      const record = newRecord('N-1', { platform_name })
+      const body = JSON.stringify(record).replace('/"', '\\/"')
+      const headers = pushHeaders(mine.hub_api_key)
+      const { status, text } = await hub.send({
+        method: 'POST',
+        url: '/api/webhook/receive',
+        headers,
+        body,
+      })
+      assert.ok(status < 300, text)
+      const response = JSON.parse(text)
+      assert.equal(response.platform_name, mine.platform_name)
+      const warning = `platform_name differs from that of the hub API key, "${mine.platform_name}". The hub ignores it: the key identifies the platform.`
+      assert.deepEqual(response.warnings, isWarned ? [warning] : undefined)
+    }
     assert.equal((await hub.records(other.platform_name)).length, 0)
   })
 

@@ -100,7 +100,7 @@ describeHub('status codes', { withOperator: true }, (hub) => {
   for (const [credential, apiStatus, headersOf] of credentials) {
     // The other sites are those of the next tests.
     for (const [from, site] of sites.slice(0, rounds(2, sites.length))) {
-      test(`an action with ${credential} and ${from} returns 419, and ${apiStatus} in the API`, async () => {
+      test(`an action with ${credential} and ${from} returns 419, and ${apiStatus} to a program in the API`, async () => {
         const rows = await hub.countStoredRows()
         const headers = { ...headersOf(), ...site }
         const post = { method: 'POST', headers } as const
@@ -110,12 +110,24 @@ describeHub('status codes', { withOperator: true }, (hub) => {
         const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }
         const { 'x-requested-with': _, ...browser }: Headers = form
         await expectErrorPage({ method: 'POST', url: PULL_ALL, headers: browser, body: 'a=1' }, 419)
+        const url = '/api/v1/pulls'
+        await expectScriptError({ ...post, url }, 419, 'session_or_token_invalid')
         const code = apiStatus === 401 ? 'not_signed_in' : 'session_or_token_invalid'
-        await expectScriptError({ ...post, url: '/api/v1/pulls' }, apiStatus, code)
+        const byProgram = { ...headers, 'x-requested-with': '' }
+        expectError(await hub.send({ ...post, url, headers: byProgram }), apiStatus, code)
         assert.deepEqual(await hub.countStoredRows(), rows)
       })
     }
   }
+
+  test('every action of the page without a session returns 419, and 401 with an invalid token in the API', async () => {
+    for (const { method, url } of ACTIONS) {
+      await expectScriptError({ method, url }, 419, 'session_or_token_invalid')
+    }
+    const headers = { authorization: 'Bearer unknown' }
+    const request = { method: 'POST', url: '/api/v1/pulls', headers } as const
+    await expectScriptError(request, 401, 'not_signed_in')
+  })
 
   for (const [from, site] of OTHER_SITES) {
     test(`every action of a session without its CSRF token returns 419 with ${from}`, async () => {

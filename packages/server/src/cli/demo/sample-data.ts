@@ -1,6 +1,6 @@
 /** Made-up but lifelike records of the demo's two platforms; the same ones for the same seed. */
 import { type Faker, faker } from '@faker-js/faker'
-import type { ManifestResponse } from '@recordhub/protocol'
+import type { Manifest } from '@recordhub/protocol'
 
 export type SampleRecord = {
   reference_number: string
@@ -8,14 +8,14 @@ export type SampleRecord = {
   data: Record<string, string | number | null>
 }
 
-type SampleModule = ManifestResponse['modules'][number] & {
+type SampleModule = Manifest['modules'][number] & {
   make: (number: number) => SampleRecord
   /** A change such as happens to a record of this module. */
   change: (record: SampleRecord) => SampleRecord['data']
   count: number
 }
 
-type SamplePlatform = Omit<ManifestResponse, 'modules' | 'success'> & {
+type SamplePlatform = Omit<Manifest, 'modules'> & {
   modules: SampleModule[]
 }
 

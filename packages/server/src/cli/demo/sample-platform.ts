@@ -24,7 +24,7 @@ const handler = createPlatformHandler({
   title: sample.platform_title,
   description: sample.platform_description,
   sourceKey,
-  modules: modules.map(({ module_name, record_type, description = '', fields, records }) => ({
+  modules: modules.map(({ module_name, record_type, description, fields, records }) => ({
     name: module_name,
     recordType: record_type,
     description,

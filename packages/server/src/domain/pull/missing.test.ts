@@ -12,7 +12,13 @@ import {
   planMissing,
 } from './missing.ts'
 
-const WHOLE = { error: null, coverage: { unidentified: 0, pages: 1 }, total: 5, received: 5 }
+const WHOLE = {
+  error: null,
+  reportsSuccess: true,
+  coverage: { unidentified: 0, pages: 1 },
+  total: 5,
+  received: 5,
+}
 
 test('only a complete read can prove that records are missing', () => {
   assert.equal(classifyRead(WHOLE), 'complete')
@@ -21,6 +27,7 @@ test('only a complete read can prove that records are missing', () => {
   assert.equal(classifyRead({ ...WHOLE, total: 6 }), 'incomplete')
   assert.equal(classifyRead({ ...WHOLE, total: 4 }), 'incomplete')
   assert.equal(classifyRead({ ...WHOLE, coverage: { unidentified: 1, pages: 1 } }), 'incomplete')
+  assert.equal(classifyRead({ ...WHOLE, reportsSuccess: false }), 'incomplete')
   assert.equal(classifyRead({ ...WHOLE, error: new Error('cut off') }), 'incomplete')
 })
 

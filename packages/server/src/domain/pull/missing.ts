@@ -24,17 +24,21 @@ export type ReadProof =
   | 'complete'
   /** It need not: the module has not changed since an earlier read that decided about every record. */
   | 'not_modified'
-  /** It does not: it failed, its total differs, or one of its unidentified elements may be the record. */
+  /**
+   * It does not: it failed, it does not report success, its total differs, or one of its unidentified elements may be
+   * the record.
+   */
   | 'incomplete'
 
 export function classifyRead(read: {
   error: unknown
   coverage: Pick<ReadCoverage, 'unidentified' | 'pages'>
+  reportsSuccess: boolean
   total: number | null
   received: number
 }): ReadProof {
-  const { error, coverage, total, received } = read
-  if (error !== null) return 'incomplete'
+  const { error, coverage, reportsSuccess, total, received } = read
+  if (error !== null || !reportsSuccess) return 'incomplete'
   if (coverage.pages === 0) return 'not_modified'
   const isComplete = coverage.unidentified === 0 && !totalDiffers(total, received)
   return isComplete ? 'complete' : 'incomplete'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { findIncompleteReasons } from './completeness.ts'
 
 const NONE = { received: 5, rejected: 0 }
-const PROOF = { total: 5, counts: NONE, isVerified: true }
+const PROOF = { reportsSuccess: true, total: 5, counts: NONE, isVerified: true }
 
 test('a read is complete if its total, its count and the stored records agree', () => {
   assert.deepEqual(findIncompleteReasons(PROOF), [])
@@ -15,6 +15,7 @@ test('a read is complete if its total, its count and the stored records agree', 
 
 test('each mismatch gives its own reason', () => {
   const cases = [
+    [{ reportsSuccess: false }, 'no_success'],
     [{ total: null }, 'no_total'],
     [{ total: 6 }, 'total_differs'],
     [{ counts: { ...NONE, rejected: 1 } }, 'rejected'],

@@ -7,18 +7,20 @@ export function totalDiffers(total: number | null, received: number): boolean {
 }
 
 /**
- * The reasons why a read is not a proof; none if it is. Its total, the number of received records and the stored
- * records must agree, and no decision about missing records may be pending. Pushes during the read are newer than what it
+ * The reasons why a read is not a proof; none if it is. It must report success, its total, the number of received
+ * records and the stored records must agree, and no decision about missing records may be pending. Pushes during the read are newer than what it
  * proves, so they are no reason.
  */
 export function findIncompleteReasons(read: {
+  reportsSuccess: boolean
   total: number | null
   counts: Pick<PullCounts, 'received' | 'rejected'>
   /** Whether no record that was pushed early enough for the read needs a decision by a later read or an operator. */
   isVerified: boolean
 }): IncompleteReason[] {
-  const { total, counts, isVerified } = read
+  const { reportsSuccess, total, counts, isVerified } = read
   const checks: [IncompleteReason, boolean][] = [
+    ['no_success', !reportsSuccess],
     ['no_total', total === null],
     ['total_differs', totalDiffers(total, counts.received)],
     ['rejected', counts.rejected > 0],

@@ -60,7 +60,7 @@ describe('finding a record in a rejected body', () => {
 })
 
 describe('the hash of a reference', () => {
-  const reference = { platform_name: 'school', ...record }
+  const reference = { first_name: 'school', ...record }
 
   test('differs for each key, platform, module and reference, and at their boundaries', () => {
     const hash = createHashReference(Buffer.from('a key'))
@@ -68,10 +68,10 @@ describe('the hash of a reference', () => {
     const hashes = [
       hash(reference),
       other(reference),
-      hash({ ...reference, platform_name: 'clinic' }),
+      hash({ ...reference, first_name: 'clinic' }),
       hash({ ...reference, record_type: 'visits' }),
       hash({ ...reference, reference_number: 'R-2' }),
-      hash({ platform_name: 'school","cases', record_type: 'R-1', reference_number: '' }),
+      hash({ first_name: 'school","cases', record_type: 'R-1', reference_number: '' }),
     ]
     assert.equal(new Set(hashes).size, hashes.length)
     assert.equal(hash(reference), hash({ ...reference }))

@@ -2,9 +2,10 @@
 import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import { hmacSha256 } from '../../lib/crypto/hash.ts'
 
-/** Identifies a record even after its platform has been removed and registered again. */
+/** Identifies a record even after its platform has been renamed, or removed and registered again. */
 export type RecordReference = {
-  platform_name: string
+  /** The name with which the platform was first registered. */
+  first_name: string
   record_type: string
   reference_number: string
 }
@@ -14,8 +15,8 @@ export type HashReference = (reference: RecordReference) => string
 
 /** The hash has a key, because references are short enough to be found by brute force. */
 export function createHashReference(key: Uint8Array): HashReference {
-  return ({ platform_name, record_type, reference_number }) =>
-    hmacSha256(key, JSON.stringify([platform_name, record_type, reference_number]))
+  return ({ first_name, record_type, reference_number }) =>
+    hmacSha256(key, JSON.stringify([first_name, record_type, reference_number]))
 }
 
 /** Returns the reference of an anonymised record. It cannot be predicted, and does not reveal the original reference. */

@@ -77,7 +77,9 @@ function scanPush(
   if (full_name === null && isRequired('full_name')) return null
   const text = readPlainText(bytes, members, 'occurred_at')
   if (text === null && keys.includes('occurred_at')) return null
-  const occurred = readOccurredAt(text ?? undefined, now)
+  const platform_name = readPlainText(bytes, members, 'platform_name')
+  if (platform_name === null && keys.includes('platform_name')) return null
+  const occurred = readOccurredAt(text, now)
   if (occurred.error !== null) return null
   return {
     record_type,
@@ -85,6 +87,7 @@ function scanPush(
     module_name,
     full_name,
     occurred_at: occurred.at,
+    platform_name,
     warnings: occurred.warning === null ? [] : [occurred.warning],
     ...scanData(bytes, members, inner),
   }

@@ -44,6 +44,8 @@ export type PushInput = DataInput & {
   module_name: string | null
   full_name: string | null
   occurred_at: string | null
+  /** The `platform_name` of the body, which is not part of a push; null without one. */
+  platform_name: unknown
   warnings: string[]
 }
 
@@ -74,6 +76,7 @@ export function checkPush(method: 'POST' | 'PATCH', body: unknown, now: Date): C
       full_name: body.full_name ?? null,
       ...toDataInput(body.data),
       occurred_at: occurred.at,
+      platform_name: Reflect.get(body, 'platform_name') ?? null,
       warnings: occurred.warning === null ? [] : [occurred.warning],
     },
   }
@@ -204,7 +207,8 @@ function describeSchemaErrors(errors: SchemaError[]): Record<string, string[]> {
     else if (member === 'data') add('data', 'must be an object')
     else if (keyword === 'minLength') add(member, 'must not be empty')
     else if (keyword === 'maxLength') add(member, LENGTH_ERRORS[member] ?? message)
-    else add(member, keyword === 'type' ? message.replace('be string', 'be a string') : message)
+    else if (keyword === 'type' && message.includes('string')) add(member, 'must be a string')
+    else add(member, message)
   }
   return described
 }
@@ -266,8 +270,9 @@ export function toDataInput(data: unknown): DataInput {
 
 type OccurredAt = { at: string | null; error: string | null; warning: string | null }
 
-export function readOccurredAt(text: string | undefined, now: Date): OccurredAt {
-  if (text === undefined) return { at: null, error: null, warning: null }
+/** @param text null and undefined for a push without it. */
+export function readOccurredAt(text: string | null | undefined, now: Date): OccurredAt {
+  if (text === undefined || text === null) return { at: null, error: null, warning: null }
   const at = parseRfc3339(text)
   if (at === null) {
     const error = 'must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'

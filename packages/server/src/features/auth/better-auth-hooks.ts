@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { InvitationStore } from '../../storage/port/invitation-store.ts'
 import type { OperatorStore } from '../../storage/port/operator-store.ts'
-import { SESSION_COOKIE } from './better-auth-names.ts'
+import { CLIENT_ADDRESS_HEADER, SESSION_COOKIE } from './better-auth-names.ts'
 import type { OidcSettings } from './better-auth-plugins.ts'
 
 export type HookDeps = {
@@ -55,7 +55,9 @@ export function createHooks(deps: HookDeps, oidc: OidcSettings | null) {
     }
     const code = endpoint?.path === '/two-factor/verify-totp' && Object(endpoint.body).code
     if (typeof code !== 'string' || (await operators.consumeCode(operatorId, sha256(code)))) {
-      return { data: { strong: isStrong(endpoint) } }
+      // Better Auth stores only the network of an IPv6 address, in a form of its own.
+      const ipAddress = endpoint?.headers?.get(CLIENT_ADDRESS_HEADER)
+      return { data: { strong: isStrong(endpoint), ...(ipAddress ? { ipAddress } : {}) } }
     }
     throw new APIError('UNAUTHORIZED', {
       code: 'CODE_USED',

@@ -22,7 +22,7 @@ export async function forwardToBetterAuth(
 ): Promise<Response> {
   const url = new URL(`${AUTH_PATH}/${path}`, `${request.protocol}://${request.host}`)
   const headers = toWebHeaders(request)
-  headers.set(CLIENT_ADDRESS_HEADER, request.ip)
+  headers.set(CLIENT_ADDRESS_HEADER, request.ip || '')
   // Better Auth requires an origin. A client without one is not a browser, and the hub has already checked the origin.
   if (!headers.has('origin')) headers.set('origin', url.origin)
   if (!withSession) removeSession(headers)

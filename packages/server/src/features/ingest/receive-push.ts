@@ -105,7 +105,7 @@ export function createReceivePush(deps: {
     if (written.outcome !== 'rejected') {
       return toResponse(request, written, [
         ...input.warnings,
-        ...outcomeWarnings(request.method, input, written),
+        ...outcomeWarnings(request, input, written),
         ...warningsOf(drift),
         ...keyWarnings(request.platform),
       ])
@@ -140,8 +140,8 @@ type Written = Exclude<WriteOutcome, { outcome: 'rejected' }>
 
 /** What the outcome does not say. The usual outcomes have no warnings. */
 function outcomeWarnings(
-  method: PushRequest['method'],
-  { module_name }: PushInput,
+  { method, platform }: PushRequest,
+  { module_name, platform_name }: PushInput,
   written: Written,
 ): string[] {
   const warnings: string[] = []
@@ -150,6 +150,11 @@ function outcomeWarnings(
   if (module_name !== null && module_name !== written.module_name) {
     warnings.push(
       `module_name differs from the registered one, ${JSON.stringify(written.module_name)}. The hub ignores it: record_type identifies the module.`,
+    )
+  }
+  if (platform_name !== null && platform_name !== platform.platform_name) {
+    warnings.push(
+      `platform_name differs from that of the hub API key, ${JSON.stringify(platform.platform_name)}. The hub ignores it: the key identifies the platform.`,
     )
   }
   return warnings

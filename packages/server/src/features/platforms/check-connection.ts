@@ -8,7 +8,7 @@ import { checkSourceKey, parseSourceUrl, withoutApiPath } from '../../platform-c
 
 export type ConnectionTestClient = Pick<
   PlatformClient,
-  'ping' | 'fetchManifest' | 'peekRecords' | 'hasSearch'
+  'ping' | 'fetchManifest' | 'peekRecords' | 'search'
 >
 
 /** The ping response and the manifest of a platform, as far as they could be read. */
@@ -112,7 +112,7 @@ async function pingPlatform(
 
 /** Requests the records endpoints of modules one after the other, then the search endpoint. */
 export async function* checkEndpoints(
-  client: Pick<PlatformClient, 'peekRecords' | 'hasSearch'>,
+  client: Pick<PlatformClient, 'peekRecords' | 'search'>,
   target: CallTarget,
   { recordTypes, signal }: { recordTypes: string[]; signal: AbortSignal },
 ): AsyncGenerator<ConnectionCheck, void> {
@@ -120,12 +120,13 @@ export async function* checkEndpoints(
     if (signal.aborted) return
     yield await checkRecords(client, target, { record_type, signal })
   }
-  const search = await attempt(() => client.hasSearch(target, signal))
+  const search = await attempt(() => client.search(target, 'recordhub', signal))
   if (search instanceof HubError) yield failed('search', search)
   else {
-    const message = search
-      ? 'The search endpoint responds.'
-      : 'There is no search endpoint. It is optional: the hub searches its own records.'
+    const message =
+      search === null
+        ? 'There is no search endpoint. It is optional: the hub searches its own records.'
+        : 'The search endpoint responds.'
     yield passed('search', message)
   }
 }

@@ -23,6 +23,7 @@ import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import { readElements } from '../../platform-client/records/records-chunk.ts'
 import { findEnvelopeError, totalOf } from '../../platform-client/records/records-envelope.ts'
 import type { RecordsPage as ClientPage } from '../../platform-client/records/records-pages.ts'
+import { reportsFailure } from '../../platform-client/request/error-message.ts'
 import { toThrottledError } from '../../platform-client/request/request-error.ts'
 import { parseSourceUrl } from '../../platform-client/source-url.ts'
 import { checkDescription } from './check-connection.ts'
@@ -51,6 +52,7 @@ export const CHECKER_RULES: HubRules = {
   findTypeIssue: findTypeMismatch,
   isUnreadableDate: isBadDate,
   isStorableText,
+  reportsFailure,
   countSearchResults(response) {
     const read = parseSearchResponse(response, 0)
     return read.outcome === 'found' ? read.found : null
@@ -140,8 +142,8 @@ function toCheckPage(page: ClientPage): RecordsPage {
       if (error) throw error
     },
     total: () => totalOf(page.envelope()),
-    async next() {
-      const next = await page.next()
+    async next(read, warn) {
+      const next = await page.next(read, warn)
       return next && toCheckPage(next)
     },
   }

@@ -5,6 +5,7 @@ import {
   Platform,
   PlatformChange,
   PlatformDetails,
+  PlatformRename,
   ProbeResponse,
   RegisterRequest,
 } from '@recordhub/protocol'
@@ -29,6 +30,7 @@ import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import { auditProbe } from './audit-probe.ts'
 import { changeSource, setPlatformStatus, setRegisteredModules } from './change-platform.ts'
 import { registerPlatform } from './register-platform.ts'
+import { renamePlatform } from './rename-platform.ts'
 import { testConnection } from './test-connection.ts'
 
 const PlatformId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
@@ -157,6 +159,26 @@ export function platformRoutes(deps: {
         if (status) await setPlatformStatus(deps, { platform_id, status }, requester)
         const platform = await platforms.readPlatform(platform_id)
         if (!platform) throw new HubError('not_found', { what: 'platform' })
+        return { success: true as const, platform }
+      },
+    )
+
+    app.post(
+      '/api/v1/platforms/:id/rename',
+      {
+        schema: {
+          summary: 'Accept the new name of a platform that was renamed',
+          description:
+            'The manifest of the platform must have this name. Its id, records, history and keys stay. Filters, links and SQL views use the new name.',
+          params: PlatformId,
+          body: PlatformRename,
+          response: { 200: OnePlatform, '4xx': ErrorResponse, '5xx': ErrorResponse },
+        },
+      },
+      async (request) => {
+        const { platform_name } = request.body
+        const change = { platform_id: request.params.id, platform_name }
+        const platform = await renamePlatform(deps, change, requesterOf(request))
         return { success: true as const, platform }
       },
     )

@@ -9,6 +9,7 @@ import {
 import type { ReadCoverage } from '../../domain/pull/missing.ts'
 import { noCounts, storesNothing } from '../../domain/pull/pull.ts'
 import { totalDiffers } from '../../domain/record/completeness.ts'
+import { referenceOf } from '../../domain/record/record-input.ts'
 import type { RejectionGroup } from '../../domain/record/rejection-groups.ts'
 import { HubError } from '../../errors.ts'
 import { PositionRuns } from '../../lib/collections/position-runs.ts'
@@ -21,7 +22,7 @@ import {
   findMissingMembers,
   totalOf,
 } from '../../platform-client/records/records-envelope.ts'
-import type { RecordsPage } from '../../platform-client/records/records-pages.ts'
+import type { PagesRead, RecordsPage } from '../../platform-client/records/records-pages.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
 import type { PullTaskPlan, StartedTask, TaskProgress } from '../../storage/port/pull-store.ts'
 import type { RecordRead, WriteOutcome } from '../../storage/port/record-store.ts'
@@ -51,6 +52,8 @@ export type PullTaskOutcome = {
   /** Null for a read that ended without an error. */
   error: unknown
   requested_at: string
+  /** Whether every page that was read has `success: true`, without which the read proves nothing. */
+  reportsSuccess: boolean
   /** The number of records that the response contained. After a 304 response, that of the cached response. */
   records: number
   /** The response for the next conditional request; null for none. */
@@ -74,6 +77,8 @@ export class PullTaskAccumulator {
   readonly #warnings: string[] = []
   /** The required members that the response, or one of its pages, lacks. */
   readonly #missingMembers = new Set<string>()
+  /** The reference numbers of elements that are not stored because their record was erased. */
+  readonly #erased = new Set<string>()
   #total: number | null = null
   #pages = 0
   /** The number of elements on the pages before the current one. */
@@ -104,6 +109,12 @@ export class PullTaskAccumulator {
 
   get total(): number | null {
     return this.#total
+  }
+
+  /** What the pages have contained so far. Every write of them must have been added. */
+  get pagesRead(): PagesRead {
+    const references = this.read.seen.size + this.rejections.references + this.#erased.size
+    return { received: this.#counts.received, references, total: this.#total }
   }
 
   addNotModified(): void {
@@ -138,13 +149,18 @@ export class PullTaskAccumulator {
       if (member !== 'total' || this.#total === null) this.#missingMembers.add(member)
     }
     const warning = describeContentType(page)
-    if (warning !== null && !this.#warnings.includes(warning)) this.#warnings.push(warning)
+    if (warning !== null) this.warn(warning)
+  }
+
+  /** Adds a warning about the content, once. */
+  warn(warning: string): void {
+    if (!this.#warnings.includes(warning)) this.#warnings.push(warning)
   }
 
   endPages(): void {
     const { received } = this.#counts
     if (!totalDiffers(this.#total, received)) return
-    this.#warnings.push(
+    this.warn(
       `The response reports a total of ${this.#total}, but the number of records received is ${received}.`,
     )
   }
@@ -177,6 +193,7 @@ export class PullTaskAccumulator {
     if (code !== 'record_erased') throw toAbortError(code)
     // The hub does not store erased records. That is not an error of the platform.
     this.#counts.unchanged += 1
+    this.#erased.add(referenceOf(element.value) ?? '')
     return null
   }
 
@@ -202,11 +219,16 @@ export class PullTaskAccumulator {
       rejection_summary,
       warnings: warnings.map((warning) => redactText(warning, [sourceKey])),
       requested_at: read.requested_at,
+      reportsSuccess: this.#reportsSuccess,
       records: this.#confirmed?.records ?? read.seen.size,
-      cached_response: this.#toCachedResponse(isComplete),
+      cached_response: this.#toCachedResponse(isComplete && this.#reportsSuccess),
       rejection_groups,
       coverage: { seen: read.seen, pages: this.#pages, ...this.rejections.coverage() },
     }
+  }
+
+  get #reportsSuccess(): boolean {
+    return !this.#missingMembers.has('success')
   }
 
   #toCachedResponse(isComplete: boolean): CachedResponse | null {

@@ -50,6 +50,7 @@ export class Rejections {
   #stored = 0
   #acceptedStored = 0
   #unidentified = 0
+  #notRemembered = 0
 
   constructor(deps: RejectionDeps, task: RejectingTask) {
     this.#deps = deps
@@ -61,6 +62,11 @@ export class Rejections {
   get counts(): { rejected: number; accepted: number } {
     const { accepted } = this.#groups
     return { rejected: this.#count - accepted, accepted }
+  }
+
+  /** The number of reference numbers of rejected elements. Those that are not remembered count each time. */
+  get references(): number {
+    return this.#references.size + this.#notRemembered
   }
 
   /** Call it at the end of a complete read. @returns the groups that an operator can accept. */
@@ -131,8 +137,12 @@ export class Rejections {
 
   /** Remembers that the record of a rejected element is not missing. */
   #addReference(reference: string | null): void {
-    if (reference === null || this.#references.size >= MAX_REFERENCES) this.#unidentified += 1
-    else this.#references.add(reference)
+    if (reference !== null && this.#references.size < MAX_REFERENCES) {
+      this.#references.add(reference)
+      return
+    }
+    this.#unidentified += 1
+    if (reference !== null) this.#notRemembered += 1
   }
 
   /** `reason` is the same for all rejections of one kind, `describe` returns the details of this one. */

@@ -133,7 +133,11 @@ async function fetchPages(pipeline: Pipeline, target: CallTarget): Promise<void>
     const current: RecordsPage = page
     await withPageContext(current.number, () => fetchPage(pipeline, current, begun))
     begun = performance.now()
-    page = await withPageContext(current.number + 1, () => awaitResponse(pipeline, current.next))
+    page = await withPageContext(current.number + 1, () =>
+      awaitResponse(pipeline, () =>
+        current.next(result.pagesRead, (warning) => result.warn(warning)),
+      ),
+    )
   }
   result.endPages()
 }

@@ -15,7 +15,7 @@
  *   running      `startTask` has begun the read of the module.
  *   succeeded    The module was read completely.
  *   failed       The read ended with an error.
- *   skipped      Scheduled pulls skip the platform, which is failing. It never runs.
+ *   skipped      Scheduled pulls skip the platform, which is failing. It is queued if the platform responds to a ping.
  *   not_reached  The pull ended, or timed out, before the task began.
  *   timed_out, interrupted, cancelled
  *                The pull ended like this during the task; `interrupted` and `cancelled` also before it.
@@ -25,11 +25,13 @@
 import type { FastifyBaseLogger } from 'fastify'
 import PQueue from 'p-queue'
 import pRetry from 'p-retry'
+import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { isFullReadDue } from '../../domain/pull/cached-response.ts'
 import { noCounts, type PullStop } from '../../domain/pull/pull.ts'
 import { HubError, isStorageUnavailable } from '../../errors.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { Span, Tracer } from '../../lib/tracing/tracer.ts'
+import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type {
   Lease,
@@ -47,6 +49,9 @@ import { describeTask, toResult } from './task-result.ts'
 const HEARTBEAT_MS = 1000
 /** The lease is renewed at every fifth heartbeat, and checked at the others. */
 const HEARTBEATS_PER_RENEWAL = 5
+/** The number of skipped platforms that are pinged at the same time, and the time limit of each. */
+const MAX_PINGS = 16
+const PING_MS = 10_000
 
 export type PullRunner = {
   /** Runs a queued pull to its end. Never rejects: the pull's state has its error. */
@@ -63,6 +68,7 @@ export type PullRunnerDeps = PullTaskDeps &
   DetectMissingDeps & {
     pulls: PullStore
     platforms: Pick<PlatformStore, 'readSource'>
+    client: Pick<PlatformClient, 'ping'>
     lease: Lease
     /** Refreshes the manifest of a platform if it is due. Never rejects. */
     refreshManifest: (platformId: number, signal: AbortSignal) => Promise<void>
@@ -89,7 +95,8 @@ type RunningPull = {
   stopping: AbortSignal
   /** When the time limit of the pull is reached, by `performance.now()`. */
   endsAt: number
-  /** The number of tasks that have run. */
+  /** The number of tasks to run, and of those that have run. */
+  tasksPlanned: number
   tasksRun: number
 }
 
@@ -153,14 +160,15 @@ async function runPull(
   if (stopping.aborted) interrupt()
   const heartbeat = sendHeartbeats(deps, pullId, signal, interrupt)
   try {
-    const pull = { deps, pullId, signal, stopping, endsAt: begun + limitMs, tasksRun: 0 }
+    const tasks = { tasksPlanned: plans.length, tasksRun: 0 }
+    const pull = { deps, pullId, signal, stopping, endsAt: begun + limitMs, ...tasks }
     await runTasks(pull, plans)
     const why = stopOf(signal)
     const finish = () => finishPull(deps.pulls, pullId, why)
     const finished = await retryWhileUnavailable(stopping, finish)
     deps.metrics.countPull(finished.state, (performance.now() - begun) / 1000)
     deps.metrics.countUnrun('skipped', finished.skipped)
-    deps.metrics.countUnrun(finished.unfinishedTasks, plans.length - pull.tasksRun)
+    deps.metrics.countUnrun(finished.unfinishedTasks, pull.tasksPlanned - pull.tasksRun)
   } finally {
     stopping.removeEventListener('abort', interrupt)
     ending.abort()
@@ -203,17 +211,47 @@ function retryWhileUnavailable<Result>(
   })
 }
 
-/** Reads several platforms at the same time, and the modules of each platform one after the other. */
+/**
+ * Reads several platforms at the same time, and the modules of each platform one after the other. Skipped platforms are
+ * pinged meanwhile, and those that respond are read after the others.
+ */
 async function runTasks(pull: RunningPull, plans: PullTaskPlan[]): Promise<void> {
-  const queue = new PQueue({ concurrency: pull.deps.concurrency })
+  const { deps, pullId, signal } = pull
+  const reads = new PQueue({ concurrency: deps.concurrency })
+  const pings = new PQueue({ concurrency: MAX_PINGS })
+  const read = (platformId: number, ofPlatform: PullTaskPlan[]) =>
+    reads.add(() => runPlatformTasks(pull, platformId, ofPlatform))
+  const skipped = await retryWhileUnavailable(signal, () => deps.pulls.listSkipped(pullId))
   const platforms = Map.groupBy(plans, (plan) => plan.platform_id)
-  await queue.addAll(
-    [...platforms].map(
-      ([platformId, ofPlatform]) =>
-        () =>
-          runPlatformTasks(pull, platformId, ofPlatform),
-    ),
-  )
+  const queued = [...platforms].map(([platformId, ofPlatform]) => read(platformId, ofPlatform))
+  const resumed = skipped.map(async (platformId) => {
+    const ofPlatform = await pings.add(() => resumePlatform(pull, platformId))
+    if (ofPlatform.length > 0) await read(platformId, ofPlatform)
+  })
+  await Promise.all([...queued, ...resumed])
+}
+
+/** Pings a skipped platform. @returns its tasks if it responds; otherwise none. */
+async function resumePlatform(pull: RunningPull, platformId: number): Promise<PullTaskPlan[]> {
+  const { deps, pullId, signal } = pull
+  if (signal.aborted) return []
+  try {
+    const source = await deps.platforms.readSource(platformId)
+    if (!source) return []
+    const { source_base_url, encrypted_source_key, platform_name } = source
+    const source_api_key = deps.secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
+    const target = { source_base_url, source_api_key }
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(PING_MS)])
+    const ping = await deps.client.ping(target, limit)
+    if (ping.platform_name !== platform_name) return []
+    const plans = await deps.pulls.resumeSkipped(pullId, platformId)
+    pull.tasksPlanned += plans.length
+    return plans
+  } catch (error) {
+    // The task stays skipped, and its error says why.
+    if (!(error instanceof HubError)) logDefect(pull, error)
+    return []
+  }
 }
 
 async function runPlatformTasks(

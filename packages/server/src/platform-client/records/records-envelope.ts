@@ -1,9 +1,11 @@
 import { HubError } from '../../errors.ts'
+import { findReportedFailure } from '../request/error-message.ts'
 import { quoteRedacted } from '../request/redact-key.ts'
-import { findReportedFailure } from '../request/request-error.ts'
 
 /** The maximum length of a quoted name or Content-Type of a platform. */
 const MAX_QUOTED = 200
+const WITHOUT_SUCCESS =
+  'Without "success": true, it proves nothing: no record is marked as missing, and the module is not verified.'
 
 /**
  * Checks the members outside of `records`: returns the error when the response reports a failure, or is of another
@@ -35,7 +37,7 @@ export function findEnvelopeError(
 export function findMissingMembers(envelope: Readonly<Record<string, unknown>>): string[] {
   const { success, platform_name, record_type } = envelope
   const isPresent: [string, boolean][] = [
-    ['success', success === true],
+    ['success', success !== undefined],
     ['platform_name', typeof platform_name === 'string'],
     ['record_type', typeof record_type === 'string'],
     ['total', totalOf(envelope) !== null],
@@ -44,11 +46,12 @@ export function findMissingMembers(envelope: Readonly<Record<string, unknown>>):
 }
 
 /** The warning that a response or one of its pages lacks these members; null without any. */
-export function describeMissingMembers(members: Iterable<string>): string | null {
+export function describeMissingMembers(members: ReadonlySet<string>): string | null {
   const [first, ...others] = [...members].map((member) => `"${member}"`)
   if (first === undefined) return null
   const [noun, verb] = others.length === 0 ? ['member', 'is'] : ['members', 'are']
-  return `The response lacks the ${noun} ${[first, ...others].join(', ')}, which ${verb} required in a records response.`
+  const lacks = `The response lacks the ${noun} ${[first, ...others].join(', ')}, which ${verb} required in a records response.`
+  return members.has('success') ? `${lacks} ${WITHOUT_SUCCESS}` : lacks
 }
 
 /** The warning about the Content-Type of a JSON response; null if it is right. */

@@ -5,8 +5,9 @@ import {
   MalformedJsonError,
   NotAnArrayError,
 } from '../../lib/json/json-array-scanner.ts'
+import { findReportedFailure } from '../request/error-message.ts'
 import { findPhpMessage } from '../request/not-json.ts'
-import { findReportedFailure, toBodyError } from '../request/request-error.ts'
+import { toBodyError } from '../request/request-error.ts'
 import type { PlatformResponse } from '../request/send-request.ts'
 import { type RecordsChunk, readElements } from './records-chunk.ts'
 import { describeContentType, totalOf } from './records-envelope.ts'

@@ -28,9 +28,9 @@ export async function* decodeBody(
 ): AsyncGenerator<Uint8Array> {
   const toError = (stall: Stall) => toStallError(stall, timeouts)
   const sent = monitorThroughput(body, timeouts, toError, timeouts.timer)
-  const name = encoding.trim().toLowerCase()
+  const name = contentEncodingOf(encoding)
   try {
-    if (name === '' || name === 'identity') yield* sent
+    if (name === '') yield* sent
     // The reader of the decoder receives the errors of both streams.
     else yield* pipeline(sent, createDecoder(name, path), () => undefined)
   } finally {
@@ -39,9 +39,16 @@ export async function* decodeBody(
   }
 }
 
+/** The compressions that a `Content-Encoding` header names, separated by commas; "" for none. */
+export function contentEncodingOf(header: string): string {
+  const names = header.split(',').map((name) => name.trim().toLowerCase())
+  return names.filter((name) => name !== '' && name !== 'identity').join(', ')
+}
+
 function createDecoder(name: string, path: string): Transform {
   const create = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
   if (create) return create()
-  const reason = `its Content-Encoding "${name.slice(0, 100)}" is not supported`
+  const advice = name.includes(',') ? '; compress it only once' : ''
+  const reason = `its Content-Encoding "${name.slice(0, 100)}" is not supported${advice}`
   throw new HubError('platform_response_invalid', { path, reason })
 }

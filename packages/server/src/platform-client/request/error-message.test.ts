@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findErrorMessage } from './error-message.ts'
+import { findErrorMessage, findReportedFailure } from './error-message.ts'
 
 test('the message of an error response is found in the forms of frameworks, and in no page', () => {
   const json = 'application/json'
@@ -15,5 +15,21 @@ test('the message of an error response is found in the forms of frameworks, and 
     ['[]', json, ''],
   ] as const) {
     assert.equal(findErrorMessage(text, type), expected, text)
+  }
+})
+
+test('any success but true is a failure, told as it is with the message of the response; none says nothing', () => {
+  const from = { path: '/api/hub/ping', key: 'secret-key' }
+  const messageOf = (response: Record<string, unknown>) =>
+    findReportedFailure(response, from)?.message ?? null
+  assert.equal(messageOf({ success: true, message: 'Fine' }), null)
+  assert.equal(messageOf({ message: 'Fine', records: [] }), null)
+  for (const success of [false, null, 0, 1, '', 'true', 'error', 'secret-key', [], {}]) {
+    const message = messageOf({ success, error: { message: 'The key secret-key is old' } })
+    const value = success === 'secret-key' ? '"[key removed]"' : JSON.stringify(success)
+    assert.ok(
+      message?.includes(`("success": ${value}: The key [key removed] is old)`),
+      message ?? '',
+    )
   }
 })

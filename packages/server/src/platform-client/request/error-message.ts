@@ -1,14 +1,16 @@
-/** What a platform says in the body of an error response, such as "Maintenance until 14:00". */
+/** What a platform says about a failure: in the body of an error response, or with a `success` that is not true. */
 import type { Dispatcher } from 'undici'
 import { redactText } from '../../domain/platform/redact-keys.ts'
 import { HubError } from '../../errors.ts'
 import { toSingleLine } from '../../lib/text/single-line.ts'
 import { decodeBody } from './decode-body.ts'
+import { quoteRedacted } from './redact-key.ts'
 import { findTlsError } from './request-error.ts'
 import type { PlatformTimeouts } from './timeouts.ts'
 import { headerOf } from './undici-response.ts'
 
 const MAX_QUOTED = 300
+const MAX_QUOTED_VALUE = 100
 const MAX_READ_BYTES = 64 * 1024
 const MAX_READ_MS = 2000
 /** Members of an error object: of frameworks, and of RFC 9457. */
@@ -53,9 +55,29 @@ export async function withPlatformMessage(
 
 /** The message of a JSON object or of a plain text; "" for anything else, such as a page. */
 export function findErrorMessage(text: string, contentType: string): string {
-  const value = parse(text)
-  const found = messageOf(value) ?? messageOf(Object(value)['error'])
+  const found = findMessage(parse(text))
   return found ?? (/^text\/plain/i.test(contentType) ? text.trim() : '')
+}
+
+/** Whether a response says that it is no success. Only `true` is one; a response without `success` says nothing. */
+export function reportsFailure({ success }: Readonly<Record<string, unknown>>): boolean {
+  return success !== undefined && success !== true
+}
+
+/** The error of a response that reports a failure; null for any other response. */
+export function findReportedFailure(
+  response: Readonly<Record<string, unknown>>,
+  { path, key }: { path: string; key: string },
+): HubError | null {
+  if (!reportsFailure(response)) return null
+  const value = quoteRedacted(JSON.stringify(response['success']), key, MAX_QUOTED_VALUE)
+  const message = findMessage(response)
+  const quoted = message === null ? '' : `: ${quoteRedacted(message, key, MAX_QUOTED)}`
+  return new HubError('platform_reports_failure', { path, value, quoted })
+}
+
+function findMessage(value: unknown): string | null {
+  return messageOf(value) ?? messageOf(Object(value)['error'])
 }
 
 function messageOf(value: unknown): string | null {

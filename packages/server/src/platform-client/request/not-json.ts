@@ -1,5 +1,6 @@
 /** Describes responses that are not JSON: what was sent instead, and what the platform owner has to change. */
 import { HubError } from '../../errors.ts'
+import { findCompression } from '../../lib/net/find-compression.ts'
 import { toSingleLine } from '../../lib/text/single-line.ts'
 import { quoteRedacted } from './redact-key.ts'
 
@@ -32,18 +33,22 @@ export function describeSyntaxError(text: string, error: SyntaxError): string {
 }
 
 /**
- * Passes on a body that may be JSON, whatever its Content-Type.
- * @throws HubError `platform_not_json` for a page or a text, `platform_response_invalid` for a message of PHP.
+ * Passes on a decoded body that may be JSON, whatever its Content-Type.
+ * @param from `encoding`: the Content-Encoding of the response; "" without one.
+ * @throws HubError `platform_not_json` for a page or a text, `platform_response_invalid` for a message of PHP and for
+ *   compressed data.
  */
 export async function* rejectOtherText(
   body: AsyncIterable<Uint8Array>,
-  from: { path: string; key: string },
+  from: { path: string; key: string; encoding: string },
 ): AsyncGenerator<Uint8Array> {
   let isJson = false
   let other: Buffer | null = null
   for await (const bytes of body) {
     if (other) other = Buffer.concat([other, bytes])
     else if (!isJson) {
+      const compression = findCompression(bytes)
+      if (compression !== null) throw toCompressedError(compression, from)
       const start = Buffer.from(bytes.subarray(0, 64)).toString().replace('\uFEFF', '').trimStart()
       // JSON begins with neither.
       if (/^[<A-Z]/.test(start)) other = Buffer.from(bytes)
@@ -53,6 +58,17 @@ export async function* rejectOtherText(
     else if (other.length >= MAX_PAGE_BYTES) break
   }
   if (other) throw toNotJsonError(other.toString(), from)
+}
+
+function toCompressedError(
+  compression: string,
+  { path, encoding }: { path: string; encoding: string },
+): HubError {
+  const reason =
+    encoding === ''
+      ? `it is compressed (${compression}), but has no Content-Encoding; send Content-Encoding: ${compression}, or do not compress it`
+      : `it is compressed twice: decoded as its Content-Encoding says, it still is ${compression}; compress it only once, in the program or in the proxy`
+  return new HubError('platform_response_invalid', { path, reason })
 }
 
 function toNotJsonError(text: string, { path, key }: { path: string; key: string }): HubError {

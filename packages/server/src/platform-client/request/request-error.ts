@@ -2,7 +2,6 @@ import { parseRetryAfter } from '@recordhub/protocol/retry-after'
 import { concernsPlatform, type RequestFailure } from '../../domain/pull/retry.ts'
 import { HubError } from '../../errors.ts'
 import { errorCodeOf } from '../../lib/files/error-code.ts'
-import { quoteRedacted } from './redact-key.ts'
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ERR_TLS|ERR_SSL|HOSTNAME_MISMATCH/
 const TIMED_OUT = new Set([
@@ -109,19 +108,6 @@ export function retryAfterOf(header: (name: string) => string): number | null {
   const sent = new Date(header('date'))
   const now = Number.isNaN(sent.getTime()) ? new Date() : sent
   return parseRetryAfter(header('retry-after'), now)
-}
-
-/** The values that languages without types send for false. */
-const FALSE_VALUES: ReadonlySet<unknown> = new Set([false, 0, '0', 'false'])
-
-/** The error of a response with `success: false`; null for any other response. */
-export function findReportedFailure(
-  { success, message }: Readonly<Record<string, unknown>>,
-  { path, key }: { path: string; key: string },
-): HubError | null {
-  if (!FALSE_VALUES.has(success)) return null
-  const quoted = typeof message === 'string' ? `: ${quoteRedacted(message, key, 300)}` : ''
-  return new HubError('platform_reports_failure', { path, quoted })
 }
 
 /** Translates an error that occurred while the body of a 200 response was read. */

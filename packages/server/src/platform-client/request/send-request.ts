@@ -3,7 +3,7 @@ import { SOURCE_KEY_HEADER } from '@recordhub/protocol'
 import { type Dispatcher, request } from 'undici'
 import { concernsPlatform } from '../../domain/pull/retry.ts'
 import { HubError } from '../../errors.ts'
-import { decodeBody } from './decode-body.ts'
+import { contentEncodingOf, decodeBody } from './decode-body.ts'
 import { assertAddressAllowed, createDispatcher, type NetworkSettings } from './dispatcher.ts'
 import { withPlatformMessage } from './error-message.ts'
 import { rejectOtherText } from './not-json.ts'
@@ -139,7 +139,8 @@ export function createRequestSender(settings: PlatformClientSettings): RequestSe
         const isConditional = conditions !== null
         await checkResponse(response, { url, path, key, timeouts, isConditional })
         const { body, ...read } = readResponse(response, path, timeouts)
-        return { ...read, body: rejectOtherText(body, { path, key }), url, path, key }
+        const encoding = contentEncodingOf(read.header('content-encoding'))
+        return { ...read, body: rejectOtherText(body, { path, key, encoding }), url, path, key }
       } catch (error) {
         throw toRequestError(error, url)
       }

@@ -82,6 +82,17 @@ export interface PlatformStore {
   ): Promise<Platform | null>
 
   /**
+   * Renames a platform. Its id, records, history and keys stay, and its erased records are still recognised, also when it
+   * is removed and registered again under the new name. Earlier entries of the logs keep the former name. Scheduled pulls no
+   * longer skip it. Its current name changes nothing and is not logged.
+   * @returns null for an unknown platform.
+   */
+  renamePlatform(
+    change: { platform_id: number; platform_name: string; at: string },
+    log: ChangeLog,
+  ): Promise<{ outcome: 'renamed'; platform: Platform } | { outcome: 'name_taken' } | null>
+
+  /**
    * Registers these modules of a platform's manifest and no others. Once it resolves, every node rejects pushes and pulled
    * records of a module that is not registered. The records of the module stay, and are listed again once it is
    * registered. A change of a module closes its missing reviews, and makes its next pull unconditional. Repeating the same

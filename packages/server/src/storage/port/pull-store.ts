@@ -111,7 +111,7 @@ export interface PullStore {
    * one of the schedule.
    *
    * A scheduled pull skips a platform if each of its modules failed in the last five pulls or more, until 15
-   * minutes after its last failure or until the platform has shown that it works (`isPaused`): by a push with its key
+   * minutes after its last failure, or until `resumeSkipped` or the platform has shown that it works (`isPaused`): by a push with its key
    * on any node, a module that was read, `recordRecovery`, `storeManifest`, `setSource`, or `setPlatformStatus` to
    * active. A replay is not a sign of this. The tasks of a skipped platform are `skipped`.
    */
@@ -136,6 +136,15 @@ export interface PullStore {
    * @returns its tasks in the order in which they run; null if it is no longer queued.
    */
   startPull(pullId: number, lease: Lease): Promise<PullTaskPlan[] | null>
+
+  /** Returns the ids of the platforms that a pull skips. */
+  listSkipped(pullId: number): Promise<number[]>
+
+  /**
+   * Queues the skipped tasks of a platform that has responded, and ends the pause of the platform.
+   * @returns these tasks in the order in which they run; none if the pull has ended or does not skip the platform.
+   */
+  resumeSkipped(pullId: number, platformId: number): Promise<PullTaskPlan[]>
 
   /** @returns false if the pull has ended or another process has the lease. This process must then stop the pull. */
   renewLease(pullId: number, lease: Lease): Promise<boolean>

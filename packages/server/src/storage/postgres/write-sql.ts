@@ -7,8 +7,9 @@ const STATE_COLUMNS = `platform_id, record_id, full_name, data, fingerprint, inc
   field_clocks, pushed_seq, pushed_at, pulled_at, change_seq`
 
 const MODULE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_snapshot_seq,
-  m.last_read_requested_at, p.platform_name, EXISTS (SELECT 1 FROM tombstones t
-    WHERE t.platform_name = p.platform_name AND t.record_type = m.record_type)::int AS has_tombstones`
+  m.last_read_requested_at, coalesce(p.first_name, p.platform_name) AS first_name,
+  EXISTS (SELECT 1 FROM tombstones t
+    WHERE t.platform_name = coalesce(p.first_name, p.platform_name) AND t.record_type = m.record_type)::int AS has_tombstones`
 
 export const WRITE_SQL = {
   findKeys: `

@@ -262,8 +262,9 @@ export function prepareWriteStatements(database: DatabaseSync) {
 }
 
 const MODULE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_snapshot_seq,
-  m.last_read_requested_at, p.platform_name, EXISTS (SELECT 1 FROM tombstones t
-    WHERE t.platform_name = p.platform_name AND t.record_type = m.record_type) AS has_tombstones`
+  m.last_read_requested_at, coalesce(p.first_name, p.platform_name) AS first_name,
+  EXISTS (SELECT 1 FROM tombstones t
+    WHERE t.platform_name = coalesce(p.first_name, p.platform_name) AND t.record_type = m.record_type) AS has_tombstones`
 
 /** The columns of a record's state, in the order of `stateValues`. */
 const STATE_COLUMNS = [

@@ -66,6 +66,33 @@ for (const mode of ERASURE_MODES) {
   })
 }
 
+test('an erased record stays erased when its platform is renamed, and registered again under the new name', async (kit) => {
+  const { school, id } = await createRecordWithTraces(kit)
+  await erase(kit, id, 'erase')
+  const { platforms } = kit.storage
+  const at = kit.clock.text
+  const rename = async ({ platform_id }: { platform_id: number }, platform_name: string) => {
+    const change = { platform_id, platform_name, at }
+    return (await platforms.renamePlatform(change, changeLog()))?.outcome
+  }
+  const pushTo = async (platform: typeof school) =>
+    only(await kit.outcomesOf(pushWrite(platform, { reference: REFERENCE })))
+  assert.equal(await rename(school, 'academy'), 'renamed')
+  assert.equal(await pushTo(school), 'record_erased')
+  const rejected = await kit.countRows('rejected_pushes')
+  await saveRejectedPush(kit, school, REFERENCE)
+  assert.equal(await kit.countRows('rejected_pushes'), rejected)
+  // The platform that takes the former name has other records. The keys of the kit have the names of the platforms.
+  await kit.runSql("UPDATE hub_keys SET key_hash = 'another hash'")
+  const other = await kit.register({ name: 'school' })
+  assert.equal(await pushTo(other), 'created')
+  assert.equal(await rename(other, 'academy'), 'name_taken')
+  assert.equal(await rename({ platform_id: 999 }, 'club'), undefined)
+  const request = { platform_id: school.platform_id, platform_name: 'academy', at }
+  await platforms.removePlatform({ ...request, requested_by: 'ann' }, changeLog())
+  assert.equal(await pushTo(await kit.register({ name: 'academy' })), 'record_erased')
+})
+
 test('a rejected body is not saved if it contains the reference of an erased record', async (kit) => {
   const { school, id } = await createRecordWithTraces(kit)
   await erase(kit, id, 'erase')

@@ -98,6 +98,27 @@ for (const [event, recover] of RECOVERIES) {
   })
 }
 
+test('the skipped tasks of a platform that responds are queued while their pull runs, and its pause ends', async (kit) => {
+  const { platform_id } = await kit.register()
+  await failFiveTimes(kit)
+  const { pulls, platforms } = kit.storage
+  const { pull: requested } = await request(kit, 'schedule')
+  const resume = () => pulls.resumeSkipped(requested.id, platform_id)
+  assert.deepEqual(await resume(), [], 'the pull has not started')
+  assert.deepEqual(await pulls.startPull(requested.id, LEASE), [])
+  assert.deepEqual(await pulls.listSkipped(requested.id), [platform_id])
+  kit.clock.advance(1)
+  const { task_number } = only(await resume())
+  assert.deepEqual(await pulls.listSkipped(requested.id), [])
+  assert.deepEqual(await resume(), [])
+  assert.equal(await platforms.readPauseEnd(platform_id, kit.clock.now()), null)
+  const task = only(await pulls.listTasks({ pull_id: requested.id, limit: 10, after: null }))
+  assert.deepEqual([task.state, task.error, task.finished_at], ['queued', null, null])
+  assert.ok(await pulls.startTask(requested.id, task_number))
+  await kit.finishPull(requested.id)
+  assert.deepEqual(await resume(), [], 'the pull has ended')
+})
+
 test('a push after the failure ends the pause even if it arrives before the pull ends', async (kit) => {
   const school = await kit.register()
   await failFiveTimes(kit, async () => {

@@ -194,6 +194,7 @@ async function readModule(
       warnings: [],
       error: null,
       error_cause: null,
+      reportsSuccess: true,
       requested_at,
       records: seen.size,
       cached_response: null,

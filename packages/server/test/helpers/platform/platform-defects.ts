@@ -587,6 +587,19 @@ export const DEFECTS: readonly Defect[] = [
     arrange: respondTo(CASES, respond.json({ success: false })),
   },
   {
+    rule: 'records.last_page_linked',
+    endpoint: CASES,
+    arrange: (platform) => {
+      const page = JSON.stringify(conformingRecordsOf(platform))
+      respondTo(CASES, respond.text(page, JSON_TYPE, { Link: '<?>; rel="next"' }))(platform)
+    },
+  },
+  {
+    rule: 'platform_page_rejected',
+    endpoint: CASES,
+    arrange: respondTo(CASES, endlessPages()),
+  },
+  {
     rule: 'platform_page_rejected',
     endpoint: CASES,
     arrange: respondTo(
@@ -610,6 +623,16 @@ function text(endpoint: Endpoint) {
       endpoint,
       respond.text(JSON.stringify(conformingRecordsOf(platform)), 'text/plain'),
     )(platform)
+}
+
+/** Always the same page, with a link to a page that was not requested before. */
+function endlessPages(): Responder {
+  const page = JSON.stringify({ success: true, records: [validRecord(1)] })
+  return (...exchange) => {
+    requests += 1
+    const Link = `<?page=${requests}>; rel="next"`
+    respond.text(page, JSON_TYPE, { Link })(...exchange)
+  }
 }
 
 function withStatus(status: number, body: object): Responder {

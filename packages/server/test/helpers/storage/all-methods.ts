@@ -123,6 +123,14 @@ export function callsOfAllMethods(
         platforms.setPlatformStatus({ platform_id, status: 'active', at: clock.text }, changeLog()),
     ],
     [
+      'renamePlatform',
+      () =>
+        platforms.renamePlatform(
+          { platform_id, platform_name: 'school', at: clock.text },
+          changeLog(),
+        ),
+    ],
+    [
       'reserveManifestFetch',
       () => manifests.reserveManifestFetch(platform_id, { at: clock.text, notSince: clock.text }),
     ],
@@ -180,6 +188,8 @@ export function callsOfAllMethods(
         ),
     ],
     ['startPull', () => pulls.startPull(pull_id, LEASE)],
+    ['listSkipped', () => pulls.listSkipped(pull_id)],
+    ['resumeSkipped', () => pulls.resumeSkipped(pull_id, platform_id)],
     ['renewLease', () => pulls.renewLease(pull_id, LEASE)],
     ['interruptAbandonedPulls', () => pulls.interruptAbandonedPulls()],
     ['readPause', () => storage.schedule.readPause()],

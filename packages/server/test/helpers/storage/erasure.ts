@@ -59,7 +59,7 @@ export async function erase(
 }
 
 export function hashOfReference(reference_number: string): string {
-  return hashReference({ platform_name: 'school', record_type: 'students', reference_number })
+  return hashReference({ first_name: 'school', record_type: 'students', reference_number })
 }
 
 const TABLES = [

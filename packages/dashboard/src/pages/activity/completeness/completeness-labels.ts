@@ -2,6 +2,7 @@ import type { IncompleteReason, ModuleCompleteness } from '@recordhub/protocol'
 import { formatCount } from '../../../lib/format.ts'
 
 const INCOMPLETE_REASONS: Readonly<Record<IncompleteReason, string>> = {
+  no_success: 'The platform does not report success',
   no_total: 'The platform reports no total',
   total_differs: 'The platform’s total differs from the number of records received',
   rejected: 'Records were rejected',

@@ -8,6 +8,7 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { HubKeys } from './hub-keys.tsx'
 import { RemovePlatform } from './remove-platform.tsx'
+import { RenameForm } from './rename-form.tsx'
 import { SourceForm } from './source-form.tsx'
 import { TEXTS } from './texts.tsx'
 
@@ -29,6 +30,9 @@ export function SettingsTab({ platform }: { platform: PlatformDetails }) {
       </Section>
       <Section title={TEXTS.addressTitle} description={TEXTS.addressDescription}>
         <SourceForm platform={platform} />
+      </Section>
+      <Section title={TEXTS.platformName} description={TEXTS.renameDescription}>
+        <RenameForm key={platform.platform_name} platform={platform} />
       </Section>
       <Section title={TEXTS.removePlatform}>
         <RemovePlatform platform={platform} />

@@ -95,8 +95,8 @@ export const TEXTS = {
   scheduledPullsPaused: 'Scheduled pulls are paused',
   scheduledPullsPausedHint: (time: ReactNode) => (
     <>
-      The last pulls received no records of this platform. Scheduled pulls skip it until {time}, or
-      until it responds or pushes a record. You can pull it now.
+      The last pulls received no records of this platform. Scheduled pulls ping it, and skip it
+      until {time}, or until it responds or pushes a record. You can pull it now.
     </>
   ),
   noPullsYetHint: 'Active platforms are pulled on schedule. “Pull now” pulls this one immediately.',
@@ -174,6 +174,11 @@ export const TEXTS = {
   addressTitle: 'Address and source API key',
   addressDescription: 'How the hub calls the platform. Changes are tested before they are saved.',
   removePlatform: 'Remove platform',
+
+  renameDescription:
+    'If the platform was renamed, enter the name that its manifest has now. Its records, history and keys stay.',
+  acceptNewName: 'Accept the new name',
+  wasRenamed: (displayTitle: string, name: string) => `${displayTitle} has the new name ${name}.`,
 
   connectionSaved: 'The connection works. The change was saved.',
   newSourceApiKey: 'New source API key',

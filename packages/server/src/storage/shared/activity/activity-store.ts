@@ -99,7 +99,11 @@ function toConditions(
   const { platform, level, kind, record_id, terms = [], since, until } = filter
   const conditions: Expression<SqlBool>[] = []
   const add = (condition: RawBuilder<boolean>) => void conditions.push(condition)
-  if (platform) add(sql`platform_name = ${platform}`)
+  // Entries before the platform was renamed have its former name.
+  if (platform) {
+    add(sql`(platform_name = ${platform}
+      OR platform_id = (SELECT p.platform_id FROM platforms p WHERE p.platform_name = ${platform}))`)
+  }
   if (level) add(sql`level = ${level}`)
   // The condition of the partial index on warnings and errors.
   if (level && level !== 'info') add(sql`level <> 'info'`)

@@ -14,6 +14,7 @@ import { type HashReference, pseudonymOf } from '../../../domain/record/erasure.
 import type { ErasureStore } from '../../port/erasure-store.ts'
 import type { ChangeLog } from '../../port/platform-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
+import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import { addToModule, invalidateCachedResponse } from '../records/module-counts.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { deleteHistory } from './delete-history.ts'
@@ -68,7 +69,7 @@ export function createErasureStore(
         .returning(['tombstone_id', 'reference_hash'])
         .executeTakeFirst()
       if (existing) return existing
-      const { platform_name, record_type, record_id } = record
+      const { first_name: platform_name, record_type, record_id } = record
       const reference_hash = dialect.hashReference(record)
       return db
         .insertInto('tombstones')
@@ -196,7 +197,7 @@ export function createErasureStore(
     async previewErasure(recordId) {
       const record = await findNamedRecord(reader, recordId)
       if (!record) return null
-      const { platform_id, module_id: _, ...shown } = record
+      const { platform_id, module_id: _, first_name: __, ...shown } = record
       const history = await reader
         .selectFrom('record_history')
         .select((eb) => eb.fn.countAll<number>().as('n'))
@@ -248,7 +249,8 @@ export function createErasureStore(
           .selectFrom('modules as m')
           .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
           .select(['m.platform_id', 'm.module_id'])
-          .where('p.platform_name', '=', deleted.platform_name)
+          .where(FIRST_NAME, '=', deleted.platform_name)
+          .where('p.removed_at', 'is', null)
           .where('m.record_type', '=', deleted.record_type)
           .executeTakeFirst()
         if (module) await invalidateCachedResponse(db, module, node)

@@ -4,6 +4,7 @@ import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import type { HashReference } from '../../../domain/record/erasure.ts'
 import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { ErasureStore, StoredTombstone } from '../../port/erasure-store.ts'
+import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import type { Databases } from '../schema/databases.ts'
 import { deleteRejectedPushes } from './delete-rejected-pushes.ts'
 import { REDACTED } from './erasure-store.ts'
@@ -23,7 +24,10 @@ export function createTombstoneImport(
   const { hashReference } = deps
 
   /** Returns the ids of the records with these hashes, by hash. */
-  async function findRecords(module: Module, hashes: Set<string>): Promise<Map<string, number>> {
+  async function findRecords(
+    { platform_name, record_type }: Module,
+    hashes: Set<string>,
+  ): Promise<Map<string, number>> {
     const found = new Map<string, number>()
     for (let after = 0; found.size < hashes.size; ) {
       const rows = await reader
@@ -31,14 +35,15 @@ export function createTombstoneImport(
         .innerJoin('modules as m', 'm.module_id', 'r.module_id')
         .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
         .select(['r.record_id', 'r.reference_number'])
-        .where('p.platform_name', '=', module.platform_name)
-        .where('m.record_type', '=', module.record_type)
+        .where(FIRST_NAME, '=', platform_name)
+        .where('p.removed_at', 'is', null)
+        .where('m.record_type', '=', record_type)
         .where('r.record_id', '>', after)
         .orderBy('r.record_id')
         .limit(RECORD_STEP)
         .execute()
       for (const { record_id, reference_number } of rows) {
-        const hash = hashReference({ ...module, reference_number })
+        const hash = hashReference({ first_name: platform_name, record_type, reference_number })
         if (hashes.has(hash)) found.set(hash, record_id)
       }
       if (rows.length < RECORD_STEP) break
@@ -73,17 +78,18 @@ export function createTombstoneImport(
     return erasure !== null
   }
 
-  async function deleteMentions(platform_name: string): Promise<void> {
+  async function deleteMentions(first_name: string): Promise<void> {
     const platform = await reader
-      .selectFrom('platforms')
-      .select('platform_id')
-      .where('platform_name', '=', platform_name)
+      .selectFrom('platforms as p')
+      .select('p.platform_id')
+      .where(FIRST_NAME, '=', first_name)
+      .where('p.removed_at', 'is', null)
       .executeTakeFirst()
-    if (platform) await deleteRejected(platform.platform_id, platform_name)
-    await scrubActivity(platform_name)
+    if (platform) await deleteRejected(platform.platform_id, first_name)
+    await scrubActivity(first_name, platform?.platform_id ?? null)
   }
 
-  async function deleteRejected(platform_id: number, platform_name: string): Promise<void> {
+  async function deleteRejected(platform_id: number, first_name: string): Promise<void> {
     for (let after = 0; ; ) {
       const rows = await reader
         .selectFrom('rejected_pushes')
@@ -96,7 +102,7 @@ export function createTombstoneImport(
       const named: number[] = []
       for (const { rejected_push_id, record_type, body } of rows) {
         const push = { platform_id, record_type, body }
-        if (await namesErasedRecord(reader, push, { platform_name, hashReference })) {
+        if (await namesErasedRecord(reader, push, { first_name, hashReference })) {
           named.push(rejected_push_id)
         }
       }
@@ -111,11 +117,11 @@ export function createTombstoneImport(
     }
   }
 
-  async function scrubActivity(platform_name: string): Promise<void> {
+  async function scrubActivity(first_name: string, platformId: number | null): Promise<void> {
     const erased = await reader
       .selectFrom('tombstones')
       .select(['record_type', 'reference_hash'])
-      .where('platform_name', '=', platform_name)
+      .where('platform_name', '=', first_name)
       .execute()
     const hashes = new Set(erased.map(({ reference_hash }) => reference_hash))
     const types = [...new Set(erased.map(({ record_type }) => record_type))]
@@ -123,7 +129,9 @@ export function createTombstoneImport(
       const rows = await reader
         .selectFrom('activity')
         .select(['activity_id', 'details'])
-        .where('platform_name', '=', platform_name)
+        .where((eb) =>
+          eb.or([eb('platform_name', '=', first_name), eb('platform_id', '=', platformId ?? -1)]),
+        )
         .where('activity_id', '>', after)
         .orderBy('activity_id')
         .limit(RECORD_STEP)
@@ -132,7 +140,7 @@ export function createTombstoneImport(
         const reference_number = readReference(details)
         if (reference_number === null) return false
         return types.some((record_type) =>
-          hashes.has(hashReference({ platform_name, record_type, reference_number })),
+          hashes.has(hashReference({ first_name, record_type, reference_number })),
         )
       })
       if (named.length > 0) {

@@ -13,12 +13,14 @@ import {
 } from '../../../domain/record/erasure.ts'
 import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { NewRejectedPush } from '../../port/rejected-push-store.ts'
+import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import type { Executor } from '../schema/databases.ts'
 
 export type NamedRecord = RecordReference & {
   record_id: number
   platform_id: number
   module_id: number
+  platform_name: string
   module_name: string
   full_name: string
 }
@@ -43,6 +45,7 @@ export async function findNamedRecord(db: Executor, recordId: number): Promise<N
       'r.platform_id',
       'r.module_id',
       'p.platform_name',
+      FIRST_NAME.as('first_name'),
       'm.module_name',
       'm.record_type',
       'r.reference_number',
@@ -119,7 +122,13 @@ export async function* findActivityEntries(
       .select(['activity_id', 'record_id', 'details'])
       .where('activity_id', '>=', from)
       .where('activity_id', '<=', to)
-      .where('platform_name', '=', record.platform_name)
+      .where((eb) =>
+        eb.or([
+          eb('platform_id', '=', record.platform_id),
+          // Entries of the platform before it was removed and registered again.
+          eb('platform_name', 'in', [record.platform_name, record.first_name]),
+        ]),
+      )
       .where((eb) =>
         eb.or([
           contains('details', escapeJson(record.reference_number)),
@@ -162,13 +171,13 @@ async function findOtherRecords(
 export async function namesErasedRecord(
   db: Executor,
   { platform_id, record_type, body }: Pick<NewRejectedPush, 'platform_id' | 'record_type' | 'body'>,
-  { platform_name, hashReference }: { platform_name: string; hashReference: HashReference },
+  { first_name, hashReference }: { first_name: string; hashReference: HashReference },
 ): Promise<boolean> {
   const erasedTypes = await db
     .selectFrom('tombstones')
     .select('record_type')
     .distinct()
-    .where('platform_name', '=', platform_name)
+    .where('platform_name', '=', first_name)
     .execute()
   if (erasedTypes.length === 0) return false
   const module = await db
@@ -187,7 +196,7 @@ export async function namesErasedRecord(
   const references = [...texts].filter((text) => Buffer.byteLength(text) <= MAX_REFERENCE_BYTES)
   if (references.length * types.length > MAX_HASHES) return true
   const hashes = references.flatMap((reference_number) =>
-    types.map((type) => hashReference({ ...type, platform_name, reference_number })),
+    types.map((type) => hashReference({ ...type, first_name, reference_number })),
   )
   if (hashes.length === 0) return false
   const tombstone = await db

@@ -3,12 +3,13 @@ import { toManifestKeys } from '../../../domain/record/drift.ts'
 import type { NewPlatform, PlatformStore } from '../../port/platform-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { softDeletePlatform } from '../deletion/soft-delete-platform.ts'
-import { readPauseEnd } from '../pulls/pull-plan.ts'
+import { readPauseEnd, recordRecovery } from '../pulls/pull-plan.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { readHealth } from './health-rows.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
 import { readModules, selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
 import { registerModules } from './register-modules.ts'
+import { findFirstName, renamePlatform } from './rename-platform.ts'
 
 /** Publishes changes to other processes that use the same database. */
 export type ChangeChannel = {
@@ -115,6 +116,25 @@ export function createPlatformStore(
         return findPlatform(db, platform_id, nowText(clock))
       }),
 
+    renamePlatform: ({ platform_id, platform_name, at }, log) =>
+      change(async (db) => {
+        await acquireLock(db, 'write authorization')
+        const before = await findPlatform(db, platform_id, nowText(clock))
+        if (!before) return null
+        if (before.platform_name === platform_name) return { outcome: 'renamed', platform: before }
+        const other = await db
+          .selectFrom('platforms')
+          .select('platform_id')
+          .where('platform_name', '=', platform_name)
+          .executeTakeFirst()
+        if (other) return { outcome: 'name_taken' }
+        const names = { platform_name, before: before.platform_name }
+        await renamePlatform(db, { platform_id, ...names, at })
+        await insertLog(db, at, log, { platform_id, platform_name })
+        const platform = (await findPlatform(db, platform_id, nowText(clock))) ?? before
+        return { outcome: 'renamed', platform }
+      }),
+
     setRegisteredModules: (registration, log) =>
       change(async (db) => {
         await acquireLock(db, 'write authorization')
@@ -213,14 +233,7 @@ export function createPlatformStore(
 
     readPauseEnd: (platformId, now) => readPauseEnd(reader, platformId, now),
 
-    async recordRecovery(platformId) {
-      await writer
-        .updateTable('platforms')
-        .set({ recovered_at: nowText(clock) })
-        .where('platform_id', '=', platformId)
-        .where('failures_in_row', '>', 0)
-        .execute()
-    },
+    recordRecovery: (platformId) => recordRecovery(writer, platformId, nowText(clock)),
   }
 }
 
@@ -249,6 +262,7 @@ async function insertPlatform(db: Executor, platform: NewPlatform): Promise<numb
     .insertInto('platforms')
     .values({
       platform_name: platform.platform_name,
+      first_name: await findFirstName(db, platform),
       display_title: platform.display_title,
       platform_description: platform.platform_description,
       source_base_url: platform.source_base_url,

@@ -1,14 +1,14 @@
 import type { PullTaskState, PullTrigger } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import { findPauseEnd, isPaused, MAX_FAILURES } from '../../../domain/pull/pull-pause.ts'
-import type { PullScope } from '../../port/pull-store.ts'
+import type { PullScope, PullTaskPlan } from '../../port/pull-store.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 
 /** Rows per statement. SQLite allows 32,766 parameters. */
 const MAX_ROWS = 1000
 const SKIPPED =
-  'The last five or more pulls stored nothing from this platform. Scheduled pulls skip it for up to 15 minutes, until it responds or pushes a record. A manual pull does not skip it.'
+  'The last five or more pulls stored nothing from this platform. Scheduled pulls ping it, and skip it for up to 15 minutes until it responds or pushes a record. A manual pull does not skip it.'
 
 /**
  * Creates a task for each module of a pull. The modules with the oldest complete read, or the oldest failure of their
@@ -77,6 +77,68 @@ export async function planTasks(
   }
 }
 
+/** Returns the queued tasks of a pull, or only those of one platform, in the order in which they run. */
+export async function listPlans(
+  db: Executor,
+  pullId: number,
+  platformId: number | null = null,
+): Promise<PullTaskPlan[]> {
+  let select = db
+    .selectFrom('pull_tasks as t')
+    .innerJoin('modules as m', 'm.module_id', 't.module_id')
+    .select([
+      't.task_number',
+      't.platform_id',
+      't.module_id',
+      'm.record_type',
+      'm.module_name',
+      'm.fields',
+      'm.drift_policy',
+      'm.last_error as error',
+      'm.last_problem as problem',
+    ])
+    .where('t.pull_id', '=', pullId)
+    .where('t.state', '=', 'queued')
+  if (platformId !== null) select = select.where('t.platform_id', '=', platformId)
+  const rows = await select.orderBy('t.task_number').execute()
+  return rows.map((row) => ({ ...row, fields: JSON.parse(row.fields) }))
+}
+
+/** Returns the ids of the platforms that a pull skips. */
+export async function listSkipped(db: Executor, pullId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('pull_tasks')
+    .select('platform_id')
+    .distinct()
+    .where('pull_id', '=', pullId)
+    .where('state', '=', 'skipped')
+    .orderBy('platform_id')
+    .execute()
+  return rows.map(({ platform_id }) => platform_id)
+}
+
+/** Queues the skipped tasks of a platform in a running pull, and ends its pause. @returns the tasks. */
+export async function resumeSkipped(
+  db: Executor,
+  { pullId, platformId, at }: { pullId: number; platformId: number; at: string },
+): Promise<PullTaskPlan[]> {
+  const running = db
+    .selectFrom('pulls')
+    .select('pull_id')
+    .where('pull_id', '=', pullId)
+    .where('state', '=', 'running')
+  const resumed = await db
+    .updateTable('pull_tasks')
+    .set({ state: 'queued', error: null, finished_at: null })
+    .where('pull_id', 'in', running)
+    .where('platform_id', '=', platformId)
+    .where('state', '=', 'skipped')
+    .executeTakeFirst()
+  if (resumed.numUpdatedRows === 0n) return []
+  await recordRecovery(db, platformId, at)
+  return listPlans(db, pullId, platformId)
+}
+
 /** Returns the platforms that a scheduled pull skips. */
 async function findPaused(db: Executor, now: Date): Promise<Set<number>> {
   const failing = await selectFailing(db).execute()
@@ -111,6 +173,16 @@ function selectFailing(db: Executor) {
         .as('last_push_at'),
     ])
     .where('p.failures_in_row', '>=', MAX_FAILURES)
+}
+
+/** Ends the pause of a platform that has responded. Writes nothing for a platform that is not failing. */
+export async function recordRecovery(db: Executor, platformId: number, at: string): Promise<void> {
+  await db
+    .updateTable('platforms')
+    .set({ recovered_at: at })
+    .where('platform_id', '=', platformId)
+    .where('failures_in_row', '>', 0)
+    .execute()
 }
 
 /**
@@ -152,7 +224,7 @@ export async function recordFailures(db: Executor, pullId: number, at: string): 
     await insertActivity(db, at, {
       level: 'warning',
       kind: 'platform.passed_over',
-      message: `${MAX_FAILURES} pulls in a row stored nothing from ${platform.display_title}. Scheduled pulls now skip it for up to 15 minutes, until it responds or pushes a record; a manual pull does not skip it. The last error was: ${platform.last_error ?? 'unknown'}`,
+      message: `${MAX_FAILURES} pulls in a row stored nothing from ${platform.display_title}. Scheduled pulls now ping it, and skip it for up to 15 minutes until it responds or pushes a record; a manual pull does not skip it. The last error was: ${platform.last_error ?? 'unknown'}`,
       platform,
       details: { pull_id: pullId },
     })

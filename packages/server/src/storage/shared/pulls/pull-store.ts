@@ -2,7 +2,7 @@ import type { Pull } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import { describePullStart } from '../../../domain/activity/activity.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
-import type { PullStore, PullTaskPlan, PullTaskResult } from '../../port/pull-store.ts'
+import type { PullStore, PullTaskResult } from '../../port/pull-store.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
 import { saveGroups } from '../rejected-pushes/rejection-groups.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
@@ -13,7 +13,7 @@ import {
 } from './cached-responses.ts'
 import { toLastReadColumns } from './last-read-columns.ts'
 import { listPlatformPulls } from './platform-pulls.ts'
-import { planTasks, recordFailures } from './pull-plan.ts'
+import { listPlans, listSkipped, planTasks, recordFailures, resumeSkipped } from './pull-plan.ts'
 import { listTasks, selectPulls, toPull } from './pull-rows.ts'
 
 const UNFINISHED = ['queued', 'running'] as const
@@ -126,6 +126,13 @@ export function createPullStore(
           .executeTakeFirst()
         return started.numUpdatedRows > 0n ? listPlans(db, pullId) : null
       }),
+
+    listSkipped: (pullId) => listSkipped(reader, pullId),
+
+    resumeSkipped: (pullId, platformId) =>
+      writer
+        .transaction()
+        .execute((db) => resumeSkipped(db, { pullId, platformId, at: nowText(clock) })),
 
     async renewLease(pullId, lease) {
       const renewed = await writer
@@ -312,28 +319,6 @@ async function updatePlatform(
     })
     .where('platform_id', '=', platform_id)
     .execute()
-}
-
-async function listPlans(db: Executor, pullId: number): Promise<PullTaskPlan[]> {
-  const rows = await db
-    .selectFrom('pull_tasks as t')
-    .innerJoin('modules as m', 'm.module_id', 't.module_id')
-    .select([
-      't.task_number',
-      't.platform_id',
-      't.module_id',
-      'm.record_type',
-      'm.module_name',
-      'm.fields',
-      'm.drift_policy',
-      'm.last_error as error',
-      'm.last_problem as problem',
-    ])
-    .where('t.pull_id', '=', pullId)
-    .where('t.state', '=', 'queued')
-    .orderBy('t.task_number')
-    .execute()
-  return rows.map((row) => ({ ...row, fields: JSON.parse(row.fields) }))
 }
 
 /** Ends the unfinished pulls among the given ones as `interrupted`, because their processes have ended. */

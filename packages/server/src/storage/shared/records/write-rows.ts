@@ -40,7 +40,8 @@ export type WritableModule = {
   module_id: number
   record_type: string
   module_name: string
-  platform_name: string
+  /** The first name of its platform, by which tombstones identify records. */
+  first_name: string
   lastRead: LastRead | null
   /** Whether any of its records was erased. Tombstones are looked up only if so. */
   hasTombstones: boolean
@@ -65,7 +66,7 @@ export function toWritableModule(row: Row): WritableModule {
     module_id: integerOf(row, 'module_id'),
     record_type: textOf(row, 'record_type'),
     module_name: textOf(row, 'module_name'),
-    platform_name: textOf(row, 'platform_name'),
+    first_name: textOf(row, 'first_name'),
     hasTombstones: row['has_tombstones'] === 1,
     lastRead: snapshotSeq === null || requested_at === null ? null : { snapshotSeq, requested_at },
   }

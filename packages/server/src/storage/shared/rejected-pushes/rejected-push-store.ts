@@ -10,6 +10,7 @@ import type { NewRejectedPush, RejectedPushStore } from '../../port/rejected-pus
 import { insertActivity, insertLog } from '../activity/activity-rows.ts'
 import { deleteOverQuota, deleteRejectedPushes } from '../deletion/delete-rejected-pushes.ts'
 import { namesErasedRecord } from '../deletion/record-mentions.ts'
+import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { findPreviousPull, saveRejectingPull } from './rejected-push-pulls.ts'
 import { applyFilter, createRejectedPushReads, selectRejected } from './rejected-push-reads.ts'
@@ -53,9 +54,9 @@ export function createRejectedPushStore(
         // One number per push, so that the pushes of a record have an order.
         const numbers = await allocatePositions(db, rejected.length)
         for (const [index, push] of rejected.entries()) {
-          const platform_name = registered.get(push.platform_id)
-          if (platform_name === undefined) continue
-          const isErased = await namesErasedRecord(db, push, { platform_name, hashReference })
+          const first_name = registered.get(push.platform_id)
+          if (first_name === undefined) continue
+          const isErased = await namesErasedRecord(db, push, { first_name, hashReference })
           if (push.activity && !isErased) await insertActivity(db, at, push.activity)
           const position = push.position ?? {
             seq: numbers[index] ?? 0,
@@ -190,12 +191,12 @@ async function findRegistered(
   const ids = new Set(rejected.map((push) => push.platform_id))
   if (ids.size === 0) return new Map()
   const rows = await db
-    .selectFrom('platforms')
-    .select(['platform_id', 'platform_name'])
-    .where('platform_id', 'in', [...ids])
-    .where('removed_at', 'is', null)
+    .selectFrom('platforms as p')
+    .select(['p.platform_id', FIRST_NAME.as('first_name')])
+    .where('p.platform_id', 'in', [...ids])
+    .where('p.removed_at', 'is', null)
     .execute()
-  return new Map(rows.map((row) => [row.platform_id, row.platform_name]))
+  return new Map(rows.map((row) => [row.platform_id, row.first_name]))
 }
 
 /** The lock of rejected pushes prevents that two transactions add to the same list. */

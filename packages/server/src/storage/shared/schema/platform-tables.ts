@@ -21,6 +21,8 @@ export const platformTables = {
   platforms: table({
     platform_id: id(),
     platform_name: text().unique(),
+    /** The name in the hashes of its erased records; null for a platform that was not renamed. */
+    first_name: text().nullable(),
     display_title: text(),
     platform_description: text(),
     source_base_url: text(),
@@ -45,6 +47,12 @@ export const platformTables = {
     created_at: text(),
     updated_at: text(),
   }),
+
+  /** The names that platforms were given later, so that one that is registered again under such a name is recognised. */
+  later_names: table(
+    { platform_name: text(), first_name: text() },
+    { primaryKey: ['platform_name'] },
+  ),
 
   modules: table(
     {
