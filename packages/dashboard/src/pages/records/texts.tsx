@@ -121,6 +121,8 @@ export const TEXTS = {
   from: 'From',
   toExclusive: 'To (exclusive)',
   apply: 'Apply',
+  enterValue: 'Enter a value.',
+  invalidValue: (rule: string) => `The value ${rule}.`,
   allPlatforms: 'All platforms',
   searchPlaceholder: 'Search names, references and values',
   searchHint:

@@ -6,7 +6,13 @@ import { HubError } from '../../errors.ts'
 import type { RecordRow } from '../../storage/port/record-list-store.ts'
 import type { RecordStore } from '../../storage/port/record-store.ts'
 import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
-import { FIELD_FILTERS, ListFilters, pickGiven, readListQuery } from './list-query.ts'
+import {
+  FIELD_FILTERS,
+  FilterParameters,
+  ListFilters,
+  type ListParameters,
+  resolveListQuery,
+} from './list-query.ts'
 import { decodeCursor, findCursors, type ListQuery, type PageStart } from './record-cursor.ts'
 
 const DEFAULT_LIMIT = 50
@@ -16,7 +22,7 @@ const FIRST_PAGE: PageStart = { after: null, backwards: false }
 
 type RecordListRequest = {
   /** The parameters of the URL except for `limit` and `cursor`. */
-  parameters: Record<string, string | undefined>
+  parameters: ListParameters
   limit?: number | undefined
   cursor?: string | undefined
 }
@@ -27,15 +33,18 @@ type RecordListRequest = {
  */
 export async function listRecords(
   deps: {
-    records: Pick<RecordStore, 'listRecords' | 'readRecord'>
+    records: Pick<RecordStore, 'readScope' | 'listRecords' | 'readRecord'>
     searchIndex: Pick<SearchIndexStore, 'readSearchIndex'>
   },
   request: RecordListRequest,
 ): Promise<RecordPage> {
   const { parameters, limit = DEFAULT_LIMIT, cursor } = request
-  const query = readListQuery(pickGiven(parameters))
+  const { query, scope } = await resolveListQuery(parameters, (one) => deps.records.readScope(one))
   const start = cursor === undefined ? FIRST_PAGE : await decodeCursor(deps.records, cursor, query)
-  const page = await deps.records.listRecords({ ...query, ...start, limit, scan_ms: SCAN_MS })
+  const page = await deps.records.listRecords({
+    ...{ ...query, scope, ...start },
+    ...{ limit, scan_ms: SCAN_MS },
+  })
   if (page.outcome === 'too_slow') throw new HubError('sort_too_slow', { sort: query.sort })
   return {
     success: true,
@@ -60,7 +69,7 @@ function usesIndex({ search, sort, conditions }: ListQuery): boolean {
 }
 
 export function recordListRoutes(deps: {
-  records: Pick<RecordStore, 'listRecords' | 'readRecord'>
+  records: Pick<RecordStore, 'readScope' | 'listRecords' | 'readRecord'>
   searchIndex: SearchIndexStore
 }): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -80,8 +89,7 @@ export function recordListRoutes(deps: {
                 }),
               ),
             },
-            // Filters. `parseRecordQuery` rejects unknown parameters.
-            { additionalProperties: RequestText() },
+            FilterParameters,
           ),
           response: { 200: RecordPage, '4xx': ErrorResponse },
         },

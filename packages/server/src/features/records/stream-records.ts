@@ -1,8 +1,13 @@
 import { HubError } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
-import type { Position, RecordRow, RecordStore } from '../../storage/port/record-store.ts'
+import type {
+  ListScope,
+  Position,
+  RecordRow,
+  RecordStore,
+} from '../../storage/port/record-store.ts'
+import type { ResolvedList } from './list-query.ts'
 import { SCAN_MS } from './list-records.ts'
-import type { ListQuery } from './record-cursor.ts'
 
 /** Target size of a chunk. Reading one blocks the event loop, so it must be small even if records are large. */
 const CHUNK_BYTES = 256 * 1024
@@ -18,13 +23,16 @@ const LATER_SCAN_MS = 15 * SCAN_MS
  */
 export async function* streamRecords(
   records: Pick<RecordStore, 'listRecords'>,
-  query: ListQuery,
+  { query, scope }: ResolvedList<ListScope>,
 ): AsyncGenerator<RecordRow[]> {
   let limit = FIRST_LIMIT
   let after: Position | null = null
   for (;;) {
     const scan_ms = after === null ? SCAN_MS : LATER_SCAN_MS
-    const page = await records.listRecords({ ...query, limit, after, backwards: false, scan_ms })
+    const page = await records.listRecords({
+      ...{ ...query, scope, limit, after },
+      ...{ backwards: false, scan_ms },
+    })
     if (page.outcome === 'too_slow') throw new HubError('sort_too_slow', { sort: query.sort })
     yield page.records
     if (!page.has_more) return

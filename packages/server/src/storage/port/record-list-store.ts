@@ -1,4 +1,6 @@
-import type { RecordFilter, RecordOrder } from '../../domain/record/record-query.ts'
+import type { Field } from '@recordhub/protocol'
+import type { FieldKinds, RecordFilter, RecordOrder } from '../../domain/record/record-query.ts'
+import type { ModuleRef } from './missing-store.ts'
 
 export type RecordRow = {
   record_id: number
@@ -24,8 +26,28 @@ export type RecordRow = {
  */
 export type Position = { value: string | number | null; record_id: number }
 
+/** What the names in a query mean: its modules, and what its fields are compared as. */
+export type ListScope = {
+  /** Whether the query names neither a platform nor a module. `modules` may be empty then. */
+  all: boolean
+  modules: ModuleRef[]
+  /** Of the fields in the sort and the conditions. */
+  kinds: FieldKinds
+}
+
+/** A scope with the names and fields of its modules, in the order in which platforms and their modules are listed. */
+export type NamedScope = ListScope & {
+  modules: (ModuleRef & { platform_name: string; record_type: string; fields: Field[] })[]
+}
+
+/** The parts of a query that decide its scope. */
+export type ScopeQuery = Pick<RecordFilter, 'platform' | 'record_type' | 'conditions'> &
+  Pick<RecordOrder, 'sort'>
+
 export type RecordQuery = RecordFilter &
   RecordOrder & {
+    /** Of this query, from `readScope`; null to read it with the page. */
+    scope: ListScope | null
     limit: number
     /** The position after which the page begins; null for the start of the list, or its end if `backwards`. */
     after: Position | null
@@ -52,10 +74,16 @@ export type RecordPage = {
 }
 
 export interface RecordListStore {
+  /** Reads the scope of a query. A platform or module that does not exist, or is removed, has no modules. */
+  readScope(query: ScopeQuery): Promise<ListScope>
+
+  /** As `readScope`, with all modules of the list, and their fields. */
+  readNamedScope(query: ScopeQuery): Promise<NamedScope>
+
   /**
    * Reads one page. Records of equal value are ordered by `record_id` in the same direction; records without a
-   * value come last in both directions. Text is ordered by code point. A field is ordered as a number if the
-   * manifest of every module in the list declares it as a number. Unknown names return an empty page.
+   * value come last in both directions. Text is ordered by code point. A field is ordered as a number if it is
+   * one in the scope. Unknown names return an empty page.
    *
    * A page of large records is shorter than its limit: it ends with the record at which its data reaches some
    * megabytes. Successive pages return each record once, unless a write moves it. A search or a filter by an

@@ -5,6 +5,7 @@
 import { isFiltered } from '../../../domain/record/record-query.ts'
 import type { RecordListStore } from '../../port/record-list-store.ts'
 import { countRecords } from '../records/module-counts.ts'
+import { readNamedScope, readScope } from '../records/module-scope.ts'
 import type { Databases } from '../schema/databases.ts'
 import { scanCandidates } from './candidate-scan.ts'
 import { scanHubColumn } from './hub-column-scan.ts'
@@ -22,6 +23,8 @@ export function createRecordListStore(
   dialect: RecordListDialect,
 ): RecordListStore {
   return {
+    readScope: (query) => readScope(db, query),
+    readNamedScope: (query) => readNamedScope(db, query),
     countRecords: (query) => countRecords(db, query),
 
     async listRecords(query) {
