@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { RecordPage, SearchStatus } from '@recordhub/protocol'
+import { errorCodeOf } from '../../src/lib/files/error-code.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
-import { startTestHub } from '../helpers/hub/hub.ts'
+import { startTestHub, type TestHubOptions } from '../helpers/hub/hub.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { openXlsx } from '../helpers/hub/xlsx-file.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
@@ -25,7 +27,26 @@ const body = (reference: string, data: string, values: Record<string, string> = 
 /** Of an export that must end within milliseconds. */
 const MAX_READS = 20_000
 
-describeHub('exports', (hub, engine) => {
+/** Runs between the first and the second chunk of an export. */
+const interruption: { run: (() => Promise<unknown>) | null } = { run: null }
+const INTERRUPTED: TestHubOptions = {
+  wrap: (storage) => ({
+    ...storage,
+    records: {
+      ...storage.records,
+      async listRecords(query) {
+        const { run } = interruption
+        if (query.after !== null && run) {
+          interruption.run = null
+          await run()
+        }
+        return storage.records.listRecords(query)
+      },
+    },
+  }),
+}
+
+describeHub('exports', INTERRUPTED, (hub, engine) => {
   let platform = ''
   before(async () => {
     const modules = [
@@ -241,6 +262,48 @@ describeHub('exports', (hub, engine) => {
     assert.equal(rejected.header('content-disposition'), '')
   })
 
+  test('an export breaks off when its platform is removed, and keeps its order when a field gets another type', async () => {
+    const pushMany = async () => {
+      const registered = await hub.registerPushing({ modules: [simulatedModule('many')] })
+      const values = { record_type: 'many' }
+      const pushes = Array.from({ length: 20 }, (_, n) =>
+        hub.push(registered.hub_api_key, body(`m-${n}`, '{}', values)),
+      )
+      await Promise.all(pushes)
+      return registered
+    }
+    await pushMany()
+    const query = { record_type: 'many', sort: 'data.status' }
+    const fields = [{ key: 'status', label: 'S', type: 'number', required: false }]
+    const modules = [{ ...simulatedModule('many'), fields }]
+    interruption.run = () => hub.registerPushing({ modules })
+    const lines = (await textOf({ format: 'ndjson', ...query })).split('\n')
+    assert.equal(interruption.run, null)
+    assert.equal(lines.length, 21)
+
+    for (const [query, line] of [
+      [{ format: 'csv' }, 'HTTP/1.1'],
+      [{ format: 'csv' }, 'HTTP/1.0'],
+      [{ format: 'xlsx', sort: '-data.status' }, 'HTTP/1.0'],
+      [{ format: 'ndjson', 'filter[status][empty]': 'true' }, 'HTTP/1.0'],
+      [{ format: 'json', sort: 'full_name' }, 'HTTP/1.1'],
+      [{ format: 'json', gzip: 'true' }, 'HTTP/1.0'],
+    ] satisfies [Record<string, string>, string][]) {
+      const { id, platform_name } = await pushMany()
+      interruption.run = () =>
+        hub.send({
+          method: 'DELETE',
+          url: `/api/v1/platforms/${id}`,
+          headers: { authorization: hub.authorization('operator') },
+          body: { platform_name },
+        })
+      const parameters = new URLSearchParams({ ...query, platform: platform_name })
+      const request = `GET /api/v1/records/export?${parameters} ${line}`
+      assert.equal(await endOf(request), 'reset', request)
+      assert.equal(interruption.run, null)
+    }
+  })
+
   test('an export requires a session or token, and HEAD writes no file', async () => {
     const url = '/api/v1/records/export?format=csv'
     expectError(await hub.send({ url }), 401, 'not_signed_in')
@@ -287,7 +350,7 @@ describeHub('exports', (hub, engine) => {
           ...storage.records,
           async listRecords(query) {
             const page = await storage.records.listRecords(query)
-            return page.outcome === 'too_slow' ? page : { ...page, has_more: true }
+            return page.outcome !== 'listed' ? page : { ...page, has_more: true }
           },
         },
       }),
@@ -316,6 +379,21 @@ describeHub('exports', (hub, engine) => {
       }, /terminated/)
     }
   })
+
+  /** How a connection ends after a request: `closed` if the hub sent everything. */
+  async function endOf(requestLine: string): Promise<string> {
+    const { port, hostname } = new URL(hub.address)
+    const socket = connect(Number(port), hostname)
+    const authorization = hub.authorization('viewer')
+    socket.write(`${requestLine}\r\nHost: hub\r\nAuthorization: ${authorization}\r\n\r\n`)
+    socket.resume()
+    return new Promise((resolve) => {
+      socket.once('end', () => resolve('closed'))
+      socket.once('error', (error) =>
+        resolve(errorCodeOf(error) === 'ECONNRESET' ? 'reset' : 'failed'),
+      )
+    })
+  }
 
   async function requestBytes(query: Record<string, string>, headers: Record<string, string>) {
     const url = `${hub.address}/api/v1/records/export?${new URLSearchParams(query)}`

@@ -13,12 +13,11 @@ import {
   type ListParameters,
   resolveListQuery,
 } from './list-query.ts'
-import { decodeCursor, findCursors, type ListQuery, type PageStart } from './record-cursor.ts'
+import { decodeCursor, findCursors, type ListQuery, startOf } from './record-cursor.ts'
 
 const DEFAULT_LIMIT = 50
 /** Time limit of a request that scans records without an index. */
 export const SCAN_MS = 2000
-const FIRST_PAGE: PageStart = { after: null, backwards: false }
 
 type RecordListRequest = {
   /** The parameters of the URL except for `limit` and `cursor`. */
@@ -29,7 +28,8 @@ type RecordListRequest = {
 
 /**
  * Reads one page of the records that the query of a URL selects.
- * @throws HubError `invalid_request` with the name of the invalid parameter; `sort_too_slow`.
+ * @throws HubError `invalid_request` with the name of the invalid parameter; `sort_too_slow`; `list_changed` if the query no
+ * longer means what it meant on the first page.
  */
 export async function listRecords(
   deps: {
@@ -40,16 +40,20 @@ export async function listRecords(
 ): Promise<RecordPage> {
   const { parameters, limit = DEFAULT_LIMIT, cursor } = request
   const { query, scope } = await resolveListQuery(parameters, (one) => deps.records.readScope(one))
-  const start = cursor === undefined ? FIRST_PAGE : await decodeCursor(deps.records, cursor, query)
+  const list = { query, scope }
+  const start =
+    cursor === undefined ? startOf(scope) : await decodeCursor(deps.records, cursor, list)
+  const { after, backwards, last_removal } = start
   const page = await deps.records.listRecords({
-    ...{ ...query, scope, ...start },
+    ...{ ...query, scope: { ...scope, last_removal }, after, backwards },
     ...{ limit, scan_ms: SCAN_MS },
   })
   if (page.outcome === 'too_slow') throw new HubError('sort_too_slow', { sort: query.sort })
+  if (page.outcome === 'changed') throw new HubError('list_changed')
   return {
     success: true,
     records: page.records.map(toStoredRecord),
-    ...findCursors(page, start, query),
+    ...findCursors(page, start, list),
     complete: page.stopped_at === null,
     estimated_total: page.estimated_total,
     total_is_estimate: page.is_estimate,

@@ -19,7 +19,7 @@ const LATER_SCAN_MS = 15 * SCAN_MS
 /**
  * Reads all records of a query on demand, in chunks of about 256 KiB. A chunk is empty if the time limit of a scan ends
  * before the next record is found. A record whose position in the order does not change meanwhile is returned once.
- * @throws HubError `sort_too_slow`, usually with the first chunk.
+ * @throws HubError `sort_too_slow`, usually with the first chunk; `list_changed` if the scope no longer holds.
  */
 export async function* streamRecords(
   records: Pick<RecordStore, 'listRecords'>,
@@ -34,6 +34,7 @@ export async function* streamRecords(
       ...{ backwards: false, scan_ms },
     })
     if (page.outcome === 'too_slow') throw new HubError('sort_too_slow', { sort: query.sort })
+    if (page.outcome === 'changed') throw new HubError('list_changed')
     yield page.records
     if (!page.has_more) return
     after = page.stopped_at ?? page.last

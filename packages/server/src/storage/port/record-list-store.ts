@@ -1,6 +1,5 @@
 import type { Field } from '@recordhub/protocol'
 import type { FieldKinds, RecordFilter, RecordOrder } from '../../domain/record/record-query.ts'
-import type { ModuleRef } from './missing-store.ts'
 
 export type RecordRow = {
   record_id: number
@@ -26,6 +25,8 @@ export type RecordRow = {
  */
 export type Position = { value: string | number | null; record_id: number }
 
+export type ModuleRef = { platform_id: number; module_id: number }
+
 /** What the names in a query mean: its modules, and what its fields are compared as. */
 export type ListScope = {
   /** Whether the query names neither a platform nor a module. `modules` may be empty then. */
@@ -33,15 +34,22 @@ export type ListScope = {
   modules: ModuleRef[]
   /** Of the fields in the sort and the conditions. */
   kinds: FieldKinds
+  /** Identifies the records of the missing review in the query; null without one. */
+  reviewed: string | null
+  /** The id of the newest removal of a platform or of a module's records, finished or not. */
+  last_removal: number
 }
 
 /** A scope with the names and fields of its modules, in the order in which platforms and their modules are listed. */
-export type NamedScope = ListScope & {
+export type NamedScope = Omit<ListScope, 'modules'> & {
   modules: (ModuleRef & { platform_name: string; record_type: string; fields: Field[] })[]
 }
 
 /** The parts of a query that decide its scope. */
-export type ScopeQuery = Pick<RecordFilter, 'platform' | 'record_type' | 'conditions'> &
+export type ScopeQuery = Pick<
+  RecordFilter,
+  'platform' | 'record_type' | 'conditions' | 'missing_review'
+> &
   Pick<RecordOrder, 'sort'>
 
 export type RecordQuery = RecordFilter &
@@ -89,9 +97,13 @@ export interface RecordListStore {
    * megabytes. Successive pages return each record once, unless a write moves it. A search or a filter by an
    * indexed field does not find records that are not yet indexed (`SearchIndexStore`).
    *
-   * @returns `too_slow` if a sort without an index could not be completed in `scan_ms`.
+   * @returns `too_slow` if a sort without an index could not be completed in `scan_ms`. `changed` if the scope of the query
+   * no longer holds: a platform or the records of a module in it have been removed since it was read, or the missing
+   * review has other records. The page would lack records.
    */
-  listRecords(query: RecordQuery): Promise<RecordPage | { outcome: 'too_slow' }>
+  listRecords(
+    query: RecordQuery,
+  ): Promise<RecordPage | { outcome: 'too_slow' } | { outcome: 'changed' }>
 
   /** Counts the records of a platform and module, from the counters: exact except for writes in progress. */
   countRecords(query: { platform: string | null; record_type: string | null }): Promise<number>

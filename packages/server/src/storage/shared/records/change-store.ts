@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { takeWithinBytes } from '../../../lib/collections/take-within-bytes.ts'
 import type { ChangeQuery, ChangeRow, ChangeStore } from '../../port/change-store.ts'
-import type { ModuleRef } from '../../port/missing-store.ts'
+import type { ModuleRef } from '../../port/record-list-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { selectModuleRefs } from './module-scope.ts'
 import { IN_LIST_INDEX, type SelectedRecord, selectRecords, toRecordRow } from './record-rows.ts'

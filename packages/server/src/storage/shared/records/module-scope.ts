@@ -16,15 +16,18 @@ export async function readScope(db: Executor, query: ScopeQuery): Promise<ListSc
   const { sort } = query
   const all = isEverywhere(query)
   const columns = dataColumnsOf(query)
+  // First, so that a removal while the rest is read is noticed.
+  const last_removal = await findLastRemoval(db)
+  const rest = { all, reviewed: await readReviewed(db, query), last_removal }
   if (all && columns.length === 0 && sort !== 'reference_number' && sort !== 'full_name') {
-    return { all, modules: [], kinds: new Map() }
+    return { ...rest, modules: [], kinds: new Map() }
   }
   const modules = await selectModuleRefs(db, query)
     .select(columns.length > 0 ? 'm.fields' : sql.lit('[]').as('fields'))
     .execute()
   const texts = modules.map(({ fields }) => fields)
   return {
-    all,
+    ...rest,
     modules: modules.map(({ platform_id, module_id }) => ({ platform_id, module_id })),
     kinds: new Map(columns.map((column) => [column, findKind(texts, keyOfColumn(column))])),
   }
@@ -32,7 +35,7 @@ export async function readScope(db: Executor, query: ScopeQuery): Promise<ListSc
 
 /** As {@link readScope}, with all modules and their fields. */
 export async function readNamedScope(db: Executor, query: ScopeQuery): Promise<NamedScope> {
-  const { all, kinds } = await readScope(db, query)
+  const scope = await readScope(db, query)
   const modules = await selectModuleRefs(db, query)
     .select(['m.fields', 'm.record_type', 'p.platform_name'])
     .clearOrderBy()
@@ -41,10 +44,54 @@ export async function readNamedScope(db: Executor, query: ScopeQuery): Promise<N
     .orderBy('m.position')
     .execute()
   return {
-    all,
+    ...scope,
     modules: modules.map((one) => ({ ...one, fields: parseFields(one.fields) })),
-    kinds,
   }
+}
+
+/** Whether the platforms and records of a scope have not been removed since it was read, and its review is the same. */
+export async function isScopeCurrent(
+  db: Executor,
+  query: Pick<RecordFilter, 'missing_review'>,
+  { all, modules, reviewed, last_removal }: ListScope,
+): Promise<boolean> {
+  if ((await readReviewed(db, query)) !== reviewed) return false
+  const removals = await db
+    .selectFrom('removals')
+    .select(['platform_id', 'module_id'])
+    .where('removal_id', '>', last_removal)
+    .execute()
+  if (all) return removals.length === 0
+  return !removals.some((removed) =>
+    modules.some(
+      ({ platform_id, module_id }) =>
+        platform_id === removed.platform_id &&
+        (removed.module_id === null || removed.module_id === module_id),
+    ),
+  )
+}
+
+async function findLastRemoval(db: Executor): Promise<number> {
+  const last = await db
+    .selectFrom('removals')
+    .select('removal_id')
+    .orderBy('removal_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return last?.removal_id ?? 0
+}
+
+async function readReviewed(
+  db: Executor,
+  { missing_review }: Pick<RecordFilter, 'missing_review'>,
+): Promise<string | null> {
+  if (missing_review === null) return null
+  const review = await db
+    .selectFrom('missing_reviews')
+    .select('fingerprint')
+    .where('missing_review_id', '=', missing_review)
+    .executeTakeFirst()
+  return review?.fingerprint ?? null
 }
 
 /** What a field is compared as in a list of modules with these fields, as JSON. */
