@@ -75,9 +75,8 @@ async function* writeCsv(
   const guard = raw ? (text: string) => text : escapeFormula
   const head = csvLine(columns.map((column) => guard(column.header)))
   yield bom ? `\ufeff${head}` : head
-  const write = (value: JsonValue) => (typeof value === 'string' ? guard(value) : cellText(value))
   for await (const rows of readCells(chunks, columns)) {
-    yield rows.map((cells) => csvLine(cells.map(write))).join('')
+    yield rows.map((cells) => csvLine(cells.map((value) => guard(cellText(value))))).join('')
   }
 }
 
