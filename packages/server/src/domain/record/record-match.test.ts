@@ -42,6 +42,7 @@ for (const [query, expected] of [
   ['filter[list][starts]=["a"', true],
   ['filter[status][contains]=OPE', true],
   ['filter[hub_full_name][contains]=mull', true],
+  ['filter[hub_full_name][contains]=Mu\u00adłł', true],
   ['filter[hub_full_name][starts]=Ann', true],
   ['filter[hub_full_name][starts]=ann', false],
   ['filter[grade]=7', true],
