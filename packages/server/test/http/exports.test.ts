@@ -51,7 +51,7 @@ describeHub('exports', INTERRUPTED, (hub, engine) => {
   before(async () => {
     const modules = [
       simulatedModule('cases', {
-        keys: ['status', 'reference_number', 'amount', 'hub_full_name'],
+        keys: ['status', 'reference_number', 'amount', 'hub_full_name', 'a,b'],
       }),
       simulatedModule('people', { keys: ['status', 'age'] }),
     ]
@@ -88,7 +88,7 @@ describeHub('exports', INTERRUPTED, (hub, engine) => {
   test("CSV has the hub's columns, the fields in manifest order, and a column for other data", async () => {
     const csv = await textOf({ format: 'csv', platform, record_type: 'cases' })
     const [header = '', ...lines] = csv.replace('a,""b""\r\nc', 'a,""b""|c').split('\r\n')
-    const fields = ['status', 'reference_number', 'amount', 'hub_other']
+    const fields = ['status', 'reference_number', 'amount', '"a', 'b"', 'hub_other']
     assert.deepEqual(header.split(','), [...HUB_COLUMNS, ...fields])
     const [r1] = await list({ reference_number: 'r-1' })
     assert.ok(r1)
@@ -96,10 +96,10 @@ describeHub('exports', INTERRUPTED, (hub, engine) => {
     const times = `${created_at},${updated_at}`
     assert.equal(
       lines[0],
-      `${record_id},${platform},Module cases,cases,r-1,Ann,false,,${times},"a,""b""|c",own,-5,`,
+      `${record_id},${platform},Module cases,cases,r-1,Ann,false,,${times},"a,""b""|c",own,-5,,`,
     )
-    assert.match(lines[1] ?? '', /,'=1\+1,,9007199254740993,"\{""extra"":\[1\.10\]\}"$/)
-    assert.match(lines[2] ?? '', /,'\+王,.*,,,1\.10,"\{""hub_full_name"":""theirs""\}"$/)
+    assert.match(lines[1] ?? '', /,'=1\+1,,9007199254740993,,"\{""extra"":\[1\.10\]\}"$/)
+    assert.match(lines[2] ?? '', /,'\+王,.*,,,1\.10,,"\{""hub_full_name"":""theirs""\}"$/)
     assert.deepEqual(lines.slice(3), [''])
   })
 
@@ -117,14 +117,20 @@ describeHub('exports', INTERRUPTED, (hub, engine) => {
 
   test('an export has the requested columns in their order, with keys or labels as header', async () => {
     const query = { format: 'csv', record_type: 'cases', sort: '-record_id' }
-    const chosen = { ...query, columns: 'amount,hub_reference_number,nothing,amount' }
-    const rows = ['amount,hub_reference_number,nothing', '1.10,r-3,', '-5,r-1,']
-    rows.push('9007199254740993,r-2,', '')
+    const chosen = { ...query, columns: 'amount,hub_reference_number,amount' }
+    const rows = ['amount,hub_reference_number', '1.10,r-3', '-5,r-1']
+    rows.push('9007199254740993,r-2', '')
     assert.equal(await textOf(chosen), rows.join('\r\n'))
     const labelled = await textOf({ ...chosen, header: 'label' })
-    assert.match(labelled, /^Label amount,hub_reference_number,nothing\r\n/)
+    assert.match(labelled, /^Label amount,hub_reference_number\r\n/)
     const url = '/api/v1/records/export?format=csv&columns=a,b&columns=status'
     assert.match((await hub.get(url)).text, /^"a,b",status\r\n/)
+    for (const columns of ['nothing', '', 'status,', 'status, amount', 'age', 'a,b']) {
+      const query = new URLSearchParams({ format: 'xlsx', record_type: 'cases', columns })
+      const rejected = await hub.get(`/api/v1/records/export?${query}`)
+      const { errors } = expectError(rejected, 400, 'invalid_request')
+      assert.deepEqual(Object.keys(errors ?? {}), ['columns'], columns)
+    }
   })
 
   test('raw=true leaves formulas unescaped, and bom=true adds a byte order mark', async () => {
@@ -152,13 +158,16 @@ describeHub('exports', INTERRUPTED, (hub, engine) => {
     assert.match(response.headers.get('content-type') ?? '', /spreadsheetml/)
     const sheets = await openXlsx(Buffer.from(await response.arrayBuffer()))
     const [header, ...rows] = sheets.get('Records') ?? []
-    assert.deepEqual(header, [...HUB_COLUMNS, 'status', 'reference_number', 'amount', 'hub_other'])
+    assert.deepEqual(header, [
+      ...HUB_COLUMNS,
+      ...['status', 'reference_number', 'amount', 'a,b', 'hub_other'],
+    ])
     assert.deepEqual(
       rows.map((row) => row.slice(4).filter((_, index) => index < 2 || index > 5)),
       [
-        ['r-1', 'Ann', 'a,"b"\r\nc', 'own', { number: '-5' }, null],
-        ['r-2', 'Ann', '=1+1', null, '9007199254740993', '{"extra":[1.10]}'],
-        ['r-3', '+王', null, null, { number: '1.10' }, '{"hub_full_name":"theirs"}'],
+        ['r-1', 'Ann', 'a,"b"\r\nc', 'own', { number: '-5' }, null, null],
+        ['r-2', 'Ann', '=1+1', null, '9007199254740993', null, '{"extra":[1.10]}'],
+        ['r-3', '+王', null, null, { number: '1.10' }, null, '{"hub_full_name":"theirs"}'],
       ],
     )
   })

@@ -38,7 +38,7 @@ type Chunks = AsyncGenerator<RecordRow[]>
 
 /**
  * @param modules the modules of the records; their fields are the columns.
- * @throws HubError `invalid_request` for more columns than the format allows.
+ * @throws HubError `invalid_request` for a column that does not exist, and for more columns than the format allows.
  */
 export function exportRecords(
   chunks: Chunks,

@@ -52,7 +52,7 @@ const ExportMembers = {
   columns: Type.Optional(
     Type.Union([RequestText(), Type.Array(RequestText())], {
       description:
-        'csv, xlsx: names of hub columns (hub_…) or keys of data, separated by commas or as repeated parameters. Default: all.',
+        'csv, xlsx: names of hub columns (hub_…) or keys of fields in a manifest of the list, separated by commas or as repeated parameters. Default: all.',
     }),
   ),
   header: Type.Optional(OneOf('key', 'label')),
