@@ -36,6 +36,12 @@ const CATALOGUE = {
       'The cursor is ahead of this hub, which may have been restored from a backup. Start again without a cursor.',
   },
 
+  list_changed: {
+    status: 409,
+    message:
+      'Since this list was begun, a part of it has been removed, or its fields have other types. Start again without a cursor.',
+  },
+
   // Receiver
   api_key_invalid: {
     status: 401,

@@ -41,7 +41,7 @@ const SLOW_TO_CHECK: readonly string[] = [
   String.raw`/(?:^|,)\s*gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))\s*(?:[;,]|$)/i`,
   String.raw`/^(recordhub\.secret|.+\.sqlite(-wal|-shm|\.lock|\.state)?|backups)$/`,
   '/^(```(?:nd)?json) example=\\w+$/gm',
-  String.raw`/^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)([Zz]|[+-]\d\d:\d\d|))?$/`,
+  String.raw`/^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?([Zz]|[+-]\d\d:\d\d)?)?$/`,
   String.raw`/^\d{4}-\d\d-\d\d(?:[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?Z?)?$/`,
   '/rh[kt]_[0-9A-Za-z]{16,}/g',
   '/^(accept|host|connection|content-.*|transfer-encoding|x-platform-api-key)$/i',

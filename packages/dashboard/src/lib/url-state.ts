@@ -3,22 +3,45 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
 export type UrlState = Readonly<Record<string, string>>
-/** An empty or absent value removes the parameter. */
+/** An absent value removes the parameter; so does an empty one, except for a filter, which compares with it. */
 export type UrlChanges = Readonly<Record<string, string | null | undefined>>
 
-/** Parses a query string. The first of several parameters with the same name is used. */
+const REPEATED = /^(filter\[.*\])#\d+$/s
+
+/** The member of a state for a filter, which may be repeated: `filter[a]`, then `filter[a]#2`. */
+export function nextFilterName(state: UrlChanges, name: string): string {
+  for (let count = 1; ; count++) {
+    const next = count === 1 ? name : `${name}#${count}`
+    if (typeof state[next] !== 'string') return next
+  }
+}
+
+/** The name of the parameter of a member of a state. */
+export function parameterOf(name: string): string {
+  return REPEATED.exec(name)?.[1] ?? name
+}
+
+/** Parses a query string. The first of several parameters with the same name is used, except for filters. */
 export function parseUrlState(text: string): UrlState {
   const state: Record<string, string> = {}
-  for (const [name, value] of new URLSearchParams(text)) state[name] ??= value
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (name.startsWith('filter[')) state[nextFilterName(state, name)] = value
+    else state[name] ??= value
+  }
   return state
 }
 
-export function writeUrlState(state: UrlChanges): string {
+export function toParameters(state: UrlChanges): URLSearchParams {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(state)) {
-    if (value !== null && value !== undefined && value !== '') parameters.append(name, value)
+    if (value === null || value === undefined) continue
+    if (value !== '' || name.startsWith('filter[')) parameters.append(parameterOf(name), value)
   }
-  const text = parameters.toString()
+  return parameters
+}
+
+export function writeUrlState(state: UrlChanges): string {
+  const text = toParameters(state).toString()
   return text === '' ? '' : `?${text}`
 }
 

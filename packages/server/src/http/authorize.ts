@@ -11,6 +11,7 @@ import type { Requester } from '../domain/activity/activity.ts'
 import { type Caller, hasRole, nameOfCaller, type Role } from '../domain/auth/caller.ts'
 import { HubError } from '../errors.ts'
 import { hmacSha256, sameSecret } from '../lib/crypto/hash.ts'
+import { breakOff } from '../lib/net/break-off.ts'
 import {
   ACCESS,
   type Access,
@@ -136,7 +137,7 @@ export function authorize(
       if (payload instanceof Readable) {
         const timer = setInterval(async () => {
           // Destroying the payload could end the response as if it were complete.
-          if (await hasLostAccess(request, access)) reply.raw.destroy()
+          if (await hasLostAccess(request, access)) breakOff(reply.raw)
         }, recheckMs)
         timer.unref()
         payload.once('close', () => clearInterval(timer))

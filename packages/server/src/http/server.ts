@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { RECEIVER_CHECK_PATH, RECEIVER_PATH } from '@recordhub/protocol'
 import fastify, {
@@ -11,6 +12,7 @@ import fastify, {
 import { HubError, storageFailed } from '../errors.ts'
 import { errorCodeOf } from '../lib/files/error-code.ts'
 import { readMaxOpenFiles } from '../lib/files/max-open-files.ts'
+import { breakOff } from '../lib/net/break-off.ts'
 import { logAccess } from './access-log.ts'
 import { handleUnknownRoutes } from './allowed-methods.ts'
 import { type Authenticators, authorize, type CsrfTokens } from './authorize.ts'
@@ -130,6 +132,12 @@ export async function createHttpServer(
     // After a failure of the disk, nothing is acknowledged any more.
     if (rejection === 'storage_failed' && reply.statusCode < 400) done(storageFailed())
     else done(null, payload)
+  })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (payload instanceof Readable) {
+      payload.once('error', () => reply.raw.headersSent && breakOff(reply.raw))
+    }
+    done(null, payload)
   })
   limitResponses(app)
   const bodies = limitBodies(app, settings.bodyLimit)

@@ -43,7 +43,7 @@ test('the time for indexing a record grows with the number of marks', () =>
 
 test('a filter reads only the beginning of a value, however long it is', async () => {
   const condition = { column: 'data.a', test: 'contains', value: 'zzz' } as const
-  const matches = createMatcher({ ...NO_FILTER, conditions: [condition] }, () => false)
+  const matches = createMatcher({ ...NO_FILTER, conditions: [condition] }, new Map())
   const record = (a: string) => ({
     ...{ reference_number: 'a', full_name: 'a', incomplete: false, missing_since: null },
     ...{ created_at: '', updated_at: '', data: { a } },

@@ -42,6 +42,17 @@ describe('the list of records', BROWSER_TEST, () => {
     await recordLinkOf(page, 'C-003').waitFor({ state: 'hidden' })
     assert.equal((await parametersOf(page)).get('filter[status][contains]'), 'OPEN')
 
+    await page.getByRole('button', { name: 'Amount' }).click()
+    await page.getByRole('menuitem', { name: 'Filter…' }).click()
+    const value = page.getByRole('textbox', { name: 'Value' })
+    await value.fill('1,000')
+    await value.press('Enter')
+    await page.getByText('The value must be a number').waitFor()
+    await value.fill(' 119 ')
+    await value.press('Enter')
+    await page.getByRole('button', { name: 'Edit filter: Amount is “119”' }).waitFor()
+    await page.getByRole('button', { name: 'Remove filter: Amount is “119”' }).click()
+
     await page.getByRole('button', { name: 'Amount' }).press('Enter')
     await page.getByRole('menuitem', { name: 'Sort descending' }).press('Enter')
     await recordLinkOf(page, 'C-119').waitFor()

@@ -83,7 +83,7 @@ describe('a list that exceeds the time limit', BROWSER_TEST, () => {
           if (query.sort === 'data.amount' && !isBuilt) return { outcome: 'too_slow' }
           const isBegun = query.conditions.length > 0 && query.after === null
           const page = await storage.records.listRecords(isBegun ? { ...query, limit: 10 } : query)
-          if (page.outcome === 'too_slow' || !isBegun) return page
+          if (page.outcome !== 'listed' || !isBegun) return page
           return { ...page, stopped_at: page.last, has_more: true }
         },
       },

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { RecordPage, SearchStatus } from '@recordhub/protocol'
+import { errorCodeOf } from '../../src/lib/files/error-code.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
-import { startTestHub } from '../helpers/hub/hub.ts'
+import { startTestHub, type TestHubOptions } from '../helpers/hub/hub.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { openXlsx } from '../helpers/hub/xlsx-file.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
@@ -25,12 +27,31 @@ const body = (reference: string, data: string, values: Record<string, string> = 
 /** Of an export that must end within milliseconds. */
 const MAX_READS = 20_000
 
-describeHub('exports', (hub, engine) => {
+/** Runs between the first and the second chunk of an export. */
+const interruption: { run: (() => Promise<unknown>) | null } = { run: null }
+const INTERRUPTED: TestHubOptions = {
+  wrap: (storage) => ({
+    ...storage,
+    records: {
+      ...storage.records,
+      async listRecords(query) {
+        const { run } = interruption
+        if (query.after !== null && run) {
+          interruption.run = null
+          await run()
+        }
+        return storage.records.listRecords(query)
+      },
+    },
+  }),
+}
+
+describeHub('exports', INTERRUPTED, (hub, engine) => {
   let platform = ''
   before(async () => {
     const modules = [
       simulatedModule('cases', {
-        keys: ['status', 'reference_number', 'amount', 'hub_full_name'],
+        keys: ['status', 'reference_number', 'amount', 'hub_full_name', 'a,b'],
       }),
       simulatedModule('people', { keys: ['status', 'age'] }),
     ]
@@ -67,7 +88,7 @@ describeHub('exports', (hub, engine) => {
   test("CSV has the hub's columns, the fields in manifest order, and a column for other data", async () => {
     const csv = await textOf({ format: 'csv', platform, record_type: 'cases' })
     const [header = '', ...lines] = csv.replace('a,""b""\r\nc', 'a,""b""|c').split('\r\n')
-    const fields = ['status', 'reference_number', 'amount', 'hub_other']
+    const fields = ['status', 'reference_number', 'amount', '"a', 'b"', 'hub_other']
     assert.deepEqual(header.split(','), [...HUB_COLUMNS, ...fields])
     const [r1] = await list({ reference_number: 'r-1' })
     assert.ok(r1)
@@ -75,10 +96,10 @@ describeHub('exports', (hub, engine) => {
     const times = `${created_at},${updated_at}`
     assert.equal(
       lines[0],
-      `${record_id},${platform},Module cases,cases,r-1,Ann,false,,${times},"a,""b""|c",own,-5,`,
+      `${record_id},${platform},Module cases,cases,r-1,Ann,false,,${times},"a,""b""|c",own,-5,,`,
     )
-    assert.match(lines[1] ?? '', /,'=1\+1,,9007199254740993,"\{""extra"":\[1\.10\]\}"$/)
-    assert.match(lines[2] ?? '', /,'\+王,.*,,,1\.10,"\{""hub_full_name"":""theirs""\}"$/)
+    assert.match(lines[1] ?? '', /,'=1\+1,,9007199254740993,,"\{""extra"":\[1\.10\]\}"$/)
+    assert.match(lines[2] ?? '', /,'\+王,.*,,,1\.10,,"\{""hub_full_name"":""theirs""\}"$/)
     assert.deepEqual(lines.slice(3), [''])
   })
 
@@ -96,14 +117,20 @@ describeHub('exports', (hub, engine) => {
 
   test('an export has the requested columns in their order, with keys or labels as header', async () => {
     const query = { format: 'csv', record_type: 'cases', sort: '-record_id' }
-    const chosen = { ...query, columns: 'amount,hub_reference_number,nothing,amount' }
-    const rows = ['amount,hub_reference_number,nothing', '1.10,r-3,', '-5,r-1,']
-    rows.push('9007199254740993,r-2,', '')
+    const chosen = { ...query, columns: 'amount,hub_reference_number,amount' }
+    const rows = ['amount,hub_reference_number', '1.10,r-3', '-5,r-1']
+    rows.push('9007199254740993,r-2', '')
     assert.equal(await textOf(chosen), rows.join('\r\n'))
     const labelled = await textOf({ ...chosen, header: 'label' })
-    assert.match(labelled, /^Label amount,hub_reference_number,nothing\r\n/)
+    assert.match(labelled, /^Label amount,hub_reference_number\r\n/)
     const url = '/api/v1/records/export?format=csv&columns=a,b&columns=status'
     assert.match((await hub.get(url)).text, /^"a,b",status\r\n/)
+    for (const columns of ['nothing', '', 'status,', 'status, amount', 'age', 'a,b']) {
+      const query = new URLSearchParams({ format: 'xlsx', record_type: 'cases', columns })
+      const rejected = await hub.get(`/api/v1/records/export?${query}`)
+      const { errors } = expectError(rejected, 400, 'invalid_request')
+      assert.deepEqual(Object.keys(errors ?? {}), ['columns'], columns)
+    }
   })
 
   test('raw=true leaves formulas unescaped, and bom=true adds a byte order mark', async () => {
@@ -131,13 +158,16 @@ describeHub('exports', (hub, engine) => {
     assert.match(response.headers.get('content-type') ?? '', /spreadsheetml/)
     const sheets = await openXlsx(Buffer.from(await response.arrayBuffer()))
     const [header, ...rows] = sheets.get('Records') ?? []
-    assert.deepEqual(header, [...HUB_COLUMNS, 'status', 'reference_number', 'amount', 'hub_other'])
+    assert.deepEqual(header, [
+      ...HUB_COLUMNS,
+      ...['status', 'reference_number', 'amount', 'a,b', 'hub_other'],
+    ])
     assert.deepEqual(
       rows.map((row) => row.slice(4).filter((_, index) => index < 2 || index > 5)),
       [
-        ['r-1', 'Ann', 'a,"b"\r\nc', 'own', { number: '-5' }, null],
-        ['r-2', 'Ann', '=1+1', null, '9007199254740993', '{"extra":[1.10]}'],
-        ['r-3', '+王', null, null, { number: '1.10' }, '{"hub_full_name":"theirs"}'],
+        ['r-1', 'Ann', 'a,"b"\r\nc', 'own', { number: '-5' }, null, null],
+        ['r-2', 'Ann', '=1+1', null, '9007199254740993', null, '{"extra":[1.10]}'],
+        ['r-3', '+王', null, null, { number: '1.10' }, null, '{"hub_full_name":"theirs"}'],
       ],
     )
   })
@@ -241,6 +271,48 @@ describeHub('exports', (hub, engine) => {
     assert.equal(rejected.header('content-disposition'), '')
   })
 
+  test('an export breaks off when its platform is removed, and keeps its order when a field gets another type', async () => {
+    const pushMany = async () => {
+      const registered = await hub.registerPushing({ modules: [simulatedModule('many')] })
+      const values = { record_type: 'many' }
+      const pushes = Array.from({ length: 20 }, (_, n) =>
+        hub.push(registered.hub_api_key, body(`m-${n}`, '{}', values)),
+      )
+      await Promise.all(pushes)
+      return registered
+    }
+    await pushMany()
+    const query = { record_type: 'many', sort: 'data.status' }
+    const fields = [{ key: 'status', label: 'S', type: 'number', required: false }]
+    const modules = [{ ...simulatedModule('many'), fields }]
+    interruption.run = () => hub.registerPushing({ modules })
+    const lines = (await textOf({ format: 'ndjson', ...query })).split('\n')
+    assert.equal(interruption.run, null)
+    assert.equal(lines.length, 21)
+
+    for (const [query, line] of [
+      [{ format: 'csv' }, 'HTTP/1.1'],
+      [{ format: 'csv' }, 'HTTP/1.0'],
+      [{ format: 'xlsx', sort: '-data.status' }, 'HTTP/1.0'],
+      [{ format: 'ndjson', 'filter[status][empty]': 'true' }, 'HTTP/1.0'],
+      [{ format: 'json', sort: 'full_name' }, 'HTTP/1.1'],
+      [{ format: 'json', gzip: 'true' }, 'HTTP/1.0'],
+    ] satisfies [Record<string, string>, string][]) {
+      const { id, platform_name } = await pushMany()
+      interruption.run = () =>
+        hub.send({
+          method: 'DELETE',
+          url: `/api/v1/platforms/${id}`,
+          headers: { authorization: hub.authorization('operator') },
+          body: { platform_name },
+        })
+      const parameters = new URLSearchParams({ ...query, platform: platform_name })
+      const request = `GET /api/v1/records/export?${parameters} ${line}`
+      assert.equal(await endOf(request), 'reset', request)
+      assert.equal(interruption.run, null)
+    }
+  })
+
   test('an export requires a session or token, and HEAD writes no file', async () => {
     const url = '/api/v1/records/export?format=csv'
     expectError(await hub.send({ url }), 401, 'not_signed_in')
@@ -287,7 +359,7 @@ describeHub('exports', (hub, engine) => {
           ...storage.records,
           async listRecords(query) {
             const page = await storage.records.listRecords(query)
-            return page.outcome === 'too_slow' ? page : { ...page, has_more: true }
+            return page.outcome !== 'listed' ? page : { ...page, has_more: true }
           },
         },
       }),
@@ -316,6 +388,21 @@ describeHub('exports', (hub, engine) => {
       }, /terminated/)
     }
   })
+
+  /** How a connection ends after a request: `closed` if the hub sent everything. */
+  async function endOf(requestLine: string): Promise<string> {
+    const { port, hostname } = new URL(hub.address)
+    const socket = connect(Number(port), hostname)
+    const authorization = hub.authorization('viewer')
+    socket.write(`${requestLine}\r\nHost: hub\r\nAuthorization: ${authorization}\r\n\r\n`)
+    socket.resume()
+    return new Promise((resolve) => {
+      socket.once('end', () => resolve('closed'))
+      socket.once('error', (error) =>
+        resolve(errorCodeOf(error) === 'ECONNRESET' ? 'reset' : 'failed'),
+      )
+    })
+  }
 
   async function requestBytes(query: Record<string, string>, headers: Record<string, string>) {
     const url = `${hub.address}/api/v1/records/export?${new URLSearchParams(query)}`

@@ -12,7 +12,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   '/api/v1/records': [
     ...['limit=0', 'limit=501', 'limit=-1', 'limit=abc', 'limit=1.5', 'limit=1&limit=2'],
     ...['sort=nothing', 'sort=', 'sort=--record_id', 'sort=record_id,full_name', 'unknown=1'],
-    ...['cursor=', 'cursor=abc', 'cursor=bnVsbA', 'filter[a]=1&filter[a]=2'],
+    ...['cursor=', 'cursor=abc', 'cursor=bnVsbA', 'q=a&q=b'],
   ],
   '/api/v1/records/export': [
     ...['', 'format=pdf', 'format=csv&format=json', 'format=csv&limit=5', 'format=csv&bom=yes'],
@@ -38,6 +38,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
 const NAMED: readonly (readonly [query: string, name: string])[] = [
   ['filter[status][like]=x', 'filter[status][like]'],
   ['filter[status][empty]=x', 'filter[status][empty]'],
+  ['filter[hub_created_at][after]=yesterday', 'filter[hub_created_at][after]'],
   ['nothing=1', 'nothing'],
   ['__proto__=1', '__proto__'],
   ['changed_since=yesterday', 'changed_since'],

@@ -196,6 +196,39 @@ describeHub('searching records', (hub) => {
     assert.equal(only(audited)['target'], platform.platform_name)
   })
 
+  test('a filter accepts the values of its field and no others, in lists, exports and views', async () => {
+    const { platform_name } = platform
+    for (const [name, value] of [
+      ['filter[amount]', '1,000'],
+      ['filter[amount][after]', 'abc'],
+      ['filter[data.amount][before]', ''],
+      ['filter[hub_updated_at][after]', 'yesterday'],
+      ['filter[hub_created_at][before]', '2026-11-25T08:19'],
+    ] as const) {
+      const query = new URLSearchParams({ platform: platform_name, [name]: value }).toString()
+      for (const response of [
+        await hub.get(`/api/v1/records?${query}`),
+        await hub.get(`/api/v1/records/export?format=csv&${query}`),
+        await send('POST', '/api/v1/views', { name: 'x', query }),
+      ]) {
+        const { errors, message } = expectError(response, 400, 'invalid_request')
+        assert.deepEqual(Object.keys(errors ?? {}), [name])
+        assert.match(message, /must be a /)
+      }
+    }
+    const filtered = async (query: string) => {
+      const url = `/api/v1/records?sort=reference_number&platform=${platform_name}&${query}`
+      const { records } = expectBody(await hub.get(url), 200, RecordPage)
+      return records.map((record) => record.reference_number)
+    }
+    const ranges = 'filter[amount][after]=1&filter[amount][after]=10&filter[amount][before]=11'
+    assert.deepEqual(await filtered(ranges), ['C-2'])
+    const parts = 'filter[status][contains]=o&filter[status][contains]=d'
+    assert.deepEqual(await filtered(parts), ['C-3'])
+    const since = 'filter[hub_created_at][after]=2026-01-01T00:00-09:00&filter[status]='
+    assert.deepEqual(await filtered(since), [])
+  })
+
   test('a private view is created, changed, deleted and audited, and its query works on the list', async () => {
     const query = '?q=ann&filter[status][contains]=open&sort=-updated_at'
     const created = await send('POST', '/api/v1/views', { name: 'Open', query }, 'viewer')

@@ -106,6 +106,60 @@ describeHub('reading records', (hub) => {
     }
   })
 
+  test('a list starts again when its module is removed, or has fields of other types', async () => {
+    const register = async (type: string) => {
+      const fields = [{ key: 'n', label: 'N', type, required: false }]
+      const modules = [{ ...simulatedModule('sorted'), fields }]
+      const registered = await hub.registerPushing({ modules })
+      for (const n of [9, 10, 11]) {
+        const pushed = newRecord(`S-${n}`, { record_type: 'sorted', data: { n } })
+        await hub.push(registered.hub_api_key, pushed)
+      }
+      return registered
+    }
+    const removed = await register('number')
+    const ofRemoved = { platform: removed.platform_name }
+    const ofType = { record_type: 'sorted' }
+    const lists = [
+      { ...ofType, sort: 'data.n' },
+      { ...ofType, sort: 'record_id', 'filter[n][after]': '9' },
+      { ...ofType, sort: 'record_id' },
+      { ...ofRemoved, sort: '-data.n' },
+      { ...ofRemoved, sort: 'full_name' },
+    ]
+    const cursors: Record<string, string>[] = []
+    for (const query of lists) {
+      const first = await read({ ...query, limit: '1' })
+      cursors.push({ ...query, cursor: first.next_cursor ?? '' })
+    }
+    const outcomes = async () => {
+      const codes: string[] = []
+      for (const query of cursors) {
+        const response = await hub.get(`/api/v1/records?${new URLSearchParams(query)}`)
+        codes.push(
+          response.status === 200 ? 'page' : expectError(response, 409, 'list_changed').code,
+        )
+      }
+      return codes
+    }
+    const other = await register('decimal')
+    assert.deepEqual(await outcomes(), Array(5).fill('page'))
+    await register('string')
+    const changed = 'list_changed'
+    assert.deepEqual(await outcomes(), [changed, changed, 'page', 'page', 'page'])
+    const { id, platform_name } = removed
+    const removal = await hub.send({
+      method: 'DELETE',
+      url: `/api/v1/platforms/${id}`,
+      headers: { authorization: hub.authorization('operator') },
+      body: { platform_name },
+    })
+    assert.equal(removal.status, 202, removal.text)
+    assert.deepEqual(await outcomes(), Array(5).fill(changed))
+    const { records } = await read({ platform: other.platform_name, ...ofType })
+    assert.equal(records.length, 3)
+  })
+
   test('pages are read forwards and backwards, and the first page has no previous cursor', async () => {
     const query = { platform, record_type: 'cases', sort: 'full_name', limit: '7' }
     const pages: StoredRecord[][] = []

@@ -51,8 +51,6 @@ const FORMULAS = [
     '\u0001=1+1',
     '=',
     '==',
-    '\t=1+1',
-    '\n=1+1',
     '＝1+1',
     '＋1',
     '－1',
@@ -70,6 +68,11 @@ const textCell = (text: string, csv = text): EdgeCaseCell => ({
 export const CELLS: EdgeCaseCell[] = [
   ...TEXTS.map((text) => textCell(text)),
   ...FORMULAS.map((text) => ({ ...textCell(text, `'${text}`), isFormula: true })),
+  ...['\t', '\n'].map((start) => ({
+    ...textCell(`${start}=1+1`, `'${start}'=1+1`),
+    isFormula: true,
+  })),
+  ...[';', '|'].map((separator) => textCell(`a${separator}=1+1`, `a${separator}'=1+1`)),
   // LibreOffice removes the null character.
   { ...textCell('\u0000=1+1', "'=1+1"), isFormula: true },
   ...[

@@ -1,10 +1,11 @@
 /** The columns of the record list: those of the hub, and the fields of the manifests with their labels. */
 
 import type { Field, Platform, PlatformModule, StoredRecord } from '@recordhub/protocol'
+import { commonKindOf, type FieldKind } from '@recordhub/protocol/field-filter'
 import type { UrlState } from '../../lib/url-state.ts'
 import { COMMON_TEXTS } from '../../texts.ts'
 
-export type ColumnKind = 'text' | 'number' | 'date'
+export type ColumnKind = FieldKind
 type HubMember = Exclude<keyof StoredRecord, 'data'>
 
 export type Column = {
@@ -22,10 +23,6 @@ export type Column = {
   valueOf: (record: StoredRecord) => unknown
 }
 
-const NUMBERS = /^(?:number|numeric|integer|int|bigint|decimal|float|double)$/i
-const DATES = /date|time/i
-/** Every module has these fields, whatever their declared type (specification 2.1). */
-const ALWAYS_DATES = new Set(['created_at', 'updated_at'])
 const FILTERED_MEMBERS = new Set([
   'reference_number',
   'full_name',
@@ -56,9 +53,11 @@ export function listedModules(platforms: readonly Platform[], state: UrlState): 
 
 /** All columns in their default order: reference and name, platform and module, fields, times. */
 export function columnsOf(listed: readonly ListedModule[]): Column[] {
-  const fields = new Map<string, Field>()
-  for (const field of listed.flatMap(({ module }) => module.fields)) {
-    if (!fields.has(field.key)) fields.set(field.key, field)
+  const fields = new Map<string, Field & { kind: ColumnKind }>()
+  const all = listed.flatMap(({ module }) => module.fields)
+  for (const [key, ofKey] of Map.groupBy(all, (field) => field.key)) {
+    const [first] = ofKey
+    if (first) fields.set(key, { ...first, kind: commonKindOf(ofKey) })
   }
   const titles = new Map(
     listed.map(({ platform }) => [platform.platform_name, platform.display_title]),
@@ -116,13 +115,13 @@ function hubColumn(
 }
 
 function fieldColumn(
-  { key, label, type }: Field,
+  { key, label, kind }: Field & { kind: ColumnKind },
   { isHiddenByDefault }: { isHiddenByDefault: boolean },
 ): Column {
   return {
     id: `data.${key}`,
     label: label || key,
-    kind: kindOf(key, type),
+    kind,
     sort: `data.${key}`,
     // A field may have the same name as a column of the hub.
     filter: /^(?:hub_|data\.)/.test(key) ? `data.${key}` : key,
@@ -130,9 +129,4 @@ function fieldColumn(
     isHiddenByDefault,
     valueOf: ({ data }) => (Object.hasOwn(data, key) ? data[key] : undefined),
   }
-}
-
-function kindOf(key: string, type: string): ColumnKind {
-  if (NUMBERS.test(type)) return 'number'
-  return DATES.test(type) || ALWAYS_DATES.has(key) ? 'date' : 'text'
 }

@@ -42,14 +42,14 @@ export function FilterBar({
           key={JSON.stringify(filter)}
           filter={filter}
           columns={columns}
-          onChange={(after) => change(replaceFilter(filter, after))}
+          onChange={(after) => change(replaceFilter(state, filter, after))}
         />
       ))}
       <FilterButton
         columns={columns}
         newFilter={newFilter}
         setNewFilter={setNewFilter}
-        onAdd={(filter) => change(replaceFilter(null, filter))}
+        onAdd={(filter) => change(replaceFilter(state, null, filter))}
       />
       {filters.length > 1 && (
         <Button

@@ -1,8 +1,10 @@
 import { Button, SegmentedControl, Select, Stack, TextInput } from '@mantine/core'
+import { findFilterProblem } from '@recordhub/protocol/field-filter'
 import { type FormEvent, useState } from 'react'
 import { LocalTimeInput } from '../../components/local-time-input.tsx'
 import type { Column } from './columns.ts'
 import {
+  checkOf,
   type EditableFilter,
   firstOperation,
   isInstant,
@@ -11,6 +13,9 @@ import {
   takesValue,
 } from './filters.ts'
 import { TEXTS } from './texts.tsx'
+
+/** The value of an input for a date, which shows no other text. */
+const DAY = /^\d{4}-\d\d-\d\d$/
 
 /** Filters that are not columns. */
 const STATES = [
@@ -35,11 +40,16 @@ export function FilterForm({
   const [operation, setOperation] = useState(initial.operation)
   const [value, setValue] = useState(initial.value)
   const [until, setUntil] = useState(initial.until)
+  /** What is wrong with each text, since the form was submitted. */
+  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map())
   const column = columns.find((one) => one.filter === target)
   const kind = column?.kind ?? 'text'
   const isFlag = target === 'state incomplete' || target === 'state missing'
   const isTime = target === 'state changed_since' || (column !== undefined && isInstant(column))
   const isRange = !target.startsWith('state ') && operation === 'between'
+  /** A text can equal the empty text. */
+  const canBeEmpty = kind === 'text' && operation === 'is'
+  const isDay = kind === 'date' && operation !== 'contains' && operation !== 'starts'
   const needsValue = !isFlag && (target === 'state changed_since' || takesValue(operation))
 
   function choose(next: string | null): void {
@@ -47,6 +57,7 @@ export function FilterForm({
     setTarget(next)
     setValue('')
     setUntil('')
+    setProblems(new Map())
     setOperation(firstOperation(columns.find((one) => one.filter === next)?.kind ?? 'text'))
   }
 
@@ -59,15 +70,28 @@ export function FilterForm({
     } else if (target === 'state changed_since') {
       onDone({ kind: 'text', name: 'changed_since', value })
     } else {
-      onDone({ kind: 'condition', key: target, operation, value, until })
+      const texts = takesValue(operation) ? (isRange ? [value, until] : [value]) : []
+      const found = new Map(texts.flatMap((text) => problemOf(text.trim(), text)))
+      setProblems(found)
+      if (found.size > 0) return
+      const trimmed = { value: value.trim(), until: until.trim() }
+      onDone({ kind: 'condition', key: target, operation, ...trimmed })
     }
+  }
+
+  function problemOf(trimmed: string, text: string): [string, string][] {
+    if (trimmed === '' && !canBeEmpty) return [[text, TEXTS.enterValue]]
+    const { kind: filterKind, test } = checkOf(column, operation)
+    const problem = findFilterProblem(filterKind, test, trimmed)
+    return problem === null ? [] : [[text, TEXTS.invalidValue(problem)]]
   }
 
   const input = (label: string, text: string, set: (text: string) => void) => {
     const props = {
       label,
-      required: true,
+      required: !canBeEmpty,
       value: text,
+      error: problems.get(text),
       'data-autofocus': (first !== null && text === value) || undefined,
     }
     return isTime ? (
@@ -75,7 +99,7 @@ export function FilterForm({
     ) : (
       <TextInput
         {...props}
-        type={kind === 'date' && operation !== 'contains' ? 'date' : 'text'}
+        type={isDay && (text === '' || DAY.test(text)) ? 'date' : 'text'}
         maxLength={1024}
         onChange={(event) => set(event.currentTarget.value)}
       />

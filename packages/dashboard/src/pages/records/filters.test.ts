@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { changeUrlState, parseUrlState } from '../../lib/url-state.ts'
+import { changeUrlState, parseUrlState, writeUrlState } from '../../lib/url-state.ts'
 import type { Column } from './columns.ts'
-import { filterLabel, filtersOf, operationsFor, replaceFilter } from './filters.ts'
+import { checkOf, filterLabel, filtersOf, operationsFor, replaceFilter } from './filters.ts'
+import { openView, viewQueryOf } from './list-query.ts'
 
 const column = (id: string, filter: string, kind: Column['kind'] = 'text'): Column => ({
   id,
@@ -48,7 +49,7 @@ describe('filters', () => {
     const [range = null] = filtersOf(before)
     const after = changeUrlState(
       before,
-      replaceFilter(range, {
+      replaceFilter(before, range, {
         kind: 'condition',
         key: 'amount',
         operation: 'filled',
@@ -57,18 +58,54 @@ describe('filters', () => {
       }),
     )
     assert.deepEqual(after, { q: 'a', 'filter[amount][empty]': 'false' })
-    assert.deepEqual(changeUrlState(before, replaceFilter(range, null)), { q: 'a' })
+    assert.deepEqual(changeUrlState(before, replaceFilter(before, range, null)), { q: 'a' })
     const flagged = changeUrlState(
       {},
-      replaceFilter(null, { kind: 'flag', name: 'missing', value: false }),
+      replaceFilter({}, null, { kind: 'flag', name: 'missing', value: false }),
     )
     assert.deepEqual(flagged, { missing: 'false' })
     const [flag = null] = filtersOf(flagged)
-    assert.deepEqual(changeUrlState(flagged, replaceFilter(flag, null)), {})
+    assert.deepEqual(changeUrlState(flagged, replaceFilter(flagged, flag, null)), {})
+  })
+
+  test('of a kind on one field are independent, and one that equals empty stays', () => {
+    const query =
+      'filter[note][contains]=a&filter[note][contains]=b&filter[status]=' +
+      '&filter[amount][after]=1&filter[amount][after]=2&filter[amount][before]=9'
+    const state = parseUrlState(query)
+    assert.deepEqual(labels(query), [
+      'note contains “a”',
+      'note contains “b”',
+      'Label status is “”',
+      'Label amount is between “1” and “9”',
+      'Label amount is at least “2”',
+    ])
+    assert.equal(decodeURIComponent(writeUrlState(state)), `?${query}`)
+    const [, second = null] = filtersOf(state)
+    const changed = changeUrlState(
+      { 'filter[note][contains]': 'a', 'filter[note][contains]#2': 'b', 'filter[x][like]': '1' },
+      replaceFilter(
+        parseUrlState('filter[note][contains]=a&filter[note][contains]=b'),
+        second,
+        null,
+      ),
+    )
+    assert.deepEqual(changed, { 'filter[note][contains]': 'a', 'filter[x][like]': '1' })
+    const [first = null] = filtersOf(changed)
+    const doubled = changeUrlState(changed, replaceFilter(changed, null, first))
+    assert.equal(filtersOf(doubled).length, 1)
+    assert.deepEqual(viewQueryOf(changeUrlState({}, openView({}, query))), viewQueryOf(state))
+  })
+
+  test('are checked by the kind of their column', () => {
+    const [, amount, updated] = columns
+    assert.deepEqual(checkOf(amount, 'between'), { kind: 'number', test: 'after' })
+    assert.deepEqual(checkOf(updated, 'filled'), { kind: 'instant', test: 'empty' })
+    assert.deepEqual(checkOf(undefined, 'is'), { kind: 'text', test: 'is' })
   })
 
   test('offer operations by the type of the field, each once', () => {
-    for (const kind of ['text', 'number', 'date'] as const) {
+    for (const kind of ['text', 'number', 'date', 'boolean'] as const) {
       const offered = operationsFor(kind).map(({ value }) => value)
       assert.equal(new Set(offered).size, 8)
     }

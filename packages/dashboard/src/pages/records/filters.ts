@@ -1,4 +1,5 @@
 /** The filters of the record list, and their URL parameters. */
+import type { FilterKind, FilterTest } from '@recordhub/protocol/field-filter'
 import { formatTime } from '../../lib/format.ts'
 import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
 import type { Column, ColumnKind } from './columns.ts'
@@ -50,17 +51,24 @@ export function filtersOf(state: UrlState): Filter[] {
 
 function joinRanges(conditions: readonly Condition[]): ConditionFilter[] {
   return [...Map.groupBy(conditions, ({ key }) => key).values()].flatMap((ofKey) => {
-    const after = ofKey.find(({ test }) => test === 'after')
-    const before = ofKey.find(({ test }) => test === 'before')
-    if (!after || !before) return ofKey.map(toFilter)
-    const range: ConditionFilter = {
-      kind: 'condition',
-      key: after.key,
-      operation: 'between',
-      value: after.value,
-      until: before.value,
-    }
-    return [range, ...ofKey.filter((one) => one !== after && one !== before).map(toFilter)]
+    const befores = ofKey.filter(({ test }) => test === 'before')
+    const ranges = ofKey
+      .filter(({ test }) => test === 'after')
+      .slice(0, befores.length)
+      .map((after, index) => ({ after, before: befores[index] }))
+    const joined = new Set(ranges.flatMap(({ after, before }) => [after, before]))
+    return [
+      ...ranges.map(
+        ({ after, before }): ConditionFilter => ({
+          kind: 'condition',
+          key: after.key,
+          operation: 'between',
+          value: after.value,
+          until: before?.value ?? '',
+        }),
+      ),
+      ...ofKey.filter((one) => !joined.has(one)).map(toFilter),
+    ]
   })
 }
 
@@ -86,32 +94,52 @@ function toConditions({ key, operation, value, until }: ConditionFilter): Condit
 }
 
 /** The changes of the URL that replace one filter by another; null for none. */
-export function replaceFilter(before: Filter | null, after: Filter | null): UrlChanges {
+export function replaceFilter(
+  state: UrlState,
+  before: Filter | null,
+  after: Filter | null,
+): UrlChanges {
   const conditions = (filter: Filter | null) =>
     filter?.kind === 'condition' ? toConditions(filter) : []
   const others = (filter: Filter | null): UrlChanges =>
     filter === null || filter.kind === 'condition' ? {} : { [filter.name]: String(filter.value) }
   const removed = Object.fromEntries(Object.keys(others(before)).map((name) => [name, null]))
   return {
-    ...replaceConditions(conditions(before), conditions(after)),
+    ...replaceConditions(state, conditions(before), conditions(after)),
     ...changeView({ ...removed, ...others(after) }),
   }
 }
 
 const OPERATION_LABELS: Record<Operation, Record<ColumnKind, string>> = {
-  is: { text: 'is', number: 'is', date: 'is' },
-  contains: { text: 'contains', number: 'contains', date: 'contains' },
-  starts: { text: 'starts with', number: 'starts with', date: 'starts with' },
-  after: { text: 'is at or after', number: 'is at least', date: 'is at or after' },
-  before: { text: 'is before', number: 'is less than', date: 'is before' },
-  between: { text: 'is between', number: 'is between', date: 'is between' },
-  empty: { text: 'is empty', number: 'is empty', date: 'is empty' },
-  filled: { text: 'is not empty', number: 'is not empty', date: 'is not empty' },
+  is: { text: 'is', number: 'is', date: 'is', boolean: 'is' },
+  contains: { text: 'contains', number: 'contains', date: 'contains', boolean: 'contains' },
+  starts: {
+    text: 'starts with',
+    number: 'starts with',
+    date: 'starts with',
+    boolean: 'starts with',
+  },
+  after: {
+    text: 'is at or after',
+    number: 'is at least',
+    date: 'is at or after',
+    boolean: 'is at or after',
+  },
+  before: { text: 'is before', number: 'is less than', date: 'is before', boolean: 'is before' },
+  between: { text: 'is between', number: 'is between', date: 'is between', boolean: 'is between' },
+  empty: { text: 'is empty', number: 'is empty', date: 'is empty', boolean: 'is empty' },
+  filled: {
+    text: 'is not empty',
+    number: 'is not empty',
+    date: 'is not empty',
+    boolean: 'is not empty',
+  },
 }
 const FIRST: Record<ColumnKind, readonly Operation[]> = {
   text: ['contains', 'is', 'starts'],
   number: ['is', 'between', 'after', 'before'],
   date: ['between', 'after', 'before'],
+  boolean: ['is'],
 }
 
 /** The conditions for a kind of column, the most common first. */
@@ -133,6 +161,17 @@ export function emptyFilter({ filter, kind }: Column): ConditionFilter {
 
 export function takesValue(operation: Operation): boolean {
   return operation !== 'empty' && operation !== 'filled'
+}
+
+/** The kind and the condition by which the hub checks the value of a filter. */
+export function checkOf(
+  column: Column | undefined,
+  operation: Operation,
+): { kind: FilterKind; test: FilterTest } {
+  const kind = column && isInstant(column) ? 'instant' : (column?.kind ?? 'text')
+  if (operation === 'between') return { kind, test: 'after' }
+  const isEmpty = operation === 'empty' || operation === 'filled'
+  return { kind, test: isEmpty ? 'empty' : operation }
 }
 
 /** `Status contains “open”` */

@@ -49,7 +49,8 @@ describe('the list query of a URL', () => {
     const changed = changeUrlState(
       state,
       replaceConditions(
-        [{ key: 'status', test: 'is' }],
+        state,
+        [{ key: 'status', test: 'is', value: 'open' }],
         [{ key: 'status', test: 'contains', value: 'o' }],
       ),
     )

@@ -2,11 +2,17 @@
  * The list query in the page's URL: the same parameters as those of `GET /api/v1/records`, and some of the page itself (the
  * open record).
  */
-import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
+import { FILTER_TESTS, type FilterTest } from '@recordhub/protocol/field-filter'
+import {
+  nextFilterName,
+  parameterOf,
+  parseUrlState,
+  toParameters,
+  type UrlChanges,
+  type UrlState,
+} from '../../lib/url-state.ts'
 
-const TESTS = ['is', 'contains', 'starts', 'empty', 'after', 'before'] as const
-type Test = (typeof TESTS)[number]
-export type Condition = { key: string; test: Test; value: string }
+export type Condition = { key: string; test: FilterTest; value: string }
 
 const FILTER = /^filter\[(.+?)\](?:\[(\w+)\])?$/s
 const FILTER_PARAMETERS = [
@@ -22,7 +28,7 @@ const FILTER_PARAMETERS = [
 const VIEW = new Set<string>([...FILTER_PARAMETERS, 'sort'])
 const PAGE = new Set(['limit', 'cursor'])
 
-const isFieldFilter = (name: string) => FILTER.test(name)
+const isFieldFilter = (name: string) => FILTER.test(parameterOf(name))
 
 function pick(state: UrlState, isPicked: (name: string) => boolean): UrlState {
   return Object.fromEntries(Object.entries(state).filter(([name]) => isPicked(name)))
@@ -36,12 +42,12 @@ function viewOf(state: UrlState): UrlState {
 /** The query string of the list page in the URL. */
 export function listQueryOf(state: UrlState): string {
   const parameters = pick(state, (name) => VIEW.has(name) || PAGE.has(name) || isFieldFilter(name))
-  return new URLSearchParams(parameters).toString()
+  return toParameters(parameters).toString()
 }
 
 /** The normalised query string of a view: independent of the order of its parameters. */
 export function viewQueryOf(state: UrlState): string {
-  const parameters = new URLSearchParams(viewOf(state))
+  const parameters = toParameters(viewOf(state))
   parameters.sort()
   return parameters.toString()
 }
@@ -54,12 +60,15 @@ export function isFiltered(state: UrlState): boolean {
   return others.length > 0
 }
 
+/** The conditions of a list, each once. */
 export function conditionsOf(state: UrlState): Condition[] {
-  return Object.entries(state).flatMap(([name, value]) => {
-    const [, key, testName = 'is'] = FILTER.exec(name) ?? []
-    const test = TESTS.find((one) => one === testName)
-    return key === undefined || !test ? [] : [{ key, test, value }]
+  const conditions = Object.entries(state).flatMap(([name, value]): [string, Condition][] => {
+    const [, key, testName = 'is'] = FILTER.exec(parameterOf(name)) ?? []
+    const test = FILTER_TESTS.find((one) => one === testName)
+    if (key === undefined || !test) return []
+    return [[JSON.stringify([key, test, value]), { key, test, value }]]
   })
+  return [...new Map(conditions).values()]
 }
 
 function nameOfCondition({ key, test }: Pick<Condition, 'key' | 'test'>): string {
@@ -73,14 +82,28 @@ export function changeView(changes: UrlChanges): UrlChanges {
   return { ...changes, ...FIRST_PAGE }
 }
 
-/** The changes that replace conditions. Both lists may be empty. */
+/** The changes that replace conditions of the list. Both lists may be empty. */
 export function replaceConditions(
-  before: readonly Pick<Condition, 'key' | 'test'>[],
+  state: UrlState,
+  before: readonly Condition[],
   after: readonly Condition[],
 ): UrlChanges {
-  const changes: Record<string, string | null> = { ...FIRST_PAGE }
-  for (const one of before) changes[nameOfCondition(one)] = null
-  for (const one of after) changes[nameOfCondition(one)] = one.value
+  const conditions = conditionsOf(state)
+  const isSame = (one: Condition) => (other: Condition) =>
+    one.key === other.key && one.test === other.test && one.value === other.value
+  const positions = before.map((one) => conditions.findIndex(isSame(one)))
+  const rest = conditions.map((one, index) => (positions.includes(index) ? null : one))
+  rest.splice(positions[0] ?? rest.length, 0, ...after)
+  const removed = Object.keys(pick(state, isFieldFilter)).filter(
+    (name) => conditionsOf({ [name]: '' }).length > 0,
+  )
+  const changes: Record<string, string | null> = {
+    ...FIRST_PAGE,
+    ...Object.fromEntries(removed.map((name) => [name, null])),
+  }
+  for (const one of rest) {
+    if (one) changes[nextFilterName(changes, nameOfCondition(one))] = one.value
+  }
   return changes
 }
 
@@ -97,7 +120,7 @@ export function openView(state: UrlState, query: string): UrlChanges {
   const names = Object.keys(pick(state, (name) => VIEW.has(name) || isFieldFilter(name)))
   return {
     ...Object.fromEntries(names.map((name) => [name, null])),
-    ...Object.fromEntries(new URLSearchParams(query)),
+    ...parseUrlState(query),
     ...FIRST_PAGE,
   }
 }
@@ -129,7 +152,7 @@ export function exportAddress(
   },
 ): string {
   const { format, columns, labels, bom, gzip } = options
-  const parameters = new URLSearchParams(viewOf(state))
+  const parameters = toParameters(viewOf(state))
   const isTable = format === 'csv' || format === 'xlsx'
   parameters.set('format', format)
   if (isTable && labels) parameters.set('header', 'label')

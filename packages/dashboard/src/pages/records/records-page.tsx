@@ -3,11 +3,12 @@ import { MAX_INDEXED_FIELDS } from '@recordhub/protocol/constants'
 import { IconDatabase, IconFileExport, IconSearchOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { HubCallError } from '../../api/call-hub.ts'
 import { usePlatforms } from '../../api/platforms.ts'
 import { recordPageQuery } from '../../api/records.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
+import { notify } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
@@ -73,10 +74,17 @@ export function RecordsPage() {
         ? (one) => void index(one.exported)
         : null,
   })
-  const isSortTooSlow = page.error instanceof HubCallError && page.error.code === 'sort_too_slow'
+  const errorCode = page.error instanceof HubCallError ? page.error.code : ''
+  const hasListChanged = errorCode === 'list_changed'
+  useEffect(() => {
+    if (!hasListChanged) return
+    notify(TEXTS.listChanged)
+    change({ cursor: null }, { replace: true })
+  }, [hasListChanged, change])
 
   function content() {
-    if (isSortTooSlow) {
+    if (hasListChanged) return <TableSkeleton />
+    if (errorCode === 'sort_too_slow') {
       return (
         <SlowSortNotice
           column={columns.find((column) => column.sort === sort.by) ?? null}

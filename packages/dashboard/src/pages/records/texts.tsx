@@ -121,6 +121,8 @@ export const TEXTS = {
   from: 'From',
   toExclusive: 'To (exclusive)',
   apply: 'Apply',
+  enterValue: 'Enter a value.',
+  invalidValue: (rule: string) => `The value ${rule}.`,
   allPlatforms: 'All platforms',
   searchPlaceholder: 'Search names, references and values',
   searchHint:
@@ -134,6 +136,8 @@ export const TEXTS = {
   searchLagMax: 'More than 10,000 updated records are not searchable yet.',
 
   recordsDescription: 'Records pushed and pulled from all platforms',
+  listChanged:
+    'A part of this list has been removed, or its fields have other types. It starts again at its first page.',
   noMatchingRecords: 'No matching records',
   noMatchingRecordsSoFar: 'No matching records found so far',
   clearSearchFilters: 'Clear search and filters',

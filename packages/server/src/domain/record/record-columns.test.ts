@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { HubError } from '../../errors.ts'
 import { cellText, chooseColumns, createCellReader, HUB_MEMBERS } from './record-columns.ts'
 
 const field = (key: string, label = `Label ${key}`) => ({
@@ -42,24 +43,45 @@ test('hub columns come first, then each field once in manifest order, then the r
 })
 
 test('chosen columns are in their own order, and hub_other contains the data that they do not show', () => {
-  const chosen = ['hub_other', 'd', 'hub_full_name', 'd', 'constructor']
-  const columns = chooseColumns(MODULES, { chosen, header: 'label' })
+  const chosen = ['hub_other', 'c', 'hub_full_name', 'c', 'a']
+  const columns = chooseColumns(MODULES, { chosen, header: 'key' })
   assert.deepEqual(
     columns.map((column) => column.header),
-    ['hub_other', 'd', 'hub_full_name', 'constructor'],
+    ['hub_other', 'c', 'hub_full_name', 'a'],
   )
   assert.deepEqual(createCellReader(columns)(RECORD).map(cellText), [
-    '{"a":1.10,"hub_other":"sent","created_at":"also sent","c":null}',
-    '[1e2]',
-    'Ann',
+    '{"hub_other":"sent","created_at":"also sent","d":[1e2]}',
     '',
+    'Ann',
+    '1.10',
   ])
 })
 
 test('the header is the label if requested, and the first label if modules differ', () => {
-  const columns = chooseColumns(MODULES, { chosen: ['a', 'x'], header: 'label' })
+  const columns = chooseColumns(MODULES, { chosen: ['a'], header: 'label' })
   assert.deepEqual(
     columns.map((column) => column.header),
-    ['Label a', 'x'],
+    ['Label a'],
   )
+})
+
+test('labels are unique as headers, and never empty or those of the hub', () => {
+  const labels = ['Name', 'name', ' ', 'hub_full_name', 'HUB_OTHER', 'Name ']
+  const fields = labels.map((label, index) => field(`k${index}`, label))
+  const chosen = fields.map(({ key }) => key).toReversed()
+  const columns = chooseColumns([{ fields }], { chosen, header: 'label' })
+  assert.deepEqual(
+    columns.map((column) => column.header),
+    ['Name_3', 'HUB_OTHER_2', 'hub_full_name_2', 'k2', 'name_2', 'Name'],
+  )
+})
+
+test('a chosen column that no module has is rejected with its name', () => {
+  for (const name of ['nothing', '', ' a', 'a ', 'A', 'full_name', 'hub_data', 'constructor']) {
+    assert.throws(
+      () => chooseColumns(MODULES, { chosen: ['a', name], header: 'key' }),
+      (error) =>
+        error instanceof HubError && Boolean(error.errors?.['columns']?.[0]?.includes(`"${name}"`)),
+    )
+  }
 })

@@ -5,6 +5,8 @@ import {
   type JsonValue,
   stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
+import { HubError } from '../../errors.ts'
+import { dedupeNames } from '../../lib/text/dedupe-names.ts'
 import { parseData } from './record.ts'
 
 /** Members of a record that are hub columns. Platforms may have fields of the same names. */
@@ -35,28 +37,42 @@ const HUB_COLUMNS: readonly RecordColumn[] = HUB_MEMBERS.map((member) => {
   const name = `hub_${member}`
   return { kind: 'hub', name, header: name, member }
 })
-const OWN_COLUMNS = new Map([...HUB_COLUMNS, OTHER].map((column) => [column.name, column]))
+const OWN_COLUMNS = [...HUB_COLUMNS, OTHER]
+const OWN_NAMES = new Set(OWN_COLUMNS.map(({ name }) => name))
+/** Labels are shorter. */
+const MAX_HEADER_BYTES = 1000
 
 /**
  * Returns the columns of a table of these modules: the hub's, each field once in the order of the manifests, and
- * `hub_other`. A field with the name of a hub column appears in `hub_other`.
- * @param chosen the names of the columns; null for all. A name that is not a hub column is a key of `data`,
- *   whether or not a manifest names it.
+ * `hub_other`. A field with the name of a hub column appears in `hub_other`. The headers are unique: a label that another
+ * column has gets a number, and an empty label is replaced by the key.
+ * @param chosen the names of the columns, which are hub columns or keys of fields; null for all.
+ * @throws HubError `invalid_request` for a name that no column has.
  */
 export function chooseColumns(
   modules: Pick<Module, 'fields'>[],
   { chosen, header }: { chosen: string[] | null; header: 'key' | 'label' },
 ): RecordColumn[] {
-  const fields = new Map<string, RecordColumn>()
+  const labels = new Map<string, string>()
   for (const { key, label } of modules.flatMap((module) => module.fields)) {
-    if (OWN_COLUMNS.has(key) || fields.has(key)) continue
-    const name = header === 'label' ? label : key
-    fields.set(key, { kind: 'field', name: key, header: name })
+    if (!OWN_NAMES.has(key) && !labels.has(key)) labels.set(key, label.trim() || key)
   }
-  if (chosen === null) return [...HUB_COLUMNS, ...fields.values(), OTHER]
-  return [...new Set(chosen)].map(
-    (name) => OWN_COLUMNS.get(name) ?? fields.get(name) ?? { kind: 'field', name, header: name },
-  )
+  // The hub's columns keep their names.
+  const unique = dedupeNames([...OWN_NAMES, ...labels.values()], MAX_HEADER_BYTES)
+  const fields = [...labels.keys()].map((name, index): RecordColumn => {
+    const label = unique[OWN_COLUMNS.length + index] ?? name
+    return { kind: 'field', name, header: header === 'label' ? label : name }
+  })
+  const columns = [...HUB_COLUMNS, ...fields, OTHER]
+  if (chosen === null) return columns
+  const byName = new Map(columns.map((column) => [column.name, column]))
+  return [...new Set(chosen)].map((name) => byName.get(name) ?? rejectColumn(name))
+}
+
+function rejectColumn(name: string): never {
+  const problem = `names ${JSON.stringify(name)}, which is neither a column of the hub nor a field of a module in this list`
+  const reason = `columns ${problem}`
+  throw new HubError('invalid_request', { reason }, { errors: { columns: [problem] } })
 }
 
 /** The members of a stored record that a row shows. `data` is lossless JSON text. */

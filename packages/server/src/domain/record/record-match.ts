@@ -1,3 +1,9 @@
+import {
+  type FilterKind,
+  type FilterTest,
+  numberKey,
+  parseTimeSpan,
+} from '@recordhub/protocol/field-filter'
 import { isJsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
 import { compareCodePoints } from '../../lib/text/code-points.ts'
 import { foldText } from '../search/fold-text.ts'
@@ -5,12 +11,13 @@ import { MAX_DOCUMENT_LENGTH, matchesSearch } from '../search/search-text.ts'
 import {
   type Condition,
   type DataColumn,
+  type FieldKinds,
   type HubColumn,
-  isDataColumn,
   keyOfColumn,
+  kindOfColumn,
   type RecordFilter,
 } from './record-query.ts'
-import { isTextKey, sortKeyOfText, valueText } from './sort-key.ts'
+import { sortKeyOfText, valueText } from './sort-key.ts'
 
 /** The members of a record that filters read. */
 export type FilteredRecord = {
@@ -27,16 +34,13 @@ export type Matcher = (record: FilteredRecord) => boolean
 
 /**
  * Returns a function that tests whether a record matches a filter. It does not test platform and module.
- * @param isNumeric tells whether the manifests declare a field as a number.
+ * @param kinds of the fields in the conditions.
  */
-export function createMatcher(
-  filter: RecordFilter,
-  isNumeric: (column: DataColumn) => boolean,
-): Matcher {
+export function createMatcher(filter: RecordFilter, kinds: FieldKinds): Matcher {
   const { reference_number, incomplete, missing, changed_since, search } = filter
   const conditions = filter.conditions.map((condition) => {
     const { column } = condition
-    return { column, test: createTest(condition, isDataColumn(column) && isNumeric(column)) }
+    return { column, test: createTest(condition, kindOfColumn(column, kinds)) }
   })
   return (record) =>
     (reference_number === null || record.reference_number === reference_number) &&
@@ -74,14 +78,9 @@ export function valueIn(
 /** Returns a test of a value's text, which is null if the record has no value. */
 function createTest(
   { test, value }: Condition,
-  isNumeric: boolean,
+  kind: FilterKind,
 ): (text: string | null) => boolean {
-  const key = sortKeyOfText(value, isNumeric)
-  const isNumber = isNumeric && !isTextKey(key)
-  const compare = (text: string) => compareCodePoints(sortKeyOfText(text, isNumeric), key)
   switch (test) {
-    case 'is':
-      return (text) => text !== null && (text === value || (isNumber && compare(text) === 0))
     case 'contains': {
       const part = foldText(value)
       return (text) => text !== null && foldText(text.slice(0, MAX_DOCUMENT_LENGTH)).includes(part)
@@ -90,14 +89,54 @@ function createTest(
       return (text) => text?.startsWith(value) ?? false
     case 'empty':
       return (text) => (text === null || text === '') === (value === 'true')
-    case 'before':
-      return (text) => text !== null && text !== '' && isComparable(text) && compare(text) < 0
-    case 'after':
-      return (text) => text !== null && text !== '' && isComparable(text) && compare(text) >= 0
+    default: {
+      const compare = createCompare(kind, value)
+      return (text) => {
+        // An empty text is in no range.
+        if (text === null || (text === '' && test !== 'is')) return false
+        const order = compare(text)
+        return order !== null && isMet(test, order)
+      }
+    }
   }
+}
 
-  /** Other text is neither before nor after a number. */
-  function isComparable(text: string): boolean {
-    return !isNumber || !isTextKey(sortKeyOfText(text, true))
+function isMet(test: Exclude<FilterTest, 'contains' | 'starts' | 'empty'>, order: number): boolean {
+  if (test === 'is') return order === 0
+  return test === 'before' ? order < 0 : order >= 0
+}
+
+/**
+ * Returns a function that compares texts with the value of a filter. It returns null for a text that cannot be compared:
+ * one that is no number in a field of numbers, or no time among times.
+ */
+function createCompare(kind: FilterKind, value: string): (text: string) => number | null {
+  switch (kind) {
+    case 'number': {
+      const key = numberKey(value)
+      return (text) => {
+        const other = numberKey(text)
+        return key === null || other === null ? null : compareCodePoints(other, key)
+      }
+    }
+    case 'date':
+    case 'instant': {
+      const span = parseTimeSpan(value)
+      return (text) => {
+        const other = parseTimeSpan(text)
+        if (span === null || other === null) return null
+        // A day is equal to all times within it, a minute to all its seconds.
+        if (other.from < span.from) return -1
+        return other.from < span.until ? 0 : 1
+      }
+    }
+    default: {
+      const key = sortKeyOfText(value, false)
+      return (text) => {
+        if (text === value) return 0
+        // Different texts may have the same key, which is truncated.
+        return compareCodePoints(sortKeyOfText(text, false), key) || 1
+      }
+    }
   }
 }

@@ -1,7 +1,14 @@
 /** Parses the query of a record list. The page, the API and saved views use the same URL parameters. */
 import { RECORD_SORTS, type RecordSort } from '@recordhub/protocol'
+import {
+  FILTER_TESTS,
+  type FieldKind,
+  type FilterKind,
+  type FilterTest,
+  findFilterProblem,
+  parseTimeSpan,
+} from '@recordhub/protocol/field-filter'
 import type { FieldErrors } from '../../errors.ts'
-import { parseTimestamp } from '../../lib/time/rfc3339.ts'
 import { MAX_SEARCH_LENGTH, parseSearch, type SearchTerms } from '../search/search-text.ts'
 
 /** Columns that the hub provides in addition to the fields in `data`. */
@@ -15,11 +22,8 @@ const HUB_COLUMNS = [
 export type HubColumn = (typeof HUB_COLUMNS)[number]
 export type DataColumn = `data.${string}`
 
-export const TESTS = ['is', 'contains', 'starts', 'empty', 'before', 'after'] as const
-type Test = (typeof TESTS)[number]
-
 /** `empty` has the value `true` or `false`. */
-export type Condition = { column: HubColumn | DataColumn; test: Test; value: string }
+export type Condition = { column: HubColumn | DataColumn; test: FilterTest; value: string }
 
 /** Selects records; every member that is not null must match. */
 export type RecordFilter = {
@@ -33,6 +37,7 @@ export type RecordFilter = {
   missing_review: number | null
   /** In the format of `updated_at`. */
   changed_since: string | null
+  /** Several may have the same column and test. */
   conditions: Condition[]
 }
 
@@ -57,8 +62,16 @@ export function isFiltered(filter: RecordFilter): boolean {
   return filter.conditions.length > 0 || single.some((one) => one !== null)
 }
 
+/** What the values of fields are compared as in a list, which depends on its modules. Others are compared as text. */
+export type FieldKinds = ReadonlyMap<DataColumn, FieldKind>
+
 export type ParsedQuery =
-  | { ok: true; query: RecordFilter & RecordOrder }
+  | {
+      ok: true
+      query: RecordFilter & RecordOrder
+      /** Returns a message for each condition whose value does not have the kind of its column. */
+      checkValues: (kinds: FieldKinds) => FieldErrors
+    }
   | { ok: false; errors: FieldErrors }
 
 const MAX_CONDITIONS = 20
@@ -66,7 +79,10 @@ const MAX_NAME_LENGTH = 256
 const MAX_VALUE_LENGTH = 1024
 const DEFAULT_ORDER: RecordOrder = { sort: 'updated_at', descending: true }
 
-/** Parses the parameters of a query; `errors` has a message for each invalid parameter. */
+/**
+ * Parses the parameters of a query; `errors` has a message for each invalid parameter. A filter may be repeated: both
+ * conditions must be met.
+ */
 export function parseRecordQuery(parameters: Iterable<[name: string, value: string]>): ParsedQuery {
   const query: RecordFilter & RecordOrder = {
     ...NO_FILTER,
@@ -74,13 +90,37 @@ export function parseRecordQuery(parameters: Iterable<[name: string, value: stri
     ...DEFAULT_ORDER,
   }
   const errors = new Map<string, string[]>()
+  const names = new Map<Condition, string>()
   const seen = new Set<string>()
   for (const [name, value] of parameters) {
-    const error = seen.has(name) ? 'is repeated' : parseParameter(query, name, value)
+    const isRepeated = seen.has(name) && !FILTER.test(name)
+    const count = query.conditions.length
+    const error = isRepeated ? 'is repeated' : parseParameter(query, name, value)
     seen.add(name)
+    for (const added of query.conditions.slice(count)) names.set(added, name)
     if (error !== null) errors.set(name, [error])
   }
-  return errors.size > 0 ? { ok: false, errors: Object.fromEntries(errors) } : { ok: true, query }
+  if (errors.size > 0) return { ok: false, errors: Object.fromEntries(errors) }
+  return { ok: true, query, checkValues: (kinds) => checkValues(names, kinds) }
+}
+
+function checkValues(names: ReadonlyMap<Condition, string>, kinds: FieldKinds): FieldErrors {
+  const problems = [...names].flatMap(([{ column, test, value }, name]): [string, string[]][] => {
+    const problem = findFilterProblem(kindOfColumn(column, kinds), test, value)
+    return problem === null ? [] : [[name, [problem]]]
+  })
+  return Object.fromEntries(problems)
+}
+
+const HUB_TIMES: ReadonlySet<string> = new Set<HubColumn>([
+  'hub_created_at',
+  'hub_updated_at',
+  'hub_missing_since',
+])
+
+export function kindOfColumn(column: HubColumn | DataColumn, kinds: FieldKinds): FilterKind {
+  if (isDataColumn(column)) return kinds.get(column) ?? 'text'
+  return HUB_TIMES.has(column) ? 'instant' : 'text'
 }
 
 /**
@@ -107,12 +147,9 @@ function parseParameter(
       return query.missing_review === null ? 'must be the id of a missing review' : null
     case 'q':
       return parseSearchParameter(query, value)
-    case 'changed_since': {
-      query.changed_since = parseTimestamp(value)
-      return query.changed_since === null
-        ? 'must be an RFC 3339 date-time such as 2026-11-21T07:30:00Z'
-        : null
-    }
+    case 'changed_since':
+      query.changed_since = toTimestamp(value)
+      return query.changed_since === null ? findFilterProblem('instant', 'is', '') : null
     case 'sort': {
       const order = parseSort(value)
       if (order) Object.assign(query, order)
@@ -123,6 +160,15 @@ function parseParameter(
     default:
       return parseCondition(query, name, value)
   }
+}
+
+/** Returns a time in the format of `updated_at`; null for other text. */
+function toTimestamp(text: string): string | null {
+  const span = parseTimeSpan(text)
+  if (!span?.hasZone) return null
+  const time = new Date(Number(span.from / 1_000_000n)).toISOString()
+  // A zone can move a time out of the years that have four digits.
+  return time.length === 24 ? time : null
 }
 
 function parseSearchParameter(query: RecordFilter, text: string): string | null {
@@ -137,27 +183,17 @@ const FILTER = /^filter\[(.+?)\](?:\[(\w+)\])?$/s
 function parseCondition(query: RecordFilter, name: string, value: string): string | null {
   const [, key, testName = 'is'] = FILTER.exec(name) ?? []
   if (key === undefined) return 'is not a parameter of this list'
-  const test = TESTS.find((one) => one === testName)
-  if (!test) return `uses the test ${testName}; it must be one of ${TESTS.join(', ')}`
+  const test = FILTER_TESTS.find((one) => one === testName)
+  if (!test) return `uses the test ${testName}; it must be one of ${FILTER_TESTS.join(', ')}`
   if (key.length > MAX_NAME_LENGTH)
     return `has a field name of more than ${MAX_NAME_LENGTH} characters`
   if (value.length > MAX_VALUE_LENGTH) return `must be at most ${MAX_VALUE_LENGTH} characters long`
-  if (test === 'empty' && !isBoolean(value)) return MUST_BE_BOOLEAN
   if (query.conditions.length === MAX_CONDITIONS)
     return `exceeds the maximum of ${MAX_CONDITIONS} filters`
   const column = HUB_COLUMNS.find((one) => one === key) ?? toDataColumn(key)
-  const time = COMPARED.has(test) && HUB_TIMES.has(column) ? parseTimestamp(value) : null
-  query.conditions.push({ column, test, value: time ?? value })
+  query.conditions.push({ column, test, value })
   return null
 }
-
-const HUB_TIMES: ReadonlySet<string> = new Set<HubColumn>([
-  'hub_created_at',
-  'hub_updated_at',
-  'hub_missing_since',
-])
-/** The tests that need a complete time. The others compare parts of its text. */
-const COMPARED: ReadonlySet<Test> = new Set(['is', 'before', 'after'])
 
 /** The prefix `data.` selects a field that has the name of a hub column. */
 function toDataColumn(key: string): DataColumn {

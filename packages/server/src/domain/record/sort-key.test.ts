@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fieldKindOf, numberKey } from '@recordhub/protocol/field-filter'
 import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { codePoint, fc } from '../../../test/helpers/random/fast-check.ts'
 import { compareCodePoints } from '../../lib/text/code-points.ts'
-import { isNumericType, numberKey, sortKeyOf, sortKeyOfText } from './sort-key.ts'
+import { sortKeyOf, sortKeyOfText } from './sort-key.ts'
 
 /** A decimal in any notation, and its value in units of 10^-12. */
 const decimal = fc
@@ -76,7 +77,14 @@ test('the sort key of every value is short and storable', () => {
   )
 })
 
-test('numeric manifest types are recognised in any case', () => {
-  assert.ok(isNumericType('Integer') && isNumericType('DECIMAL'))
-  assert.ok(!isNumericType('string') && !isNumericType('phone number'))
+test('the kind of a field is that of its type in any case, and created_at is a date', () => {
+  const kinds = [
+    ['a', 'DECIMAL', 'number'],
+    ['a', 'phone number', 'text'],
+    ['a', 'Date-Time', 'date'],
+    ['a', 'bool', 'boolean'],
+    ['created_at', 'string', 'date'],
+    ['created_at', 'integer', 'number'],
+  ] as const
+  for (const [key, type, kind] of kinds) assert.equal(fieldKindOf({ key, type }), kind, type)
 })

@@ -14,7 +14,7 @@ import {
 import { isWordBeginning, visitRuns } from './words.ts'
 
 /** Changes whenever the same record gets other tokens, so that existing indexes are rebuilt. */
-export const TOKENS_VERSION = 2
+export const TOKENS_VERSION = 3
 
 /** Three characters of the name or the reference, and the first characters of their words, follow these marks. */
 const SUBSTRING_MARK = '\ue000'

@@ -82,8 +82,12 @@ test('chunks are limited in bytes and contain each record once', async () => {
     },
   }
   const query = { ...NO_FILTER, sort: 'record_id' as const, descending: false }
+  const scope = {
+    ...{ all: true, modules: [], kinds: new Map() },
+    ...{ reviewed: null, last_removal: 0 },
+  }
   const seen: number[] = []
-  for await (const chunk of streamRecords(records, query)) {
+  for await (const chunk of streamRecords(records, { query, scope })) {
     seen.push(...chunk.map((row) => row.record_id))
   }
   assert.deepEqual(

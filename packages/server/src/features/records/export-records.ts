@@ -38,7 +38,7 @@ type Chunks = AsyncGenerator<RecordRow[]>
 
 /**
  * @param modules the modules of the records; their fields are the columns.
- * @throws HubError `invalid_request` for more columns than the format allows.
+ * @throws HubError `invalid_request` for a column that does not exist, and for more columns than the format allows.
  */
 export function exportRecords(
   chunks: Chunks,
@@ -75,9 +75,8 @@ async function* writeCsv(
   const guard = raw ? (text: string) => text : escapeFormula
   const head = csvLine(columns.map((column) => guard(column.header)))
   yield bom ? `\ufeff${head}` : head
-  const write = (value: JsonValue) => (typeof value === 'string' ? guard(value) : cellText(value))
   for await (const rows of readCells(chunks, columns)) {
-    yield rows.map((cells) => csvLine(cells.map(write))).join('')
+    yield rows.map((cells) => csvLine(cells.map((value) => guard(cellText(value))))).join('')
   }
 }
 

@@ -1,7 +1,7 @@
 import { pipeline, type Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorResponse, OneOf, type Platform, RequestText } from '@recordhub/protocol'
+import { ErrorResponse, OneOf, RequestText } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { isFiltered } from '../../domain/record/record-query.ts'
@@ -9,8 +9,7 @@ import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Tracer } from '../../lib/tracing/tracer.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import type { RecordRow, RecordStore } from '../../storage/port/record-store.ts'
+import type { NamedScope, RecordRow, RecordStore } from '../../storage/port/record-store.ts'
 import {
   EXPORT_FORMATS,
   EXPORT_TYPES,
@@ -18,14 +17,18 @@ import {
   exportRecords,
   nameExportFile,
 } from './export-records.ts'
-import { FIELD_FILTERS, ListFilters, pickGiven, readListQuery } from './list-query.ts'
-import type { ListQuery } from './record-cursor.ts'
+import {
+  FIELD_FILTERS,
+  FilterParameters,
+  ListFilters,
+  type ResolvedList,
+  resolveListQuery,
+} from './list-query.ts'
 import { readFirstChunk, streamRecords } from './stream-records.ts'
 import { startExportSpan, traceChunks } from './trace-export.ts'
 
 type ExportDeps = {
-  records: Pick<RecordStore, 'listRecords'>
-  platforms: Pick<PlatformStore, 'listPlatforms'>
+  records: Pick<RecordStore, 'readNamedScope' | 'listRecords'>
   activity: Pick<ActivityStore, 'appendAudit'>
   clock: Clock
   /** Null if tracing is not configured. */
@@ -49,7 +52,7 @@ const ExportMembers = {
   columns: Type.Optional(
     Type.Union([RequestText(), Type.Array(RequestText())], {
       description:
-        'csv, xlsx: names of hub columns (hub_…) or keys of data, separated by commas or as repeated parameters. Default: all.',
+        'csv, xlsx: names of hub columns (hub_…) or keys of fields in a manifest of the list, separated by commas or as repeated parameters. Default: all.',
     }),
   ),
   header: Type.Optional(OneOf('key', 'label')),
@@ -59,11 +62,7 @@ const ExportMembers = {
 }
 type ExportRequest = Type.Static<Type.TObject<typeof ExportMembers>>
 
-const ExportQuery = Type.Object(
-  { ...ListFilters, ...ExportMembers },
-  // Filters. `parseRecordQuery` rejects unknown parameters.
-  { additionalProperties: RequestText() },
-)
+const ExportQuery = Type.Object({ ...ListFilters, ...ExportMembers }, FilterParameters)
 
 const EXPORTED = {
   description: 'The file, named by Content-Disposition',
@@ -94,15 +93,16 @@ export function exportRoutes(deps: ExportDeps): FastifyPluginAsyncTypebox {
         const { format, columns, header, raw, bom, gzip, ...parameters } = request.query
         const options = readOptions(request.query)
         const span = deps.tracer && startExportSpan(deps.tracer, request, options.format)
-        const query = readListQuery(pickGiven(parameters))
-        const modules = await findModules(deps, query)
+        const list = await resolveListQuery(parameters, (query) =>
+          deps.records.readNamedScope(query),
+        )
         const isSorted = parameters.sort !== undefined
         const all = isSorted
-          ? streamRecords(deps.records, query)
-          : streamInStableOrder(deps.records, query, modules)
+          ? streamRecords(deps.records, list)
+          : streamInStableOrder(deps.records, list)
         const chunks = await readFirstChunk(span ? traceChunks(all, span) : all)
-        const stream = exportRecords(chunks, modules, options)
-        const { platform, record_type } = query
+        const stream = exportRecords(chunks, list.scope.modules, options)
+        const { platform, record_type } = list.query
         await deps.activity.appendAudit({
           ...deps.requesterOf(request),
           action: 'records.export',
@@ -132,34 +132,25 @@ function maskSearchTexts(query: object): Record<string, unknown> {
   return Object.fromEntries(masked)
 }
 
-type ExportedModule = Platform['modules'][number] & { platform_name: string }
-
-async function findModules({ platforms }: ExportDeps, query: ListQuery): Promise<ExportedModule[]> {
-  const all = await platforms.listPlatforms()
-  return all
-    .filter(({ platform_name }) => query.platform === null || query.platform === platform_name)
-    .flatMap(({ platform_name, modules }) =>
-      modules.map((module) => ({ ...module, platform_name })),
-    )
-    .filter(({ record_type }) => query.record_type === null || query.record_type === record_type)
-}
-
 /**
  * Reads records in an order that writes do not change: module by module in the order of references. A filtered list
  * is read as a whole, in the order of creation, since the filter depends on all modules of the list.
  */
 async function* streamInStableOrder(
   records: ExportDeps['records'],
-  query: ListQuery,
-  modules: ExportedModule[],
+  { query, scope }: ResolvedList<NamedScope>,
 ): AsyncGenerator<RecordRow[]> {
   if (isFiltered(query)) {
-    yield* streamRecords(records, { ...query, sort: 'record_id', descending: false })
+    const inOrder = { ...query, sort: 'record_id', descending: false } as const
+    yield* streamRecords(records, { query: inOrder, scope })
     return
   }
-  for (const { platform_name: platform, record_type } of modules) {
-    const module = { ...query, platform, record_type }
-    yield* streamRecords(records, { ...module, sort: 'reference_number', descending: false })
+  const inOrder = { ...query, sort: 'reference_number', descending: false } as const
+  for (const module of scope.modules) {
+    yield* streamRecords(records, {
+      query: inOrder,
+      scope: { ...scope, all: false, modules: [module] },
+    })
   }
 }
 

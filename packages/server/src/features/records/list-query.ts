@@ -1,9 +1,11 @@
 /** The filter and order of records in the query of a URL, for lists, exports and saved views. */
 
 import { RECORD_SORTS, RequestText } from '@recordhub/protocol'
+import { FILTER_TESTS } from '@recordhub/protocol/field-filter'
 import Type from 'typebox'
-import { parseRecordQuery, TESTS } from '../../domain/record/record-query.ts'
-import { HubError } from '../../errors.ts'
+import { parseRecordQuery } from '../../domain/record/record-query.ts'
+import { type FieldErrors, HubError } from '../../errors.ts'
+import type { ListScope, ScopeQuery } from '../../storage/port/record-store.ts'
 import type { ListQuery } from './record-cursor.ts'
 
 const text = (description: string) => Type.Optional(RequestText({ description }))
@@ -19,24 +21,52 @@ export const ListFilters = {
   incomplete: text(TRUE_OR_FALSE),
   missing: text(TRUE_OR_FALSE),
   missing_review: text('The id of a missing review; selects its records'),
-  changed_since: text('RFC 3339; selects records changed at this time or later'),
+  changed_since: text(
+    'A day, or a time with its zone; selects records changed at this time or later',
+  ),
   sort: text(`${RECORD_SORTS.join(', ')} or data.<key>; a leading - sorts in descending order`),
 }
 
-export const FIELD_FILTERS = `To filter by a field, use \`filter[<key>]=<value>\` for equality, or \`filter[<key>][<test>]=<value>\` with one of the tests ${TESTS.join(', ')}. See docs/records-api.md.`
+export const FIELD_FILTERS = `To filter by a field, use \`filter[<key>]=<value>\` for equality, or \`filter[<key>][<test>]=<value>\` with one of the tests ${FILTER_TESTS.join(', ')}. A repeated filter sets two conditions, which must both be met. See docs/records-api.md.`
 
-/** @throws HubError `invalid_request` with an error for each invalid parameter. */
-export function readListQuery(parameters: Iterable<[string, string]>): ListQuery {
-  const parsed = parseRecordQuery(parameters)
-  if (parsed.ok) return parsed.query
-  const [[name, problems] = []] = Object.entries(parsed.errors)
-  const reason = `${name} ${problems?.[0]}`
-  throw new HubError('invalid_request', { reason }, { errors: parsed.errors })
+/** The parameters of a list in a URL. A name with several values has a list of them. */
+export type ListParameters = Record<string, string | string[] | undefined>
+
+/** The schema of the filters by columns. `parseRecordQuery` rejects unknown parameters. */
+export const FilterParameters = {
+  additionalProperties: Type.Union([RequestText(), Type.Array(RequestText())]),
 }
 
-/** Returns the parameters that the request has set. */
-export function pickGiven(query: Record<string, string | undefined>): [string, string][] {
-  return Object.entries(query).flatMap(([name, value]): [string, string][] =>
-    value === undefined ? [] : [[name, value]],
+/** A query, and what its names mean. */
+export type ResolvedList<Scope extends ListScope> = { query: ListQuery; scope: Scope }
+
+/**
+ * Parses the query of a URL, and reads its scope once for the whole list.
+ * @throws HubError `invalid_request` with an error for each invalid parameter.
+ */
+export async function resolveListQuery<Scope extends ListScope>(
+  parameters: ListParameters | URLSearchParams,
+  readScope: (query: ScopeQuery) => Promise<Scope>,
+): Promise<ResolvedList<Scope>> {
+  const parsed = parseRecordQuery(
+    parameters instanceof URLSearchParams ? parameters : listPairs(parameters),
+  )
+  if (!parsed.ok) throw invalidQuery(parsed.errors)
+  const { query, checkValues } = parsed
+  const scope = await readScope(query)
+  const errors = checkValues(scope.kinds)
+  if (Object.keys(errors).length > 0) throw invalidQuery(errors)
+  return { query, scope }
+}
+
+function invalidQuery(errors: FieldErrors): HubError {
+  const [[name, problems] = []] = Object.entries(errors)
+  return new HubError('invalid_request', { reason: `${name} ${problems?.[0]}` }, { errors })
+}
+
+/** Returns each value that the request has set, with its name. */
+function listPairs(parameters: ListParameters): [string, string][] {
+  return Object.entries(parameters).flatMap(([name, values = []]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
   )
 }

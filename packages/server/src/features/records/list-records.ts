@@ -6,41 +6,54 @@ import { HubError } from '../../errors.ts'
 import type { RecordRow } from '../../storage/port/record-list-store.ts'
 import type { RecordStore } from '../../storage/port/record-store.ts'
 import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
-import { FIELD_FILTERS, ListFilters, pickGiven, readListQuery } from './list-query.ts'
-import { decodeCursor, findCursors, type ListQuery, type PageStart } from './record-cursor.ts'
+import {
+  FIELD_FILTERS,
+  FilterParameters,
+  ListFilters,
+  type ListParameters,
+  resolveListQuery,
+} from './list-query.ts'
+import { decodeCursor, findCursors, type ListQuery, startOf } from './record-cursor.ts'
 
 const DEFAULT_LIMIT = 50
 /** Time limit of a request that scans records without an index. */
 export const SCAN_MS = 2000
-const FIRST_PAGE: PageStart = { after: null, backwards: false }
 
 type RecordListRequest = {
   /** The parameters of the URL except for `limit` and `cursor`. */
-  parameters: Record<string, string | undefined>
+  parameters: ListParameters
   limit?: number | undefined
   cursor?: string | undefined
 }
 
 /**
  * Reads one page of the records that the query of a URL selects.
- * @throws HubError `invalid_request` with the name of the invalid parameter; `sort_too_slow`.
+ * @throws HubError `invalid_request` with the name of the invalid parameter; `sort_too_slow`; `list_changed` if the query no
+ * longer means what it meant on the first page.
  */
 export async function listRecords(
   deps: {
-    records: Pick<RecordStore, 'listRecords' | 'readRecord'>
+    records: Pick<RecordStore, 'readScope' | 'listRecords' | 'readRecord'>
     searchIndex: Pick<SearchIndexStore, 'readSearchIndex'>
   },
   request: RecordListRequest,
 ): Promise<RecordPage> {
   const { parameters, limit = DEFAULT_LIMIT, cursor } = request
-  const query = readListQuery(pickGiven(parameters))
-  const start = cursor === undefined ? FIRST_PAGE : await decodeCursor(deps.records, cursor, query)
-  const page = await deps.records.listRecords({ ...query, ...start, limit, scan_ms: SCAN_MS })
+  const { query, scope } = await resolveListQuery(parameters, (one) => deps.records.readScope(one))
+  const list = { query, scope }
+  const start =
+    cursor === undefined ? startOf(scope) : await decodeCursor(deps.records, cursor, list)
+  const { after, backwards, last_removal } = start
+  const page = await deps.records.listRecords({
+    ...{ ...query, scope: { ...scope, last_removal }, after, backwards },
+    ...{ limit, scan_ms: SCAN_MS },
+  })
   if (page.outcome === 'too_slow') throw new HubError('sort_too_slow', { sort: query.sort })
+  if (page.outcome === 'changed') throw new HubError('list_changed')
   return {
     success: true,
     records: page.records.map(toStoredRecord),
-    ...findCursors(page, start, query),
+    ...findCursors(page, start, list),
     complete: page.stopped_at === null,
     estimated_total: page.estimated_total,
     total_is_estimate: page.is_estimate,
@@ -60,7 +73,7 @@ function usesIndex({ search, sort, conditions }: ListQuery): boolean {
 }
 
 export function recordListRoutes(deps: {
-  records: Pick<RecordStore, 'listRecords' | 'readRecord'>
+  records: Pick<RecordStore, 'readScope' | 'listRecords' | 'readRecord'>
   searchIndex: SearchIndexStore
 }): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -80,8 +93,7 @@ export function recordListRoutes(deps: {
                 }),
               ),
             },
-            // Filters. `parseRecordQuery` rejects unknown parameters.
-            { additionalProperties: RequestText() },
+            FilterParameters,
           ),
           response: { 200: RecordPage, '4xx': ErrorResponse },
         },

@@ -5,6 +5,7 @@ import {
   type RecordFilter,
   type RecordOrder,
 } from '../../domain/record/record-query.ts'
+import { HubError } from '../../errors.ts'
 import {
   CursorInteger,
   createCursorCodec,
@@ -13,11 +14,21 @@ import {
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { truncateCodePoints } from '../../lib/text/code-points.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
-import type { Position, RecordPage, RecordQuery } from '../../storage/port/record-list-store.ts'
+import type {
+  ListScope,
+  Position,
+  RecordPage,
+  RecordQuery,
+} from '../../storage/port/record-list-store.ts'
 import type { RecordStore } from '../../storage/port/record-store.ts'
 
 export type ListQuery = RecordFilter & RecordOrder
-export type PageStart = Pick<RecordQuery, 'after' | 'backwards'>
+type List = { query: ListQuery; scope: ListScope }
+/** Where a page begins, and the newest module and removal when the first page was read. */
+export type PageStart = Pick<RecordQuery, 'after' | 'backwards'> & {
+  last_module: number
+  last_removal: number
+}
 
 /** Maximum length of a value, in code points. A cursor is part of a URL, and a name can be as long as a push. */
 const MAX_VALUE_LENGTH = 1000
@@ -26,6 +37,10 @@ const CODEC = createCursorCodec(
   Type.Object({
     /** Identifies the filter and the order. */
     list: Type.String(),
+    /** Identifies what they mean. */
+    scope: Type.String(),
+    last_module: CursorInteger,
+    last_removal: CursorInteger,
     backwards: Type.Boolean(),
     value: Type.Union([Type.String(), CursorInteger, Type.Null()]),
     record_id: CursorInteger,
@@ -34,19 +49,27 @@ const CODEC = createCursorCodec(
   }),
 )
 
+/** Returns the start of the first page. */
+export function startOf({ modules, last_removal }: ListScope): PageStart {
+  const last_module = Math.max(0, ...modules.map(({ module_id }) => module_id))
+  return { after: null, backwards: false, last_module, last_removal }
+}
+
 /** Returns the cursors of the next and the previous page; null for a page that does not exist. */
 export function findCursors(
   page: RecordPage,
-  { after, backwards }: PageStart,
-  query: ListQuery,
+  start: PageStart,
+  list: List,
 ): { next_cursor: string | null; previous_cursor: string | null } {
   const { first, last, stopped_at, has_more } = page
+  const { after, backwards } = start
   const encode = (position: Position | null, isBackwards: boolean) =>
-    position && encodePosition(query, position, isBackwards)
+    position && encodePosition(list, position, { ...start, backwards: isBackwards })
   const ahead = has_more ? (stopped_at ?? (backwards ? first : last)) : null
   if (after === null) return { next_cursor: encode(ahead, false), previous_cursor: null }
   // An empty page has no positions. The page in the other direction then includes the record of `after`.
-  const behind = (backwards ? last : first) ?? neighbourOf(after, backwards === query.descending)
+  const behind =
+    (backwards ? last : first) ?? neighbourOf(after, backwards === list.query.descending)
   return backwards
     ? { next_cursor: encode(behind, false), previous_cursor: encode(ahead, true) }
     : { next_cursor: encode(ahead, false), previous_cursor: encode(behind, true) }
@@ -57,33 +80,56 @@ function neighbourOf({ value, record_id }: Position, above: boolean): Position {
   return { value, record_id: above ? record_id + 1 : record_id - 1 }
 }
 
-function encodePosition(query: ListQuery, { value, record_id }: Position, backwards: boolean) {
+function encodePosition(
+  list: List,
+  { value, record_id }: Position,
+  { backwards, last_module, last_removal }: PageStart,
+) {
   const short = typeof value === 'string' ? truncateCodePoints(value, MAX_VALUE_LENGTH) : value
   const truncated = short !== value
-  return CODEC.encode({ list: hashOf(query), backwards, value: short, record_id, truncated })
+  return CODEC.encode({
+    ...{ list: hashOfQuery(list.query), scope: hashOfScope(list.scope, last_module) },
+    ...{ last_module, last_removal, backwards, value: short, record_id, truncated },
+  })
 }
 
-/** @throws InvalidCursorError if the cursor does not belong to this list. */
+/**
+ * @throws InvalidCursorError if the cursor does not belong to this list.
+ * @throws HubError `list_changed` if the query means something else than on the first page.
+ */
 export async function decodeCursor(
   records: Pick<RecordStore, 'readRecord'>,
   cursor: string,
-  query: ListQuery,
+  { query, scope }: List,
 ): Promise<PageStart> {
-  const { list, backwards, value, record_id, truncated } = CODEC.decode(cursor)
-  if (list !== hashOf(query) || !isValueOf(query.sort, value)) throw new InvalidCursorError()
-  if (!truncated) return { after: { value, record_id }, backwards }
+  const { list, value, record_id, truncated, ...rest } = CODEC.decode(cursor)
+  const { backwards, last_module, last_removal } = rest
+  if (list !== hashOfQuery(query) || !isValueOf(query.sort, value)) throw new InvalidCursorError()
+  if (rest.scope !== hashOfScope(scope, last_module)) throw new HubError('list_changed')
+  const start = { backwards, last_module, last_removal }
+  if (!truncated) return { ...start, after: { value, record_id } }
 
   const beginning = String(value)
   const name = (await records.readRecord(record_id))?.full_name
-  if (name?.startsWith(beginning)) return { after: { value: name, record_id }, backwards }
+  if (name?.startsWith(beginning)) return { ...start, after: { value: name, record_id } }
   // The record was deleted or renamed. The page may repeat records, but must not skip any.
   const isDescending = query.descending !== backwards
-  const start = isDescending ? `${beginning}\u{10ffff}` : beginning
-  return { after: { value: start, record_id }, backwards }
+  const first = isDescending ? `${beginning}\u{10ffff}` : beginning
+  return { ...start, after: { value: first, record_id } }
 }
 
-function hashOf({ sort, descending, ...filter }: ListQuery): string {
-  return sha256(JSON.stringify([sort, descending, filter])).slice(0, 10)
+function hashOfQuery({ sort, descending, ...filter }: ListQuery): string {
+  return hash([sort, descending, filter])
+}
+
+/** Modules that were registered later do not change what the list contains, except for the kinds of its fields. */
+function hashOfScope({ modules, kinds, reviewed }: ListScope, lastModule: number): string {
+  const ids = modules.map(({ module_id }) => module_id).filter((id) => id <= lastModule)
+  return hash([ids, [...kinds], reviewed])
+}
+
+function hash(value: unknown): string {
+  return sha256(JSON.stringify(value)).slice(0, 10)
 }
 
 function isValueOf(sort: ListQuery['sort'], value: Position['value']): boolean {

@@ -1,8 +1,13 @@
 import { HubError } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
-import type { Position, RecordRow, RecordStore } from '../../storage/port/record-store.ts'
+import type {
+  ListScope,
+  Position,
+  RecordRow,
+  RecordStore,
+} from '../../storage/port/record-store.ts'
+import type { ResolvedList } from './list-query.ts'
 import { SCAN_MS } from './list-records.ts'
-import type { ListQuery } from './record-cursor.ts'
 
 /** Target size of a chunk. Reading one blocks the event loop, so it must be small even if records are large. */
 const CHUNK_BYTES = 256 * 1024
@@ -14,18 +19,22 @@ const LATER_SCAN_MS = 15 * SCAN_MS
 /**
  * Reads all records of a query on demand, in chunks of about 256 KiB. A chunk is empty if the time limit of a scan ends
  * before the next record is found. A record whose position in the order does not change meanwhile is returned once.
- * @throws HubError `sort_too_slow`, usually with the first chunk.
+ * @throws HubError `sort_too_slow`, usually with the first chunk; `list_changed` if the scope no longer holds.
  */
 export async function* streamRecords(
   records: Pick<RecordStore, 'listRecords'>,
-  query: ListQuery,
+  { query, scope }: ResolvedList<ListScope>,
 ): AsyncGenerator<RecordRow[]> {
   let limit = FIRST_LIMIT
   let after: Position | null = null
   for (;;) {
     const scan_ms = after === null ? SCAN_MS : LATER_SCAN_MS
-    const page = await records.listRecords({ ...query, limit, after, backwards: false, scan_ms })
+    const page = await records.listRecords({
+      ...{ ...query, scope, limit, after },
+      ...{ backwards: false, scan_ms },
+    })
     if (page.outcome === 'too_slow') throw new HubError('sort_too_slow', { sort: query.sort })
+    if (page.outcome === 'changed') throw new HubError('list_changed')
     yield page.records
     if (!page.has_more) return
     after = page.stopped_at ?? page.last

@@ -2,6 +2,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { ErrorResponse, NewView, SavedView, ViewChange } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/auth/caller.ts'
+import type { RecordStore } from '../../storage/port/record-store.ts'
 import type { ViewStore } from '../../storage/port/view-store.ts'
 import { changeView, createView, deleteView, listViews } from './views.ts'
 
@@ -11,6 +12,7 @@ const OneView = Type.Object({ success: Type.Literal(true), view: SavedView })
 /** Saved views: queries of the record list with a name. */
 export function viewRoutes(deps: {
   views: ViewStore
+  records: Pick<RecordStore, 'readScope'>
   callerOf: (request: FastifyRequest) => Caller
 }): FastifyPluginAsyncTypebox {
   const { views } = deps
@@ -42,7 +44,7 @@ export function viewRoutes(deps: {
         },
       },
       async (request, reply) => {
-        const view = await createView(views, request.body, by(request))
+        const view = await createView(deps, request.body, by(request))
         return reply.code(201).send({ success: true as const, view })
       },
     )
@@ -58,7 +60,7 @@ export function viewRoutes(deps: {
         },
       },
       async (request) => {
-        const view = await changeView(views, request.params.id, request.body, by(request))
+        const view = await changeView(deps, request.params.id, request.body, by(request))
         return { success: true as const, view }
       },
     )

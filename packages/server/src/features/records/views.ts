@@ -4,9 +4,11 @@ import type { NewAuditEntry } from '../../domain/activity/activity.ts'
 import { type Caller, hasRole, keyOfCaller, nameOfCaller } from '../../domain/auth/caller.ts'
 import { HubError } from '../../errors.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
+import type { RecordStore } from '../../storage/port/record-store.ts'
 import { MAX_VIEWS, type StoredView, type ViewStore } from '../../storage/port/view-store.ts'
-import { readListQuery } from './list-query.ts'
+import { resolveListQuery } from './list-query.ts'
 
+type ViewDeps = { views: ViewStore; records: Pick<RecordStore, 'readScope'> }
 type By = { caller: Caller; address: string | null }
 
 export async function listViews(views: ViewStore, caller: Caller): Promise<SavedView[]> {
@@ -15,8 +17,12 @@ export async function listViews(views: ViewStore, caller: Caller): Promise<Saved
 }
 
 /** @throws HubError `invalid_request`, `forbidden`, `view_name_taken`, `too_many_views`. */
-export async function createView(views: ViewStore, view: NewView, by: By): Promise<SavedView> {
-  const content = { ...validateView(view, by), shared: view.shared ?? false }
+export async function createView(
+  { views, records }: ViewDeps,
+  view: NewView,
+  by: By,
+): Promise<SavedView> {
+  const content = { ...(await validateView(records, view, by)), shared: view.shared ?? false }
   const owner = keyOfCaller(by.caller)
   const created = await views.createView(
     { ...content, owner },
@@ -29,14 +35,15 @@ export async function createView(views: ViewStore, view: NewView, by: By): Promi
 
 /** @throws HubError `not_found`, `invalid_request`, `forbidden`, `view_name_taken`. */
 export async function changeView(
-  views: ViewStore,
+  { views, records }: ViewDeps,
   viewId: number,
   change: ViewChange,
   by: By,
 ): Promise<SavedView> {
   const stored = await findChangeable(views, viewId, by)
   const audit = auditOf('changed', stored.name, by)
-  const changed = await views.changeView(viewId, validateView(change, by), audit)
+  const content = await validateView(records, change, by)
+  const changed = await views.changeView(viewId, content, audit)
   if (changed === null) throw new HubError('not_found', { what: 'view' })
   if (changed === 'name_taken') throw new HubError('view_name_taken', { name: change.name ?? '' })
   return toSavedView(changed, keyOfCaller(by.caller))
@@ -62,7 +69,11 @@ async function findChangeable(views: ViewStore, viewId: number, { caller }: By) 
  * Validates the given members of a view, and normalises its query.
  * @throws HubError `invalid_request`, `forbidden`.
  */
-function validateView<View extends ViewChange>(view: View, { caller }: By): View {
+async function validateView<View extends ViewChange>(
+  records: ViewDeps['records'],
+  view: View,
+  { caller }: By,
+): Promise<View> {
   if (view.name !== undefined && !isStorableText(view.name)) {
     const reason = 'the name contains U+0000 or a lone surrogate'
     throw new HubError(
@@ -76,8 +87,7 @@ function validateView<View extends ViewChange>(view: View, { caller }: By): View
   }
   if (view.query === undefined) return view
   const query = new URLSearchParams(view.query)
-  // Rejects repeated parameters, like the list itself.
-  readListQuery(query)
+  await resolveListQuery(query, (one) => records.readScope(one))
   return { ...view, query: query.toString() }
 }
 

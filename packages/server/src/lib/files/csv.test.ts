@@ -37,9 +37,6 @@ test('a cell that would be a formula is escaped, and numbers stay numbers', () =
     '-',
     '-a',
     '@x',
-    '\t=1',
-    '\r=1',
-    '\n=1',
     '＝1',
     '-1+2',
     '--5',
@@ -50,11 +47,66 @@ test('a cell that would be a formula is escaped, and numbers stay numbers', () =
   ]) {
     assert.equal(escapeFormula(text), `'${text}`)
   }
-  for (const text of ['', '5', '-5', '-5.25', 'a=1', ' =1', "'=1", '王']) {
+  for (const [text, escaped] of [
+    ['a;=1', "a;'=1"],
+    ['a|+1|@x', "a|'+1|'@x"],
+    ['a\t-b', "a\t'-b"],
+    ['a\r\n=1', "a\r'\n'=1"],
+    ['\t=1', "'\t'=1"],
+    [';＝1', ";'＝1"],
+    ['a;"=1', 'a;\'"=1'],
+    ['a;\u0000\u200b=1', "a;'\u0000\u200b=1"],
+    ['=1;=2', "'=1;'=2"],
+    ['-5;-x', "'-5;'-x"],
+    ['["a;=1"]', '["a;\'=1"]'],
+  ] as const) {
+    assert.equal(escapeFormula(text), escaped)
+  }
+  for (const text of [
+    '',
+    '5',
+    '-5',
+    '-5.25',
+    '-1e-5',
+    'a=1',
+    ' =1',
+    "'=1",
+    '王',
+    'a;-5|-7',
+    'a;b"=1',
+    'a,=1',
+  ]) {
     assert.equal(escapeFormula(text), text)
   }
 })
 
 test('a cell with a separator of another dialect is quoted, so that no spreadsheet divides it', () => {
-  assert.equal(csvLine(['a;=1+1', 'b\t=1+1', 'c']), '"a;=1+1","b\t=1+1",c\r\n')
+  assert.equal(csvLine(['a;b', 'b\tc', 'c|d', 'd']), '"a;b","b\tc","c|d",d\r\n')
+})
+
+test('no part of a text begins a formula, whatever separator a spreadsheet expects', () => {
+  const part = fc.constantFrom(
+    ';',
+    '\t',
+    '|',
+    '\n',
+    '=1',
+    '+',
+    '-5',
+    '-',
+    '@',
+    '"',
+    '\u200b',
+    'a',
+    ' ',
+  )
+  fc.assert(
+    fc.property(fc.array(part), (parts) => {
+      const text = escapeFormula(parts.join(''))
+      const [first = '', ...others] = text.split(/[;\t|\n]/)
+      for (const cell of [first, ...others.map((one) => one.replace(/^["\u200b]+/, ''))]) {
+        assert.ok(!/^\u200b*[=+\-@]/.test(cell) || /^-\d+$/.test(cell), JSON.stringify(text))
+      }
+    }),
+  )
 })

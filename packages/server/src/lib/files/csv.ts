@@ -5,9 +5,14 @@
  * skips U+0000 and evaluates the rest.
  */
 const FORMULA = /^[\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u
-const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/
-/** Also the separators that a spreadsheet may use instead of the comma: a text after one would become a cell, and a formula. */
-const NEEDS_QUOTES = /[",;\t\r\n]/
+const SIGN = /[=+\-@＝＋－＠]/
+/** Separators at which a spreadsheet that does not expect commas begins a new cell, whatever the quotes. */
+const SEPARATOR = /[;|\t\r\n]/g
+/** Separators, and what a spreadsheet skips after them. */
+const BETWEEN_CELLS = /[;|"\p{Cc}\p{Cf}]+/gu
+const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+const NUMBER_CELL = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?=[;|\t\r\n]|$)/y
+const NEEDS_QUOTES = /[",;|\t\r\n]/
 
 /** A line including its line end. */
 export function csvLine(cells: readonly string[]): string {
@@ -16,9 +21,21 @@ export function csvLine(cells: readonly string[]): string {
   return `${cells.map(quote).join(',')}\r\n`
 }
 
-/** Prefixes a text with an apostrophe if a spreadsheet would evaluate it as a formula. Does not change numbers like -5. */
+/**
+ * Adds an apostrophe where a spreadsheet would begin a formula: at the start of a text, and after a separator of another
+ * dialect of CSV, at which it may divide the text. Does not change numbers like -5.
+ */
 export function escapeFormula(text: string): string {
-  return FORMULA.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text
+  const escaped = text.replace(BETWEEN_CELLS, (between, at: number) =>
+    beginsFormula(text, at + between.length) ? between.replace(SEPARATOR, "$&'") : between,
+  )
+  return FORMULA.test(text) && !PLAIN_NUMBER.test(text) ? `'${escaped}` : escaped
+}
+
+function beginsFormula(text: string, at: number): boolean {
+  if (!SIGN.test(text.charAt(at))) return false
+  NUMBER_CELL.lastIndex = at
+  return !NUMBER_CELL.test(text)
 }
 
 function quote(cell: string): string {

@@ -2,9 +2,8 @@ import type { MissingReview, MissingReviewState } from '@recordhub/protocol'
 import type { NewActivity } from '../../domain/activity/activity.ts'
 import type { MissingSet, OpenReview, ReadStart } from '../../domain/pull/missing.ts'
 import type { ChangeLog } from './platform-store.ts'
+import type { ModuleRef } from './record-list-store.ts'
 import type { WriteRejection } from './record-store.ts'
-
-export type ModuleRef = { platform_id: number; module_id: number }
 
 export type RecordRef = { record_id: number; reference_number: string }
 

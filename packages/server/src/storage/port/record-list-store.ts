@@ -1,4 +1,5 @@
-import type { RecordFilter, RecordOrder } from '../../domain/record/record-query.ts'
+import type { Field } from '@recordhub/protocol'
+import type { FieldKinds, RecordFilter, RecordOrder } from '../../domain/record/record-query.ts'
 
 export type RecordRow = {
   record_id: number
@@ -24,8 +25,37 @@ export type RecordRow = {
  */
 export type Position = { value: string | number | null; record_id: number }
 
+export type ModuleRef = { platform_id: number; module_id: number }
+
+/** What the names in a query mean: its modules, and what its fields are compared as. */
+export type ListScope = {
+  /** Whether the query names neither a platform nor a module. `modules` may be empty then. */
+  all: boolean
+  modules: ModuleRef[]
+  /** Of the fields in the sort and the conditions. */
+  kinds: FieldKinds
+  /** Identifies the records of the missing review in the query; null without one. */
+  reviewed: string | null
+  /** The id of the newest removal of a platform or of a module's records, finished or not. */
+  last_removal: number
+}
+
+/** A scope with the names and fields of its modules, in the order in which platforms and their modules are listed. */
+export type NamedScope = Omit<ListScope, 'modules'> & {
+  modules: (ModuleRef & { platform_name: string; record_type: string; fields: Field[] })[]
+}
+
+/** The parts of a query that decide its scope. */
+export type ScopeQuery = Pick<
+  RecordFilter,
+  'platform' | 'record_type' | 'conditions' | 'missing_review'
+> &
+  Pick<RecordOrder, 'sort'>
+
 export type RecordQuery = RecordFilter &
   RecordOrder & {
+    /** Of this query, from `readScope`; null to read it with the page. */
+    scope: ListScope | null
     limit: number
     /** The position after which the page begins; null for the start of the list, or its end if `backwards`. */
     after: Position | null
@@ -52,18 +82,28 @@ export type RecordPage = {
 }
 
 export interface RecordListStore {
+  /** Reads the scope of a query. A platform or module that does not exist, or is removed, has no modules. */
+  readScope(query: ScopeQuery): Promise<ListScope>
+
+  /** As `readScope`, with all modules of the list, and their fields. */
+  readNamedScope(query: ScopeQuery): Promise<NamedScope>
+
   /**
    * Reads one page. Records of equal value are ordered by `record_id` in the same direction; records without a
-   * value come last in both directions. Text is ordered by code point. A field is ordered as a number if the
-   * manifest of every module in the list declares it as a number. Unknown names return an empty page.
+   * value come last in both directions. Text is ordered by code point. A field is ordered as a number if it is
+   * one in the scope. Unknown names return an empty page.
    *
    * A page of large records is shorter than its limit: it ends with the record at which its data reaches some
    * megabytes. Successive pages return each record once, unless a write moves it. A search or a filter by an
    * indexed field does not find records that are not yet indexed (`SearchIndexStore`).
    *
-   * @returns `too_slow` if a sort without an index could not be completed in `scan_ms`.
+   * @returns `too_slow` if a sort without an index could not be completed in `scan_ms`. `changed` if the scope of the query
+   * no longer holds: a platform or the records of a module in it have been removed since it was read, or the missing
+   * review has other records. The page would lack records.
    */
-  listRecords(query: RecordQuery): Promise<RecordPage | { outcome: 'too_slow' }>
+  listRecords(
+    query: RecordQuery,
+  ): Promise<RecordPage | { outcome: 'too_slow' } | { outcome: 'changed' }>
 
   /** Counts the records of a platform and module, from the counters: exact except for writes in progress. */
   countRecords(query: { platform: string | null; record_type: string | null }): Promise<number>

@@ -10,7 +10,15 @@ import type { ReplayedContent } from '../../domain/record/replay.ts'
 import type { IdBitset } from '../../lib/collections/id-bitset.ts'
 import type { RecordListStore, RecordRow } from './record-list-store.ts'
 
-export type { Position, RecordPage, RecordQuery, RecordRow } from './record-list-store.ts'
+export type {
+  ListScope,
+  NamedScope,
+  Position,
+  RecordPage,
+  RecordQuery,
+  RecordRow,
+  ScopeQuery,
+} from './record-list-store.ts'
 
 /** How the data differ from the manifest; left out if they do not. */
 type WithDrift = { drift?: Drift }

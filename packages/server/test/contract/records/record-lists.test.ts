@@ -4,7 +4,20 @@ import type { RecordQuery, RecordRow } from '../../../src/storage/port/record-st
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { fc } from '../../helpers/random/fast-check.ts'
 import { createTest, test } from '../../helpers/storage/engines.ts'
-import { listPage, listRecords, pushWrite, readPages } from '../../helpers/storage/fixtures.ts'
+import {
+  changeLog,
+  listPage,
+  listRecords,
+  pushWrite,
+  readPages,
+  recordQuery,
+} from '../../helpers/storage/fixtures.ts'
+import {
+  createTwoPlatforms,
+  registerModules,
+  removePlatform,
+  runRemovals,
+} from '../../helpers/storage/removals.ts'
 import { listInPages as readInPages } from '../../helpers/storage/search.ts'
 import { isDeep, rounds } from '../../helpers/time/tier.ts'
 
@@ -229,3 +242,44 @@ function compare(one: string | number, other: string | number): number {
 function byBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other))
 }
+
+test('a scope holds until something in it is removed', async (kit) => {
+  const { storage } = kit
+  const { school, clinic } = await createTwoPlatforms(kit)
+  const scopeOf = async (changes: Partial<RecordQuery>) => {
+    const query = recordQuery({ ...changes, limit: 1 })
+    return { ...query, scope: await storage.records.readScope(query) }
+  }
+  const [review] = await storage.missing.listReviews({ state: null, limit: 1, before: null })
+  assert.ok(review)
+  const lists = {
+    all: await scopeOf({}),
+    clinic: await scopeOf({ platform: 'clinic' }),
+    students: await scopeOf({ record_type: 'students', sort: 'data.a' }),
+    staff: await scopeOf({ platform: 'school', record_type: 'staff' }),
+    review: await scopeOf({ missing_review: review.id }),
+  }
+  const listChanged = async () => {
+    const pages = Object.entries(lists).map(async ([name, query]) => {
+      const { outcome } = await storage.records.listRecords(query)
+      return outcome === 'changed' ? [name] : []
+    })
+    return (await Promise.all(pages)).flat()
+  }
+  assert.deepEqual(await listChanged(), [])
+  await kit.register({ name: 'new' })
+  assert.deepEqual(await listChanged(), [])
+  await registerModules(kit, school, ['staff'])
+  const module = { platform_id: school.platform_id, record_type: 'students' }
+  await storage.removals.removeModuleRecords({ ...module, requested_by: 'ann' }, changeLog())
+  assert.deepEqual(await listChanged(), ['all', 'students', 'review'])
+  await removePlatform(kit, school)
+  await runRemovals(kit)
+  assert.deepEqual(await listChanged(), ['all', 'students', 'staff', 'review'])
+  const { modules, all } = await storage.records.readNamedScope(await scopeOf({}))
+  assert.equal(all, true)
+  assert.deepEqual(
+    modules.map((one) => [one.platform_id, one.record_type, one.fields[0]?.key]).slice(0, 1),
+    [[clinic.platform_id, 'students', 'a']],
+  )
+})

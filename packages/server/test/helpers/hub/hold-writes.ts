@@ -25,6 +25,8 @@ export function bound(records: Storage['records']): Storage['records'] {
     applyWrites: (batch) => records.applyWrites(batch),
     tryWrites: (batch) => records.tryWrites(batch),
     findUnchanged: (read, elements) => records.findUnchanged(read, elements),
+    readScope: (query) => records.readScope(query),
+    readNamedScope: (query) => records.readNamedScope(query),
     listRecords: (query) => records.listRecords(query),
     countRecords: (query) => records.countRecords(query),
     readRecord: (recordId) => records.readRecord(recordId),

@@ -229,6 +229,7 @@ export function recordQuery(overrides: Partial<RecordQuery> = {}): RecordQuery {
     ...NO_FILTER,
     sort: 'record_id',
     descending: false,
+    scope: null,
     limit: 10_000,
     after: null,
     backwards: false,

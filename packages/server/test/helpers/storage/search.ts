@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import { createMatcher } from '../../../src/domain/record/record-match.ts'
 import {
-  type DataColumn,
+  type FieldKinds,
   isDataColumn,
   keyOfColumn,
 } from '../../../src/domain/record/record-query.ts'
@@ -107,12 +107,8 @@ export async function listInPages(
 }
 
 /** The expected result of a query, computed from all records. */
-export function expectedList(
-  all: RecordRow[],
-  query: RecordQuery,
-  isNumeric: (column: DataColumn) => boolean,
-): RecordRow[] {
-  const matches = createMatcher(query, isNumeric)
+export function expectedList(all: RecordRow[], query: RecordQuery, kinds: FieldKinds): RecordRow[] {
+  const matches = createMatcher(query, kinds)
   return all
     .filter(
       (row) =>
@@ -120,20 +116,20 @@ export function expectedList(
         (query.record_type === null || row.record_type === query.record_type) &&
         matches({ ...row, data: parseLossless(row.data) }),
     )
-    .sort((one, other) => compareRows(one, other, query, isNumeric))
+    .sort((one, other) => compareRows(one, other, query, kinds))
 }
 
 function compareRows(
   one: RecordRow,
   other: RecordRow,
   { sort, descending }: Pick<RecordQuery, 'sort' | 'descending'>,
-  isNumeric: (column: DataColumn) => boolean,
+  kinds: FieldKinds,
 ): number {
   const keyOf = (row: RecordRow) => {
     if (!isDataColumn(sort)) return sort === 'updated_at' ? row.change_seq : row[sort]
     const data = parseLossless(row.data)
     assert.ok(isJsonObject(data))
-    return sortKeyOf(data[keyOfColumn(sort)], isNumeric(sort))
+    return sortKeyOf(data[keyOfColumn(sort)], kinds.get(sort) === 'number')
   }
   const [left, right] = [keyOf(one), keyOf(other)]
   if (left === null && right !== null) return 1

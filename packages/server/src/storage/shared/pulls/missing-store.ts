@@ -5,9 +5,9 @@ import type {
   MarkOutcome,
   MissingBatch,
   MissingStore,
-  ModuleRef,
   RecordRef,
 } from '../../port/missing-store.ts'
+import type { ModuleRef } from '../../port/record-list-store.ts'
 import { insertActivity, insertLog } from '../activity/activity-rows.ts'
 import type { ChangePublisher } from '../publish-commits.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'

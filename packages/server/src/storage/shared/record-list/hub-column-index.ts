@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Condition } from '../../../domain/record/record-query.ts'
 import { endOfPrefix, truncateCodePoints } from '../../../lib/text/code-points.ts'
 import { isStorableText } from '../../../lib/text/storable-text.ts'
-import type { ModuleScope } from '../records/module-scope.ts'
+import type { ListScope } from '../../port/record-list-store.ts'
 import { IN_LIST_INDEX } from '../records/record-rows.ts'
 import type { ScanDeps } from './record-scan.ts'
 
@@ -13,7 +13,7 @@ import type { ScanDeps } from './record-scan.ts'
  */
 export async function findByHubColumn(
   { db, dialect }: ScanDeps,
-  scope: ModuleScope,
+  scope: ListScope,
   { column, test, value }: Condition,
   limit: number,
 ): Promise<number[] | null> {

@@ -4,9 +4,8 @@
  */
 import type { RecordSort } from '@recordhub/protocol'
 import { type RawBuilder, sql } from 'kysely'
-import { isDataColumn } from '../../../domain/record/record-query.ts'
-import type { Position } from '../../port/record-list-store.ts'
-import type { ModuleRef } from '../records/module-scope.ts'
+import { isDataColumn, kindOfColumn } from '../../../domain/record/record-query.ts'
+import type { ModuleRef, Position } from '../../port/record-list-store.ts'
 import { IN_LIST_INDEX, type SelectedRecord, selectRecords } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 import { mergeScans } from './k-way-merge.ts'
@@ -27,8 +26,8 @@ export function scanHubColumn(
   order: { sort: RecordSort; descending: boolean },
 ): RecordScan {
   const { nameIndexLength } = dialect
-  const prefilter = createPrefilter(query, scope.isNumeric, dialect.contains)
-  const positionOf = createPositionOf(order.sort, scope.isNumeric)
+  const prefilter = createPrefilter(query, scope.kinds, dialect.contains)
+  const positionOf = createPositionOf(order.sort, scope)
   const toScanned = (row: SelectedRecord) => ({ row, position: positionOf(row) })
 
   const scanModule = (module: ModuleRef | null): RecordScan => ({
@@ -53,7 +52,7 @@ const ESCAPE = '\\u'
 /** Returns a condition that is true for every record that matches; null if SQL can decide no part of the filter. */
 function createPrefilter(
   { incomplete, missing, changed_since, conditions }: ResolvedQuery['query'],
-  isNumeric: ResolvedQuery['scope']['isNumeric'],
+  kinds: ResolvedQuery['scope']['kinds'],
   contains: RecordListDialect['contains'],
 ): RawBuilder<boolean> | null {
   const data = sql.ref('r.data')
@@ -64,8 +63,10 @@ function createPrefilter(
   }
   if (changed_since !== null) terms.push(sql`r.updated_at >= ${changed_since}`)
   for (const { column, test, value } of conditions) {
-    if (!isDataColumn(column) || isNumeric(column) || !PLAIN.test(value)) continue
-    if (test !== 'is' && test !== 'starts') continue
+    if (!isDataColumn(column) || !PLAIN.test(value)) continue
+    // Numbers and times are equal in many forms.
+    const isText = ['text', 'boolean'].includes(kindOfColumn(column, kinds))
+    if (test !== 'starts' && !(test === 'is' && isText)) continue
     terms.push(sql`(${contains(data, value)} OR ${contains(data, ESCAPE)})`)
   }
   return terms.length === 0 ? null : sql<boolean>`${sql.join(terms, sql` AND `)}`

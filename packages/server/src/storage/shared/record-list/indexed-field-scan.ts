@@ -1,4 +1,5 @@
 /** Reads the index of a field: the records of a module in the order of the field's values. */
+import { type FieldKind, parseTimeSpan } from '@recordhub/protocol/field-filter'
 import { type RawBuilder, sql } from 'kysely'
 import {
   type Condition,
@@ -7,13 +8,12 @@ import {
   keyOfColumn,
 } from '../../../domain/record/record-query.ts'
 import { MAX_KEY_LENGTH, sortKeyOfText } from '../../../domain/record/sort-key.ts'
-import type { Position } from '../../port/record-list-store.ts'
-import type { ModuleScope } from '../records/module-scope.ts'
+import type { ListScope, Position } from '../../port/record-list-store.ts'
 import type { Executor } from '../schema/databases.ts'
 import { readAtPositions } from './position-scan.ts'
 import type { RecordScan, ResolvedQuery, ScanDeps } from './record-scan.ts'
 
-type IndexedField = { field_id: number; platform_id: number; isNumeric: boolean }
+type IndexedField = { field_id: number; platform_id: number; kind: FieldKind }
 
 /** @returns null if the field has no index. */
 export async function scanIndexedField(
@@ -38,9 +38,10 @@ export async function scanIndexedField(
 /** Returns null unless the list has one module, and the index is complete and has the type of the manifest. */
 async function findIndexedField(
   db: Executor,
-  { modules: [module, ...others], isNumeric }: ModuleScope,
+  scope: ListScope,
   column: DataColumn,
 ): Promise<IndexedField | null> {
+  const [module, ...others] = scope.modules
   if (!module || others.length > 0) return null
   const field = await db
     .selectFrom('indexed_fields')
@@ -50,9 +51,9 @@ async function findIndexedField(
     .where('is_deleting', '=', 0)
     .whereRef('backfilled_seq', '>=', 'backfill_end_seq')
     .executeTakeFirst()
-  const numeric = isNumeric(column)
-  if (!field || (field.is_numeric === 1) !== numeric) return null
-  return { field_id: field.field_id, platform_id: field.platform_id, isNumeric: numeric }
+  const kind = scope.kinds.get(column) ?? 'text'
+  if (!field || (field.is_numeric === 1) !== (kind === 'number')) return null
+  return { field_id: field.field_id, platform_id: field.platform_id, kind }
 }
 
 type Range = { descending: boolean; after: Position | null; limit: number }
@@ -110,14 +111,14 @@ function selectEntries(db: Executor, { platform_id, field_id }: IndexedField) {
  */
 export async function findByCondition(
   db: Executor,
-  scope: ModuleScope,
+  scope: ListScope,
   { column, test, value }: Condition,
   limit: number,
 ): Promise<number[] | null> {
   if (!isDataColumn(column) || test === 'contains') return null
   const field = await findIndexedField(db, scope, column)
   if (!field) return null
-  const range = rangeOf(test, value, field.isNumeric)
+  const range = rangeOf(test, value, field.kind)
   if (!range) return null
   const rows = await selectEntries(db, field).where(range).limit(limit).execute()
   return rows.map((row) => row.record_id)
@@ -126,8 +127,10 @@ export async function findByCondition(
 function rangeOf(
   test: Condition['test'],
   value: string,
-  isNumeric: boolean,
+  kind: FieldKind,
 ): RawBuilder<boolean> | null {
+  const isNumeric = kind === 'number'
+  if (kind === 'date' && test !== 'starts' && test !== 'empty') return rangeOfTimes(test, value)
   const key = sortKeyOfText(value, isNumeric)
   switch (test) {
     case 'is':
@@ -150,4 +153,27 @@ function rangeOf(
     default:
       return null
   }
+}
+
+/** Zones shift times by less than this. */
+const DAY = 86_400_000
+
+/**
+ * The keys of times begin with the day in their own zone. This is the range of days whose times may match; null for a value that is no time.
+ */
+function rangeOfTimes(test: Condition['test'], value: string): RawBuilder<boolean> | null {
+  const span = parseTimeSpan(value)
+  if (!span) return null
+  const first = dayOf(Number(span.from / 1_000_000n) - DAY)
+  const end = dayOf(Number(span.until / 1_000_000n) + 2 * DAY)
+  if (test === 'after') return sql<boolean>`sort_key >= ${first}`
+  if (test === 'before') return sql<boolean>`sort_key < ${end}`
+  return sql<boolean>`sort_key >= ${first} AND sort_key < ${end}`
+}
+
+/** The day of a time, as it sorts among the days of four-digit years. */
+function dayOf(at: number): string {
+  const text = new Date(at).toISOString()
+  if (text.startsWith('-')) return ''
+  return text.startsWith('+') ? ':' : text.slice(0, 10)
 }

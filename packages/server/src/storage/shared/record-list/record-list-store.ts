@@ -5,6 +5,7 @@
 import { isFiltered } from '../../../domain/record/record-query.ts'
 import type { RecordListStore } from '../../port/record-list-store.ts'
 import { countRecords } from '../records/module-counts.ts'
+import { isScopeCurrent, readNamedScope, readScope } from '../records/module-scope.ts'
 import type { Databases } from '../schema/databases.ts'
 import { scanCandidates } from './candidate-scan.ts'
 import { scanHubColumn } from './hub-column-scan.ts'
@@ -22,6 +23,8 @@ export function createRecordListStore(
   dialect: RecordListDialect,
 ): RecordListStore {
   return {
+    readScope: (query) => readScope(db, query),
+    readNamedScope: (query) => readNamedScope(db, query),
     countRecords: (query) => countRecords(db, query),
 
     async listRecords(query) {
@@ -31,7 +34,10 @@ export function createRecordListStore(
       if (!scan) return { outcome: 'too_slow' }
       const matches = isFiltered(query) ? createMatches(resolved) : null
       const countAll = () => countRecords(db, query)
-      return readRecordPage(scan, query, { matches, deadline, countAll })
+      const page = await readRecordPage(scan, query, { matches, deadline, countAll })
+      // After the page was read, so that it lacks no records.
+      const isCurrent = query.scope === null || (await isScopeCurrent(db, query, query.scope))
+      return isCurrent ? page : { outcome: 'changed' }
     },
   }
 }

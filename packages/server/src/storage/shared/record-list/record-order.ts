@@ -3,7 +3,7 @@ import { createMatcher, valueIn } from '../../../domain/record/record-match.ts'
 import { isDataColumn, type RecordOrder } from '../../../domain/record/record-query.ts'
 import { sortKeyOf } from '../../../domain/record/sort-key.ts'
 import { compareCodePoints } from '../../../lib/text/code-points.ts'
-import type { Position } from '../../port/record-list-store.ts'
+import type { ListScope, Position } from '../../port/record-list-store.ts'
 import { type SelectedRecord, toFilteredRecord } from '../records/record-rows.ts'
 import type { ResolvedQuery } from './record-scan.ts'
 
@@ -31,14 +31,11 @@ function compareValues(one: Position['value'], other: Position['value']): number
 }
 
 /** Returns a function that computes the position of a record from its content. */
-export function createPositionOf(
-  sort: RecordOrder['sort'],
-  isNumeric: ResolvedQuery['scope']['isNumeric'],
-): PositionOf {
+export function createPositionOf(sort: RecordOrder['sort'], scope: ListScope): PositionOf {
   if (isDataColumn(sort)) {
-    const numeric = isNumeric(sort)
+    const isNumeric = scope.kinds.get(sort) === 'number'
     return (row) => ({
-      value: sortKeyOf(valueIn(toFilteredRecord(row), sort), numeric),
+      value: sortKeyOf(valueIn(toFilteredRecord(row), sort), isNumeric),
       record_id: row.record_id,
     })
   }
@@ -54,7 +51,7 @@ export function createPositionOf(
 
 /** Tests a record against the filter of a query, except for platform and module. */
 export function createMatches({ query, scope, reviewedIds }: ResolvedQuery): Matches {
-  const matches = createMatcher(query, scope.isNumeric)
+  const matches = createMatcher(query, scope.kinds)
   if (!reviewedIds) return (row) => matches(toFilteredRecord(row))
   const ids = new Set(reviewedIds)
   return (row) => ids.has(row.record_id) && matches(toFilteredRecord(row))

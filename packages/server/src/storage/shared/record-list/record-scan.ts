@@ -5,8 +5,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { RawBuilder } from 'kysely'
 import type { SearchTerms } from '../../../domain/search/search-text.ts'
-import type { Position, RecordQuery } from '../../port/record-list-store.ts'
-import type { ModuleScope } from '../records/module-scope.ts'
+import type { ListScope, Position, RecordQuery } from '../../port/record-list-store.ts'
 import type { SelectedRecord } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 
@@ -55,7 +54,7 @@ export type ScanDeps = { db: Executor; dialect: RecordListDialect }
 /** A query, with its names and times looked up in the database. */
 export type ResolvedQuery = {
   query: RecordQuery
-  scope: ModuleScope
+  scope: ListScope
   /** Records with a smaller `change_seq` do not match. */
   minChangeSeq: number
   /** The records of the missing review in the query; null without one. */

@@ -1,6 +1,6 @@
 /** Looks up the names, times and reviews of a list's query in the database. */
 import type { RecordQuery } from '../../port/record-list-store.ts'
-import { findModuleScope } from '../records/module-scope.ts'
+import { readScope } from '../records/module-scope.ts'
 import { IN_LIST_INDEX } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 import type { ResolvedQuery } from './record-scan.ts'
@@ -9,7 +9,7 @@ export async function resolveQuery(db: Executor, query: RecordQuery): Promise<Re
   const { changed_since, missing_review } = query
   return {
     query,
-    scope: await findModuleScope(db, query),
+    scope: query.scope ?? (await readScope(db, query)),
     minChangeSeq: await findMinChangeSeq(db, changed_since),
     reviewedIds: missing_review === null ? null : await readReviewedIds(db, missing_review),
   }

@@ -6,7 +6,7 @@ import { isSingleIndexRead, listStrategies } from './scan-strategies.ts'
 
 function queryOf(changes: Partial<RecordQuery>): RecordQuery {
   const order = { sort: 'updated_at', descending: true } as const
-  const page = { limit: 50, after: null, backwards: false, scan_ms: 2000 }
+  const page = { scope: null, limit: 50, after: null, backwards: false, scan_ms: 2000 }
   return { ...NO_FILTER, ...order, ...page, ...changes }
 }
 

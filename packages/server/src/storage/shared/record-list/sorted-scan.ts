@@ -22,7 +22,7 @@ export async function scanSorted(
   const { query, scope } = resolved
   const matches = isFiltered(query) ? createMatches(resolved) : null
   const compare = createCompare(query)
-  const positionOf = createPositionOf(sort, scope.isNumeric)
+  const positionOf = createPositionOf(sort, scope)
   // More than a page contains, since records may be deleted before they are read again.
   const limit = 2 * query.limit + 1
   let positions: Position[] = []

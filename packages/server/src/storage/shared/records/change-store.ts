@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { takeWithinBytes } from '../../../lib/collections/take-within-bytes.ts'
 import type { ChangeQuery, ChangeRow, ChangeStore } from '../../port/change-store.ts'
+import type { ModuleRef } from '../../port/record-list-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { type ModuleRef, selectModuleRefs } from './module-scope.ts'
+import { selectModuleRefs } from './module-scope.ts'
 import { IN_LIST_INDEX, type SelectedRecord, selectRecords, toRecordRow } from './record-rows.ts'
 
 type Sequence = {

@@ -1,44 +1,114 @@
-/** The scope of a list: the modules that its filter selects, and the types of their fields. */
+/** The scope of a list: the modules that its filter selects, and the kinds of their fields. */
+import type { Field } from '@recordhub/protocol'
+import { commonKindOf, type FieldKind } from '@recordhub/protocol/field-filter'
 import { sql } from 'kysely'
 import {
   type DataColumn,
   isDataColumn,
   keyOfColumn,
   type RecordFilter,
-  type RecordOrder,
 } from '../../../domain/record/record-query.ts'
-import { isNumericType } from '../../../domain/record/sort-key.ts'
+import type { ListScope, NamedScope, ScopeQuery } from '../../port/record-list-store.ts'
 import type { Executor } from '../schema/databases.ts'
 
-export type ModuleRef = { platform_id: number; module_id: number }
-
-export type ModuleScope = {
-  /** Whether the scope is all modules. `modules` may be empty then. */
-  all: boolean
-  modules: ModuleRef[]
-  isNumeric: (column: DataColumn) => boolean
+/** Reads the modules and the fields that the list needs, and none if it needs none. */
+export async function readScope(db: Executor, query: ScopeQuery): Promise<ListScope> {
+  const { sort } = query
+  const all = isEverywhere(query)
+  const columns = dataColumnsOf(query)
+  // First, so that a removal while the rest is read is noticed.
+  const last_removal = await findLastRemoval(db)
+  const rest = { all, reviewed: await readReviewed(db, query), last_removal }
+  if (all && columns.length === 0 && sort !== 'reference_number' && sort !== 'full_name') {
+    return { ...rest, modules: [], kinds: new Map() }
+  }
+  const modules = await selectModuleRefs(db, query)
+    .select(columns.length > 0 ? 'm.fields' : sql.lit('[]').as('fields'))
+    .execute()
+  const texts = modules.map(({ fields }) => fields)
+  return {
+    ...rest,
+    modules: modules.map(({ platform_id, module_id }) => ({ platform_id, module_id })),
+    kinds: new Map(columns.map((column) => [column, findKind(texts, keyOfColumn(column))])),
+  }
 }
 
-/** Reads the modules and the types of fields that the list needs, and none if it needs none. */
-export async function findModuleScope(
-  db: Executor,
-  query: Pick<RecordFilter, 'platform' | 'record_type' | 'conditions'> & Pick<RecordOrder, 'sort'>,
-): Promise<ModuleScope> {
-  const { platform, record_type, sort } = query
-  const isEverywhere = platform === null && record_type === null
-  const columns = [sort, ...query.conditions.map(({ column }) => column)]
-  const needsFields = columns.some(isDataColumn)
-  const needsModules = !isEverywhere || sort === 'reference_number' || sort === 'full_name'
-  if (!needsFields && !needsModules) return { all: true, modules: [], isNumeric: () => false }
+/** As {@link readScope}, with all modules and their fields. */
+export async function readNamedScope(db: Executor, query: ScopeQuery): Promise<NamedScope> {
+  const scope = await readScope(db, query)
   const modules = await selectModuleRefs(db, query)
-    .select(needsFields ? 'm.fields' : sql.lit('[]').as('fields'))
+    .select(['m.fields', 'm.record_type', 'p.platform_name'])
+    .clearOrderBy()
+    .orderBy('p.display_title')
+    .orderBy('p.platform_id')
+    .orderBy('m.position')
     .execute()
-  const fieldTexts = modules.map(({ fields }) => fields)
   return {
-    all: isEverywhere,
-    modules,
-    isNumeric: (column) => isNumericIn(fieldTexts, keyOfColumn(column)),
+    ...scope,
+    modules: modules.map((one) => ({ ...one, fields: parseFields(one.fields) })),
   }
+}
+
+/** Whether the platforms and records of a scope have not been removed since it was read, and its review is the same. */
+export async function isScopeCurrent(
+  db: Executor,
+  query: Pick<RecordFilter, 'missing_review'>,
+  { all, modules, reviewed, last_removal }: ListScope,
+): Promise<boolean> {
+  if ((await readReviewed(db, query)) !== reviewed) return false
+  const removals = await db
+    .selectFrom('removals')
+    .select(['platform_id', 'module_id'])
+    .where('removal_id', '>', last_removal)
+    .execute()
+  if (all) return removals.length === 0
+  return !removals.some((removed) =>
+    modules.some(
+      ({ platform_id, module_id }) =>
+        platform_id === removed.platform_id &&
+        (removed.module_id === null || removed.module_id === module_id),
+    ),
+  )
+}
+
+async function findLastRemoval(db: Executor): Promise<number> {
+  const last = await db
+    .selectFrom('removals')
+    .select('removal_id')
+    .orderBy('removal_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return last?.removal_id ?? 0
+}
+
+async function readReviewed(
+  db: Executor,
+  { missing_review }: Pick<RecordFilter, 'missing_review'>,
+): Promise<string | null> {
+  if (missing_review === null) return null
+  const review = await db
+    .selectFrom('missing_reviews')
+    .select('fingerprint')
+    .where('missing_review_id', '=', missing_review)
+    .executeTakeFirst()
+  return review?.fingerprint ?? null
+}
+
+/** What a field is compared as in a list of modules with these fields, as JSON. */
+export function findKind(fieldTexts: readonly string[], key: string): FieldKind {
+  return commonKindOf(fieldTexts.flatMap(parseFields).filter((field) => field.key === key))
+}
+
+function parseFields(text: string): Field[] {
+  return JSON.parse(text)
+}
+
+function dataColumnsOf({ sort, conditions }: ScopeQuery): DataColumn[] {
+  return [sort, ...conditions.map(({ column }) => column)].filter(isDataColumn)
+}
+
+function isEverywhere({ platform, record_type }: ScopeQuery): boolean {
+  return platform === null && record_type === null
 }
 
 /** Selects the modules of a platform and a type; null for all. Includes removed platforms only if both are null. */
@@ -56,13 +126,4 @@ export function selectModuleRefs(
     .$if(platform !== null, (select) => select.where('p.platform_name', '=', platform ?? ''))
     .$if(record_type !== null, (select) => select.where('m.record_type', '=', record_type ?? ''))
     .orderBy('m.module_id')
-}
-
-/** Whether at least one manifest names the field, and every manifest that names it declares it as a number. */
-export function isNumericIn(fieldTexts: string[], key: string): boolean {
-  const types = fieldTexts.flatMap((text) => {
-    const fields: { key: string; type: string }[] = JSON.parse(text)
-    return fields.filter((field) => field.key === key).map((field) => field.type)
-  })
-  return types.length > 0 && types.every(isNumericType)
 }
