@@ -567,6 +567,21 @@ export function storageFailed(cause?: unknown): HubError {
   return storageError('storage_failed', cause)
 }
 
+/**
+ * Adds the path of the database to an error for the administrator, such as at the start: the disk is full, or the file
+ * cannot be used. Responses to clients do not contain the path.
+ */
+export function nameDatabase(error: unknown, path: string): unknown {
+  if (!isStorageUnavailable(error) || error.cause === undefined) return error
+  const { code, cause } = error
+  const reason = code === 'disk_full' ? 'the disk is full' : describeCause(cause)
+  return HubError.withMessage(code, `The database ${path} cannot be used: ${reason}.`)
+}
+
+function describeCause(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
 function storageError(
   code: 'storage_unavailable' | 'disk_full' | 'storage_failed',
   cause: unknown,
