@@ -149,7 +149,8 @@ const CATALOGUE = {
   // Replays
   already_replayed: {
     status: 409,
-    message: 'This rejected push has already been replayed. The response contains the result.',
+    message:
+      'This rejected push has already been replayed. Its replay_outcome and record_id are the result.',
   },
   module_being_pulled: {
     status: 409,
