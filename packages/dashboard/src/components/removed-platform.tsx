@@ -12,9 +12,12 @@ import { Time } from './time.tsx'
 /** Says that the platform of a link was removed. `otherwise` is shown for a platform that was not removed. */
 export function RemovedPlatform({
   platform,
+  header,
   otherwise = null,
 }: {
   platform: LinkedPlatform
+  /** Of a page that shows nothing else. */
+  header?: ReactNode
   otherwise?: ReactNode
 }) {
   const { data: removal, isPending } = useQuery(platformRemovalQuery(platform))
@@ -22,22 +25,25 @@ export function RemovedPlatform({
   if (!removal) return otherwise
   const { platform_title, requested_by, requested_at, finished_at } = removal
   return (
-    <Alert
-      color="blue"
-      variant="light"
-      mb="md"
-      icon={<IconTrash />}
-      title={TEXTS.platformWasRemoved(platform_title)}
-      role="status"
-    >
-      <Text size="sm" component="div">
-        {TEXTS.removedBy} <OperatorName by={requested_by} />, <Time at={requested_at} />.{' '}
-        {finished_at === null ? TEXTS.recordsBeingDeleted : TEXTS.recordsDeleted}{' '}
-        <PageLink to="/dashboard/platforms" inherit underline="always">
-          {TEXTS.allPlatformsLink}
-        </PageLink>
-      </Text>
-    </Alert>
+    <>
+      {header}
+      <Alert
+        color="blue"
+        variant="light"
+        mb="md"
+        icon={<IconTrash />}
+        title={TEXTS.platformWasRemoved(platform_title)}
+        role="status"
+      >
+        <Text size="sm" component="div">
+          {TEXTS.removedBy} <OperatorName by={requested_by} />, <Time at={requested_at} />.{' '}
+          {finished_at === null ? TEXTS.recordsBeingDeleted : TEXTS.recordsDeleted}{' '}
+          <PageLink to="/dashboard/platforms" inherit underline="always">
+            {TEXTS.allPlatformsLink}
+          </PageLink>
+        </Text>
+      </Alert>
+    </>
   )
 }
 

@@ -46,8 +46,15 @@ export function PlatformPage() {
   if (!platform.data) {
     const { error } = platform
     const isUnknown = error instanceof HubCallError && [400, 404].includes(error.status)
-    if (isUnknown)
-      return <RemovedPlatform platform={{ platform_id: id }} otherwise={<NotFound />} />
+    if (isUnknown) {
+      return (
+        <RemovedPlatform
+          platform={{ platform_id: id }}
+          header={<PageHeader title={TEXTS.platform} />}
+          otherwise={<NotFound />}
+        />
+      )
+    }
     return <ErrorNotice error={error} onRetry={() => void platform.refetch()} />
   }
   const { display_title, platform_description } = platform.data
