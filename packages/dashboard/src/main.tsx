@@ -11,7 +11,9 @@ import { createRoot } from 'react-dom/client'
 import { watchUserInput } from './api/idle-detection.ts'
 import { createQueryClient } from './api/queries.ts'
 import { followSchedule } from './api/schedule.ts'
+import { beforeReplacement, replacements } from './api/session.ts'
 import { ConfirmHost } from './components/confirm.tsx'
+import { useStore } from './lib/store.ts'
 import { router } from './router.tsx'
 import { resolveVariables, theme } from './theme.ts'
 
@@ -25,6 +27,13 @@ const root = document.getElementById('root')
 if (!root) throw new Error('the page has no #root')
 const client = createQueryClient()
 followSchedule(client)
+beforeReplacement(() => router.navigate({ to: '/dashboard', replace: true }))
+
+/** Mounted anew for another operator. */
+function Pages() {
+  return <RouterProvider key={useStore(replacements)} router={router} />
+}
+
 createRoot(root).render(
   <StrictMode>
     <MantineProvider
@@ -35,7 +44,7 @@ createRoot(root).render(
     >
       <QueryClientProvider client={client}>
         <Notifications position="bottom-right" />
-        <RouterProvider router={router} />
+        <Pages />
         <ConfirmHost />
       </QueryClientProvider>
     </MantineProvider>

@@ -59,7 +59,10 @@ export const PlatformHealth = Type.Object({
 export const PlatformSummary = Type.Object({
   id: Type.Integer(),
   platform_name: Type.String(),
-  display_title: Type.String(),
+  display_title: Type.String({
+    description:
+      'The title of the manifest; with the name in parentheses if another platform has the same title',
+  }),
   platform_description: Type.String(),
   connection_type: Type.Literal(CONNECTION_TYPE),
   source_base_url: Type.String(),
@@ -158,7 +161,15 @@ const checkEverything = {
 
 /** The body of `POST /api/v1/platforms/probe`. */
 export const ConnectionProbeRequest = Type.Object(
-  { ...ProbeRequest.properties, ...checkEverything },
+  {
+    ...ProbeRequest.properties,
+    ...checkEverything,
+    only_ping: Type.Optional(
+      Type.Boolean({
+        description: 'Whether only ping is called; `check_everything` has no effect with it',
+      }),
+    ),
+  },
   { additionalProperties: false },
 )
 

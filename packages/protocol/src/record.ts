@@ -128,6 +128,7 @@ export const Change = Type.Object({
 })
 
 export const HistoryEntry = Type.Object({
+  change_seq: Type.Integer({ description: 'The number of the change, which identifies it' }),
   at: Timestamp,
   source: OneOf('POST', 'PATCH', 'pull', 'replay'),
   changes: Type.Array(Change),
@@ -135,7 +136,7 @@ export const HistoryEntry = Type.Object({
   request_id: NullableString,
 })
 
-/** The current version of a record, or the version at a requested time. */
+/** The current version of a record, or the version at a requested time or after a requested change. */
 export const RecordResponse = Type.Object({
   success: Type.Literal(true),
   record: Type.Object({

@@ -155,7 +155,8 @@ const CATALOGUE = {
   // Replays
   already_replayed: {
     status: 409,
-    message: 'This rejected push has already been replayed. The response contains the result.',
+    message:
+      'This rejected push has already been replayed. Its replay_outcome and record_id are the result.',
   },
   module_being_pulled: {
     status: 409,
@@ -571,6 +572,21 @@ export function diskFull(cause: unknown): HubError {
 /** Creates the error for a storage that this process no longer uses, because its disk has failed or it is damaged. */
 export function storageFailed(cause?: unknown): HubError {
   return storageError('storage_failed', cause)
+}
+
+/**
+ * Adds the path of the database to an error for the administrator, such as at the start: the disk is full, or the file
+ * cannot be used. Responses to clients do not contain the path.
+ */
+export function nameDatabase(error: unknown, path: string): unknown {
+  if (!isStorageUnavailable(error) || error.cause === undefined) return error
+  const { code, cause } = error
+  const reason = code === 'disk_full' ? 'the disk is full' : describeCause(cause)
+  return HubError.withMessage(code, `The database ${path} cannot be used: ${reason}.`)
+}
+
+function describeCause(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
 }
 
 function storageError(

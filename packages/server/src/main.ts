@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { type Arguments, parseArguments } from './cli/arguments.ts'
+import { type Arguments, assertOptionsKnown, parseArguments } from './cli/arguments.ts'
 import { commandHelp, helpText } from './cli/help.ts'
 import { limitHeapDuringStart } from './cli/limit-heap.ts'
 import { print, printError, runProgram } from './cli/run-program.ts'
@@ -7,18 +7,27 @@ import { VERSION } from './cli/version.ts'
 import { readConfig, SettingError } from './config/config.ts'
 import { enlargeThreadPool, readEnvironment } from './config/environment.ts'
 
-/**
- * Each command is loaded only when it runs, so that the small ones start quickly.
- * @returns the exit code.
- */
+/** @returns the exit code. */
 async function main(args: string[]): Promise<number> {
   const parsed = parseArguments(args)
   const { command, positionals } = parsed
   if (parsed.version) print(VERSION)
   else if (parsed.help || command === '') print(commandHelp(positionals) ?? helpText())
   else if (positionals[0] === 'help') print(commandHelp(positionals.slice(1)) ?? helpText())
-  else if (positionals[0] === 'completion') {
-    print((await import('./cli/completion.ts')).completionScript(positionals[1]))
+  else return run(parsed)
+  return 0
+}
+
+/**
+ * Each command is loaded only when it runs, so that the small ones start quickly.
+ * @returns the exit code.
+ */
+async function run(parsed: Arguments): Promise<number> {
+  const { command, positionals } = parsed
+  assertOptionsKnown(parsed)
+  if (positionals[0] === 'completion') {
+    const { completionScript } = await import('./cli/completion.ts')
+    print(completionScript(positionals.slice(1).join(' ')))
   } else if (command === 'check-platform') {
     return (await import('./cli/check-platform.ts')).checkPlatform(parsed, print, printError)
   } else if (command === 'alerts') {

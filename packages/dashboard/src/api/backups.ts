@@ -1,6 +1,7 @@
 import type { BackupRun, BackupsResponse } from '@recordhub/protocol'
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
+import { pageHeaders } from './csrf-token.ts'
 
 const PATH = '/api/v1/backups'
 const PROGRESS_MS = 2000
@@ -47,6 +48,7 @@ export async function uploadBackup(
     const response = await fetch('/setup/backup', {
       method: 'POST',
       headers: {
+        ...pageHeaders('POST'),
         'Content-Type': 'application/octet-stream',
         'X-Setup-Token': token,
         'X-Upload-Offset': String(offset),

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { replaceDocument } from '../lib/test-document.ts'
+import { uploadBackup } from './backups.ts'
 import { callHub } from './call-hub.ts'
 import { readCsrfToken, writeCsrfToken } from './csrf-token.ts'
-import { session } from './session.ts'
+import { beforeReplacement, renewSession, replacements, session } from './session.ts'
+import { sendCode, signIn, startSingleSignOn } from './sign-in.ts'
 
 test('after another tab has replaced the session, a POST is repeated with the new token', async (t) => {
   replaceDocument()
@@ -20,4 +22,72 @@ test('after another tab has replaced the session, a POST is repeated with the ne
   assert.deepEqual(tokens, ['old', 'new'])
   assert.equal(readCsrfToken(), 'new')
   assert.equal(session.get().hasEnded, false)
+})
+
+test('every POST sends the token and X-Requested-With, also the sign-in of an ended session', async (t) => {
+  replaceDocument()
+  writeCsrfToken('of the page')
+  const sent: string[] = []
+  t.mock.method(globalThis, 'fetch', async (path: string, { method, headers }: RequestInit) => {
+    const { 'x-csrf-token': token, 'x-requested-with': client } = Object.fromEntries(
+      new Headers(headers),
+    )
+    sent.push([method, path, token, client].join(' '))
+    return Response.json({})
+  })
+  await signIn({ email: 'a@b.example', password: '' })
+  await sendCode('123456', 'app')
+  await sendCode('2kf7', 'recovery')
+  await startSingleSignOn('oidc', '/dashboard')
+  await uploadBackup(new File(['a'], 'backup'), { token: '', passphrase: '' }, () => undefined)
+  await callHub('/api/auth/sign-out', { method: 'POST' })
+  assert.deepEqual(
+    sent,
+    [
+      '/api/auth/sign-in/email',
+      '/api/auth/two-factor/verify-totp',
+      '/api/auth/two-factor/verify-backup-code',
+      '/api/auth/sign-in/social',
+      '/setup/backup',
+      '/api/auth/sign-out',
+    ].map((path) => `POST ${path} of the page XMLHttpRequest`),
+  )
+})
+
+test('when another operator signs in, the requests of the former one are dropped and the page is rendered anew', async (t) => {
+  replaceDocument()
+  const operatorOf = (id: string) => ({ id, email: '', name: '', role: 'viewer' as const })
+  session.set({ operator: operatorOf('former'), hasEnded: false, secondFactor: null })
+  writeCsrfToken('of the former')
+  const sent: string[] = []
+  let ended = Promise.withResolvers<void>()
+  t.mock.method(globalThis, 'fetch', async (path: string, { method = 'GET' }: RequestInit) => {
+    if (path === '/api/v1/session') {
+      const required_second_factor_step = null
+      const csrf_token = 'of the other'
+      return Response.json({
+        operator: operatorOf('other'),
+        csrf_token,
+        required_second_factor_step,
+      })
+    }
+    sent.push(`${method} ${path}`)
+    ended.resolve()
+    return new Response(null, { status: 401 })
+  })
+  for (const method of ['GET', 'POST'] as const) {
+    ended = Promise.withResolvers()
+    void callHub('/api/v1/views', { method }).then(() => assert.fail('a dropped request'))
+    await ended.promise
+  }
+  const left: boolean[] = []
+  beforeReplacement(async () => void left.push(session.get().operator?.id === 'former'))
+  const before = replacements.get()
+  assert.equal(await renewSession(), true)
+  // A repeated request would have been sent before this one.
+  await callHub('/api/v1/session')
+  assert.deepEqual(sent, ['GET /api/v1/views', 'POST /api/v1/views'])
+  assert.deepEqual(left, [true])
+  assert.equal(replacements.get(), before + 1)
+  assert.deepEqual([readCsrfToken(), session.get().hasEnded], ['of the other', false])
 })

@@ -1,12 +1,12 @@
-/** All requests of the page to the hub, except polling and sign-in (specification 4.1: headers, CSRF token, origin). */
+/** All requests of the page to the hub, except polling and sign-in. */
 
 import type { ErrorResponse } from '@recordhub/protocol'
 import { UNATTENDED_HEADER } from '@recordhub/protocol/constants'
 import { TEXTS } from '../texts.ts'
-import { readCsrfToken } from './csrf-token.ts'
+import { pageHeaders, readCsrfToken } from './csrf-token.ts'
 import { isIdle } from './idle-detection.ts'
 import { retryAfterSeconds } from './retry-after.ts'
-import { renewSession, waitForSecondFactor, waitForSignIn } from './session.ts'
+import { renewSession, session, waitForSecondFactor, waitForSignIn } from './session.ts'
 
 /** An error response of the hub. `status` is 0 if there was no response. */
 export class HubCallError extends Error {
@@ -43,7 +43,7 @@ export type HubCall = {
 
 /**
  * Sends a request to the hub and returns the parsed response body. If the session has ended, waits until the operator
- * has signed in again and repeats the request, so no input is lost.
+ * has signed in again and repeats the request, so no input is lost. It never settles if another operator has signed in.
  * @throws HubCallError
  */
 export async function callHub<Body>(path: string, call: HubCall = {}): Promise<Body> {
@@ -57,11 +57,13 @@ export async function callHub<Body>(path: string, call: HubCall = {}): Promise<B
  */
 export async function openHub(path: string, call: HubCall = {}): Promise<Response> {
   const csrfToken = readCsrfToken()
+  const sender = session.get().operator?.id
   const response = await send(path, call)
   if (hasNoSession(response)) {
     // After a sign-in in another tab the session is valid, and only the token is out of date.
     if (response.status === TOKEN_REJECTED) await renewSession()
     await waitForSignIn(csrfToken)
+    if (session.get().operator?.id !== sender) return new Promise(() => undefined)
     return openHub(path, call)
   }
   if (response.ok) return response
@@ -76,14 +78,11 @@ export async function openHub(path: string, call: HubCall = {}): Promise<Respons
 const SECOND_FACTOR_CODES: readonly string[] = ['second_factor_required', 'second_factor_unused']
 
 async function send(path: string, call: HubCall): Promise<Response> {
-  const { method = 'GET', signal, accept = 'application/json' } = call
+  const { method = 'GET', signal, accept } = call
   const body = call.body === undefined ? call.json : JSON.stringify(call.body)
-  const headers: Record<string, string> = {
-    Accept: accept,
-    'X-Requested-With': 'XMLHttpRequest',
-  }
+  const headers = pageHeaders(method)
+  if (accept !== undefined) headers['Accept'] = accept
   if (isIdle()) headers[UNATTENDED_HEADER] = '1'
-  if (method !== 'GET') headers['X-CSRF-TOKEN'] = readCsrfToken()
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   try {
     return await fetch(path, {

@@ -9,6 +9,15 @@ export function readCsrfToken(): string {
   return document.querySelector(TAG)?.getAttribute('content') ?? ''
 }
 
+/** The headers of every request of the page, and the token of every one that changes something (specification 4.1). */
+export function pageHeaders(method: string): Record<string, string> {
+  return {
+    Accept: 'application/json',
+    'X-Requested-With': 'XMLHttpRequest',
+    ...(method === 'GET' ? {} : { 'X-CSRF-TOKEN': readCsrfToken() }),
+  }
+}
+
 export function writeCsrfToken(token: string): void {
   document.querySelector(TAG)?.setAttribute('content', token)
 }

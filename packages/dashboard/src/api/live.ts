@@ -9,10 +9,10 @@ import type {
 } from '@recordhub/protocol'
 import { POLLING_INTERVAL_SECONDS } from '@recordhub/protocol/constants'
 import { createStore } from '../lib/store.ts'
-import { readCsrfToken } from './csrf-token.ts'
+import { pageHeaders, readCsrfToken } from './csrf-token.ts'
 import { withPull, withPullEvent } from './newest-pull.ts'
 import { createPollScheduler } from './poll-scheduler.ts'
-import { session, waitForSecondFactor, waitForSignIn } from './session.ts'
+import { replacements, session, waitForSecondFactor, waitForSignIn } from './session.ts'
 
 // From `constants`, because the index would load the schema library.
 
@@ -97,10 +97,7 @@ const notifyListeners = (source: ChangeSource) => {
 }
 
 async function pollSnapshot(): Promise<void> {
-  const headers: Record<string, string> = {
-    Accept: 'application/json',
-    'X-Requested-With': 'XMLHttpRequest',
-  }
+  const headers = pageHeaders('GET')
   if (etag !== '') headers['If-None-Match'] = etag
   const csrfToken = readCsrfToken()
   unconfirmed = []
@@ -202,6 +199,13 @@ function updateEventStream(): void {
 }
 
 let scheduler: ReturnType<typeof createPollScheduler> | null = null
+
+// The stream belongs to the session of the previous operator. The snapshot is the same for all of them.
+replacements.subscribe(() => {
+  events?.close()
+  events = null
+  updateEventStream()
+})
 
 /** Starts polling; once per page load. */
 export function startLive(): void {

@@ -69,6 +69,25 @@ export function platformPullsQuery(id: number) {
   })
 }
 
+/** A platform that a link refers to, by its id or its name. */
+export type LinkedPlatform = { platform_id: string } | { platform: string }
+
+/** The removal of a platform; null if it was not removed. Disabled for null. */
+export function platformRemovalQuery(platform: LinkedPlatform | null) {
+  return queryOptions({
+    queryKey: [...PLATFORMS.queryKey, 'removal', platform],
+    queryFn:
+      platform === null
+        ? skipToken
+        : async ({ signal }) => {
+            const path = `/api/v1/removals?${new URLSearchParams(platform)}`
+            const { removals } = await callHub<{ removals: Removal[] }>(path, { signal })
+            return removals[0] ?? null
+          },
+    meta: LIVE,
+  })
+}
+
 /** Background deletions that have not finished. */
 export function removalsQuery() {
   return queryOptions({

@@ -7,6 +7,7 @@ import { infiniteQueryOptions, QueryClient, useQueryClient } from '@tanstack/rea
 import { callHub } from './call-hub.ts'
 import { onChange, onResponse } from './live.ts'
 import { isUnavailable, retryDelay, shouldRetry } from './retries.ts'
+import { replacements } from './session.ts'
 
 declare module '@tanstack/react-query' {
   interface Register {
@@ -58,6 +59,7 @@ export function createQueryClient(): QueryClient {
     if (source === 'event') refreshFollowed()
     else void client.invalidateQueries({ predicate: ({ meta }) => meta?.live === 'counted' })
   })
+  replacements.subscribe(() => client.clear())
   // Queries that failed while the hub was unavailable are refetched, also those that are not live.
   onResponse(() => {
     void client.refetchQueries({

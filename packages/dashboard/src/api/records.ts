@@ -44,13 +44,15 @@ export type ShownRecord = Omit<StoredRecord, 'updated_at'> & { updated_at: strin
 /** One version of a record; the sources of its values and the number of its last change are known for the current one. */
 export type RecordVersion = { record: ShownRecord; fields?: FieldOrigin[]; change_seq?: number }
 
-/** The current version of a record, or the version at a given time. */
-export function recordQuery(id: string, asOf: string | undefined) {
-  const path = asOf === undefined ? `${recordPath(id)}/fields` : recordPath(id, asOf)
+/** Which version of a record: at a time, or after one of its changes; null for the current one. */
+export type PastVersion = { as_of: string } | { change_seq: string } | null
+
+export function recordQuery(id: string, past: PastVersion) {
+  const path = past === null ? `${recordPath(id)}/fields` : recordPath(id, past)
   return queryOptions({
-    queryKey: [...RECORD.queryKey, 'version', id, asOf ?? null],
+    queryKey: [...RECORD.queryKey, 'version', id, past],
     queryFn: ({ signal }) => callHubLossless<RecordVersion>(path, { signal }),
-    meta: { live: asOf === undefined },
+    meta: { live: past === null },
   })
 }
 
@@ -82,7 +84,6 @@ export function erasurePreviewQuery(id: string) {
   })
 }
 
-export function recordPath(id: string, asOf?: string): string {
-  const query = asOf === undefined ? '' : `?${new URLSearchParams({ as_of: asOf })}`
-  return `/api/v1/records/${encodeURIComponent(id)}${query}`
+export function recordPath(id: string, past: PastVersion = null): string {
+  return `/api/v1/records/${encodeURIComponent(id)}${writeUrlState(past ?? {})}`
 }

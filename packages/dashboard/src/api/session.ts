@@ -1,7 +1,7 @@
 /** The session of the operator. Rejected requests wait here until the operator has signed in. */
 import type { RequiredSecondFactorStep } from '@recordhub/protocol'
 import { createStore } from '../lib/store.ts'
-import { readCsrfToken, writeCsrfToken } from './csrf-token.ts'
+import { pageHeaders, readCsrfToken, writeCsrfToken } from './csrf-token.ts'
 import { retryAfterSeconds } from './retry-after.ts'
 
 type Operator = { id: string; email: string; name: string; role: Role }
@@ -56,9 +56,20 @@ function resumeWaiting(): void {
   for (const resume of all) resume()
 }
 
+/** The number of operators that this page has had before the current one. */
+export const replacements = createStore(0)
+
+let onReplacement = async (): Promise<void> => undefined
+
+/** Sets what is done when another operator has signed in, before anything is shown to it: the page is left. */
+export function beforeReplacement(leavePage: () => Promise<void>): void {
+  onReplacement = leavePage
+}
+
 /**
  * Reads the current session from the hub, and resumes the waiting requests. Returns false if there is no session. If
- * another operator has signed in, reloads the page, so that the input of the previous operator is discarded.
+ * another operator has signed in, the input, the data and the waiting requests of the previous one are dropped, and the
+ * page is rendered anew.
  */
 export async function renewSession(): Promise<boolean> {
   const response = await fetchSession()
@@ -66,12 +77,11 @@ export async function renewSession(): Promise<boolean> {
   const body: SessionResponse = await response.json()
   const { operator, csrf_token, required_second_factor_step: secondFactor } = body
   const previous = session.get().operator
-  if (previous && previous.id !== operator.id) {
-    location.assign('/dashboard')
-    return true
-  }
+  const isReplaced = previous !== null && previous.id !== operator.id
+  if (isReplaced) await onReplacement()
   writeCsrfToken(csrf_token)
   session.set({ operator, hasEnded: false, secondFactor })
+  if (isReplaced) replacements.set(replacements.get() + 1)
   if (secondFactor === null) resumeWaiting()
   return true
 }
@@ -79,9 +89,9 @@ export async function renewSession(): Promise<boolean> {
 /** Retries while the hub cannot be reached, or rejects the request because of load. */
 async function fetchSession(): Promise<Response> {
   for (;;) {
-    const response = await fetch('/api/v1/session', {
-      headers: { Accept: 'application/json' },
-    }).catch(() => null)
+    const response = await fetch('/api/v1/session', { headers: pageHeaders('GET') }).catch(
+      () => null,
+    )
     if (response !== null && ![429, 503].includes(response.status)) return response
     const seconds =
       response === null ? RETRY_SECONDS : Math.max(1, retryAfterSeconds(response.headers))

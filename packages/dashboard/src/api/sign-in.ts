@@ -4,6 +4,7 @@ import type { Role, SignInOptions } from '@recordhub/protocol'
 import { queryOptions } from '@tanstack/react-query'
 import { SIGN_IN_ERRORS, SINGLE_SIGN_ON_ERRORS, TEXTS } from '../texts.ts'
 import { callHub } from './call-hub.ts'
+import { pageHeaders } from './csrf-token.ts'
 import { getPasskeyAssertion } from './passkeys.ts'
 import { refetchWhileUnavailable } from './queries.ts'
 import { retryAfterSeconds } from './retry-after.ts'
@@ -32,7 +33,9 @@ export function sendCode(code: string, kind: 'app' | 'recovery'): Promise<SignIn
 /** Signs in with a passkey. */
 export async function signInWithPasskey(): Promise<SignInResult> {
   try {
-    const response = await fetch('/api/auth/passkey/generate-authenticate-options')
+    const response = await fetch('/api/auth/passkey/generate-authenticate-options', {
+      headers: pageHeaders('GET'),
+    })
     if (!response.ok) return rejected(reasonOf(response, await readBody(response)))
     const signed = await getPasskeyAssertion(await response.json())
     return await step('passkey/verify-authentication', { response: signed })
@@ -115,7 +118,7 @@ async function step(path: string, input: object): Promise<SignInResult> {
 function post(path: string, body: object): Promise<Response> {
   return fetch(`/api/auth/${path}`, {
     method: 'POST',
-    headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
+    headers: { ...pageHeaders('POST'), 'Content-Type': 'application/json' },
     credentials: 'same-origin',
     body: JSON.stringify(body),
   })

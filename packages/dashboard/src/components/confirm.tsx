@@ -1,6 +1,7 @@
 import { notifications } from '@mantine/notifications'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { errorMessage } from '../api/call-hub.ts'
+import { replacements } from '../api/session.ts'
 import { createStore, useStore } from '../lib/store.ts'
 import { TEXTS } from '../texts.ts'
 
@@ -21,6 +22,11 @@ const ConfirmDialog = lazy(() =>
 
 /** The confirmation on the screen, or the last one while its dialog closes. */
 const current = createStore<{ confirmation: Confirmation; isOpen: boolean } | null>(null)
+
+replacements.subscribe(() => {
+  current.set(null)
+  notifications.clean()
+})
 
 /** Opens a confirmation dialog before an action that cannot be undone. */
 export function confirm(confirmation: Confirmation): void {

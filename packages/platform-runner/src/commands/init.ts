@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { isDeepStrictEqual, parseEnv } from 'node:util'
+import { decodeText } from '@recordhub/protocol/text'
 import { InvalidSettings } from '../platform/load-platform.ts'
 import { formatCount } from '../records/label.ts'
 import { parseSource } from '../settings/read-settings.ts'
@@ -99,7 +100,7 @@ function addModules(
   { modules, source }: Settings,
   inferred: InferredModule[],
 ): InferredModule[] {
-  const text = readFileSync(path, 'utf8')
+  const text = decodeText(readFileSync(path))
   const origins = modules.map(({ origin }) => origin)
   const taken = modules.map(({ recordType }) => recordType)
   const added = withUniqueRecordTypes(findNewModules(text, origins, inferred), taken)
@@ -152,7 +153,7 @@ function sourceFor(settings: SourceSettings, folder: string): string {
 
 /** Adds variables; existing ones are not changed. */
 function addToEnvironment(path: string, variables: Record<string, string>): void {
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const text = existsSync(path) ? decodeText(readFileSync(path)) : ''
   const known = parseEnv(text)
   const lines = Object.entries(variables)
     .filter(([name]) => known[name] === undefined)

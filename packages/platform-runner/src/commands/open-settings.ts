@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
+import { decodeText } from '@recordhub/protocol/text'
 import { InvalidSettings } from '../platform/load-platform.ts'
 import { readSettings } from '../settings/read-settings.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -17,7 +18,7 @@ export function openSettings(config: string): Settings {
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return decodeText(readFileSync(path))
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     if (reason === 'ENOENT') {
@@ -30,6 +31,6 @@ function readText(path: string): string {
 /** The variables of `.env` in the folder of the settings, overridden by the environment of the process. */
 export function readEnvironment(folder: string): Record<string, string | undefined> {
   const path = join(folder, '.env')
-  const file = existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}
+  const file = existsSync(path) ? parseEnv(decodeText(readFileSync(path))) : {}
   return { ...file, ...process.env }
 }

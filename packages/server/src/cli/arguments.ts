@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { SettingError } from '../config/config.ts'
-import { flagOf, SETTING_NAMES } from '../config/settings.ts'
+import { flagOf, isSettingName, SETTING_NAMES } from '../config/settings.ts'
+import { findCommand, listOptions } from './commands.ts'
 
 export type Arguments = {
   /** The positional arguments, joined by spaces: the command and its subcommand, such as `token create`. */
@@ -16,38 +17,10 @@ export type Arguments = {
   version: boolean
 }
 
-export const COMMAND_OPTIONS = [
-  'name',
-  'role',
-  'scope',
-  'expires-in-days',
-  'platform',
-  'module',
-  'language',
-  'url',
-  'key',
-  'html',
-  'for',
-  'max-records',
-  'max-seconds',
-  'out',
-  'timeout',
-] as const
-export const COMMAND_SWITCHES = [
-  'json',
-  'push',
-  'strict',
-  'watch',
-  'remove-second-factor',
-  'keep-tokens',
-  'encrypt',
-  'force',
-  'check-only',
-  'quick',
-  'fix',
-] as const
+/** The options of all commands: those that a value follows, and those that nothing follows. */
+export const { options: COMMAND_OPTIONS, switches: COMMAND_SWITCHES } = listOptions()
 
-/** @throws SettingError for an unknown flag or a missing value. */
+/** @throws SettingError for an option that no command has, or for a missing value. */
 export function parseArguments(args: string[]): Arguments {
   const settingFlags = SETTING_NAMES.map((name) => [flagOf(name), name] as const)
   const options = Object.fromEntries(
@@ -56,7 +29,7 @@ export function parseArguments(args: string[]): Arguments {
       { type: 'string' as const },
     ]),
   )
-  const { values, positionals } = parse({
+  const { values, positionals } = parse(args, {
     args,
     allowPositionals: true,
     options: {
@@ -84,12 +57,41 @@ export function parseArguments(args: string[]): Arguments {
   }
 }
 
-function parse(config: Parameters<typeof parseArgs>[0]) {
+/**
+ * Asserts that the command has each of its options: one that it ignored would let it do more than it was told to.
+ * @throws SettingError that names the command and the option.
+ */
+export function assertOptionsKnown({ positionals, settings, options, switches }: Arguments): void {
+  const command = findCommand(positionals)
+  if (!command) return
+  const flags = Object.keys(settings)
+    .filter(isSettingName)
+    .filter((name) => !command.settings.includes(name))
+    .map(flagOf)
+  const others = [...Object.keys(options), ...switches].filter((one) => !command.options.has(one))
+  const [unknown] = [...others, ...flags]
+  if (unknown !== undefined) throw unknownOption(command.name, `--${unknown}`)
+}
+
+function unknownOption(command: string, option: string): SettingError {
+  const name = command === '' ? 'recordhub' : command
+  const help = ['recordhub', command, '--help'].filter(Boolean).join(' ')
+  return new SettingError(`${name} has no option ${option}; see ${help}.`)
+}
+
+function parse(args: string[], config: Parameters<typeof parseArgs>[0]) {
   try {
     return parseArgs(config)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    throw new SettingError(message.replaceAll(/\s+/g, ' '))
+    const [, option] = /^Unknown option '(.+?)'/s.exec(message) ?? []
+    const end = args.findIndex((one) => one.startsWith('-'))
+    const words = args.slice(0, end)
+    const text =
+      option === undefined
+        ? message
+        : unknownOption(findCommand(words)?.name ?? words.join(' '), option).message
+    throw new SettingError(text.replaceAll(/\s+/g, ' '))
   }
 }
 

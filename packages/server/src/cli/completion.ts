@@ -1,11 +1,11 @@
 /**
- * Shell completion, from the table of commands (`help.ts`) and of options (`arguments.ts`). The scripts contain all words,
- * so that completing one does not start the program.
+ * Shell completion, from the table of commands (`commands.ts`). The scripts contain all words, so that completing one does not
+ * start the program.
  */
 import { SettingError } from '../config/config.ts'
 import { flagOf } from '../config/settings.ts'
 import { COMMAND_OPTIONS, COMMAND_SWITCHES } from './arguments.ts'
-import { COMMANDS, type CommandHelp } from './help.ts'
+import { COMMANDS, findCommand } from './commands.ts'
 
 /** What may follow a command. `command` is empty for the program itself, and `token` for the command `token create`. */
 type Completion = {
@@ -39,24 +39,22 @@ export function completionScript(shell = ''): string {
 /** The completions of the program, of each command, and of the first words of commands with two words. */
 export function listCompletions(): Completion[] {
   const found = new Map<string, Completion>()
-  const add = (command: string, help: CommandHelp | null) => {
-    const completion = found.get(command) ?? createCompletion(command, help)
+  const add = (command: string) => {
+    const completion = found.get(command) ?? createCompletion(command)
     found.set(command, completion)
     return completion
   }
-  const addWithParents = (command: string, help: CommandHelp) => {
+  const addWithParents = (command: string) => {
     const words = command.split(' ')
     const name = words.pop() ?? ''
-    const parent = add(words.join(' '), null)
-    if (words.length > 0) addSubcommand(add('', null), words[0] ?? '')
+    const parent = add(words.join(' '))
+    if (words.length > 0) addSubcommand(add(''), words[0] ?? '')
     addSubcommand(parent, name)
-    add(command, help)
+    add(command)
   }
-  for (const [command, help] of Object.entries(COMMANDS)) {
-    addWithParents(command, help)
-    for (const [, name = ''] of help.details.matchAll(/^ {2}([a-z][\w-]*)/gm)) {
-      addWithParents(`${command} ${name}`, help)
-    }
+  for (const [command, { subcommands = {} }] of Object.entries(COMMANDS)) {
+    addWithParents(command)
+    for (const name of Object.keys(subcommands)) addWithParents(`${command} ${name}`)
   }
   return [...found.values()]
 }
@@ -65,14 +63,17 @@ function addSubcommand(parent: Completion, name: string): void {
   if (!parent.subcommands.includes(name)) parent.subcommands.push(name)
 }
 
-/** The options of a command are those that its help names. */
-function createCompletion(command: string, help: CommandHelp | null): Completion {
-  const named = new Set(help?.details.match(/--[a-z][a-z-]*/g))
-  const isNamed = (option: string) => named.has(option)
-  const settings = help?.settings.map((name) => `--${flagOf(name)}`) ?? []
-  const options = [...COMMAND_OPTIONS.map((name) => `--${name}`).filter(isNamed), ...settings]
-  const switches = COMMAND_SWITCHES.map((name) => `--${name}`).filter(isNamed)
-  return { command, subcommands: [], options, switches: [...switches, ...COMMON_SWITCHES] }
+function createCompletion(command: string): Completion {
+  const found = findCommand(command.split(' '))
+  const hasOption = (name: string) => found?.options.has(name) ?? false
+  const settings = found?.settings.map(flagOf) ?? []
+  const toFlag = (name: string) => `--${name}`
+  return {
+    command,
+    subcommands: [],
+    options: [...COMMAND_OPTIONS.filter(hasOption), ...settings].map(toFlag),
+    switches: [...COMMAND_SWITCHES.filter(hasOption).map(toFlag), ...COMMON_SWITCHES],
+  }
 }
 
 /** After an option with a value, Bash completes file names. */

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
+import { HubError } from '../errors.ts'
 import { createFile, replaceFile } from '../lib/files/durable-files.ts'
 import { errorCodeOf } from '../lib/files/error-code.ts'
-import { isPostgres, prepareDataFolder } from '../storage/open.ts'
+import { dataFolderUnusable, isPostgres, prepareDataFolder } from '../storage/open.ts'
 
 const FILE = 'recordhub.secret'
 
@@ -21,14 +22,37 @@ export function loadSecrets(config: Config): Secrets {
   const { HUB_SECRET: secret, HUB_SECRET_PREVIOUS: previous } = config
   const before = previous ? [previous] : []
   if (secret) return [secret, ...before]
-  if (isPostgres(config.DATABASE_URL)) {
-    throw new SettingError(
-      'HUB_SECRET: required with PostgreSQL, with the same value on every node. Create one with: openssl rand -base64 32',
-    )
-  }
+  assertMayBeFile(config)
   prepareDataFolder(config.HUB_DATA_DIR)
   const [first, ...others] = readSecretFile(config) ?? createSecretFile(config)
   return [first, ...others, ...before]
+}
+
+/** @throws SettingError on PostgreSQL without HUB_SECRET: every node needs the same secret. */
+export function assertMayBeFile({ HUB_SECRET: secret, DATABASE_URL: url }: Config): void {
+  if (secret || !isPostgres(url)) return
+  throw new SettingError(
+    'HUB_SECRET: required with PostgreSQL, with the same value on every node. Create one with: openssl rand -base64 32',
+  )
+}
+
+/**
+ * Loads the secrets of a database that may be new. The secret file that this has created is deleted again if the database
+ * needs another secret, which would be hidden by it.
+ */
+export async function withSecrets<Result>(
+  config: Config,
+  open: (secrets: Secrets) => Promise<Result>,
+): Promise<Result> {
+  const isFound = config.HUB_SECRET !== '' || readSecretFile(config) !== null
+  const secrets = loadSecrets(config)
+  try {
+    return await open(secrets)
+  } catch (error) {
+    const isWrong = error instanceof HubError && error.code === 'secret_wrong'
+    if (isWrong && !isFound) rmSync(pathOf(config), { force: true })
+    throw error
+  }
 }
 
 /**
@@ -42,7 +66,7 @@ export function readSecretFile(config: Config): Secrets | null {
     if ([first, ...others].every((secret) => secret.length >= 32)) return [first, ...others]
   } catch (error) {
     if (errorCodeOf(error) === 'ENOENT') return null
-    throw error
+    throw dataFolderUnusable(config.HUB_DATA_DIR, error)
   }
   throw new SettingError(`${path} is damaged: a secret has at least 32 characters.`)
 }
@@ -53,7 +77,7 @@ function createSecretFile(config: Config): Secrets {
     createFile(pathOf(config), `${createSecret()}\n`)
   } catch (error) {
     // Another process has created it meanwhile.
-    if (errorCodeOf(error) !== 'EEXIST') throw error
+    if (errorCodeOf(error) !== 'EEXIST') throw dataFolderUnusable(config.HUB_DATA_DIR, error)
   }
   const secrets = readSecretFile(config)
   if (secrets === null) throw new SettingError(`${pathOf(config)} is missing.`)
@@ -62,7 +86,11 @@ function createSecretFile(config: Config): Secrets {
 
 /** Replaces the secrets of the file atomically. A power failure does not undo it. */
 export function writeSecretFile(config: Config, secrets: Secrets): void {
-  replaceFile(pathOf(config), `${secrets.join('\n')}\n`)
+  try {
+    replaceFile(pathOf(config), `${secrets.join('\n')}\n`)
+  } catch (error) {
+    throw dataFolderUnusable(config.HUB_DATA_DIR, error)
+  }
 }
 
 export function createSecret(): string {

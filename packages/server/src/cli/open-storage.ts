@@ -1,17 +1,37 @@
 import { readBackupPassphrase } from '../config/environment.ts'
 import { backupFolderOf } from '../config/feature-settings.ts'
 import type { Config } from '../config/settings.ts'
+import { nameDatabase } from '../errors.ts'
 import { type VerifiedSecret, verifySecret } from '../features/maintenance/verify-secret.ts'
 import { createSecretBox } from '../lib/crypto/secret-box.ts'
 import { secretFingerprint } from '../lib/crypto/secret-fingerprint.ts'
-import { openStorage } from '../storage/open.ts'
+import { databasePathOf, isPostgres, openStorage } from '../storage/open.ts'
 import type { Upgrade } from '../storage/port/upgrade.ts'
 import { VERSION } from './version.ts'
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>
 
+/** Does the work of a command. An error of a SQLite database names its file, since the disk may be full or read-only. */
+export async function namingDatabase<Result>(
+  { DATABASE_URL: url, HUB_DATA_DIR: dataDir }: Config,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw isPostgres(url) ? error : nameDatabase(error, databasePathOf({ url, dataDir }))
+  }
+}
+
 /** Opens the database for a command that may run next to the hub, and closes it afterwards. */
-export async function withStorage<Result>(
+export function withStorage<Result>(
+  config: Config,
+  use: (storage: Storage) => Promise<Result>,
+): Promise<Result> {
+  return namingDatabase(config, () => openFor(config, use))
+}
+
+async function openFor<Result>(
   config: Config,
   use: (storage: Storage) => Promise<Result>,
 ): Promise<Result> {

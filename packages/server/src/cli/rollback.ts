@@ -1,16 +1,24 @@
+import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { SettingError } from '../config/config.ts'
 import { backupFolderOf } from '../config/feature-settings.ts'
 import type { Config } from '../config/settings.ts'
 import { listBackups } from '../features/backups/backup-folder.ts'
 import { describeRollback, type RollbackFacts } from '../features/maintenance/describe-rollback.ts'
 import { describeError } from '../features/maintenance/doctor/run-doctor.ts'
+import { errorCodeOf } from '../lib/files/error-code.ts'
 import { readBackupInfo } from '../storage/backup.ts'
 import { openDiagnostics } from '../storage/open.ts'
 import { VERSION } from './version.ts'
 
-/** `recordhub rollback`: states what a rollback would require, and changes nothing. */
+/**
+ * `recordhub rollback`: states what a rollback would require, and changes nothing.
+ * @throws Error if the database cannot be read, after what is known without it was printed.
+ * @throws SettingError if the folder of the backups cannot be read.
+ */
 export async function rollback(config: Config, print: (line: string) => void): Promise<void> {
   const folder = resolve(backupFolderOf(config))
+  await assertReadable(folder, config.HUB_BACKUP_DIR !== '')
   const backups = (await listBackups(folder, { readBackupInfo })).map((backup) => ({
     ...{ backup, path: join(folder, backup.file), since: null },
   }))
@@ -19,6 +27,18 @@ export async function rollback(config: Config, print: (line: string) => void): P
     ...{ ...base, database: null, problem: describeError(error) },
   }))
   for (const line of describeRollback(facts)) print(line)
+  if (facts.problem !== null) throw new Error(facts.problem)
+}
+
+/** The first backup creates the folder, unless it was configured. */
+async function assertReadable(folder: string, isConfigured: boolean): Promise<void> {
+  try {
+    await readdir(folder)
+  } catch (error) {
+    const code = errorCodeOf(error)
+    if (code === 'ENOENT' && !isConfigured) return
+    throw new SettingError(`HUB_BACKUP_DIR: the folder ${folder} cannot be read (${code}).`)
+  }
 }
 
 async function readFacts(

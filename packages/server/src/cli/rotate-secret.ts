@@ -1,18 +1,51 @@
 import { SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
 import { type Rotation, rotateSecret as rotate } from '../features/maintenance/rotate-secret.ts'
+import { verifySecret } from '../features/maintenance/verify-secret.ts'
 import { openStorage } from '../storage/open.ts'
 import {
+  assertMayBeFile,
   createSecret,
-  loadSecrets,
   readSecretFile,
   type Secrets,
   writeSecretFile,
 } from './load-secret.ts'
+import { namingDatabase, type Storage } from './open-storage.ts'
 
 /** `recordhub secret rotate`: encrypts everything with another secret, while no hub is running. */
 export async function rotateSecret(config: Config, print: (line: string) => void): Promise<void> {
-  assertPreviousKnown(config)
+  const rotation = await namingDatabase(config, () => openAndRotate(config))
+  for (const line of describe(rotation)) print(line)
+}
+
+/** The new secret, and the ones that it replaces. */
+type RotatedSecrets = {
+  /** Null if a new one is created in the secret file. */
+  next: string | null
+  previous: Secrets
+}
+
+/**
+ * @throws SettingError without a secret of the database: the command would create a secret file that decrypts nothing.
+ */
+function findSecrets(config: Config): RotatedSecrets {
+  assertMayBeFile(config)
+  const { HUB_SECRET: secret, HUB_SECRET_PREVIOUS: previous } = config
+  // With both variables, the file is of no interest.
+  const stored = secret && previous ? [] : (readSecretFile(config) ?? [])
+  const [first, ...others] = [secret, ...stored, previous].filter((one) => one !== '')
+  const [second, ...more] = others
+  if (first !== undefined && second !== undefined)
+    return { next: first, previous: [second, ...more] }
+  if (first === undefined || first === secret) {
+    throw new SettingError(
+      'HUB_SECRET_PREVIOUS: set it to the current secret of the database, or restore the file recordhub.secret in HUB_DATA_DIR.',
+    )
+  }
+  return { next: null, previous: [first] }
+}
+
+async function openAndRotate(config: Config): Promise<Rotation> {
   const storage = await openStorage({
     url: config.DATABASE_URL,
     dataDir: config.HUB_DATA_DIR,
@@ -24,33 +57,29 @@ export async function rotateSecret(config: Config, print: (line: string) => void
     warn: () => undefined,
   })
   try {
-    const [next, ...previous] = prepareSecrets(config)
+    const { next: known, previous } = findSecrets(config)
+    const next = known ?? (await addToFile(config, storage, previous))
     const rotation = await rotate(storage, { next, previous })
     if (!config.HUB_SECRET) writeSecretFile(config, [next])
-    for (const line of describe(rotation)) print(line)
+    return rotation
   } finally {
     await storage.close()
   }
 }
 
-function assertPreviousKnown(config: Config): void {
-  const { HUB_SECRET: secret, HUB_SECRET_PREVIOUS: previous } = config
-  if (secret && !previous && !readSecretFile(config)) {
-    throw new SettingError('HUB_SECRET_PREVIOUS: set it to the current secret of the database.')
-  }
-}
-
-/** The new secret, then the ones that it replaces. The file contains both until the rotation is complete. */
-function prepareSecrets(config: Config): Secrets {
-  const { HUB_SECRET: secret, HUB_SECRET_PREVIOUS: previous } = config
-  if (secret && !previous) return [secret, ...(readSecretFile(config) ?? [])]
-  if (secret || previous) return loadSecrets(config)
-  const stored = loadSecrets(config)
-  // Continues a rotation that was interrupted.
-  if (stored.length > 1) return stored
-  const both: Secrets = [createSecret(), ...stored]
-  writeSecretFile(config, both)
-  return both
+/**
+ * Creates a secret. The file contains both until the rotation is complete, so that an interrupted one can be continued.
+ * @throws HubError `secret_wrong`, before anything is written, if the other secrets are not those of the database.
+ */
+async function addToFile(
+  config: Config,
+  storage: Pick<Storage, 'encryptedSecrets'>,
+  previous: Secrets,
+): Promise<string> {
+  await verifySecret(storage, previous)
+  const next = createSecret()
+  writeSecretFile(config, [next, ...previous])
+  return next
 }
 
 function describe({ outcome, encrypted, unreadable }: Rotation): string[] {

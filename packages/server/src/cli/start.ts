@@ -10,8 +10,8 @@ import { restoreBackup } from '../storage/backup.ts'
 import { createLogger } from './create-logger.ts'
 import type { RunningHub } from './library.ts'
 import { limitHeapAfterStart } from './limit-heap.ts'
-import { loadSecrets } from './load-secret.ts'
-import { openHubStorage } from './open-storage.ts'
+import { loadSecrets, withSecrets } from './load-secret.ts'
+import { namingDatabase, openHubStorage } from './open-storage.ts'
 import { aborted, stopSignal } from './stop-signal.ts'
 import { VERSION } from './version.ts'
 
@@ -74,25 +74,36 @@ async function restoreUploaded(
 }
 
 /** Starts a hub. The signal ends the wait for a database that does not accept connections yet. */
-export async function startHub(
+export function startHub(
   config: Config,
   logger: Logger,
   signal: AbortSignal,
   deps: { restoreUpload?: RestoreUpload } = {},
 ): Promise<RunningHub> {
+  return namingDatabase(config, () => openAndStart(config, logger, signal, deps))
+}
+
+async function openAndStart(
+  config: Config,
+  logger: Logger,
+  signal: AbortSignal,
+  deps: { restoreUpload?: RestoreUpload },
+): Promise<RunningHub> {
   let hub: Hub | null = null
   let failure: Error | null = null
   const failed = Promise.withResolvers<Error>()
-  const { storage, secret } = await openHubStorage(config, loadSecrets(config), {
-    warn: (message) => logger.warn(message),
-    onFailure(message) {
-      hub?.rejectAll()
-      logger.fatal(message)
-      failure = new Error(message)
-      failed.resolve(failure)
-    },
-    waitUntil: signal,
-  })
+  const { storage, secret } = await withSecrets(config, (secrets) =>
+    openHubStorage(config, secrets, {
+      warn: (message) => logger.warn(message),
+      onFailure(message) {
+        hub?.rejectAll()
+        logger.fatal(message)
+        failure = new Error(message)
+        failed.resolve(failure)
+      },
+      waitUntil: signal,
+    }),
+  )
   try {
     hub = await createHub({ config, storage, secret, logger, version: VERSION, ...deps })
     const started = await hub.start().catch((error: unknown) => {

@@ -21,6 +21,21 @@ test('DATABASE_URL accepts PostgreSQL URLs, but none that would expose the passw
   }
 })
 
+test('HUB_PUBLIC_URL has no query, fragment or user, which would be in every link', () => {
+  for (const [url, read] of [
+    ['https://hub.example.org/', 'https://hub.example.org'],
+    ['http://localhost:8080/hub', 'http://localhost:8080/hub'],
+  ] as const) {
+    assert.equal(configOf({ HUB_PUBLIC_URL: url }).HUB_PUBLIC_URL, read)
+  }
+  for (const end of ['?a=1', '?', '#a', '#', '/dashboard?tab=log#a']) {
+    const HUB_PUBLIC_URL = `https://hub.example.org${end}`
+    assert.throws(() => configOf({ HUB_PUBLIC_URL }), /^Error: HUB_PUBLIC_URL: must be a URL/)
+  }
+  const HUB_PUBLIC_URL = 'https://ann:secret@hub.example.org'
+  assert.throws(() => configOf({ HUB_PUBLIC_URL }), /^Error: HUB_PUBLIC_URL: must be a URL/)
+})
+
 test('HUB_PULL_SCHEDULE accepts cron patterns and off', () => {
   for (const pattern of ['* * * * *', '*/5 8-18 * * 1-5', '0 0 L * *', 'off']) {
     assert.equal(configOf({ HUB_PULL_SCHEDULE: pattern }).HUB_PULL_SCHEDULE, pattern)

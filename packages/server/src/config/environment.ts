@@ -1,6 +1,7 @@
 /** The only reader of the environment and of the `.env` file. */
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
+import { decodeText } from '@recordhub/protocol/text'
 import { errorCodeOf } from '../lib/files/error-code.ts'
 import { type ConfigSources, SettingError } from './config.ts'
 import { type Config, SECRET_SETTINGS, type SettingName } from './settings.ts'
@@ -45,7 +46,7 @@ export function readSecretFiles(variables: Variables): Variables {
 function readSecretFile(variable: string, path: string): string {
   let content: string
   try {
-    content = readFileSync(path, 'utf8').trim()
+    content = decodeText(readFileSync(path)).trim()
   } catch (error) {
     throw new SettingError(`${variable}: ${path} cannot be read (${errorCodeOf(error)}).`)
   }
@@ -111,7 +112,7 @@ export function requirePassphrase(passphrase: string): string {
 
 function readFirstLine(path: string): string {
   try {
-    return readFileSync(path, 'utf8').split('\n', 1)[0]?.trim() ?? ''
+    return decodeText(readFileSync(path)).split('\n', 1)[0]?.trim() ?? ''
   } catch (error) {
     throw new SettingError(
       `HUB_BACKUP_PASSPHRASE_FILE: the file cannot be read (${String(error)}).`,
@@ -121,7 +122,7 @@ function readFirstLine(path: string): string {
 
 function readEnvFile(): Variables {
   try {
-    return parseEnv(readFileSync('.env', 'utf8'))
+    return parseEnv(decodeText(readFileSync('.env')))
   } catch (error) {
     if (errorCodeOf(error) === 'ENOENT') return {}
     throw new SettingError(`.env: the file cannot be read (${String(error)}).`)

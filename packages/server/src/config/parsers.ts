@@ -80,6 +80,13 @@ export function httpUrl(value: string): string {
   throw new Error('must be a URL that starts with http:// or https://')
 }
 
+/** The URL of a site, to which paths are appended: links of mails and guides would end in its query. */
+export function siteUrl(value: string): string {
+  const url = httpUrl(value)
+  if (!/[?#]/.test(url) && URL.parse(url)?.username === '') return url
+  throw new Error('must be a URL without a user, a query (?) and a fragment (#)')
+}
+
 export function databaseUrl(value: string): string {
   if (/^sqlite:./.test(value)) return value
   const url = /^postgres(ql)?:\/\//.test(value) ? URL.parse(value) : null

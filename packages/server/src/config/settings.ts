@@ -18,6 +18,7 @@ import {
   pathSegment,
   portOrOff,
   share,
+  siteUrl,
   smtpUrl,
   text,
   timeZone,
@@ -80,7 +81,7 @@ export const SETTINGS = {
     help: 'The secret that HUB_SECRET replaces, during a rotation (recordhub secret rotate).',
   }),
   HUB_PUBLIC_URL: setting({
-    parse: httpUrl,
+    parse: siteUrl,
     default: '',
     shownDefault: 'the address listened on',
     help: 'URL at which operators and platforms reach the hub, such as https://hub.example.org.',

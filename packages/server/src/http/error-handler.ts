@@ -73,11 +73,16 @@ function nextPage(url: string): string {
   return url === '/dashboard' ? '' : `?${new URLSearchParams({ next: url })}`
 }
 
+/** Whether the errors of a route that is no page may be pages: browsers submit forms to it. */
+export function isFormTarget(method: string, url: string): boolean {
+  return method !== 'GET' && !url.startsWith('/api/')
+}
+
 /** Whether a browser navigated to the URL or submitted a form. All other clients receive JSON. */
 function acceptsHtml(request: FastifyRequest): boolean {
-  if (request.url.startsWith('/api/')) return false
   const { url, config } = request.routeOptions
-  if (request.method === 'GET' && url !== undefined && !config.page) return false
+  const isNavigated = url === undefined ? !request.url.startsWith('/api/') : config.page
+  if (!isNavigated && !isFormTarget(request.method, request.url)) return false
   if (request.headers['x-requested-with'] === 'XMLHttpRequest') return false
   return /text\/html/.test(request.headers.accept ?? '')
 }

@@ -3,6 +3,7 @@ import { ErrorResponse } from '@recordhub/protocol'
 import fastify, { type FastifyInstance, type FastifySchema, type RouteOptions } from 'fastify'
 import { memoizeAsync } from '../lib/concurrency/memoize-async.ts'
 import { ACCESS, type Access, requiresCaller } from './access.ts'
+import { isFormTarget } from './error-handler.ts'
 
 type DescribedRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'>
 
@@ -24,6 +25,8 @@ async function generateDocument(routes: readonly DescribedRoute[], version: stri
   inner.setSerializerCompiler(() => JSON.stringify)
   await inner.register(swagger, {
     openapi: {
+      // Version 3.0 has no null: a value that may be null and is one of a list would need its own form.
+      openapi: '3.1.1',
       info: { title: 'Recordhub', version, description: ABOUT },
       components: {
         securitySchemes: {
@@ -36,7 +39,9 @@ async function generateDocument(routes: readonly DescribedRoute[], version: stri
     },
     transform({ schema, url, route }) {
       const method = Array.isArray(route.method) ? route.method[0] : route.method
-      return { url, schema: complete(schema, url, ACCESS[`${method} ${url}`] ?? 'admin') }
+      const access = ACCESS[`${method} ${url}`] ?? 'admin'
+      const errors = isFormTarget(String(method), url) ? ERROR_OR_PAGE : ErrorResponse
+      return { url, schema: complete(schema, { url, access, errors }) }
     },
   })
   for (const route of routes) inner.route({ ...route, handler: () => undefined })
@@ -60,7 +65,19 @@ const SECURITY: Record<
   role: [{ token: [] }, { session: [] }],
 }
 
-function complete(given: FastifySchema | undefined, url: string, access: Access): FastifySchema {
+/** An error of a route to which browsers also submit forms. */
+const ERROR_OR_PAGE = {
+  description: 'The error; a page for a browser that submits a form',
+  content: {
+    'application/json': { schema: ErrorResponse },
+    'text/html; charset=utf-8': { schema: { type: 'string' } },
+  },
+}
+
+function complete(
+  given: FastifySchema | undefined,
+  { url, access, errors }: { url: string; access: Access; errors: object },
+): FastifySchema {
   const schema = given ?? {}
   const role = requiresCaller(access) ? [`Requires the role ${access}.`] : []
   const description = [...(schema.description ? [schema.description] : []), ...role].join(' ')
@@ -69,7 +86,7 @@ function complete(given: FastifySchema | undefined, url: string, access: Access)
     tags: schema.tags ?? [tagOf(url)],
     security: SECURITY[requiresCaller(access) ? 'role' : access],
     ...(description === '' ? {} : { description }),
-    response: { '4xx': ErrorResponse, '5xx': ErrorResponse, ...Object(schema.response) },
+    response: { ...Object(schema.response), '4xx': errors, '5xx': errors },
   }
 }
 

@@ -100,8 +100,13 @@ function rejectHashing(): string {
 export function prepareDataFolder(path: string): void {
   try {
     makeFolder(path)
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new HubError('data_folder_unusable', { path, reason }, { cause })
+  } catch (error) {
+    throw dataFolderUnusable(path, error)
   }
+}
+
+/** Names the folder: the message of a full disk names no file. */
+export function dataFolderUnusable(path: string, cause: unknown): HubError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new HubError('data_folder_unusable', { path: resolve(path), reason }, { cause })
 }

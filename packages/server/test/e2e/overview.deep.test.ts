@@ -59,7 +59,7 @@ describe('the overview', BROWSER_TEST, () => {
       const name = new RegExp(`^${tile}\\s*${figure}$`)
       await main.getByRole('link', { name }).waitFor()
     }
-    const sync = page.getByRole('region', { name: 'Latest sync' })
+    const sync = page.getByRole('region', { name: 'Latest Sync' })
     await sync.getByText('Partial').waitFor()
     await sync.getByText(/started by /).waitFor()
     const platforms = page.getByRole('region', { name: 'Platforms' })

@@ -42,7 +42,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Test and save' }).click()
     await page.getByText('The change was saved.').waitFor()
     await page.getByText('Scheduled pulls are paused').waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Test connection' }).click()
+    await page.getByRole('button', { name: 'Test Connection' }).click()
     await page.getByText('All checks passed. Nothing was saved.').waitFor()
     await expectAccessible(page)
     moved.setResponse('records/cases', respond.html())

@@ -32,7 +32,7 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     assert.equal(await page.getByRole('link', { name: 'Register a platform' }).count(), 0)
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
     await page.getByText('Requires the operator role').first().waitFor()
-    assert.equal(await page.getByRole('button', { name: 'Test connection' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Test Connection' }).count(), 0)
     await page.getByText('Last pull failed').waitFor()
   })
 

@@ -55,8 +55,8 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     platform.setResponse('records/cases', respond.trickle(INCOMPLETE_RESPONSE, 100))
     const { page } = await openPage(hub, { withClock: true })
     await page.goto('/dashboard')
-    const sync = page.getByRole('region', { name: 'Latest sync' })
-    const button = sync.getByRole('button', { name: 'Pull all existing records' })
+    const sync = page.getByRole('region', { name: 'Latest Sync' })
+    const button = sync.getByRole('button', { name: 'Pull All Existing Records' })
     await button.waitFor()
     await sync.getByText('No pulls yet.').waitFor()
     await page.getByRole('region', { name: 'Platforms' }).getByText('Title of school').waitFor()
@@ -66,7 +66,7 @@ describe('pulls in a browser', BROWSER_TEST, () => {
       for (const width of [PHONE_WIDTH, DESKTOP.width]) {
         await setDisplayMode(page, { ...DESKTOP, width })
         await untilAnimationsEnd(page)
-        for (const name of ['Latest sync', 'Records received', 'Platforms', 'Latest records']) {
+        for (const name of ['Latest Sync', 'Records received', 'Platforms', 'Latest records']) {
           const box = await page.getByRole('region', { name }).boundingBox()
           boxes.push(name === 'Latest records' ? box?.y : box)
         }
@@ -96,8 +96,8 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     await sync.getByRole('button', { name: 'Cancel' }).click()
     await sync.getByText('Cancelled', { exact: true }).waitFor()
     await sync.getByText(/^0 of 2 modules completed · 2 cancelled/).waitFor()
-    await sync.getByRole('heading', { name: 'Latest sync' }).waitFor()
-    await sync.getByRole('button', { name: 'Pull all existing records', disabled: false }).waitFor()
+    await sync.getByRole('heading', { name: 'Latest Sync' }).waitFor()
+    await sync.getByRole('button', { name: 'Pull All Existing Records', disabled: false }).waitFor()
     assert.deepEqual(await readLayout(), before)
   })
 
@@ -124,13 +124,13 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     await using ready = await startHubWithPlatform()
     const { page } = await openPage(ready.hub, { withClock: true })
     await page.goto('/dashboard')
-    await page.getByRole('button', { name: 'Pull all existing records' }).click()
-    const sync = page.getByRole('region', { name: 'Latest sync' })
+    await page.getByRole('button', { name: 'Pull All Existing Records' }).click()
+    const sync = page.getByRole('region', { name: 'Latest Sync' })
     await advanceUntilShown(page, sync.getByText('Succeeded'))
     await sync.getByText(/started by ann/i).waitFor()
     await sync.getByText('2 records', { exact: true }).waitFor()
     await sync.getByText(/^2 of 2 modules completed/).waitFor()
-    await sync.getByRole('button', { name: 'Pull all existing records', disabled: false }).waitFor()
+    await sync.getByRole('button', { name: 'Pull All Existing Records', disabled: false }).waitFor()
   })
 
   test('a 409 response shows the running pull and its operator instead of an error', async () => {
@@ -140,13 +140,13 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     // An event or a snapshot with the pull would disable the button before it is clicked.
     const snapshots = await delaySnapshots(page)
     await page.goto('/dashboard')
-    const sync = page.getByRole('region', { name: 'Latest sync' })
+    const sync = page.getByRole('region', { name: 'Latest Sync' })
     await sync.getByText('No pulls yet').waitFor()
     const delayed = platform.delayNextResponse('records/cases')
     const { id } = await hub.startPull()
     await delayed.arrived
     const responded = page.waitForResponse((one) => new URL(one.url()).pathname === PULL_ALL)
-    await sync.getByRole('button', { name: 'Pull all existing records' }).click()
+    await sync.getByRole('button', { name: 'Pull All Existing Records' }).click()
     assert.equal((await responded).status(), 409)
     await sync.getByRole('heading', { name: 'Pull running' }).waitFor()
     await sync
@@ -191,7 +191,7 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     const { page } = await openPage(ready.hub, { operator })
     await page.goto('/dashboard')
     await page.getByText('Requires the operator role.').waitFor()
-    assert.ok(await page.getByRole('button', { name: 'Pull all existing records' }).isDisabled())
+    assert.ok(await page.getByRole('button', { name: 'Pull All Existing Records' }).isDisabled())
     await page.goto('/dashboard/pulls')
     await page.getByText('No pulls yet').waitFor()
     await expectAccessible(page)
@@ -258,7 +258,7 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     const { page } = await openPage(ready.hub)
     await page.goto('/dashboard/pulls')
     await page.getByText('No pulls yet').waitFor()
-    await page.getByRole('button', { name: 'Pull all existing records' }).click()
+    await page.getByRole('button', { name: 'Pull All Existing Records' }).click()
     await page.getByRole('row').getByRole('link', { name: '1', exact: true }).waitFor()
     await page.getByText('A pull is running.').waitFor()
     await expectAccessible(page)

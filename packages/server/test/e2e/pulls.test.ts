@@ -20,8 +20,8 @@ describe('pulls in a browser', BROWSER_TEST, () => {
       if (request.isNavigationRequest()) loads += 1
     })
     await page.goto('/dashboard')
-    const sync = page.getByRole('region', { name: 'Latest sync' })
-    const button = sync.getByRole('button', { name: 'Pull all existing records' })
+    const sync = page.getByRole('region', { name: 'Latest Sync' })
+    const button = sync.getByRole('button', { name: 'Pull All Existing Records' })
     await sync.getByText('No pulls yet.').waitFor()
     const form = page.locator('form[data-ajax-form="pull-all-records"]')
     assert.equal(await form.getAttribute('method'), 'post')
@@ -44,7 +44,7 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     await delayed.arrived
     await sync.getByRole('button', { name: 'Cancel' }).click()
     await sync.getByText('Cancelled', { exact: true }).waitFor()
-    await sync.getByRole('button', { name: 'Pull all existing records', disabled: false }).waitFor()
+    await sync.getByRole('button', { name: 'Pull All Existing Records', disabled: false }).waitFor()
     delayed.release()
     await page
       .getByRole('navigation', { name: 'Pages' })

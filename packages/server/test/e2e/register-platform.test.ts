@@ -12,9 +12,9 @@ import {
 } from '../helpers/browser/platforms.ts'
 
 async function enterSource(page: Page, url: string, key: string): Promise<void> {
-  await page.getByLabel('Base URL').fill(url)
+  await page.getByLabel('Source Base URL').fill(url)
   await page.getByRole('textbox', { name: 'Source API key' }).fill(key)
-  await page.getByRole('button', { name: /^Test/ }).click()
+  await page.getByRole('button', { name: 'Test Connection', exact: true }).click()
 }
 
 describe('registering a platform in a browser', BROWSER_TEST, () => {
@@ -39,17 +39,17 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     assert.equal(await page.getByRole('button', { name: 'Select modules' }).count(), 0)
 
     await enterSource(page, platform.source_base_url, platform.source_api_key)
-    await page.getByText(`${COURT_TITLE} (court)`, { exact: true }).waitFor()
+    await page.getByText('court is online. Fetch its platform data to select modules.').waitFor()
     assert.deepEqual(
-      platform.requests.filter(({ path }) => /records|search/.test(path)),
+      platform.requests.filter(({ path }) => !path.endsWith('/ping')),
       [],
     )
-    await page.getByLabel('Base URL').fill(`${platform.source_base_url}/api`)
-    await page.getByRole('button', { name: /^Test/ }).click()
+    const fetchData = page.getByRole('button', { name: 'Fetch Platform Data', exact: true })
+    await page.getByLabel('Source Base URL').fill(`${platform.source_base_url}/api`)
+    await fetchData.click()
     await page.getByRole('button', { name: `Use ${platform.source_base_url}` }).click()
-    assert.equal(await page.getByLabel('Base URL').inputValue(), platform.source_base_url)
-    await page.getByRole('button', { name: /^Test/ }).click()
-    await page.getByRole('button', { name: 'Check everything' }).click()
+    assert.equal(await page.getByLabel('Source Base URL').inputValue(), platform.source_base_url)
+    await fetchData.click()
     await page.getByText('OK: 3 records reported.').waitFor()
     await page.getByText(`${COURT_TITLE} (court)`, { exact: true }).waitFor()
     const checks = page.getByRole('list', { name: 'Checks' }).getByRole('listitem')

@@ -69,6 +69,36 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     assert.equal(await page.getByRole('dialog', { name: 'Your session has ended' }).count(), 0)
   })
 
+  test('another operator who signs in at an ended session gets the page without a reload, and nothing of the former one', async () => {
+    const [former, other] = [await hub.createOperator(), await hub.createOperator()]
+    const { page } = await openPage(hub, { operator: former })
+    await page.goto('/dashboard/records')
+    await page.evaluate('window.isSamePage = true')
+    await endSessionAtRequest(page, /\/api\/v1\/records\?q=/)
+    await page.getByRole('textbox', { name: 'Search' }).fill('of the former')
+    const ended = page.getByRole('dialog', { name: 'Your session has ended' })
+    await ended.waitFor()
+    const requests: string[] = []
+    page.on('request', (request) => void requests.push(request.url()))
+    await ended.getByLabel('E-mail').fill(other.email)
+    await ended.getByLabel(/^Password \*$/).fill(PASSWORD)
+    const signingIn = page.waitForRequest('**/api/auth/sign-in/email')
+    await ended.getByRole('button', { name: 'Sign in' }).click()
+    const { 'x-requested-with': client } = await (await signingIn).allHeaders()
+    assert.equal(client, 'XMLHttpRequest')
+    await ended.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('button', { name: 'Your account' }).click()
+    await page.getByText(other.email).first().waitFor()
+    assert.equal(await page.evaluate('window.isSamePage'), true)
+    assert.equal(page.url(), `${hub.address}/dashboard`)
+    assert.deepEqual(
+      requests.filter((url) => url.includes('former')),
+      [],
+    )
+    assert.equal(await readTokenTag(page), await readSessionToken(page))
+  })
+
   test('a wrong password shows a message, and the correct one opens the requested page', async () => {
     const { page } = await openPage(hub, { signedIn: false, width: 390 })
     await page.goto('/dashboard/records?q=ann')

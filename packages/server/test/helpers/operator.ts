@@ -14,6 +14,7 @@ import {
   type StoredRecord,
 } from '@recordhub/protocol'
 import Type from 'typebox'
+import { DOCUMENT_URL, expectDescribed, provideDocument } from './hub/described-responses.ts'
 import { expectBody, type TestResponse } from './hub/response.ts'
 import { until, untilTrue } from './time/until.ts'
 
@@ -187,13 +188,19 @@ export function fetchFrom(address: string): Send {
       redirect: 'manual',
       ...(payload === undefined ? {} : { body: payload }),
     })
-    return {
-      status: response.status,
-      header: (name) => response.headers.get(name) ?? '',
-      cookies: response.headers.getSetCookie(),
-      text: await response.text(),
-    }
+    const { status } = response
+    const text = await response.text()
+    const header = (name: string) => response.headers.get(name) ?? ''
+    await provideDocument(() => fetchDocument(address))
+    expectDescribed({ method, url, status, contentType: header('content-type'), text })
+    return { status, header, cookies: response.headers.getSetCookie(), text }
   }
+}
+
+/** The published document of a hub; null if it does not respond, such as after a fault. */
+async function fetchDocument(address: string): Promise<string | null> {
+  const response = await fetch(`${address}${DOCUMENT_URL}`).catch(() => null)
+  return response?.ok ? response.text() : null
 }
 
 /** Adds headers, such as credentials, to each request. */

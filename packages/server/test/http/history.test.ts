@@ -83,6 +83,23 @@ describeHub('record history', { clock }, (hub) => {
     assert.equal(Object(expectObject(await asOf(id, at(105)), 200)['record']).updated_at, at(100))
   })
 
+  test('a change number identifies the version of one of several changes with one time', async () => {
+    const id = await pushAt(150, newRecord('A-6', { data: { a: 1 } }))
+    for (const a of [2, 3, 4]) await pushAt(160, newRecord('A-6', { data: { a } }))
+    const url = `/api/v1/records/${id}`
+    const { history } = expectBody(await hub.get(`${url}/history`), 200, History)
+    const read = (query: string) => hub.get(`${url}?${query}`)
+    for (const { change_seq, changes } of history) {
+      const { record } = expectObject(await read(`change_seq=${change_seq}`), 200)
+      assert.deepEqual(Object(record).data, { a: changes[0]?.after })
+      assert.equal(Object(record).updated_at, at(160))
+    }
+    assert.equal(new Set(history.map(({ change_seq }) => change_seq)).size, 3)
+    expectError(await read('change_seq=1'), 404, 'not_found')
+    const both = await read(`change_seq=1&as_of=${at(160)}`)
+    expectError(both, 400, 'invalid_request')
+  })
+
   test('the incomplete flag and the name are returned as of that time too', async () => {
     const patch = { record_type: 'cases', reference_number: 'A-3', data: { a: 1 } }
     const id = await pushAt(200, patch, 'PATCH')

@@ -4,6 +4,7 @@ import { before, test } from 'node:test'
 import { isJsonObject, type JsonObject } from '@recordhub/protocol/lossless-json'
 import { ACCESS } from '../../src/http/access.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
+import { expectDescribed } from '../helpers/hub/described-responses.ts'
 import { expectObject } from '../helpers/hub/response.ts'
 
 /** Pages, files and the document itself, which are not API operations. */
@@ -23,8 +24,10 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
 describeHub('the OpenAPI document', (hub) => {
   const operations = new Map<string, JsonObject>()
+  let version: unknown
   before(async () => {
-    const { paths } = expectObject(await hub.send({ url: '/api/openapi.json' }), 200)
+    const { openapi, paths } = expectObject(await hub.send({ url: '/api/openapi.json' }), 200)
+    version = openapi
     for (const [path, item] of Object.entries(Object(paths))) {
       for (const [method, operation] of Object.entries(Object(item))) {
         if (!METHODS.includes(method) || !isJsonObject(operation)) continue
@@ -71,6 +74,30 @@ describeHub('the OpenAPI document', (hub) => {
     }
   })
 
+  test('the document has version 3.1, and a value that may be null and is one of a list has null in the list', () => {
+    assert.equal(version, '3.1.1')
+    assert.deepEqual(findIncompleteEnums(Object.fromEntries(operations), ''), [])
+  })
+
+  test('a response that the document does not describe fails every test', () => {
+    const [method, url] = ['PATCH', '/api/v1/schedule']
+    const contentType = 'application/json'
+    const exchange = { method, url, contentType, status: 200 }
+    const schedule = { pattern: null, paused_since: null, paused_by: null, next_run_at: null }
+    const body = { success: true, schedule: { ...schedule, paused: false } }
+    const text = JSON.stringify(body)
+    expectDescribed({ ...exchange, text })
+    for (const undescribed of [
+      { ...exchange, text, status: 204 },
+      { ...exchange, text, contentType: 'text/html' },
+      { ...exchange, text: '' },
+      { ...exchange, text: JSON.stringify({ ...body, schedule: { ...schedule, paused: null } }) },
+      { ...exchange, text: JSON.stringify({ ...body, extra: 1 }) },
+    ]) {
+      assert.throws(() => expectDescribed(undescribed), /OpenAPI document/)
+    }
+  })
+
   test('every text of a request has a maximum length', () => {
     const unlimited = [...operations].flatMap(([route, { parameters = [], requestBody = {} }]) =>
       findUnlimited([parameters, requestBody], route),
@@ -90,6 +117,20 @@ describeHub('the OpenAPI document', (hub) => {
     assert.ok(types.includes('text/csv; charset=utf-8'))
   })
 })
+
+/** The schemas that allow null by their type and not by their list of values, or have the `nullable` of version 3.0. */
+function findIncompleteEnums(described: unknown, path: string): string[] {
+  if (typeof described !== 'object' || described === null) return []
+  const { type, enum: values, nullable } = Object(described)
+  const isNullable = [type].flat().includes('null') && Array.isArray(values)
+  const isIncomplete = nullable === true || (isNullable && !values.includes(null))
+  return [
+    ...(isIncomplete ? [path] : []),
+    ...Object.entries(described).flatMap(([key, one]) =>
+      findIncompleteEnums(one, `${path} ${key}`),
+    ),
+  ]
+}
 
 /** The texts in a description of a request that may have any length. */
 function findUnlimited(described: unknown, path: string): string[] {

@@ -232,6 +232,23 @@ describeHub('testing a connection', (hub) => {
     })
   }
 
+  test('with only_ping, neither the manifest nor anything else is requested', async () => {
+    await using platform = await simulatePlatform()
+    const { source_base_url, source_api_key } = platform
+    const only_ping = { only_ping: true, check_everything: true }
+    const pinged = await probe(hub, { source_base_url, source_api_key, ...only_ping })
+    const { success, ping, manifest, checks } = pinged
+    assert.deepEqual([success, ping?.platform_name, manifest], [true, platform.platform_name, null])
+    assert.deepEqual(
+      checks.map(({ check }) => check),
+      ['reachable', 'ping'],
+    )
+    assert.deepEqual(
+      platform.requests.map(({ path }) => path),
+      ['/api/hub/ping'],
+    )
+  })
+
   test('a base URL of a platform may end in /api', async () => {
     await using platform = await simulatePlatform({ pathPrefix: '/api' })
     const response = await probeOf(hub, platform)

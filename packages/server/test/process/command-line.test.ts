@@ -88,6 +88,10 @@ test('the error for an invalid setting names the setting and does not contain se
 test('an unknown command or flag exits with one line that names it', async (_, { run }) => {
   const wrong = [
     { args: ['fly'], message: /"fly"/ },
+    {
+      args: ['token', 'create', '--name', 'pager', '--platform', 'crm'],
+      message: /^token create has no option --platform;/,
+    },
     { args: ['start', '--colour', 'blue'], message: /--colour/ },
     { args: ['start', 'again'], message: /"start again"/ },
     { args: ['token', 'create'], message: /--name/ },
@@ -107,7 +111,8 @@ test('flags override the environment, which overrides the .env file', async (_, 
   folder,
 }) => {
   const file = ['HUB_DATA_DIR=from-file', 'HUB_LOG_LEVEL=nonsense', 'PORT=nonsense', 'HUB_HUE=blue']
-  writeFileSync(join(folder, '.env'), file.join('\n'))
+  // Editors on Windows write a byte order mark, which must not hide the first setting.
+  writeFileSync(join(folder, '.env'), `\uFEFF${file.join('\n')}`)
   const env = { HUB_LOG_LEVEL: 'warn', PORT: 'nonsense', HUB_COLOUR: 'blue', HUB_SECRET: '' }
   const hub = spawn(['start', '--port', '0', '--pull-schedule=off'], { env })
   const address = (await hub.untilPrinted(/^Recordhub listens at /)).split(' ').at(-1)

@@ -3,6 +3,7 @@ import 'mantine-datatable/styles.css'
 import { Badge, Tabs } from '@mantine/core'
 import { snapshot } from '../../api/live.ts'
 import { PageHeader } from '../../components/page-header.tsx'
+import { RemovedFilterPlatform } from '../../components/removed-platform.tsx'
 import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { AlertsTab } from './alerts/alerts-tab.tsx'
@@ -30,6 +31,7 @@ export function ActivityPage() {
   return (
     <>
       <PageHeader title={TEXTS.activity} description={TEXTS.activityDescription} />
+      <RemovedFilterPlatform />
       <Tabs
         value={tab}
         onChange={(chosen) => change(changesForTab(state, chosen))}

@@ -8,6 +8,7 @@ import { usePlatforms } from '../../api/platforms.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
+import { RemovedPlatform } from '../../components/removed-platform.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
 import classes from './guide.module.css'
 import { GuideContents, showSection } from './guide-contents.tsx'
@@ -35,6 +36,8 @@ export function GuidePage() {
   useLayoutEffect(() => {
     if (split && section) showSection(section)
   }, [split, section])
+
+  const failed = <ErrorNotice error={guide.error} onRetry={() => void guide.refetch()} />
 
   function choose(chosen: Language): void {
     remember(chosen)
@@ -99,7 +102,12 @@ export function GuidePage() {
           </Button>
         </Group>
       </Group>
-      {guide.isError && <ErrorNotice error={guide.error} onRetry={() => void guide.refetch()} />}
+      {guide.isError &&
+        (platform === undefined ? (
+          failed
+        ) : (
+          <RemovedPlatform platform={{ platform_id: platform }} otherwise={failed} />
+        ))}
       {guide.isPending && <GuideSkeleton />}
       {split && (
         <div className={classes['layout']}>

@@ -17,7 +17,7 @@ export const TEXTS = {
   raisedAt: (time: ReactNode) => <>Raised {time}.</>,
   acknowledgedBy: (operator: ReactNode) => <>Acknowledged by {operator}</>,
 
-  latestSyncAt: (time: ReactNode) => <>Latest sync: {time}</>,
+  latestSyncAt: (time: ReactNode) => <>Latest Sync: {time}</>,
   lastPushAt: (time: ReactNode) => <>Last push: {time}</>,
   pageOf: (page: number, pages: number) => `Page ${page} of ${pages}`,
   previousPlatforms: 'Previous platforms',

@@ -15,6 +15,7 @@ import { NotFound } from '../../components/not-found.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { PageSkeleton } from '../../components/page-skeleton.tsx'
+import { RemovedPlatform } from '../../components/removed-platform.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { ConformanceButton } from './conformance/conformance-button.tsx'
@@ -45,7 +46,15 @@ export function PlatformPage() {
   if (!platform.data) {
     const { error } = platform
     const isUnknown = error instanceof HubCallError && [400, 404].includes(error.status)
-    if (isUnknown) return <NotFound />
+    if (isUnknown) {
+      return (
+        <RemovedPlatform
+          platform={{ platform_id: id }}
+          header={<PageHeader title={TEXTS.platform} />}
+          otherwise={<NotFound />}
+        />
+      )
+    }
     return <ErrorNotice error={error} onRetry={() => void platform.refetch()} />
   }
   const { display_title, platform_description } = platform.data

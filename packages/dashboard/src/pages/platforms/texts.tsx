@@ -60,7 +60,7 @@ export const TEXTS = {
   lastPush: 'Last push',
   registeredCounts: (modulesRegistered: number, records: string) =>
     `${modulesRegistered} registered · ${records}`,
-  latestSyncAt: (time: ReactNode) => <>Latest sync: {time}</>,
+  latestSyncAt: (time: ReactNode) => <>Latest Sync: {time}</>,
   lastPushAt: (time: ReactNode) => <>Last push: {time}</>,
 
   platformInactive: 'The platform is inactive',
@@ -76,7 +76,7 @@ export const TEXTS = {
   registerStepsHint: 'Three steps: connect, select modules, hand over the key',
   connect: 'Connect',
   modulesHint: 'What to receive',
-  connectHint: 'Base URL and source API key',
+  connectHint: 'Source Base URL and source API key',
   selectModules: 'Select modules',
   handOverHint: 'Hand it over',
 
@@ -87,12 +87,15 @@ export const TEXTS = {
       URL and the key.
     </>
   ),
-  baseUrlHint: 'The URL up to, but without, /api',
+  sourceBaseUrlHint: 'The URL up to, but without, /api',
   sourceApiKey: 'Source API key',
   sourceApiKeyDescription:
     'The hub sends it to the platform in X-PLATFORM-API-KEY. It is stored encrypted.',
   testAgain: 'Test again',
-  testAndFetch: 'Test and fetch platform data',
+  fetchPlatformData: 'Fetch Platform Data',
+  connectionWorks: 'The connection works',
+  connectionWorksHint: (platformName: string) =>
+    `${platformName} is online. Fetch its platform data to select modules.`,
   checkEverything: 'Check everything',
   conformanceOfPlatform: (platformTitle: string) => `Conformance of ${platformTitle}`,
   notConnectedYet: 'Not connected yet',
@@ -151,7 +154,7 @@ export const TEXTS = {
     `Deleting the records of ${subject}: ${removed} of ${records}`,
   deletingRecords: (subject: string) => `Deleting the records of ${subject}`,
 
-  testConnection: 'Test connection',
+  testConnection: 'Test Connection',
   connectionTo: (displayTitle: string) => `Connection to ${displayTitle}`,
   allChecksPassed: 'All checks passed. Nothing was saved.',
   someChecksFailed: 'Some checks failed. Nothing was saved.',

@@ -14,7 +14,7 @@ export const TEXTS = {
     `${platform} did not list them. Review these records before they are marked missing. If the platform had a fault, keep them unchanged.`,
   viewRecordCount: (records: string) => `View ${records}`,
 
-  pullAllExistingRecords: 'Pull all existing records',
+  pullAllExistingRecords: 'Pull All Existing Records',
   pullAlreadyRunning: (running: string, time: ReactNode) => (
     <>
       A pull is already running: started {running} at {time}.

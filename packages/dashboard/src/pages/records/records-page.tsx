@@ -12,6 +12,7 @@ import { notify } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
+import { RemovedFilterPlatform } from '../../components/removed-platform.tsx'
 import { changeUrlState, useUrlState, writeUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { arrange, isShown, keyOfChoice, move, toggle, useColumnChoice } from './column-choice.ts'
@@ -114,7 +115,10 @@ export function RecordsPage() {
             `/dashboard/records${writeUrlState(changeUrlState(state, { record: String(record_id) }))}`
           }
           open={({ record_id }) =>
-            change({ record: String(record_id), as_of: null }, { replace: opened !== null })
+            change(
+              { record: String(record_id), as_of: null, change: null },
+              { replace: opened !== null },
+            )
           }
           opened={opened}
           isFetching={page.isPlaceholderData}
@@ -157,6 +161,7 @@ export function RecordsPage() {
         />
         <ColumnsMenu columns={columns} choice={choice} choose={choose} />
       </Group>
+      <RemovedFilterPlatform />
       {platformsError ? (
         <ErrorNotice error={platformsError} onRetry={() => void platforms.refetch()} />
       ) : (

@@ -23,6 +23,8 @@ export const TEXTS = {
   resetColumns: 'Reset columns',
 
   viewAsOf: 'View as of',
+  versionAfter: (time: string) =>
+    `This is the version after ${time ? `the change of ${time}` : 'a change'}, not the current one.`,
   versionOf: (time: string) => `This is the version of ${time}, not the current one.`,
   backToCurrentVersion: 'Back to current version',
   changed: (ago: string) => (ago === 'now' ? 'Changed just now' : `Changed ${ago}`),

@@ -13,7 +13,12 @@ test('a search consists of words and phrases', () => {
     ['"Ann  Example" Li', ['ann example', 'li']],
     ['王 王小明', ['王', '王小明']],
     ['ann ANN', ['ann']],
-    ['"never closed', ['"never', 'closed']],
+    ['ann "never  closed', ['ann', 'never closed']],
+    [
+      '“Ann  Example” „Ann Bea“ «Ann Li» »Ann Ko« "',
+      ['ann example', 'ann bea', 'ann li', 'ann ko'],
+    ],
+    ['5" disk', ['5"', 'disk']],
     ['"" " " ', []],
     ['100% a_b *', ['100%', 'a_b', '*']],
   ] as const) {

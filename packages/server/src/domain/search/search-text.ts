@@ -18,11 +18,16 @@ const MAX_NAME_LENGTH = 512
 /** In characters. Shorter terms are searched only in the name and the reference. */
 const MIN_TEXT_LENGTH = 3
 
-/** Splits a search into words and quoted phrases. An unclosed quote is an ordinary character. */
+/**
+ * A phrase in quotes, or a word. Phones and word processors type “these” quotes, and some languages use „these“ or «these».
+ * Single quotes are apostrophes.
+ */
+const TERM =
+  /["“”„‟«»‹›「」『』〝〞〟＂]([^"“”„‟«»‹›「」『』〝〞〟＂]*)(?:["“”„‟«»‹›「」『』〝〞〟＂]|$)|\S+/g
+
+/** Splits a search into words and quoted phrases. A phrase whose quote is not closed ends with the search. */
 export function parseSearch(text: string): SearchTerms {
-  const terms = Array.from(text.matchAll(/"([^"]*)"|\S+/g), (match) =>
-    foldLine(match[1] ?? match[0]),
-  )
+  const terms = Array.from(text.matchAll(TERM), (match) => foldLine(match[1] ?? match[0]))
   return [...new Set(terms)].filter((term) => term !== '')
 }
 

@@ -48,8 +48,9 @@ export function backupRoutes(deps: {
           next_at: next?.toISOString() ?? null,
           encrypts: passphrase !== null,
           secret_fingerprint: deps.secretFingerprint,
-          backups: await listBackups(folder, backups),
+          // Before the list, which then contains the backup of a run that has succeeded.
           ...runner.read(),
+          backups: await listBackups(folder, backups),
         }
       },
     )

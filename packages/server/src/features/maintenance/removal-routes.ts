@@ -114,15 +114,24 @@ export function removalRoutes(deps: {
         schema: {
           summary: 'List current and past removals, newest first',
           querystring: Type.Object(
-            { cursor: Type.Optional(Type.Integer({ minimum: 1 })) },
+            {
+              cursor: Type.Optional(Type.Integer({ minimum: 1 })),
+              platform_id: Type.Optional(
+                Type.Integer({ minimum: 1, description: 'Only the removal of this platform' }),
+              ),
+              platform: Type.Optional(
+                RequestText({ description: 'Only removals of platforms with this name' }),
+              ),
+            },
             { additionalProperties: false },
           ),
           response: { 200: RemovalPage, '4xx': ErrorResponse },
         },
       },
       async (request) => {
-        const before = request.query.cursor ?? null
-        const found = await removals.listRemovals({ limit: PAGE + 1, before })
+        const { cursor: before = null, platform_id: id, platform: name } = request.query
+        const platform = id === undefined ? (name === undefined ? null : { name }) : { id }
+        const found = await removals.listRemovals({ limit: PAGE + 1, before, platform })
         const { page, next_cursor } = paginate(found, PAGE, ({ id }) => id)
         return { success: true as const, removals: page, next_cursor }
       },

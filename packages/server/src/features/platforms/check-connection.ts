@@ -30,7 +30,8 @@ const NOT_REACHED = new Set([
 ])
 
 /**
- * Requests a platform's ping and manifest and yields the result of each at once. Nothing is stored.
+ * Requests a platform's ping and, unless `onlyPing` is set, its manifest, and yields the result of each at once. Nothing is
+ * stored.
  * @param expected the name that the platform must have; null for any.
  * @param correctUrl whether to retry without a path such as `/api` at the end of the base URL.
  */
@@ -40,8 +41,14 @@ export async function* checkDescription(
   {
     expected,
     correctUrl,
+    onlyPing = false,
     signal,
-  }: { expected: string | null; correctUrl: boolean; signal: AbortSignal | null },
+  }: {
+    expected: string | null
+    correctUrl: boolean
+    onlyPing?: boolean
+    signal: AbortSignal | null
+  },
 ): AsyncGenerator<ConnectionCheck, PlatformDescription> {
   const nothing = { source_base_url: null, target: null, ping: null, manifest: null }
   const entered = await attempt(async () => ({
@@ -71,8 +78,12 @@ export async function* checkDescription(
   yield passed('reachable', server + correction)
   if (ping instanceof HubError) yield failed('ping', ping)
   else yield passed('ping', `Message: ${ping.message}${takeWarnings()}`)
-  const manifest = await attempt(() => client.fetchManifest(target, signal, warn))
   const pinged = ping instanceof HubError ? null : ping
+  if (onlyPing) {
+    const { source_base_url } = target
+    return { source_base_url, target: null, ping: pinged, manifest: null }
+  }
+  const manifest = await attempt(() => client.fetchManifest(target, signal, warn))
   if (manifest instanceof HubError) yield failed('manifest', manifest)
   else {
     const checked = checkNames(manifest, pinged, expected)

@@ -59,7 +59,11 @@ export function platformRoutes(deps: {
         },
       },
       async (request, reply) => {
-        const { check_everything: checkEverything = false, ...target } = request.body
+        const {
+          check_everything: checkEverything = false,
+          only_ping: onlyPing = false,
+          ...target
+        } = request.body
         const { source_base_url } = target
         await auditProbe(deps, requesterOf(request), { platform_name: null, source_base_url })
         const options = {
@@ -68,6 +72,7 @@ export function platformRoutes(deps: {
           recordTypes: null,
           correctUrl: true,
           checkEverything,
+          onlyPing,
         }
         const steps = testConnection(client, options, abortOnClose(reply))
         if (!acceptsNdjson(request)) return reply.send(await resultOf(steps))

@@ -19,20 +19,22 @@ export type ConnectionTestOptions = {
   correctUrl: boolean
   /** Whether the records endpoints and the search endpoint are called too. */
   checkEverything: boolean
+  /** Whether the manifest is not requested either. */
+  onlyPing?: boolean
 }
 
 /**
- * Requests a platform's ping and manifest and, with `checkEverything`, the beginning of each records response and the
- * search endpoint. Yields each check when it is done. Stores nothing. Ends early if no further request could succeed.
+ * Requests a platform's ping, its manifest unless `onlyPing` is set and, with `checkEverything`, the beginning of each
+ * records response and the search endpoint. Yields each check when it is done. Stores nothing. Ends early if no further request could succeed.
  * @returns after the checks, the response of a probe.
  */
 export async function* testConnection(
   client: ConnectionTestClient,
-  { target, expected, recordTypes, correctUrl, checkEverything }: ConnectionTestOptions,
+  { target, recordTypes, checkEverything, ...options }: ConnectionTestOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ConnectionCheck, ProbeResponse> {
   const checks: ConnectionCheck[] = []
-  const description = checkDescription(client, target, { expected, correctUrl, signal })
+  const description = checkDescription(client, target, { ...options, signal })
   let step = await description.next()
   while (!step.done) {
     checks.push(step.value)

@@ -69,7 +69,12 @@ export function pullRoutes(deps: {
       ignoreBody(scope)
       scope.post(
         '/dashboard/pull-all-existing-records',
-        { schema: { summary: 'Pull all existing records in the background', response } },
+        {
+          schema: {
+            summary: 'Pull All Existing Records: pull all platforms in the background',
+            response,
+          },
+        },
         async (request, reply) => {
           const { status, body } = await startPull(request, 'auto')
           return reply.code(status).send(body)
@@ -99,7 +104,8 @@ export function pullRoutes(deps: {
           summary: 'Pull one platform, or some of its modules, in the background',
           params: PullId,
           body: Type.Union([PullScopeRequest, Type.Null()]),
-          response,
+          // Or the platform is inactive.
+          response: { ...response, 409: Type.Union([PullRunningResponse, ErrorResponse]) },
         },
       },
       async (request, reply) => {

@@ -1,7 +1,7 @@
 import { pipeline, type Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorResponse, OneOf, RequestText } from '@recordhub/protocol'
+import { ErrorResponse, OneOf, RequestText, StoredRecord } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { isFiltered } from '../../domain/record/record-query.ts'
@@ -64,14 +64,19 @@ type ExportRequest = Type.Static<Type.TObject<typeof ExportMembers>>
 
 const ExportQuery = Type.Object({ ...ListFilters, ...ExportMembers }, FilterParameters)
 
+const File = Type.Unsafe<Readable>({ type: 'string', format: 'binary' })
+const JsonFile = Type.Unsafe<Readable>(
+  Type.Object({ success: Type.Literal(true), records: Type.Array(StoredRecord) }),
+)
+
 const EXPORTED = {
   description: 'The file, named by Content-Disposition',
-  content: Object.fromEntries(
-    [...Object.values(EXPORT_TYPES), GZIP_TYPE].map((type) => [
-      type,
-      { schema: Type.Unsafe<Readable>({ type: 'string', format: 'binary' }) },
-    ]),
-  ),
+  content: {
+    ...Object.fromEntries(
+      [...Object.values(EXPORT_TYPES), GZIP_TYPE].map((type) => [type, { schema: File }]),
+    ),
+    [EXPORT_TYPES.json]: { schema: JsonFile },
+  },
 }
 
 export function exportRoutes(deps: ExportDeps): FastifyPluginAsyncTypebox {

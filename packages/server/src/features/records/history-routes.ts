@@ -9,12 +9,14 @@ import {
   StoredRecord,
 } from '@recordhub/protocol'
 import { parseChanges } from '../../domain/record/record-history.ts'
+import { HubError } from '../../errors.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
 import { toStoredRecord } from './list-records.ts'
 import {
   type HistoryDeps,
   readExisting,
   readFieldProvenance,
+  readRecordAfter,
   readRecordAsOf,
 } from './read-history.ts'
 
@@ -28,12 +30,19 @@ export function historyRoutes(deps: HistoryDeps): FastifyPluginAsyncTypebox {
       '/api/v1/records/:record_id',
       {
         schema: {
-          summary: 'Read a record, now or as of a time',
+          summary: 'Read a record, now, as of a time or after one of its changes',
           params: RecordId,
           querystring: Type.Object(
             {
               as_of: Type.Optional(
                 RequestText({ description: 'RFC 3339, such as 2026-11-21T07:30:00Z' }),
+              ),
+              change_seq: Type.Optional(
+                Type.Integer({
+                  minimum: 1,
+                  description:
+                    'Instead of as_of: the number of a change of …/history. Several changes may have one time.',
+                }),
               ),
             },
             { additionalProperties: false },
@@ -43,12 +52,20 @@ export function historyRoutes(deps: HistoryDeps): FastifyPluginAsyncTypebox {
       },
       async (request) => {
         const { record_id } = request.params
-        const { as_of } = request.query
-        const read =
-          as_of === undefined
-            ? { record: toStoredRecord(await readExisting(deps, record_id)) }
-            : await readRecordAsOf(deps, record_id, as_of)
-        return { success: true as const, ...read }
+        const { as_of, change_seq } = request.query
+        if (as_of !== undefined && change_seq !== undefined) {
+          throw new HubError('invalid_request', {
+            reason: 'as_of and change_seq exclude each other',
+          })
+        }
+        if (as_of !== undefined) {
+          return { success: true as const, ...(await readRecordAsOf(deps, record_id, as_of)) }
+        }
+        const record =
+          change_seq === undefined
+            ? toStoredRecord(await readExisting(deps, record_id))
+            : await readRecordAfter(deps, record_id, change_seq)
+        return { success: true as const, record }
       },
     )
 
@@ -90,10 +107,7 @@ export function historyRoutes(deps: HistoryDeps): FastifyPluginAsyncTypebox {
         const last = entries.at(-1)
         return {
           success: true as const,
-          history: entries.map(({ changes, change_seq: _, ...entry }) => ({
-            ...entry,
-            changes: parseChanges(changes),
-          })),
+          history: entries.map((entry) => ({ ...entry, changes: parseChanges(entry.changes) })),
           next_cursor: has_more && last ? String(last.change_seq) : null,
         }
       },

@@ -20,8 +20,8 @@ export type HistoryDeps = {
   retention: Pick<RetentionStore, 'historyCompleteSince'>
 }
 
-/** A record as of an earlier time. `updated_at` is null if its history does not reach back to the last change before it. */
-type RecordAsOf = Omit<StoredRecord, 'updated_at'> & { updated_at: string | null }
+/** An earlier version of a record. `updated_at` is null if its history does not reach back to the last change before it. */
+type PastRecord = Omit<StoredRecord, 'updated_at'> & { updated_at: string | null }
 
 const STEP = 500
 
@@ -34,31 +34,73 @@ export async function readRecordAsOf(
   deps: HistoryDeps,
   recordId: number,
   asOf: string,
-): Promise<{ record: RecordAsOf; as_of: string }> {
+): Promise<{ record: PastRecord; as_of: string }> {
   const as_of = requireMember(parseTimestamp(asOf), 'as_of', TIMESTAMP_RULE)
   const row = await readExisting(deps, recordId)
   if (row.created_at > as_of) throw new HubError('not_found', { what: 'record at that time' })
+  if (row.updated_at <= as_of) return { record: toStoredRecord(row), as_of }
+  const { version, last } = await undoUntil(deps, row, (entry) => entry.at <= as_of)
+  const storedSince = await assertStored(deps, row, { version, moment: as_of })
+  const updated_at = last?.at ?? (isPastStored(storedSince, row.created_at) ? row.created_at : null)
+  return { record: { ...version.record, updated_at }, as_of }
+}
+
+/**
+ * Returns a record as it was after one of its changes, by undoing all later ones. Changes of one commit have one time, so
+ * a time does not identify them.
+ * @throws HubError `not_found` if the record has no such change; `history_not_stored` as {@link readRecordAsOf}.
+ */
+export async function readRecordAfter(
+  deps: HistoryDeps,
+  recordId: number,
+  changeSeq: number,
+): Promise<PastRecord> {
+  const row = await readExisting(deps, recordId)
+  if (row.change_seq === changeSeq) return toStoredRecord(row)
+  const isEarlier = ({ change_seq }: ParsedEntry) => change_seq <= changeSeq
+  const { version, last } = await undoUntil(deps, row, isEarlier)
+  const isFound = last?.change_seq === changeSeq
+  await assertStored(deps, row, { version, moment: isFound ? last.at : row.created_at })
+  if (!isFound) throw new HubError('not_found', { what: 'change of the record' })
+  return { ...version.record, updated_at: last.at }
+}
+
+/** `isComplete`: whether the history has the newest change of the record. */
+type Version = { record: StoredRecord; isComplete: boolean }
+
+/** Undoes the changes of a record, newest first, until one that the version contains; `last` is that one, if any. */
+async function undoUntil(
+  deps: HistoryDeps,
+  row: RecordRow,
+  isContained: (entry: ParsedEntry) => boolean,
+): Promise<{ version: Version; last: ParsedEntry | null }> {
   const present = toStoredRecord(row)
-  if (row.updated_at <= as_of) return { record: present, as_of }
   let content: RecordContent = present
-  let changedAt: string | null = null
   let isComplete = false
+  const toVersion = () => ({ record: { ...present, ...content }, isComplete })
   for await (const entry of entriesOf(deps, row)) {
     isComplete ||= isNewestOf(row, entry)
-    if (entry.at <= as_of) {
-      changedAt = entry.at
-      break
-    }
+    if (isContained(entry)) return { version: toVersion(), last: entry }
     content = undoChanges(content, entry.changes)
   }
-  // Read last, to include deletions during the loop above.
+  return { version: toVersion(), last: null }
+}
+
+/**
+ * Call it after the history was read, to include deletions meanwhile.
+ * @returns the time since which the history is complete; null if none was ever deleted.
+ * @throws HubError `history_not_stored`.
+ */
+async function assertStored(
+  deps: HistoryDeps,
+  row: RecordRow,
+  { version, moment }: { version: Version; moment: string },
+): Promise<string | null> {
   const storedSince = await deps.retention.historyCompleteSince()
-  if (!isPastStored(storedSince, as_of))
+  if (!isPastStored(storedSince, moment))
     throw new HubError('history_not_stored', { since: storedSince ?? '' })
-  if (!isComplete) throw new HubError('history_not_stored', { since: row.updated_at })
-  const updated_at =
-    changedAt ?? (isPastStored(storedSince, row.created_at) ? row.created_at : null)
-  return { record: { ...present, ...content, updated_at }, as_of }
+  if (!version.isComplete) throw new HubError('history_not_stored', { since: row.updated_at })
+  return storedSince
 }
 
 /** @throws HubError `not_found`. */

@@ -20,5 +20,6 @@ test('a folder that cannot be created throws an error instead of hanging', (t) =
   t.after(() => rmSync(root, { recursive: true }))
   writeFileSync(join(root, 'file'), '')
   assert.throws(() => makeFolder(join(root, 'file', 'below')), { code: 'ENOTDIR' })
+  assert.throws(() => makeFolder(join(root, 'file')), /file is not a folder$/)
   assert.throws(() => makeFolder('/proc/nope/below'))
 })

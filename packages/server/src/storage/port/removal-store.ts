@@ -34,6 +34,10 @@ export interface RemovalStore {
    */
   runNextStep(): Promise<boolean>
 
-  /** Lists removals with an id below `before`, newest first. */
-  listRemovals(query: { limit: number; before: number | null }): Promise<Removal[]>
+  /** Lists removals with an id below `before`, newest first; with `platform` those of the platform itself, by id or name. */
+  listRemovals(query: {
+    limit: number
+    before: number | null
+    platform?: { id: number } | { name: string } | null
+  }): Promise<Removal[]>
 }

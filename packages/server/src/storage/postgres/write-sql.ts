@@ -1,10 +1,13 @@
 /** The SQL of the write path. Each statement processes many rows, which are passed as arrays, one per column. */
 import { MAX_DRIFT_KEYS } from '../shared/counters/counter-deltas.ts'
+import { distinctTitleSql } from '../shared/platforms/distinct-title.ts'
 
 const STATE_PARAMETERS = `$2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[],
   $8::text[], $9::text[], $10::bigint[], $11::text[], $12::text[], $13::bigint[]`
 const STATE_COLUMNS = `platform_id, record_id, full_name, data, fingerprint, incomplete, missing_since,
   field_clocks, pushed_seq, pushed_at, pulled_at, change_seq`
+
+const TITLE = distinctTitleSql('p')
 
 const MODULE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_snapshot_seq,
   m.last_read_requested_at, coalesce(p.first_name, p.platform_name) AS first_name,
@@ -13,7 +16,8 @@ const MODULE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name
 
 export const WRITE_SQL = {
   findKeys: `
-    SELECT k.hub_key_id, k.platform_id, k.last_used_at, p.platform_name, p.display_title
+    SELECT k.hub_key_id, k.platform_id, k.last_used_at, p.platform_name,
+      ${TITLE} AS display_title
     FROM hub_keys k JOIN platforms p ON p.platform_id = k.platform_id
     WHERE k.hub_key_id = ANY ($1::bigint[]) AND k.revoked_at IS NULL
       AND (k.expires_at IS NULL OR k.expires_at > $2) AND p.status = 'active'`,
@@ -110,7 +114,7 @@ export const WRITE_SQL = {
       pushes = c.pushes + excluded.pushes, last_received_at = excluded.last_received_at`,
   findRejections: `
     SELECT r.rejected_push_id, r.replayed_at, r.replay_outcome, r.position_seq, r.position_at,
-      p.platform_id, p.platform_name, p.display_title, p.status,
+      p.platform_id, p.platform_name, ${TITLE} AS display_title, p.status,
       (SELECT string_agg(t.module_id::text, ',') FROM pulls u
         JOIN pull_tasks t ON t.pull_id = u.pull_id
         WHERE u.state = 'running' AND t.state = 'running' AND t.platform_id = r.platform_id)

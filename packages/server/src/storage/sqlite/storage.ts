@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
 import { sql } from 'kysely'
 import type { HashReference } from '../../domain/record/erasure.ts'
-import { HubError, storageUnavailable } from '../../errors.ts'
+import { nameDatabase, storageUnavailable } from '../../errors.ts'
 import { makeFolder } from '../../lib/files/make-folder.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { ThreadFigures } from '../port/metrics-store.ts'
@@ -73,7 +73,7 @@ export type SqliteOptions = {
 
 /**
  * Opens a database file. A hub creates or migrates it first if necessary.
- * @throws HubError `storage_unavailable` if the file cannot be used.
+ * @throws HubError `storage_unavailable` or `disk_full`, which name the file, if it cannot be used.
  * @throws HubError `database_damaged` or `database_unchecked`, as `beginUse` and `assertChecked`.
  * @throws HubError `no_database` or `older_schema` if a hub has to create or migrate the tables first.
  * @throws HubError `newer_schema` if a newer version of the hub has migrated the database.
@@ -224,10 +224,7 @@ async function withPathInErrors<Result>(
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof HubError) || error.code !== 'storage_unavailable') throw error
-    const reason = error.cause instanceof Error ? error.cause.message : error.message
-    const message = `The database ${path} cannot be used: ${reason}.`
-    throw HubError.withMessage('storage_unavailable', message)
+    throw nameDatabase(error, path)
   }
 }
 

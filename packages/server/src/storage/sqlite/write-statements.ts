@@ -9,6 +9,7 @@ import {
   MAX_DRIFT_KEYS,
   type ModuleCount,
 } from '../shared/counters/counter-deltas.ts'
+import { distinctTitleSql } from '../shared/platforms/distinct-title.ts'
 import type {
   NewHistoryEntry,
   ReplayResult,
@@ -37,6 +38,8 @@ import { integerOf, type Row } from '../shared/schema/columns.ts'
 
 export type WriteStatements = ReturnType<typeof prepareWriteStatements>
 
+const TITLE = distinctTitleSql('p')
+
 export function prepareWriteStatements(database: DatabaseSync) {
   const get = prepareGet(database)
   const run = prepareRun(database)
@@ -46,7 +49,7 @@ export function prepareWriteStatements(database: DatabaseSync) {
   const readLastRecordId = get("SELECT seq FROM sqlite_sequence WHERE name = 'records'")
   const saveSequence = run('UPDATE write_sequence SET value = ?')
   const findPlatformOfKey = get(`
-    SELECT k.platform_id, k.last_used_at, p.platform_name, p.display_title
+    SELECT k.platform_id, k.last_used_at, p.platform_name, ${TITLE} AS display_title
     FROM hub_keys k JOIN platforms p ON p.platform_id = k.platform_id
     WHERE k.hub_key_id = ? AND k.revoked_at IS NULL
       AND (k.expires_at IS NULL OR k.expires_at > ?) AND p.status = 'active'`)
@@ -62,7 +65,7 @@ export function prepareWriteStatements(database: DatabaseSync) {
     WHERE m.module_id = ? AND m.platform_id = ?`)
   const findRejection = get(`
     SELECT r.replayed_at, r.replay_outcome, r.position_seq, r.position_at, p.platform_id, p.platform_name,
-      p.display_title, p.status,
+      ${TITLE} AS display_title, p.status,
       (SELECT group_concat(t.module_id) FROM pulls u JOIN pull_tasks t ON t.pull_id = u.pull_id
         WHERE u.state = 'running' AND t.state = 'running' AND t.platform_id = r.platform_id)
         AS modules_being_read

@@ -10,6 +10,7 @@ import {
   testModule,
 } from '../../helpers/storage/fixtures.ts'
 import type { StorageKit } from '../../helpers/storage/kit.ts'
+import { removePlatform } from '../../helpers/storage/removals.ts'
 import { countRows } from '../../helpers/storage/sql.ts'
 
 /** The state of a module directly after registration. */
@@ -64,6 +65,40 @@ test('a registered platform is active and has all submitted properties', async (
       encrypted_source_key: 'encrypted source key of school',
     },
   )
+})
+
+test('platforms with one title are told apart by their names, wherever they are read', async (kit) => {
+  const { platforms, alerts, snapshot } = kit.storage
+  const school = await kit.register({ name: 'school' })
+  const college = await kit.register({ name: 'college' })
+  await kit.register({ name: 'clinic' })
+  await kit.runSql(
+    "UPDATE platforms SET display_title = 'Registry' WHERE platform_name <> 'clinic'",
+  )
+  const titlesOf = (list: readonly { display_title: string }[]) =>
+    list.map(({ display_title }) => display_title).toSorted()
+  const titles = ['Registry (college)', 'Registry (school)', 'Title clinic']
+  assert.deepEqual(titlesOf(await platforms.listPlatforms()), titles)
+  assert.deepEqual(titlesOf((await snapshot.readSnapshot(kit.clock.day)).platforms), titles)
+  assert.deepEqual(titlesOf(await alerts.listWatchedPlatforms()), titles)
+  const source = await platforms.readSource(college.platform_id)
+  assert.equal(source?.display_title, 'Registry (college)')
+  await school.post({})
+  const [entry] = await kit.activity()
+  assert.match(entry?.message ?? '', /Registry \(school\)$/)
+  const { pull_id } = await kit.startPull()
+  const tasks = await kit.storage.pulls.listTasks({ pull_id, limit: 5, after: null })
+  assert.deepEqual(tasks.map(({ platform_title }) => platform_title).toSorted(), titles)
+  const removal = await removePlatform(kit, college)
+  assert.equal(removal.platform_title, 'Registry (college)')
+  const left = await platforms.readPlatform(school.platform_id)
+  assert.equal(left?.display_title, 'Registry')
+  const found = { limit: 5, before: null }
+  const { listRemovals } = kit.storage.removals
+  for (const platform of [{ id: college.platform_id }, { name: 'college' }]) {
+    assert.deepEqual(await listRemovals({ ...found, platform }), [removal])
+  }
+  assert.deepEqual(await listRemovals({ ...found, platform: { name: 'school' } }), [])
 })
 
 test('the fields and texts of a manifest are read back unchanged and in order', async (kit) => {

@@ -16,6 +16,7 @@ import {
   type WebError,
 } from 'playwright-core'
 import { type FinishedTest, hasFailed, saveArtifacts } from '../artifacts.ts'
+import { expectDescribed } from '../hub/described-responses.ts'
 import { EMAIL, PASSWORD, type TestHub } from '../hub/hub.ts'
 import { guardMs } from '../time/guard.ts'
 import { isDeep } from '../time/tier.ts'
@@ -188,6 +189,17 @@ export async function openPage(hub: BrowsedHub, options: PageOptions = {}): Prom
     if (!hub.isDisposed?.()) pageErrors.push(text)
   }
   page.on('pageerror', (error) => addError(String(error)))
+  page.on('response', (response) => {
+    const { pathname, origin } = new URL(response.url())
+    if (origin !== address) return
+    const exchange = { method: response.request().method(), url: pathname, text: null }
+    const contentType = response.headers()['content-type'] ?? ''
+    try {
+      expectDescribed({ ...exchange, status: response.status(), contentType })
+    } catch (error) {
+      addError(String(error))
+    }
+  })
   page.on('console', (message) => {
     // The browser also logs each error response. Tests check these separately.
     const isResponseError = message.text().startsWith('Failed to load resource')

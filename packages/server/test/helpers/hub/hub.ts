@@ -24,6 +24,7 @@ import {
   withHeaders,
 } from '../operator.ts'
 import type { StorageEngine } from '../storage/engine.ts'
+import { DOCUMENT_URL, expectDescribed, provideDocument } from './described-responses.ts'
 import {
   createOperatorRequests,
   EMAIL,
@@ -133,12 +134,10 @@ export function defineTestHub(
       ...(payload === undefined ? {} : { payload }),
     })
     assertKnownCode(response.body)
-    return {
-      status: response.statusCode,
-      header: (name) => String(response.headers[name] ?? ''),
-      cookies: [response.headers['set-cookie'] ?? []].flat(),
-      text: response.body,
-    }
+    const { statusCode: status, body: text } = response
+    const header = (name: string) => String(response.headers[name] ?? '')
+    expectDescribed({ method, url, status, contentType: header('content-type'), text })
+    return { status, header, cookies: [response.headers['set-cookie'] ?? []].flat(), text }
   }
 
   const core: HubCore = {
@@ -234,6 +233,7 @@ async function run(
     timeouts: { pause: async (_, signal) => !signal.aborted, ...options.timeouts },
   })
   const { address, metricsAddress, setupLink } = await hub.start()
+  await provideDocument(async () => (await hub.http.inject(DOCUMENT_URL)).body)
   const authorizations = {
     viewer: await createAuthorization(storage, 'viewer'),
     operator: await createAuthorization(storage, 'operator'),

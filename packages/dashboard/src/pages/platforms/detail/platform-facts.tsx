@@ -18,7 +18,7 @@ export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
     [TEXTS.connectionType, platform.connection_type],
     [TEXTS.sourceBaseUrl, platform.source_base_url],
     [TEXTS.manifestFetched, <Time key="fetched" at={platform.manifest_fetched_at} />],
-    [TEXTS.latestSyncFact, <Time key="synced" at={platform.latest_sync_at} />],
+    [TEXTS.latestSync, <Time key="synced" at={platform.latest_sync_at} />],
     [TEXTS.lastPushFact, <Time key="pushed" at={platform.last_push_at} />],
     [TEXTS.modules, `${formatNumber(platform.modules_registered)} registered`],
     [TEXTS.records, formatNumber(platform.records)],

@@ -46,7 +46,7 @@ export function SourceForm({ platform }: { platform: PlatformDetails }) {
     <form onSubmit={(event) => void save(event)}>
       <Stack>
         <TextInput
-          label={TEXTS.baseUrl}
+          label={TEXTS.sourceBaseUrl}
           type="url"
           required
           autoComplete="off"

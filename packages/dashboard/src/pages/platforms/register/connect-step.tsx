@@ -2,7 +2,7 @@ import { Alert, Button, Code, Group, PasswordInput, Stack, Text, TextInput } fro
 import type { ConnectionCheck, Manifest, ProbeResponse } from '@recordhub/protocol'
 import { trimTrailing } from '@recordhub/protocol/text'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
-import type { FormEvent } from 'react'
+import { type FormEvent, useState } from 'react'
 import { usePlatforms } from '../../../api/platforms.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
@@ -13,14 +13,17 @@ import { useConnectionChecks } from '../use-connection-checks.ts'
 
 export type Source = { source_base_url: string; source_api_key: string }
 
-/** The result of a successful connection test. */
+/** How much of a platform is requested, by the button that requests it. */
+const EXTENTS = { ping: { only_ping: true }, platformData: { check_everything: true } } as const
+
+/** The fetched data of a platform. */
 export type Connected = {
   manifest: Manifest
   /** The reported number of records, by `record_type`. */
   totals: ReadonlyMap<string, number>
 }
 
-/** The first step: base URL, source API key and connection test. */
+/** The first step: base URL, source API key, connection test and the data of the platform. */
 export function ConnectStep({
   source,
   onChange,
@@ -36,18 +39,21 @@ export function ConnectStep({
     // The results do not apply to another address or key.
     clear()
   }
-  const probe = (check_everything: boolean) =>
-    void run('/api/v1/platforms/probe', { ...source, check_everything })
-  const test = (event: FormEvent) => {
+  const [extent, setExtent] = useState<keyof typeof EXTENTS>('platformData')
+  const probe = (chosen: keyof typeof EXTENTS) => {
+    setExtent(chosen)
+    void run('/api/v1/platforms/probe', { ...source, ...EXTENTS[chosen] })
+  }
+  const fetchData = (event: FormEvent) => {
     event.preventDefault()
-    probe(false)
+    probe('platformData')
   }
   const modules = result?.manifest?.modules ?? []
   const nameOf = (type: string) =>
     modules.find((one) => one.record_type === type)?.module_name ?? type
   return (
     <Stack>
-      <form onSubmit={test}>
+      <form onSubmit={fetchData}>
         <Stack>
           <Text size="sm" c="dimmed">
             {TEXTS.connectIntroduction(
@@ -57,8 +63,8 @@ export function ConnectStep({
             )}
           </Text>
           <TextInput
-            label={TEXTS.baseUrl}
-            description={TEXTS.baseUrlHint}
+            label={TEXTS.sourceBaseUrl}
+            description={TEXTS.sourceBaseUrlHint}
             placeholder="https://hr.example.org"
             type="url"
             inputMode="url"
@@ -79,17 +85,23 @@ export function ConnectStep({
           />
           <Group>
             <Button
-              type="submit"
-              variant={result?.success ? 'default' : 'filled'}
-              loading={isRunning}
+              variant="default"
+              loading={isRunning && extent === 'ping'}
+              disabled={isRunning && extent !== 'ping'}
+              onClick={({ currentTarget }) => {
+                if (currentTarget.form?.reportValidity()) probe('ping')
+              }}
             >
-              {result ? TEXTS.testAgain : TEXTS.testAndFetch}
+              {TEXTS.testConnection}
             </Button>
-            {result?.success && !isRunning && (
-              <Button variant="default" onClick={() => probe(true)}>
-                {TEXTS.checkEverything}
-              </Button>
-            )}
+            <Button
+              type="submit"
+              variant={result?.success && result.manifest ? 'default' : 'filled'}
+              loading={isRunning && extent === 'platformData'}
+              disabled={isRunning && extent !== 'platformData'}
+            >
+              {TEXTS.fetchPlatformData}
+            </Button>
             {result && !isRunning && (
               <ConformanceButton
                 path="/api/v1/platforms/conformance"
@@ -119,7 +131,7 @@ export function ConnectStep({
 }
 
 function Outcome({
-  result: { success, manifest, checks, source_base_url },
+  result: { success, ping, manifest, checks, source_base_url },
   source,
   onConnected,
   onUseUrl,
@@ -130,8 +142,9 @@ function Outcome({
   onUseUrl: (sourceBaseUrl: string) => void
 }) {
   const platforms = usePlatforms()
-  const same = platforms.data?.find((one) => one.platform_name === manifest?.platform_name)
-  if (!success || !manifest) {
+  const name = manifest?.platform_name ?? ping?.platform_name
+  const same = platforms.data?.find((one) => one.platform_name === name)
+  if (!success || name === undefined) {
     return (
       <Alert color="red" variant="light" icon={<IconAlertTriangle />} title={TEXTS.notConnectedYet}>
         {TEXTS.notConnectedYetHint}
@@ -156,6 +169,19 @@ function Outcome({
             {same.display_title}
           </PageLink>,
         )}
+      </Alert>
+    )
+  }
+  if (!manifest) {
+    return (
+      <Alert
+        color="green"
+        variant="light"
+        icon={<IconCircleCheck />}
+        title={TEXTS.connectionWorks}
+        role="status"
+      >
+        {TEXTS.connectionWorksHint(name)}
       </Alert>
     )
   }

@@ -1,24 +1,31 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
+import type { PastVersion } from '../../../api/records.ts'
 import { LocalTimeInput } from '../../../components/local-time-input.tsx'
 import { formatTime } from '../../../lib/format.ts'
 import { TEXTS } from '../texts.tsx'
 
 /** An input to view the record as of an earlier time. */
 export function AsOf({
-  asOf,
+  past,
+  changedAt,
   onChange,
 }: {
-  asOf: string | undefined
+  past: PastVersion
+  /** The time of the change whose version is shown, as far as it is known. */
+  changedAt: string | null
   onChange: (at: string | null) => void
 }) {
+  const asOf = past && 'as_of' in past ? past.as_of : undefined
   const input = <LocalTimeInput label={TEXTS.viewAsOf} value={asOf} onChange={onChange} />
-  if (asOf === undefined) return input
+  if (past === null) return input
   return (
     <Alert color="blue" variant="light" icon={<IconHistory />} role="status" w="100%">
       <Group justify="space-between" align="flex-end" gap="sm">
         <Text size="sm" flex={1} miw={200}>
-          {TEXTS.versionOf(isTime(asOf) ? formatTime(asOf) : asOf)}
+          {asOf === undefined
+            ? TEXTS.versionAfter(changedAt === null ? '' : formatTime(changedAt, { seconds: true }))
+            : TEXTS.versionOf(isTime(asOf) ? formatTime(asOf) : asOf)}
         </Text>
         {input}
         <Button size="xs" variant="default" onClick={() => onChange(null)}>

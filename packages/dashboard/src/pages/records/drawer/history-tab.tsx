@@ -18,10 +18,10 @@ export function HistoryTab({
   onViewVersion,
 }: {
   record: ShownRecord
-  /** Undefined for a version of an earlier time, with which all changes are listed. */
+  /** Undefined for an earlier version, with which all changes are listed. */
   changeSeq: number | undefined
   manifest: readonly Field[]
-  onViewVersion: (at: string) => void
+  onViewVersion: (changeSeq: number) => void
 }) {
   const history = useInfiniteQuery(recordHistoryQuery(String(record.record_id), changeSeq))
   const error = errorInPlaceOfData(history)
@@ -29,14 +29,16 @@ export function HistoryTab({
     return <ErrorNotice error={error} onRetry={() => void history.refetch()} />
   }
   if (!history.data) return <Skeleton height={160} aria-label={TEXTS.loading} />
-  // Entries have no id, and several may have the same time.
-  const entries = history.data.pages
-    .flatMap((page) => page.history)
-    .map((entry, index) => ({ entry, number: index + 1 }))
+  const entries = history.data.pages.flatMap((page) => page.history)
   return (
     <Stack gap="sm">
-      {entries.map(({ entry, number }) => (
-        <Entry key={number} entry={entry} manifest={manifest} onViewVersion={onViewVersion} />
+      {entries.map((entry) => (
+        <Entry
+          key={entry.change_seq}
+          entry={entry}
+          manifest={manifest}
+          onViewVersion={onViewVersion}
+        />
       ))}
       {history.hasNextPage ? (
         <Button
@@ -63,9 +65,9 @@ function Entry({
 }: {
   entry: HistoryEntry
   manifest: readonly Field[]
-  onViewVersion: (at: string) => void
+  onViewVersion: (changeSeq: number) => void
 }) {
-  const { at, source, pull_id, request_id, changes } = entry
+  const { change_seq, at, source, pull_id, request_id, changes } = entry
   return (
     <Card withBorder padding="sm">
       <Group justify="space-between" gap="xs" mb="xs">
@@ -87,7 +89,7 @@ function Entry({
             </Anchor>
           )}
         </Group>
-        <Button size="compact-xs" variant="subtle" onClick={() => onViewVersion(at)}>
+        <Button size="compact-xs" variant="subtle" onClick={() => onViewVersion(change_seq)}>
           {TEXTS.viewThisVersion}
         </Button>
       </Group>

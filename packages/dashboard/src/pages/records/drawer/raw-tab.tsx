@@ -1,5 +1,5 @@
 import { Anchor, Code, Group, ScrollArea, Stack, Text } from '@mantine/core'
-import { recordPath, type ShownRecord } from '../../../api/records.ts'
+import { type PastVersion, recordPath, type ShownRecord } from '../../../api/records.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { formatBytes } from '../../../lib/format.ts'
 import { writeLossless } from '../../../lib/lossless-json.ts'
@@ -8,13 +8,13 @@ import { TEXTS } from '../texts.tsx'
 const MAX_SHOWN = 100_000
 
 /** The record as JSON, as returned by the API; numbers keep their digits. */
-export function RawTab({ record, asOf }: { record: ShownRecord; asOf: string | undefined }) {
+export function RawTab({ record, past }: { record: ShownRecord; past: PastVersion }) {
   const text = writeLossless(record)
   return (
     <Stack gap="xs">
       <Group gap="xs">
         <CopyButton value={text} label={TEXTS.copyJson} text={TEXTS.copyJson} />
-        <Anchor href={recordPath(String(record.record_id), asOf)} target="_blank" fz="sm">
+        <Anchor href={recordPath(String(record.record_id), past)} target="_blank" fz="sm">
           {TEXTS.openApi}
         </Anchor>
       </Group>

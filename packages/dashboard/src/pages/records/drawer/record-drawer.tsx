@@ -2,7 +2,12 @@ import { Alert, Badge, Button, Group, Skeleton, Stack, Tabs, Text } from '@manti
 import type { Platform } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type RecordVersion, recordQuery, type ShownRecord } from '../../../api/records.ts'
+import {
+  type PastVersion,
+  type RecordVersion,
+  recordQuery,
+  type ShownRecord,
+} from '../../../api/records.ts'
 import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
@@ -28,7 +33,7 @@ type DrawerProps = {
 /** One record beside the list: its fields with their sources, its history and its JSON. */
 export function RecordDrawer({ state, change, platforms }: DrawerProps) {
   const { record: id } = state
-  const close = () => change({ record: null, tab: null, as_of: null })
+  const close = () => change({ record: null, tab: null, as_of: null, change: null })
   return (
     <SideDrawer
       opened={id !== undefined}
@@ -51,6 +56,11 @@ export function RecordDrawer({ state, change, platforms }: DrawerProps) {
   )
 }
 
+function pastVersionOf({ as_of, change }: UrlState): PastVersion {
+  if (change !== undefined) return { change_seq: change }
+  return as_of === undefined ? null : { as_of }
+}
+
 function OpenRecord({
   id,
   state,
@@ -58,17 +68,23 @@ function OpenRecord({
   platforms,
   onClose,
 }: DrawerProps & { id: string; onClose: () => void }) {
-  const { as_of: asOf, tab = 'fields' } = state
-  const found = useQuery(recordQuery(id, asOf))
+  const { tab = 'fields' } = state
+  const past = pastVersionOf(state)
+  const found = useQuery(recordQuery(id, past))
   const { refetch } = found
-  const { shown, newer, showNewer } = useShownVersion(found.data, asOf)
+  const { shown, newer, showNewer } = useShownVersion(found.data, past)
   const error = errorInPlaceOfData(found)
-  const setAsOf = (at: string | null) => change({ as_of: at })
-  const asOfInput = <AsOf asOf={asOf} onChange={setAsOf} />
+  const asOfInput = (
+    <AsOf
+      past={past}
+      changedAt={shown?.record.updated_at ?? null}
+      onChange={(at) => change({ as_of: at, change: null })}
+    />
+  )
   if (error) {
     return (
       <Stack>
-        {asOf !== undefined && asOfInput}
+        {past !== null && asOfInput}
         <ErrorNotice
           error={error}
           onRetry={() => void refetch()}
@@ -107,11 +123,11 @@ function OpenRecord({
             record={record}
             changeSeq={change_seq}
             manifest={manifest}
-            onViewVersion={setAsOf}
+            onViewVersion={(number) => change({ change: String(number), as_of: null })}
           />
         </Tabs.Panel>
         <Tabs.Panel value="raw">
-          <RawTab record={record} asOf={asOf} />
+          <RawTab record={record} past={past} />
         </Tabs.Panel>
       </Tabs>
     </Stack>
@@ -120,12 +136,13 @@ function OpenRecord({
 
 /**
  * Keeps the version that was opened, so that all tabs describe the same one. A newer version is shown on request, or
- * when another time is chosen.
+ * when another one is chosen.
  */
-function useShownVersion(read: RecordVersion | undefined, asOf: string | undefined) {
-  const [kept, keep] = useState<{ asOf: string | undefined; version: RecordVersion } | null>(null)
-  const showNewer = () => keep(read ? { asOf, version: read } : null)
-  const shown = kept?.asOf === asOf ? kept?.version : undefined
+function useShownVersion(read: RecordVersion | undefined, past: PastVersion) {
+  const chosen = JSON.stringify(past)
+  const [kept, keep] = useState<{ chosen: string; version: RecordVersion } | null>(null)
+  const showNewer = () => keep(read ? { chosen, version: read } : null)
+  const shown = kept?.chosen === chosen ? kept.version : undefined
   if (read && !shown) showNewer()
   const isNewer = shown !== undefined && read?.change_seq !== shown.change_seq
   return { shown, newer: isNewer ? read : undefined, showNewer }

@@ -21,7 +21,12 @@ export function metricsRoutes(deps: {
       {
         schema: {
           summary: 'Read the metrics in the text format of Prometheus',
-          response: { 200: Type.String() },
+          response: {
+            200: {
+              description: 'The metrics',
+              content: { [METRICS_TYPE]: { schema: Type.String() } },
+            },
+          },
         },
       },
       async (request, reply) => {

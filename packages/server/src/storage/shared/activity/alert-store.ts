@@ -4,6 +4,7 @@ import type { ModuleFailure, WatchedPlatform } from '../../../domain/alerts/aler
 import type { HourCounts } from '../../../domain/alerts/push-baseline.ts'
 import type { AlertStore } from '../../port/alert-store.ts'
 import { selectHours } from '../counters/hourly-counters.ts'
+import { distinctTitle } from '../platforms/distinct-title.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { insertActivity, insertLog } from './activity-rows.ts'
 import { allocateEventIds, insertAlertEvent } from './alert-event-store.ts'
@@ -199,7 +200,7 @@ function listWatchedPlatforms(db: Executor): Promise<WatchedPlatform[]> {
     .select([
       'platform_id',
       'platform_name',
-      'display_title',
+      distinctTitle('platforms').as('display_title'),
       'status',
       'last_error',
       'failures_in_row',

@@ -1,4 +1,5 @@
 import type { Removal } from '@recordhub/protocol'
+import { distinctTitle } from '../platforms/distinct-title.ts'
 import type { Executor } from '../schema/databases.ts'
 
 export function selectRemovals(db: Executor) {
@@ -11,7 +12,7 @@ export function selectRemovals(db: Executor) {
       .select((eb) => [
         'r.removal_id as id',
         'r.platform_name',
-        eb.fn.coalesce('p.display_title', 'r.platform_name').as('platform_title'),
+        eb.fn.coalesce(distinctTitle('p', 'r.platform_name'), 'r.platform_name').as('platform_title'),
         'r.record_type',
         eb.fn.coalesce('m.module_name', 'r.record_type').as('module_name'),
         'r.records',

@@ -94,8 +94,15 @@ export function createRemovalStore(
       })
     },
 
-    async listRemovals({ limit, before }) {
+    async listRemovals({ limit, before, platform = null }) {
       let select = selectRemovals(reader)
+      if (platform) {
+        select = select.where('r.module_id', 'is', null)
+        select =
+          'id' in platform
+            ? select.where('r.platform_id', '=', platform.id)
+            : select.where('r.platform_name', '=', platform.name)
+      }
       if (before !== null) select = select.where('r.removal_id', '<', before)
       return select.orderBy('r.removal_id', 'desc').limit(limit).execute()
     },

@@ -4,6 +4,7 @@ import { type Selectable, sql } from 'kysely'
 import { healthOf } from '../../../domain/platform/health.ts'
 import type { Executor } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
+import { distinctTitle } from './distinct-title.ts'
 import type { StoredHealth } from './health-rows.ts'
 
 /** Selects platforms as the dashboard lists them, with counts from the counters. Leaves out removed platforms. */
@@ -14,7 +15,7 @@ export function selectPlatformSummaries(db: Executor) {
     .select((eb) => [
       'p.platform_id',
       'p.platform_name',
-      'p.display_title',
+      distinctTitle('p').as('display_title'),
       'p.platform_description',
       'p.source_base_url',
       'p.status',

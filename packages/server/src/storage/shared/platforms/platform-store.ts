@@ -5,6 +5,7 @@ import { insertLog } from '../activity/activity-rows.ts'
 import { softDeletePlatform } from '../deletion/soft-delete-platform.ts'
 import { readPauseEnd, recordRecovery } from '../pulls/pull-plan.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import { distinctTitle } from './distinct-title.ts'
 import { readHealth } from './health-rows.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
 import { readModules, selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
@@ -171,7 +172,7 @@ export function createPlatformStore(
           'k.expires_at',
           'k.platform_id',
           'p.platform_name',
-          'p.display_title',
+          distinctTitle('p').as('display_title'),
         ])
         .where('k.key_hash', '=', keyHash)
         .where('k.revoked_at', 'is', null)
@@ -221,7 +222,7 @@ export function createPlatformStore(
         .select([
           'p.platform_id',
           'p.platform_name',
-          'p.display_title',
+          distinctTitle('p').as('display_title'),
           'p.source_base_url',
           's.ciphertext as encrypted_source_key',
         ])

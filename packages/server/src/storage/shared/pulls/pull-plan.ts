@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { findPauseEnd, isPaused, MAX_FAILURES } from '../../../domain/pull/pull-pause.ts'
 import type { PullScope, PullTaskPlan } from '../../port/pull-store.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
+import { distinctTitle } from '../platforms/distinct-title.ts'
 import type { Executor } from '../schema/databases.ts'
 
 /** Rows per statement. SQLite allows 32,766 parameters. */
@@ -217,7 +218,13 @@ export async function recordFailures(db: Executor, pullId: number, at: string): 
     }))
     .where('platform_id', 'in', platformsWith(...FAILED))
     .where('platform_id', 'not in', platformsWith('succeeded'))
-    .returning(['platform_id', 'platform_name', 'display_title', 'last_error', 'failures_in_row'])
+    .returning([
+      'platform_id',
+      'platform_name',
+      distinctTitle('platforms').as('display_title'),
+      'last_error',
+      'failures_in_row',
+    ])
     .execute()
   for (const platform of failed) {
     if (platform.failures_in_row !== MAX_FAILURES) continue

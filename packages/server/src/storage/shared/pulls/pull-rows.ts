@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { estimateProgress } from '../../../domain/pull/pull.ts'
 import { withFirstReference } from '../../../domain/record/rejection-reasons.ts'
 import type { PullStore } from '../../port/pull-store.ts'
+import { distinctTitle } from '../platforms/distinct-title.ts'
 import { wasRejectedBy } from '../rejected-pushes/rejected-push-pulls.ts'
 import type { Executor } from '../schema/databases.ts'
 
@@ -23,7 +24,7 @@ const IS_RUNNING = sql<boolean>`t.started_at IS NOT NULL AND t.finished_at IS NU
 
 /** Since when a task of the unfinished pull has waited longest, and the title of its platform after a space. */
 const LONGEST_WAIT = sql<string | null>`CASE WHEN p.finished_at IS NULL THEN (
-  SELECT w.waiting_since || ' ' || platforms.display_title FROM pull_tasks w
+  SELECT w.waiting_since || ' ' || (${distinctTitle('platforms')}) FROM pull_tasks w
   JOIN platforms ON platforms.platform_id = w.platform_id
   WHERE w.pull_id = p.pull_id AND w.waiting_since IS NOT NULL
   ORDER BY w.waiting_since LIMIT 1) END`
@@ -183,7 +184,12 @@ export function selectTasks(db: Executor) {
     .leftJoin('platforms as p', 'p.platform_id', 't.platform_id')
     .leftJoin('modules as m', 'm.module_id', 't.module_id')
     .selectAll('t')
-    .select(['p.platform_name', 'p.display_title', 'm.record_type', 'm.module_name'])
+    .select([
+      'p.platform_name',
+      distinctTitle('p').$castTo<string | null>().as('display_title'),
+      'm.record_type',
+      'm.module_name',
+    ])
 }
 
 type TaskRow = Awaited<ReturnType<ReturnType<typeof selectTasks>['execute']>>[number]

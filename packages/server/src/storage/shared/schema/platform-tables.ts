@@ -18,35 +18,38 @@ export const platformTables = {
     },
   ),
 
-  platforms: table({
-    platform_id: id(),
-    platform_name: text().unique(),
-    /** The name in the hashes of its erased records; null for a platform that was not renamed. */
-    first_name: text().nullable(),
-    display_title: text(),
-    platform_description: text(),
-    source_base_url: text(),
-    source_key_secret_id: integer().references('secrets.secret_id'),
-    status: text<PlatformStatus>().check("status IN ('active', 'inactive')"),
-    manifest_fetched_at: text(),
-    /** When a pull last requested the manifest, whatever the result. */
-    manifest_requested_at: text().nullable(),
-    last_pulled_at: text().nullable(),
-    last_error: text().nullable(),
-    rejected_bytes: integer().default(0),
-    /** The latest rejected pushes: a JSON array of `RecentRejection`. */
-    recent_rejections: text().default('[]'),
-    /** Consecutive pulls in which each module of the platform failed; when the first and the last one ended. */
-    failures_in_row: integer().default(0),
-    failing_since: text().nullable(),
-    failed_at: text().nullable(),
-    /** When a failing platform last responded correctly outside of pulls. */
-    recovered_at: text().nullable(),
-    /** Set from the removal of the platform until all of its rows are deleted. */
-    removed_at: text().nullable(),
-    created_at: text(),
-    updated_at: text(),
-  }),
+  platforms: table(
+    {
+      platform_id: id(),
+      platform_name: text().unique(),
+      /** The name in the hashes of its erased records; null for a platform that was not renamed. */
+      first_name: text().nullable(),
+      display_title: text(),
+      platform_description: text(),
+      source_base_url: text(),
+      source_key_secret_id: integer().references('secrets.secret_id'),
+      status: text<PlatformStatus>().check("status IN ('active', 'inactive')"),
+      manifest_fetched_at: text(),
+      /** When a pull last requested the manifest, whatever the result. */
+      manifest_requested_at: text().nullable(),
+      last_pulled_at: text().nullable(),
+      last_error: text().nullable(),
+      rejected_bytes: integer().default(0),
+      /** The latest rejected pushes: a JSON array of `RecentRejection`. */
+      recent_rejections: text().default('[]'),
+      /** Consecutive pulls in which each module of the platform failed; when the first and the last one ended. */
+      failures_in_row: integer().default(0),
+      failing_since: text().nullable(),
+      failed_at: text().nullable(),
+      /** When a failing platform last responded correctly outside of pulls. */
+      recovered_at: text().nullable(),
+      /** Set from the removal of the platform until all of its rows are deleted. */
+      removed_at: text().nullable(),
+      created_at: text(),
+      updated_at: text(),
+    },
+    { indexes: { platforms_of_title: { on: 'display_title' } } },
+  ),
 
   /** The names that platforms were given later, so that one that is registered again under such a name is recognised. */
   later_names: table(
