@@ -7,6 +7,7 @@ import { toHour } from '../../lib/time/clock.ts'
 import { UNKNOWN_PLATFORM } from '../activity/push-errors.ts'
 import type { AlertPlatform, DiskSpace, FoundAlert, OpenAlert } from './alert.ts'
 import { type DurabilityRisk, findDurabilityRisks, type ServerDurability } from './durability.ts'
+import { findFailedJobs, type Job, type JobFailure } from './job-failures.ts'
 import { hourText, type PushBaselines } from './push-baseline.ts'
 
 export type WatchedPlatform = AlertPlatform & {
@@ -46,6 +47,8 @@ export type AlertFacts = {
   disk: DiskSpace | null
   /** Null on SQLite. */
   durability: ServerDurability | null
+  /** The last failure of each background job in this process. */
+  jobFailures: ReadonlyMap<Job, JobFailure>
 }
 
 export type WatchedKind = Exclude<AlertKind, 'mail_failing' | 'backup_failed'>
@@ -99,6 +102,8 @@ const CONDITIONS: Readonly<Record<WatchedKind, Condition>> = {
   standby_asynchronous: ({ durability }) => toDurabilityAlerts('standby_asynchronous', durability),
 
   storage_not_synced: ({ durability }) => toDurabilityAlerts('storage_not_synced', durability),
+
+  job_failed: ({ jobFailures, now }, findOpen) => findFailedJobs(jobFailures, now, findOpen),
 }
 
 /** All conditions that are true at the moment. Open alerts have lower thresholds, so that they do not flap. */
@@ -122,6 +127,7 @@ export const WATCHED_KINDS: readonly WatchedKind[] = [
   'disk_low',
   'standby_asynchronous',
   'storage_not_synced',
+  'job_failed',
 ]
 
 function findFailing(platform: WatchedPlatform, findOpen: FindOpen): FoundAlert[] {
