@@ -12,11 +12,10 @@ const MIN_PAUSE_MS = 1000
 /** The clock of the schedules, and the function that waits for their times. */
 export type ScheduleTime = { clock: Clock; wait: typeof sleep }
 
-/** Whether a text is a cron pattern: five fields, six with seconds, or an alias such as `@daily`. */
+/** Whether a text is a cron pattern: five fields, or an alias such as `@daily`. */
 export function isCronPattern(text: string): boolean {
-  const fields = text.trim().split(/\s+/).length
-  // croner also accepts a single point in time, and seven fields.
-  if (!text.startsWith('@') && fields !== 5 && fields !== 6) return false
+  // croner also accepts a single point in time, and fields for seconds and years.
+  if (!/^\s*@/.test(text) && text.trim().split(/\s+/).length !== 5) return false
   try {
     return nextCronTime(text, 'UTC', new Date()) !== null
   } catch {
