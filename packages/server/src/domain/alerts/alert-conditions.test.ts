@@ -146,6 +146,9 @@ test('a platform is silent after six hours in which it usually pushes, until it 
     [],
   )
   assert.deepEqual(find(facts({ ...silent, platforms: [] }), open), [])
+  // It was raised while the clock was ahead.
+  const ahead = toOpenAlerts(silent, new Date(NOW.getTime() + 86_400_000))
+  assert.deepEqual(find(facts({ baselines: recordPushes() }), ahead), [])
 })
 
 test('rejections are rising at 20 in two hours and five times the usual number, until they halve', () => {
@@ -231,6 +234,8 @@ test('the search is behind when a change has waited for an hour of observation',
   const open = toOpenAlerts(behind(60))
   assert.deepEqual(find(behind(30, -1), open), find(behind(60)))
   assert.deepEqual(find(behind(29), open), [])
+  // The change was stored while the clock was ahead, and the hub has observed it for an hour.
+  assert.equal(find(behind(-600, 1)).length, 1)
   assert.deepEqual(find(facts(), open), [])
 })
 

@@ -3,12 +3,11 @@
  * viewer's time zone and a mail in UTC.
  */
 import type { AlertKind, MissingReview } from '@recordhub/protocol'
-import { toHour } from '../../lib/time/clock.ts'
 import { UNKNOWN_PLATFORM } from '../activity/push-errors.ts'
 import type { AlertPlatform, DiskSpace, FoundAlert, OpenAlert } from './alert.ts'
 import { type DurabilityRisk, findDurabilityRisks, type ServerDurability } from './durability.ts'
 import { findFailedJobs, type Job, type JobFailure } from './job-failures.ts'
-import { hourText, type PushBaselines } from './push-baseline.ts'
+import { hourOf, hourText, type PushBaselines } from './push-baseline.ts'
 
 export type WatchedPlatform = AlertPlatform & {
   display_title: string
@@ -51,7 +50,7 @@ export type AlertFacts = {
   jobFailures: ReadonlyMap<Job, JobFailure>
 }
 
-export type WatchedKind = Exclude<AlertKind, 'mail_failing' | 'backup_failed'>
+export type WatchedKind = Exclude<AlertKind, 'mail_failing' | 'backup_failed' | 'backups_uncounted'>
 
 /** The number of consecutive failed pulls that raises an alert: the first may be a restart of the platform. */
 const FAILURES = 2
@@ -163,14 +162,16 @@ function findFailingModule(
 
 function findSilent(
   platform: WatchedPlatform,
-  { baselines, watchedFrom }: AlertFacts,
+  { now, baselines, watchedFrom }: AlertFacts,
   findOpen: FindOpen,
 ): FoundAlert[] {
   if (platform.status !== 'active') return []
   const lastPush = baselines.lastPush(platform.platform_id)
   const open = findOpen(String(platform.platform_id))
   if (open) {
-    const hasPushed = lastPush !== null && hourText(lastPush) >= toHour(open.raised_at)
+    // An alert that was raised while the clock was ahead is resolved by a push of now.
+    const raisedIn = Math.min(hourOf(new Date(open.raised_at)), hourOf(now))
+    const hasPushed = lastPush !== null && lastPush >= raisedIn
     return hasPushed ? [] : [open]
   }
   if (lastPush === null) return []
@@ -245,7 +246,10 @@ function findSearchBehind(
 ): FoundAlert[] {
   if (searchBehindSince === null) return []
   const changedAt = Date.parse(searchBehindSince)
-  const since = open ? changedAt : Math.max(changedAt, watchedFrom * HOUR_MS)
+  // The age of a change that was stored while the clock was ahead is unknown.
+  const isKnown = changedAt <= now.getTime()
+  const watchedAt = watchedFrom * HOUR_MS
+  const since = isKnown ? (open ? changedAt : Math.max(changedAt, watchedAt)) : watchedAt
   if (now.getTime() - since < SEARCH_BEHIND_MS * (open ? RESOLVE_FACTOR : 1)) return []
   if (open) return [open]
   const message = `The search index is behind: changes since ${searchBehindSince} are not indexed.`

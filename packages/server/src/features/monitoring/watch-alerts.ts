@@ -41,9 +41,14 @@ type WatchAlerts = (signal: AbortSignal) => Promise<void>
 
 export function createAlertWatch(deps: AlertWatchDeps): WatchAlerts {
   const { leases, processName, clock } = deps
-  const learned = { baselines: new PushBaselines(), pushErrors: new PushBaselines() }
-  const watchedFrom = hourOf(clock.now()) + 1
+  const startLearning = () => ({ baselines: new PushBaselines(), pushErrors: new PushBaselines() })
+  let learned = startLearning()
+  let watchedFrom = hourOf(clock.now()) + 1
   return async (signal) => {
+    // While the clock was ahead, hours that are still to come were learned and watched.
+    const hour = hourOf(clock.now())
+    if ((learned.baselines.newest ?? hour) > hour) learned = startLearning()
+    watchedFrom = Math.min(watchedFrom, hour + 1)
     await updateBaselines(deps, learned, signal)
     if (!signal.aborted && (await leases.acquire(LEASE, processName, LEASE_SECONDS))) {
       try {
