@@ -107,6 +107,7 @@ async function addReceiver(app: FastifyInstance): Promise<void> {
       metrics: createMetricsRegistry(),
       tracer: null,
       flushIntervalMs: 5000,
+      reportJobFailure: (job, error) => logger.error({ err: error, job }),
       requesterOf: () => ({ actor: 'bench', address: null }),
     },
   })

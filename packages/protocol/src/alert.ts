@@ -8,6 +8,8 @@ import { NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts
  * are missing, and an operator must review them. `search_behind`: the search index lags behind. `disk_low`: the disk of the
  * data folder is almost full. `standby_asynchronous`: a failover of PostgreSQL can lose acknowledged pushes.
  * `storage_not_synced`: PostgreSQL does not sync its writes. `mail_failing`: the mail about an alert cannot be sent.
+ * `backup_failed`: the scheduled backup failed. `backups_uncounted`: the folder has
+ * scheduled backups that are damaged, of another hub or from a clock that was ahead. `job_failed`: a background job ended with an error, and runs again.
  */
 export const AlertKind = OneOf(
   'platform_failing',
@@ -22,6 +24,8 @@ export const AlertKind = OneOf(
   'storage_not_synced',
   'mail_failing',
   'backup_failed',
+  'backups_uncounted',
+  'job_failed',
 )
 
 /** A condition that needs attention. It is resolved automatically (`resolved_at`). */

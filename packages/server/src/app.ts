@@ -11,6 +11,7 @@ import { createIngestFeature } from './features/ingest/create-ingest-feature.ts'
 import { createMaintenance } from './features/maintenance/create-maintenance.ts'
 import { createBroadcaster } from './features/monitoring/broadcast.ts'
 import { createMonitoring } from './features/monitoring/create-monitoring.ts'
+import { createJobMonitor } from './features/monitoring/job-monitor.ts'
 import { MAIL_TIMEOUTS, type MailTimeouts } from './features/monitoring/mailer.ts'
 import { collectMetrics } from './features/monitoring/metrics/collect-metrics.ts'
 import {
@@ -39,6 +40,7 @@ import { readMaxOpenFiles } from './lib/files/max-open-files.ts'
 import { createMetricsRegistry } from './lib/metrics/registry.ts'
 import { registerRoutes } from './lib/net/register-routes.ts'
 import { type Clock, createDayOf, type MonotonicClock } from './lib/time/clock.ts'
+import { nextCronTime, type ScheduleTime } from './lib/time/cron.ts'
 import { sleep } from './lib/time/run-periodically.ts'
 import type { OtlpTracer } from './lib/tracing/otlp-tracer.ts'
 import { createPlatformClient } from './platform-client/platform-client.ts'
@@ -81,6 +83,8 @@ export type HubDeps = {
   mailTimeouts?: MailTimeouts
   /** Waits for the time limit of a pull. */
   waitForLimit?: typeof sleep
+  /** The time of the schedules of pulls and backups. */
+  scheduleTime?: ScheduleTime
   intervals?: Partial<BackgroundIntervals>
   passwordCost?: PasswordCost
 }
@@ -116,18 +120,17 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const secrets = createSecretBox(deps.secret)
   const csrfTokenOf = createCsrfTokens(secrets.deriveKey('csrf tokens'))
   const checkReady = createReadyCheck(() => storage.checkWritable())
-  const { nextRun } = storage.pullDispatcher
+  const { clock: scheduleClock, wait } = deps.scheduleTime ?? { clock, wait: sleep }
+  const { schedulePattern: pattern } = settings.pulls
+  const nextRun = () =>
+    pattern === null ? null : nextCronTime(pattern, timeZone, scheduleClock.now())
+  const jobMonitor = createJobMonitor({ alerts: storage.alerts, clock, log })
   const broadcaster = config.HUB_BROADCAST
     ? createBroadcaster({
         broadcast: storage.broadcast,
         readPull: () => readSnapshotPull({ ...storage, nextRun }),
         readHealth: () => storage.platforms.listHealth(),
-        readSchedule: () =>
-          readSchedule({
-            schedule: storage.schedule,
-            dispatcher: storage.pullDispatcher,
-            pattern: settings.pulls.schedulePattern,
-          }),
+        readSchedule: () => readSchedule({ schedule: storage.schedule, pattern, nextRun }),
         pauseMs: intervals.broadcast,
         sleep,
         onError: (error) => log.warn({ err: error }, 'an event of the dashboard could not be read'),
@@ -142,6 +145,8 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     ...{ storage, client, secrets, clock, monotonicClock, log, version, ...settings.shared },
     ...{ metrics, tracer },
     ...{ callerOf, requesterOf, csrfTokenOf, dayOf: createDayOf(timeZone) },
+    ...{ scheduleTime: { clock: scheduleClock, wait }, nextRun },
+    ...{ reportJobFailure: jobMonitor.report, jobFailures: jobMonitor.failures },
   }
   // The features.
   const passwordCost = deps.passwordCost ?? PASSWORD_COST
@@ -234,7 +239,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       }
       await pulls.start()
       search.start()
-      jobs = [monitoring, maintenance, ingest, backups].map(({ runJobs }) =>
+      jobs = [pulls, monitoring, maintenance, ingest, backups].map(({ runJobs }) =>
         runJobs(stopping.signal),
       )
       platforms.start()

@@ -23,7 +23,6 @@ const WAITS: Readonly<Record<string, string>> = {
   'packages/server/test/helpers/time/until.ts': 'the pause of until(), 1 to 25 ms',
   'packages/server/test/http/pull-concurrency.test.ts':
     '20 ms in which an additional request would arrive; a shorter wait can only hide a defect',
-  'packages/server/test/process/schedule-of-two-hubs.deep.test.ts': 'a schedule of minutes',
   'packages/server/test/process/secret-rotation.deep.test.ts': 'kills a process at a given moment',
   'packages/server/test/screenshot.ts': 'not a test',
   'packages/server/test/simulation/defects.ts': 'virtual time',

@@ -108,7 +108,9 @@ export function timeZone(value: string): string {
 export function cronPattern(value: string): string {
   if (value.toLowerCase() === 'off') return 'off'
   if (isCronPattern(value)) return value
-  throw new Error('must be a cron pattern such as "* * * * *" (every minute), or off')
+  throw new Error(
+    'must be a cron pattern of five fields (without seconds) such as "* * * * *" (every minute), or off',
+  )
 }
 
 export function pathSegment(value: string): string {

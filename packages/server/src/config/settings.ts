@@ -120,7 +120,7 @@ export const SETTINGS = {
   HUB_PULL_SCHEDULE: setting({
     parse: cronPattern,
     default: '* * * * *',
-    help: 'Cron pattern of the scheduled pulls, or off.',
+    help: 'Cron pattern (five fields) of the scheduled pulls in HUB_TIME_ZONE, or off.',
   }),
   HUB_PULL_TIMEOUT_SECONDS: setting({
     parse: integer(1, 86_400),
@@ -242,7 +242,7 @@ export const SETTINGS = {
   HUB_BACKUP_SCHEDULE: setting({
     parse: cronPattern,
     default: 'off',
-    help: 'Cron pattern of the scheduled backups in HUB_TIME_ZONE, such as 30 2 * * *, or off.',
+    help: 'Cron pattern (five fields) of the scheduled backups in HUB_TIME_ZONE, such as 30 2 * * *, or off.',
   }),
   HUB_BACKUP_KEEP: setting({
     parse: integer(0, 10_000),

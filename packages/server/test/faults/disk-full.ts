@@ -17,7 +17,7 @@ const DISK_MEGABYTES = 64
 
 export async function startHubOnSmallDisk(t: TestContext, sandbox: Sandbox) {
   const disk = await mountMemory(t, sandbox.folder, DISK_MEGABYTES)
-  const env = { ...WITH_METRICS, HUB_PULL_SCHEDULE: '* * * * * *' }
+  const env = { ...WITH_METRICS, HUB_PULL_SCHEDULE: '* * * * *' }
   const hub = await sandbox.startHub({ env, shell: disk.shell })
   return { disk, ballast: join(disk.path, 'ballast'), hub, ...(await registerPusher(t, hub)) }
 }

@@ -114,7 +114,15 @@ describeOnEngines('mails about alerts', (engine) => {
       const log = pino({ level: 'silent' })
       const settings = { url: server.url, from: FROM_TO.HUB_ALERT_FROM, to: ['ann@example.org'] }
       const mailer = createMailer(settings, mailTimeouts)
-      const deps = { ...withoutMachine(hub.storage), mailer, publicUrl: '', clock, log }
+      const jobFailures = new Map()
+      const deps = {
+        ...withoutMachine(hub.storage),
+        mailer,
+        publicUrl: '',
+        clock,
+        log,
+        jobFailures,
+      }
       const watches = Array.from({ length: 6 }, () => createAlertWatch(deps))
       await registerPlatforms(hub, clock, 3)
       await hub.setPullFailures(5)

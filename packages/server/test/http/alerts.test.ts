@@ -218,7 +218,7 @@ describeHub('alerts about the machine and its platforms', onSimulatedMachine, (h
     await hub.untilAlertsOpen('standby_asynchronous', 0)
   })
 
-  test('a repeated error of the alert check is logged once, and the check continues', async () => {
+  test('a repeated error of the alert check is logged once and raises an alert, and the check continues', async () => {
     let failures = 0
     readDiskSpace = async () => {
       failures += 1
@@ -226,7 +226,9 @@ describeHub('alerts about the machine and its platforms', onSimulatedMachine, (h
       return { ...PLENTY, available: 1 }
     }
     await hub.untilAlertsOpen('disk_low')
-    assert.equal(hub.log().split('alerts could not be evaluated').length, 2)
+    assert.equal(hub.log().split('a background job failed').length, 2)
+    const failed = only(await hub.untilAlertsOpen('job_failed'))
+    assert.equal(failed.message, 'The background job "alerts" failed: The disk space is unknown')
     await until(async () => (failures > 6 ? true : null), 'the check continues')
     readDiskSpace = async () => PLENTY
     await hub.untilAlertsOpen('disk_low', 0)

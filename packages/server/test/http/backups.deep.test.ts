@@ -4,7 +4,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { startTestHub } from '../helpers/hub/hub.ts'
+import { createScheduleTime, startTestHub } from '../helpers/hub/hub.ts'
 import { expectError } from '../helpers/hub/response.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 import { until } from '../helpers/time/until.ts'
@@ -17,25 +17,28 @@ describeOnEngines('scheduled backups', (engine) => {
     writeFileSync(blocked, 'a file instead of a folder')
     const env = {
       HUB_BACKUP_DIR: blocked,
-      HUB_BACKUP_SCHEDULE: '* * * * * *',
+      HUB_BACKUP_SCHEDULE: '* * * * *',
       HUB_BACKUP_KEEP: '2',
     }
-    await using hub = await startTestHub(engine, { env })
-    const [alert] = await hub.untilAlertsOpen('backup_failed')
-    assert.match(alert?.message ?? '', /^The scheduled backup failed: /)
+    const { scheduleTime, pass } = createScheduleTime()
+    await using hub = await startTestHub(engine, { env, scheduleTime })
+    const openAlerts = async () => {
+      pass()
+      return (await hub.alerts('&state=open')).filter(({ kind }) => kind === 'backup_failed')
+    }
+    const alert = await until(async () => (await openAlerts())[0] ?? null, 'the alert is raised')
+    assert.match(alert.message, /^The scheduled backup failed: /)
     // The lease of the failed backup would delay the next one.
     await hub.sql('DELETE FROM leases')
-    await hub.restart({ env: { ...env, HUB_BACKUP_DIR: join(folder, 'backups') } })
+    const HUB_BACKUP_DIR = join(folder, 'backups')
+    await hub.restart({ env: { ...env, HUB_BACKUP_DIR }, scheduleTime })
     await until(
-      async () =>
-        (await hub.alerts('&state=open')).some(({ kind }) => kind === 'backup_failed')
-          ? null
-          : true,
+      async () => ((await openAlerts()).length > 0 ? null : true),
       'the alert is resolved',
     )
     const { backups, schedule, next_at } = await readBackups(hub)
     assert.match(backups[0]?.file ?? '', /^recordhub-scheduled-/)
-    assert.equal(schedule, '* * * * * *')
+    assert.equal(schedule, '* * * * *')
     assert.ok(next_at)
   })
 })

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { deleteOldBackups } from '../../src/features/backups/backup-folder.ts'
+import { encodeHeader, readBackupInfo } from '../../src/storage/shared/backup/backup-header.ts'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
@@ -86,18 +87,50 @@ describe('backups', () => {
     assert.match(backups[0]?.problem ?? '', /not a backup of Recordhub/)
   })
 
-  test('retention deletes the oldest scheduled backups only', async (t) => {
+  test('retention deletes the oldest scheduled backups that count, and never the newest', async (t) => {
     const folder = createFolder(t)
-    const names = ['1', '2', '3'].flatMap((at) => [
-      `recordhub-scheduled-${at}.recordhub-backup`,
-      `recordhub-${at}.recordhub-backup`,
-    ])
-    for (const name of names) writeFileSync(join(folder, name), '')
-    assert.deepEqual(await deleteOldBackups(folder, 0), [])
-    assert.deepEqual(await deleteOldBackups(folder, 1), [
-      'recordhub-scheduled-1.recordhub-backup',
-      'recordhub-scheduled-2.recordhub-backup',
-    ])
-    assert.equal(readdirSync(folder).length, 4)
+    const write = (name: string, hour: number, { secret = 'ours', end = 36 } = {}) => {
+      const created_at = `2026-03-10T${String(hour).padStart(2, '0')}:00:00.000Z`
+      const file = `recordhub-${name}.recordhub-backup`
+      writeFileSync(join(folder, file), backupFile({ created_at, secret_fingerprint: secret }, end))
+      return file
+    }
+    const [first, second] = [write('scheduled-1', 1), write('scheduled-2', 2)]
+    const kept = [
+      ...[write('scheduled-3', 3), write('on-request', 1)],
+      ...[write('scheduled-ahead-1', 20), write('scheduled-ahead-2', 21)],
+      ...[
+        write('scheduled-foreign', 1, { secret: 'theirs' }),
+        write('scheduled-cut', 1, { end: 9 }),
+      ],
+    ]
+    // The clock was set back while it was written.
+    const newest = write('scheduled-0', 13)
+    const now = new Date('2026-03-10T12:00:00.000Z')
+    const clean = (keep: number) =>
+      deleteOldBackups(folder, { newest, keep, now }, { readBackupInfo })
+    assert.deepEqual((await clean(0)).deleted, [])
+    const { deleted, uncounted } = await clean(2)
+    assert.deepEqual(deleted, [first, second])
+    assert.deepEqual(readdirSync(folder).sort(), [...kept, newest].sort())
+    const reasons = uncounted.map(({ reason }) => reason).join(' ')
+    assert.equal(uncounted.length, 4)
+    for (const reason of [/incomplete/, /another secret/, /still to come/]) {
+      assert.match(reasons, reason)
+    }
+    assert.deepEqual((await clean(1)).deleted, ['recordhub-scheduled-3.recordhub-backup'])
+    assert.ok(readdirSync(folder).includes(newest))
   })
 })
+
+/** A file that says about itself what a backup does. @param end the number of bytes after the content. */
+function backupFile(info: { created_at: string; secret_fingerprint: string }, end: number): Buffer {
+  const header = encodeHeader({
+    info: {
+      ...{ engine: 'sqlite', hub_version: '1.0.0', migrations: [], position: 1, tables: {} },
+      ...{ encrypted: false, ...info },
+    },
+    ...{ payload_bytes: null, sample: { records: 0, sha256: '' }, encryption: null },
+  })
+  return Buffer.concat([header, Buffer.alloc(100, 1), Buffer.alloc(end)])
+}

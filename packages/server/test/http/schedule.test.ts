@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Schedule } from '@recordhub/protocol'
 import Type from 'typebox'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { createScheduleTime, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { simulatePlatform } from '../helpers/platform/platform.ts'
 import { until } from '../helpers/time/until.ts'
@@ -66,17 +66,38 @@ describeOnEngines('the schedule of pulls', (engine) => {
     assert.equal((await readSchedule(hub)).paused, false)
   })
 
-  if (engine.schedulesSeconds) {
-    test('starts pulls again after it is resumed', async () => {
-      const env = { HUB_PULL_SCHEDULE: '* * * * * *' }
-      await using hub = await startTestHub(engine, { env })
-      await using platform = await simulatePlatform()
-      await change(hub, { paused: true })
-      await hub.register(platform)
-      const pulls = async () => JSON.parse((await hub.get('/api/v1/pulls')).text).pulls
-      assert.deepEqual(await pulls(), [])
-      await change(hub, { paused: false })
-      await until(async () => (await pulls())[0] ?? null, 'a pull is started')
+  test('starts pulls again after it is resumed', async () => {
+    const { scheduleTime, pass } = createScheduleTime()
+    const env = { HUB_PULL_SCHEDULE: '* * * * *' }
+    await using hub = await startTestHub(engine, { env, scheduleTime })
+    await using platform = await simulatePlatform()
+    await change(hub, { paused: true })
+    await hub.register(platform)
+    const passTime = async () => {
+      await hub.sql('DELETE FROM leases')
+      pass()
+      return JSON.parse((await hub.get('/api/v1/pulls')).text).pulls
+    }
+    for (let wait = 0; wait < 4; wait += 1) assert.deepEqual(await passTime(), [])
+    await change(hub, { paused: false })
+    await until(async () => (await passTime())[0] ?? null, 'a pull is started')
+  })
+
+  test('raises an alert when it fails, and the hub continues', async () => {
+    const { scheduleTime, pass } = createScheduleTime()
+    const acquire = async () => {
+      throw new Error('No lease today')
+    }
+    await using hub = await startTestHub(engine, {
+      env: { HUB_PULL_SCHEDULE: '* * * * *' },
+      scheduleTime,
+      wrap: (storage) => ({ ...storage, leases: { ...storage.leases, acquire } }),
     })
-  }
+    const alert = await until(async () => {
+      pass()
+      return (await hub.alerts('&state=open'))[0] ?? null
+    }, 'the alert is raised')
+    assert.equal(alert.kind, 'job_failed')
+    assert.match(alert.message, /"scheduled pulls" failed: No lease today/)
+  })
 })

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Pull } from '@recordhub/protocol'
 import { postgres } from '../helpers/process/engine.ts'
 import { type Operator, signIn } from '../helpers/process/operator.ts'
@@ -23,9 +22,6 @@ test(
     await unscheduledOperator.registerModules(platform)
     await unscheduled.stop()
 
-    // A hub also runs the pull of the minute in which it starts, possibly in the next minute.
-    const untilNextMinute = 60_000 - (Date.now() % 60_000)
-    if (untilNextMinute < 15_000) await pause(untilNextMinute)
     const startedAt = Date.now()
     const scheduled = { env: { HUB_PULL_SCHEDULE: '* * * * *' } }
     const hubs = [await sandbox.startHub(scheduled), await sandbox.startHub(scheduled)] as const

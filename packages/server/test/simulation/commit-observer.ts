@@ -143,13 +143,11 @@ function observeOperators({
 export function observePulls(dispatcher: PullDispatcher): PullDispatcher {
   return {
     ...dispatcher,
-    start: ({ runPull, ...handlers }, schedule) => {
-      const runInPull = (pullId: number) => {
+    start: (runPull) =>
+      dispatcher.start((pullId) => {
         const context = currentContext()
         return runInContext(context && { ...context, pullId }, () => runPull(pullId))
-      }
-      return dispatcher.start({ ...handlers, runPull: runInPull }, schedule)
-    },
+      }),
   }
 }
 

@@ -1,6 +1,8 @@
 /** A hub of a simulation: the receiver, the pulls and the schedule of the real hub, without its other features. */
 import { createHash } from 'node:crypto'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { Job } from '../../src/domain/alerts/job-failures.ts'
+import { isStorageUnavailable } from '../../src/errors.ts'
 import { createIngestFeature } from '../../src/features/ingest/create-ingest-feature.ts'
 import type { Ingest } from '../../src/features/ingest/ingest.ts'
 import {
@@ -60,6 +62,8 @@ export type RunningHub = {
 export async function startHub(options: HubOptions): Promise<RunningHub> {
   const { storage, connections, onDefect } = options
   const log = createLog(onDefect)
+  // The simulation makes the storage unavailable.
+  const onError = (error: unknown) => isStorageUnavailable(error) || onDefect(error)
   const client = createPlatformClient({
     ...{ networks: 'any', schemes: 'any', proxy: { http: '', https: '', none: '' } },
     ...{ platformPath: 'hub', tunnelHeader: 'ngrok-skip-browser-warning' },
@@ -71,6 +75,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     ...{ clock: systemClock, monotonicClock: performance, dayOf },
     requesterOf: () => ({ actor: 'simulation', address: null }),
     ...{ metrics: createMetricsRegistry(), tracer: null },
+    reportJobFailure: (_: Job, error: unknown) => onError(error),
   }
   const ingest = createIngestFeature({
     ...{
@@ -94,16 +99,19 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     missingThresholdPercent: options.missingThresholdPercent,
     missingGraceSeconds: options.missingGraceSeconds,
     schedulePattern: '* * * * *',
+    timeZone: 'UTC',
+    scheduleTime: { clock: systemClock, wait: sleep },
+    nextRun: () => null,
     callerOf: () => {
       throw new Error('The simulation calls no routes of operators')
     },
   })
   const http = await createReceiver(ingest.receiverRoutes, log)
-  const deletionWorker = createDeletionWorker({ removals: storage.removals, log })
+  const deletionWorker = createDeletionWorker({ removals: storage.removals, onError })
   await pulls.start()
   deletionWorker.start()
   const stopping = new AbortController()
-  const jobs = ingest.runJobs(stopping.signal)
+  const jobs = [ingest, pulls].map(({ runJobs }) => runJobs(stopping.signal))
   return {
     http,
     requestPull: pulls.requestPull,
@@ -116,7 +124,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
       await deletionWorker.stop()
       await pulls.stop()
       await http.close()
-      await jobs
+      await Promise.all(jobs)
       await ingest.stop()
       await client.close()
     },

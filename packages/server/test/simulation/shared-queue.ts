@@ -1,38 +1,37 @@
 /**
- * The queue and the schedule that the hubs of several processes share, in place of pg-boss: it delivers late, delivers
- * twice, and keeps what no process accepts.
+ * The queue that the hubs of several processes share, in place of pg-boss: it delivers late, delivers twice, and keeps
+ * what no process accepts.
  */
 import { runPeriodically } from '../../src/lib/time/run-periodically.ts'
-import type { PullDispatcher, PullHandlers } from '../../src/storage/port/pull-dispatcher.ts'
+import type { PullDispatcher } from '../../src/storage/port/pull-dispatcher.ts'
 import type { PullStore } from '../../src/storage/port/pull-store.ts'
 import type { HubProcess } from './hub-process.ts'
 import { type Choices, runInContext, type Scheduler } from './scheduler.ts'
 
 const CLEANUP_MS = 5000
-const MINUTE_MS = 60_000
+
+type RunPull = Parameters<PullDispatcher['start']>[0]
 
 export class SharedQueue {
   readonly #scheduler: Scheduler
   readonly #choices: Choices
-  readonly #workers = new Map<HubProcess, PullHandlers>()
+  readonly #workers = new Map<HubProcess, RunPull>()
 
   constructor(scheduler: Scheduler, choices: Choices) {
     this.#scheduler = scheduler
     this.#choices = choices
-    this.#scheduleNext()
   }
 
   dispatcherOf(process: HubProcess, pulls: PullStore): PullDispatcher {
     const stopping = new AbortController()
     const interrupt = async () => void (await pulls.interruptAbandonedPulls().catch(() => 0))
     return {
-      start: async (handlers) => {
+      start: async (runPull) => {
         await interrupt()
         void runPeriodically(CLEANUP_MS, stopping.signal, interrupt)
-        this.#workers.set(process, handlers)
+        this.#workers.set(process, runPull)
       },
       dispatch: async (pullId) => runInContext(null, () => this.#deliverLater(pullId)),
-      nextRun: () => null,
       stop: async () => {
         stopping.abort()
         this.#workers.delete(process)
@@ -45,24 +44,13 @@ export class SharedQueue {
     this.#scheduler.after(this.#choices.between(1, 1500), label, () => {
       const worker = this.#findWorker()
       if (!worker) return this.#deliverLater(pullId)
-      const [process, { runPull }] = worker
+      const [process, runPull] = worker
       process.run(() => void runPull(pullId))
       if (this.#choices.chance(0.1)) this.#deliverLater(pullId)
     })
   }
 
-  #scheduleNext(): void {
-    this.#scheduler.after(MINUTE_MS, 'the schedule is due', () => {
-      this.#scheduleNext()
-      const times = this.#choices.chance(0.1) ? 2 : 1
-      for (let time = 0; time < times; time += 1) {
-        const worker = this.#findWorker()
-        if (worker) worker[0].run(() => void worker[1].onSchedule())
-      }
-    })
-  }
-
-  #findWorker(): [HubProcess, PullHandlers] | null {
+  #findWorker(): [HubProcess, RunPull] | null {
     const alive = [...this.#workers].filter(([process]) => process.isAlive)
     return alive.length === 0 ? null : this.#choices.pick(alive)
   }

@@ -24,6 +24,8 @@ export const TEXTS = {
   storageNotSynced: 'A power failure can lose pushes',
   emailsCannotBeSent: 'E-mails cannot be sent',
   scheduledBackupFailed: 'Scheduled backup failed',
+  backupsDoNotCount: 'Scheduled backups that do not count',
+  backgroundJobFailed: 'Background job failed',
   open: 'Open',
   resolved: 'Resolved',
   resolvedAt: (time: ReactNode) => <>, resolved {time}</>,

@@ -38,6 +38,7 @@ function facts(over: Partial<AlertFacts> = {}): AlertFacts {
     searchBehindSince: null,
     disk: null,
     durability: null,
+    jobFailures: new Map(),
     ...over,
   }
 }
@@ -145,6 +146,9 @@ test('a platform is silent after six hours in which it usually pushes, until it 
     [],
   )
   assert.deepEqual(find(facts({ ...silent, platforms: [] }), open), [])
+  // It was raised while the clock was ahead.
+  const ahead = toOpenAlerts(silent, new Date(NOW.getTime() + 86_400_000))
+  assert.deepEqual(find(facts({ baselines: recordPushes() }), ahead), [])
 })
 
 test('rejections are rising at 20 in two hours and five times the usual number, until they halve', () => {
@@ -230,6 +234,8 @@ test('the search is behind when a change has waited for an hour of observation',
   const open = toOpenAlerts(behind(60))
   assert.deepEqual(find(behind(30, -1), open), find(behind(60)))
   assert.deepEqual(find(behind(29), open), [])
+  // The change was stored while the clock was ahead, and the hub has observed it for an hour.
+  assert.equal(find(behind(-600, 1)).length, 1)
   assert.deepEqual(find(facts(), open), [])
 })
 
@@ -266,4 +272,20 @@ test('standbys without synchronous_standby_names, and a server that does not syn
     'storage_not_synced: PostgreSQL: fsync is off, so a power failure can destroy the database.',
     'storage_not_synced: PostgreSQL: full_page_writes is off, so a power failure can destroy the database.',
   ])
+})
+
+test('a failure of a background job is an alert for an hour, also if another process has it', () => {
+  const failed = (minutes: number) => {
+    const at = new Date(NOW.getTime() - minutes * 60_000)
+    return facts({ jobFailures: new Map([['retention', { job: 'retention', at, reason: 'x' }]]) })
+  }
+  assert.deepEqual(find(failed(59)), ['job_failed: The background job "retention" failed: x'])
+  assert.deepEqual(find(failed(60)), [])
+  // The clock was ahead.
+  assert.deepEqual(find(failed(-600)), [])
+  const raisedAt = (minutes: number) =>
+    toOpenAlerts(failed(0), new Date(NOW.getTime() - minutes * 60_000))
+  assert.equal(find(facts(), raisedAt(59)).length, 1)
+  assert.deepEqual(find(facts(), raisedAt(60)), [])
+  assert.deepEqual(find(facts(), raisedAt(-600)), [])
 })

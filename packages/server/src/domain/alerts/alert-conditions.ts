@@ -3,11 +3,11 @@
  * viewer's time zone and a mail in UTC.
  */
 import type { AlertKind, MissingReview } from '@recordhub/protocol'
-import { toHour } from '../../lib/time/clock.ts'
 import { UNKNOWN_PLATFORM } from '../activity/push-errors.ts'
 import type { AlertPlatform, DiskSpace, FoundAlert, OpenAlert } from './alert.ts'
 import { type DurabilityRisk, findDurabilityRisks, type ServerDurability } from './durability.ts'
-import { hourText, type PushBaselines } from './push-baseline.ts'
+import { findFailedJobs, type Job, type JobFailure } from './job-failures.ts'
+import { hourOf, hourText, type PushBaselines } from './push-baseline.ts'
 
 export type WatchedPlatform = AlertPlatform & {
   display_title: string
@@ -46,9 +46,11 @@ export type AlertFacts = {
   disk: DiskSpace | null
   /** Null on SQLite. */
   durability: ServerDurability | null
+  /** The last failure of each background job in this process. */
+  jobFailures: ReadonlyMap<Job, JobFailure>
 }
 
-export type WatchedKind = Exclude<AlertKind, 'mail_failing' | 'backup_failed'>
+export type WatchedKind = Exclude<AlertKind, 'mail_failing' | 'backup_failed' | 'backups_uncounted'>
 
 /** The number of consecutive failed pulls that raises an alert: the first may be a restart of the platform. */
 const FAILURES = 2
@@ -99,6 +101,8 @@ const CONDITIONS: Readonly<Record<WatchedKind, Condition>> = {
   standby_asynchronous: ({ durability }) => toDurabilityAlerts('standby_asynchronous', durability),
 
   storage_not_synced: ({ durability }) => toDurabilityAlerts('storage_not_synced', durability),
+
+  job_failed: ({ jobFailures, now }, findOpen) => findFailedJobs(jobFailures, now, findOpen),
 }
 
 /** All conditions that are true at the moment. Open alerts have lower thresholds, so that they do not flap. */
@@ -122,6 +126,7 @@ export const WATCHED_KINDS: readonly WatchedKind[] = [
   'disk_low',
   'standby_asynchronous',
   'storage_not_synced',
+  'job_failed',
 ]
 
 function findFailing(platform: WatchedPlatform, findOpen: FindOpen): FoundAlert[] {
@@ -157,14 +162,16 @@ function findFailingModule(
 
 function findSilent(
   platform: WatchedPlatform,
-  { baselines, watchedFrom }: AlertFacts,
+  { now, baselines, watchedFrom }: AlertFacts,
   findOpen: FindOpen,
 ): FoundAlert[] {
   if (platform.status !== 'active') return []
   const lastPush = baselines.lastPush(platform.platform_id)
   const open = findOpen(String(platform.platform_id))
   if (open) {
-    const hasPushed = lastPush !== null && hourText(lastPush) >= toHour(open.raised_at)
+    // An alert that was raised while the clock was ahead is resolved by a push of now.
+    const raisedIn = Math.min(hourOf(new Date(open.raised_at)), hourOf(now))
+    const hasPushed = lastPush !== null && lastPush >= raisedIn
     return hasPushed ? [] : [open]
   }
   if (lastPush === null) return []
@@ -239,7 +246,10 @@ function findSearchBehind(
 ): FoundAlert[] {
   if (searchBehindSince === null) return []
   const changedAt = Date.parse(searchBehindSince)
-  const since = open ? changedAt : Math.max(changedAt, watchedFrom * HOUR_MS)
+  // The age of a change that was stored while the clock was ahead is unknown.
+  const isKnown = changedAt <= now.getTime()
+  const watchedAt = watchedFrom * HOUR_MS
+  const since = isKnown ? (open ? changedAt : Math.max(changedAt, watchedAt)) : watchedAt
   if (now.getTime() - since < SEARCH_BEHIND_MS * (open ? RESOLVE_FACTOR : 1)) return []
   if (open) return [open]
   const message = `The search index is behind: changes since ${searchBehindSince} are not indexed.`

@@ -28,6 +28,10 @@ export const ADVICE: Readonly<Record<AlertKind, string>> = {
     'Send a test mail from the hub, which shows the error message of the mail server. Then check HUB_SMTP_URL, HUB_ALERT_FROM and HUB_ALERT_TO.',
   backup_failed:
     'Open the backups in the settings of the hub and start one, which shows the error. Check the free space and the permissions of HUB_BACKUP_DIR.',
+  backups_uncounted:
+    'Look at the files in HUB_BACKUP_DIR. Delete or move those that you do not need. A backup whose time was still to come counts as soon as that time is reached.',
+  job_failed:
+    "The job runs again by itself. The hub's log has the details of the error. If it keeps failing, report it with them as a defect of the hub.",
 }
 
 export type AlertPlatform = { platform_id: number; platform_name: string }

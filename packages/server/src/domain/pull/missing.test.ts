@@ -4,12 +4,12 @@ import {
   canBeMissing,
   classifyRead,
   exceedsMissingThreshold,
-  graceStart,
   type MissingPlan,
   type MissingSurvey,
   needsSecondRead,
   type OpenReview,
   planMissing,
+  pushLimits,
 } from './missing.ts'
 
 const WHOLE = {
@@ -55,11 +55,15 @@ test('an incomplete read marks nothing, and deletes the candidates of the previo
 })
 
 test('a read proves a record missing only if it began long enough after the last push of the record', () => {
-  const read = { snapshotSeq: 10, pushed_until: graceStart('2026-11-21T08:05:00.000000000Z', 300) }
+  const requested_at = '2026-11-21T08:05:00.000000000Z'
+  const read = { snapshotSeq: 10, ...pushLimits(requested_at, 300) }
   const cases: [number, string | null, boolean][] = [
     [0, null, true],
     [10, '2026-11-21T08:00:00.000000000Z', true],
     [10, '2026-11-21T08:00:00.001000000Z', false],
+    [10, '2026-11-21T08:06:00.000000000Z', false],
+    // Pushed before the read began, while the clock was ahead.
+    [10, '2026-11-21T11:00:00.000000000Z', true],
     // Pushed after the read began, by a node whose clock is behind.
     [11, '2026-11-21T07:00:00.000000000Z', false],
   ]

@@ -58,22 +58,38 @@ export type ReadStart = {
   snapshotSeq: number
   /** A later read decides about records pushed after this time. In the form of `parseRfc3339`. */
   pushed_until: string
+  /** A push before the read with a time after this one was stored while the clock was ahead. */
+  ahead_from: string
 }
 
 /** The last push of a record: its number in the write sequence and its time; 0 and null without a push. */
 export type LastPush = { pushed_seq: number; pushed_at: string | null }
 
+/** The clocks of nodes that write to one database may differ by less. */
+const AHEAD_MS = 60_000
+
 /**
- * A platform may read its list of records from a replica or a cache that lags behind its pushes.
- * @returns the `pushed_until` of a read that began at `requested_at`, an RFC 3339 time.
+ * The times that limit a read which began at `requested_at`, an RFC 3339 time. A platform may read its list of records
+ * from a replica or a cache that lags behind its pushes.
  */
-export function graceStart(requested_at: string, graceSeconds: number): string {
-  return formatRfc3339(new Date(Date.parse(requested_at) - graceSeconds * 1000))
+export function pushLimits(
+  requested_at: string,
+  graceSeconds: number,
+): Pick<ReadStart, 'pushed_until' | 'ahead_from'> {
+  const at = Date.parse(requested_at)
+  return {
+    pushed_until: formatRfc3339(new Date(at - graceSeconds * 1000)),
+    ahead_from: formatRfc3339(new Date(at + AHEAD_MS)),
+  }
 }
 
-/** Whether a read that does not contain a record proves it missing, given the record's last push. */
+/**
+ * Whether a read that does not contain a record proves it missing, given the record's last push. How long ago a push was
+ * that was stored while the clock was ahead is unknown: it does not delay the decision until that time.
+ */
 export function canBeMissing({ pushed_seq, pushed_at }: LastPush, read: ReadStart): boolean {
-  return pushed_seq <= read.snapshotSeq && (pushed_at === null || pushed_at <= read.pushed_until)
+  if (pushed_seq > read.snapshotSeq) return false
+  return pushed_at === null || pushed_at <= read.pushed_until || pushed_at > read.ahead_from
 }
 
 /** A set of missing records: their number, the number of records not marked yet, and a hash of the record ids. */

@@ -24,6 +24,7 @@ test('scheduled pulls skip a platform for 15 minutes after five failures, unless
     ['no failure', { failures_in_row: 0, failed_at: null }, false],
     ['14 minutes ago', { failed_at: '2026-03-10T07:50:01.000Z' }, true],
     ['15 minutes ago', { failed_at: '2026-03-10T07:50:00.000Z' }, false],
+    ['an hour from now: the clock was ahead', { failed_at: '2026-03-10T09:05:00.000Z' }, false],
     ['a recovery before the failure', { recovered_at: '2026-03-10T08:00:29.999Z' }, true],
     ['a recovery after it', { recovered_at: '2026-03-10T08:00:30.001Z' }, false],
     ['a module read before the failure', { last_pulled_at: '2026-03-10T08:00:00.000Z' }, true],

@@ -23,14 +23,15 @@ export type FailingPlatform = {
 /**
  * The end of the pause in which scheduled pulls skip a platform (RFC 3339 in UTC): 15 minutes after its last failure. A
  * request, a pull or a push that has succeeded since then ends the pause early. The failures still count: after one
- * more failure, the next pause begins.
+ * more failure, the next pause begins. A failure that is later than now was stored while the clock was ahead, so it is not
+ * known how long ago it was: it causes no pause.
  * @returns null if scheduled pulls do not skip the platform.
  */
 export function findPauseEnd(platform: FailingPlatform, now: Date): string | null {
   const { failures_in_row, failed_at, recovered_at, last_pulled_at, last_push_at } = platform
   if (failures_in_row < MAX_FAILURES || failed_at === null) return null
   const end = Date.parse(failed_at) + PAUSE_MS
-  if (now.getTime() >= end) return null
+  if (now.getTime() >= end || now.getTime() < Date.parse(failed_at)) return null
   if (isAfter(recovered_at, failed_at) || isAfter(last_pulled_at, failed_at)) return null
   // A push within the minute of the failure may have arrived after it.
   if (last_push_at !== null && minuteOf(last_push_at) >= minuteOf(failed_at)) return null

@@ -40,7 +40,8 @@ export async function reauthenticate(
   }
   const sessions = await operators.listSessions(id)
   const startedAt = sessions.find((session) => session.id === sessionId)?.created_at ?? ''
-  const age = clock.now().getTime() - Date.parse(startedAt)
+  // The absolute difference: a session that began while the clock was ahead must not appear fresh until the clock catches up.
+  const age = Math.abs(clock.now().getTime() - Date.parse(startedAt))
   if (!(age < FRESH_MS)) throw new HubError('session_not_fresh')
 }
 

@@ -48,15 +48,37 @@ export async function findBackup(
   return { path, bytes: found.size }
 }
 
-/** Deletes the oldest scheduled backups. @param keep 0 to keep all. @returns the names of the deleted ones. */
-export async function deleteOldBackups(folder: string, keep: number): Promise<string[]> {
-  if (keep === 0) return []
-  const names = await readdir(folder)
-  // The names contain the time.
-  const scheduled = names.filter((name) => name.startsWith(SCHEDULED) && NAME.test(name)).toSorted()
-  const old = scheduled.slice(0, Math.max(0, scheduled.length - keep))
-  for (const name of old) await rm(join(folder, name), { force: true })
-  return old
+/** A scheduled backup that retention neither counts nor deletes, and why. */
+export type Uncounted = { file: string; reason: string }
+
+/**
+ * Deletes the oldest scheduled backups, never the newest. Only backups like the newest count: a damaged one, one of
+ * another hub, and one whose time is still to come, since the clock was ahead, prove nothing about how many there are.
+ * @param options.newest the backup that was just made.
+ * @param options.keep 0 to keep all.
+ */
+export async function deleteOldBackups(
+  folder: string,
+  options: { newest: string; keep: number; now: Date },
+  backups: Pick<BackupStore, 'readBackupInfo'>,
+): Promise<{ deleted: string[]; uncounted: Uncounted[] }> {
+  const { newest, keep, now } = options
+  const listed = await listBackups(folder, backups)
+  const own = listed.find(({ file }) => file === newest)?.info
+  const others = listed.filter(({ file }) => file.startsWith(SCHEDULED) && file !== newest)
+  const counted: string[] = []
+  const uncounted: Uncounted[] = []
+  for (const { file, info, problem } of others) {
+    if (!info) uncounted.push({ file, reason: problem ?? 'It cannot be read.' })
+    else if (info.engine !== own?.engine || info.secret_fingerprint !== own.secret_fingerprint) {
+      uncounted.push({ file, reason: 'It was made with another secret or database engine.' })
+    } else if (info.created_at > now.toISOString()) {
+      uncounted.push({ file, reason: 'Its time is still to come: the clock was ahead.' })
+    } else counted.push(file)
+  }
+  const deleted = keep === 0 ? [] : counted.slice(keep - 1).toReversed()
+  for (const file of deleted) await rm(join(folder, file), { force: true })
+  return { deleted, uncounted }
 }
 
 export function messageOf(error: unknown): string {

@@ -1,11 +1,13 @@
 /** Backups on request and by schedule, and restore drills. */
 
 import type { FastifyPluginAsync } from 'fastify'
+import type { ReportJobFailure } from '../../domain/alerts/job-failures.ts'
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import { secretFingerprint } from '../../lib/crypto/secret-fingerprint.ts'
 import { registerRoutes } from '../../lib/net/register-routes.ts'
-import { runOnSchedule } from '../../lib/time/cron.ts'
+import { runOnSchedule, type ScheduleTime } from '../../lib/time/cron.ts'
+import { keepRunning } from '../../lib/time/run-periodically.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { backupRoutes } from './backup-routes.ts'
 import { type BackupDeps, createBackupRunner } from './run-backup.ts'
@@ -22,12 +24,14 @@ export function createBackups(
     timeZone: string
     /** The cron pattern of scheduled backups; null without a schedule. */
     schedulePattern: string | null
+    scheduleTime: ScheduleTime
+    reportJobFailure: ReportJobFailure
     isSetupToken: (token: string) => boolean
     restoreUpload: RestoreUpload | null
     requesterOf: Parameters<typeof backupRoutes>[0]['requesterOf']
   },
 ) {
-  const { storage, timeZone, clock, schedulePattern: pattern, log } = deps
+  const { storage, timeZone, schedulePattern: pattern, scheduleTime } = deps
   const { leases, processName } = storage
   const fingerprint = secretFingerprint(deps.secrets)
   const runner = createBackupRunner({ ...deps, secretFingerprint: fingerprint })
@@ -39,14 +43,11 @@ export function createBackups(
   }
 
   async function makeScheduledBackup(): Promise<void> {
-    try {
-      if (!(await leases.acquire(LEASE, processName, LEASE_SECONDS))) return
-      await runner.makeScheduledBackup()
-    } catch (error) {
-      // An operator's backup is running, or the storage is unavailable. The next one is made on schedule.
-      const isRunning = error instanceof HubError && error.code === 'backup_in_progress'
-      if (!isRunning) log.error({ err: error }, 'a scheduled backup failed')
-    }
+    if (!(await leases.acquire(LEASE, processName, LEASE_SECONDS))) return
+    await runner.makeScheduledBackup().catch((error: unknown) => {
+      // An operator's backup is running. The next one is made on schedule.
+      if (!(error instanceof HubError && error.code === 'backup_in_progress')) throw error
+    })
   }
 
   return {
@@ -54,7 +55,11 @@ export function createBackups(
     /** Makes scheduled backups until the signal. */
     async runJobs(signal: AbortSignal): Promise<void> {
       if (pattern === null) return
-      await runOnSchedule({ pattern, timeZone }, signal, makeScheduledBackup, { clock })
+      await keepRunning(
+        () => runOnSchedule({ pattern, timeZone }, signal, makeScheduledBackup, scheduleTime),
+        signal,
+        (error) => deps.reportJobFailure('scheduled backups', error),
+      )
     },
     stop: runner.stop,
   }

@@ -2,12 +2,18 @@
 import { join } from 'node:path'
 import type { BackupRun, DrillReport } from '@recordhub/protocol'
 import type { FastifyBaseLogger } from 'fastify'
-import { diffAlerts, isEmpty } from '../../domain/alerts/alert.ts'
+import { diffAlerts, type FoundAlert, isEmpty } from '../../domain/alerts/alert.ts'
 import { HubError } from '../../errors.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { BackupProgress, OnBackupProgress } from '../../storage/port/backup-store.ts'
 import type { Storage } from '../../storage/port/storage.ts'
-import { backupName, deleteOldBackups, findBackup, messageOf } from './backup-folder.ts'
+import {
+  backupName,
+  deleteOldBackups,
+  findBackup,
+  messageOf,
+  type Uncounted,
+} from './backup-folder.ts'
 import { compareCopy } from './compare-copy.ts'
 
 export type BackupDeps = {
@@ -92,9 +98,12 @@ export function createBackupRunner(deps: BackupDeps) {
       const begun = begin('backup', backupName(clock.now(), true), 'schedule')
       const succeeded = await write(begun)
       if (stopping.signal.aborted) return
-      await updateAlert(storage.alerts, succeeded ? null : (begun.error ?? 'unknown'))
+      const failure = `The scheduled backup failed: ${begun.error ?? 'unknown'}`
+      await updateAlert(storage.alerts, 'backup_failed', succeeded ? null : failure)
       if (!succeeded) return
-      const deleted = await deleteOldBackups(folder, deps.keep)
+      const options = { newest: begun.file, keep: deps.keep, now: clock.now() }
+      const { deleted, uncounted } = await deleteOldBackups(folder, options, storage.backups)
+      await updateAlert(storage.alerts, 'backups_uncounted', describeUncounted(uncounted))
       if (deleted.length > 0) log.info({ deleted }, 'old backups were deleted')
     },
 
@@ -134,12 +143,24 @@ export function createBackupRunner(deps: BackupDeps) {
   }
 }
 
-/** @param reason null if the backup succeeded. */
-async function updateAlert(alerts: Storage['alerts'], reason: string | null): Promise<void> {
-  const all = await alerts.listOpenAlerts()
-  const open = all.filter(({ kind }) => kind === 'backup_failed')
-  const alert = { kind: 'backup_failed', subject: 'backup', platform: null } as const
-  const message = `The scheduled backup failed: ${reason}`
-  const changes = diffAlerts(open, reason === null ? [] : [{ ...alert, message }])
+const MAX_NAMED = 3
+
+function describeUncounted(uncounted: Uncounted[]): string | null {
+  if (uncounted.length === 0) return null
+  const named = uncounted.slice(0, MAX_NAMED).map(({ file, reason }) => `${file}: ${reason}`)
+  const more = uncounted.length > MAX_NAMED ? ` And ${uncounted.length - MAX_NAMED} more.` : ''
+  return `The folder has scheduled backups that do not count, and that the hub does not delete. ${named.join(' ')}${more}`
+}
+
+/** @param message null if the condition is not true. */
+async function updateAlert(
+  alerts: Storage['alerts'],
+  kind: 'backup_failed' | 'backups_uncounted',
+  message: string | null,
+): Promise<void> {
+  const open = (await alerts.listOpenAlerts()).filter((alert) => alert.kind === kind)
+  const found: FoundAlert[] =
+    message === null ? [] : [{ kind, subject: 'backup', platform: null, message }]
+  const changes = diffAlerts(open, found)
   if (!isEmpty(changes)) await alerts.applyAlertChanges(changes)
 }

@@ -1,6 +1,7 @@
 /** The receiver of pushes, and the rejected pushes. `createIngest` in ingest.ts builds only the write queue. */
 
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
+import type { ReportJobFailure } from '../../domain/alerts/job-failures.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { MetricsRegistry } from '../../lib/metrics/registry.ts'
 import { registerRoutes } from '../../lib/net/register-routes.ts'
@@ -33,17 +34,17 @@ export function createIngestFeature(deps: {
   maxRecordKeys: number
   /** The pause between two writes of the counted push errors. */
   flushIntervalMs: number
+  reportJobFailure: ReportJobFailure
   requesterOf: Parameters<typeof rejectedPushRoutes>[0]['requesterOf']
   readGuideOf: Parameters<typeof pushRoutes>[0]['readGuideOf']
 }) {
-  const { storage, clock, log, requesterOf } = deps
+  const { storage, clock, requesterOf } = deps
   const ingest = createIngest({ ...deps, records: storage.records })
   const rejectedPushSaver = createRejectedPushSaver({ ...deps, ...storage })
   const authenticator = createPlatformAuthenticator({ platforms: storage.platforms, clock })
   const receivePush = createReceivePush({ ingest, rejectedPushSaver, authenticator, clock })
   const counter = createPushErrorCounter({ pushErrors: storage.pushErrors, clock })
-  const logFlushError = (error: unknown) =>
-    log.error({ err: error }, 'push errors could not be saved')
+  const reportFailure = (error: unknown) => deps.reportJobFailure('push errors', error)
 
   const routes: FastifyPluginAsync = async (app) => {
     await registerRoutes(app, pushErrorRoutes(storage))
@@ -61,8 +62,8 @@ export function createIngestFeature(deps: {
     routes,
     /** Saves the counted push errors periodically until the signal. */
     runJobs: (signal: AbortSignal): Promise<void> =>
-      runPeriodically(deps.flushIntervalMs, signal, counter.flush, logFlushError),
+      runPeriodically(deps.flushIntervalMs, signal, counter.flush, reportFailure),
     /** Saves the push errors that were counted since the last flush. */
-    stop: (): Promise<void> => counter.flush().catch(logFlushError),
+    stop: (): Promise<void> => counter.flush().catch(reportFailure),
   }
 }

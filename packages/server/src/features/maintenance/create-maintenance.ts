@@ -2,6 +2,7 @@
 
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
 import type { RetentionDays } from '../../domain/activity/retention.ts'
+import type { ReportJobFailure } from '../../domain/alerts/job-failures.ts'
 import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
@@ -20,10 +21,14 @@ export function createMaintenance(deps: {
   activityEntries: number
   /** The pause between two runs of retention. */
   retentionIntervalMs: number
+  reportJobFailure: ReportJobFailure
   requesterOf: Parameters<typeof removalRoutes>[0]['requesterOf']
 }) {
-  const { storage, log } = deps
-  const deletionWorker = createDeletionWorker({ removals: storage.removals, log })
+  const { storage, reportJobFailure } = deps
+  const deletionWorker = createDeletionWorker({
+    removals: storage.removals,
+    onError: (error) => reportJobFailure('deletions', error),
+  })
   const retentionDeps = { ...storage, ...deps }
 
   const routes: FastifyPluginAsync = async (app) => {
@@ -38,7 +43,7 @@ export function createMaintenance(deps: {
         deps.retentionIntervalMs,
         signal,
         () => enforceRetention(retentionDeps, signal),
-        (error) => log.error({ err: error }, 'old rows could not be deleted'),
+        (error) => reportJobFailure('retention', error),
       ),
     /** Starts to delete the records of removed platforms and modules. */
     start: deletionWorker.start,

@@ -1,5 +1,3 @@
-import type { FastifyBaseLogger } from 'fastify'
-import { isStorageUnavailable } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { RemovalStore } from '../../storage/port/removal-store.ts'
@@ -19,7 +17,7 @@ export type DeletionWorker = {
 
 export function createDeletionWorker(deps: {
   removals: Pick<RemovalStore, 'runNextStep'>
-  log: FastifyBaseLogger
+  onError: (error: unknown) => void
 }): DeletionWorker {
   const stopping = new AbortController()
   let polling = Promise.resolve()
@@ -40,10 +38,8 @@ export function createDeletionWorker(deps: {
     if (isWorking) return
     isWorking = true
     working = work()
-      .catch((error: unknown) => {
-        // An unavailable storage is polled again.
-        if (!isStorageUnavailable(error)) deps.log.error({ err: error }, 'a deletion failed')
-      })
+      // The next poll tries again.
+      .catch(deps.onError)
       .finally(() => {
         isWorking = false
       })

@@ -2,6 +2,7 @@
 
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
 import type { RetentionDays } from '../../domain/activity/retention.ts'
+import type { Job, JobFailure, ReportJobFailure } from '../../domain/alerts/job-failures.ts'
 import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
@@ -41,13 +42,15 @@ export function createMonitoring(deps: {
   /** How often requests that wait for alerts look for new events. */
   alertEventIntervalMs: number
   stopping: AbortSignal
+  reportJobFailure: ReportJobFailure
+  jobFailures: ReadonlyMap<Job, JobFailure>
+  nextRun: () => Date | null
   checkReady: () => Promise<void>
   requesterOf: RequesterOf
 }) {
-  const { storage, log, broadcaster } = deps
+  const { storage, broadcaster, nextRun } = deps
   const mailer = deps.mail && createMailer(deps.mail, deps.mailTimeouts)
   const broadcasting = broadcaster !== null
-  const { nextRun } = storage.pullDispatcher
   const readSnapshot = createReadSnapshot({ ...storage, ...deps, nextRun, broadcasting })
   const signal = createAlertEventSignal({
     ...{ alertEvents: storage.alertEvents, stopping: deps.stopping },
@@ -76,7 +79,7 @@ export function createMonitoring(deps: {
         deps.alertIntervalMs,
         signal,
         () => watchAlerts(signal),
-        (error) => log.error({ err: error }, 'alerts could not be evaluated'),
+        (error) => deps.reportJobFailure('alerts', error),
       ),
   }
 }

@@ -1,6 +1,7 @@
 import { countBySource } from '../../domain/activity/push-errors.ts'
 import { diffAlerts, isEmpty } from '../../domain/alerts/alert.ts'
 import { findAlerts, WATCHED_KINDS } from '../../domain/alerts/alert-conditions.ts'
+import type { Job, JobFailure } from '../../domain/alerts/job-failures.ts'
 import {
   BASELINE_HOURS,
   hourOf,
@@ -31,6 +32,7 @@ type AlertWatchDeps = AlertMailDeps & {
   searchIndex: Pick<SearchIndexStore, 'readSearchIndex'>
   readDiskSpace: Storage['readDiskSpace']
   readDurability: Storage['readDurability']
+  jobFailures: ReadonlyMap<Job, JobFailure>
   clock: Clock
 }
 
@@ -39,9 +41,14 @@ type WatchAlerts = (signal: AbortSignal) => Promise<void>
 
 export function createAlertWatch(deps: AlertWatchDeps): WatchAlerts {
   const { leases, processName, clock } = deps
-  const learned = { baselines: new PushBaselines(), pushErrors: new PushBaselines() }
-  const watchedFrom = hourOf(clock.now()) + 1
+  const startLearning = () => ({ baselines: new PushBaselines(), pushErrors: new PushBaselines() })
+  let learned = startLearning()
+  let watchedFrom = hourOf(clock.now()) + 1
   return async (signal) => {
+    // While the clock was ahead, hours that are still to come were learned and watched.
+    const hour = hourOf(clock.now())
+    if ((learned.baselines.newest ?? hour) > hour) learned = startLearning()
+    watchedFrom = Math.min(watchedFrom, hour + 1)
     await updateBaselines(deps, learned, signal)
     if (!signal.aborted && (await leases.acquire(LEASE, processName, LEASE_SECONDS))) {
       try {
@@ -82,9 +89,10 @@ async function updateBaselines(
 }
 
 async function evaluate(
-  { alerts, missing, searchIndex, readDiskSpace, readDurability, clock }: AlertWatchDeps,
+  deps: AlertWatchDeps,
   learned: Learned & { watchedFrom: number },
 ): Promise<void> {
+  const { alerts, missing, searchIndex, readDiskSpace, readDurability, jobFailures, clock } = deps
   const facts = {
     now: clock.now(),
     ...learned,
@@ -94,6 +102,7 @@ async function evaluate(
     searchBehindSince: (await searchIndex.readSearchIndex()).behind_since,
     disk: await readDiskSpace(),
     durability: await readDurability(),
+    jobFailures,
   }
   const all = await alerts.listOpenAlerts()
   const open = all.filter(({ kind }) => WATCHED_KINDS.some((watched) => watched === kind))

@@ -1,6 +1,7 @@
 /** Registering platforms, their connections and manifests, and the SQL views of their modules. */
 
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
+import type { ReportJobFailure } from '../../domain/alerts/job-failures.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
@@ -24,11 +25,15 @@ export function createPlatforms(
     clock: Clock
     log: FastifyBaseLogger
     version: string
+    reportJobFailure: ReportJobFailure
   },
 ) {
   const { storage, client, clock, log, version } = deps
   const hub = createCheckerHub(client, clock, version)
-  const sqlViews = syncSqlViews({ ...storage, log })
+  const sqlViews = syncSqlViews({
+    ...{ ...storage, log },
+    onError: (error) => deps.reportJobFailure('SQL views', error),
+  })
 
   const routes: FastifyPluginAsync = async (app) => {
     await registerRoutes(app, platformRoutes({ ...storage, ...deps }))

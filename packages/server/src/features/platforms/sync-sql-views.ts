@@ -7,12 +7,13 @@ const PAUSE_MS = 1000
 
 /**
  * Updates the SQL views for external readers when modules change: once at the start, and at most once per second after
- * changes of platforms. The hub works without the views, so an error is logged, and the next change retries.
+ * changes of platforms. The hub works without the views, so an error is reported, and the next change retries.
  */
 export function syncSqlViews(deps: {
   sqlViews: SqlViews
   platforms: Pick<PlatformStore, 'onChange'>
   log: Pick<FastifyBaseLogger, 'warn'>
+  onError: (error: unknown) => void
 }): { start: () => void; stop: () => Promise<void> } {
   const { sqlViews, platforms, log } = deps
   let running: Promise<void> | null = null
@@ -28,7 +29,7 @@ export function syncSqlViews(deps: {
           log.warn(failure, 'an SQL view could not be updated')
         }
       } catch (error) {
-        log.warn({ err: error }, 'the SQL views could not be read')
+        deps.onError(error)
       }
       await sleep(PAUSE_MS, stopping.signal)
     }

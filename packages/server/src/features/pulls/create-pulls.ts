@@ -1,10 +1,13 @@
 /** Pulls on request and by the schedule, and the review of missing records. */
 
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
+import type { ReportJobFailure } from '../../domain/alerts/job-failures.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { MetricsRegistry } from '../../lib/metrics/registry.ts'
 import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
+import { runOnSchedule, type ScheduleTime } from '../../lib/time/cron.ts'
+import { keepRunning } from '../../lib/time/run-periodically.ts'
 import type { Tracer } from '../../lib/tracing/tracer.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { Storage } from '../../storage/port/storage.ts'
@@ -18,6 +21,8 @@ import { scheduleRoutes } from './schedule-routes.ts'
 
 /** The process of a pull renews its lease every 5 s. After a crash, the next pull can start when the lease expires. */
 const LEASE_SECONDS = 20
+/** One node starts a scheduled pull. The lease outlasts the difference between the clocks of nodes. */
+const SCHEDULE_LEASE = { name: 'scheduled pull', seconds: 30 }
 
 type RunnerSettings = Pick<
   PullRunnerDeps,
@@ -44,11 +49,15 @@ export function createPulls(
     tracer: Tracer | null
     /** The cron pattern of scheduled pulls; null without a schedule. */
     schedulePattern: string | null
+    timeZone: string
+    scheduleTime: ScheduleTime
+    nextRun: () => Date | null
+    reportJobFailure: ReportJobFailure
     callerOf: Parameters<typeof pullRoutes>[0]['callerOf']
     requesterOf: Parameters<typeof scheduleRoutes>[0]['requesterOf']
   },
 ) {
-  const { storage, log, schedulePattern: pattern } = deps
+  const { storage, schedulePattern: pattern, timeZone } = deps
   const dispatcher = storage.pullDispatcher
   const lease = { owner: storage.processName, seconds: LEASE_SECONDS }
   const metrics = createPullMetrics(deps.metrics)
@@ -61,22 +70,31 @@ export function createPulls(
   }
   const cancelPull = createCancelPull({ pulls: storage.pulls, runner })
   const scheduledPull = createScheduledPull({ ...storage, requestPull })
-  const onSchedule = () =>
-    scheduledPull().catch((error: unknown) => {
-      log.error({ err: error }, 'a scheduled pull could not be queued')
-    })
+  async function onSchedule(): Promise<void> {
+    const { name, seconds } = SCHEDULE_LEASE
+    if (await storage.leases.acquire(name, storage.processName, seconds)) await scheduledPull()
+  }
 
   const routes: FastifyPluginAsync = async (app) => {
     await registerRoutes(app, pullRoutes({ ...storage, ...deps, requestPull, cancelPull }))
-    await registerRoutes(app, scheduleRoutes({ ...storage, ...deps, dispatcher, pattern }))
+    await registerRoutes(app, scheduleRoutes({ ...storage, ...deps, pattern }))
     await registerRoutes(app, missingReviewRoutes({ ...storage, ...deps }))
   }
 
   return {
     routes,
     requestPull,
-    /** Starts to run queued and scheduled pulls. */
-    start: (): Promise<void> => dispatcher.start({ runPull: runner.run, onSchedule }, pattern),
+    /** Starts to run queued pulls. */
+    start: (): Promise<void> => dispatcher.start(runner.run),
+    /** Starts pulls by the schedule until the signal. */
+    async runJobs(signal: AbortSignal): Promise<void> {
+      if (pattern === null) return
+      await keepRunning(
+        () => runOnSchedule({ pattern, timeZone }, signal, onSchedule, deps.scheduleTime),
+        signal,
+        (error) => deps.reportJobFailure('scheduled pulls', error),
+      )
+    },
     /** Accepts no more pulls, and interrupts those that are running. */
     async stop(): Promise<void> {
       await dispatcher.stop()

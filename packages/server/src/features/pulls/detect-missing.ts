@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto'
 import type { NewActivity } from '../../domain/activity/activity.ts'
 import {
   classifyRead,
-  graceStart,
   type MissingPlan,
   type MissingSet,
   type MissingSurvey,
   needsSecondRead,
   planMissing,
+  pushLimits,
   type ReadStart,
 } from '../../domain/pull/missing.ts'
 import { totalDiffers } from '../../domain/record/completeness.ts'
@@ -70,8 +70,8 @@ export async function detectMissing(
   outcome: PullTaskOutcome,
 ): Promise<DetectedOutcome> {
   const { missing, missingThresholdPercent, missingGraceSeconds } = deps
-  const pushed_until = graceStart(outcome.requested_at, missingGraceSeconds)
-  const read: Read = { ...context, ...outcome, pushed_until }
+  const limits = pushLimits(outcome.requested_at, missingGraceSeconds)
+  const read: Read = { ...context, ...outcome, ...limits }
   const counts = { ...outcome.counts }
   let rejectedPresent = 0
   let pushedBefore = 0
@@ -154,9 +154,9 @@ async function* markMissing(
 ): AsyncGenerator<number> {
   if (found.missing === 0) return
   const { platform_id, module_id } = read.plan
-  const { pull_id, snapshotSeq, pushed_until } = read
+  const { pull_id, snapshotSeq, pushed_until, ahead_from } = read
   const since = new Date(Date.parse(read.requested_at)).toISOString()
-  const batch = { platform_id, module_id, pull_id, snapshotSeq, pushed_until, since }
+  const batch = { platform_id, module_id, pull_id, snapshotSeq, pushed_until, ahead_from, since }
   for await (const step of walkAbsent(missing, read)) {
     const confirmed = step.missing.filter(isConfirmed)
     for (let at = 0; at < confirmed.length; at += CHUNK) {
@@ -173,12 +173,13 @@ async function* markMissing(
 /** Walks through the module in steps, and yields those with records that the read did not contain. */
 async function* walkAbsent(
   missing: MissingStore,
-  { plan, snapshotSeq, pushed_until, coverage, signal }: Read,
+  { plan, snapshotSeq, pushed_until, ahead_from, coverage, signal }: Read,
 ): AsyncGenerator<{ missing: RecordRef[]; undecided: number; pushedBefore: number }> {
   const isPresent = ({ record_id, reference_number }: RecordRef) =>
     coverage.seen.has(record_id) || coverage.rejected.has(reference_number)
   const { platform_id, module_id } = plan
-  const query = { platform_id, module_id, snapshotSeq, pushed_until, isPresent, limit: STEP }
+  const start = { snapshotSeq, pushed_until, ahead_from }
+  const query = { platform_id, module_id, ...start, isPresent, limit: STEP }
   for (let after: string | null | undefined; after !== null; ) {
     throwIfAborted({ signal })
     const step = await missing.listMissing({ ...query, after: after ?? null })

@@ -2,14 +2,14 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { ErrorResponse, Schedule } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Requester } from '../../domain/activity/activity.ts'
-import type { PullDispatcher } from '../../storage/port/pull-dispatcher.ts'
 import type { ScheduleStore } from '../../storage/port/schedule-store.ts'
 
 type ScheduleDeps = {
   schedule: ScheduleStore
-  dispatcher: Pick<PullDispatcher, 'nextRun'>
   /** The cron pattern of the settings; null if they disable the schedule. */
   pattern: string | null
+  /** The next time of the schedule; null without one. */
+  nextRun: () => Date | null
 }
 
 const ScheduleResponse = Type.Object({ success: Type.Literal(true), schedule: Schedule })
@@ -44,17 +44,17 @@ export function scheduleRoutes(
 
 export async function readSchedule({
   schedule,
-  dispatcher,
   pattern,
+  nextRun,
 }: ScheduleDeps): Promise<Schedule> {
   const pause = await schedule.readPause()
-  const nextRun = pause ? null : dispatcher.nextRun()
+  const next = pause ? null : nextRun()
   return {
     pattern,
     paused: pause !== null,
     paused_since: pause?.since ?? null,
     paused_by: pause?.actor ?? null,
-    next_run_at: nextRun?.toISOString() ?? null,
+    next_run_at: next?.toISOString() ?? null,
   }
 }
 

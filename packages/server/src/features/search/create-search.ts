@@ -2,6 +2,7 @@
 
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
 import PQueue from 'p-queue'
+import type { ReportJobFailure } from '../../domain/alerts/job-failures.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
@@ -29,6 +30,7 @@ export function createSearch(deps: {
   requesterOf: Parameters<typeof searchIndexRoutes>[0]['requesterOf']
   /** Whether platforms push. Indexing then takes only part of the processor time. */
   hasPushes: () => boolean
+  reportJobFailure: ReportJobFailure
   /** Ends the searches in progress. */
   stopping: AbortSignal
 }) {
@@ -54,9 +56,10 @@ export function createSearch(deps: {
     /** Starts to index changed records. */
     start(): void {
       const { indexTexts, indexFields } = storage.searchIndex
+      const onError = (error: unknown) => deps.reportJobFailure('search index', error)
       stopIndexing = [
-        startIndexing({ ...TEXT_INDEXING, indexNext: indexTexts, hasPushes, log }),
-        startIndexing({ ...FIELD_INDEXING, indexNext: indexFields, hasPushes, log }),
+        startIndexing({ ...TEXT_INDEXING, indexNext: indexTexts, hasPushes, onError }),
+        startIndexing({ ...FIELD_INDEXING, indexNext: indexFields, hasPushes, onError }),
       ]
     },
     async stop(): Promise<void> {

@@ -1,8 +1,7 @@
-import { sleep } from '../../lib/time/run-periodically.ts'
+import { keepRunning, sleep } from '../../lib/time/run-periodically.ts'
 
 /** A small step costs nearly as much as a full one, so changes are collected for this time. */
 const COLLECT_MS = 250
-const ERROR_PAUSE_MS = 5000
 
 type Indexing = {
   /** Indexes the next changes, at most `limit`; returns their number. */
@@ -11,7 +10,7 @@ type Indexing = {
   /** The pause after a step as a multiple of its duration, without and with pushes. */
   pauseRatio: { idle: number; withPushes: number }
   hasPushes: () => boolean
-  log: { error: (details: object, message: string) => void }
+  onError: (error: unknown) => void
 }
 
 /**
@@ -23,25 +22,21 @@ export function startIndexing({
   limit,
   pauseRatio,
   hasPushes,
-  log,
+  onError,
 }: Indexing): () => Promise<void> {
   const stopping = new AbortController()
   const run = async () => {
     let pause = 0
     do {
       const startedAt = performance.now()
-      const indexed = await indexNext(limit).catch((err: unknown) => {
-        if (!stopping.signal.aborted) log.error({ err }, 'the search index could not be updated')
-        return null
-      })
+      const indexed = await indexNext(limit)
       const ratio = hasPushes() ? pauseRatio.withPushes : pauseRatio.idle
       const proportional = ratio * (performance.now() - startedAt)
-      if (indexed === null) pause = ERROR_PAUSE_MS
-      else pause = indexed < limit ? Math.max(COLLECT_MS, proportional) : proportional
+      pause = indexed < limit ? Math.max(COLLECT_MS, proportional) : proportional
       if (!(await sleep(pause, stopping.signal))) return
     } while (!stopping.signal.aborted)
   }
-  const running = run()
+  const running = keepRunning(run, stopping.signal, onError)
   return async () => {
     stopping.abort()
     await running

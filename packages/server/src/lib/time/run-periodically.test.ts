@@ -1,20 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runPeriodically } from './run-periodically.ts'
+import { keepRunning, runPeriodically } from './run-periodically.ts'
 
-test('an error does not stop the loop, and consecutive errors are reported once', async () => {
-  const ending = new AbortController()
-  const outcomes = ['success', 'first', 'second', 'success', 'third', 'fourth', 'success']
-  const reported: unknown[] = []
-  await runPeriodically(
-    0,
-    ending.signal,
-    async () => {
-      const outcome = outcomes.shift()
-      if (outcome === undefined) ending.abort()
-      else if (outcome !== 'success') throw outcome
-    },
-    (error) => reported.push(error),
-  )
-  assert.deepEqual(reported, ['first', 'third'])
+/** An action that has the given outcomes, and then ends the loop. */
+function actOut(outcomes: string[], ending: AbortController): () => Promise<void> {
+  return async () => {
+    const outcome = outcomes.shift()
+    if (outcome === undefined) ending.abort()
+    else if (outcome !== 'success') throw outcome
+  }
+}
+
+test('a background loop continues after each error, until it is stopped', async () => {
+  for (const isRestarted of [false, true]) {
+    const ending = new AbortController()
+    const { signal } = ending
+    const reported: unknown[] = []
+    const onError = (error: unknown) => void reported.push(error)
+    const action = actOut(['success', 'first', 'second', 'success', 'third'], ending)
+    if (isRestarted) await keepRunning(() => runPeriodically(0, signal, action), signal, onError, 0)
+    else await runPeriodically(0, signal, action, onError)
+    assert.deepEqual(reported, ['first', 'second', 'third'])
+  }
 })

@@ -1,5 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 
+const RESTART_PAUSE_MS = 5000
+
 /** Waits. Returns true after the time, false if the signal aborts first. */
 export async function sleep(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   try {
@@ -12,8 +14,7 @@ export async function sleep(milliseconds: number, signal: AbortSignal): Promise<
 
 /**
  * Runs an action after each pause until the signal aborts.
- * @param onError called with the first error of consecutive failed runs; the loop continues. Without it, an error ends
- *   the loop and rejects the promise.
+ * @param onError called with each error; the loop continues. Without it, an error ends the loop and rejects the promise.
  */
 export async function runPeriodically(
   pauseMilliseconds: number,
@@ -21,15 +22,31 @@ export async function runPeriodically(
   action: () => Promise<void>,
   onError?: (error: unknown) => void,
 ): Promise<void> {
-  let hasFailed = false
   while (await sleep(pauseMilliseconds, signal)) {
     try {
       await action()
-      hasFailed = false
     } catch (error) {
       if (!onError) throw error
-      if (!hasFailed) onError(error)
-      hasFailed = true
+      onError(error)
     }
   }
+}
+
+/**
+ * Runs a background loop until it ends or the signal aborts. After an error, starts it again after a pause. Never rejects.
+ * @param onError called with each error before the signal aborts.
+ */
+export async function keepRunning(
+  loop: () => Promise<void>,
+  signal: AbortSignal,
+  onError: (error: unknown) => void,
+  pauseMilliseconds = RESTART_PAUSE_MS,
+): Promise<void> {
+  do {
+    try {
+      return await loop()
+    } catch (error) {
+      if (!signal.aborted) onError(error)
+    }
+  } while (await sleep(pauseMilliseconds, signal))
 }

@@ -60,7 +60,8 @@ export interface BackupStore {
 
   /**
    * Reads what a backup says about itself, without checking its content.
-   * @throws HubError `backup_invalid` if it is not a backup, `backup_unsupported` if it has a newer format.
+   * @throws HubError `backup_invalid` if it is not a backup, `backup_unsupported` if it has a newer format,
+   *   `backup_damaged` if its end is missing.
    */
   readBackupInfo(path: string): Promise<BackupInfo>
 

@@ -1,6 +1,6 @@
 import { HubError } from '../../errors.ts'
 import type { BackupStore } from '../port/backup-store.ts'
-import { messageOf, readHeader } from '../shared/backup/backup-header.ts'
+import { messageOf, readBackupInfo, readHeader } from '../shared/backup/backup-header.ts'
 import { assertEngine, checkBackup } from '../shared/backup/check-backup.ts'
 import { createChangeStore } from '../shared/records/change-store.ts'
 import { writePostgresBackup } from './backup.ts'
@@ -14,7 +14,7 @@ const SCHEMA = 'recordhub_drill'
 export function createBackupStore(url: string): BackupStore {
   return {
     writeBackup: (request) => writePostgresBackup(url, request),
-    readBackupInfo: async (path) => (await readHeader(path)).header.info,
+    readBackupInfo,
     checkBackup: (request) => checkBackup(request, 'postgres'),
     async openCopy(request) {
       assertEngine((await readHeader(request.path)).header.info, 'postgres')

@@ -63,8 +63,9 @@ async function lockRecords(client: PoolClient, batch: MissingBatch): Promise<num
   const references = batch.records
     .map((record) => record.reference_number)
     .sort((one, other) => (one < other ? -1 : Number(one > other)))
-  const { platform_id, module_id, snapshotSeq, pushed_until } = batch
-  const values = [platform_id, module_id, textArray(references), snapshotSeq, pushed_until]
+  const { platform_id, module_id, snapshotSeq, pushed_until, ahead_from } = batch
+  const start = [snapshotSeq, pushed_until, ahead_from]
+  const values = [platform_id, module_id, textArray(references), ...start]
   const query = { name: 'lockMissing', text: SQL.lockMissing, values }
   const { rows } = await client.query<Row>(query)
   return rows.map((row) => integerOf(row, 'record_id'))
@@ -78,7 +79,7 @@ const SQL = {
       SELECT record_id FROM records
       WHERE platform_id = $1 AND module_id = $2 AND reference_number = k.reference
         AND missing_since IS NULL AND pushed_seq <= $4
-        AND (pushed_at IS NULL OR pushed_at <= $5)
+        AND (pushed_at IS NULL OR pushed_at <= $5 OR pushed_at > $6)
       FOR NO KEY UPDATE
     ) r`,
   markMissing: `

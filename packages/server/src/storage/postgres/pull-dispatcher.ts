@@ -7,34 +7,29 @@ import type { PostgresConnections } from './connection.ts'
 import { toStartupError } from './map-error.ts'
 
 const PULLS = 'recordhub-pulls'
-const SCHEDULE = 'recordhub-schedule'
 /** No retries: an interrupted pull does not run again, because the next one reads everything. */
 const QUEUE = { retryLimit: 0, expireInSeconds: 900, deleteAfterSeconds: 3600 }
 const CLEANUP_INTERVAL_MS = 5000
 const POLLING = { pollingIntervalSeconds: 1, batchSize: 1 }
 
 /**
- * Dispatches pulls to many nodes with pg-boss: each queued pull is delivered to one node, and each time of the schedule
- * to one node. Every node ends the pulls of nodes that have ended.
+ * Dispatches pulls to many nodes with pg-boss: each queued pull is delivered to one node. Every node ends the pulls of
+ * nodes that have ended.
  */
 export function createPullDispatcher(
   { query }: Pick<PostgresConnections, 'query'>,
   pulls: Pick<PullStore, 'interruptAbandonedPulls'>,
-  { timeZone, warn }: { timeZone: string; warn: (message: string) => void },
+  { warn }: { warn: (message: string) => void },
 ): PullDispatcher {
   const boss = new PgBoss({
     db: { executeSql: (text, values) => query(text, values) },
     superviseIntervalSeconds: 5,
     monitorIntervalSeconds: 5,
-    cronMonitorIntervalSeconds: 5,
-    cronWorkerIntervalSeconds: 1,
-    // pg-boss corrects the clock of this process by its last measured difference from that of the database.
-    clockMonitorIntervalSeconds: 30,
+    schedule: false,
   })
   boss.on('error', (error) => {
     // Other parts of the hub report an unavailable database, and pg-boss retries.
-    if (!(error instanceof HubError))
-      warn(`The queue and schedule of pulls failed: ${error.message}`)
+    if (!(error instanceof HubError)) warn(`The queue of pulls failed: ${error.message}`)
   })
   const send = (pullId: number) => boss.send(PULLS, { pull_id: pullId })
   const interruptAbandoned = async () => void (await pulls.interruptAbandonedPulls().catch(() => 0))
@@ -42,9 +37,8 @@ export function createPullDispatcher(
   let cleanup = Promise.resolve()
   let isDelivering = false
   let worker: string | null = null
-  let cron: string | null = null
   return {
-    async start({ runPull, onSchedule }, schedule) {
+    async start(runPull) {
       await interruptAbandoned()
       stopping = new AbortController()
       cleanup = runPeriodically(CLEANUP_INTERVAL_MS, stopping.signal, interruptAbandoned)
@@ -52,7 +46,6 @@ export function createPullDispatcher(
         throw toStartupError(error)
       })
       await boss.createQueue(PULLS, QUEUE)
-      await boss.createQueue(SCHEDULE, QUEUE)
       isDelivering = true
       worker = await boss.work<{ pull_id: number }>(PULLS, POLLING, async (jobs) => {
         for (const { data } of jobs) {
@@ -60,25 +53,16 @@ export function createPullDispatcher(
           await (isDelivering ? runPull(data.pull_id) : send(data.pull_id))
         }
       })
-      await boss.work(SCHEDULE, POLLING, () => onSchedule())
-      if (schedule === null) await boss.unschedule(SCHEDULE)
-      else await boss.schedule(SCHEDULE, schedule, null, { tz: timeZone })
-      cron = schedule
     },
     async dispatch(pullId) {
       await send(pullId)
       if (worker !== null) boss.notifyWorker(worker)
-    },
-    nextRun() {
-      if (cron === null) return null
-      return boss.previewSchedule(cron, { tz: timeZone, count: 1 })[0] ?? null
     },
     async stop() {
       isDelivering = false
       stopping.abort()
       await cleanup
       worker = null
-      cron = null
       await boss.stop({ graceful: false })
     },
   }

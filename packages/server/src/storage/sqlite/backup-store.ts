@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { makeFolder } from '../../lib/files/make-folder.ts'
 import type { BackupStore } from '../port/backup-store.ts'
 import { deleteFiles } from '../shared/backup/backup-file.ts'
-import { readHeader } from '../shared/backup/backup-header.ts'
+import { readBackupInfo, readHeader } from '../shared/backup/backup-header.ts'
 import { deleteAbandoned, partialPath } from '../shared/backup/backup-names.ts'
 import { assertEngine, checkBackup } from '../shared/backup/check-backup.ts'
 import { createChangeStore } from '../shared/records/change-store.ts'
@@ -13,7 +13,7 @@ import { openReader } from './connection.ts'
 export function createBackupStore(databasePath: string): BackupStore {
   return {
     writeBackup: (request) => writeSqliteBackup(databasePath, request),
-    readBackupInfo: async (path) => (await readHeader(path)).header.info,
+    readBackupInfo,
     checkBackup: (request) => checkBackup(request, 'sqlite'),
     async openCopy({ path, folder, passphrase, onProgress }) {
       assertEngine((await readHeader(path)).header.info, 'sqlite')

@@ -39,11 +39,12 @@ function prepareMarkMissing(database: DatabaseSync) {
     UPDATE records SET missing_since = ?, change_seq = ?, updated_at = ?
     WHERE record_id = ? AND platform_id = ? AND module_id = ?
       AND missing_since IS NULL AND pushed_seq <= ?
-      AND (pushed_at IS NULL OR pushed_at <= ?)`)
+      AND (pushed_at IS NULL OR pushed_at <= ? OR pushed_at > ?)`)
   return (batch: MissingBatch & { at: string }): MarkOutcome => {
     const module = findModuleOfRead(batch)
     if (typeof module === 'string') return { outcome: 'rejected', code: module }
-    const { platform_id, module_id, pull_id, snapshotSeq, pushed_until, since, at } = batch
+    const { platform_id, module_id, pull_id, since, at } = batch
+    const { snapshotSeq, pushed_until, ahead_from } = batch
     const entry = { platform_id, pull_id, source: 'pull', request_id: null }
     const changes = [missingChange(since)]
     const before = readSequence()
@@ -51,8 +52,9 @@ function prepareMarkMissing(database: DatabaseSync) {
     const history: NewHistoryEntry[] = []
     for (const { record_id } of batch.records) {
       const change_seq = seq + 1
-      const record = [record_id, platform_id, module_id, snapshotSeq, pushed_until]
-      const { changes: marked } = markRecord.run(since, change_seq, at, ...record)
+      const record = [record_id, platform_id, module_id]
+      const start = [snapshotSeq, pushed_until, ahead_from]
+      const { changes: marked } = markRecord.run(since, change_seq, at, ...record, ...start)
       if (Number(marked) === 0) continue
       history.push({ ...entry, record_id, change_seq, changes })
       seq = change_seq

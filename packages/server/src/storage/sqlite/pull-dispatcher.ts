@@ -1,36 +1,20 @@
-import type { Clock } from '../../lib/time/clock.ts'
-import { nextCronTime, runOnSchedule } from '../../lib/time/cron.ts'
-import type { PullDispatcher, PullHandlers } from '../port/pull-dispatcher.ts'
+import type { PullDispatcher } from '../port/pull-dispatcher.ts'
 import type { PullStore } from '../port/pull-store.ts'
 
-/** Dispatches pulls within this process, the only one on the database. The schedule is a timer. */
-export function createPullDispatcher(
-  pulls: Pick<PullStore, 'interruptPulls'>,
-  { timeZone, clock }: { timeZone: string; clock: Clock },
-): PullDispatcher {
-  let handlers: PullHandlers | null = null
-  let pattern: string | null = null
-  let stopping = new AbortController()
+/** Dispatches pulls within this process, the only one on the database. */
+export function createPullDispatcher(pulls: Pick<PullStore, 'interruptPulls'>): PullDispatcher {
+  let run: ((pullId: number) => Promise<void>) | null = null
   return {
-    async start(newHandlers, schedule) {
+    async start(runPull) {
       // There are no other processes, so an unfinished pull belongs to a process that has ended.
       await pulls.interruptPulls()
-      handlers = newHandlers
-      pattern = schedule
-      if (schedule === null) return
-      stopping = new AbortController()
-      void runOnSchedule({ pattern: schedule, timeZone }, stopping.signal, newHandlers.onSchedule, {
-        clock,
-      })
+      run = runPull
     },
     async dispatch(pullId) {
-      setImmediate(() => void handlers?.runPull(pullId))
+      setImmediate(() => void run?.(pullId))
     },
-    nextRun: () => (pattern === null ? null : nextCronTime(pattern, timeZone, clock.now())),
     async stop() {
-      stopping.abort()
-      pattern = null
-      handlers = null
+      run = null
     },
   }
 }

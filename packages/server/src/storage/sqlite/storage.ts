@@ -170,7 +170,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
       wal_bytes: await readLogBytes(options.path),
       threads: listThreads(),
     })),
-    pullDispatcher: createPullDispatcher(stores.pulls, options),
+    pullDispatcher: createPullDispatcher(stores.pulls),
     // There are no other processes.
     broadcast: {
       onCommit: commits.subscribe,

@@ -99,6 +99,10 @@ test('only one caller per hour may fetch a manifest, even if the fetch fails', a
   assert.equal(await reserve(), false)
   kit.clock.advance(1)
   assert.equal(await reserve(), true)
+  // The clock was ahead.
+  kit.clock.advance(-24 * HOUR)
+  assert.equal(await reserve(), true)
+  assert.equal(await reserve(), false)
 })
 
 test('the cached response of a module is deleted when its fields change', async (kit) => {

@@ -225,8 +225,7 @@ describe('opening PostgreSQL', () => {
         openNodeStorage(url),
         openNodeStorage(url),
       ])
-      const handlers = { runPull: async () => undefined, onSchedule: async () => undefined }
-      await Promise.all(nodes.map((node) => node.pullDispatcher.start(handlers, '17 * * * *')))
+      await Promise.all(nodes.map((node) => node.pullDispatcher.start(async () => undefined)))
       await Promise.all(nodes.map((node) => node.checkWritable()))
       await Promise.all(nodes.map((node) => node.pullDispatcher.stop()))
       await Promise.all(nodes.map((node) => node.close()))

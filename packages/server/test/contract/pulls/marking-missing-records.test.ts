@@ -53,6 +53,16 @@ test('records pushed within the grace period before the read began are neither l
   assert.deepEqual((await listMarked(kit)).sort(), [...names, 'new'].sort())
 })
 
+test('a record that was pushed while the clock was ahead is marked as missing like any other', async (kit) => {
+  const school = await kit.register()
+  kit.clock.advance(7200)
+  await kit.write(pushWrite(school, { reference: 'ahead' }))
+  kit.clock.advance(-7200)
+  const read = await school.startRead()
+  assert.equal((await listMissing(kit.storage, read, { graceSeconds: 300 })).length, 1)
+  assert.deepEqual(await kit.markMissing(read, ['ahead'], 300), { outcome: 'marked', marked: 1 })
+})
+
 test('unmarked records of the module are found by reference', async (kit) => {
   const { school, read } = await readSome(kit, NAMES, ['a'])
   await kit.markMissing(read, ['c'])

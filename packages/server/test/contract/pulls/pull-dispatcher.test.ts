@@ -2,9 +2,6 @@ import assert from 'node:assert/strict'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { test } from '../../helpers/storage/engines.ts'
 
-const NO_SCHEDULE = async () => {}
-const HOURLY = '17 * * * *'
-
 test('each dispatched pull runs once', async ({ storage }) => {
   const runs = await collectRuns(storage)
   await storage.pullDispatcher.dispatch(1)
@@ -23,7 +20,7 @@ test('dispatching does not wait for the pull to run', async ({ storage }) => {
     started.resolve(pullId)
     return new Promise<void>(() => {})
   }
-  await storage.pullDispatcher.start({ runPull, onSchedule: NO_SCHEDULE }, null)
+  await storage.pullDispatcher.start(runPull)
   await storage.pullDispatcher.dispatch(7)
   assert.equal(await started.promise, 7)
   await storage.pullDispatcher.stop()
@@ -34,35 +31,13 @@ test('a stopped dispatcher runs no pulls, including those dispatched just before
   const { pullDispatcher } = storage
   const delivered: number[] = []
   const runPull = async (pullId: number) => void delivered.push(pullId)
-  await pullDispatcher.start({ runPull, onSchedule: NO_SCHEDULE }, HOURLY)
+  await pullDispatcher.start(runPull)
   await pullDispatcher.dispatch(1)
   await pullDispatcher.stop()
   const afterStop = [...delivered]
   await pullDispatcher.dispatch(2)
   await untilNextTick()
   assert.deepEqual(delivered, afterStop)
-  assert.equal(pullDispatcher.nextRun(), null)
-  await pullDispatcher.stop()
-})
-
-test('nextRun returns the next time of the schedule, or null without a schedule', async (kit) => {
-  const { storage, engine } = kit
-  const { pullDispatcher } = storage
-  const handlers = { runPull: async () => {}, onSchedule: NO_SCHEDULE }
-  assert.equal(pullDispatcher.nextRun(), null)
-  const before = await engine.readScheduleTime(storage)
-  await pullDispatcher.start(handlers, HOURLY)
-  const next = pullDispatcher.nextRun()
-  const after = await engine.readScheduleTime(storage)
-  // A dispatcher that a failed assertion leaves running would keep the test process alive.
-  await pullDispatcher.stop()
-  assert.ok(next)
-  assert.equal(next.getUTCMinutes(), 17)
-  assert.ok(next.getTime() > before)
-  assert.ok(next.getTime() <= after + 3_600_000)
-  assert.equal(pullDispatcher.nextRun(), null)
-  await pullDispatcher.start(handlers, null)
-  assert.equal(pullDispatcher.nextRun(), null)
   await pullDispatcher.stop()
 })
 
@@ -74,7 +49,7 @@ async function collectRuns(storage: Storage): Promise<{ next: () => Promise<numb
     runs.push(pullId)
     wake()
   }
-  await storage.pullDispatcher.start({ runPull, onSchedule: NO_SCHEDULE }, null)
+  await storage.pullDispatcher.start(runPull)
   return {
     async next() {
       for (;;) {

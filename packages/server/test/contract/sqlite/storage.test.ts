@@ -211,7 +211,7 @@ test('the dispatcher interrupts a pull of a process that has ended', async () =>
   const { storage, reopen } = opened
   const abandoned = await startTestPull(storage)
   const { pulls, pullDispatcher } = await reopen()
-  await pullDispatcher.start({ runPull: async () => {}, onSchedule: async () => {} }, null)
+  await pullDispatcher.start(async () => {})
   assert.equal((await pulls.readPull(abandoned.pull_id))?.state, 'interrupted')
   await pullDispatcher.stop()
 })

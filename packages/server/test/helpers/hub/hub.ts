@@ -55,6 +55,8 @@ export type TestHubOptions = {
   mailTimeouts?: MailTimeouts
   /** Resolves to true when the time limit of a pull is reached. Must resolve when the signal is aborted. */
   waitForLimit?: HubDeps['waitForLimit']
+  /** The time of the schedules: `createScheduleTime`. */
+  scheduleTime?: HubDeps['scheduleTime']
   /** Reads long lists in a separate thread, as a real hub on SQLite does. */
   withThreads?: boolean
   /** Creates the operator {@link EMAIL}. */
@@ -230,6 +232,7 @@ async function run(
     ...(options.mailTimeouts ? { mailTimeouts: options.mailTimeouts } : {}),
     ...(options.monotonicClock ? { monotonicClock: options.monotonicClock } : {}),
     ...(options.waitForLimit ? { waitForLimit: options.waitForLimit } : {}),
+    ...(options.scheduleTime ? { scheduleTime: options.scheduleTime } : {}),
     timeouts: { pause: async (_, signal) => !signal.aborted, ...options.timeouts },
   })
   const { address, metricsAddress, setupLink } = await hub.start()
@@ -265,6 +268,27 @@ export function createPullTimeLimit() {
         end = () => resolve(true)
         signal.addEventListener('abort', () => resolve(false), { once: true })
       }),
+  }
+}
+
+/** The time of a schedule, which stands still until a test passes it. */
+export function createScheduleTime(startAt = Date.now()) {
+  let now = startAt
+  let pass = () => {}
+  return {
+    /** Passes the time for which the schedule waits, at most 30 seconds. */
+    pass: () => pass(),
+    scheduleTime: {
+      clock: { now: () => new Date(now) },
+      wait: (milliseconds: number, signal: AbortSignal) =>
+        new Promise<boolean>((resolve) => {
+          pass = () => {
+            now += milliseconds
+            resolve(true)
+          }
+          signal.addEventListener('abort', () => resolve(false), { once: true })
+        }),
+    },
   }
 }
 

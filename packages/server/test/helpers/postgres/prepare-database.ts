@@ -16,8 +16,7 @@ export const TEST_POSTGRES_OPTIONS = {
 /** Creates the tables of a hub and of pg-boss. */
 export async function prepareDatabase(url: string): Promise<void> {
   const storage = await openPostgres({ url, timeZone: 'UTC', ...TEST_POSTGRES_OPTIONS })
-  const handlers = { runPull: async () => undefined, onSchedule: async () => undefined }
-  await storage.pullDispatcher.start(handlers, null)
+  await storage.pullDispatcher.start(async () => undefined)
   await storage.pullDispatcher.stop()
   await storage.close()
 }

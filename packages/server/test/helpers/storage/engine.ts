@@ -16,10 +16,6 @@ export type OpenedStorage = {
 
 export type StorageEngine = {
   name: string
-  /** Whether its schedule supports seconds. Otherwise, tests of the schedule take minutes (`test/faults`). */
-  schedulesSeconds: boolean
-  /** The current time of its schedule in milliseconds: on PostgreSQL that of the database, as pg-boss uses no other. */
-  readScheduleTime(storage: Storage): Promise<number>
   /**
    * Opens an empty storage in the time zone UTC. Long reads and the text index of SQLite run in separate threads unless
    * `withThreads` is false, because starting a thread takes three times as long as starting a hub.

@@ -1,5 +1,5 @@
 /** Missing records in tests of the storage. */
-import { graceStart } from '../../../src/domain/pull/missing.ts'
+import { pushLimits } from '../../../src/domain/pull/missing.ts'
 import type {
   MarkOutcome,
   NewMissingReview,
@@ -18,14 +18,14 @@ export async function listMissing(
   { limit = 1000, graceSeconds = 0 } = {},
 ): Promise<RecordRef[]> {
   const all: RecordRef[] = []
-  const pushed_until = graceStart(read.requested_at, graceSeconds)
+  const limits = pushLimits(read.requested_at, graceSeconds)
   let after: string | null = null
   do {
     const isPresent = ({ record_id }: RecordRef) => read.seen.has(record_id)
     const step = await storage.missing.listMissing({
       ...read,
       snapshotSeq: read.snapshotSeq,
-      pushed_until,
+      ...limits,
       isPresent,
       limit,
       after,
@@ -46,7 +46,7 @@ export async function markMissing(
   const stored = new Map(
     (await listRecords(storage)).map((row) => [row.reference_number, row.record_id]),
   )
-  const pushed_until = graceStart(read.requested_at, graceSeconds)
+  const limits = pushLimits(read.requested_at, graceSeconds)
   const records = references.map((reference_number) => ({
     reference_number,
     record_id: stored.get(reference_number) ?? -1,
@@ -54,7 +54,7 @@ export async function markMissing(
   return storage.missing.markMissing({
     ...read,
     snapshotSeq: read.snapshotSeq,
-    pushed_until,
+    ...limits,
     since: READ_AT,
     records,
   })

@@ -9,15 +9,9 @@ import { createHubDatabase } from '../postgres/hub-database.ts'
 import { TEST_POSTGRES_OPTIONS } from '../postgres/prepare-database.ts'
 import { startSessionPool } from '../postgres/session-pool.ts'
 import type { OpenedStorage, StorageEngine } from './engine.ts'
-import { runSql } from './sql.ts'
 
 export const postgresEngine: StorageEngine = {
   name: 'PostgreSQL',
-  schedulesSeconds: false,
-  async readScheduleTime(storage) {
-    const [row] = await runSql(storage, 'SELECT extract(epoch FROM clock_timestamp()) AS seconds')
-    return Number(row?.['seconds']) * 1000
-  },
   open: ({ clock, withThreads = false }) => openTemporaryPostgres(clock, withThreads),
 }
 

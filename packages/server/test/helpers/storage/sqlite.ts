@@ -16,8 +16,6 @@ const PARENT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 export const sqliteEngine: StorageEngine = {
   name: 'SQLite',
-  schedulesSeconds: true,
-  readScheduleTime: async ({ clock }) => clock.now().getTime(),
   open: ({ clock, ...options }) => openTemporarySqlite(clock, options),
 }
 

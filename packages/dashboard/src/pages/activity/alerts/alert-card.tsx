@@ -28,6 +28,8 @@ const TITLES: Readonly<Record<AlertKind, string>> = {
   storage_not_synced: TEXTS.storageNotSynced,
   mail_failing: TEXTS.emailsCannotBeSent,
   backup_failed: TEXTS.scheduledBackupFailed,
+  backups_uncounted: TEXTS.backupsDoNotCount,
+  job_failed: TEXTS.backgroundJobFailed,
 }
 
 export function AlertCard({ alert }: { alert: Alert }) {

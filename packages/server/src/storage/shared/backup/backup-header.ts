@@ -68,6 +68,28 @@ export async function readHeader(path: string): Promise<{ header: BackupHeader; 
   }
 }
 
+const END_BYTES = 36
+
+/**
+ * Reads what a backup says about itself, and whether it has its end.
+ * @throws HubError `backup_damaged` if it is incomplete, and those of `readHeader`.
+ */
+export async function readBackupInfo(path: string): Promise<BackupInfo> {
+  const { header, bytes } = await readHeader(path)
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const end = Buffer.alloc(END_BYTES, 1)
+    await file.read(end, 0, END_BYTES, Math.max(bytes.length, size - END_BYTES))
+    // A length of 0, then the checksum.
+    if (end.readUInt32BE() !== 0)
+      throw new HubError('backup_damaged', { reason: 'it is incomplete' })
+  } finally {
+    await file.close()
+  }
+  return header.info
+}
+
 function parseHeader(line: string): BackupHeader {
   const parsed = parseJson(line)
   if (headerCheck.Check(parsed)) return parsed

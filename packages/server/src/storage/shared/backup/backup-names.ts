@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 
 export const BACKUP_SUFFIX = '.recordhub-backup'
 const PARTIAL_SUFFIX = '.partial'
-/** Incomplete files that are older than this belong to a process that was killed. */
+/** Incomplete files that are older than this, or from a clock that was ahead, belong to a process that was killed. */
 const ABANDONED_MS = 3_600_000
 
 /** Returns a path beside a file, for its incomplete content. */
@@ -21,7 +21,7 @@ export async function deleteAbandoned(folder: string): Promise<void> {
     if (!name.startsWith('.') || !name.includes(PARTIAL_SUFFIX)) continue
     const path = join(folder, name)
     const found = await stat(path).catch(() => null)
-    if (found && found.mtimeMs < Date.now() - ABANDONED_MS)
+    if (found && Math.abs(Date.now() - found.mtimeMs) > ABANDONED_MS)
       await rm(path, { force: true, recursive: true })
   }
 }

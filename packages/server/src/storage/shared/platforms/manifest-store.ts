@@ -27,18 +27,23 @@ export function createManifestStore(
         .where('platform_id', '=', platformId)
         .where('removed_at', 'is', null)
         .executeTakeFirst()
-      if (!known || known.manifest_fetched_at > notSince) return false
-      if (known.manifest_requested_at !== null && known.manifest_requested_at > notSince)
+      // A time that is still to come is from a clock that was ahead. It must not prevent a fetch until then.
+      const isRecent = (time: string | null) => time !== null && time > notSince && time <= at
+      if (!known || isRecent(known.manifest_fetched_at) || isRecent(known.manifest_requested_at)) {
         return false
+      }
       const reserved = await writer
         .updateTable('platforms')
         .set({ manifest_requested_at: at })
         .where('platform_id', '=', platformId)
-        .where('manifest_fetched_at', '<=', notSince)
+        .where((eb) =>
+          eb.or([eb('manifest_fetched_at', '<=', notSince), eb('manifest_fetched_at', '>', at)]),
+        )
         .where((eb) =>
           eb.or([
             eb('manifest_requested_at', 'is', null),
             eb('manifest_requested_at', '<=', notSince),
+            eb('manifest_requested_at', '>', at),
           ]),
         )
         .executeTakeFirst()

@@ -44,8 +44,10 @@ export async function planTasks(
   if (only) select = select.where('m.platform_id', '=', only.platform_id)
   if (only?.record_types) select = select.where('m.record_type', 'in', only.record_types)
   const modules = await select.orderBy('m.module_id').execute()
+  // A time that is still to come is from a clock that was ahead. The module must not be the last of every pull until then.
+  const known = (time: string | null) => (time !== null && time <= at ? time : '')
   const lastAttempt = ({ last_read_finished_at, failed_at }: (typeof modules)[number]) => {
-    const [read, failed] = [last_read_finished_at ?? '', failed_at ?? '']
+    const [read, failed] = [known(last_read_finished_at), known(failed_at)]
     return read > failed ? read : failed
   }
   modules.sort(

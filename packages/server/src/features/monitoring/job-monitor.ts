@@ -1,0 +1,56 @@
+import type { FastifyBaseLogger } from 'fastify'
+import {
+  isRecent,
+  type Job,
+  type JobFailure,
+  type ReportJobFailure,
+  toJobAlert,
+} from '../../domain/alerts/job-failures.ts'
+import { isStorageUnavailable } from '../../errors.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import type { AlertStore } from '../../storage/port/alert-store.ts'
+
+/** A job that fails again with the same error is logged again after this time. */
+const LOG_AGAIN_MS = 300_000
+
+/**
+ * Logs the errors of background jobs and raises an alert about them. While the storage is unavailable, every job fails: no
+ * alert can be raised, and the readiness of the hub shows it.
+ */
+export function createJobMonitor(deps: {
+  alerts: Pick<AlertStore, 'applyAlertChanges'>
+  clock: Clock
+  log: Pick<FastifyBaseLogger, 'error'>
+}): { report: ReportJobFailure; failures: ReadonlyMap<Job, JobFailure> } {
+  const { alerts, clock, log } = deps
+  const failures = new Map<Job, JobFailure>()
+  const logged = new Map<Job, JobFailure>()
+
+  async function raise(failure: JobFailure): Promise<void> {
+    try {
+      await alerts.applyAlertChanges({ raise: [toJobAlert(failure)], resolve: [], reword: [] })
+    } catch (error) {
+      log.error({ err: error, job: failure.job }, 'the alert about a background job was not raised')
+    }
+  }
+
+  return {
+    failures,
+    report(job, error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      const failure = { job, at: clock.now(), reason }
+      const last = logged.get(job)
+      const isLogged =
+        last?.reason === reason && Math.abs(failure.at.getTime() - last.at.getTime()) < LOG_AGAIN_MS
+      if (!isLogged) {
+        log.error({ err: error, job }, 'a background job failed, and runs again')
+        logged.set(job, failure)
+      }
+      if (isStorageUnavailable(error)) return
+      const known = failures.get(job)
+      failures.set(job, failure)
+      // Later, the evaluation of the alerts keeps the alert open.
+      if (!known || !isRecent(known.at, failure.at)) void raise(failure)
+    },
+  }
+}
