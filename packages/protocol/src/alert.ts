@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 
 /**
- * `platform_failing`: no module of the platform can be read. `module_failing`: one of its modules cannot be read.
+ * `platform_failing`: no module of the platform can be read, or most of its latest pushes are rejected. `module_failing`: one of its modules cannot be read.
  * `platform_silent`: the platform has stopped pushing. `rejected_rising`: more of its records are rejected than usual.
  * `push_errors_rising`: more requests than usual have an invalid key or an unreadable body. `missing_review`: many records
  * are missing, and an operator must review them. `search_behind`: the search index lags behind. `disk_low`: the disk of the

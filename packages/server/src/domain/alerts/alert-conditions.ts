@@ -5,18 +5,20 @@
 import type { AlertKind, MissingReview } from '@recordhub/protocol'
 import { toHour } from '../../lib/time/clock.ts'
 import { UNKNOWN_PLATFORM } from '../activity/push-errors.ts'
+import { isRejectedMostly, type PushFacts } from '../platform/health.ts'
 import type { AlertPlatform, DiskSpace, FoundAlert, OpenAlert } from './alert.ts'
 import { type DurabilityRisk, findDurabilityRisks, type ServerDurability } from './durability.ts'
 import { hourText, type PushBaselines } from './push-baseline.ts'
 
-export type WatchedPlatform = AlertPlatform & {
-  display_title: string
-  status: 'active' | 'inactive'
-  last_error: string | null
-  /** The number of consecutive pulls in which no module could be read, and the end of the first of them. */
-  failures_in_row: number
-  failing_since: string | null
-}
+export type WatchedPlatform = AlertPlatform &
+  PushFacts & {
+    display_title: string
+    status: 'active' | 'inactive'
+    last_error: string | null
+    /** The number of consecutive pulls in which no module could be read, and the end of the first of them. */
+    failures_in_row: number
+    failing_since: string | null
+  }
 
 /** A module whose last pull failed: it could not be read, or none of its records was stored. */
 export type ModuleFailure = {
@@ -125,15 +127,23 @@ export const WATCHED_KINDS: readonly WatchedKind[] = [
 ]
 
 function findFailing(platform: WatchedPlatform, findOpen: FindOpen): FoundAlert[] {
-  if (platform.status !== 'active' || platform.failures_in_row < FAILURES) return []
-  const { display_title, failing_since, last_error } = platform
-  if (last_error === null) {
-    // A pull in progress has read a module. An open alert is resolved when that pull ends.
-    const open = findOpen(String(platform.platform_id))
-    return open ? [open] : []
-  }
-  const message = `Pulls of ${display_title} have failed${formatSince(failing_since)}: ${last_error}`
-  return [toFound('platform_failing', platform, message)]
+  if (platform.status !== 'active') return []
+  const { display_title, failing_since, last_error, recent_pushes } = platform
+  const isPullFailing = platform.failures_in_row >= FAILURES
+  const messages = [
+    ...(isRejectedMostly(platform)
+      ? [
+          `${recent_pushes.rejected} of the last ${recent_pushes.pushes} pushes of ${display_title} were rejected.`,
+        ]
+      : []),
+    ...(isPullFailing && last_error !== null
+      ? [`Pulls of ${display_title} have failed${formatSince(failing_since)}: ${last_error}`]
+      : []),
+  ]
+  if (messages.length > 0) return [toFound('platform_failing', platform, messages.join(' '))]
+  // A pull in progress has read a module. An open alert is resolved when that pull ends.
+  const open = isPullFailing ? findOpen(String(platform.platform_id)) : undefined
+  return open ? [open] : []
 }
 
 function formatSince(since: string | null): string {

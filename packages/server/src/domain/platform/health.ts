@@ -82,9 +82,17 @@ function findFailingPulls({ modules }: HealthFacts): HealthReason[] {
   return [{ code: 'pulls_failing', message: `${names}: ${first.last_error}`, since }]
 }
 
-function findRejectedPushes({ recent_pushes, open_pushes }: HealthFacts): HealthReason[] {
-  const { pushes, rejected, first_rejected_at } = recent_pushes
-  if (rejected < MIN_REJECTED || 2 * rejected < pushes || open_pushes.count === 0) return []
+export type PushFacts = Pick<HealthFacts, 'recent_pushes' | 'open_pushes'>
+
+/** Whether the pushes of a platform make it failing. */
+export function isRejectedMostly({ recent_pushes, open_pushes }: PushFacts): boolean {
+  const { pushes, rejected } = recent_pushes
+  return rejected >= MIN_REJECTED && 2 * rejected >= pushes && open_pushes.count > 0
+}
+
+function findRejectedPushes(facts: HealthFacts): HealthReason[] {
+  if (!isRejectedMostly(facts)) return []
+  const { pushes, rejected, first_rejected_at } = facts.recent_pushes
   const message = `${rejected} of the last ${pushes} pushes were rejected.`
   return [{ code: 'pushes_rejected', message, since: first_rejected_at }]
 }

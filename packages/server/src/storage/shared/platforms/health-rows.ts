@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import {
   countRecentPushes,
   type HealthFacts,
+  type PushFacts,
   type RecentRejection,
 } from '../../../domain/platform/health.ts'
 import { isAccepted, parseGroups } from '../rejected-pushes/rejection-groups.ts'
@@ -34,7 +35,42 @@ export async function readHealth(
     ])
     .where('registered_at', 'is not', null)
     .orderBy('position')
-  let selectPushes = db
+  let selectKeys = db
+    .selectFrom('hub_keys')
+    .select(['platform_id', 'hint', 'expires_at', 'last_used_at', 'created_at'])
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .orderBy('hub_key_id')
+  if (platformId !== null) {
+    selectModules = selectModules.where('platform_id', '=', platformId)
+    selectKeys = selectKeys.where('platform_id', '=', platformId)
+  }
+  const modules = Map.groupBy(await selectModules.execute(), (row) => row.platform_id)
+  const pushFacts = await readPushFacts(db, platformId)
+  const keys = Map.groupBy(await selectKeys.execute(), (row) => row.platform_id)
+  const alerts = await db
+    .selectFrom('alerts')
+    .select(['subject', 'message', 'raised_at'])
+    .where('kind', '=', sql.lit('platform_silent'))
+    .where('resolved_at', 'is', null)
+    .execute()
+  const silent = new Map(alerts.map(({ subject, ...alert }) => [subject, alert]))
+  return (id) => {
+    return {
+      modules: (modules.get(id) ?? []).map(toModuleFacts),
+      ...pushFacts(id),
+      silent: silent.get(String(id)) ?? null,
+      expiring_key: findExpiring(keys.get(id) ?? []),
+    }
+  }
+}
+
+/** Reads how the pushes of one platform fare, or of all. */
+export async function readPushFacts(
+  db: Executor,
+  platformId: number | null,
+): Promise<(platformId: number) => PushFacts> {
+  let select = db
     .selectFrom('platforms as p')
     .where('p.removed_at', 'is', null)
     .select([
@@ -50,41 +86,19 @@ export async function readHealth(
         'first_at',
       ),
     ])
-  let selectKeys = db
-    .selectFrom('hub_keys')
-    .select(['platform_id', 'hint', 'expires_at', 'last_used_at', 'created_at'])
-    .where('revoked_at', 'is', null)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
-    .orderBy('hub_key_id')
-  if (platformId !== null) {
-    selectModules = selectModules.where('platform_id', '=', platformId)
-    selectPushes = selectPushes.where('p.platform_id', '=', platformId)
-    selectKeys = selectKeys.where('platform_id', '=', platformId)
-  }
-  const modules = Map.groupBy(await selectModules.execute(), (row) => row.platform_id)
-  const pushes = new Map((await selectPushes.execute()).map((row) => [row.platform_id, row]))
-  const keys = Map.groupBy(await selectKeys.execute(), (row) => row.platform_id)
-  const alerts = await db
-    .selectFrom('alerts')
-    .select(['subject', 'message', 'raised_at'])
-    .where('kind', '=', sql.lit('platform_silent'))
-    .where('resolved_at', 'is', null)
-    .execute()
-  const silent = new Map(alerts.map(({ subject, ...alert }) => [subject, alert]))
+  if (platformId !== null) select = select.where('p.platform_id', '=', platformId)
+  const rows = new Map((await select.execute()).map((row) => [row.platform_id, row]))
   return (id) => {
-    const row = pushes.get(id)
+    const row = rows.get(id)
     const open = Number(row?.open ?? 0)
     const rejections: RecentRejection[] = JSON.parse(row?.recent_rejections ?? '[]')
     return {
-      modules: (modules.get(id) ?? []).map(toModuleFacts),
       recent_pushes: countRecentPushes(rejections, Number(row?.accepted ?? 0)),
       open_pushes: {
         count: Math.min(open, MAX_COUNTED),
         is_more: open > MAX_COUNTED,
         first_at: row?.first_at ?? null,
       },
-      silent: silent.get(String(id)) ?? null,
-      expiring_key: findExpiring(keys.get(id) ?? []),
     }
   }
 }
