@@ -1,7 +1,7 @@
 /** The facts from which the health of a platform follows; `domain/platform/health.test.ts` has the rule. */
 import assert from 'node:assert/strict'
 import { test } from '../../helpers/storage/engines.ts'
-import { pushWrite } from '../../helpers/storage/fixtures.ts'
+import { changeLog, pushWrite } from '../../helpers/storage/fixtures.ts'
 import type { KitPlatform, TestKit } from '../../helpers/storage/kit.ts'
 import { rejection } from '../../helpers/storage/replays.ts'
 
@@ -27,11 +27,14 @@ test('a platform is failing while at least half of its last 20 pushes are reject
   // Identical ones, whose stored rejection has a count, and others.
   await kit.saveRejected([rejection(school), rejection(school), rejection(school, { body: '1' })])
   const open = 'rejections_open: 2 rejected pushes are neither corrected nor accepted.'
-  assert.deepEqual(await healthOf(kit, school), [
-    'failing',
-    'pushes_rejected: 3 of the last 4 pushes were rejected.',
-    open,
-  ])
+  const ofFour = 'pushes_rejected: 3 of the last 4 pushes were rejected.'
+  assert.deepEqual(await healthOf(kit, school), ['failing', ofFour, open])
+  // What invalidates the cached response of a module is not a push.
+  for (const record_types of [[], ['students']]) {
+    const registration = { platform_id: school.platform_id, record_types, at: kit.clock.text }
+    await kit.storage.platforms.setRegisteredModules(registration, changeLog())
+    assert.equal((await healthOf(kit, school))[1], ofFour)
+  }
   for (const reference of ['2', '3', '4']) await kit.write(pushWrite(school, { reference }))
   assert.deepEqual(await healthOf(kit, school), ['needs_attention', open])
   await kit.saveRejected(Array.from({ length: 15 }, () => rejection(school)))

@@ -5,6 +5,7 @@ import {
   type PushFacts,
   type RecentRejection,
 } from '../../../domain/platform/health.ts'
+import { ACCEPTED_PUSHES } from '../records/module-counts.ts'
 import { isAccepted, parseGroups } from '../rejected-pushes/rejection-groups.ts'
 import type { Executor } from '../schema/databases.ts'
 
@@ -76,8 +77,7 @@ export async function readPushFacts(
     .select([
       'p.platform_id',
       'p.recent_rejections',
-      sql<number>`(SELECT coalesce(sum(c.pushes), 0) FROM module_counters c
-        WHERE c.platform_id = p.platform_id)`.as('accepted'),
+      ACCEPTED_PUSHES.as('accepted'),
       sql<number>`(SELECT count(*) FROM (SELECT 1 FROM rejected_pushes r
         WHERE r.platform_id = p.platform_id AND r.replayed_at IS NULL AND r.pull_id IS NULL
         LIMIT ${sql.lit(MAX_COUNTED + 1)}) AS counted)`.as('open'),

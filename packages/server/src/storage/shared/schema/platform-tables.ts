@@ -87,7 +87,7 @@ export const platformTables = {
       cached_last_modified: text().nullable(),
       cached_fingerprint: text().nullable(),
       cached_records: integer().nullable(),
-      cached_pushes: integer().nullable(),
+      cached_version: integer().nullable(),
       /** The members that the cached response lacked: a JSON array, null for none. */
       cached_missing_members: text().nullable(),
       added_at: text().nullable(),
