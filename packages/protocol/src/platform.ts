@@ -42,6 +42,7 @@ export const HealthReason = Type.Object({
     'review_pending',
     'silent',
     'key_expiring',
+    'certificate_expiring',
     'new',
     'inactive',
   ),

@@ -16,6 +16,9 @@ export type HealthFacts = {
   silent: { message: string; raised_at: string } | null
   /** A replaced key that the platform has used since the new one was created. */
   expiring_key: { hint: string; expires_at: string } | null
+  /** Until when the certificate of the platform is valid, as a connection last read it; null without TLS. */
+  certificate: { expires_at: string; read_at: string } | null
+  now: string
 }
 
 type ModuleFacts = {
@@ -40,6 +43,9 @@ export const RECENT_PUSHES = 20
 /** A first try that is rejected is not a failure yet. */
 const MIN_REJECTED = 3
 
+/** How long before its end a certificate needs attention. */
+const CERTIFICATE_NOTICE_MS = 14 * 24 * 3_600_000
+
 const FAILING: readonly HealthReason['code'][] = ['pulls_failing', 'pushes_rejected']
 
 /**
@@ -59,6 +65,7 @@ export function healthOf(facts: HealthFacts): PlatformHealth {
     ...findReviews(facts),
     ...findSilence(facts),
     ...findExpiringKey(facts),
+    ...findExpiringCertificate(facts),
   ]
   if (reasons.some(({ code }) => FAILING.includes(code))) return { state: 'failing', reasons }
   if (reasons.length > 0) return { state: 'needs_attention', reasons }
@@ -137,6 +144,14 @@ function findExpiringKey({ expiring_key }: HealthFacts): HealthReason[] {
   const { hint, expires_at } = expiring_key
   const message = `The platform still pushes with the replaced hub API key ${hint}, which expires at ${expires_at}.`
   return [{ code: 'key_expiring', message, since: null }]
+}
+
+function findExpiringCertificate({ certificate, now }: HealthFacts): HealthReason[] {
+  if (!certificate) return []
+  const { expires_at, read_at } = certificate
+  if (Date.parse(expires_at) - Date.parse(now) > CERTIFICATE_NOTICE_MS) return []
+  const message = `The certificate of the platform, read at ${read_at}, expires at ${expires_at}. Renew it on the platform.`
+  return [{ code: 'certificate_expiring', message, since: null }]
 }
 
 /** `A`, `A and B`, `A, B and C`, and for more `A, B, C and 1 more`. */

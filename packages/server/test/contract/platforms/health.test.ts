@@ -47,7 +47,7 @@ test('a platform is failing while at least half of its last 20 pushes are reject
   assert.deepEqual(await healthOf(kit, school), ['healthy'])
 })
 
-test('silence, an expiring key that is used, and the status determine the health', async (kit) => {
+test('silence, an expiring key that is used, an expiring certificate, and the status determine the health', async (kit) => {
   const school = await kit.register()
   await kit.write(pushWrite(school))
   const raise = [
@@ -71,6 +71,20 @@ test('silence, an expiring key that is used, and the status determine the health
   assert.equal(state, 'needs_attention')
   assert.match(String(reason), /^key_expiring: .* expires at 2027-01-01T00:00:00.000Z\.$/)
   await kit.runSql("UPDATE hub_keys SET expires_at = '2026-01-01T00:00:00.000Z'")
+  assert.deepEqual(await healthOf(kit, school), ['healthy'])
+  const read_at = kit.clock.text
+  const record = (origin: string, expires_at: string) =>
+    kit.storage.connections.recordCertificate({ origin, expires_at, read_at })
+  const soon = '2026-03-20T08:00:00.000Z'
+  assert.equal(await record('https://school.exampl', soon), false)
+  assert.equal(await record('https://school.example:8443', soon), false)
+  assert.deepEqual(await healthOf(kit, school), ['healthy'])
+  assert.equal(await record('https://school.example', soon), true)
+  assert.deepEqual(await healthOf(kit, school), [
+    'needs_attention',
+    `certificate_expiring: The certificate of the platform, read at ${read_at}, expires at ${soon}. Renew it on the platform.`,
+  ])
+  assert.equal(await record('https://school.example', '2027-03-20T08:00:00.000Z'), true)
   assert.deepEqual(await healthOf(kit, school), ['healthy'])
   await kit.setStatus(school, 'inactive')
   assert.equal((await healthOf(kit, school))[0], 'inactive')

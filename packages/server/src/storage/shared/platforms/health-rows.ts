@@ -15,10 +15,10 @@ const MAX_COUNTED = 1000
 /** What the health of a platform depends on, except for what its summary has. */
 export type StoredHealth = Pick<
   HealthFacts,
-  'modules' | 'recent_pushes' | 'open_pushes' | 'silent' | 'expiring_key'
+  'modules' | 'recent_pushes' | 'open_pushes' | 'silent' | 'expiring_key' | 'certificate' | 'now'
 >
 
-/** Reads the facts of one platform, or of all. @param now for the keys that expire. */
+/** Reads the facts of one platform, or of all. @param now for the keys and certificates that expire. */
 export async function readHealth(
   db: Executor,
   { platformId, now }: { platformId: number | null; now: string },
@@ -62,21 +62,24 @@ export async function readHealth(
       ...pushFacts(id),
       silent: silent.get(String(id)) ?? null,
       expiring_key: findExpiring(keys.get(id) ?? []),
+      now,
     }
   }
 }
 
-/** Reads how the pushes of one platform fare, or of all. */
+/** Reads how the pushes of one platform fare, or of all, and the certificates. */
 export async function readPushFacts(
   db: Executor,
   platformId: number | null,
-): Promise<(platformId: number) => PushFacts> {
+): Promise<(platformId: number) => PushFacts & Pick<HealthFacts, 'certificate'>> {
   let select = db
     .selectFrom('platforms as p')
     .where('p.removed_at', 'is', null)
     .select([
       'p.platform_id',
       'p.recent_rejections',
+      'p.certificate_expires_at',
+      'p.certificate_read_at',
       ACCEPTED_PUSHES.as('accepted'),
       sql<number>`(SELECT count(*) FROM (SELECT 1 FROM rejected_pushes r
         WHERE r.platform_id = p.platform_id AND r.replayed_at IS NULL AND r.pull_id IS NULL
@@ -99,6 +102,10 @@ export async function readPushFacts(
         is_more: open > MAX_COUNTED,
         first_at: row?.first_at ?? null,
       },
+      certificate:
+        row?.certificate_expires_at && row.certificate_read_at
+          ? { expires_at: row.certificate_expires_at, read_at: row.certificate_read_at }
+          : null,
     }
   }
 }

@@ -25,6 +25,9 @@ export const platformTables = {
     platform_description: text(),
     source_base_url: text(),
     source_key_secret_id: integer().references('secrets.secret_id'),
+    /** Until when the certificate of the address is valid, and when a connection last presented it; null without TLS. */
+    certificate_expires_at: text().nullable(),
+    certificate_read_at: text().nullable(),
     status: text<PlatformStatus>().check("status IN ('active', 'inactive')"),
     manifest_fetched_at: text(),
     /** When a pull last requested the manifest, whatever the result. */
