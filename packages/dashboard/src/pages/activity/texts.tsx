@@ -14,7 +14,7 @@ export const TEXTS = {
 
   platformFailing: 'Platform failing',
   moduleFailing: 'Module failing',
-  noPushesFromPlatform: 'No pushes from platform',
+  noAcceptedPushes: 'No accepted pushes',
   moreRejectedPushes: 'More rejected pushes than usual',
   morePushErrors: 'More push errors than usual',
   manyRecordsMissing: 'Many records missing',

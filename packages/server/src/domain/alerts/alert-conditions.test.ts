@@ -149,7 +149,7 @@ test('a platform is silent after six hours in which it usually pushes, until it 
   assert.deepEqual(find(facts({ baselines: recordPushes({ silentHours: 6 }) })), [])
   const silent = facts({ baselines: recordPushes({ silentHours: 7 }) })
   assert.deepEqual(find(silent), [
-    'platform_silent: The School has not pushed since about 2026-03-24T06:00:00.000Z, although it usually does at these hours.',
+    'platform_silent: No push of The School has been accepted since about 2026-03-24T06:00:00.000Z, although it usually pushes at these hours.',
   ])
   const open = toOpenAlerts(silent)
   assert.equal(find(facts({ baselines: recordPushes({ silentHours: 30 }) }), open).length, 1)

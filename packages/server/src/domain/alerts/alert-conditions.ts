@@ -181,7 +181,7 @@ function findSilent(
   const from = Math.max(lastPush + 1, watchedFrom)
   if (baselines.hoursMissed(platform.platform_id, from) < MISSED_HOURS) return []
   const since = `${hourText(lastPush + 1)}:00:00.000Z`
-  const message = `${platform.display_title} has not pushed since about ${since}, although it usually does at these hours.`
+  const message = `No push of ${platform.display_title} has been accepted since about ${since}, although it usually pushes at these hours.`
   return [toFound('platform_silent', platform, message)]
 }
 

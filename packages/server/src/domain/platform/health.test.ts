@@ -48,7 +48,12 @@ const CASES: [what: string, facts: Partial<HealthFacts>, state: string, ...messa
     'inactive',
     /not pulled/,
   ],
-  ['it has sent nothing', { latest_sync_at: null, last_push_at: null }, 'new', /No pushes/],
+  [
+    'it has sent nothing',
+    { latest_sync_at: null, last_push_at: null },
+    'new',
+    /^No push was accepted/,
+  ],
   [
     'the only pull failed',
     { latest_sync_at: null, last_push_at: null, modules: [failing] },

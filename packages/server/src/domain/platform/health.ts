@@ -4,7 +4,7 @@ import type { HealthReason, PlatformHealth, PlatformStatus } from '@recordhub/pr
 /** What the hub has stored about a platform. */
 export type HealthFacts = {
   status: PlatformStatus
-  /** When a pull last read a module, and when a push last used a key. */
+  /** When a pull last read a module, and when a push was last accepted. */
   latest_sync_at: string | null
   last_push_at: string | null
   /** Registered modules. */
@@ -50,8 +50,8 @@ const FAILING: readonly HealthReason['code'][] = ['pulls_failing', 'pushes_rejec
 
 /**
  * *Failing*: the last pull of a module failed, or at least half of the latest 20 pushes were rejected, three or more, and
- * one of them is still open. *Needs attention*: any other reason. *New*: neither a pull has read anything, nor has a push
- * arrived.
+ * one of them is still open. *Needs attention*: any other reason. *New*: neither a pull has read anything, nor was a push
+ * accepted.
  */
 export function healthOf(facts: HealthFacts): PlatformHealth {
   if (facts.status === 'inactive') {
@@ -70,7 +70,9 @@ export function healthOf(facts: HealthFacts): PlatformHealth {
   if (reasons.some(({ code }) => FAILING.includes(code))) return { state: 'failing', reasons }
   if (reasons.length > 0) return { state: 'needs_attention', reasons }
   const isNew = facts.latest_sync_at === null && facts.last_push_at === null
-  return isNew ? one('new', 'No pushes and no pulls yet.') : { state: 'healthy', reasons }
+  return isNew
+    ? one('new', 'No push was accepted and no pull has read a module yet.')
+    : { state: 'healthy', reasons }
 }
 
 function one(code: 'inactive' | 'new', message: string): PlatformHealth {
