@@ -25,6 +25,7 @@ export const TEXTS = {
   emailsCannotBeSent: 'E-mails cannot be sent',
   scheduledBackupFailed: 'Scheduled backup failed',
   open: 'Open',
+  notReplayed: 'Not replayed',
   resolved: 'Resolved',
   resolvedAt: (time: ReactNode) => <>, resolved {time}</>,
   emailedAt: (time: ReactNode) => <>, e-mailed {time}</>,
@@ -83,6 +84,7 @@ export const TEXTS = {
       Accepted as exceptions by {name}, {time}, until they change
     </>
   ),
+  showGroup: 'Show the group',
   openAgain: 'Open again',
   newerPushes: (pushes: string) => `, and ${pushes}`,
   unchangedSince: (validator: string, time: ReactNode) => (
@@ -203,7 +205,7 @@ export const TEXTS = {
 
   groupedByCause: 'Grouped by cause',
   cause: 'Cause',
-  openGroupCount: (rejectedPushes: string) => `${rejectedPushes} open`,
+  notReplayedCount: (rejectedPushes: string) => `${rejectedPushes} not replayed`,
   rejections: 'Rejections',
   lastRejection: 'Last rejection',
   select: 'Select',
