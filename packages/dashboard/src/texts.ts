@@ -85,6 +85,7 @@ export const COMMON_TEXTS = {
   rejected: 'Rejected',
   rejectedAgainCount: 'rejected again',
   replayed: 'Replayed',
+  acceptedException: 'Accepted',
   responseSent: 'Response sent',
   started: 'Started',
   state: 'State',

@@ -2,14 +2,15 @@ import Type, { type Static } from 'typebox'
 import { NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 
 /**
- * `platform_failing`: no module of the platform can be read. `module_failing`: one of its modules cannot be read.
- * `platform_silent`: the platform has stopped pushing. `rejected_rising`: more of its records are rejected than usual.
- * `push_errors_rising`: more requests than usual have an invalid key or an unreadable body. `missing_review`: many records
- * are missing, and an operator must review them. `search_behind`: the search index lags behind. `disk_low`: the disk of the
- * data folder is almost full. `standby_asynchronous`: a failover of PostgreSQL can lose acknowledged pushes.
- * `storage_not_synced`: PostgreSQL does not sync its writes. `mail_failing`: the mail about an alert cannot be sent.
- * `backup_failed`: the scheduled backup failed. `backups_uncounted`: the folder has
- * scheduled backups that are damaged, of another hub or from a clock that was ahead. `job_failed`: a background job ended with an error, and runs again.
+ * `platform_failing`: no module of the platform can be read, or at least half of its last pushes are rejected.
+ * `module_failing`: one of its modules cannot be read. `platform_silent`: no push of the platform is accepted any more.
+ * `rejected_rising`: more of its records are rejected than usual. `push_errors_rising`: more requests than usual have
+ * an invalid key or an unreadable body. `missing_review`: many records are missing, and an operator must review them.
+ * `search_behind`: the search index lags behind. `disk_low`: the disk of the data folder is almost full.
+ * `standby_asynchronous`: a failover of PostgreSQL can lose acknowledged pushes. `storage_not_synced`: PostgreSQL does
+ * not sync its writes. `mail_failing`: the mail about an alert cannot be sent.
+ * `backup_failed`: the scheduled backup failed. `backups_uncounted`: the folder has scheduled backups that are damaged, of
+ * another hub or from a clock that was ahead. `job_failed`: a background job ended with an error, and runs again.
  */
 export const AlertKind = OneOf(
   'platform_failing',

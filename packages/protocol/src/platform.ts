@@ -42,6 +42,7 @@ export const HealthReason = Type.Object({
     'review_pending',
     'silent',
     'key_expiring',
+    'certificate_expiring',
     'new',
     'inactive',
   ),
@@ -77,7 +78,8 @@ export const PlatformSummary = Type.Object({
   }),
   last_push_at: Type.Unsafe<string | null>({
     ...NullableTimestamp,
-    description: 'When a push last used one of its hub keys, to the minute',
+    description:
+      'When its last push was accepted, to the minute; a rejected push does not change it',
   }),
   hub_api_key_hint: NullableString,
   last_error: Type.Unsafe<string | null>({

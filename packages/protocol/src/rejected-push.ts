@@ -38,8 +38,15 @@ export const RejectedPush = Type.Object({
   replayed_by: NullableString,
   replay_outcome: Type.Union([ReplayOutcome, Type.Null()]),
   record_id: NullableInteger,
+  accepted_at: Type.Unsafe<string | null>({
+    ...NullableTimestamp,
+    description:
+      'When an operator accepted the group of this record (its `cause`) as exceptions, until they change; always null for a push',
+  }),
+  accepted_by: NullableString,
 })
 
+/** `open`: not replayed, also if an operator has accepted it as an exception. */
 export const RejectedPushState = OneOf('open', 'replayed')
 
 /** The rejected pushes with one cause that are not replayed yet. */

@@ -21,6 +21,7 @@ import {
 import { readSnapshotPull } from './features/monitoring/read-snapshot.ts'
 import { createOperators } from './features/operators/create-operators.ts'
 import { createPlatforms } from './features/platforms/create-platforms.ts'
+import { createCertificateRecorder } from './features/platforms/record-certificates.ts'
 import { createPulls } from './features/pulls/create-pulls.ts'
 import { readSchedule } from './features/pulls/schedule-routes.ts'
 import { createRecords } from './features/records/create-records.ts'
@@ -112,7 +113,11 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const timeouts = { ...DEFAULT_TIMEOUTS, firstByteSeconds, ...deps.timeouts }
   const metrics = createMetricsRegistry()
   const clientSettings = toPlatformClientSettings(config, timeouts)
-  const client = createPlatformClient({ ...clientSettings, metrics: createRequestMetrics(metrics) })
+  const client = createPlatformClient({
+    ...clientSettings,
+    metrics: createRequestMetrics(metrics),
+    onCertificate: createCertificateRecorder({ ...storage, clock, log }),
+  })
   const tracer = await createTracer(deps, {
     settings: settings.tracing,
     intervalMs: intervals.traces,

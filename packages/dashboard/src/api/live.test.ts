@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Schedule } from '@recordhub/protocol'
 import { replaceDocument } from '../lib/test-document.ts'
 import { emptySnapshot, STARTED } from '../lib/test-pulls.ts'
+import { alertPageQuery } from './alerts.ts'
 import {
   connection,
   onChange,
@@ -13,12 +14,21 @@ import {
   startLive,
   stateTime,
 } from './live.ts'
+import { missingReviewPageQuery } from './missing-reviews.ts'
+import { COUNTED, createQueryClient, LIVE } from './queries.ts'
 import { session } from './session.ts'
 
 const NOW = Date.parse('2026-11-21T07:30:00.000Z')
 const HOUR_MS = 3_600_000
 
 test('a page over the rate limit says so without a sign-in, reads its data again after the limit, and knows their age', async (t) => {
+  const client = createQueryClient()
+  const read = (meta: typeof COUNTED | typeof LIVE) =>
+    client.fetchQuery({ queryKey: [meta.live], queryFn: () => 'rows', meta })
+  await read(LIVE)
+  await read(COUNTED)
+  const outdated = () =>
+    [COUNTED, LIVE].map(({ live }) => client.getQueryState([live])?.isInvalidated)
   replaceDocument()
   t.mock.method(Date, 'now', () => NOW)
   const statuses = [429, 304]
@@ -37,11 +47,24 @@ test('a page over the rate limit says so without a sign-in, reads its data again
   const pollAgain = await failed
   assert.deepEqual([connection.get(), session.get().hasEnded], ['rate_limited', false])
   const changed = new Promise<string>((resolve) => onChange(resolve))
+  const refresh = nextTimer()
   pollAgain()
   assert.equal(await changed, 'snapshot')
+  // The snapshot shows the length of a counted list, so the list is of the same moment; other changes do not affect it.
+  assert.deepEqual(outdated(), [true, false])
+  await read(COUNTED)
+  const refreshAll = await refresh
+  refreshAll()
+  assert.deepEqual(outdated(), [false, true])
   assert.equal(connection.get(), 'polling')
   // Polling does not show the present but the state of the last response, by the clock of the hub.
   assert.deepEqual([snapshotAge(NOW + 5000), stateTime(NOW + 5000)], [5000, NOW + HOUR_MS])
+})
+
+test('the lists whose length the snapshot has are counted', () => {
+  for (const { meta } of [alertPageQuery(''), missingReviewPageQuery('')]) {
+    assert.equal(meta?.['live'], COUNTED.live)
+  }
 })
 
 test('a schedule that an action or event has returned is shown in the snapshot and in its queries', () => {

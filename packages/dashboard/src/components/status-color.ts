@@ -17,6 +17,7 @@ const COLORS: Readonly<Record<string, string>> = {
   error: 'red',
   open: 'orange',
   resolved: 'green',
+  accepted: 'green',
 }
 
 /** The color of the status of a platform, pull, task or log entry. `attention`: a success that needs attention. */

@@ -13,7 +13,10 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import { HubError } from '../../src/errors.ts'
 import type { ThroughputLimits } from '../../src/lib/time/throughput-monitor.ts'
 import { createPlatformClient } from '../../src/platform-client/platform-client.ts'
-import type { NetworkSettings } from '../../src/platform-client/request/dispatcher.ts'
+import type {
+  NetworkSettings,
+  PlatformCertificate,
+} from '../../src/platform-client/request/dispatcher.ts'
 import { DEFAULT_TIMEOUTS } from '../../src/platform-client/request/timeouts.ts'
 import { EXPIRED_CERTIFICATE, SELF_SIGNED_CERTIFICATE } from '../helpers/hub/certificate.ts'
 import {
@@ -478,10 +481,14 @@ describe('a certificate', () => {
     })
   }
 
-  test('that is valid is accepted', async () => {
+  test('that is valid is accepted, and its end is read', async () => {
     setDefaultCACertificates([...trusted, SELF_SIGNED_CERTIFICATE.cert])
     const { server, port } = await listen(SELF_SIGNED_CERTIFICATE)
-    assert.equal((await failure(`https://localhost:${port}`)).code, 'online as p')
+    const address = `https://localhost:${port}`
+    const read: PlatformCertificate[] = []
+    const onCertificate = (one: PlatformCertificate) => void read.push(one)
+    assert.equal((await failure(address, { onCertificate })).code, 'online as p')
+    assert.deepEqual(read, [{ origin: address, expires_at: '2126-10-28T13:02:56.000Z' }])
     server.close()
     setDefaultCACertificates(trusted)
   })

@@ -54,6 +54,17 @@ describe('a record in the browser', BROWSER_TEST, () => {
     await drawer.getByText('This is the version of').waitFor()
     await drawer.getByRole('button', { name: 'Back to current version' }).click()
     await drawer.getByText('After', { exact: true }).waitFor()
+
+    // The version that was opened stays until the operator asks for the newer one.
+    const later = newRecord('H-1', { full_name: 'Later', data: { status: 'open' } })
+    await cases().hub.push(cases().hub_api_key, later, 'PATCH')
+    await drawer
+      .getByRole('status')
+      .getByText(/^Changed /)
+      .waitFor()
+    await drawer.getByText('After', { exact: true }).waitFor()
+    await drawer.getByRole('button', { name: 'Show', exact: true }).click()
+    await drawer.getByText('Later', { exact: true }).waitFor()
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'hidden' })
     assert.equal((await parametersOf(page)).get('record'), null)

@@ -1,13 +1,15 @@
 /** Rejected records that an operator accepts as exceptions: known at the source, until it changes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CompletenessPage } from '@recordhub/protocol'
+import { CompletenessPage, RejectedPush } from '@recordhub/protocol'
+import Type from 'typebox'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { addPulledPlatform, type PulledHub } from '../helpers/hub/pulled-hub.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { simulatedRecord } from '../helpers/platform/platform.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
+const RejectedPage = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
 const RECORDS = [simulatedRecord(1), simulatedRecord(2)]
 const COPIES = [simulatedRecord(1, { copy: 1 }), simulatedRecord(2, { copy: 2 })]
 const PATH = '/api/v1/rejected-pushes/groups'
@@ -46,7 +48,14 @@ describeHub('accepted exceptions', { engines: 'both' }, (hub) => {
     const { id } = kit.registered
     const healthOf = async () => (await hub.storage.platforms.readPlatform(id))?.health.state
     assert.equal(await healthOf(), 'needs_attention')
+    const listed = async () => {
+      const url = `/api/v1/rejected-pushes?platform=${platform_name}&state=open`
+      const rows = expectBody(await hub.get(url), 200, RejectedPage).rejected_pushes
+      return [rows.length, ...new Set(rows.map(({ accepted_by }) => accepted_by))]
+    }
+    assert.deepEqual(await listed(), [2, null])
     const { cause } = await accept(kit)
+    assert.deepEqual(await listed(), [2, 'token 2 (test operator)'])
     assert.equal((await groupOf(kit)).accepted_by, 'token 2 (test operator)')
     const audit = only(
       await hub.sql(
@@ -63,6 +72,7 @@ describeHub('accepted exceptions', { engines: 'both' }, (hub) => {
     }
     await hub.call('POST', `${PATH}/reopen`, { platform: platform_name, cause })
     assert.equal((await groupOf(kit)).accepted_at, null)
+    assert.deepEqual(await listed(), [2, null])
     assert.equal((await pullRecords(kit, [...RECORDS, ...COPIES])).rejected, 2)
   })
 

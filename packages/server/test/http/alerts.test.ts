@@ -90,7 +90,7 @@ describeOnEngines('alerts', (engine) => {
     // Six full hours that this process has observed, and the current one.
     for (let hour = 1; hour <= 7; hour += 1) clock.advance(3600)
     const alert = only(await hub.untilAlertsOpen('platform_silent'))
-    assert.match(alert.message, /has not pushed since about/)
+    assert.match(alert.message, /has been accepted since about/)
     // The alert stays open after a restart, when the hub has observed nothing yet.
     await hub.restart({ intervals: CONTINUOUS_ALERTS, clock })
     await post(newRecord('N-1'))

@@ -31,7 +31,11 @@ const MEMBERS = [
   'modules',
 ]
 
-const NEW_PLATFORM = { code: 'new', message: 'No pushes and no pulls yet.', since: null }
+const NEW_PLATFORM = {
+  code: 'new',
+  message: 'No push was accepted and no pull has read a module yet.',
+  since: null,
+}
 
 /** Asserts that every request was a GET with exactly the specified headers. */
 function expectSpecifiedRequests(platform: SimulatedPlatform, tunnel: string): void {

@@ -1,7 +1,9 @@
 /** Testing a connection: each failure has its own code and message. */
 import assert from 'node:assert/strict'
+import { get } from 'node:http'
 import { createServer } from 'node:https'
 import { test } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { ProbeResponse } from '@recordhub/protocol'
 import { SELF_SIGNED_CERTIFICATE } from '../helpers/hub/certificate.ts'
@@ -18,6 +20,7 @@ import {
 } from '../helpers/platform/platform.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 import { rounds } from '../helpers/time/tier.ts'
+import { untilTrue } from '../helpers/time/until.ts'
 
 async function probe(hub: TestHub, target: object): Promise<ProbeResponse> {
   const response = await hub.send({
@@ -333,6 +336,32 @@ describeHub('testing a connection', (hub) => {
     server.close()
     assert.equal(only(problems).code, 'platform_certificate_invalid')
     assert.match(only(problems).message, /NODE_EXTRA_CA_CERTS/)
+  })
+
+  test('the end of a certificate is stored when the hub connects to its platform', async () => {
+    await using platform = await simulatePlatform()
+    const trusted = getCACertificates()
+    setDefaultCACertificates([...trusted, SELF_SIGNED_CERTIFICATE.cert])
+    const server = createServer(SELF_SIGNED_CERTIFICATE, ({ url, headers }, response) => {
+      get(`${platform.source_base_url}${url}`, { headers }, (received) => {
+        response.writeHead(received.statusCode ?? 500, { connection: 'close' })
+        received.pipe(response)
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    assert.ok(address !== null && typeof address === 'object')
+    const source_base_url = `https://localhost:${address.port}`
+    const { id } = await hub.register(platform, { source_base_url })
+    await hub.call('POST', `/api/v1/platforms/${id}/test`, {})
+    await untilTrue('the certificate is stored', async () => {
+      const rows = await hub.sql(
+        'SELECT platform_id AS id, certificate_expires_at AS at FROM platforms',
+      )
+      return rows.some((row) => row['id'] === id && row['at'] === '2126-10-28T13:02:56.000Z')
+    })
+    server.close()
+    setDefaultCACertificates(trusted)
   })
 
   test('https to a port without TLS is reported as missing TLS, not as an invalid certificate', async () => {

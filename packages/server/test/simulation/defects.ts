@@ -76,8 +76,8 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
   })),
   'uses a cached response after a push': {
     sql: `CREATE TRIGGER defect AFTER UPDATE OF pushes ON module_counters
-      BEGIN UPDATE modules SET cached_pushes = NEW.pushes
-        WHERE module_id = NEW.module_id AND cached_pushes IS NOT NULL; END`,
+      BEGIN UPDATE modules SET cached_version = NEW.pushes + NEW.invalidations
+        WHERE module_id = NEW.module_id AND cached_version IS NOT NULL; END`,
   },
   'confirms a cancellation before it has an effect': withPulls((pulls) => ({
     async finishPull(pullId, end, activity) {

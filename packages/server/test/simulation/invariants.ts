@@ -94,7 +94,7 @@ function checkCounters(view: DatabaseView, { platforms }: Registry): void {
      FROM hourly_counters GROUP BY platform_id`,
   )
   const modules = view.query(
-    `SELECT module_id, sum(records) AS records, sum(pushes) AS pushes
+    `SELECT module_id, sum(records) AS records, sum(pushes + invalidations) AS pushes
      FROM module_counters GROUP BY module_id`,
   )
   for (const platform of platforms) {

@@ -14,7 +14,7 @@ export const TEXTS = {
 
   platformFailing: 'Platform failing',
   moduleFailing: 'Module failing',
-  noPushesFromPlatform: 'No pushes from platform',
+  noAcceptedPushes: 'No accepted pushes',
   moreRejectedPushes: 'More rejected pushes than usual',
   morePushErrors: 'More push errors than usual',
   manyRecordsMissing: 'Many records missing',
@@ -27,6 +27,7 @@ export const TEXTS = {
   backupsDoNotCount: 'Scheduled backups that do not count',
   backgroundJobFailed: 'Background job failed',
   open: 'Open',
+  notReplayed: 'Not replayed',
   resolved: 'Resolved',
   resolvedAt: (time: ReactNode) => <>, resolved {time}</>,
   emailedAt: (time: ReactNode) => <>, e-mailed {time}</>,
@@ -85,6 +86,7 @@ export const TEXTS = {
       Accepted as exceptions by {name}, {time}, until they change
     </>
   ),
+  showGroup: 'Show the group',
   openAgain: 'Open again',
   newerPushes: (pushes: string) => `, and ${pushes}`,
   unchangedSince: (validator: string, time: ReactNode) => (
@@ -205,7 +207,7 @@ export const TEXTS = {
 
   groupedByCause: 'Grouped by cause',
   cause: 'Cause',
-  openGroupCount: (rejectedPushes: string) => `${rejectedPushes} open`,
+  notReplayedCount: (rejectedPushes: string) => `${rejectedPushes} not replayed`,
   rejections: 'Rejections',
   lastRejection: 'Last rejection',
   select: 'Select',

@@ -18,7 +18,7 @@ export const TEXTS = {
   acknowledgedBy: (operator: ReactNode) => <>Acknowledged by {operator}</>,
 
   latestSyncAt: (time: ReactNode) => <>Latest Sync: {time}</>,
-  lastPushAt: (time: ReactNode) => <>Last push: {time}</>,
+  lastPushAt: (time: ReactNode) => <>Last accepted push: {time}</>,
   pageOf: (page: number, pages: number) => `Page ${page} of ${pages}`,
   previousPlatforms: 'Previous platforms',
   nextPlatforms: 'Next platforms',

@@ -32,6 +32,7 @@ function linkOf(code: HealthReason['code'], platform: string): ReactNode {
       return <ActivityLink tab="alerts" label={TEXTS.showAlerts} />
     case 'pulls_failing':
     case 'key_expiring':
+    case 'certificate_expiring':
     case 'new':
     case 'inactive':
       return null

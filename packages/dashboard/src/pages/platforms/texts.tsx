@@ -57,11 +57,11 @@ export const TEXTS = {
   inactive: 'Inactive',
   health: 'Health',
   anyHealth: 'Any health',
-  lastPush: 'Last push',
+  lastPush: 'Last accepted push',
   registeredCounts: (modulesRegistered: number, records: string) =>
     `${modulesRegistered} registered · ${records}`,
   latestSyncAt: (time: ReactNode) => <>Latest Sync: {time}</>,
-  lastPushAt: (time: ReactNode) => <>Last push: {time}</>,
+  lastPushAt: (time: ReactNode) => <>Last accepted push: {time}</>,
 
   platformInactive: 'The platform is inactive',
   pullHasStarted: 'The pull has started.',

@@ -23,6 +23,8 @@ const HEALTHY: WatchedPlatform = {
   last_error: null,
   failures_in_row: 0,
   failing_since: null,
+  recent_pushes: { pushes: 0, rejected: 0, first_rejected_at: null },
+  open_pushes: { count: 0, is_more: false, first_at: null },
 }
 
 function facts(over: Partial<AlertFacts> = {}): AlertFacts {
@@ -87,6 +89,23 @@ test('a platform is failing after two failed pulls, until one succeeds', () => {
   assert.deepEqual(find(facts({ platforms: [{ ...platform, status: 'inactive' }] })), [])
 })
 
+test('a platform is failing while half of its last pushes are rejected, and the message says so', () => {
+  const rejecting = (rejected: number, over: Partial<WatchedPlatform> = {}): AlertFacts => {
+    const recent_pushes = { pushes: 20, rejected, first_rejected_at: NOW.toISOString() }
+    const open_pushes = { count: rejected, is_more: false, first_at: NOW.toISOString() }
+    return facts({ platforms: [{ ...HEALTHY, recent_pushes, open_pushes, ...over }] })
+  }
+  assert.deepEqual(find(rejecting(9), toOpenAlerts(rejecting(10))), [])
+  const pushes = 'platform_failing: 10 of the last 20 pushes of The School were rejected.'
+  assert.deepEqual(find(rejecting(10)), [pushes])
+  const last_error = 'The platform cannot be reached.'
+  const pulls = { failures_in_row: 2, failing_since: NOW.toISOString(), last_error }
+  assert.deepEqual(find(rejecting(10, pulls)), [
+    `${pushes} Pulls of The School have failed since 2026-03-24T12:30:00.000Z: ${last_error}`,
+  ])
+  assert.deepEqual(find(rejecting(10, { status: 'inactive' })), [])
+})
+
 test('a module is failing by the same rule while other modules can be read', () => {
   const failing = (over: Partial<ModuleFailure> = {}, health: Partial<WatchedPlatform> = {}) =>
     facts({
@@ -131,7 +150,7 @@ test('a platform is silent after six hours in which it usually pushes, until it 
   assert.deepEqual(find(facts({ baselines: recordPushes({ silentHours: 6 }) })), [])
   const silent = facts({ baselines: recordPushes({ silentHours: 7 }) })
   assert.deepEqual(find(silent), [
-    'platform_silent: The School has not pushed since about 2026-03-24T06:00:00.000Z, although it usually does at these hours.',
+    'platform_silent: No push of The School has been accepted since about 2026-03-24T06:00:00.000Z, although it usually pushes at these hours.',
   ])
   const open = toOpenAlerts(silent)
   assert.equal(find(facts({ baselines: recordPushes({ silentHours: 30 }) }), open).length, 1)

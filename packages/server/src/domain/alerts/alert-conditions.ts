@@ -4,19 +4,21 @@
  */
 import type { AlertKind, MissingReview } from '@recordhub/protocol'
 import { UNKNOWN_PLATFORM } from '../activity/push-errors.ts'
+import { isRejectedMostly, type PushFacts } from '../platform/health.ts'
 import type { AlertPlatform, DiskSpace, FoundAlert, OpenAlert } from './alert.ts'
 import { type DurabilityRisk, findDurabilityRisks, type ServerDurability } from './durability.ts'
 import { findFailedJobs, type Job, type JobFailure } from './job-failures.ts'
 import { hourOf, hourText, type PushBaselines } from './push-baseline.ts'
 
-export type WatchedPlatform = AlertPlatform & {
-  display_title: string
-  status: 'active' | 'inactive'
-  last_error: string | null
-  /** The number of consecutive pulls in which no module could be read, and the end of the first of them. */
-  failures_in_row: number
-  failing_since: string | null
-}
+export type WatchedPlatform = AlertPlatform &
+  PushFacts & {
+    display_title: string
+    status: 'active' | 'inactive'
+    last_error: string | null
+    /** The number of consecutive pulls in which no module could be read, and the end of the first of them. */
+    failures_in_row: number
+    failing_since: string | null
+  }
 
 /** A module whose last pull failed: it could not be read, or none of its records was stored. */
 export type ModuleFailure = {
@@ -130,15 +132,23 @@ export const WATCHED_KINDS: readonly WatchedKind[] = [
 ]
 
 function findFailing(platform: WatchedPlatform, findOpen: FindOpen): FoundAlert[] {
-  if (platform.status !== 'active' || platform.failures_in_row < FAILURES) return []
-  const { display_title, failing_since, last_error } = platform
-  if (last_error === null) {
-    // A pull in progress has read a module. An open alert is resolved when that pull ends.
-    const open = findOpen(String(platform.platform_id))
-    return open ? [open] : []
-  }
-  const message = `Pulls of ${display_title} have failed${formatSince(failing_since)}: ${last_error}`
-  return [toFound('platform_failing', platform, message)]
+  if (platform.status !== 'active') return []
+  const { display_title, failing_since, last_error, recent_pushes } = platform
+  const isPullFailing = platform.failures_in_row >= FAILURES
+  const messages = [
+    ...(isRejectedMostly(platform)
+      ? [
+          `${recent_pushes.rejected} of the last ${recent_pushes.pushes} pushes of ${display_title} were rejected.`,
+        ]
+      : []),
+    ...(isPullFailing && last_error !== null
+      ? [`Pulls of ${display_title} have failed${formatSince(failing_since)}: ${last_error}`]
+      : []),
+  ]
+  if (messages.length > 0) return [toFound('platform_failing', platform, messages.join(' '))]
+  // A pull in progress has read a module. An open alert is resolved when that pull ends.
+  const open = isPullFailing ? findOpen(String(platform.platform_id)) : undefined
+  return open ? [open] : []
 }
 
 function formatSince(since: string | null): string {
@@ -178,7 +188,7 @@ function findSilent(
   const from = Math.max(lastPush + 1, watchedFrom)
   if (baselines.hoursMissed(platform.platform_id, from) < MISSED_HOURS) return []
   const since = `${hourText(lastPush + 1)}:00:00.000Z`
-  const message = `${platform.display_title} has not pushed since about ${since}, although it usually does at these hours.`
+  const message = `No push of ${platform.display_title} has been accepted since about ${since}, although it usually pushes at these hours.`
   return [toFound('platform_silent', platform, message)]
 }
 

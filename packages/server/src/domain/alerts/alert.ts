@@ -5,7 +5,7 @@ import type { NewActivity } from '../activity/activity.ts'
 /** The advice for each kind of alert. */
 export const ADVICE: Readonly<Record<AlertKind, string>> = {
   platform_failing:
-    "Test the platform's connection in the hub. If it fails there too, its base URL, its source API key or the platform itself needs to be fixed. Otherwise, check the platform's logs.",
+    "Test the platform's connection in the hub. If it fails there too, its base URL, its source API key or the platform itself needs to be fixed. Otherwise, check the platform's logs. If pushes are rejected, open the rejected pushes, which show the reasons. Fix the platform, then replay them.",
   module_failing:
     "The platform's response for this module is not valid: its last pull shows the error. Fix it on the platform, or unregister the module if the platform no longer has it.",
   platform_silent:

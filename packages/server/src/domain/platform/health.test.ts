@@ -30,6 +30,8 @@ const HEALTHY: HealthFacts = {
   missing_reviews: 0,
   silent: null,
   expiring_key: null,
+  certificate: null,
+  now: AT,
 }
 const failing = module({ last_error: 'HTTP 503', failing_since: AT })
 const open = (count: number) => ({ count, is_more: false, first_at: AT })
@@ -46,7 +48,12 @@ const CASES: [what: string, facts: Partial<HealthFacts>, state: string, ...messa
     'inactive',
     /not pulled/,
   ],
-  ['it has sent nothing', { latest_sync_at: null, last_push_at: null }, 'new', /No pushes/],
+  [
+    'it has sent nothing',
+    { latest_sync_at: null, last_push_at: null },
+    'new',
+    /^No push was accepted/,
+  ],
   [
     'the only pull failed',
     { latest_sync_at: null, last_push_at: null, modules: [failing] },
@@ -112,6 +119,17 @@ const CASES: [what: string, facts: Partial<HealthFacts>, state: string, ...messa
     { expiring_key: { hint: 'rhk_…1', expires_at: AT } },
     'needs_attention',
     /replaced hub API key rhk_…1/,
+  ],
+  [
+    'its certificate expires in 14 days',
+    { certificate: { expires_at: '2026-12-05T07:30:00.000Z', read_at: AT } },
+    'needs_attention',
+    /^The certificate .*, read at 2026-11-21T07:30:00.000Z, expires at 2026-12-05T07:30:00.000Z\./,
+  ],
+  [
+    'its certificate is valid for longer',
+    { certificate: { expires_at: '2026-12-05T07:30:01.000Z', read_at: AT } },
+    'healthy',
   ],
 ]
 for (const [what, facts, state, ...messages] of CASES) {

@@ -4,7 +4,7 @@ import type { HealthReason, PlatformHealth, PlatformStatus } from '@recordhub/pr
 /** What the hub has stored about a platform. */
 export type HealthFacts = {
   status: PlatformStatus
-  /** When a pull last read a module, and when a push last used a key. */
+  /** When a pull last read a module, and when a push was last accepted. */
   latest_sync_at: string | null
   last_push_at: string | null
   /** Registered modules. */
@@ -16,6 +16,9 @@ export type HealthFacts = {
   silent: { message: string; raised_at: string } | null
   /** A replaced key that the platform has used since the new one was created. */
   expiring_key: { hint: string; expires_at: string } | null
+  /** Until when the certificate of the platform is valid, as a connection last read it; null without TLS. */
+  certificate: { expires_at: string; read_at: string } | null
+  now: string
 }
 
 type ModuleFacts = {
@@ -40,12 +43,15 @@ export const RECENT_PUSHES = 20
 /** A first try that is rejected is not a failure yet. */
 const MIN_REJECTED = 3
 
+/** How long before its end a certificate needs attention. */
+const CERTIFICATE_NOTICE_MS = 14 * 24 * 3_600_000
+
 const FAILING: readonly HealthReason['code'][] = ['pulls_failing', 'pushes_rejected']
 
 /**
  * *Failing*: the last pull of a module failed, or at least half of the latest 20 pushes were rejected, three or more, and
- * one of them is still open. *Needs attention*: any other reason. *New*: neither a pull has read anything, nor has a push
- * arrived.
+ * one of them is still open. *Needs attention*: any other reason. *New*: neither a pull has read anything, nor was a push
+ * accepted.
  */
 export function healthOf(facts: HealthFacts): PlatformHealth {
   if (facts.status === 'inactive') {
@@ -59,11 +65,14 @@ export function healthOf(facts: HealthFacts): PlatformHealth {
     ...findReviews(facts),
     ...findSilence(facts),
     ...findExpiringKey(facts),
+    ...findExpiringCertificate(facts),
   ]
   if (reasons.some(({ code }) => FAILING.includes(code))) return { state: 'failing', reasons }
   if (reasons.length > 0) return { state: 'needs_attention', reasons }
   const isNew = facts.latest_sync_at === null && facts.last_push_at === null
-  return isNew ? one('new', 'No pushes and no pulls yet.') : { state: 'healthy', reasons }
+  return isNew
+    ? one('new', 'No push was accepted and no pull has read a module yet.')
+    : { state: 'healthy', reasons }
 }
 
 function one(code: 'inactive' | 'new', message: string): PlatformHealth {
@@ -82,9 +91,17 @@ function findFailingPulls({ modules }: HealthFacts): HealthReason[] {
   return [{ code: 'pulls_failing', message: `${names}: ${first.last_error}`, since }]
 }
 
-function findRejectedPushes({ recent_pushes, open_pushes }: HealthFacts): HealthReason[] {
-  const { pushes, rejected, first_rejected_at } = recent_pushes
-  if (rejected < MIN_REJECTED || 2 * rejected < pushes || open_pushes.count === 0) return []
+export type PushFacts = Pick<HealthFacts, 'recent_pushes' | 'open_pushes'>
+
+/** Whether the pushes of a platform make it failing. */
+export function isRejectedMostly({ recent_pushes, open_pushes }: PushFacts): boolean {
+  const { pushes, rejected } = recent_pushes
+  return rejected >= MIN_REJECTED && 2 * rejected >= pushes && open_pushes.count > 0
+}
+
+function findRejectedPushes(facts: HealthFacts): HealthReason[] {
+  if (!isRejectedMostly(facts)) return []
+  const { pushes, rejected, first_rejected_at } = facts.recent_pushes
   const message = `${rejected} of the last ${pushes} pushes were rejected.`
   return [{ code: 'pushes_rejected', message, since: first_rejected_at }]
 }
@@ -129,6 +146,14 @@ function findExpiringKey({ expiring_key }: HealthFacts): HealthReason[] {
   const { hint, expires_at } = expiring_key
   const message = `The platform still pushes with the replaced hub API key ${hint}, which expires at ${expires_at}.`
   return [{ code: 'key_expiring', message, since: null }]
+}
+
+function findExpiringCertificate({ certificate, now }: HealthFacts): HealthReason[] {
+  if (!certificate) return []
+  const { expires_at, read_at } = certificate
+  if (Date.parse(expires_at) - Date.parse(now) > CERTIFICATE_NOTICE_MS) return []
+  const message = `The certificate of the platform, read at ${read_at}, expires at ${expires_at}. Renew it on the platform.`
+  return [{ code: 'certificate_expiring', message, since: null }]
 }
 
 /** `A`, `A and B`, `A, B and C`, and for more `A, B, C and 1 more`. */

@@ -9,8 +9,8 @@ export type CachedResponse = Validators & {
   read_fingerprint: string
   /** The number of records in the response. */
   records: number
-  /** The number of pushes of the module before the request. */
-  pushes: number
+  /** How many events had invalidated cached responses of the module before the request: pushes, and for example erasures. */
+  version: number
   /** The required members that the response lacked. They are reported as long as the response is valid. */
   missing_members: string[]
 }

@@ -243,7 +243,7 @@ export class PullTaskAccumulator {
       ...this.#validators,
       read_fingerprint: this.#fingerprint(),
       records: this.read.seen.size,
-      pushes: this.#context.pushes,
+      version: this.#context.version,
       missing_members: [...this.#missingMembers],
     }
   }

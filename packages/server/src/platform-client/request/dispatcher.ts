@@ -1,6 +1,7 @@
 import { lookup as lookUp } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici'
+import { TLSSocket } from 'node:tls'
+import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici'
 import { HubError } from '../../errors.ts'
 import { findAddressProblem } from './address-guard.ts'
 
@@ -14,10 +15,22 @@ export type NetworkSettings = {
   proxy: { http: string; https: string; none: string }
   /** Resolves host names; the system's resolver by default. */
   lookup?: LookupFunction
+  /** Receives the certificate of each new connection; left out where none is stored, such as in a command. */
+  onCertificate?: (certificate: PlatformCertificate) => void
 }
 
+/** The certificate of a platform, which is valid until `expires_at`. */
+export type PlatformCertificate = { origin: string; expires_at: string }
+
+/**
+ * A resumed session has the certificate of an earlier connection, which the platform may have renewed since. So none is
+ * resumed.
+ */
+const TLS = { maxCachedSessions: 0 }
+
 /** Creates the connections to platforms: only to allowed addresses, and through the proxy if one is set. */
-export function createDispatcher({ proxy, networks, lookup }: NetworkSettings): Dispatcher {
+export function createDispatcher(settings: NetworkSettings): Dispatcher {
+  const { proxy, networks, lookup, onCertificate } = settings
   const connect = guardedConnector(networks, guardLookup(networks, lookup))
   // One request at a time on each connection. 0 would disable keep-alive.
   const common = {
@@ -25,12 +38,15 @@ export function createDispatcher({ proxy, networks, lookup }: NetworkSettings): 
     pipelining: 1,
     keepAliveTimeout: IDLE_TIMEOUT_MS,
     keepAliveMaxTimeout: IDLE_TIMEOUT_MS,
+    factory: (origin: string | URL, options: object) =>
+      new Pool(origin, onCertificate ? withCertificates(options, origin, onCertificate) : options),
   }
   if (proxy.http || proxy.https) {
     return new EnvHttpProxyAgent({
       ...common,
       // Only for hosts that bypass the proxy. The proxy resolves the others.
       connect,
+      requestTls: TLS,
       httpProxy: proxy.http,
       httpsProxy: proxy.https,
       noProxy: proxy.none,
@@ -62,7 +78,7 @@ function guardedConnector(
   networks: 'any' | 'public',
   lookup: LookupFunction,
 ): buildConnector.connector {
-  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup })
+  const connect = buildConnector({ ...TLS, timeout: CONNECT_TIMEOUT_MS, lookup })
   return (options, callback) => {
     connect(options, (...result) => {
       const [error, socket] = result
@@ -73,6 +89,34 @@ function guardedConnector(
       callback(new HubError('platform_address_rejected', { address, reason }), null)
     })
   }
+}
+
+/** Reads the certificate of each connection to an origin, directly or through a proxy. */
+function withCertificates(
+  options: object,
+  origin: string | URL,
+  onCertificate: (certificate: PlatformCertificate) => void,
+): Pool.Options {
+  if (!('connect' in options) || !isConnector(options.connect)) return options
+  const { connect } = options
+  return {
+    ...options,
+    connect: (target, callback) =>
+      connect(target, (...result) => {
+        const [, socket] = result
+        if (socket instanceof TLSSocket) {
+          const expiresAt = new Date(socket.getPeerCertificate().valid_to)
+          if (!Number.isNaN(expiresAt.getTime())) {
+            onCertificate({ origin: new URL(origin).origin, expires_at: expiresAt.toISOString() })
+          }
+        }
+        callback(...result)
+      }),
+  }
+}
+
+function isConnector(connect: unknown): connect is buildConnector.connector {
+  return typeof connect === 'function'
 }
 
 /** Removes blocked addresses from the result of a look-up, so that the hub does not even connect to them. */

@@ -5,7 +5,7 @@ import type { HourCounts } from '../../domain/alerts/push-baseline.ts'
 import type { ChangeLog } from './platform-store.ts'
 
 export interface AlertStore {
-  /** Returns every registered platform and the state of its pulls. */
+  /** Returns every registered platform, the state of its pulls, and how its latest pushes fared. */
   listWatchedPlatforms(): Promise<WatchedPlatform[]>
 
   /** Returns the registered modules whose last pull failed, of all platforms. */

@@ -34,4 +34,15 @@ export interface ConnectionStore {
     },
     log: ChangeLog,
   ): Promise<boolean>
+
+  /**
+   * Stores until when the certificate is valid that the platforms at `origin` presented at `read_at`, instead of the
+   * previous one. `setSource` deletes it if the address changes.
+   * @returns whether a platform is registered at this origin.
+   */
+  recordCertificate(certificate: {
+    origin: string
+    expires_at: string
+    read_at: string
+  }): Promise<boolean>
 }

@@ -76,8 +76,10 @@ export type PullTaskResult = {
 export type StartedTask = {
   /** The write sequence: later pushes have a higher number. */
   snapshotSeq: number
-  /** The number of pushes of the module. A push in flight is counted later. */
+  /** The number of accepted pushes of the module. A push in flight is counted later. */
   pushes: number
+  /** The `version` of a response that the task will receive. */
+  version: number
   /** When a read of the module last received a body; null if none did, and after `requireFullReads`. */
   full_read_at: string | null
   /** The cached response of the module; null if a push has arrived since its request. */

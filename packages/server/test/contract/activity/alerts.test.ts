@@ -12,6 +12,7 @@ import {
   readPages,
 } from '../../helpers/storage/fixtures.ts'
 import { taskResult } from '../../helpers/storage/pulls.ts'
+import { rejection } from '../../helpers/storage/replays.ts'
 import { createRow } from '../../helpers/storage/retention.ts'
 
 const NO_CHANGES = { raise: [], resolve: [], reword: [] }
@@ -156,7 +157,7 @@ test('an alert is due for a mail when it is raised and, if that mail was sent, f
   assert.deepEqual(await due(), [[], []])
 })
 
-test('platform health reports the number of consecutive failed pulls, the time of the first, and the last error', async (kit) => {
+test('a watched platform has its consecutive failed pulls, the first one, the last error, and its rejected pushes', async (kit) => {
   const { storage, clock } = kit
   const school = await kit.register()
   const pull = async (state: 'failed' | 'succeeded') => {
@@ -181,6 +182,11 @@ test('platform health reports the number of consecutive failed pulls, the time o
   assert.deepEqual(await health(), ['active', 2, since, 'It hangs'])
   await pull('succeeded')
   assert.deepEqual(await health(), ['active', 0, null, null])
+  await kit.write(pushWrite(school))
+  await kit.saveRejected([rejection(school), rejection(school), rejection(school)])
+  const { recent_pushes, open_pushes } = only(await storage.alerts.listWatchedPlatforms())
+  const { pushes, rejected } = recent_pushes
+  assert.deepEqual([pushes, rejected, open_pushes.count], [4, 3, 1])
   await kit.setStatus(school, 'inactive')
   assert.deepEqual(await health(), ['inactive', 0, null, null])
 })

@@ -233,11 +233,16 @@ test('the error of a pull that stored nothing names a rejected record until it i
   const failed = taskResult({ state: 'failed', error: 'No record was stored.', error_cause })
   await kit.storage.pulls.finishTask(pull_id, task.task_number, failed, null)
   await finishTestPull(kit.storage, pull_id)
-  const readError = async () =>
-    only(await kit.storage.pulls.listTasks({ pull_id, limit: 5, after: null })).error
+  const { pulls } = kit.storage
+  const { platform_id } = school
+  /** Of the task, and of the pull of the platform. */
+  const readErrors = async () => [
+    only(await pulls.listTasks({ pull_id, limit: 5, after: null })).error,
+    only(await pulls.listPlatformPulls({ platform_id, limit: 5, before: null })).error,
+  ]
   const named = `No record was stored. The first one has the reference number ${REFERENCE}.`
-  assert.equal(await readError(), named)
+  assert.deepEqual(await readErrors(), [named, named])
   await erase(kit, record_id, 'erase')
-  assert.equal(await readError(), 'No record was stored.')
+  assert.deepEqual(await readErrors(), ['No record was stored.', 'No record was stored.'])
   await expectTextsAbsent(kit, [REFERENCE])
 })

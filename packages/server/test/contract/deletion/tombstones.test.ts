@@ -156,18 +156,18 @@ test('an erasure and removing a tombstone invalidate the cached response of the 
     await storage.pulls.finishTask(read.read.pull_id, read.task.task_number, taskResult(), null)
     await kit.finishPull(read.read.pull_id)
   }
-  const pushes = async () => {
-    const [row] = await kit.runSql('SELECT sum(pushes) AS n FROM module_counters')
+  const invalidations = async () => {
+    const [row] = await kit.runSql('SELECT sum(invalidations) AS n FROM module_counters')
     return Number(row?.['n'])
   }
-  const first = await pushes()
+  const first = await invalidations()
   const { tombstone_id } = await erase(kit, record_id, 'erase')
-  const second = await pushes()
+  const second = await invalidations()
   assert.ok(second > first)
   await readOnce()
-  assert.equal(await pushes(), second)
+  assert.equal(await invalidations(), second)
   await storage.erasure.deleteTombstone(tombstone_id, changeLog())
-  assert.ok((await pushes()) > second)
+  assert.ok((await invalidations()) > second)
 })
 
 for (const mode of ERASURE_MODES) {

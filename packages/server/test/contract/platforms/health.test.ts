@@ -1,7 +1,7 @@
 /** The facts from which the health of a platform follows; `domain/platform/health.test.ts` has the rule. */
 import assert from 'node:assert/strict'
 import { test } from '../../helpers/storage/engines.ts'
-import { pushWrite } from '../../helpers/storage/fixtures.ts'
+import { changeLog, pushWrite } from '../../helpers/storage/fixtures.ts'
 import type { KitPlatform, TestKit } from '../../helpers/storage/kit.ts'
 import { rejection } from '../../helpers/storage/replays.ts'
 
@@ -27,11 +27,14 @@ test('a platform is failing while at least half of its last 20 pushes are reject
   // Identical ones, whose stored rejection has a count, and others.
   await kit.saveRejected([rejection(school), rejection(school), rejection(school, { body: '1' })])
   const open = 'rejections_open: 2 rejected pushes are neither corrected nor accepted.'
-  assert.deepEqual(await healthOf(kit, school), [
-    'failing',
-    'pushes_rejected: 3 of the last 4 pushes were rejected.',
-    open,
-  ])
+  const ofFour = 'pushes_rejected: 3 of the last 4 pushes were rejected.'
+  assert.deepEqual(await healthOf(kit, school), ['failing', ofFour, open])
+  // What invalidates the cached response of a module is not a push.
+  for (const record_types of [[], ['students']]) {
+    const registration = { platform_id: school.platform_id, record_types, at: kit.clock.text }
+    await kit.storage.platforms.setRegisteredModules(registration, changeLog())
+    assert.equal((await healthOf(kit, school))[1], ofFour)
+  }
   for (const reference of ['2', '3', '4']) await kit.write(pushWrite(school, { reference }))
   assert.deepEqual(await healthOf(kit, school), ['needs_attention', open])
   await kit.saveRejected(Array.from({ length: 15 }, () => rejection(school)))
@@ -44,7 +47,7 @@ test('a platform is failing while at least half of its last 20 pushes are reject
   assert.deepEqual(await healthOf(kit, school), ['healthy'])
 })
 
-test('silence, an expiring key that is used, and the status determine the health', async (kit) => {
+test('silence, an expiring key that is used, an expiring certificate, and the status determine the health', async (kit) => {
   const school = await kit.register()
   await kit.write(pushWrite(school))
   const raise = [
@@ -68,6 +71,20 @@ test('silence, an expiring key that is used, and the status determine the health
   assert.equal(state, 'needs_attention')
   assert.match(String(reason), /^key_expiring: .* expires at 2027-01-01T00:00:00.000Z\.$/)
   await kit.runSql("UPDATE hub_keys SET expires_at = '2026-01-01T00:00:00.000Z'")
+  assert.deepEqual(await healthOf(kit, school), ['healthy'])
+  const read_at = kit.clock.text
+  const record = (origin: string, expires_at: string) =>
+    kit.storage.connections.recordCertificate({ origin, expires_at, read_at })
+  const soon = '2026-03-20T08:00:00.000Z'
+  assert.equal(await record('https://school.exampl', soon), false)
+  assert.equal(await record('https://school.example:8443', soon), false)
+  assert.deepEqual(await healthOf(kit, school), ['healthy'])
+  assert.equal(await record('https://school.example', soon), true)
+  assert.deepEqual(await healthOf(kit, school), [
+    'needs_attention',
+    `certificate_expiring: The certificate of the platform, read at ${read_at}, expires at ${soon}. Renew it on the platform.`,
+  ])
+  assert.equal(await record('https://school.example', '2027-03-20T08:00:00.000Z'), true)
   assert.deepEqual(await healthOf(kit, school), ['healthy'])
   await kit.setStatus(school, 'inactive')
   assert.equal((await healthOf(kit, school))[0], 'inactive')

@@ -112,7 +112,7 @@ test('the cached response of a module is deleted when its fields change', async 
     last_modified: null,
     read_fingerprint: 'fingerprint',
     records: 0,
-    pushes: 0,
+    version: 0,
     missing_members: [],
   }
   const pull = await kit.startPull()

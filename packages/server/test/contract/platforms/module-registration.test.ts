@@ -76,7 +76,7 @@ test('unregistering invalidates the cached response, including that of a running
     last_modified: null,
     read_fingerprint: 'fingerprint',
     records: 0,
-    pushes: 0,
+    version: 0,
     missing_members: [],
   }
   const startPullTask = async () => {
@@ -88,7 +88,7 @@ test('unregistering invalidates the cached response, including that of a running
       found: started?.cached_response ?? null,
       async end() {
         const result = taskResult({
-          cached_response: { ...cached, pushes: started?.pushes ?? 0 },
+          cached_response: { ...cached, version: started?.version ?? 0 },
         })
         await storage.pulls.finishTask(pull.pull_id, task.task_number, result, null)
         await kit.finishPull(pull.pull_id)

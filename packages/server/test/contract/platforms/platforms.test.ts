@@ -11,6 +11,7 @@ import {
 } from '../../helpers/storage/fixtures.ts'
 import type { StorageKit } from '../../helpers/storage/kit.ts'
 import { removePlatform } from '../../helpers/storage/removals.ts'
+import { rejection } from '../../helpers/storage/replays.ts'
 import { countRows } from '../../helpers/storage/sql.ts'
 
 /** The state of a module directly after registration. */
@@ -39,7 +40,13 @@ test('a registered platform is active and has all submitted properties', async (
     modules_registered: 1,
     health: {
       state: 'new',
-      reasons: [{ code: 'new', message: 'No pushes and no pulls yet.', since: null }],
+      reasons: [
+        {
+          code: 'new',
+          message: 'No push was accepted and no pull has read a module yet.',
+          since: null,
+        },
+      ],
     },
     records: 0,
     manifest_fetched_at: given.at,
@@ -233,15 +240,18 @@ test('a status change is logged with its platform, but setting the same status i
   assert.equal((await activityOf(storage)).length, 3)
 })
 
-test('an accepted push sets last_push_at but not latest_sync_at, which only pulls set', async (kit) => {
+test('an accepted push sets last_push_at, a rejected one does not, and only pulls set latest_sync_at', async (kit) => {
   const school = await kit.register()
   kit.clock.advance(60)
   assert.deepEqual(await kit.outcomesOf(pushWrite(school)), ['created'])
+  const acceptedAt = kit.clock.text
+  kit.clock.advance(60)
+  await kit.saveRejected([rejection(school)])
   const platform = only(await kit.storage.platforms.listPlatforms())
   const { latest_sync_at, last_push_at } = platform
   assert.deepEqual(
     { latest_sync_at, last_push_at },
-    { latest_sync_at: null, last_push_at: kit.clock.text },
+    { latest_sync_at: null, last_push_at: acceptedAt },
   )
 })
 

@@ -29,7 +29,7 @@ async function pullAndCache(
   return started
 }
 
-const cacheNew = ({ pushes }: StartedTask): CachedResponse => ({ ...RESPONSE, pushes })
+const cacheNew = ({ version }: StartedTask): CachedResponse => ({ ...RESPONSE, version })
 const cacheSame = ({ cached_response }: StartedTask) => cached_response
 
 test('the response that a task saves is available unchanged to the next task', async (kit) => {
@@ -39,15 +39,15 @@ test('the response that a task saves is available unchanged to the next task', a
   await kit.reopen()
   for (let count = 0; count < 2; count++) {
     const { cached_response } = await pullAndCache(kit, school, cacheSame)
-    assert.deepEqual(cached_response, { ...RESPONSE, pushes: 0 })
+    assert.deepEqual(cached_response, { ...RESPONSE, version: 0 })
   }
   const dated = {
     ...{ ...RESPONSE, etag: null, last_modified: 'Tue, 10 Mar 2026 08:00:00 GMT' },
     missing_members: ['success', 'total'],
   }
-  await pullAndCache(kit, school, ({ pushes }) => ({ ...dated, pushes }))
+  await pullAndCache(kit, school, ({ version }) => ({ ...dated, version }))
   const { cached_response } = await pullAndCache(kit, school, cacheSame)
-  assert.deepEqual(cached_response, { ...dated, pushes: 0 })
+  assert.deepEqual(cached_response, { ...dated, version: 0 })
 })
 
 test('the cached response is deleted if the next task starts but does not save it again', async (kit) => {
@@ -60,7 +60,7 @@ test('the cached response is deleted if the next task starts but does not save i
   const { task_number } = taskOf(interrupted, school)
   assert.ok((await kit.storage.pulls.startTask(interrupted.pull_id, task_number))?.cached_response)
   await kit.storage.pulls.interruptPulls()
-  const late = taskResult({ cached_response: { ...RESPONSE, pushes: 0 } })
+  const late = taskResult({ cached_response: { ...RESPONSE, version: 0 } })
   await kit.storage.pulls.finishTask(interrupted.pull_id, task_number, late, null)
   assert.equal((await pullAndCache(kit, school, cacheSame)).cached_response, null)
 })

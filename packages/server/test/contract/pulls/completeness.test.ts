@@ -7,7 +7,7 @@ import { completeRead, pullWrite, taskResult } from '../../helpers/storage/pulls
 
 const CACHED = {
   ...{ etag: '"v1"', last_modified: 'Tue, 10 Mar 2026 08:00:00 GMT', read_fingerprint: 'f' },
-  ...{ records: 1, pushes: 0, missing_members: [] },
+  ...{ records: 1, version: 0, missing_members: [] },
 }
 
 test('completeness contains the time at which a pull last proved a module complete, and the number of pushes since', async (kit) => {

@@ -36,6 +36,8 @@ test('a rejected push is saved with its reason and its exact body', async (kit) 
     replayed_by: null,
     replay_outcome: null,
     record_id: null,
+    accepted_at: null,
+    accepted_by: null,
   })
 })
 

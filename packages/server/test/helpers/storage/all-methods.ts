@@ -176,6 +176,13 @@ export function callsOfAllMethods(
           changeLog(),
         ),
     ],
+    [
+      'recordCertificate',
+      () => {
+        const certificate = { origin: 'https://school.example', expires_at: clock.text }
+        return storage.connections.recordCertificate({ ...certificate, read_at: clock.text })
+      },
+    ],
     ['readSource', () => platforms.readSource(platform_id)],
     ['requestPull', () => requestPull(storage)],
     ['requireFullReads', () => pulls.requireFullReads(null)],

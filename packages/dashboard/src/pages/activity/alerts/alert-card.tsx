@@ -18,7 +18,7 @@ import { AlertLink } from './alert-link.tsx'
 const TITLES: Readonly<Record<AlertKind, string>> = {
   platform_failing: TEXTS.platformFailing,
   module_failing: TEXTS.moduleFailing,
-  platform_silent: TEXTS.noPushesFromPlatform,
+  platform_silent: TEXTS.noAcceptedPushes,
   rejected_rising: TEXTS.moreRejectedPushes,
   push_errors_rising: TEXTS.morePushErrors,
   missing_review: TEXTS.manyRecordsMissing,

@@ -17,7 +17,7 @@ import { useRefreshRejected } from './use-rejected.ts'
 const FROM_TABLET = '(min-width: 48em)'
 const FROM_DESKTOP = '(min-width: 62em)'
 
-/** Open rejected pushes, grouped by cause. A selected group filters the list below, for bulk replay or dismissal. */
+/** Rejected pushes that are not replayed, grouped by cause. A selected group filters the list below, for bulk replay or dismissal. */
 export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
   const [state, change] = useUrlState()
   const isChosen = ({ cause, platform_name }: RejectedPushGroup) =>
@@ -54,7 +54,7 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
                 <Acceptance group={group} />
                 <Group hiddenFrom="sm" gap="xs" mt={4}>
                   <Text size="xs" c="dimmed">
-                    {TEXTS.openGroupCount(formatNumber(group.rejected_pushes))}
+                    {TEXTS.notReplayedCount(formatNumber(group.rejected_pushes))}
                   </Text>
                   <ChooseButton
                     group={group}
@@ -81,9 +81,9 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
           },
           {
             accessor: 'rejected_pushes',
-            title: TEXTS.open,
+            title: TEXTS.notReplayed,
             textAlign: 'right',
-            width: 90,
+            width: 120,
             visibleMediaQuery: FROM_TABLET,
             render: ({ rejected_pushes }) => formatNumber(rejected_pushes),
           },

@@ -29,7 +29,7 @@ import { TEXTS } from '../texts.tsx'
 import { adviceFor, responseSent } from './advice.ts'
 import { RejectedBody } from './rejected-body.tsx'
 import { MethodBadge } from './rejected-table.tsx'
-import { ReplayedNotice } from './replay-notices.tsx'
+import { AcceptedNotice, ReplayedNotice } from './replay-notices.tsx'
 import { useRefreshRejected } from './use-rejected.ts'
 
 /** A rejected push or record: the reason, the body, the response sent, and a form to fix and replay it. */
@@ -77,6 +77,7 @@ function RejectedDetails({
     <Stack>
       <Summary rejected={rejected} />
       {rejected.replayed_at !== null && <ReplayedNotice rejected={rejected} />}
+      {rejected.accepted_at !== null && <AcceptedNotice rejected={rejected} />}
       <Alert color="orange" variant="light" title={rejected.message}>
         <Stack gap="xs">
           {Object.keys(errors).length > 0 && (

@@ -9,7 +9,7 @@ import { TEXTS } from '../texts.tsx'
 import { defaultState, REJECTED_FILTERS } from './use-rejected.ts'
 
 const STATES = [
-  { value: 'open', label: TEXTS.open },
+  { value: 'open', label: TEXTS.notReplayed },
   { value: 'replayed', label: TEXTS.replayed },
   { value: 'all', label: TEXTS.all },
 ]

@@ -115,10 +115,8 @@ export function MethodBadge({ method }: { method: RejectedPush['method'] }) {
   )
 }
 
-function ReplayState({ rejected }: { rejected: RejectedPush }) {
-  return rejected.replayed_at === null ? (
-    <StatusBadge status="open" label={TEXTS.open} />
-  ) : (
-    <StatusBadge status="resolved" label={TEXTS.replayed} />
-  )
+function ReplayState({ rejected: { replayed_at, accepted_at } }: { rejected: RejectedPush }) {
+  if (replayed_at !== null) return <StatusBadge status="resolved" label={TEXTS.replayed} />
+  if (accepted_at !== null) return <StatusBadge status="accepted" label={TEXTS.acceptedException} />
+  return <StatusBadge status="open" label={TEXTS.open} />
 }

@@ -3,6 +3,7 @@ import type { RejectedPush, Replay, ReplayOutcome } from '@recordhub/protocol'
 import { IconCheck } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { OperatorName } from '../../../components/operator-name.tsx'
+import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { TEXTS } from '../texts.tsx'
 
@@ -26,6 +27,21 @@ export function ReplayedNotice({ rejected }: { rejected: RejectedPush }) {
         )}
       </Text>
       {record_id !== null && <RecordLink id={record_id} />}
+    </Alert>
+  )
+}
+
+/** By whom the group of a rejected record was accepted as exceptions, with a link to the group. */
+export function AcceptedNotice({ rejected }: { rejected: RejectedPush }) {
+  const { platform_name: platform, cause, accepted_at, accepted_by } = rejected
+  return (
+    <Alert color="green" variant="light" icon={<IconCheck />} title={TEXTS.acceptedException}>
+      <Text size="sm">
+        {TEXTS.acceptedBy(<OperatorName by={accepted_by} />, <Time at={accepted_at} />)}
+      </Text>
+      <PageLink size="sm" to="/dashboard/activity" search={{ tab: 'rejected', platform, cause }}>
+        {TEXTS.showGroup}
+      </PageLink>
     </Alert>
   )
 }

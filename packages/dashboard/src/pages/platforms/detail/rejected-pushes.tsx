@@ -48,6 +48,11 @@ export function RejectedPushes({ platformName }: { platformName: string }) {
                   {TEXTS.replayed}
                 </Badge>
               )}
+              {one.accepted_at && (
+                <Badge variant="light" color="green" tt="none">
+                  {TEXTS.acceptedException}
+                </Badge>
+              )}
             </Group>
             <Text size="sm" mt={4}>
               {one.message}

@@ -19,8 +19,8 @@ export const TEXTS = {
   validKeys: 'Valid keys',
   revealKey: 'Reveal key',
   rotateKey: 'Rotate key',
-  notUsedYet: 'not used yet',
-  lastUsedAt: (time: ReactNode) => <>last used {time}</>,
+  notUsedYet: 'no accepted push yet',
+  lastUsedAt: (time: ReactNode) => <>last accepted push {time}</>,
   keyValidUntil: (time: ReactNode) => <>, valid until {time}</>,
   keyCreatedAt: (time: ReactNode, lastUsed: ReactNode, validUntil: ReactNode) => (
     <>
@@ -88,7 +88,7 @@ export const TEXTS = {
   platformName: 'Platform Name',
   connectionType: 'Connection Type',
   manifestFetched: 'Manifest Fetched',
-  lastPushFact: 'Last Push',
+  lastPushFact: 'Last Accepted Push',
   hubApiKeyFact: 'Hub API Key',
   scheduledPullsPaused: 'Scheduled pulls are paused',
   scheduledPullsPausedHint: (time: ReactNode) => (
@@ -102,11 +102,11 @@ export const TEXTS = {
   changed: 'Changed',
   modulesReadOf: (modulesRead: number, modules: number) => `${modulesRead} of ${modules}`,
 
-  noPushesYetText: 'No pushes yet.',
+  noPushesYetText: 'No accepted pushes yet.',
   lastAcceptedPush: (time: ReactNode) => <>Last accepted push: {time}</>,
   allRejectedPushes: 'All rejected pushes',
   accepted: 'Accepted',
-  noPushesYet: 'No pushes yet',
+  noPushesYet: 'No accepted pushes',
   noPushesYetHint:
     'The platform pushes with its hub API key. Accepted pushes appear here with their record.',
   allPushErrors: 'All push errors',

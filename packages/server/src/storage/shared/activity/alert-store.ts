@@ -5,6 +5,7 @@ import type { HourCounts } from '../../../domain/alerts/push-baseline.ts'
 import type { AlertStore } from '../../port/alert-store.ts'
 import { selectHours } from '../counters/hourly-counters.ts'
 import { distinctTitle } from '../platforms/distinct-title.ts'
+import { readPushFacts } from '../platforms/health-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { insertActivity, insertLog } from './activity-rows.ts'
 import { allocateEventIds, insertAlertEvent } from './alert-event-store.ts'
@@ -194,8 +195,8 @@ function chunk<Item>(items: Item[], size: number): Item[][] {
   return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size))
 }
 
-function listWatchedPlatforms(db: Executor): Promise<WatchedPlatform[]> {
-  return db
+async function listWatchedPlatforms(db: Executor): Promise<WatchedPlatform[]> {
+  const platforms = await db
     .selectFrom('platforms')
     .select([
       'platform_id',
@@ -209,6 +210,8 @@ function listWatchedPlatforms(db: Executor): Promise<WatchedPlatform[]> {
     .where('removed_at', 'is', null)
     .orderBy('platform_id')
     .execute()
+  const pushFacts = await readPushFacts(db, null)
+  return platforms.map((platform) => ({ ...platform, ...pushFacts(platform.platform_id) }))
 }
 
 function listFailingModules(db: Executor): Promise<ModuleFailure[]> {

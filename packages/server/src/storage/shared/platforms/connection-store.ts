@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { ConnectionStore } from '../../port/connection-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { invalidateCachedResponse } from '../records/module-counts.ts'
@@ -7,7 +8,7 @@ import type { PlatformChanges } from './platform-store.ts'
 
 /** @param node the name of the counter rows of this process. */
 export function createConnectionStore(
-  { reader, clock, acquireLock }: Databases,
+  { reader, writer, clock, acquireLock }: Databases,
   { change }: PlatformChanges,
   node: string,
 ): ConnectionStore {
@@ -61,6 +62,7 @@ export function createConnectionStore(
         const platform = await findRegisteredPlatform(db, platform_id)
         if (!platform) return false
         const { source_key_secret_id: before } = platform
+        const isSameAddress = platform.source_base_url === source_base_url
         const source_key_secret_id = await insertSecret(db, 'source key', encrypted_source_key, at)
         await db
           .updateTable('platforms')
@@ -69,6 +71,7 @@ export function createConnectionStore(
             source_key_secret_id,
             updated_at: at,
             recovered_at: nowText(clock),
+            ...(isSameAddress ? {} : { certificate_expires_at: null, certificate_read_at: null }),
           })
           .where('platform_id', '=', platform_id)
           .execute()
@@ -82,13 +85,26 @@ export function createConnectionStore(
         await insertLog(db, at, log, platform)
         return true
       }),
+
+    async recordCertificate({ origin, expires_at, read_at }) {
+      const prefix = `${origin}/`
+      const updated = await writer
+        .updateTable('platforms')
+        .set({ certificate_expires_at: expires_at, certificate_read_at: read_at })
+        .where(
+          sql<boolean>`substr(source_base_url || '/', 1, ${sql.lit(prefix.length)}) = ${prefix}`,
+        )
+        .where('removed_at', 'is', null)
+        .executeTakeFirst()
+      return updated.numUpdatedRows > 0n
+    },
   }
 }
 
 async function findRegisteredPlatform(db: Executor, platformId: number) {
   return db
     .selectFrom('platforms')
-    .select(['platform_id', 'platform_name', 'source_key_secret_id'])
+    .select(['platform_id', 'platform_name', 'source_base_url', 'source_key_secret_id'])
     .where('platform_id', '=', platformId)
     .where('removed_at', 'is', null)
     .executeTakeFirst()

@@ -2,8 +2,10 @@ import { sql } from 'kysely'
 import {
   countRecentPushes,
   type HealthFacts,
+  type PushFacts,
   type RecentRejection,
 } from '../../../domain/platform/health.ts'
+import { ACCEPTED_PUSHES } from '../records/module-counts.ts'
 import { isAccepted, parseGroups } from '../rejected-pushes/rejection-groups.ts'
 import type { Executor } from '../schema/databases.ts'
 
@@ -13,10 +15,10 @@ const MAX_COUNTED = 1000
 /** What the health of a platform depends on, except for what its summary has. */
 export type StoredHealth = Pick<
   HealthFacts,
-  'modules' | 'recent_pushes' | 'open_pushes' | 'silent' | 'expiring_key'
+  'modules' | 'recent_pushes' | 'open_pushes' | 'silent' | 'expiring_key' | 'certificate' | 'now'
 >
 
-/** Reads the facts of one platform, or of all. @param now for the keys that expire. */
+/** Reads the facts of one platform, or of all. @param now for the keys and certificates that expire. */
 export async function readHealth(
   db: Executor,
   { platformId, now }: { platformId: number | null; now: string },
@@ -34,22 +36,6 @@ export async function readHealth(
     ])
     .where('registered_at', 'is not', null)
     .orderBy('position')
-  let selectPushes = db
-    .selectFrom('platforms as p')
-    .where('p.removed_at', 'is', null)
-    .select([
-      'p.platform_id',
-      'p.recent_rejections',
-      sql<number>`(SELECT coalesce(sum(c.pushes), 0) FROM module_counters c
-        WHERE c.platform_id = p.platform_id)`.as('accepted'),
-      sql<number>`(SELECT count(*) FROM (SELECT 1 FROM rejected_pushes r
-        WHERE r.platform_id = p.platform_id AND r.replayed_at IS NULL AND r.pull_id IS NULL
-        LIMIT ${sql.lit(MAX_COUNTED + 1)}) AS counted)`.as('open'),
-      sql<string | null>`(SELECT min(r.first_at) FROM rejected_pushes r
-        WHERE r.platform_id = p.platform_id AND r.replayed_at IS NULL AND r.pull_id IS NULL)`.as(
-        'first_at',
-      ),
-    ])
   let selectKeys = db
     .selectFrom('hub_keys')
     .select(['platform_id', 'hint', 'expires_at', 'last_used_at', 'created_at'])
@@ -58,11 +44,10 @@ export async function readHealth(
     .orderBy('hub_key_id')
   if (platformId !== null) {
     selectModules = selectModules.where('platform_id', '=', platformId)
-    selectPushes = selectPushes.where('p.platform_id', '=', platformId)
     selectKeys = selectKeys.where('platform_id', '=', platformId)
   }
   const modules = Map.groupBy(await selectModules.execute(), (row) => row.platform_id)
-  const pushes = new Map((await selectPushes.execute()).map((row) => [row.platform_id, row]))
+  const pushFacts = await readPushFacts(db, platformId)
   const keys = Map.groupBy(await selectKeys.execute(), (row) => row.platform_id)
   const alerts = await db
     .selectFrom('alerts')
@@ -72,19 +57,55 @@ export async function readHealth(
     .execute()
   const silent = new Map(alerts.map(({ subject, ...alert }) => [subject, alert]))
   return (id) => {
-    const row = pushes.get(id)
+    return {
+      modules: (modules.get(id) ?? []).map(toModuleFacts),
+      ...pushFacts(id),
+      silent: silent.get(String(id)) ?? null,
+      expiring_key: findExpiring(keys.get(id) ?? []),
+      now,
+    }
+  }
+}
+
+/** Reads how the pushes of one platform fare, or of all, and the certificates. */
+export async function readPushFacts(
+  db: Executor,
+  platformId: number | null,
+): Promise<(platformId: number) => PushFacts & Pick<HealthFacts, 'certificate'>> {
+  let select = db
+    .selectFrom('platforms as p')
+    .where('p.removed_at', 'is', null)
+    .select([
+      'p.platform_id',
+      'p.recent_rejections',
+      'p.certificate_expires_at',
+      'p.certificate_read_at',
+      ACCEPTED_PUSHES.as('accepted'),
+      sql<number>`(SELECT count(*) FROM (SELECT 1 FROM rejected_pushes r
+        WHERE r.platform_id = p.platform_id AND r.replayed_at IS NULL AND r.pull_id IS NULL
+        LIMIT ${sql.lit(MAX_COUNTED + 1)}) AS counted)`.as('open'),
+      sql<string | null>`(SELECT min(r.first_at) FROM rejected_pushes r
+        WHERE r.platform_id = p.platform_id AND r.replayed_at IS NULL AND r.pull_id IS NULL)`.as(
+        'first_at',
+      ),
+    ])
+  if (platformId !== null) select = select.where('p.platform_id', '=', platformId)
+  const rows = new Map((await select.execute()).map((row) => [row.platform_id, row]))
+  return (id) => {
+    const row = rows.get(id)
     const open = Number(row?.open ?? 0)
     const rejections: RecentRejection[] = JSON.parse(row?.recent_rejections ?? '[]')
     return {
-      modules: (modules.get(id) ?? []).map(toModuleFacts),
       recent_pushes: countRecentPushes(rejections, Number(row?.accepted ?? 0)),
       open_pushes: {
         count: Math.min(open, MAX_COUNTED),
         is_more: open > MAX_COUNTED,
         first_at: row?.first_at ?? null,
       },
-      silent: silent.get(String(id)) ?? null,
-      expiring_key: findExpiring(keys.get(id) ?? []),
+      certificate:
+        row?.certificate_expires_at && row.certificate_read_at
+          ? { expires_at: row.certificate_expires_at, read_at: row.certificate_read_at }
+          : null,
     }
   }
 }

@@ -1,7 +1,9 @@
+import type { ExpressionBuilder } from 'kysely'
 import type { CachedResponse } from '../../../domain/pull/cached-response.ts'
 import type { PullScope, StartedTask } from '../../port/pull-store.ts'
 import { isAccepted, parseGroups } from '../rejected-pushes/rejection-groups.ts'
 import type { Executor } from '../schema/databases.ts'
+import type { Tables } from '../schema/tables.ts'
 
 /** Returns the columns of a module for its cached response; null for none. */
 export function toCachedResponseColumns(response: CachedResponse | null) {
@@ -10,7 +12,7 @@ export function toCachedResponseColumns(response: CachedResponse | null) {
     cached_last_modified: response?.last_modified ?? null,
     cached_fingerprint: response?.read_fingerprint ?? null,
     cached_records: response?.records ?? null,
-    cached_pushes: response?.pushes ?? null,
+    cached_version: response?.version ?? null,
     cached_missing_members:
       response && response.missing_members.length > 0
         ? JSON.stringify(response.missing_members)
@@ -26,6 +28,12 @@ export async function takeCachedResponse(
   db: Executor,
   { platform_id, module_id }: { platform_id: number; module_id: number },
 ): Promise<Omit<StartedTask, 'snapshotSeq'>> {
+  const sumOf = (eb: ExpressionBuilder<Tables, 'modules'>, count: 'pushes' | 'invalidations') =>
+    eb
+      .selectFrom('module_counters')
+      .select((inner) => inner.fn.sum<number | null>(count).as('n'))
+      .where('platform_id', '=', platform_id)
+      .where('module_id', '=', module_id)
   const stored = await db
     .selectFrom('modules')
     .select((eb) => [
@@ -33,30 +41,27 @@ export async function takeCachedResponse(
       'cached_last_modified as last_modified',
       'cached_fingerprint as read_fingerprint',
       'cached_records as records',
-      'cached_pushes as pushes_then',
+      'cached_version as version_then',
       'cached_missing_members as missing_members',
       'full_read_at',
       'rejection_groups',
-      eb
-        .selectFrom('module_counters')
-        .select((inner) => inner.fn.sum<number | null>('pushes').as('n'))
-        .where('platform_id', '=', platform_id)
-        .where('module_id', '=', module_id)
-        .as('pushes'),
+      sumOf(eb, 'pushes').as('pushes'),
+      sumOf(eb, 'invalidations').as('invalidations'),
     ])
     .where('module_id', '=', module_id)
     .executeTakeFirst()
   const pushes = Number(stored?.pushes ?? 0)
+  const version = pushes + Number(stored?.invalidations ?? 0)
   const full_read_at = stored?.full_read_at ?? null
   const accepted_rejections = parseGroups(stored?.rejection_groups).filter(isAccepted)
-  const none = { pushes, full_read_at, accepted_rejections, cached_response: null }
+  const none = { pushes, version, full_read_at, accepted_rejections, cached_response: null }
   if (!stored || stored.read_fingerprint === null) return none
   await deleteCachedResponse(db, module_id)
-  const { etag, last_modified, read_fingerprint, records, pushes_then } = stored
-  if (records === null || pushes_then !== pushes) return none
+  const { etag, last_modified, read_fingerprint, records, version_then } = stored
+  if (records === null || version_then !== version) return none
   const missing_members: string[] = JSON.parse(stored.missing_members ?? '[]')
   const validators = { etag, last_modified }
-  const cached_response = { ...validators, read_fingerprint, records, pushes, missing_members }
+  const cached_response = { ...validators, read_fingerprint, records, version, missing_members }
   return { ...none, cached_response }
 }
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { noCounts } from '../../../domain/pull/pull.ts'
 import { concludePlatform, type TaskTally } from '../../../domain/pull/pull-ending.ts'
 import type { Executor } from '../schema/databases.ts'
-import { COUNT_NAMES, toCounts } from './pull-rows.ts'
+import { addFirstReference, COUNT_NAMES, toCounts } from './pull-rows.ts'
 
 type Query = { platform_id: number; limit: number; before: number | null }
 
@@ -20,13 +20,39 @@ export async function listPlatformPulls(
   if (before !== null) select = select.where('pull_id', '<', before)
   const found = await select.orderBy('pull_id', 'desc').limit(limit).execute()
   if (found.length === 0) return []
-  const rows = await selectTaskGroups(
-    db,
-    platform_id,
-    found.map((row) => row.pull_id),
-  )
+  const ids = found.map((row) => row.pull_id)
+  const rows = await selectTaskGroups(db, platform_id, ids)
   const byPull = Map.groupBy(rows, (row) => row.pull_id)
-  return found.flatMap(({ pull_id }) => toPlatformPull(byPull.get(pull_id) ?? []))
+  const errors = await readFirstErrors(db, platform_id, ids)
+  return found.flatMap(({ pull_id }) =>
+    toPlatformPull(byPull.get(pull_id) ?? [], errors.get(pull_id) ?? null),
+  )
+}
+
+/** Reads the error of the first task of each pull that has one, in the words of the task. */
+async function readFirstErrors(
+  db: Executor,
+  platformId: number,
+  pullIds: number[],
+): Promise<ReadonlyMap<number, string | null>> {
+  const first = db
+    .selectFrom('pull_tasks')
+    .select((eb) => ['pull_id', eb.fn.min('task_number').as('task_number')])
+    .where('platform_id', '=', platformId)
+    .where('pull_id', 'in', pullIds)
+    .where('error', 'is not', null)
+    .groupBy('pull_id')
+    .as('f')
+  const tasks = await db
+    .selectFrom('pull_tasks as t')
+    .innerJoin(first, (join) =>
+      join.onRef('f.pull_id', '=', 't.pull_id').onRef('f.task_number', '=', 't.task_number'),
+    )
+    .select(['t.pull_id', 't.platform_id', 't.error', 't.error_cause'])
+    .execute()
+  const errors = new Map<number, string | null>()
+  for (const task of tasks) errors.set(task.pull_id, await addFirstReference(db, task))
+  return errors
 }
 
 function selectTaskGroups(db: Executor, platformId: number, pullIds: number[]) {
@@ -40,7 +66,6 @@ function selectTaskGroups(db: Executor, platformId: number, pullIds: number[]) {
       eb.fn.countAll<number>().as('tasks'),
       eb.fn.min('t.started_at').as('started_at'),
       eb.fn.max('t.finished_at').as('finished_at'),
-      eb.fn.min('t.error').as('error'),
       ...COUNT_NAMES.map((name) => eb.fn.sum<number | null>(`t.${name}`).as(name)),
     ])
     .where('t.platform_id', '=', platformId)
@@ -51,7 +76,7 @@ function selectTaskGroups(db: Executor, platformId: number, pullIds: number[]) {
 
 type TaskGroup = Awaited<ReturnType<typeof selectTaskGroups>>[number]
 
-function toPlatformPull(groups: TaskGroup[]): PlatformPull[] {
+function toPlatformPull(groups: TaskGroup[], error: string | null): PlatformPull[] {
   const [first] = groups
   if (!first) return []
   const tally: TaskTally = {}
@@ -75,7 +100,7 @@ function toPlatformPull(groups: TaskGroup[]): PlatformPull[] {
       modules: groups.reduce((sum, group) => sum + Number(group.tasks), 0),
       modules_read: tally.succeeded ?? 0,
       counts,
-      error: groups.find((group) => group.error !== null)?.error ?? null,
+      error,
     },
   ]
 }

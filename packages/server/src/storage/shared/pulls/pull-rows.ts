@@ -195,9 +195,14 @@ export function selectTasks(db: Executor) {
 type TaskRow = Awaited<ReturnType<ReturnType<typeof selectTasks>['execute']>>[number]
 
 /** Returns the error of a task, with the reference of the first rejected record that it is about. */
-async function addFirstReference(
+export async function addFirstReference(
   db: Executor,
-  { pull_id, platform_id, error, error_cause }: TaskRow,
+  {
+    pull_id,
+    platform_id,
+    error,
+    error_cause,
+  }: Pick<TaskRow, 'pull_id' | 'platform_id' | 'error' | 'error_cause'>,
 ): Promise<string | null> {
   if (error === null || error_cause === null) return error
   const first = await db

@@ -2,20 +2,24 @@ import { sql } from 'kysely'
 import type { RecordListStore } from '../../port/record-list-store.ts'
 import type { Executor } from '../schema/databases.ts'
 
+/** The accepted pushes of the platform `p`, of all its modules. */
+export const ACCEPTED_PUSHES = sql<number>`(SELECT coalesce(sum(c.pushes), 0) FROM module_counters c
+  WHERE c.platform_id = p.platform_id)`
+
 /** Adds to the counters of a module. @param node the name of the counter rows. */
 export async function addToModule(
   db: Executor,
   { platform_id, module_id }: { platform_id: number; module_id: number },
-  { records = 0, pushes = 0 }: { records?: number; pushes?: number },
+  { records = 0, invalidations = 0 }: { records?: number; invalidations?: number },
   node: string,
 ): Promise<void> {
   await db
     .insertInto('module_counters')
-    .values({ platform_id, module_id, node, records, pushes, last_received_at: null })
+    .values({ platform_id, module_id, node, records, invalidations, last_received_at: null })
     .onConflict((conflict) =>
       conflict.columns(['platform_id', 'module_id', 'node']).doUpdateSet({
         records: sql`module_counters.records + excluded.records`,
-        pushes: sql`module_counters.pushes + excluded.pushes`,
+        invalidations: sql`module_counters.invalidations + excluded.invalidations`,
       }),
     )
     .execute()
@@ -23,14 +27,14 @@ export async function addToModule(
 
 /**
  * Makes the next read of a module unconditional, also if a read is in progress. A cached response is valid until a push
- * arrives, so this adds one to the counter of pushes.
+ * arrives or this counter grows.
  */
 export function invalidateCachedResponse(
   db: Executor,
   module: { platform_id: number; module_id: number },
   node: string,
 ): Promise<void> {
-  return addToModule(db, module, { pushes: 1 }, node)
+  return addToModule(db, module, { invalidations: 1 }, node)
 }
 
 /** Counts records from the counters that every write updates. */

@@ -46,14 +46,15 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         .orderBy('r.at', 'desc')
         .orderBy('r.rejected_push_id', 'desc')
         .execute()
-      return { rejected_pushes: rows.map(toRejectedPush), has_more }
+      return { rejected_pushes: await toRejectedPushes(reader, rows, query.platform), has_more }
     },
 
     async readRejectedPush(rejectedPushId) {
-      const row = await selectRejectedPushes(reader)
+      const rows = await selectRejectedPushes(reader)
         .where('r.rejected_push_id', '=', rejectedPushId)
-        .executeTakeFirst()
-      return row ? toRejectedPush(row) : null
+        .execute()
+      const [push] = await toRejectedPushes(reader, rows, rows[0]?.platform_name ?? null)
+      return push ?? null
     },
 
     async listGroups({ platform, limit }) {
@@ -75,10 +76,7 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         .orderBy('last_at', 'desc')
         .limit(limit)
         .execute()
-      const modules = groups.length > 0 ? await listModulesWithGroups(reader, platform) : []
-      const found = modules.flatMap(({ platform_id, rejection_groups }) =>
-        parseGroups(rejection_groups).map((group) => ({ platform_id, ...group })),
-      )
+      const findGroup = await readGroups(reader, groups.length > 0, platform)
       const withExamples = groups.map(async ({ platform_id, cause, ...group }) => {
         const example = await selectRejected(reader)
           .select(['p.platform_name', 'r.record_type', 'r.code'])
@@ -91,9 +89,7 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         const { message, other_message, ...figures } = group
         const common = message === other_message ? null : commonMessage(example.code)
         const count = Number(figures.count)
-        const { digest, accepted_at, accepted_by } = found.find(
-          (one) => one.platform_id === platform_id && one.cause === cause,
-        ) ?? { digest: null, accepted_at: null, accepted_by: null }
+        const { digest, accepted_at, accepted_by } = findGroup({ platform_id, cause })
         const acceptance = { digest, accepted_at, accepted_by }
         return [{ ...example, message: common ?? message, cause, ...figures, count, ...acceptance }]
       })
@@ -164,8 +160,22 @@ export function applyFilter<Selected>(
   return filtered
 }
 
+/** @param isNeeded whether there is anything whose group is looked up. */
+async function readGroups(db: Executor, isNeeded: boolean, platform: string | null) {
+  const modules = isNeeded ? await listModulesWithGroups(db, platform) : []
+  const groups = new Map(
+    modules.flatMap(({ platform_id, rejection_groups }) =>
+      parseGroups(rejection_groups).map((group) => [`${platform_id} ${group.cause}`, group]),
+    ),
+  )
+  const none = { digest: null, accepted_at: null, accepted_by: null }
+  return ({ platform_id, cause }: { platform_id: number; cause: string }) =>
+    groups.get(`${platform_id} ${cause}`) ?? none
+}
+
 function selectRejectedPushes(db: Executor) {
   return selectRejected(db).select([
+    'r.platform_id',
     'r.rejected_push_id as id',
     'r.first_at',
     'r.at',
@@ -187,12 +197,20 @@ function selectRejectedPushes(db: Executor) {
   ])
 }
 
-function toRejectedPush({
-  errors,
-  body,
-  ...row
-}: Awaited<ReturnType<ReturnType<typeof selectRejectedPushes>['execute']>>[number]): RejectedPush {
-  return { ...row, errors: JSON.parse(errors), body: parseLossless(body) }
+async function toRejectedPushes(
+  db: Executor,
+  rows: Awaited<ReturnType<ReturnType<typeof selectRejectedPushes>['execute']>>,
+  platform: string | null,
+): Promise<RejectedPush[]> {
+  const isOfGroup = ({ method, replayed_at }: { method: string; replayed_at: string | null }) =>
+    method === 'pull' && replayed_at === null
+  const findGroup = await readGroups(db, rows.some(isOfGroup), platform)
+  return rows.map(({ platform_id, errors, body, ...row }) => {
+    const group = isOfGroup(row) ? findGroup({ platform_id, cause: row.cause }) : null
+    const { accepted_at = null, accepted_by = null } = group ?? {}
+    const parsed = { errors: JSON.parse(errors), body: parseLossless(body) }
+    return { ...row, ...parsed, accepted_at, accepted_by }
+  })
 }
 
 function selectReplayable(db: Executor) {

@@ -11,6 +11,7 @@ import { insertActivity, insertLog } from '../activity/activity-rows.ts'
 import { deleteOverQuota, deleteRejectedPushes } from '../deletion/delete-rejected-pushes.ts'
 import { namesErasedRecord } from '../deletion/record-mentions.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
+import { ACCEPTED_PUSHES } from '../records/module-counts.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { findPreviousPull, saveRejectingPull } from './rejected-push-pulls.ts'
 import { applyFilter, createRejectedPushReads, selectRejected } from './rejected-push-reads.ts'
@@ -208,11 +209,7 @@ async function addRecentRejections(
   const { recent_rejections, accepted } = await db
     .selectFrom('platforms as p')
     .where('p.platform_id', '=', platformId)
-    .select([
-      'p.recent_rejections',
-      sql<number>`(SELECT coalesce(sum(c.pushes), 0) FROM module_counters c
-        WHERE c.platform_id = p.platform_id)`.as('accepted'),
-    ])
+    .select(['p.recent_rejections', ACCEPTED_PUSHES.as('accepted')])
     .executeTakeFirstOrThrow()
   const known: RecentRejection[] = JSON.parse(recent_rejections)
   const added = addRejections(known, { count, accepted: Number(accepted), at })

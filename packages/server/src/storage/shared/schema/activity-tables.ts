@@ -124,7 +124,10 @@ export const activityTables = {
       node: text(),
       records: integer(),
       last_received_at: text().nullable(),
+      /** Accepted pushes. */
       pushes: integer().default(0),
+      /** How often anything but a push invalidated the cached response of the module. */
+      invalidations: integer().default(0),
     },
     { primaryKey: ['platform_id', 'module_id', 'node'] },
   ),

@@ -28,6 +28,9 @@ export const platformTables = {
       platform_description: text(),
       source_base_url: text(),
       source_key_secret_id: integer().references('secrets.secret_id'),
+      /** Until when the certificate of the address is valid, and when a connection last presented it; null without TLS. */
+      certificate_expires_at: text().nullable(),
+      certificate_read_at: text().nullable(),
       status: text<PlatformStatus>().check("status IN ('active', 'inactive')"),
       manifest_fetched_at: text(),
       /** When a pull last requested the manifest, whatever the result. */
@@ -98,7 +101,7 @@ export const platformTables = {
       cached_last_modified: text().nullable(),
       cached_fingerprint: text().nullable(),
       cached_records: integer().nullable(),
-      cached_pushes: integer().nullable(),
+      cached_version: integer().nullable(),
       /** The members that the cached response lacked: a JSON array, null for none. */
       cached_missing_members: text().nullable(),
       added_at: text().nullable(),
