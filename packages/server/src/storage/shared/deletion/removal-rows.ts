@@ -12,7 +12,9 @@ export function selectRemovals(db: Executor) {
       .select((eb) => [
         'r.removal_id as id',
         'r.platform_name',
-        eb.fn.coalesce(distinctTitle('p', 'r.platform_name'), 'r.platform_name').as('platform_title'),
+        eb.fn
+          .coalesce(distinctTitle('p', 'r.platform_name'), 'r.platform_name')
+          .as('platform_title'),
         'r.record_type',
         eb.fn.coalesce('m.module_name', 'r.record_type').as('module_name'),
         'r.records',
