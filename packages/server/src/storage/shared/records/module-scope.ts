@@ -74,9 +74,7 @@ export async function isScopeCurrent(
 async function findLastRemoval(db: Executor): Promise<number> {
   const last = await db
     .selectFrom('removals')
-    .select('removal_id')
-    .orderBy('removal_id', 'desc')
-    .limit(1)
+    .select((eb) => eb.fn.max('removal_id').as('removal_id'))
     .executeTakeFirst()
   return last?.removal_id ?? 0
 }
