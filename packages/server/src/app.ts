@@ -204,7 +204,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     rejectionReason,
     recheckMs: intervals.heartbeat,
   }
-  const { app, bodies } = await createHttpServer(http, auth, csrfTokenOf)
+  const { app, bodies, closeConnections } = await createHttpServer(http, auth, csrfTokenOf)
   collectBodyMetrics(metrics, bodies)
   describeApi(app, version)
   const health = healthRoutes({ checkReady })
@@ -261,7 +261,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       broadcaster?.stop()
       for (const feature of [pulls, search, platforms, maintenance, backups]) await feature.stop()
       // Requests in progress may finish. A client that sends nothing more must not delay the stop.
-      const grace = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
+      const grace = setTimeout(closeConnections, GRACE_MS)
       await app.close()
       clearTimeout(grace)
       await auth.stop()

@@ -6,9 +6,10 @@
  * the server closes the connection that has been without a complete request the longest: it is idle between two
  * requests, or its client sends nothing, or too slowly. A platform whose idle connection is closed opens another one.
  */
-import type { IncomingMessage, Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
+import { breakOff } from '../lib/net/break-off.ts'
 
 export const MAX_CONNECTIONS = 5000
 /** For the database, threads, platforms and mail. */
@@ -35,24 +36,31 @@ export function warnOfFewFiles(maxOpenFiles: number | null, log: FastifyBaseLogg
 /**
  * Keeps at most `max` connections of a server open. Closes connections whose client does not read any of the response that
  * waits for it within `stallMs`. A response that takes long to begin, or to continue, does not count.
+ * @returns `closeAll`, which closes all connections. No client takes a response that was cut off for complete.
  */
 export function limitConnections(
   server: Server,
   { connections: max, stallMs }: { connections: number; stallMs: number },
   log: FastifyBaseLogger,
-): void {
-  /** The open connections with their current request, in the order of their last request or response. */
-  const open = new Map<Socket, IncomingMessage | null>()
+): { closeAll: () => void } {
+  /** The open connections with their current response, in the order of their last request or response. */
+  const open = new Map<Socket, ServerResponse | null>()
   let loggedAt = Number.NEGATIVE_INFINITY
 
-  function update(socket: Socket, request: IncomingMessage | null): void {
+  function update(socket: Socket, response: ServerResponse | null): void {
     // Moves the connection to the end.
-    if (open.delete(socket)) open.set(socket, request)
+    if (open.delete(socket)) open.set(socket, response)
   }
 
   function findUnused(): Socket | null {
-    for (const [socket, request] of open) if (!request?.complete) return socket
+    for (const [socket, response] of open) if (!response?.req.complete) return socket
     return null
+  }
+
+  function close(socket: Socket): void {
+    const response = open.get(socket)
+    if (response?.headersSent) breakOff(response)
+    else socket.destroy()
   }
 
   server.on('connection', (socket) => {
@@ -71,13 +79,14 @@ export function limitConnections(
   server.setTimeout(stallMs, (socket) => {
     const isWaiting = Boolean(open.get(socket)) && socket.writableLength === 0
     if (isWaiting) socket.setTimeout(stallMs)
-    else socket.destroy()
+    else close(socket)
   })
   server.on('request', (request, response) => {
-    update(request.socket, request)
+    update(request.socket, response)
     response.once('close', () => {
       // The client may have sent the next request before this response.
-      if (open.get(request.socket) === request) update(request.socket, null)
+      if (open.get(request.socket) === response) update(request.socket, null)
     })
   })
+  return { closeAll: () => [...open.keys()].forEach(close) }
 }

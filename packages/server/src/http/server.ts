@@ -75,7 +75,7 @@ export async function createHttpServer(
   settings: HttpSettings,
   authenticators: Authenticators,
   csrfTokenOf: CsrfTokens,
-): Promise<{ app: FastifyInstance; bodies: BodyAdmissions }> {
+): Promise<{ app: FastifyInstance; bodies: BodyAdmissions; closeConnections: () => void }> {
   const connections = maxConnectionsFor(readMaxOpenFiles())
   const limits = { ...LIMITS, connections, ...settings.limits }
   const setHeaders = createHeaders(settings)
@@ -105,7 +105,7 @@ export async function createHttpServer(
     clientErrorHandler: createClientErrorHandler(headersOf(settings)),
   }).withTypeProvider<TypeBoxTypeProvider>()
   if (settings.trustProxy !== false) parseForwardedAddresses(app)
-  limitConnections(app.server, limits, settings.logger)
+  const { closeAll } = limitConnections(app.server, limits, settings.logger)
   // Node.js caches the address, so that it is still known if the connection closes before the request ends.
   app.server.on('connection', (socket) => void socket.remoteAddress)
   // Ignores unknown expectations instead of responding 417, which RFC 9110, section 10.1.1, allows.
@@ -143,7 +143,7 @@ export async function createHttpServer(
   const bodies = limitBodies(app, settings.bodyLimit)
   authorize(app, authenticators, { ...settings, csrfTokenOf })
   handleUnknownRoutes(app, MAX_PARAM_LENGTH)
-  return { app, bodies }
+  return { app, bodies, closeConnections: closeAll }
 }
 
 /** @param setting the name of the port's setting. @returns the URL. @throws Error if the port is taken. */

@@ -258,8 +258,8 @@ describeHub('reading records', (hub) => {
       expectMembers(one, [
         ...['id', 'first_at', 'at', 'count', 'platform_name', 'record_type', 'method', 'code'],
         ...['message', 'errors', 'cause', 'body', 'pull_id', 'request_id'],
-        ...['replayed_at', 'replayed_by'],
-        ...['replay_outcome', 'record_id'],
+        ...['replayed_at', 'replayed_by', 'replay_outcome', 'record_id'],
+        ...['accepted_at', 'accepted_by'],
       ])
     }
     const filtered = await hub.get('/api/v1/rejected-pushes?code=module_not_registered')
