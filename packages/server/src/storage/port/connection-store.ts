@@ -18,20 +18,4 @@ export interface ConnectionStore {
     rotation: { platform_id: number; hub_key: StoredHubKey; old_expires_at: string; at: string },
     log: ChangeLog,
   ): Promise<boolean>
-
-  /**
-   * Sets the address of a platform and the source API key for it, always both, so that no concurrent change combines an
-   * address with the key of another one. Deletes the previous key. The next pull of each module is unconditional, and
-   * scheduled pulls no longer skip the platform.
-   * @returns false for an unknown platform.
-   */
-  setSource(
-    change: {
-      platform_id: number
-      source_base_url: string
-      encrypted_source_key: string
-      at: string
-    },
-    log: ChangeLog,
-  ): Promise<boolean>
 }

@@ -1,4 +1,5 @@
 /** Platforms with rows in all tables, and the removal of platforms. */
+
 import assert from 'node:assert/strict'
 import type { Removal } from '@recordhub/protocol'
 import {
@@ -11,6 +12,7 @@ import {
 } from './fixtures.ts'
 import type { KitPlatform, StorageKit } from './kit.ts'
 import { missingReview } from './missing.ts'
+import { setRegisteredModules } from './platform-changes.ts'
 import { rejection } from './replays.ts'
 import { countRows, runSql } from './sql.ts'
 
@@ -76,7 +78,7 @@ export function registerModules(
   record_types: string[],
 ) {
   const change = { platform_id, record_types, at: clock.text }
-  return storage.platforms.setRegisteredModules(change, changeLog())
+  return setRegisteredModules(storage.platforms, change, changeLog())
 }
 
 export async function runRemovals({ storage }: StorageContext): Promise<void> {
