@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import type { Removal } from '@recordhub/protocol'
 import {
   changeLog,
+  listHistory,
   pushWrite,
   type StorageContext,
   type TestPlatform,
@@ -70,6 +71,51 @@ export async function removePlatform(
   const removal = await storage.platforms.removePlatform(request, changeLog('platform.removed'))
   assert.ok(removal)
   return removal
+}
+
+/** Asserts that readers find these records and no others, and none of `hidden`. */
+export async function expectVisible(
+  kit: StorageKit,
+  visible: number[],
+  hidden: number[],
+): Promise<void> {
+  const { records, changes } = kit.storage
+  for (const query of [
+    {},
+    { sort: 'full_name' },
+    { missing: false },
+    { sort: 'data.a' },
+  ] as const) {
+    const found = await kit.records({ limit: 1000, ...query })
+    assert.deepEqual(found.map((one) => one.record_id).sort(byNumber), visible)
+  }
+  assert.equal(await records.countRecords({ platform: null, record_type: null }), visible.length)
+  const { stats } = await kit.storage.snapshot.readSnapshot(kit.clock.day)
+  assert.equal(stats.records, visible.length)
+  const listed = await kit.storage.platforms.listPlatforms()
+  assert.equal(
+    listed.reduce((sum, platform) => sum + platform.records, 0),
+    visible.length,
+  )
+  const everything = { platform: null, record_type: null, after: 0, limit: 1000, maxBytes: 1e9 }
+  const page = await changes.listChanges(everything)
+  const changed = page.outcome === 'found' ? page.changes.filter((one) => 'record' in one) : []
+  assert.equal(changed.length, visible.length)
+  for (const id of [hidden[0] ?? 0, hidden.at(-1) ?? 0]) {
+    assert.equal(await records.readRecord(id), null)
+    assert.deepEqual(await listHistory(kit.storage, id), [])
+  }
+}
+
+const byNumber = (one: number, other: number) => one - other
+
+/** The ids of the records of a platform or module, in ascending order. */
+export async function idsOf(
+  kit: StorageKit,
+  query: { platform?: string; record_type?: string },
+): Promise<number[]> {
+  const found = await kit.records({ limit: 1000, ...query })
+  return found.map((one) => one.record_id).sort(byNumber)
 }
 
 export function registerModules(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RecordListStore } from '../../port/record-list-store.ts'
 import type { Executor } from '../schema/databases.ts'
+import { isVisible } from './visible-modules.ts'
 
 /** Adds to the counters of a module. @param node the name of the counter rows. */
 export async function addToModule(
@@ -43,6 +44,7 @@ export async function countRecords(
     .innerJoin('modules as m', 'm.module_id', 'c.module_id')
     .innerJoin('platforms as p', 'p.platform_id', 'c.platform_id')
     .select((eb) => eb.fn.sum<number | null>('c.records').as('records'))
+    .where(isVisible('c'))
   if (platform !== null) select = select.where('p.platform_name', '=', platform)
   if (record_type !== null) select = select.where('m.record_type', '=', record_type)
   const row = await select.executeTakeFirst()

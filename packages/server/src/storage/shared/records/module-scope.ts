@@ -9,11 +9,12 @@ import {
 } from '../../../domain/record/record-query.ts'
 import { isNumericType } from '../../../domain/record/sort-key.ts'
 import type { Executor } from '../schema/databases.ts'
+import { isAnyHidden, isVisible } from './visible-modules.ts'
 
 export type ModuleRef = { platform_id: number; module_id: number }
 
 export type ModuleScope = {
-  /** Whether the scope is all modules. `modules` may be empty then. */
+  /** Whether the scope is all modules, of which none is hidden. `modules` may be empty then. */
   all: boolean
   modules: ModuleRef[]
   isNumeric: (column: DataColumn) => boolean
@@ -25,7 +26,8 @@ export async function findModuleScope(
   query: Pick<RecordFilter, 'platform' | 'record_type' | 'conditions'> & Pick<RecordOrder, 'sort'>,
 ): Promise<ModuleScope> {
   const { platform, record_type, sort } = query
-  const isEverywhere = platform === null && record_type === null
+  const isUnfiltered = platform === null && record_type === null
+  const isEverywhere = isUnfiltered && !(await isAnyHidden(db))
   const columns = [sort, ...query.conditions.map(({ column }) => column)]
   const needsFields = columns.some(isDataColumn)
   const needsModules = !isEverywhere || sort === 'reference_number' || sort === 'full_name'
@@ -41,7 +43,7 @@ export async function findModuleScope(
   }
 }
 
-/** Selects the modules of a platform and a type; null for all. Includes removed platforms only if both are null. */
+/** Selects the visible modules of a platform and a type; null for all. */
 export function selectModuleRefs(
   db: Executor,
   { platform, record_type }: Pick<RecordFilter, 'platform' | 'record_type'>,
@@ -50,9 +52,7 @@ export function selectModuleRefs(
     .selectFrom('modules as m')
     .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
     .select(['m.platform_id', 'm.module_id'])
-    .$if(platform !== null || record_type !== null, (select) =>
-      select.where('p.removed_at', 'is', null),
-    )
+    .where(isVisible('m'))
     .$if(platform !== null, (select) => select.where('p.platform_name', '=', platform ?? ''))
     .$if(record_type !== null, (select) => select.where('m.record_type', '=', record_type ?? ''))
     .orderBy('m.module_id')
