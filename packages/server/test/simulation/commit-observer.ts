@@ -2,9 +2,10 @@
  * Reports what each transaction of a hub has committed, at the moment of the commit. A storage is wrapped so that the
  * code that executes a statement knows the unit of work that it belongs to.
  */
+
 import type { Manifest } from '@recordhub/protocol'
 import type { MissingBatch } from '../../src/storage/port/missing-store.ts'
-import type { NewPlatform } from '../../src/storage/port/platform-store.ts'
+import type { NewPlatform, PlatformUpdate } from '../../src/storage/port/platform-store.ts'
 import type { PullDispatcher } from '../../src/storage/port/pull-dispatcher.ts'
 import type { PullTaskResult } from '../../src/storage/port/pull-store.ts'
 import type { WriteBatch } from '../../src/storage/port/record-store.ts'
@@ -29,8 +30,7 @@ type WriteUnit =
 /** A unit of work of an operator. */
 export type OperatorUnit =
   | { name: 'registerPlatform'; platform: NewPlatform }
-  | { name: 'setPlatformStatus'; platform_id: number; status: string }
-  | { name: 'setRegisteredModules'; platform_id: number; record_types: string[] }
+  | ({ name: 'changePlatform' } & PlatformUpdate)
   | { name: 'removePlatform'; platform_id: number }
   | { name: 'rotateHubKey'; platform_id: number; key_hash: string; old_expires_at: string }
   | { name: 'saveManifest'; platform_id: number; manifest: Manifest }
@@ -100,14 +100,8 @@ function observeOperators({
         asUnit({ name: 'registerPlatform', platform }, () =>
           platforms.registerPlatform(platform, log),
         ),
-      setPlatformStatus: (change, log) =>
-        asUnit({ ...change, name: 'setPlatformStatus' }, () =>
-          platforms.setPlatformStatus(change, log),
-        ),
-      setRegisteredModules: (change, log) =>
-        asUnit({ ...change, name: 'setRegisteredModules' }, () =>
-          platforms.setRegisteredModules(change, log),
-        ),
+      changePlatform: (update) =>
+        asUnit({ ...update, name: 'changePlatform' }, () => platforms.changePlatform(update)),
       removePlatform: (request, log) =>
         asUnit({ ...request, name: 'removePlatform' }, () =>
           platforms.removePlatform(request, log),

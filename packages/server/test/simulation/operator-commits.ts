@@ -40,14 +40,13 @@ export class OperatorCommits {
       case 'registerPlatform':
         this.#registered(unit.platform.platform_name, unit.platform.hub_key.key_hash)
         break
-      case 'setPlatformStatus':
+      case 'changePlatform':
         registry.change(unit.platform_id, (platform) => {
-          platform.isActive = unit.status === 'active'
-        })
-        break
-      case 'setRegisteredModules':
-        registry.change(unit.platform_id, ({ modules }) => {
-          for (const module of modules) this.#setRegistered(module, unit.record_types)
+          const { status, modules: registered } = unit
+          if (status) platform.isActive = status.status === 'active'
+          for (const module of registered ? platform.modules : []) {
+            this.#setRegistered(module, registered?.record_types ?? [])
+          }
         })
         break
       case 'removePlatform':

@@ -7,10 +7,7 @@ import { hash } from 'node:crypto'
 import { HubError } from '../../src/errors.ts'
 import { replayRejectedPush } from '../../src/features/ingest/replay-rejected-push.ts'
 import { removePlatform } from '../../src/features/maintenance/request-removal.ts'
-import {
-  setPlatformStatus,
-  setRegisteredModules,
-} from '../../src/features/platforms/change-platform.ts'
+import { changePlatform } from '../../src/features/platforms/change-platform.ts'
 import { rotateHubKey } from '../../src/features/platforms/hub-key.ts'
 import { refreshManifest } from '../../src/features/platforms/refresh-manifest.ts'
 import { createCancelPull } from '../../src/features/pulls/cancel-pull.ts'
@@ -159,7 +156,7 @@ export class Operator {
     status: 'active' | 'inactive',
   ): Promise<void> {
     this.#deps.trace(`an operator sets platform ${platform_id} ${status}`)
-    await setPlatformStatus({ ...storage, ...deps }, { platform_id, status }, REQUESTER)
+    await changePlatform({ ...storage, ...deps }, { platform_id, status }, REQUESTER)
   }
 
   #changeModules(): Work | null {
@@ -178,7 +175,7 @@ export class Operator {
   ): Promise<void> {
     const record_types = modules.map(({ record_type }) => record_type)
     this.#deps.trace(`an operator registers [${record_types}] of platform ${platform_id}`)
-    await setRegisteredModules({ ...storage, ...deps }, { platform_id, record_types }, REQUESTER)
+    await changePlatform({ ...storage, ...deps }, { platform_id, record_types }, REQUESTER)
   }
 
   #rotateKey(): Work | null {

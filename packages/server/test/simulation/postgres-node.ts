@@ -104,8 +104,7 @@ function runUnit<Result>(
 /** The units of work after which caches of platforms are outdated. */
 const CHANGES = new Set([
   'platforms.registerPlatform',
-  'platforms.setPlatformStatus',
-  'platforms.setRegisteredModules',
+  'platforms.changePlatform',
   'platforms.removePlatform',
   'connections.rotateHubKey',
   'manifests.saveManifest',

@@ -9,38 +9,73 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import { parseSourceUrl } from '../../platform-client/source-url.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import type { ConnectionStore } from '../../storage/port/connection-store.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import type { PlatformStore, PlatformUpdate } from '../../storage/port/platform-store.ts'
 import { auditProbe } from './audit-probe.ts'
 import { toProbeError } from './register-platform.ts'
 import { probePlatform } from './test-connection.ts'
 
+type ChangeDeps = {
+  client: Pick<PlatformClient, 'ping' | 'fetchManifest'>
+  platforms: Pick<PlatformStore, 'readSource' | 'readPlatform' | 'changePlatform'>
+  activity: Pick<ActivityStore, 'appendAudit'>
+  secrets: SecretBox
+  clock: Clock
+}
+
+/** What is changed; undefined leaves it as it is. */
+type Change = {
+  platform_id: number
+  source_base_url?: string | undefined
+  source_api_key?: string | undefined
+  record_types?: string[] | undefined
+  status?: PlatformStatus | undefined
+}
+
 /**
- * Changes the base URL of a platform, its source API key, or both. They are tested before they are stored: the platform
- * must respond with the platform_name that it is registered with. The stored key is sent to no other scheme, host or port
- * than the one that it was entered for.
+ * Changes a platform, all or nothing. A new base URL or source API key is tested before anything is stored.
+ * @throws HubError `not_found`, `module_unknown`, `removal_under_way`, and those of {@link testSource}.
+ */
+export async function changePlatform(
+  deps: ChangeDeps,
+  change: Change,
+  requester: Requester,
+): Promise<Platform> {
+  const { platform_id, source_base_url, source_api_key, record_types, status } = change
+  const before = await deps.platforms.readPlatform(platform_id)
+  if (!before) throw new HubError('not_found', { what: 'platform' })
+  const isNewSource = source_base_url !== undefined || source_api_key !== undefined
+  const source = isNewSource ? await testSource(deps, change, requester) : null
+  const changed = await deps.platforms.changePlatform({
+    platform_id,
+    at: deps.clock.now().toISOString(),
+    ...(source ? { source } : {}),
+    ...(record_types ? { modules: describeModules(before, record_types, requester) } : {}),
+    ...(status ? { status: describeStatus(before, status, requester) } : {}),
+  })
+  if (!changed) throw new HubError('not_found', { what: 'platform' })
+  if (changed.outcome === 'changed') return changed.platform
+  const { outcome, record_type } = changed
+  throw new HubError(outcome === 'removing' ? 'removal_under_way' : 'module_unknown', {
+    record_type,
+  })
+}
+
+/**
+ * Tests a new base URL of a platform, a new source API key, or both: the platform must respond with the platform_name
+ * that it is registered with. The stored key is sent to no other scheme, host or port than the one that it was entered
+ * for.
+ * @returns the change; null if nothing is new.
  * @throws HubError `not_found`, `source_key_required`, `platform_name_differs`, or the error of the test.
  */
-export async function changeSource(
-  deps: {
-    client: Pick<PlatformClient, 'ping' | 'fetchManifest'>
-    platforms: Pick<PlatformStore, 'readSource'>
-    connections: Pick<ConnectionStore, 'setSource'>
-    activity: Pick<ActivityStore, 'appendAudit'>
-    secrets: SecretBox
-    clock: Clock
-  },
-  change: {
-    platform_id: number
-    source_base_url: string | undefined
-    source_api_key: string | undefined
-  },
+async function testSource(
+  deps: ChangeDeps,
+  change: Change,
   requester: Requester,
-): Promise<void> {
+): Promise<NonNullable<PlatformUpdate['source']> | null> {
   const { secrets } = deps
   const before = await deps.platforms.readSource(change.platform_id)
   if (!before) throw new HubError('not_found', { what: 'platform' })
-  const { platform_id, platform_name, display_title } = before
+  const { platform_name, display_title } = before
   const entered = parseSourceUrl(change.source_base_url ?? before.source_base_url)
   const isNewKey = change.source_api_key !== undefined
   const attempt = { platform_name, source_base_url: entered, new_source_key: isNewKey }
@@ -59,20 +94,16 @@ export async function changeSource(
     throw new HubError('platform_name_differs', { got, expected: platform_name })
   }
   const isNewUrl = source_base_url !== before.source_base_url
-  if (!isNewKey && !isNewUrl) return
+  if (!isNewKey && !isNewUrl) return null
   const details = { source_base_url, before: before.source_base_url, new_source_key: isNewKey }
   const changes = [
     ...(isNewUrl ? [`the base URL ${source_base_url}`] : []),
     ...(isNewKey ? ['a new source API key'] : []),
   ]
-  const isDone = await deps.connections.setSource(
-    {
-      platform_id,
-      source_base_url,
-      encrypted_source_key: secrets.encrypt(source_api_key, SOURCE_KEY_PURPOSE),
-      at: deps.clock.now().toISOString(),
-    },
-    {
+  return {
+    source_base_url,
+    encrypted_source_key: secrets.encrypt(source_api_key, SOURCE_KEY_PURPOSE),
+    log: {
       activity: {
         level: 'info',
         kind: 'platform.source_changed',
@@ -82,8 +113,7 @@ export async function changeSource(
       },
       audit: { ...requester, action: 'platform.change_source', target: platform_name, details },
     },
-  )
-  if (!isDone) throw new HubError('not_found', { what: 'platform' })
+  }
 }
 
 /** The scheme, host and port of a URL. */
@@ -92,49 +122,28 @@ function originOf(url: string): string {
 }
 
 /**
- * Registers the given modules of a platform, and unregisters all others. A module that is not registered is not pulled and
- * its pushes are rejected. Its records remain.
- * @throws HubError `not_found`, `module_unknown`, `removal_under_way`.
+ * The given modules are registered, and all others unregistered. A module that is not registered is not pulled and its
+ * pushes are rejected. Its records remain.
  */
-export async function setRegisteredModules(
-  deps: {
-    platforms: Pick<PlatformStore, 'readPlatform' | 'setRegisteredModules'>
-    clock: Clock
-  },
-  change: { platform_id: number; record_types: string[] },
+function describeModules(
+  before: Platform,
+  record_types: string[],
   requester: Requester,
-): Promise<Platform> {
-  const before = await deps.platforms.readPlatform(change.platform_id)
-  if (!before) throw new HubError('not_found', { what: 'platform' })
-  const { record_types } = change
+): NonNullable<PlatformUpdate['modules']> {
+  const { display_title, platform_name: target } = before
   const details = {
     record_types,
     before: before.modules.filter((one) => one.registered).map((one) => one.record_type),
   }
-  const changed = await deps.platforms.setRegisteredModules(
-    { ...change, at: deps.clock.now().toISOString() },
-    {
-      activity: {
-        level: 'info',
-        kind: 'platform.modules_changed',
-        message: `The registered modules of ${before.display_title} are now: ${record_types.join(', ') || 'none'}. Records of other modules remain.`,
-        actor: requester.actor,
-        details,
-      },
-      audit: {
-        ...requester,
-        action: 'platform.change_modules',
-        target: before.platform_name,
-        details,
-      },
+  const message = `The registered modules of ${display_title} are now: ${record_types.join(', ') || 'none'}. Records of other modules remain.`
+  const { actor } = requester
+  return {
+    record_types,
+    log: {
+      activity: { level: 'info', kind: 'platform.modules_changed', message, actor, details },
+      audit: { ...requester, action: 'platform.change_modules', target, details },
     },
-  )
-  if (!changed) throw new HubError('not_found', { what: 'platform' })
-  if (changed.outcome === 'changed') return changed.platform
-  const { outcome, record_type } = changed
-  throw new HubError(outcome === 'removing' ? 'removal_under_way' : 'module_unknown', {
-    record_type,
-  })
+  }
 }
 
 const STATUS_EFFECTS = {
@@ -142,30 +151,20 @@ const STATUS_EFFECTS = {
   inactive: { verb: 'deactivated', effect: 'It is not pulled, and its pushes are rejected.' },
 } as const
 
-/**
- * Activates or deactivates a platform. The status applies to pushes from the commit on.
- * @throws HubError `not_found`.
- */
-export async function setPlatformStatus(
-  deps: { platforms: Pick<PlatformStore, 'readPlatform' | 'setPlatformStatus'>; clock: Clock },
-  change: { platform_id: number; status: PlatformStatus },
+/** The status applies to pushes from the commit on. */
+function describeStatus(
+  { display_title, platform_name: target }: Platform,
+  status: PlatformStatus,
   requester: Requester,
-): Promise<Platform> {
-  const before = await deps.platforms.readPlatform(change.platform_id)
-  if (!before) throw new HubError('not_found', { what: 'platform' })
-  const { verb, effect } = STATUS_EFFECTS[change.status]
-  const platform = await deps.platforms.setPlatformStatus(
-    { ...change, at: deps.clock.now().toISOString() },
-    {
-      activity: {
-        level: 'info',
-        kind: `platform.${verb}`,
-        message: `${before.display_title} was ${verb}. ${effect}`,
-        actor: requester.actor,
-      },
-      audit: { ...requester, action: `platform.${verb}`, target: before.platform_name },
+): NonNullable<PlatformUpdate['status']> {
+  const { verb, effect } = STATUS_EFFECTS[status]
+  const message = `${display_title} was ${verb}. ${effect}`
+  const { actor } = requester
+  return {
+    status,
+    log: {
+      activity: { level: 'info', kind: `platform.${verb}`, message, actor },
+      audit: { ...requester, action: `platform.${verb}`, target },
     },
-  )
-  if (!platform) throw new HubError('not_found', { what: 'platform' })
-  return platform
+  }
 }

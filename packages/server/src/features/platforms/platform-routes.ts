@@ -28,7 +28,7 @@ import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { ConnectionStore } from '../../storage/port/connection-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import { auditProbe } from './audit-probe.ts'
-import { changeSource, setPlatformStatus, setRegisteredModules } from './change-platform.ts'
+import { changePlatform } from './change-platform.ts'
 import { registerPlatform } from './register-platform.ts'
 import { renamePlatform } from './rename-platform.ts'
 import { testConnection } from './test-connection.ts'
@@ -145,25 +145,16 @@ export function platformRoutes(deps: {
         schema: {
           summary: 'Change the address or source key of a platform, its modules, or its status',
           description:
-            'A new address or key is tested before it is stored. An address with another scheme, host or port requires its source_api_key, because the hub sends the stored key to no other.',
+            'Changes everything that it contains, or nothing. A new address or key is tested before it is stored. An address with another scheme, host or port requires its source_api_key, because the hub sends the stored key to no other.',
           params: PlatformId,
           body: PlatformChange,
           response: { 200: OnePlatform, '4xx': ErrorResponse, '5xx': ErrorResponse },
         },
       },
       async (request) => {
-        const { status, source_base_url, source_api_key } = request.body
         const record_types = request.body.record_types && [...new Set(request.body.record_types)]
-        const platform_id = request.params.id
-        const requester = requesterOf(request)
-        if (source_base_url !== undefined || source_api_key !== undefined) {
-          const source = { platform_id, source_base_url, source_api_key }
-          await changeSource(deps, source, requester)
-        }
-        if (record_types) await setRegisteredModules(deps, { platform_id, record_types }, requester)
-        if (status) await setPlatformStatus(deps, { platform_id, status }, requester)
-        const platform = await platforms.readPlatform(platform_id)
-        if (!platform) throw new HubError('not_found', { what: 'platform' })
+        const change = { ...request.body, platform_id: request.params.id, record_types }
+        const platform = await changePlatform(deps, change, requesterOf(request))
         return { success: true as const, platform }
       },
     )

@@ -83,7 +83,7 @@ test('chunks are limited in bytes and contain each record once', async () => {
   }
   const query = { ...NO_FILTER, sort: 'record_id' as const, descending: false }
   const scope = {
-    ...{ all: true, modules: [], kinds: new Map() },
+    ...{ everywhere: true, all: true, modules: [], kinds: new Map() },
     ...{ reviewed: null, last_removal: 0 },
   }
   const seen: number[] = []

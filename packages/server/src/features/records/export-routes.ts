@@ -154,7 +154,7 @@ async function* streamInStableOrder(
   for (const module of scope.modules) {
     yield* streamRecords(records, {
       query: inOrder,
-      scope: { ...scope, all: false, modules: [module] },
+      scope: { ...scope, everywhere: false, all: false, modules: [module] },
     })
   }
 }

@@ -122,9 +122,14 @@ function hashOfQuery({ sort, descending, ...filter }: ListQuery): string {
   return hash([sort, descending, filter])
 }
 
-/** Modules that were registered later do not change what the list contains, except for the kinds of its fields. */
-function hashOfScope({ modules, kinds, reviewed }: ListScope, lastModule: number): string {
-  const ids = modules.map(({ module_id }) => module_id).filter((id) => id <= lastModule)
+/**
+ * Modules that were registered later do not change what the list contains, except for the kinds of its fields. Of a list of
+ * all modules, only removals change what it contains.
+ */
+function hashOfScope(scope: ListScope, lastModule: number): string {
+  const { everywhere, modules, kinds, reviewed } = scope
+  const listed = everywhere ? [] : modules
+  const ids = listed.map(({ module_id }) => module_id).filter((id) => id <= lastModule)
   return hash([ids, [...kinds], reviewed])
 }
 

@@ -20,24 +20,8 @@ export interface ConnectionStore {
   ): Promise<boolean>
 
   /**
-   * Sets the address of a platform and the source API key for it, always both, so that no concurrent change combines an
-   * address with the key of another one. Deletes the previous key. The next pull of each module is unconditional, and
-   * scheduled pulls no longer skip the platform.
-   * @returns false for an unknown platform.
-   */
-  setSource(
-    change: {
-      platform_id: number
-      source_base_url: string
-      encrypted_source_key: string
-      at: string
-    },
-    log: ChangeLog,
-  ): Promise<boolean>
-
-  /**
    * Stores until when the certificate is valid that the platforms at `origin` presented at `read_at`, instead of the
-   * previous one. `setSource` deletes it if the address changes.
+   * previous one. `changePlatform` deletes it if the address changes.
    * @returns whether a platform is registered at this origin.
    */
   recordCertificate(certificate: {

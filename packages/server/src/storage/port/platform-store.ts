@@ -52,6 +52,15 @@ export type PlatformSource = {
   encrypted_source_key: string
 }
 
+/** Changes of a platform, each with its entries in the logs. */
+export type PlatformUpdate = {
+  platform_id: number
+  at: string
+  source?: { source_base_url: string; encrypted_source_key: string; log: ChangeLog }
+  modules?: { record_types: string[]; log: ChangeLog }
+  status?: { status: PlatformStatus; log: ChangeLog }
+}
+
 export interface PlatformStore {
   /**
    * Registers a platform with its modules, its encrypted source key and its hub key, all or nothing.
@@ -72,16 +81,6 @@ export interface PlatformStore {
   readPlatform(platformId: number): Promise<Platform | null>
 
   /**
-   * Activates or deactivates a platform. Once it resolves, every node rejects pushes of an inactive platform. Setting the
-   * current status changes nothing and is not logged. Scheduled pulls no longer skip a platform that is activated.
-   * @returns null for an unknown platform.
-   */
-  setPlatformStatus(
-    change: { platform_id: number; status: PlatformStatus; at: string },
-    log: ChangeLog,
-  ): Promise<Platform | null>
-
-  /**
    * Renames a platform. Its id, records, history and keys stay, and its erased records are still recognised, also when it
    * is removed and registered again under the new name. Earlier entries of the logs keep the former name. Scheduled pulls no
    * longer skip it. Its current name changes nothing and is not logged.
@@ -93,15 +92,21 @@ export interface PlatformStore {
   ): Promise<{ outcome: 'renamed'; platform: Platform } | { outcome: 'name_taken' } | null>
 
   /**
-   * Registers these modules of a platform's manifest and no others. Once it resolves, every node rejects pushes and pulled
-   * records of a module that is not registered. The records of the module stay, and are listed again once it is
-   * registered. A change of a module closes its missing reviews, and makes its next pull unconditional. Repeating the same
-   * choice changes nothing and is not logged.
+   * Changes a platform, all or nothing:
+   * - `source`: its address and the source API key for it, always both, so that no concurrent change combines an address
+   *   with the key of another one. Deletes the previous key. The next pull of each module is unconditional, and scheduled
+   *   pulls no longer skip the platform.
+   * - `modules`: registers these modules of its manifest and no others. Once it resolves, every node rejects pushes and
+   *   pulled records of a module that is not registered. The records of the module stay, and are listed again once it is
+   *   registered. A change of a module closes its missing reviews, and makes its next pull unconditional.
+   * - `status`: once it resolves, every node rejects pushes of an inactive platform. Scheduled pulls no longer skip a
+   *   platform that is activated.
+   *
+   * Repeating the same modules or the same status changes nothing and is not logged.
    * @returns null for an unknown platform; `removing` names a module whose records are being deleted.
    */
-  setRegisteredModules(
-    change: { platform_id: number; record_types: string[]; at: string },
-    log: ChangeLog,
+  changePlatform(
+    update: PlatformUpdate,
   ): Promise<
     | { outcome: 'changed'; platform: Platform }
     | { outcome: 'unknown_module' | 'removing'; record_type: string }

@@ -114,7 +114,7 @@ export interface PullStore {
    *
    * A scheduled pull skips a platform if each of its modules failed in the last five pulls or more, until 15
    * minutes after its last failure, or until `resumeSkipped` or the platform has shown that it works (`isPaused`): by a push with its key
-   * on any node, a module that was read, `recordRecovery`, `storeManifest`, `setSource`, or `setPlatformStatus` to
+   * on any node, a module that was read, `recordRecovery`, `storeManifest`, or `changePlatform` with a source or to
    * active. A replay is not a sign of this. The tasks of a skipped platform are `skipped`.
    */
   requestPull(request: {

@@ -29,7 +29,9 @@ export type ModuleRef = { platform_id: number; module_id: number }
 
 /** What the names in a query mean: its modules, and what its fields are compared as. */
 export type ListScope = {
-  /** Whether the query names neither a platform nor a module. `modules` may be empty then. */
+  /** Whether the query names neither a platform nor a module. */
+  everywhere: boolean
+  /** Whether these are all modules, of which none is being deleted. `modules` may be empty then. */
   all: boolean
   modules: ModuleRef[]
   /** Of the fields in the sort and the conditions. */

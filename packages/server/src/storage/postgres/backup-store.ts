@@ -24,7 +24,7 @@ export function createBackupStore(url: string): BackupStore {
         const reader = connections.database
         return {
           info,
-          changes: createChangeStore({ reader }, { readLastSequence, readCommitWatermark }),
+          changes: createChangeStore({ reader }, { readLastSequence, readCommitWatermark }, true),
           async close() {
             await connections.close()
             await dropSchema(url, SCHEMA)

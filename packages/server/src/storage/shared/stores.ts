@@ -85,7 +85,7 @@ export function createStores(
   return {
     clock,
     platforms: createPlatformStore(databases, changes, node),
-    connections: createConnectionStore(databases, changes, node),
+    connections: createConnectionStore(databases, changes),
     manifests: createManifestStore(databases, changes),
     pulls: createPullStore(databases, readLastSequence, dialect.isProcessDead),
     schedule: createScheduleStore(databases),

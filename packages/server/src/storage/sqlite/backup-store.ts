@@ -25,7 +25,7 @@ export function createBackupStore(databasePath: string): BackupStore {
       const sequence = { readLastSequence: readCommitWatermark, readCommitWatermark }
       return {
         info,
-        changes: createChangeStore({ reader }, sequence),
+        changes: createChangeStore({ reader }, sequence, true),
         async close() {
           await reader.destroy()
           await deleteFiles(target, `${target}-wal`, `${target}-shm`)

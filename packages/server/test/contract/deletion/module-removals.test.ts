@@ -5,6 +5,8 @@ import { pullWrite } from '../../helpers/storage/pulls.ts'
 import {
   createTwoPlatforms,
   expectMatchingCounters,
+  expectVisible,
+  idsOf,
   registerModules,
   removePlatform,
   runRemovals,
@@ -27,7 +29,13 @@ test('only records of an unregistered module are deleted, and the module can be 
     ...preview,
     registered: false,
   })
+  const hidden = await idsOf(kit, { platform: 'school', record_type: 'students' })
+  const all = await idsOf(kit, {})
   const removal = await storage.removals.removeModuleRecords(request, changeLog())
+  const visible = all.filter((id) => !hidden.includes(id))
+  await expectVisible(kit, visible, hidden)
+  await storage.removals.runNextStep()
+  await expectVisible(kit, visible, hidden)
   assert.deepEqual(await storage.removals.removeModuleRecords(request, changeLog()), removal)
   const blocked = await registerModules(kit, school, ['staff', 'students'])
   assert.deepEqual(blocked, { outcome: 'removing', record_type: 'students' })

@@ -6,6 +6,8 @@ import {
   countPlatformRows,
   createTwoPlatforms,
   expectMatchingCounters,
+  expectVisible,
+  idsOf,
   PLATFORM_TABLES,
   removePlatform,
   runRemovals,
@@ -23,7 +25,9 @@ test('a removed platform is hidden immediately, its keys become invalid, and its
     rejected_pushes: 1,
     hub_api_keys: 1,
   })
+  const hidden = await idsOf(kit, { platform: 'school' })
   const removal = await removePlatform(kit, school)
+  await expectVisible(kit, await idsOf(kit, { platform: 'clinic' }), hidden)
   assert.deepEqual(
     { ...removal, id: 0 },
     {

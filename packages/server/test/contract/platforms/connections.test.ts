@@ -7,6 +7,7 @@ import {
   type TestPlatform,
 } from '../../helpers/storage/fixtures.ts'
 import type { StorageKit } from '../../helpers/storage/kit.ts'
+import { setSource } from '../../helpers/storage/platform-changes.ts'
 
 const SOON = '2026-03-10T09:00:00.000Z'
 
@@ -94,11 +95,12 @@ test('the time of the last push covers all keys and remains after the key expire
 
 test('a new address and its source API key replace the old ones, and the old key is deleted', async (kit) => {
   const school = await kit.register()
-  const { connections, platforms } = kit.storage
+  const { platforms } = kit.storage
   const { platform_id } = school
   const secrets = await kit.countRows('secrets')
   const set = (encrypted_source_key: string) =>
-    connections.setSource(
+    setSource(
+      platforms,
       { platform_id, source_base_url: 'https://new.example', encrypted_source_key, at: SOON },
       changeLog('platform.change_source'),
     )
@@ -126,7 +128,7 @@ test('an unknown or removed platform has no keys and no connection to change', a
     assert.equal(await connections.readEncryptedHubKey(id), null)
     assert.equal(await rotate(kit, { platform_id: id }, `of ${id}`, SOON), false)
     const source = { source_base_url: 'https://x', encrypted_source_key: 'x', at: SOON }
-    assert.equal(await connections.setSource({ platform_id: id, ...source }, changeLog()), false)
+    assert.equal(await setSource(platforms, { platform_id: id, ...source }, changeLog()), false)
   }
   assert.equal(await kit.countRows('hub_keys'), 0)
 })

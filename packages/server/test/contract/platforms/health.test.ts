@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from '../../helpers/storage/engines.ts'
 import { changeLog, pushWrite } from '../../helpers/storage/fixtures.ts'
 import type { KitPlatform, TestKit } from '../../helpers/storage/kit.ts'
+import { setRegisteredModules } from '../../helpers/storage/platform-changes.ts'
 import { rejection } from '../../helpers/storage/replays.ts'
 
 async function healthOf({ storage }: TestKit, { platform_id }: KitPlatform) {
@@ -32,7 +33,7 @@ test('a platform is failing while at least half of its last 20 pushes are reject
   // What invalidates the cached response of a module is not a push.
   for (const record_types of [[], ['students']]) {
     const registration = { platform_id: school.platform_id, record_types, at: kit.clock.text }
-    await kit.storage.platforms.setRegisteredModules(registration, changeLog())
+    await setRegisteredModules(kit.storage.platforms, registration, changeLog())
     assert.equal((await healthOf(kit, school))[1], ofFour)
   }
   for (const reference of ['2', '3', '4']) await kit.write(pushWrite(school, { reference }))

@@ -9,6 +9,7 @@ import {
 } from '../../helpers/storage/fixtures.ts'
 import type { StorageKit } from '../../helpers/storage/kit.ts'
 import { missingReview } from '../../helpers/storage/missing.ts'
+import { setRegisteredModules } from '../../helpers/storage/platform-changes.ts'
 import { pullWrite, taskResult } from '../../helpers/storage/pulls.ts'
 
 test('an unregistered module is neither pushed nor pulled; its records remain and can be updated later', async (kit) => {
@@ -55,17 +56,26 @@ test('an unchanged registration is not logged, and an unknown module changes not
   assert.equal(await kit.countRows('activity'), entries)
   const { platform_id } = school
   const change = { platform_id, record_types: ['staff', 'unknown'], at: clock.text }
-  assert.deepEqual(await storage.platforms.setRegisteredModules(change, changeLog()), {
+  assert.deepEqual(await setRegisteredModules(storage.platforms, change, changeLog()), {
     outcome: 'unknown_module',
     record_type: 'unknown',
   })
+  // Nor do the other changes of the request apply.
+  const log = changeLog()
+  const source = { source_base_url: 'https://new.example', encrypted_source_key: 'new', log }
+  const modules = { record_types: ['unknown'], log }
+  const status = { status: 'inactive', log } as const
+  const update = { platform_id, at: clock.text, source, modules, status }
+  assert.equal((await storage.platforms.changePlatform(update))?.outcome, 'unknown_module')
   const platform = await storage.platforms.readPlatform(platform_id)
   assert.equal(platform?.modules_registered, 1)
+  assert.equal(platform.status, 'active')
+  assert.notEqual(platform.source_base_url, 'https://new.example')
   assert.equal(await kit.countRows('activity'), entries)
   await register(kit, school, ['staff'])
   assert.equal(await kit.countRows('activity'), entries + 1)
   const none = { platform_id: 999, record_types: [], at: clock.text }
-  assert.equal(await storage.platforms.setRegisteredModules(none, changeLog()), null)
+  assert.equal(await setRegisteredModules(storage.platforms, none, changeLog()), null)
 })
 
 test('unregistering invalidates the cached response, including that of a running task', async (kit) => {
@@ -154,7 +164,7 @@ async function register(
   record_types: string[],
 ) {
   const change = { platform_id, record_types, at: clock.text }
-  const changed = await storage.platforms.setRegisteredModules(change, changeLog())
+  const changed = await setRegisteredModules(storage.platforms, change, changeLog())
   assert.ok(changed?.outcome === 'changed')
   return changed.platform
 }

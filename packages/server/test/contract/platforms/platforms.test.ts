@@ -10,6 +10,7 @@ import {
   testModule,
 } from '../../helpers/storage/fixtures.ts'
 import type { StorageKit } from '../../helpers/storage/kit.ts'
+import { setPlatformStatus } from '../../helpers/storage/platform-changes.ts'
 import { removePlatform } from '../../helpers/storage/removals.ts'
 import { rejection } from '../../helpers/storage/replays.ts'
 import { countRows } from '../../helpers/storage/sql.ts'
@@ -214,7 +215,7 @@ test('reading or changing an unknown platform returns null', async ({ storage, c
   assert.equal(await platforms.readSource(999), null)
   assert.deepEqual(await platforms.listPlatforms(), [])
   const change = { platform_id: 999, status: 'inactive', at: clock.text } as const
-  assert.equal(await platforms.setPlatformStatus(change, changeLog()), null)
+  assert.equal(await setPlatformStatus(platforms, change, changeLog()), null)
   assert.deepEqual(await activityOf(storage), [])
 })
 
@@ -224,7 +225,8 @@ test('a status change is logged with its platform, but setting the same status i
   const { platform_id } = school
   const before = await readAll(storage)
   const setTo = (status: 'active' | 'inactive') =>
-    storage.platforms.setPlatformStatus(
+    setPlatformStatus(
+      storage.platforms,
       { platform_id, status, at: clock.text },
       changeLog(`platform.${status}`),
     )

@@ -10,6 +10,7 @@ import {
 } from '../../helpers/storage/fixtures.ts'
 import type { StorageKit } from '../../helpers/storage/kit.ts'
 import { saveManifest } from '../../helpers/storage/manifests.ts'
+import { setRegisteredModules, setSource } from '../../helpers/storage/platform-changes.ts'
 import { LEASE, startTestPull, taskResult } from '../../helpers/storage/pulls.ts'
 import { rejection, replayWrite } from '../../helpers/storage/replays.ts'
 import { sqliteEngine } from '../../helpers/storage/sqlite.ts'
@@ -28,8 +29,8 @@ const RECOVERIES: [string, (kit: StorageKit, platform: TestPlatform) => Promise<
     'a changed manifest',
     (kit, platform) => saveManifest(kit, platform, testModule('students'), testModule('rooms')),
   ],
-  ['a new source URL', (kit, platform) => setSource(kit, platform, 'the encrypted key')],
-  ['a new source API key', (kit, platform) => setSource(kit, platform, 'another encrypted key')],
+  ['a new source URL', (kit, platform) => changeSource(kit, platform, 'the encrypted key')],
+  ['a new source API key', (kit, platform) => changeSource(kit, platform, 'another encrypted key')],
   [
     'a reactivation',
     async (kit, platform) => {
@@ -211,7 +212,7 @@ test('the failures of a module are counted until it is read or registered again'
   assert.deepEqual((await listFailing())[0]?.failing_since, kit.clock.text)
   for (const record_types of [['good'], ['good', 'bad']]) {
     const change = { platform_id, record_types, at: kit.clock.text }
-    await platforms.setRegisteredModules(change, changeLog())
+    await setRegisteredModules(platforms, change, changeLog())
     assert.deepEqual(await listFailing(), [])
   }
 })
@@ -245,11 +246,11 @@ async function failFiveTimes(kit: StorageKit, beforeEnd?: () => Promise<void>): 
   await pull(kit, 'schedule', SCHOOL, 'platform_name', beforeEnd)
 }
 
-function setSource({ storage, clock }: StorageKit, platform: TestPlatform, key: string) {
+function changeSource({ storage, clock }: StorageKit, platform: TestPlatform, key: string) {
   const { platform_id } = platform
   const source_base_url = 'https://another.example'
   const change = { platform_id, source_base_url, encrypted_source_key: key, at: clock.text }
-  return storage.connections.setSource(change, changeLog())
+  return setSource(storage.platforms, change, changeLog())
 }
 
 function request({ storage }: StorageKit, trigger: PullTrigger) {

@@ -118,9 +118,19 @@ export function callsOfAllMethods(
     ['listHealth', () => platforms.listHealth()],
     ['readPlatform', () => platforms.readPlatform(platform_id)],
     [
-      'setPlatformStatus',
+      'changePlatform',
       () =>
-        platforms.setPlatformStatus({ platform_id, status: 'active', at: clock.text }, changeLog()),
+        platforms.changePlatform({
+          platform_id,
+          at: clock.text,
+          source: {
+            source_base_url: 'https://school.example',
+            encrypted_source_key: 'an encrypted key',
+            log: changeLog(),
+          },
+          modules: { record_types: ['students'], log: changeLog() },
+          status: { status: 'active', log: changeLog() },
+        }),
     ],
     [
       'renamePlatform',
@@ -162,19 +172,6 @@ export function callsOfAllMethods(
         const times = { old_expires_at: '2099-01-01T00:00:00.000Z', at: clock.text }
         return storage.connections.rotateHubKey({ platform_id, hub_key, ...times }, changeLog())
       },
-    ],
-    [
-      'setSource',
-      () =>
-        storage.connections.setSource(
-          {
-            platform_id,
-            source_base_url: 'https://school.example',
-            encrypted_source_key: 'an encrypted key',
-            at: clock.text,
-          },
-          changeLog(),
-        ),
     ],
     [
       'recordCertificate',
@@ -236,14 +233,6 @@ export function callsOfAllMethods(
     ],
     ['closeReview', () => missing.closeReview(-1, 'resolved', line)],
     ['saveCandidates', () => missing.saveCandidates(read.read, [count++])],
-    [
-      'setRegisteredModules',
-      () =>
-        platforms.setRegisteredModules(
-          { platform_id, record_types: ['students'], at: clock.text },
-          changeLog(),
-        ),
-    ],
     [
       'removePlatform',
       () =>

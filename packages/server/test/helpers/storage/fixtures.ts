@@ -1,4 +1,5 @@
 /** Platforms and writes for tests of the storage, with defaults for everything that a test does not specify. */
+
 import assert from 'node:assert/strict'
 import type { ActivityEntry, Manifest, Module } from '@recordhub/protocol'
 import {
@@ -23,6 +24,7 @@ import type {
 } from '../../../src/storage/port/record-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import type { TestClock } from './engine.ts'
+import { setPlatformStatus } from './platform-changes.ts'
 
 /** A storage and its clock. */
 export type StorageContext = { storage: Storage; clock: TestClock }
@@ -109,7 +111,7 @@ export async function setStatus(
   status: 'active' | 'inactive',
 ): Promise<void> {
   const { platform_id } = platform
-  await storage.platforms.setPlatformStatus({ platform_id, status, at: clock.text }, changeLog())
+  await setPlatformStatus(storage.platforms, { platform_id, status, at: clock.text }, changeLog())
 }
 
 /** The entries of a page of the activity. */

@@ -1,8 +1,10 @@
 /** Platforms with rows in all tables, and the removal of platforms. */
+
 import assert from 'node:assert/strict'
 import type { Removal } from '@recordhub/protocol'
 import {
   changeLog,
+  listHistory,
   pushWrite,
   type StorageContext,
   type TestPlatform,
@@ -11,6 +13,7 @@ import {
 } from './fixtures.ts'
 import type { KitPlatform, StorageKit } from './kit.ts'
 import { missingReview } from './missing.ts'
+import { setRegisteredModules } from './platform-changes.ts'
 import { rejection } from './replays.ts'
 import { countRows, runSql } from './sql.ts'
 
@@ -70,13 +73,58 @@ export async function removePlatform(
   return removal
 }
 
+/** Asserts that readers find these records and no others, and none of `hidden`. */
+export async function expectVisible(
+  kit: StorageKit,
+  visible: number[],
+  hidden: number[],
+): Promise<void> {
+  const { records, changes } = kit.storage
+  for (const query of [
+    {},
+    { sort: 'full_name' },
+    { missing: false },
+    { sort: 'data.a' },
+  ] as const) {
+    const found = await kit.records({ limit: 1000, ...query })
+    assert.deepEqual(found.map((one) => one.record_id).sort(byNumber), visible)
+  }
+  assert.equal(await records.countRecords({ platform: null, record_type: null }), visible.length)
+  const { stats } = await kit.storage.snapshot.readSnapshot(kit.clock.day)
+  assert.equal(stats.records, visible.length)
+  const listed = await kit.storage.platforms.listPlatforms()
+  assert.equal(
+    listed.reduce((sum, platform) => sum + platform.records, 0),
+    visible.length,
+  )
+  const everything = { platform: null, record_type: null, after: 0, limit: 1000, maxBytes: 1e9 }
+  const page = await changes.listChanges(everything)
+  const changed = page.outcome === 'found' ? page.changes.filter((one) => 'record' in one) : []
+  assert.equal(changed.length, visible.length)
+  for (const id of [hidden[0] ?? 0, hidden.at(-1) ?? 0]) {
+    assert.equal(await records.readRecord(id), null)
+    assert.deepEqual(await listHistory(kit.storage, id), [])
+  }
+}
+
+const byNumber = (one: number, other: number) => one - other
+
+/** The ids of the records of a platform or module, in ascending order. */
+export async function idsOf(
+  kit: StorageKit,
+  query: { platform?: string; record_type?: string },
+): Promise<number[]> {
+  const found = await kit.records({ limit: 1000, ...query })
+  return found.map((one) => one.record_id).sort(byNumber)
+}
+
 export function registerModules(
   { storage, clock }: StorageContext,
   { platform_id }: TestPlatform,
   record_types: string[],
 ) {
   const change = { platform_id, record_types, at: clock.text }
-  return storage.platforms.setRegisteredModules(change, changeLog())
+  return setRegisteredModules(storage.platforms, change, changeLog())
 }
 
 export async function runRemovals({ storage }: StorageContext): Promise<void> {

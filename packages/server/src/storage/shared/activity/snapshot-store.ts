@@ -1,4 +1,5 @@
 import type { Pull, PullTask, Stats } from '@recordhub/protocol'
+import { sql } from 'kysely'
 import type { SnapshotStore, StoredPull } from '../../port/snapshot-store.ts'
 import { readHealth } from '../platforms/health-rows.ts'
 import { selectPlatformSummaries, toPlatformSummary } from '../platforms/platform-rows.ts'
@@ -7,6 +8,7 @@ import { selectTasks, toTask } from '../pulls/pull-rows.ts'
 import { findPull, findUnfinished } from '../pulls/pull-store.ts'
 import { findPause } from '../pulls/schedule-store.ts'
 import { selectRecords } from '../records/record-rows.ts'
+import { isVisible } from '../records/visible-modules.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { toActivityEntry } from './activity-rows.ts'
 import { readOpenAlerts } from './alert-store.ts'
@@ -60,7 +62,7 @@ export function createSnapshotStore(
         .orderBy('r.change_seq', 'desc')
         .limit(LATEST)
         .execute()
-      const removed = new Set(await listRemovedNames(reader))
+      const hidden = await listHidden(reader)
       const logs = await reader
         .selectFrom('activity')
         .selectAll()
@@ -71,9 +73,9 @@ export function createSnapshotStore(
       return {
         stats,
         platforms: platforms.map((row) => toPlatformSummary(row, healthFacts(row.platform_id))),
-        // Filtering in the query would read every record of a removed platform.
+        // Filtering in the query would read every record that is being deleted.
         records: records
-          .filter((record) => !removed.has(record.platform_name))
+          .filter((record) => !hidden.has(keyOf(record)))
           .map(({ data: _, change_seq: __, incomplete, ...record }) => ({
             ...record,
             incomplete: incomplete === 1,
@@ -91,14 +93,19 @@ export function createSnapshotStore(
   }
 }
 
-/** Returns the names of platforms whose records are being deleted. */
-async function listRemovedNames(db: Executor): Promise<string[]> {
+/** Returns the modules whose records are being deleted. */
+async function listHidden(db: Executor): Promise<Set<string>> {
   const rows = await db
-    .selectFrom('platforms')
-    .select('platform_name')
-    .where('removed_at', 'is not', null)
+    .selectFrom('modules as m')
+    .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
+    .select(['p.platform_name', 'm.record_type'])
+    .where(sql<boolean>`NOT ${isVisible('m')}`)
     .execute()
-  return rows.map((row) => row.platform_name)
+  return new Set(rows.map(keyOf))
+}
+
+function keyOf({ platform_name, record_type }: { platform_name: string; record_type: string }) {
+  return JSON.stringify([platform_name, record_type])
 }
 
 async function readStats(db: Executor, day: string): Promise<Stats> {
@@ -118,8 +125,9 @@ async function readStats(db: Executor, day: string): Promise<Stats> {
     .where('registered_at', 'is not', null)
     .executeTakeFirstOrThrow()
   const records = await db
-    .selectFrom('module_counters')
-    .select((eb) => eb.fn.sum<number | null>('records').as('records'))
+    .selectFrom('module_counters as c')
+    .select((eb) => eb.fn.sum<number | null>('c.records').as('records'))
+    .where(isVisible('c'))
     .executeTakeFirstOrThrow()
   const today = await db
     .selectFrom('hourly_counters')

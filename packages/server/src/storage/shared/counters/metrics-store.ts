@@ -1,4 +1,5 @@
 import { type MetricsStore, MISSING_LIMIT, type StoredFigures } from '../../port/metrics-store.ts'
+import { isVisible } from '../records/visible-modules.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 
 type EngineFigures = Pick<StoredFigures, 'database_bytes' | 'wal_bytes' | 'threads'>
@@ -34,13 +35,14 @@ async function readPlatforms(db: Executor) {
     .orderBy('platform_id')
     .execute()
   const counted = await db
-    .selectFrom('module_counters')
+    .selectFrom('module_counters as c')
     .select((eb) => [
-      'platform_id',
-      eb.fn.sum<number | null>('records').as('records'),
-      eb.fn.sum<number | null>('pushes').as('pushes'),
+      'c.platform_id',
+      eb.fn.sum<number | null>('c.records').as('records'),
+      eb.fn.sum<number | null>('c.pushes').as('pushes'),
     ])
-    .groupBy('platform_id')
+    .where(isVisible('c'))
+    .groupBy('c.platform_id')
     .execute()
   const modules = await db
     .selectFrom('modules')
@@ -63,9 +65,10 @@ async function readPlatforms(db: Executor) {
 
 async function countMissing(db: Executor): Promise<number> {
   const missing = db
-    .selectFrom('records')
-    .select('record_id')
-    .where('missing_since', 'is not', null)
+    .selectFrom('records as r')
+    .select('r.record_id')
+    .where('r.missing_since', 'is not', null)
+    .where(isVisible('r'))
     .limit(MISSING_LIMIT)
   const counted = await db
     .selectFrom(missing.as('m'))

@@ -1,16 +1,13 @@
 import { sql } from 'kysely'
 import type { ConnectionStore } from '../../port/connection-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
-import { invalidateCachedResponse } from '../records/module-counts.ts'
-import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import { insertHubKey, insertSecret } from './key-rows.ts'
+import type { Databases, Executor } from '../schema/databases.ts'
+import { insertHubKey } from './key-rows.ts'
 import type { PlatformChanges } from './platform-store.ts'
 
-/** @param node the name of the counter rows of this process. */
 export function createConnectionStore(
-  { reader, writer, clock, acquireLock }: Databases,
+  { reader, writer, acquireLock }: Databases,
   { change }: PlatformChanges,
-  node: string,
 ): ConnectionStore {
   return {
     async readHubKeys(platformId, at) {
@@ -57,35 +54,6 @@ export function createConnectionStore(
         return true
       }),
 
-    setSource: ({ platform_id, source_base_url, encrypted_source_key, at }, log) =>
-      change(async (db) => {
-        const platform = await findRegisteredPlatform(db, platform_id)
-        if (!platform) return false
-        const { source_key_secret_id: before } = platform
-        const isSameAddress = platform.source_base_url === source_base_url
-        const source_key_secret_id = await insertSecret(db, 'source key', encrypted_source_key, at)
-        await db
-          .updateTable('platforms')
-          .set({
-            source_base_url,
-            source_key_secret_id,
-            updated_at: at,
-            recovered_at: nowText(clock),
-            ...(isSameAddress ? {} : { certificate_expires_at: null, certificate_read_at: null }),
-          })
-          .where('platform_id', '=', platform_id)
-          .execute()
-        await db.deleteFrom('secrets').where('secret_id', '=', before).execute()
-        const modules = await db
-          .selectFrom('modules')
-          .select(['platform_id', 'module_id'])
-          .where('platform_id', '=', platform_id)
-          .execute()
-        for (const module of modules) await invalidateCachedResponse(db, module, node)
-        await insertLog(db, at, log, platform)
-        return true
-      }),
-
     async recordCertificate({ origin, expires_at, read_at }) {
       const prefix = `${origin}/`
       const updated = await writer
@@ -104,7 +72,7 @@ export function createConnectionStore(
 async function findRegisteredPlatform(db: Executor, platformId: number) {
   return db
     .selectFrom('platforms')
-    .select(['platform_id', 'platform_name', 'source_base_url', 'source_key_secret_id'])
+    .select(['platform_id', 'platform_name'])
     .where('platform_id', '=', platformId)
     .where('removed_at', 'is', null)
     .executeTakeFirst()

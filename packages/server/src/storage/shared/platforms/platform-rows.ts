@@ -2,6 +2,7 @@ import type { PlatformModule, PlatformSummary } from '@recordhub/protocol'
 import { CONNECTION_TYPE } from '@recordhub/protocol'
 import { type Selectable, sql } from 'kysely'
 import { healthOf } from '../../../domain/platform/health.ts'
+import { isVisible } from '../records/visible-modules.ts'
 import type { Executor } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
 import { distinctTitle } from './distinct-title.ts'
@@ -31,6 +32,7 @@ export function selectPlatformSummaries(db: Executor) {
       eb
         .selectFrom('module_counters as c')
         .whereRef('c.platform_id', '=', 'p.platform_id')
+        .where(isVisible('c'))
         .select((inner) => inner.fn.sum<number>('c.records').as('n'))
         .as('records'),
       eb

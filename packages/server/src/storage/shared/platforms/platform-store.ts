@@ -4,6 +4,7 @@ import type { NewPlatform, PlatformStore } from '../../port/platform-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { softDeletePlatform } from '../deletion/soft-delete-platform.ts'
 import { readPauseEnd, recordRecovery } from '../pulls/pull-plan.ts'
+import { invalidateCachedResponse } from '../records/module-counts.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { distinctTitle } from './distinct-title.ts'
 import { readHealth } from './health-rows.ts'
@@ -95,28 +96,6 @@ export function createPlatformStore(
 
     readPlatform: (platformId) => findPlatform(reader, platformId, nowText(clock)),
 
-    setPlatformStatus: ({ platform_id, status, at }, log) =>
-      change(async (db) => {
-        await acquireLock(db, 'write authorization')
-        const changed = await db
-          .updateTable('platforms')
-          .set({
-            status,
-            updated_at: at,
-            ...(status === 'active' ? { recovered_at: nowText(clock) } : {}),
-          })
-          .where('platform_id', '=', platform_id)
-          .where('removed_at', 'is', null)
-          .where('status', '!=', status)
-          .returning('platform_name')
-          .executeTakeFirst()
-        if (changed) {
-          const platform = { platform_id, platform_name: changed.platform_name }
-          await insertLog(db, at, log, platform)
-        }
-        return findPlatform(db, platform_id, nowText(clock))
-      }),
-
     renamePlatform: ({ platform_id, platform_name, at }, log) =>
       change(async (db) => {
         await acquireLock(db, 'write authorization')
@@ -136,17 +115,32 @@ export function createPlatformStore(
         return { outcome: 'renamed', platform }
       }),
 
-    setRegisteredModules: (registration, log) =>
+    changePlatform: ({ platform_id, at, source, modules, status }) =>
       change(async (db) => {
-        await acquireLock(db, 'write authorization')
-        const { platform_id, at } = registration
+        if (modules || status) await acquireLock(db, 'write authorization')
         const before = await findPlatform(db, platform_id, nowText(clock))
         if (!before) return null
-        const registered = await registerModules(db, registration, node)
-        if (registered.outcome !== 'changed') return registered
-        if (registered.isChange) {
-          const platform = { platform_id, platform_name: before.platform_name }
-          await insertLog(db, at, log, platform)
+        const { platform_name } = before
+        const known = { platform_id, platform_name }
+        // First, because only this can fail.
+        if (modules) {
+          const registration = { platform_id, record_types: modules.record_types, at }
+          const registered = await registerModules(db, registration, node)
+          if (registered.outcome !== 'changed') return registered
+          if (registered.isChange) await insertLog(db, at, modules.log, known)
+        }
+        if (source) {
+          await setSource(db, { platform_id, at, recovered_at: nowText(clock), ...source }, node)
+          await insertLog(db, at, source.log, known)
+        }
+        if (status && status.status !== before.status) {
+          const recovered_at = status.status === 'active' ? { recovered_at: nowText(clock) } : {}
+          await db
+            .updateTable('platforms')
+            .set({ status: status.status, updated_at: at, ...recovered_at })
+            .where('platform_id', '=', platform_id)
+            .execute()
+          await insertLog(db, at, status.log, known)
         }
         const platform = (await findPlatform(db, platform_id, nowText(clock))) ?? before
         return { outcome: 'changed', platform }
@@ -309,4 +303,43 @@ export async function insertModule(
       ...times,
     })
     .execute()
+}
+
+/** Sets the address and the source API key of a registered platform. */
+async function setSource(
+  db: Executor,
+  source: {
+    platform_id: number
+    source_base_url: string
+    encrypted_source_key: string
+    at: string
+    recovered_at: string
+  },
+  node: string,
+): Promise<void> {
+  const { platform_id, source_base_url, encrypted_source_key, at, recovered_at } = source
+  const before = await db
+    .selectFrom('platforms')
+    .select(['source_base_url', 'source_key_secret_id'])
+    .where('platform_id', '=', platform_id)
+    .executeTakeFirst()
+  const source_key_secret_id = await insertSecret(db, 'source key', encrypted_source_key, at)
+  await db
+    .updateTable('platforms')
+    .set({
+      ...{ source_base_url, source_key_secret_id, updated_at: at, recovered_at },
+      ...(before?.source_base_url === source_base_url
+        ? {}
+        : { certificate_expires_at: null, certificate_read_at: null }),
+    })
+    .where('platform_id', '=', platform_id)
+    .execute()
+  const former = before?.source_key_secret_id ?? null
+  await db.deleteFrom('secrets').where('secret_id', '=', former).execute()
+  const modules = await db
+    .selectFrom('modules')
+    .select(['platform_id', 'module_id'])
+    .where('platform_id', '=', platform_id)
+    .execute()
+  for (const module of modules) await invalidateCachedResponse(db, module, node)
 }

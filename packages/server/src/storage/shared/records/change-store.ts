@@ -5,15 +5,18 @@ import type { ModuleRef } from '../../port/record-list-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { selectModuleRefs } from './module-scope.ts'
 import { IN_LIST_INDEX, type SelectedRecord, selectRecords, toRecordRow } from './record-rows.ts'
+import { isVisible } from './visible-modules.ts'
 
 type Sequence = {
   readLastSequence: (db: Executor) => Promise<number>
   readCommitWatermark: (db: Executor) => Promise<number>
 }
 
+/** @param includesHidden whether it includes records that are being deleted, as a backup does. */
 export function createChangeStore(
   { reader }: Pick<Databases, 'reader'>,
   sequence: Sequence,
+  includesHidden = false,
 ): ChangeStore {
   return {
     async listChanges(query) {
@@ -31,7 +34,7 @@ export function createChangeStore(
       const page = takeWithinBytes(found.slice(0, limit), maxBytes)
       const has_more = found.length > page.length
       const through = has_more ? page.at(-1)?.change_seq : watermark
-      const changes = await readChanges(reader, page)
+      const changes = await readChanges(reader, page, includesHidden)
       return { outcome: 'found', changes, through: Math.max(after, through ?? 0), has_more }
     },
   }
@@ -72,24 +75,32 @@ async function locateChanged(
 }
 
 /**
- * Reads the located changes. Leaves out records that have changed again in the meantime, and records of a platform that
- * is being removed: a later page contains the new change or the deletion.
+ * Reads the located changes. Leaves out records that have changed again in the meantime, and records that are
+ * being deleted: a later page contains the new change or the deletion.
  */
-async function readChanges(db: Executor, located: Located[]): Promise<ChangeRow[]> {
+async function readChanges(
+  db: Executor,
+  located: Located[],
+  includesHidden: boolean,
+): Promise<ChangeRow[]> {
   const numbers = (isDeletion: boolean) =>
     located.filter((change) => change.isDeletion === isDeletion).map((change) => change.change_seq)
   const changes = [
     ...(await readDeleted(db, numbers(true))),
-    ...(await readChanged(db, numbers(false))),
+    ...(await readChanged(db, numbers(false), includesHidden)),
   ]
   return changes.sort((one, other) => one.change_seq - other.change_seq)
 }
 
-async function readChanged(db: Executor, numbers: number[]): Promise<ChangeRow[]> {
+async function readChanged(
+  db: Executor,
+  numbers: number[],
+  includesHidden: boolean,
+): Promise<ChangeRow[]> {
   if (numbers.length === 0) return []
   const rows = await selectRecords(db)
     .where('r.change_seq', 'in', numbers)
-    .where('p.removed_at', 'is', null)
+    .$if(!includesHidden, (select) => select.where(isVisible('r')))
     .execute()
   return rows.map(toChange)
 }

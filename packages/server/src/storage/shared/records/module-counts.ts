@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RecordListStore } from '../../port/record-list-store.ts'
 import type { Executor } from '../schema/databases.ts'
+import { isVisible } from './visible-modules.ts'
 
 /** The accepted pushes of the platform `p`, of all its modules. */
 export const ACCEPTED_PUSHES = sql<number>`(SELECT coalesce(sum(c.pushes), 0) FROM module_counters c
@@ -47,6 +48,7 @@ export async function countRecords(
     .innerJoin('modules as m', 'm.module_id', 'c.module_id')
     .innerJoin('platforms as p', 'p.platform_id', 'c.platform_id')
     .select((eb) => eb.fn.sum<number | null>('c.records').as('records'))
+    .where(isVisible('c'))
   if (platform !== null) select = select.where('p.platform_name', '=', platform)
   if (record_type !== null) select = select.where('m.record_type', '=', record_type)
   const row = await select.executeTakeFirst()

@@ -10,15 +10,17 @@ import {
 } from '../../../domain/record/record-query.ts'
 import type { ListScope, NamedScope, ScopeQuery } from '../../port/record-list-store.ts'
 import type { Executor } from '../schema/databases.ts'
+import { isAnyHidden, isVisible } from './visible-modules.ts'
 
 /** Reads the modules and the fields that the list needs, and none if it needs none. */
 export async function readScope(db: Executor, query: ScopeQuery): Promise<ListScope> {
   const { sort } = query
-  const all = isEverywhere(query)
   const columns = dataColumnsOf(query)
   // First, so that a removal while the rest is read is noticed.
   const last_removal = await findLastRemoval(db)
-  const rest = { all, reviewed: await readReviewed(db, query), last_removal }
+  const everywhere = isEverywhere(query)
+  const all = everywhere && !(await isAnyHidden(db))
+  const rest = { everywhere, all, reviewed: await readReviewed(db, query), last_removal }
   if (all && columns.length === 0 && sort !== 'reference_number' && sort !== 'full_name') {
     return { ...rest, modules: [], kinds: new Map() }
   }
@@ -53,7 +55,7 @@ export async function readNamedScope(db: Executor, query: ScopeQuery): Promise<N
 export async function isScopeCurrent(
   db: Executor,
   query: Pick<RecordFilter, 'missing_review'>,
-  { all, modules, reviewed, last_removal }: ListScope,
+  { everywhere, modules, reviewed, last_removal }: ListScope,
 ): Promise<boolean> {
   if ((await readReviewed(db, query)) !== reviewed) return false
   const removals = await db
@@ -61,7 +63,7 @@ export async function isScopeCurrent(
     .select(['platform_id', 'module_id'])
     .where('removal_id', '>', last_removal)
     .execute()
-  if (all) return removals.length === 0
+  if (everywhere) return removals.length === 0
   return !removals.some((removed) =>
     modules.some(
       ({ platform_id, module_id }) =>
@@ -109,7 +111,7 @@ function isEverywhere({ platform, record_type }: ScopeQuery): boolean {
   return platform === null && record_type === null
 }
 
-/** Selects the modules of a platform and a type; null for all. Includes removed platforms only if both are null. */
+/** Selects the visible modules of a platform and a type; null for all. */
 export function selectModuleRefs(
   db: Executor,
   { platform, record_type }: Pick<RecordFilter, 'platform' | 'record_type'>,
@@ -118,9 +120,7 @@ export function selectModuleRefs(
     .selectFrom('modules as m')
     .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
     .select(['m.platform_id', 'm.module_id'])
-    .$if(platform !== null || record_type !== null, (select) =>
-      select.where('p.removed_at', 'is', null),
-    )
+    .where(isVisible('m'))
     .$if(platform !== null, (select) => select.where('p.platform_name', '=', platform ?? ''))
     .$if(record_type !== null, (select) => select.where('m.record_type', '=', record_type ?? ''))
     .orderBy('m.module_id')

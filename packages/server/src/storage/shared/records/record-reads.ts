@@ -3,21 +3,26 @@ import { takeWithinBytes } from '../../../lib/collections/take-within-bytes.ts'
 import type { RecordStore } from '../../port/record-store.ts'
 import type { Databases } from '../schema/databases.ts'
 import { selectRecords, toRecordRow } from './record-rows.ts'
+import { isVisible } from './visible-modules.ts'
 
 export function createRecordReads({
   reader,
 }: Pick<Databases, 'reader'>): Pick<RecordStore, 'readRecord' | 'listHistory'> {
   return {
     async readRecord(recordId) {
-      const row = await selectRecords(reader).where('r.record_id', '=', recordId).executeTakeFirst()
+      const row = await selectRecords(reader)
+        .where('r.record_id', '=', recordId)
+        .where(isVisible('r'))
+        .executeTakeFirst()
       return row ? toRecordRow(row) : null
     },
 
     async listHistory({ record_id, limit, maxBytes, before }) {
       const record = await reader
-        .selectFrom('records')
-        .select('platform_id')
-        .where('record_id', '=', record_id)
+        .selectFrom('records as r')
+        .select('r.platform_id')
+        .where('r.record_id', '=', record_id)
+        .where(isVisible('r'))
         .executeTakeFirst()
       if (!record) return { entries: [], has_more: false }
       const ofRecord = reader

@@ -25,7 +25,7 @@ export const LIGHT_COLUMNS = [
  */
 export const IN_LIST_INDEX = sql<boolean>`pushed_seq >= 0`
 
-/** Selects records with the names of their platforms and modules, including removed platforms. */
+/** Selects records with the names of their platforms and modules, including those that are not visible. */
 export function selectRecords(db: Executor) {
   return db
     .selectFrom('records as r')
