@@ -86,7 +86,7 @@ usage.`,
     details: `Prints Markdown to standard output. The hub does not have to run.
 
   --platform <name or id>   Print the guide for this registered platform, with its modules. Requires the database.
-  --language <language>     Print only the examples in this language: ${Object.keys(GUIDE_LANGUAGES).join(', ')}.
+  --language <language>     Print the examples in this language, instead of curl: ${Object.keys(GUIDE_LANGUAGES).join(', ')}.
 
 The guide contains HUB_PUBLIC_URL as the URL of the hub.`,
     settings: [
