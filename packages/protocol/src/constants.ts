@@ -47,3 +47,11 @@ export const GUIDE_LANGUAGES = {
   csharp: 'C# / ASP.NET',
   java: 'Java / Spring',
 } as const
+
+export type GuideLanguage = keyof typeof GUIDE_LANGUAGES
+
+export const DEFAULT_GUIDE_LANGUAGE: GuideLanguage = 'curl'
+
+export function isGuideLanguage(text: string): text is GuideLanguage {
+  return Object.hasOwn(GUIDE_LANGUAGES, text)
+}

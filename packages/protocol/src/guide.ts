@@ -1,8 +1,23 @@
 import Type, { type Static } from 'typebox'
 import { OneOf } from './common.ts'
+import { DEFAULT_GUIDE_LANGUAGE, GUIDE_LANGUAGES, type GuideLanguage } from './constants.ts'
+
+const Language = Type.Optional(
+  Type.Unsafe<GuideLanguage>({
+    type: 'string',
+    enum: Object.keys(GUIDE_LANGUAGES),
+    description: `The language of the examples; \`${DEFAULT_GUIDE_LANGUAGE}\` by default`,
+  }),
+)
 
 export const GuideQuery = Type.Object(
-  { format: Type.Optional(OneOf('markdown', 'json')) },
+  { format: Type.Optional(OneOf('markdown', 'json')), language: Language },
+  { additionalProperties: false },
+)
+
+/** The query of the guide that the owner of a platform reads with the hub API key. */
+export const ReceiverGuideQuery = Type.Object(
+  { language: Language },
   { additionalProperties: false },
 )
 

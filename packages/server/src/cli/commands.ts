@@ -149,7 +149,7 @@ usage.`,
       },
       language: {
         value: '<language>',
-        help: `Print only the examples in this language: ${Object.keys(GUIDE_LANGUAGES).join(', ')}.`,
+        help: `Print the examples in this language, instead of curl: ${Object.keys(GUIDE_LANGUAGES).join(', ')}.`,
       },
     },
     notes: 'The guide contains HUB_PUBLIC_URL as the URL of the hub.',

@@ -1,14 +1,14 @@
 import type { Platform } from '@recordhub/protocol'
-import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
+import {
+  DEFAULT_GUIDE_LANGUAGE,
+  GUIDE_LANGUAGES,
+  type GuideLanguage,
+  isGuideLanguage,
+} from '@recordhub/protocol/constants'
 import { SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
 import { HubError } from '../errors.ts'
 import { writeGuide } from '../features/guide/fill-guide.ts'
-import {
-  filterByLanguage,
-  type GuideLanguage,
-  isGuideLanguage,
-} from '../features/guide/filter-by-language.ts'
 import { readGuide } from '../features/guide/read-guide.ts'
 import { withStorage } from './open-storage.ts'
 import { VERSION } from './version.ts'
@@ -28,13 +28,12 @@ export async function printGuide(
     tunnelHeader: config.HUB_TUNNEL_HEADER,
     version: VERSION,
   }
-  const { markdown } = writeGuide(readGuide(), hub, platform)
-  print((language ? filterByLanguage(markdown, language) : markdown).trimEnd())
+  print(writeGuide(readGuide(), hub, { platform, language }).markdown.trimEnd())
 }
 
 /** @throws SettingError for an unknown language. */
-function parseLanguage(text: string | undefined): GuideLanguage | null {
-  if (text === undefined || isGuideLanguage(text)) return text ?? null
+function parseLanguage(text: string = DEFAULT_GUIDE_LANGUAGE): GuideLanguage {
+  if (isGuideLanguage(text)) return text
   throw new SettingError(
     `guide: --language must be one of ${Object.keys(GUIDE_LANGUAGES).join(', ')}.`,
   )

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { GuideLanguage } from '../../src/features/guide/filter-by-language.ts'
+import type { GuideLanguage } from '@recordhub/protocol/constants'
 import { createLaravelApp, findMissingLaravel } from './laravel-app.ts'
 import { compileSpring, findMissingSpring, SPRING_COMMANDS } from './spring-app.ts'
 

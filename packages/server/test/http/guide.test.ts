@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { GuideResponse } from '@recordhub/protocol'
+import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
+import { readGuide } from '../../src/features/guide/read-guide.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
@@ -39,6 +41,11 @@ describeHub('the integration guide', (hub, engine) => {
     assert.equal(read.status, 200)
     assert.match(read.header('content-type'), /^text\/markdown; charset=utf-8/)
     assert.equal(read.text, (await instructions(clinic.id)).text)
+    const java = await hub.send({
+      url: `${url}?language=java`,
+      headers: { 'x-api-key': clinic.hub_api_key },
+    })
+    assert.equal(java.text, (await instructions(clinic.id, '?language=java')).text)
     expectError(await hub.send({ url }), 401, 'api_key_invalid')
   })
 
@@ -66,10 +73,27 @@ describeHub('the integration guide', (hub, engine) => {
     assert.deepEqual({ platform_name, first_push }, { platform_name: null, first_push: null })
   })
 
+  test('the guide has the examples of one language, names the others, and has all headings that findings name', async () => {
+    const all = readGuide().join('\n')
+    const headings = (text: string) => text.match(/^#{2,3} .+$/gm)
+    for (const [language, name] of [[null, 'cURL'], ...Object.entries(GUIDE_LANGUAGES)] as const) {
+      const query = language === null ? '' : `?language=${language}`
+      const { text } = await hub.get(`/api/v1/guide${query}`)
+      assert.deepEqual(text.match(/^#### .+$/gm), [`#### ${name}`, `#### ${name}`])
+      assert.deepEqual(headings(text), headings(all))
+      const [lead = ''] = text.split('\n## ')
+      for (const word of Object.keys(GUIDE_LANGUAGES)) {
+        const isNamed = lead.includes(`\`${word}\` (`)
+        assert.equal(isNamed, word !== (language ?? 'curl'), word)
+      }
+    }
+  })
+
   test('unknown platforms, unknown formats and unauthenticated requests are rejected', async () => {
     expectError(await instructions(987_654), 404, 'not_found')
     expectError(await instructions('x'), 400, 'invalid_request')
     expectError(await instructions(clinic.id, '?format=html'), 400, 'invalid_request')
+    expectError(await instructions(clinic.id, '?language=cobol'), 400, 'invalid_request')
     for (const url of ['/api/v1/guide', `/api/v1/platforms/${clinic.id}/instructions`]) {
       expectError(await hub.send({ url }), 401, 'not_signed_in')
     }

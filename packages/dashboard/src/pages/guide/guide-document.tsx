@@ -1,18 +1,11 @@
-import { Box, Divider, Tabs, Title } from '@mantine/core'
-import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
+import { Box, Divider, Skeleton, Tabs, Title } from '@mantine/core'
+import { GUIDE_LANGUAGES, type GuideLanguage } from '@recordhub/protocol/constants'
 import classes from './guide.module.css'
 import { GuideMarkdown } from './guide-markdown.tsx'
-import {
-  type GuideExample,
-  type GuidePart,
-  type GuideSection,
-  isLanguage,
-  type Language,
-  type SplitGuide,
-} from './split-guide.ts'
+import { type GuidePart, type GuideSection, isLanguage, type SplitGuide } from './split-guide.ts'
 import { TEXTS } from './texts.tsx'
 
-type Choice = { language: Language; onChoose: (language: Language) => void }
+type Choice = { language: GuideLanguage; onChoose: (language: GuideLanguage) => void }
 
 /** The content of the guide. */
 export function GuideDocument({ guide, ...choice }: { guide: SplitGuide } & Choice) {
@@ -44,20 +37,16 @@ function Part({ part, ...choice }: { part: GuidePart } & Choice) {
   return part.kind === 'text' ? (
     <GuideMarkdown markdown={part.markdown} />
   ) : (
-    <LanguageTabs examples={part.examples} {...choice} />
+    <LanguageTabs example={part} {...choice} />
   )
 }
 
-/** An example in several languages. The selected language applies to all examples of the page. */
+/** An example, and the languages of the guide. The selected language applies to all examples of the page. */
 function LanguageTabs({
-  examples,
+  example,
   language,
   onChoose,
-}: {
-  examples: GuideExample[]
-  language: Language
-  onChoose: (language: Language) => void
-}) {
+}: { example: Extract<GuidePart, { kind: 'example' }> } & Choice) {
   return (
     <Tabs
       value={language}
@@ -68,15 +57,20 @@ function LanguageTabs({
       classNames={{ tab: classes['language'] ?? '' }}
     >
       <Tabs.List aria-label={TEXTS.languageExample}>
-        {examples.map((example) => (
-          <Tabs.Tab key={example.language} value={example.language}>
-            {GUIDE_LANGUAGES[example.language]}
+        {Object.entries(GUIDE_LANGUAGES).map(([word, name]) => (
+          <Tabs.Tab key={word} value={word}>
+            {name}
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      {examples.map((example) => (
-        <Tabs.Panel key={example.language} value={example.language} pt="xs">
-          <GuideMarkdown markdown={example.markdown} />
+      {Object.keys(GUIDE_LANGUAGES).map((word) => (
+        <Tabs.Panel key={word} value={word} pt="xs">
+          {/* Until the guide in another language has arrived, its example is missing. */}
+          {word === example.language ? (
+            <GuideMarkdown markdown={example.markdown} />
+          ) : (
+            <Skeleton height={320} aria-label={TEXTS.loading} />
+          )}
         </Tabs.Panel>
       ))}
     </Tabs>

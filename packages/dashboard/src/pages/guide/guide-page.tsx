@@ -1,5 +1,6 @@
 import { Anchor, Box, Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
+import { DEFAULT_GUIDE_LANGUAGE, type GuideLanguage } from '@recordhub/protocol/constants'
 import { IconDownload, IconPrinter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useLayoutEffect, useMemo } from 'react'
@@ -13,7 +14,7 @@ import { useUrlState } from '../../lib/url-state.ts'
 import classes from './guide.module.css'
 import { GuideContents, showSection } from './guide-contents.tsx'
 import { GuideDocument } from './guide-document.tsx'
-import { isLanguage, type Language, splitGuide } from './split-guide.ts'
+import { isLanguage, splitGuide } from './split-guide.ts'
 import { TEXTS } from './texts.tsx'
 
 const ANY = 'any'
@@ -21,25 +22,26 @@ const ANY = 'any'
 /** The integration guide for the owners of platforms. */
 export function GuidePage() {
   const [{ platform, section, language: requested }, change] = useUrlState()
-  const [remembered, remember] = useLocalStorage<Language>({
+  const [remembered, remember] = useLocalStorage<GuideLanguage>({
     key: 'recordhub-guide-language',
-    defaultValue: 'curl',
+    defaultValue: DEFAULT_GUIDE_LANGUAGE,
     getInitialValueInEffect: false,
   })
-  const savedLanguage = isLanguage(remembered) ? remembered : 'curl'
+  const savedLanguage = isLanguage(remembered) ? remembered : DEFAULT_GUIDE_LANGUAGE
   const language = isLanguage(requested) ? requested : savedLanguage
-  const guide = useQuery(guideQuery(platform))
+  const guide = useQuery(guideQuery(platform, language))
   const platforms = usePlatforms()
   const markdown = guide.data?.markdown
   const split = useMemo(() => (markdown ? splitGuide(markdown) : null), [markdown])
   // Scrolls to the section of a link when the guide is first shown. Later this would move the focus of the user.
+  const isShown = split !== null
   useLayoutEffect(() => {
-    if (split && section) showSection(section)
-  }, [split, section])
+    if (isShown && section) showSection(section)
+  }, [isShown, section])
 
   const failed = <ErrorNotice error={guide.error} onRetry={() => void guide.refetch()} />
 
-  function choose(chosen: Language): void {
+  function choose(chosen: GuideLanguage): void {
     remember(chosen)
     change({ language: chosen }, { replace: true })
   }
@@ -84,7 +86,7 @@ export function GuidePage() {
           />
           <Button
             component="a"
-            href={guidePath(platform)}
+            href={guidePath(platform, language)}
             download={guide.data?.file_name ?? 'integration-guide.md'}
             variant="default"
             size="xs"

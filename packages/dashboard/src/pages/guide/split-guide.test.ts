@@ -27,8 +27,6 @@ Before.
 #### PHP / Laravel
 \`\`\`
 
-#### Node / Express
-
 Text.
 
 ### After
@@ -54,15 +52,12 @@ test('a heading inside a code block is not a heading', () => {
   assert.match(part.markdown, /### A part[\s\S]+## nor this/)
 })
 
-test('examples are grouped by language up to the next heading', () => {
+test('an example ends at the next heading', () => {
   const [, second] = splitGuide(GUIDE).sections
-  const [before, examples, after] = second?.parts ?? []
-  assert.ok(before?.kind === 'text' && examples?.kind === 'examples' && after?.kind === 'text')
-  assert.deepEqual(
-    examples.examples.map(({ language }) => language),
-    ['curl', 'node'],
-  )
-  assert.match(examples.examples[0]?.markdown ?? '', /#### PHP/)
+  const [before, example, after] = second?.parts ?? []
+  assert.ok(before?.kind === 'text' && example?.kind === 'example' && after?.kind === 'text')
+  assert.equal(example.language, 'curl')
+  assert.match(example.markdown, /#### PHP[\s\S]+Text\.\n/)
   assert.match(after.markdown, /^### After\n\n#### Something else/)
 })
 

@@ -1,18 +1,14 @@
 /** Splits the Markdown of the guide into sections and examples. */
-import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
+import { GUIDE_LANGUAGES, type GuideLanguage, isGuideLanguage } from '@recordhub/protocol/constants'
 
-export type Language = keyof typeof GUIDE_LANGUAGES
-
-export type GuideExample = { language: Language; markdown: string }
 export type GuidePart =
   | { key: string; kind: 'text'; markdown: string }
-  /** The same example in several languages. */
-  | { key: string; kind: 'examples'; examples: GuideExample[] }
+  | { key: string; kind: 'example'; language: GuideLanguage; markdown: string }
 export type GuideSection = { id: string; title: string; parts: GuidePart[] }
 export type SplitGuide = { title: string; lead: string; sections: GuideSection[] }
 
-export function isLanguage(name: string | null | undefined): name is Language {
-  return name !== undefined && name !== null && Object.hasOwn(GUIDE_LANGUAGES, name)
+export function isLanguage(name: string | null | undefined): name is GuideLanguage {
+  return name !== undefined && name !== null && isGuideLanguage(name)
 }
 
 /**
@@ -39,21 +35,14 @@ function addLine(parts: GuidePart[], line: string, head: { level: string; headin
   const last = parts.at(-1)
   const key = `part ${parts.length}`
   const language = head.level === '####' ? languageOf(head.heading) : undefined
-  if (language) {
-    const example = { language, markdown: '' }
-    if (last?.kind === 'examples') last.examples.push(example)
-    else parts.push({ key, kind: 'examples', examples: [example] })
-    return
-  }
-  const example = last?.kind === 'examples' && head.level === '' ? last.examples.at(-1) : undefined
-  if (example) example.markdown += `${line}\n`
-  else if (last?.kind === 'text') last.markdown += `${line}\n`
+  if (language) parts.push({ key, kind: 'example', language, markdown: '' })
+  else if (last?.kind === 'text' || (last && head.level === '')) last.markdown += `${line}\n`
   else parts.push({ key, kind: 'text', markdown: `${line}\n` })
 }
 
-function languageOf(heading: string): Language | undefined {
+function languageOf(heading: string): GuideLanguage | undefined {
   return Object.keys(GUIDE_LANGUAGES)
-    .filter(isLanguage)
+    .filter(isGuideLanguage)
     .find((language) => GUIDE_LANGUAGES[language] === heading)
 }
 

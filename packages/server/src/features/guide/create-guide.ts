@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { GuideLanguage } from '@recordhub/protocol/constants'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { registerRoutes } from '../../lib/net/register-routes.ts'
 import type { Storage } from '../../storage/port/storage.ts'
@@ -21,8 +22,11 @@ export function createGuide(
   return {
     routes,
     /** The guide as Markdown, for the owner of a platform. */
-    readGuideOf: async (request: FastifyRequest, platformId: number): Promise<string> =>
-      write(request, await platforms.readPlatform(platformId)).markdown,
+    readGuideOf: async (
+      request: FastifyRequest,
+      { platformId, language }: { platformId: number; language: GuideLanguage },
+    ): Promise<string> =>
+      write(request, { platform: await platforms.readPlatform(platformId), language }).markdown,
   }
 }
 

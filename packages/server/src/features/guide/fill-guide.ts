@@ -4,6 +4,8 @@
  */
 
 import type { GuideResponse, Platform } from '@recordhub/protocol'
+import { GUIDE_LANGUAGES, type GuideLanguage } from '@recordhub/protocol/constants'
+import { filterByLanguage } from './filter-by-language.ts'
 import { type Examples, examplePush, exampleRecordType, makeExamples } from './make-examples.ts'
 
 /** The values of a hub. */
@@ -64,13 +66,13 @@ function escapeMarkdown(text: string): string {
 }
 
 /**
- * The guide for a registered platform, or the generic guide: the same text for the page, the download and the command
- * line. It contains no keys.
+ * The guide for a registered platform, or the generic guide, with examples in one language: the same text for the page, the
+ * download and the command line. It contains no keys.
  */
 export function writeGuide(
   sections: readonly string[],
   hub: HubValues,
-  platform: Platform | null,
+  { platform, language }: { platform: Platform | null; language: GuideLanguage },
 ): GuideResponse {
   const values = platform && {
     title: platform.display_title,
@@ -81,9 +83,20 @@ export function writeGuide(
     success: true,
     platform_name: platform?.platform_name ?? null,
     file_name: nameFile(platform),
-    markdown: fillGuide(sections, hub, values),
+    markdown: filterByLanguage(
+      fillGuide(sections, hub, values).replace('\n## ', () => describeLanguages(language)),
+      language,
+    ),
     first_push: platform && firstPushOf(platform, hub),
   }
+}
+
+/** Names the language of the examples and the others, before the first section. */
+function describeLanguages(language: GuideLanguage): string {
+  const others = Object.entries(GUIDE_LANGUAGES)
+    .filter(([word]) => word !== language)
+    .map(([word, name]) => `\`${word}\` (${name})`)
+  return `\nThe examples are for ${GUIDE_LANGUAGES[language]}. With \`?language=…\`, or \`--language …\` on the command line, the guide has them for ${others.slice(0, -1).join(', ')} or ${others.at(-1)}.\n\n## `
 }
 
 function firstPushOf(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
-import { filterByLanguage, isGuideLanguage } from './filter-by-language.ts'
+import { GUIDE_LANGUAGES, isGuideLanguage } from '@recordhub/protocol/constants'
+import { filterByLanguage } from './filter-by-language.ts'
 import { readGuide } from './read-guide.ts'
 
 const GUIDE = `## One

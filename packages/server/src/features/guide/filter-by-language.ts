@@ -1,10 +1,4 @@
-import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
-
-export type GuideLanguage = keyof typeof GUIDE_LANGUAGES
-
-export function isGuideLanguage(text: string): text is GuideLanguage {
-  return Object.hasOwn(GUIDE_LANGUAGES, text)
-}
+import { GUIDE_LANGUAGES, type GuideLanguage } from '@recordhub/protocol/constants'
 
 /** The guide without the examples in other languages. */
 export function filterByLanguage(markdown: string, language: GuideLanguage): string {

@@ -1,5 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ErrorResponse, GuideQuery, GuideResponse, type Platform } from '@recordhub/protocol'
+import { DEFAULT_GUIDE_LANGUAGE, type GuideLanguage } from '@recordhub/protocol/constants'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HubError } from '../../errors.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
@@ -21,19 +22,23 @@ export type GuideDeps = {
 }
 
 /** Writes the guide for the address of a request, with the modules and fields of a platform if there is one. */
-export type GuideWriter = (request: FastifyRequest, platform: Platform | null) => GuideResponse
+export type GuideWriter = (
+  request: FastifyRequest,
+  choice: { platform: Platform | null; language: GuideLanguage },
+) => GuideResponse
 
 export function createGuideWriter(deps: WriterDeps): GuideWriter {
   const { platformPath, tunnelHeader, version } = deps
   let sections: string[] | null = null
-  return (request, platform) => {
+  return (request, choice) => {
     const hubUrl = deps.publicUrl || originOf(request)
     sections ??= readGuide()
-    return writeGuide(sections, { hubUrl, platformPath, tunnelHeader, version }, platform)
+    return writeGuide(sections, { hubUrl, platformPath, tunnelHeader, version }, choice)
   }
 }
 
-const FORMATS = 'Returns Markdown, or JSON with `format=json`.'
+const FORMATS =
+  'Returns Markdown, or JSON with `format=json`. The examples are in one language (`language`).'
 const MARKDOWN = 'text/markdown; charset=utf-8'
 const RESPONSES = {
   200: {
@@ -66,7 +71,10 @@ export function guideRoutes({ platforms, write }: GuideDeps): FastifyPluginAsync
           response: RESPONSES,
         },
       },
-      async (request, reply) => format(write(request, null), request.query.format, reply),
+      async (request, reply) => {
+        const { format: chosen, language = DEFAULT_GUIDE_LANGUAGE } = request.query
+        return format(write(request, { platform: null, language }), chosen, reply)
+      },
     )
 
     app.get(
@@ -83,7 +91,8 @@ export function guideRoutes({ platforms, write }: GuideDeps): FastifyPluginAsync
       async (request, reply) => {
         const platform = await platforms.readPlatform(request.params.id)
         if (!platform) throw new HubError('not_found', { what: 'platform' })
-        return format(write(request, platform), request.query.format, reply)
+        const { format: chosen, language = DEFAULT_GUIDE_LANGUAGE } = request.query
+        return format(write(request, { platform, language }), chosen, reply)
       },
     )
   }

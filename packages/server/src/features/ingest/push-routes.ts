@@ -10,7 +10,9 @@ import {
   RECEIVER_CHECK_PATH,
   RECEIVER_GUIDE_PATH,
   RECEIVER_PATH,
+  ReceiverGuideQuery,
 } from '@recordhub/protocol'
+import { DEFAULT_GUIDE_LANGUAGE, type GuideLanguage } from '@recordhub/protocol/constants'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 import { PushBody } from '../../domain/record/push-body.ts'
 import { HubError, tooManyRequests } from '../../errors.ts'
@@ -61,7 +63,12 @@ export function pushRoutes(deps: {
   ratePerSecond: number
   monotonicClock: MonotonicClock
   /** Returns the integration guide of a platform as Markdown; null if there is none to read. */
-  readGuideOf: ((request: FastifyRequest, platformId: number) => Promise<string>) | null
+  readGuideOf:
+    | ((
+        request: FastifyRequest,
+        choice: { platformId: number; language: GuideLanguage },
+      ) => Promise<string>)
+    | null
 }): FastifyPluginAsyncTypebox {
   const { authenticator, receivePush, counter, metrics, tracer, ratePerSecond } = deps
   const rateLimit = ratePerSecond > 0 ? createRateLimit(ratePerSecond, deps.monotonicClock) : null
@@ -189,13 +196,15 @@ export function pushRoutes(deps: {
         schema: {
           summary:
             'Read the integration guide with the modules and fields of the platform, as Markdown',
+          querystring: ReceiverGuideQuery,
           response: { 200: { description: 'The guide', content }, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
         const { platform } = request.getDecorator<Authenticated>(AUTHENTICATED)
         reply.type('text/markdown; charset=utf-8')
-        return readGuideOf(request, platform.platform_id)
+        const { language = DEFAULT_GUIDE_LANGUAGE } = request.query
+        return readGuideOf(request, { platformId: platform.platform_id, language })
       },
     )
   }
