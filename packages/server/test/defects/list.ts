@@ -84,7 +84,7 @@ export const DEFECTS: readonly Defect[] = [
     replace: 'if (stored.pushed_seq > position.seq) return false' },
   { rule: 'decision 0006: a record pushed after the start of a read is not missing',
     file: 'server/src/domain/pull/missing.ts',
-    find: 'return pushed_seq <= read.snapshotSeq && (', replace: 'return (' },
+    find: '  if (pushed_seq > read.snapshotSeq) return false\n' },
   { rule: 'decision 0006: a read of several pages needs a second read',
     file: 'server/src/domain/pull/missing.ts',
     find: 'return pages > 1', replace: 'return pages > 2' },
