@@ -1,6 +1,5 @@
 /** Draws times against numbers of records as SVG; both axes are logarithmic. */
 import { writeFileSync } from 'node:fs'
-import type { Growth } from './scale.ts'
 
 const WIDTH = 980
 const HEIGHT = 560
@@ -21,6 +20,9 @@ const COLOURS: readonly [light: string, dark: string][] = [
   ['#444444', '#c8c8c8'],
 ]
 const DASHES = ['none', '7 4', '2 3']
+
+/** The median times of an operation in milliseconds, by number of records. */
+export type Growth = { name: string; points: { records: number; ms: number }[] }
 
 /** @param caption describes the machine of the run. */
 export function writeGrowthPlot(path: string, growths: readonly Growth[], caption: string): void {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BenchDatabase, Engine } from './engines.ts'
-import { writeGrowthPlot } from './growth-plot.ts'
+import { type Growth, writeGrowthPlot } from './growth-plot.ts'
 import { type BenchHub, signIn, startHubProcess } from './hub.ts'
 import { describeMachine } from './machine.ts'
 import { median } from './push-load.ts'
@@ -17,9 +17,6 @@ const ROUNDS = 10
 const REQUESTS_PER_ROUND = 5
 /** A slow operation is measured fewer times. */
 const MAX_MS = 10_000
-
-/** The median times of an operation in milliseconds, by number of records. */
-export type Growth = { name: string; points: { records: number; ms: number }[] }
 
 type Hub = { records: number; hub: BenchHub }
 
