@@ -60,6 +60,7 @@ export const PlatformHealth = Type.Object({
 export const PlatformSummary = Type.Object({
   id: Type.Integer(),
   platform_name: Type.String(),
+  platform_title: Type.String({ description: 'The title in the manifest' }),
   display_title: Type.String({
     description:
       'The title of the manifest; with the name in parentheses if another platform has the same title',

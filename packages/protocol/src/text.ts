@@ -8,10 +8,15 @@ export function trimTrailing(text: string, character: string): string {
   return text.slice(0, end)
 }
 
-/** The text of a file that an editor may have written: UTF-8, or UTF-16 with its byte order mark. The text has no mark. */
+/**
+ * The text of a file that an editor may have written: UTF-8, or UTF-16 with its byte order mark. The text has no mark at the
+ * start of any line, where joined files have theirs.
+ */
 export function decodeText(bytes: Uint8Array): string {
-  const [first, second] = bytes
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
-  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
-  return new TextDecoder().decode(bytes)
+  return new TextDecoder(encodingOf(bytes)).decode(bytes).replace(/^\uFEFF+/gm, '')
+}
+
+function encodingOf([first, second]: Uint8Array): string {
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
 }

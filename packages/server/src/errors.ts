@@ -156,7 +156,7 @@ const CATALOGUE = {
   already_replayed: {
     status: 409,
     message:
-      'This rejected push has already been replayed. Its replay_outcome and record_id are the result.',
+      'This rejected push has already been replayed. The result (replay_outcome and record_id) is in GET /api/v1/rejected-pushes/<id>.',
   },
   module_being_pulled: {
     status: 409,

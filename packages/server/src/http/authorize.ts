@@ -1,4 +1,5 @@
 /** Authenticates the caller of each request, and checks its role, CSRF token and origin. */
+
 import { Readable } from 'node:stream'
 import {
   CSRF_HEADER,
@@ -21,6 +22,7 @@ import {
   SCOPES,
 } from './access.ts'
 import { isApiPath, routeOf, tokenOf } from './authentication-challenge.ts'
+import { isSentByScript } from './error-handler.ts'
 
 /** Routes that pages and feed readers poll without an action of the operator. */
 const POLLED_ROUTES = [
@@ -189,7 +191,7 @@ function isUnsafe(request: FastifyRequest): boolean {
 
 /** Whether the page sent an action (specification 7). Programs send a token, or no header of the page. */
 function isPageAction(request: FastifyRequest): boolean {
-  const isByScript = request.headers['x-requested-with'] === 'XMLHttpRequest'
+  const isByScript = isSentByScript(request.headers)
   return (
     isUnsafe(request) && (!isApiPath(request) || (isByScript && tokenOf(request) === undefined))
   )

@@ -1,6 +1,6 @@
 /** The only mapping from errors to responses. */
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
+import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { html } from '@recordhub/protocol/html'
 import type {
@@ -78,12 +78,17 @@ export function isFormTarget(method: string, url: string): boolean {
   return method !== 'GET' && !url.startsWith('/api/')
 }
 
+/** Whether the page sent the request, which no browser does by itself (specification 7). */
+export function isSentByScript(headers: IncomingHttpHeaders): boolean {
+  return String(headers['x-requested-with']).toLowerCase() === 'xmlhttprequest'
+}
+
 /** Whether a browser navigated to the URL or submitted a form. All other clients receive JSON. */
 function acceptsHtml(request: FastifyRequest): boolean {
   const { url, config } = request.routeOptions
   const isNavigated = url === undefined ? !request.url.startsWith('/api/') : config.page
   if (!isNavigated && !isFormTarget(request.method, request.url)) return false
-  if (request.headers['x-requested-with'] === 'XMLHttpRequest') return false
+  if (isSentByScript(request.headers)) return false
   return /text\/html/.test(request.headers.accept ?? '')
 }
 

@@ -44,6 +44,7 @@ describeOnEngines('backups', (engine) => {
     const [erased] = await hub.sql(`SELECT record_id FROM records WHERE reference_number = 'N-3'`)
     const path = `/api/v1/records/${erased?.['record_id']}/erase`
     assert.equal((await hub.send({ ...erase, url: path, headers })).status, 200)
+    await hub.sql(`UPDATE platforms SET platform_name = 'renamed'`)
     await post(hub, `${url}/drill`)
     const { drill } = await untilEnded(hub)
     assert.ok(drill)

@@ -18,7 +18,14 @@ import {
 
 const Platforms = Type.Object({ success: Type.Literal(true), platforms: Type.Array(Platform) })
 const MEMBERS = [
-  ...['id', 'platform_name', 'display_title', 'platform_description', 'connection_type'],
+  ...[
+    'id',
+    'platform_name',
+    'platform_title',
+    'display_title',
+    'platform_description',
+    'connection_type',
+  ],
   ...[
     'source_base_url',
     'status',
@@ -67,6 +74,7 @@ describeHub('registering a platform', (hub) => {
     assert.ok(hub_api_key_hint !== null && hub_api_key_hint.length < 20)
     assert.deepEqual(rest, {
       platform_name: simulated.platform_name,
+      platform_title: `Title of ${simulated.platform_name}`,
       display_title: `Title of ${simulated.platform_name}`,
       platform_description: `About ${simulated.platform_name}`,
       connection_type: 'dynamic_api',

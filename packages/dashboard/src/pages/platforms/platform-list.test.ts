@@ -7,6 +7,7 @@ function platform(display_title: string, over: Partial<Platform> = {}): Platform
   return {
     id: 1,
     platform_name: display_title.toLowerCase(),
+    platform_title: display_title,
     display_title,
     platform_description: '',
     connection_type: 'dynamic_api',

@@ -27,6 +27,7 @@ const module = (record_type: string, fields: ReturnType<typeof field>[]) => ({
 const platform = (id: number, modules: Platform['modules']): Platform => ({
   id,
   platform_name: `p${id}`,
+  platform_title: `P ${id}`,
   display_title: `P ${id}`,
   platform_description: '',
   connection_type: 'dynamic_api',

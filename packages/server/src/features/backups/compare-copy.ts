@@ -62,12 +62,14 @@ export async function compareCopy(
   return result
 }
 
-/** What a change of its own changes; the times of pulls and pushes without a change are left out. */
-function contentOf({ record_id, platform_name, record_type, ...record }: RecordRow): unknown {
+/**
+ * What a change of its own changes. The times of pulls and pushes without a change, and the names of the platform and the
+ * module, which can be changed, are left out.
+ */
+function contentOf({ record_id, record_type, ...record }: RecordRow): unknown {
   const { reference_number, full_name, data, created_at, updated_at } = record
   return {
     record_id,
-    platform_name,
     record_type,
     reference_number,
     full_name,

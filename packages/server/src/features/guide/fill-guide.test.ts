@@ -43,6 +43,7 @@ function platformOf(modules: Module[], over: Partial<Platform> = {}): Platform {
   return {
     id: 1,
     platform_name: 'clinic',
+    platform_title: 'Clinic *North*',
     display_title: 'Clinic *North*',
     platform_description: 'All of it',
     connection_type: 'dynamic_api',
@@ -64,7 +65,7 @@ function platformOf(modules: Module[], over: Partial<Platform> = {}): Platform {
 
 function fillFor(platform: Platform): string {
   return fillGuide(SECTIONS, HUB, {
-    title: platform.display_title,
+    title: platform.platform_title,
     recordType: exampleRecordType(platform),
     examples: makeExamples(platform),
   })
@@ -120,6 +121,11 @@ function parseLines(text: string): unknown[] {
 }
 
 describe('filling the guide', () => {
+  test('the examples have the title of the manifest, not the one that tells two platforms apart', () => {
+    const titles = { platform_title: 'Museum', display_title: 'Museum (crm)' }
+    assert.ok(!fillFor(platformOf([moduleOf('person', [])], titles)).includes('Museum (crm)'))
+  })
+
   test('the settings of the hub replace the placeholders', () => {
     const text = fillGuide(SECTIONS, HUB, null)
     assert.match(text, /^# Integration guide\n/)
@@ -171,7 +177,7 @@ describe('filling the guide', () => {
       fc.property(name, name, fields, (title, recordType, generated) => {
         fc.pre(![recordType, title].some((text) => text.includes('\0')))
         fc.pre(recordType !== '.' && recordType !== '..')
-        const platform = platformOf([moduleOf(recordType, generated)], { display_title: title })
+        const platform = platformOf([moduleOf(recordType, generated)], { platform_title: title })
         const text = fillFor(platform)
         const blocks = [...text.matchAll(/^```json\n([\s\S]*?)\n```$/gm)]
         for (const [, json = ''] of blocks) JSON.parse(json)

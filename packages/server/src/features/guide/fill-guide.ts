@@ -75,7 +75,7 @@ export function writeGuide(
   { platform, language }: { platform: Platform | null; language: GuideLanguage },
 ): GuideResponse {
   const values = platform && {
-    title: platform.display_title,
+    title: platform.platform_title,
     recordType: exampleRecordType(platform),
     examples: makeExamples(platform),
   }

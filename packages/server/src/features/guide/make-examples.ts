@@ -16,7 +16,7 @@ const NAME = 'Ann Example'
 const AT = '2026-11-21T07:30:00Z'
 
 export function makeExamples(platform: Platform): Examples {
-  const { platform_name, display_title, platform_description } = platform
+  const { platform_name, platform_title, platform_description } = platform
   const modules = chooseModules(platform)
   const [first] = modules
   const success = true
@@ -24,13 +24,13 @@ export function makeExamples(platform: Platform): Examples {
   const names = first && { module_name: first.module_name, record_type: first.record_type }
   const record_type = first?.record_type ?? 'example'
   return new Map<string, unknown>([
-    ['ping', { success, message: `${display_title} is online.`, platform_name }],
+    ['ping', { success, message: `${platform_title} is online.`, platform_name }],
     [
       'manifest',
       {
         success,
         platform_name,
-        platform_title: display_title,
+        platform_title,
         platform_description,
         modules: modules.map(describeModule),
       },
@@ -49,7 +49,7 @@ export function makeExamples(platform: Platform): Examples {
       'response',
       {
         success,
-        message: `New record received from ${display_title}.`,
+        message: `New record received from ${platform_title}.`,
         method: 'POST',
         platform_name,
         module_name: first?.module_name,

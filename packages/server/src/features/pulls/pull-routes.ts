@@ -130,6 +130,9 @@ export function pullRoutes(deps: {
         },
       },
       async (request) => {
+        if (!(await platforms.readPlatform(request.params.id))) {
+          throw new HubError('not_found', { what: 'platform' })
+        }
         const before = request.query.cursor ?? null
         const query = { platform_id: request.params.id, limit: PLATFORM_PAGE + 1, before }
         const found = await pulls.listPlatformPulls(query)

@@ -51,7 +51,7 @@ test('a cell that would be a formula is escaped, and numbers stay numbers', () =
     ['a;=1', "a;'=1"],
     ['a|+1|@x', "a|'+1|'@x"],
     ['a\t-b', "a\t'-b"],
-    ['a\r\n=1', "a\r'\n'=1"],
+    ['a\r\n=1', "a\r\n'=1"],
     ['\t=1', "'\t'=1"],
     [';＝1', ";'＝1"],
     ['a;"=1', 'a;\'"=1'],

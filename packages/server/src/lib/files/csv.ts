@@ -7,7 +7,7 @@
 const FORMULA = /^[\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u
 const SIGN = /[=+\-@＝＋－＠]/
 /** Separators at which a spreadsheet that does not expect commas begins a new cell, whatever the quotes. */
-const SEPARATOR = /[;|\t\r\n]/g
+const SEPARATOR = /\r\n|[;|\t\r\n]/g
 /** Separators, and what a spreadsheet skips after them. */
 const BETWEEN_CELLS = /[;|"\p{Cc}\p{Cf}]+/gu
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/

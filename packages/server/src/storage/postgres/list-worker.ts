@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads'
+import { serveLists } from '../shared/record-list/read-thread.ts'
 import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
-import { serveRequests } from '../shared/request-thread.ts'
 import { openReaders } from './connection.ts'
 import { createRecordListDialect } from './record-search.ts'
 
@@ -8,4 +8,4 @@ const { url }: { url: string } = workerData
 const { database: reader } = openReaders(url)
 const lists = createRecordListStore({ reader }, createRecordListDialect(reader))
 
-serveRequests(lists.listRecords)
+serveLists(lists)

@@ -116,7 +116,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   const { url, warn, withThreads = true } = options
   const readThread = withThreads
     ? createReadThread(new URL('./list-worker.ts', import.meta.url), {
-        ...{ workerData: { url }, listRecords: lists.listRecords, warn },
+        ...{ workerData: { url }, lists, warn },
       })
     : null
   return {
@@ -127,7 +127,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
       ...createUnchangedFinder(connections),
       ...createRecordWriter(connections, options.hashReference),
       ...lists,
-      ...(readThread ? { listRecords: readThread.listRecords } : {}),
+      ...readThread?.lists,
     },
     searchIndex: createSearchIndexStore(databases, {
       texts: createTextIndex(databases),

@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads'
-import type { RecordQuery } from '../port/record-list-store.ts'
+import { serveLists } from '../shared/record-list/read-thread.ts'
 import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
-import { postWarning, serveRequests } from '../shared/request-thread.ts'
+import { postWarning } from '../shared/request-thread.ts'
 import { openReader } from './connection.ts'
 import { createRecordListDialect } from './record-search.ts'
 import type { IndexFile } from './search-file.ts'
@@ -12,4 +12,4 @@ const reader = openReader(index.databasePath)
 const dialect = createRecordListDialect(createSearchReader(index, postWarning))
 const lists = createRecordListStore({ reader }, dialect)
 
-serveRequests((query: RecordQuery) => lists.listRecords(query))
+serveLists(lists)

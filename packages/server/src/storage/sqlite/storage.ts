@@ -142,7 +142,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
   const lists = createRecordListStore(databases, createRecordListDialect(searchReader))
   const readThread = withThreads
     ? createReadThread(new URL('./read-worker.ts', import.meta.url), {
-        ...{ workerData: index, listRecords: lists.listRecords, warn },
+        ...{ workerData: index, lists, warn },
       })
     : null
   const listThreads = (): ThreadFigures[] => [
@@ -158,7 +158,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
       ...createUnchangedFinder(databases),
       ...createRecordWriter(connections, NODE, options.hashReference),
       ...lists,
-      ...(readThread ? { listRecords: readThread.listRecords } : {}),
+      ...readThread?.lists,
     },
     searchIndex: createSearchIndexStore(databases, {
       texts: search,

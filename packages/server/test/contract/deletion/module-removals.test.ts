@@ -31,9 +31,18 @@ test('only records of an unregistered module are deleted, and the module can be 
   })
   const hidden = await idsOf(kit, { platform: 'school', record_type: 'students' })
   const all = await idsOf(kit, {})
+  const countPushes = async () =>
+    (await storage.metrics.readFigures()).platforms.map(({ platform_name, pushes }) => [
+      platform_name,
+      pushes,
+    ])
+  const pushes = await countPushes()
   const removal = await storage.removals.removeModuleRecords(request, changeLog())
+  assert.deepEqual(await countPushes(), pushes, 'a counter of Prometheus never decreases')
   const visible = all.filter((id) => !hidden.includes(id))
   await expectVisible(kit, visible, hidden)
+  assert.equal((await storage.removals.previewModule(module))?.records, 0)
+  assert.equal((await storage.removals.previewPlatform(school.platform_id))?.records, 30)
   await storage.removals.runNextStep()
   await expectVisible(kit, visible, hidden)
   assert.deepEqual(await storage.removals.removeModuleRecords(request, changeLog()), removal)

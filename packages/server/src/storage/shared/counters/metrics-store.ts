@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type MetricsStore, MISSING_LIMIT, type StoredFigures } from '../../port/metrics-store.ts'
 import { isVisible } from '../records/visible-modules.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
@@ -38,10 +39,9 @@ async function readPlatforms(db: Executor) {
     .selectFrom('module_counters as c')
     .select((eb) => [
       'c.platform_id',
-      eb.fn.sum<number | null>('c.records').as('records'),
       eb.fn.sum<number | null>('c.pushes').as('pushes'),
+      sql<number | null>`SUM(CASE WHEN ${isVisible('c')} THEN c.records ELSE 0 END)`.as('records'),
     ])
-    .where(isVisible('c'))
     .groupBy('c.platform_id')
     .execute()
   const modules = await db

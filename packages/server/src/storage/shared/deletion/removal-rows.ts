@@ -1,5 +1,6 @@
 import type { Removal } from '@recordhub/protocol'
 import { distinctTitle } from '../platforms/distinct-title.ts'
+import { isVisible } from '../records/visible-modules.ts'
 import type { Executor } from '../schema/databases.ts'
 
 export function selectRemovals(db: Executor) {
@@ -13,10 +14,10 @@ export function selectRemovals(db: Executor) {
         'r.removal_id as id',
         'r.platform_name',
         eb.fn
-          .coalesce(distinctTitle('p', 'r.platform_name'), 'r.platform_name')
+          .coalesce(distinctTitle('p', 'r.platform_name'), 'r.platform_title')
           .as('platform_title'),
         'r.record_type',
-        eb.fn.coalesce('m.module_name', 'r.record_type').as('module_name'),
+        eb.fn.coalesce('m.module_name', 'r.module_name').as('module_name'),
         'r.records',
         'r.removed',
         'r.requested_by',
@@ -26,18 +27,23 @@ export function selectRemovals(db: Executor) {
   )
 }
 
-/** Returns the number of records of a platform or one of its modules, from the counters. */
+/**
+ * Returns the number of records of a platform or one of its modules, from the counters.
+ * @param counted whether records that are being deleted count.
+ */
 export async function countStoredRecords(
   db: Executor,
   { platform_id, module_id }: { platform_id: number; module_id: number | null },
+  counted: 'all' | 'visible',
 ): Promise<number> {
   let select = db
-    .selectFrom('module_counters')
-    .select((eb) => eb.fn.sum<number | null>('records').as('records'))
-    .where('platform_id', '=', platform_id)
-  if (module_id !== null) select = select.where('module_id', '=', module_id)
-  const counted = await select.executeTakeFirst()
-  return Number(counted?.records ?? 0)
+    .selectFrom('module_counters as c')
+    .select((eb) => eb.fn.sum<number | null>('c.records').as('records'))
+    .where('c.platform_id', '=', platform_id)
+  if (module_id !== null) select = select.where('c.module_id', '=', module_id)
+  if (counted === 'visible') select = select.where(isVisible('c'))
+  const row = await select.executeTakeFirst()
+  return Number(row?.records ?? 0)
 }
 
 export type NewRemoval = {
@@ -54,9 +60,21 @@ export async function insertRemoval(
   db: Executor,
   removal: NewRemoval & { records: number },
 ): Promise<Removal | null> {
+  const { platform_id, module_id } = removal
+  const { platform_title } = await db
+    .selectFrom('platforms')
+    .select('display_title as platform_title')
+    .where('platform_id', '=', platform_id)
+    .executeTakeFirstOrThrow()
+  const module = await db
+    .selectFrom('modules')
+    .select('module_name')
+    .where('module_id', '=', module_id)
+    .executeTakeFirst()
+  const names = { platform_title, module_name: module?.module_name ?? null }
   const row = await db
     .insertInto('removals')
-    .values({ ...removal, finished_at: null })
+    .values({ ...removal, ...names, finished_at: null })
     .onConflict((conflict) => conflict.doNothing())
     .returning('removal_id')
     .executeTakeFirst()

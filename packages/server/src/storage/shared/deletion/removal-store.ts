@@ -41,7 +41,7 @@ export function createRemovalStore(
       return {
         platform_name: row.platform_name,
         modules: Number(row.modules ?? 0),
-        records: await countStoredRecords(reader, count),
+        records: await countStoredRecords(reader, count, 'visible'),
         rejected_pushes: Number(row.rejected_pushes ?? 0),
         hub_api_keys: Number(row.hub_api_keys ?? 0),
       }
@@ -54,7 +54,7 @@ export function createRemovalStore(
         platform_name: module.platform_name,
         record_type: module.record_type,
         registered: module.registered_at !== null,
-        records: await countStoredRecords(reader, module),
+        records: await countStoredRecords(reader, module, 'visible'),
       }
     },
 
@@ -68,7 +68,7 @@ export function createRemovalStore(
         const { registered_at: _, ...moduleRef } = module
         const removal = await insertRemoval(db, {
           ...moduleRef,
-          records: await countStoredRecords(db, module),
+          records: await countStoredRecords(db, module, 'all'),
           requested_by,
           requested_at: at,
         })

@@ -50,7 +50,7 @@ export async function softDeletePlatform(
     module_id: null,
     platform_name,
     record_type: null,
-    records: await countStoredRecords(db, { platform_id, module_id: null }),
+    records: await countStoredRecords(db, { platform_id, module_id: null }, 'all'),
     requested_by,
     requested_at: at,
   }

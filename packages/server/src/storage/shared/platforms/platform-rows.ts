@@ -16,6 +16,7 @@ export function selectPlatformSummaries(db: Executor) {
     .select((eb) => [
       'p.platform_id',
       'p.platform_name',
+      'p.display_title as platform_title',
       distinctTitle('p').as('display_title'),
       'p.platform_description',
       'p.source_base_url',
@@ -67,6 +68,7 @@ export function toPlatformSummary(row: SummaryRow, stored: StoredHealth): Platfo
     health: healthOf({ ...stored, status, latest_sync_at, last_push_at, missing_reviews }),
     id: row.platform_id,
     platform_name: row.platform_name,
+    platform_title: row.platform_title,
     display_title: row.display_title,
     platform_description: row.platform_description,
     connection_type: CONNECTION_TYPE,

@@ -7,6 +7,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { isDataColumn, kindOfColumn } from '../../../domain/record/record-query.ts'
 import type { ModuleRef, Position } from '../../port/record-list-store.ts'
 import { IN_LIST_INDEX, type SelectedRecord, selectRecords } from '../records/record-rows.ts'
+import { isVisible } from '../records/visible-modules.ts'
 import type { Executor } from '../schema/databases.ts'
 import { mergeScans } from './k-way-merge.ts'
 import { createCompare, createPositionOf } from './record-order.ts'
@@ -26,7 +27,11 @@ export function scanHubColumn(
   order: { sort: RecordSort; descending: boolean },
 ): RecordScan {
   const { nameIndexLength } = dialect
-  const prefilter = createPrefilter(query, scope.kinds, dialect.contains)
+  const isGlobal = scope.everywhere && hasGlobalIndex(order.sort)
+  const prefilter = createPrefilter(query, scope.kinds, {
+    contains: dialect.contains,
+    hidesRemoved: isGlobal && !scope.all,
+  })
   const positionOf = createPositionOf(order.sort, scope)
   const toScanned = (row: SelectedRecord) => ({ row, position: positionOf(row) })
 
@@ -41,7 +46,7 @@ export function scanHubColumn(
       return { records: rows.map(toScanned), examined: limit, next }
     },
   })
-  const modules = scope.all && hasGlobalIndex(order.sort) ? [null] : scope.modules
+  const modules = isGlobal ? [null] : scope.modules
   return mergeScans(modules.map(scanModule), createCompare(order))
 }
 
@@ -53,10 +58,12 @@ const ESCAPE = '\\u'
 function createPrefilter(
   { incomplete, missing, changed_since, conditions }: ResolvedQuery['query'],
   kinds: ResolvedQuery['scope']['kinds'],
-  contains: RecordListDialect['contains'],
+  { contains, hidesRemoved }: { contains: RecordListDialect['contains']; hidesRemoved: boolean },
 ): RawBuilder<boolean> | null {
   const data = sql.ref('r.data')
   const terms: RawBuilder<unknown>[] = []
+  // One scan of all modules is quicker than one of each visible module.
+  if (hidesRemoved) terms.push(isVisible('r'))
   if (incomplete !== null) terms.push(sql`r.incomplete = ${sql.lit(incomplete ? 1 : 0)}`)
   if (missing !== null) {
     terms.push(missing ? sql`r.missing_since IS NOT NULL` : sql`r.missing_since IS NULL`)

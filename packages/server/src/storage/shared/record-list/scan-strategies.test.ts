@@ -58,6 +58,15 @@ describe('isSingleIndexRead', () => {
   it('is true for unfiltered lists of everything or of one module', () => {
     const module = { platform: 'crm', record_type: 'person' }
     assert.equal(isSingleIndexRead(queryOf({})), true)
+    const scope = {
+      everywhere: true,
+      modules: [],
+      kinds: new Map(),
+      reviewed: null,
+      last_removal: 1,
+    }
+    assert.equal(isSingleIndexRead(queryOf({ scope: { ...scope, all: true } })), true)
+    assert.equal(isSingleIndexRead(queryOf({ scope: { ...scope, all: false } })), false)
     assert.equal(isSingleIndexRead(queryOf({ ...module, sort: 'full_name' })), true)
     assert.equal(isSingleIndexRead(queryOf({ sort: 'full_name' })), false)
     assert.equal(isSingleIndexRead(queryOf({ platform: 'crm' })), false)

@@ -65,9 +65,10 @@ function listSources(query: RecordQuery): CandidateSource[] {
 
 /** Whether the engine reads a page with a single lookup in one index. */
 export function isSingleIndexRead(query: RecordQuery): boolean {
-  const { platform, record_type, sort } = query
+  const { platform, record_type, sort, scope } = query
   if (isFiltered(query) || isDataColumn(sort)) return false
-  if (platform === null && record_type === null) return hasGlobalIndex(sort)
+  // While records are deleted, the scan passes over them.
+  if (platform === null && record_type === null) return hasGlobalIndex(sort) && scope?.all !== false
   return platform !== null && record_type !== null
 }
 

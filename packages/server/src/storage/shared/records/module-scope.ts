@@ -28,10 +28,11 @@ export async function readScope(db: Executor, query: ScopeQuery): Promise<ListSc
     .select(columns.length > 0 ? 'm.fields' : sql.lit('[]').as('fields'))
     .execute()
   const texts = modules.map(({ fields }) => fields)
+  const kinds = findKinds(texts, columns.map(keyOfColumn))
   return {
     ...rest,
     modules: modules.map(({ platform_id, module_id }) => ({ platform_id, module_id })),
-    kinds: new Map(columns.map((column) => [column, findKind(texts, keyOfColumn(column))])),
+    kinds: new Map(columns.map((column) => [column, kinds.get(keyOfColumn(column)) ?? 'text'])),
   }
 }
 
@@ -94,9 +95,17 @@ async function readReviewed(
   return review?.fingerprint ?? null
 }
 
-/** What a field is compared as in a list of modules with these fields, as JSON. */
-export function findKind(fieldTexts: readonly string[], key: string): FieldKind {
-  return commonKindOf(fieldTexts.flatMap(parseFields).filter((field) => field.key === key))
+/** What the fields with these keys are compared as in a list of modules with these fields, as JSON. */
+export function findKinds(
+  fieldTexts: readonly string[],
+  keys: readonly string[],
+): Map<string, FieldKind> {
+  const found = new Map(keys.map((key): [string, Field[]] => [key, []]))
+  if (keys.length === 0) return new Map()
+  for (const text of fieldTexts) {
+    for (const field of parseFields(text)) found.get(field.key)?.push(field)
+  }
+  return new Map([...found].map(([key, fields]) => [key, commonKindOf(fields)]))
 }
 
 function parseFields(text: string): Field[] {

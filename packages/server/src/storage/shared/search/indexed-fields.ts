@@ -1,7 +1,7 @@
 import type { ChangeLog } from '../../port/platform-store.ts'
 import type { IndexedFieldState } from '../../port/search-index-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
-import { findKind } from '../records/module-scope.ts'
+import { findKinds } from '../records/module-scope.ts'
 import type { Executor } from '../schema/databases.ts'
 import { hasIndexedFields } from './field-index.ts'
 import { readFeedPosition, saveFeedPosition } from './search-feed.ts'
@@ -64,7 +64,8 @@ async function replaceFields(
   { platform_id, module_id, fields }: ModuleFields,
   keys: string[],
 ): Promise<boolean> {
-  const isNumeric = (key: string) => (findKind([fields], key) === 'number' ? 1 : 0)
+  const kinds = findKinds([fields], keys)
+  const isNumeric = (key: string) => (kinds.get(key) === 'number' ? 1 : 0)
   const stored = await db
     .selectFrom('indexed_fields')
     .select(['field_id', 'field_key', 'is_numeric'])
