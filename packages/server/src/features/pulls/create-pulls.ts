@@ -31,6 +31,7 @@ type RunnerSettings = Pick<
   | 'refreshManifest'
   | 'timeoutSeconds'
   | 'firstByteSeconds'
+  | 'resumedFirstByteSeconds'
   | 'concurrency'
   | 'fullPullHours'
   | 'waitForLimit'
