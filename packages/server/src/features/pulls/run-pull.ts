@@ -49,8 +49,8 @@ import { describeTask, toResult } from './task-result.ts'
 const HEARTBEAT_MS = 1000
 /** The lease is renewed at every fifth heartbeat, and checked at the others. */
 const HEARTBEATS_PER_RENEWAL = 5
-/** The number of skipped platforms that are pinged at the same time, and the time limit of each. */
-const MAX_PINGS = 16
+/** The number of skipped platforms that are pinged at the same time, and the time limit of all pings of a pull. */
+const MAX_PINGS = 100
 const PING_MS = 10_000
 
 export type PullRunner = {
@@ -228,20 +228,25 @@ async function runTasks(pull: RunningPull, plans: PullTaskPlan[]): Promise<void>
   const read = (platformId: number, ofPlatform: PullTaskPlan[], isResumed: boolean) =>
     reads.add(() => runPlatformTasks(pull, { platformId, isResumed }, ofPlatform))
   const skipped = await retryWhileUnavailable(signal, () => deps.pulls.listSkipped(pullId))
+  const pinging = AbortSignal.any([signal, AbortSignal.timeout(PING_MS)])
   const platforms = Map.groupBy(plans, (plan) => plan.platform_id)
   const queued = [...platforms].map(([platformId, ofPlatform]) =>
     read(platformId, ofPlatform, false),
   )
   const resumed = skipped.map(async (platformId) => {
-    const ofPlatform = await pings.add(() => resumePlatform(pull, platformId))
+    const ofPlatform = await pings.add(() => resumePlatform(pull, platformId, pinging))
     if (ofPlatform.length > 0) await read(platformId, ofPlatform, true)
   })
   await Promise.all([...queued, ...resumed])
 }
 
-/** Pings a skipped platform. @returns its tasks if it responds; otherwise none. */
-async function resumePlatform(pull: RunningPull, platformId: number): Promise<PullTaskPlan[]> {
-  const { deps, pullId, signal } = pull
+/** Pings a skipped platform, unless the signal aborts. @returns its tasks if it responds; otherwise none. */
+async function resumePlatform(
+  pull: RunningPull,
+  platformId: number,
+  signal: AbortSignal,
+): Promise<PullTaskPlan[]> {
+  const { deps, pullId } = pull
   if (signal.aborted) return []
   try {
     const source = await deps.platforms.readSource(platformId)
@@ -249,8 +254,7 @@ async function resumePlatform(pull: RunningPull, platformId: number): Promise<Pu
     const { source_base_url, encrypted_source_key, platform_name } = source
     const source_api_key = deps.secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
     const target = { source_base_url, source_api_key }
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(PING_MS)])
-    const ping = await deps.client.ping(target, limit)
+    const ping = await deps.client.ping(target, signal)
     if (ping.platform_name !== platform_name) return []
     const plans = await deps.pulls.resumeSkipped(pullId, platformId)
     pull.tasksPlanned += plans.length
