@@ -176,6 +176,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   })
   const pulls = createPulls({
     ...{ ...common, ...settings.pulls, firstByteSeconds: timeouts.firstByteSeconds },
+    resumedFirstByteSeconds: timeouts.resumedFirstByteSeconds,
     ...{ ingest: ingest.ingest, rejectedPushSaver: ingest.rejectedPushSaver },
     refreshManifest: platforms.refreshManifest,
     waitForLimit: deps.waitForLimit ?? sleep,

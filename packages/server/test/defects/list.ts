@@ -131,7 +131,7 @@ export const DEFECTS: readonly Defect[] = [
     find: 'if (await deps.schedule.readPause()) return', replace: 'if (deps.schedule.readPause()) return' },
   { rule: '8: the schedule never overlaps a pull that still runs',
     file: 'server/src/lib/time/cron.ts',
-    find: 'if (isDue) await action()', replace: 'if (isDue) void action()' },
+    find: 'if (isDue) await action(next)', replace: 'if (isDue) void action(next)' },
   { rule: '8: HUB_PULL_CONCURRENCY platforms are read at the same time',
     file: 'server/src/features/pulls/run-pull.ts', test: 'server/test/http/pull-concurrency.test.ts',
     find: 'new PQueue({ concurrency: deps.concurrency })',

@@ -85,7 +85,7 @@ describeOnEngines('failures and recoveries in the activity', (engine) => {
   })
 
   test('a skipped platform is pulled again after any evidence that it works', async () => {
-    await using hub = await startTestHub(engine)
+    await using hub = await startTestHub(engine, { timeouts: { resumedFirstByteSeconds: 0.1 } })
     await using platform = await simulatePlatform()
     const { id, post } = await hub.register(platform)
     const fail = () => platform.setResponse('records/cases', respond.status(500))
@@ -121,6 +121,12 @@ describeOnEngines('failures and recoveries in the activity', (engine) => {
     assert.equal(await pullOnSchedule(), 'skipped', 'after the ping of another platform')
     platform.setResponse('ping', null)
     assert.equal(await pullOnSchedule(), 'failed', 'after a ping, in the same pull')
+    platform.setResponse('records/cases', respond.status(503))
+    const requests = platform.listRecordsRequests().length
+    assert.equal(await pullOnSchedule(), 'failed', 'after a ping, while it is busy')
+    assert.equal(platform.listRecordsRequests().length, requests + 1, 'without retries')
+    platform.setResponse('records/cases', () => undefined)
+    assert.equal(await pullOnSchedule(), 'failed', 'after a ping, while it hangs')
     platform.setResponse('records/cases', null)
     assert.equal(await pullOnSchedule(), 'succeeded', 'after a ping, in the same pull')
     platform.setResponse('ping', respond.status(500))

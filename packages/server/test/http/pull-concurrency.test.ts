@@ -1,5 +1,6 @@
 /** The number of platforms that a pull reads concurrently, and their order, so that none starves the others. */
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { createPullTimeLimit, startTestHub } from '../helpers/hub/hub.ts'
@@ -52,6 +53,29 @@ describeOnEngines('many platforms in one pull', (engine) => {
     const { pull } = await hub.pullAll()
     assert.deepEqual([pull.state, pull.progress.tasks_done], ['succeeded', 15])
     assert.deepEqual(max, { overall: 3, perPlatform: 1 })
+  })
+
+  test('skipped platforms are pinged at the same time', async () => {
+    await using stack = new AsyncDisposableStack()
+    const hub = stack.use(await startTestHub(engine))
+    const open = new Set<ServerResponse>()
+    for (let count = 0; count < 17; count += 1) {
+      const platform = stack.use(await simulatePlatform())
+      await hub.register(platform)
+      platform.setResponse('ping', (response) => {
+        open.add(response)
+        response.on('close', () => open.delete(response))
+      })
+    }
+    const failedAt = new Date(Date.now() - 1000).toISOString()
+    await hub.sql(
+      `UPDATE platforms SET failures_in_row = 5, failed_at = '${failedAt}', recovered_at = NULL`,
+    )
+    const pulling = hub.pullOnSchedule()
+    const allWait = until(async () => (open.size === 17 ? true : null), 'all pings are open')
+    assert.equal(await Promise.race([allWait, pulling.then(() => false)]), true)
+    for (const response of open) response.writeHead(500).end()
+    assert.equal((await pulling).pull.state, 'failed')
   })
 
   test('a platform that timed out is pulled after those that were not reached', async () => {

@@ -93,6 +93,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     refreshManifest: createManifestRefresher({ ...common, ...storage, onError: onDefect }),
     timeoutSeconds: PULL_LIMIT_SECONDS,
     firstByteSeconds: PULL_LIMIT_SECONDS,
+    resumedFirstByteSeconds: DEFAULT_TIMEOUTS.resumedFirstByteSeconds,
     concurrency: 4,
     fullPullHours: 24,
     waitForLimit: sleep,

@@ -13,7 +13,7 @@ import { backupRoutes } from './backup-routes.ts'
 import { type BackupDeps, createBackupRunner } from './run-backup.ts'
 import { type RestoreUpload, setupRoutes } from './setup-routes.ts'
 
-/** One node makes a scheduled backup. The lease outlasts the difference between the clocks of nodes. */
+/** One node makes the backup of each scheduled time. The times of a schedule are a minute or more apart. */
 const LEASE = 'scheduled backup'
 const LEASE_SECONDS = 30
 
@@ -42,8 +42,8 @@ export function createBackups(
     await registerRoutes(app, setupRoutes(routeDeps))
   }
 
-  async function makeScheduledBackup(): Promise<void> {
-    if (!(await leases.acquire(LEASE, processName, LEASE_SECONDS))) return
+  async function makeScheduledBackup(due: Date): Promise<void> {
+    if (!(await leases.acquire(LEASE, processName, LEASE_SECONDS, due))) return
     await runner.makeScheduledBackup().catch((error: unknown) => {
       // An operator's backup is running. The next one is made on schedule.
       if (!(error instanceof HubError && error.code === 'backup_in_progress')) throw error

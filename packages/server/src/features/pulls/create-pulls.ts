@@ -21,7 +21,7 @@ import { scheduleRoutes } from './schedule-routes.ts'
 
 /** The process of a pull renews its lease every 5 s. After a crash, the next pull can start when the lease expires. */
 const LEASE_SECONDS = 20
-/** One node starts a scheduled pull. The lease outlasts the difference between the clocks of nodes. */
+/** One node starts the pull of each scheduled time. The times of a schedule are a minute or more apart. */
 const SCHEDULE_LEASE = { name: 'scheduled pull', seconds: 30 }
 
 type RunnerSettings = Pick<
@@ -31,6 +31,7 @@ type RunnerSettings = Pick<
   | 'refreshManifest'
   | 'timeoutSeconds'
   | 'firstByteSeconds'
+  | 'resumedFirstByteSeconds'
   | 'concurrency'
   | 'fullPullHours'
   | 'waitForLimit'
@@ -70,9 +71,9 @@ export function createPulls(
   }
   const cancelPull = createCancelPull({ pulls: storage.pulls, runner })
   const scheduledPull = createScheduledPull({ ...storage, requestPull })
-  async function onSchedule(): Promise<void> {
+  async function onSchedule(due: Date): Promise<void> {
     const { name, seconds } = SCHEDULE_LEASE
-    if (await storage.leases.acquire(name, storage.processName, seconds)) await scheduledPull()
+    if (await storage.leases.acquire(name, storage.processName, seconds, due)) await scheduledPull()
   }
 
   const routes: FastifyPluginAsync = async (app) => {

@@ -33,6 +33,8 @@ export type PullTaskContext = StartedTask & {
   source: PlatformSource
   plan: PullTaskPlan
   signal: AbortSignal
+  /** The time limit until the first byte of each page. */
+  firstByteSeconds: number
   /** The deadline for retries, in the time of `performance.now()`; null for no retries. */
   retryUntil: number | null
   /** Null if the task is not traced. */

@@ -50,7 +50,6 @@ export type PullTaskDeps = RejectionDeps & {
   ingest: Ingest
   records: Pick<RecordStore, 'findUnchanged'>
   clock: Clock
-  firstByteSeconds: number
 }
 
 /** The stages of one read and their state. */
@@ -118,8 +117,7 @@ function createPipeline(deps: PullTaskDeps, context: PullTaskContext): Pipeline 
 
 async function fetchPages(pipeline: Pipeline, target: CallTarget): Promise<void> {
   const { deps, context, result } = pipeline
-  const { plan, signal, retryUntil, span } = context
-  const { firstByteSeconds } = deps
+  const { plan, signal, firstByteSeconds, retryUntil, span } = context
   const options = { signal, firstByteSeconds, retryUntil, validators: result.cachedResponse }
   let begun = performance.now()
   let page = await awaitResponse(pipeline, () =>

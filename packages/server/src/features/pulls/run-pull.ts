@@ -49,8 +49,8 @@ import { describeTask, toResult } from './task-result.ts'
 const HEARTBEAT_MS = 1000
 /** The lease is renewed at every fifth heartbeat, and checked at the others. */
 const HEARTBEATS_PER_RENEWAL = 5
-/** The number of skipped platforms that are pinged at the same time, and the time limit of each. */
-const MAX_PINGS = 16
+/** The number of skipped platforms that are pinged at the same time, and the time limit of all pings of a pull. */
+const MAX_PINGS = 100
 const PING_MS = 10_000
 
 export type PullRunner = {
@@ -73,6 +73,10 @@ export type PullRunnerDeps = PullTaskDeps &
     /** Refreshes the manifest of a platform if it is due. Never rejects. */
     refreshManifest: (platformId: number, signal: AbortSignal) => Promise<void>
     timeoutSeconds: number
+    /** The time limit until the first byte of a response. */
+    firstByteSeconds: number
+    /** The same for a platform that was skipped, until one of its modules has been read. */
+    resumedFirstByteSeconds: number
     /** HUB_FULL_PULL_HOURS. */
     fullPullHours: number
     /** Waits for the time limit of a pull. Resolves with false when the signal aborts first. */
@@ -106,9 +110,11 @@ type PlatformProgress = {
   platformError: string | null
   /** Whether the last module failed for a reason that concerns the whole platform. */
   isPlatformFailing: boolean
+  /** Whether the platform was skipped, and none of its modules has been read since. */
+  isUnproven: boolean
 }
 
-type TaskEnd = PlatformProgress & Pick<PullTaskResult, 'state'>
+type TaskEnd = Omit<PlatformProgress, 'isUnproven'> & Pick<PullTaskResult, 'state'>
 
 export function createPullRunner(deps: PullRunnerDeps): PullRunner {
   const stopping = new AbortController()
@@ -219,21 +225,28 @@ async function runTasks(pull: RunningPull, plans: PullTaskPlan[]): Promise<void>
   const { deps, pullId, signal } = pull
   const reads = new PQueue({ concurrency: deps.concurrency })
   const pings = new PQueue({ concurrency: MAX_PINGS })
-  const read = (platformId: number, ofPlatform: PullTaskPlan[]) =>
-    reads.add(() => runPlatformTasks(pull, platformId, ofPlatform))
+  const read = (platformId: number, ofPlatform: PullTaskPlan[], isResumed: boolean) =>
+    reads.add(() => runPlatformTasks(pull, { platformId, isResumed }, ofPlatform))
   const skipped = await retryWhileUnavailable(signal, () => deps.pulls.listSkipped(pullId))
+  const pinging = AbortSignal.any([signal, AbortSignal.timeout(PING_MS)])
   const platforms = Map.groupBy(plans, (plan) => plan.platform_id)
-  const queued = [...platforms].map(([platformId, ofPlatform]) => read(platformId, ofPlatform))
+  const queued = [...platforms].map(([platformId, ofPlatform]) =>
+    read(platformId, ofPlatform, false),
+  )
   const resumed = skipped.map(async (platformId) => {
-    const ofPlatform = await pings.add(() => resumePlatform(pull, platformId))
-    if (ofPlatform.length > 0) await read(platformId, ofPlatform)
+    const ofPlatform = await pings.add(() => resumePlatform(pull, platformId, pinging))
+    if (ofPlatform.length > 0) await read(platformId, ofPlatform, true)
   })
   await Promise.all([...queued, ...resumed])
 }
 
-/** Pings a skipped platform. @returns its tasks if it responds; otherwise none. */
-async function resumePlatform(pull: RunningPull, platformId: number): Promise<PullTaskPlan[]> {
-  const { deps, pullId, signal } = pull
+/** Pings a skipped platform, unless the signal aborts. @returns its tasks if it responds; otherwise none. */
+async function resumePlatform(
+  pull: RunningPull,
+  platformId: number,
+  signal: AbortSignal,
+): Promise<PullTaskPlan[]> {
+  const { deps, pullId } = pull
   if (signal.aborted) return []
   try {
     const source = await deps.platforms.readSource(platformId)
@@ -241,8 +254,7 @@ async function resumePlatform(pull: RunningPull, platformId: number): Promise<Pu
     const { source_base_url, encrypted_source_key, platform_name } = source
     const source_api_key = deps.secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
     const target = { source_base_url, source_api_key }
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(PING_MS)])
-    const ping = await deps.client.ping(target, limit)
+    const ping = await deps.client.ping(target, signal)
     if (ping.platform_name !== platform_name) return []
     const plans = await deps.pulls.resumeSkipped(pullId, platformId)
     pull.tasksPlanned += plans.length
@@ -256,13 +268,19 @@ async function resumePlatform(pull: RunningPull, platformId: number): Promise<Pu
 
 async function runPlatformTasks(
   pull: RunningPull,
-  platformId: number,
+  { platformId, isResumed }: { platformId: number; isResumed: boolean },
   plans: PullTaskPlan[],
 ): Promise<void> {
-  let progress: PlatformProgress = { platformError: null, isPlatformFailing: false }
+  let progress: PlatformProgress = {
+    platformError: null,
+    isPlatformFailing: false,
+    isUnproven: isResumed,
+  }
   let hasSucceeded = false
   for (const plan of plans) {
     if (pull.signal.aborted) return
+    // It responds to pings only. Waiting for each of its modules would delay the next pull of all platforms.
+    if (progress.isUnproven && progress.isPlatformFailing) return
     const end = await runTask(pull, plan, progress).catch((error: unknown): TaskEnd => {
       // The result of one task could not be stored. The other tasks run nevertheless.
       logDefect(pull, error)
@@ -270,7 +288,7 @@ async function runPlatformTasks(
       return { ...progress, state: 'failed', isPlatformFailing: false }
     })
     hasSucceeded ||= end.state === 'succeeded'
-    progress = end
+    progress = { ...end, isUnproven: isResumed && !hasSucceeded }
   }
   if (hasSucceeded) await pull.deps.refreshManifest(platformId, pull.signal)
 }
@@ -278,7 +296,7 @@ async function runPlatformTasks(
 async function runTask(
   pull: RunningPull,
   plan: PullTaskPlan,
-  { platformError, isPlatformFailing }: PlatformProgress,
+  { platformError, isPlatformFailing, isUnproven }: PlatformProgress,
 ): Promise<TaskEnd> {
   const { deps, pullId, signal, stopping } = pull
   const { task_number } = plan
@@ -293,15 +311,18 @@ async function runTask(
   const begun = performance.now()
   const { module_id } = plan
   const { full_read_at } = started
-  const { fullPullHours } = deps
+  const { fullPullHours, firstByteSeconds, resumedFirstByteSeconds } = deps
   const now = deps.clock.now()
   const isFull = isFullReadDue({ module_id, full_read_at }, { now, fullPullHours })
   const context: PullTaskContext = {
     pull_id: pullId,
     ...started,
     cached_response: isFull ? null : started.cached_response,
+    firstByteSeconds: isUnproven
+      ? Math.min(firstByteSeconds, resumedFirstByteSeconds)
+      : firstByteSeconds,
     // Retries at each module of a failing platform would leave too little time for other platforms.
-    retryUntil: isPlatformFailing ? null : pull.endsAt,
+    retryUntil: isPlatformFailing || isUnproven ? null : pull.endsAt,
     source,
     plan,
     signal,

@@ -37,11 +37,12 @@ export function nextCronTime(pattern: string, timeZone: string, after: Date): Da
  * Runs an action at each time of a cron pattern until the signal aborts. Times that pass while the action runs are
  * skipped, and of the times that a clock set forward passes over, one is made up for. An error of the action ends the loop
  * and rejects the promise.
+ * @param action receives the time at which it was due, which may have passed.
  */
 export async function runOnSchedule(
   { pattern, timeZone }: { pattern: string; timeZone: string },
   signal: AbortSignal,
-  action: () => Promise<void>,
+  action: (due: Date) => Promise<void>,
   { clock, wait }: ScheduleTime,
 ): Promise<void> {
   const findNext = (after: Date): Date => {
@@ -55,7 +56,7 @@ export async function runOnSchedule(
     const waitMs = Math.min(next.getTime() - now.getTime(), MAX_WAIT_MS)
     if (!(await wait(Math.max(0, waitMs), signal))) return
     const isDue = clock.now() >= next
-    if (isDue) await action()
+    if (isDue) await action(next)
     const latest = isDue ? next : now
     now = clock.now()
     const wasSetBack = latest.getTime() - now.getTime() > MAX_DELAY_MS

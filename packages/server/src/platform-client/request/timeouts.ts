@@ -7,6 +7,8 @@ import { systemTimer, type Timer } from '../../lib/time/throughput-monitor.ts'
 export type PlatformTimeouts = ThroughputLimits & {
   /** The time until the first byte: some platforms build the whole response first. */
   firstByteSeconds: number
+  /** The same for a platform that a scheduled pull has skipped, until one of its modules has been read. */
+  resumedFirstByteSeconds: number
   /** The time limit of a ping, a manifest or another short request that a person waits for. */
   shortCallSeconds: number
   /** The time limit of a whole search response. */
@@ -29,6 +31,7 @@ export const DEFAULT_TIMEOUTS: Omit<PlatformTimeouts, 'firstByteSeconds'> = {
   pause: sleep,
   timer: systemTimer,
   maxPages: 10_000,
+  resumedFirstByteSeconds: 30,
 }
 
 /** The error of a response that has begun and then stalls. */

@@ -1,11 +1,12 @@
 import type { LeaseStore } from '../port/lease-store.ts'
-import { type Databases, nowText } from './schema/databases.ts'
+import type { Databases } from './schema/databases.ts'
 
 export function createLeaseStore({ writer, clock }: Databases): LeaseStore {
   return {
-    async acquire(name, owner, seconds) {
+    async acquire(name, owner, seconds, from) {
       const now = clock.now().getTime()
-      const expires_at = new Date(now + seconds * 1000).toISOString()
+      const begin = from?.getTime() ?? now
+      const expires_at = new Date(begin + seconds * 1000).toISOString()
       const lease = { owner, expires_at }
       // Later than any lease of this name ends, unless the clock was set back since.
       const latestEnd = new Date(now + 2 * seconds * 1000).toISOString()
@@ -18,7 +19,7 @@ export function createLeaseStore({ writer, clock }: Databases): LeaseStore {
             .doUpdateSet(lease)
             .where((eb) =>
               eb.or([
-                eb('leases.expires_at', '<', nowText(clock)),
+                eb('leases.expires_at', '<', new Date(begin).toISOString()),
                 eb('leases.expires_at', '>', latestEnd),
               ]),
             ),

@@ -181,6 +181,7 @@ async function readModule(
       full_read_at: null,
       cached_response: null,
       accepted_rejections: [],
+      firstByteSeconds: 60,
       retryUntil: Number.POSITIVE_INFINITY,
       span: null,
       plan: started.task,

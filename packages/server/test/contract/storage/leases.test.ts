@@ -58,3 +58,19 @@ test('only its owner can release a lease, and only until it expires', async ({
   await leases.release('job', 'a')
   assert.equal(await leases.acquire('job', 'c', 60), false)
 })
+
+test('a lease of a time is acquired once, however late, and does not delay the next time', async (kit) => {
+  const { clock } = kit
+  const { leases } = kit.storage
+  const due = clock.now()
+  const next = new Date(due.getTime() + 60_000)
+  const acquire = (owner: string, from: Date) => leases.acquire('job', owner, 30, from)
+  clock.advance(35)
+  assert.equal(await acquire('a', due), true)
+  assert.equal(await acquire('b', due), false)
+  clock.advance(25)
+  assert.equal(await acquire('a', next), true)
+  assert.equal(await acquire('b', next), false)
+  clock.advance(10)
+  assert.equal(await acquire('b', due), false, 'a minute late')
+})
