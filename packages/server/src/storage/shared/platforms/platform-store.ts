@@ -11,7 +11,7 @@ import { readHealth } from './health-rows.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
 import { readModules, selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
 import { registerModules } from './register-modules.ts'
-import { findFirstName, renamePlatform } from './rename-platform.ts'
+import { findFirstName, renamePlatform, saveFirstName } from './rename-platform.ts'
 
 /** Publishes changes to other processes that use the same database. */
 export type ChangeChannel = {
@@ -251,13 +251,14 @@ async function findPlatform(
 
 /** @returns null if the name is taken. */
 async function insertPlatform(db: Executor, platform: NewPlatform): Promise<number | null> {
-  const { at } = platform
+  const { platform_name, at } = platform
+  const first_name = await findFirstName(db, platform)
   const sourceKey = await insertSecret(db, 'source key', platform.encrypted_source_key, at)
   const row = await db
     .insertInto('platforms')
     .values({
-      platform_name: platform.platform_name,
-      first_name: await findFirstName(db, platform),
+      platform_name,
+      first_name,
       display_title: platform.display_title,
       platform_description: platform.platform_description,
       source_base_url: platform.source_base_url,
@@ -273,7 +274,10 @@ async function insertPlatform(db: Executor, platform: NewPlatform): Promise<numb
     .onConflict((conflict) => conflict.column('platform_name').doNothing())
     .returning('platform_id')
     .executeTakeFirst()
-  if (row) return row.platform_id
+  if (row) {
+    await saveFirstName(db, { platform_name, first_name })
+    return row.platform_id
+  }
   await db.deleteFrom('secrets').where('secret_id', '=', sourceKey).execute()
   return null
 }
