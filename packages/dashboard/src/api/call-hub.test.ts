@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { replaceDocument } from '../lib/test-document.ts'
 import { uploadBackup } from './backups.ts'
 import { callHub } from './call-hub.ts'
@@ -90,4 +91,21 @@ test('when another operator signs in, the requests of the former one are dropped
   assert.deepEqual(left, [true])
   assert.equal(replacements.get(), before + 1)
   assert.deepEqual([readCsrfToken(), session.get().hasEnded], ['of the other', false])
+})
+
+test('a request that was sent before the page knew its operator is repeated after the sign-in', async (t) => {
+  replaceDocument()
+  session.set({ operator: null, hasEnded: false, secondFactor: null })
+  writeCsrfToken('of the page')
+  const statuses = [401, 200]
+  t.mock.method(globalThis, 'fetch', async (path: string) => {
+    if (path !== '/api/v1/session') return Response.json({}, { status: statuses.shift() ?? 500 })
+    const operator = { id: 'ann', email: '', name: '', role: 'viewer' }
+    const required_second_factor_step = null
+    return Response.json({ operator, csrf_token: 'new', required_second_factor_step })
+  })
+  const called = callHub('/api/v1/views')
+  while (!session.get().hasEnded) await setImmediate()
+  assert.equal(await renewSession(), true)
+  assert.deepEqual(await called, {})
 })

@@ -6,7 +6,7 @@ import { TEXTS } from '../texts.ts'
 import { pageHeaders, readCsrfToken } from './csrf-token.ts'
 import { isIdle } from './idle-detection.ts'
 import { retryAfterSeconds } from './retry-after.ts'
-import { renewSession, session, waitForSecondFactor, waitForSignIn } from './session.ts'
+import { renewSession, replacements, waitForSecondFactor, waitForSignIn } from './session.ts'
 
 /** An error response of the hub. `status` is 0 if there was no response. */
 export class HubCallError extends Error {
@@ -57,13 +57,13 @@ export async function callHub<Body>(path: string, call: HubCall = {}): Promise<B
  */
 export async function openHub(path: string, call: HubCall = {}): Promise<Response> {
   const csrfToken = readCsrfToken()
-  const sender = session.get().operator?.id
+  const replacementsBefore = replacements.get()
   const response = await send(path, call)
   if (hasNoSession(response)) {
     // After a sign-in in another tab the session is valid, and only the token is out of date.
     if (response.status === TOKEN_REJECTED) await renewSession()
     await waitForSignIn(csrfToken)
-    if (session.get().operator?.id !== sender) return new Promise(() => undefined)
+    if (replacements.get() !== replacementsBefore) return new Promise(() => undefined)
     return openHub(path, call)
   }
   if (response.ok) return response

@@ -21,12 +21,12 @@ export interface ConnectionStore {
 
   /**
    * Stores until when the certificate is valid that the platforms at `origin` presented at `read_at`, instead of the
-   * previous one. `changePlatform` deletes it if the address changes.
-   * @returns whether a platform is registered at this origin.
+   * previous one. Writes nothing for a platform whose certificate is unchanged and was read within the last hour.
+   * `changePlatform` deletes it if the address changes.
    */
   recordCertificate(certificate: {
     origin: string
     expires_at: string
     read_at: string
-  }): Promise<boolean>
+  }): Promise<void>
 }

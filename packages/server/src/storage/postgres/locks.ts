@@ -56,6 +56,7 @@ const LOCKS: Record<LockName, string> = {
   'text index': TEXT_INDEX_LOCK,
   'field index': FIELD_INDEX_LOCK,
   'view names': `${HUB}, 6`,
+  'platform names': `${HUB}, 14`,
   operators: `${HUB}, 7`,
   'login attempts': `${HUB}, 8`,
   secrets: `${HUB}, 9`,

@@ -13,11 +13,13 @@ import {
 import {
   changeLog,
   MAX_RECORD_KEYS,
+  newPlatform,
   only,
   outcomesOf,
   pushWrite,
 } from '../../helpers/storage/fixtures.ts'
 import { pullWrite, taskResult } from '../../helpers/storage/pulls.ts'
+import { removePlatform } from '../../helpers/storage/removals.ts'
 import { rejection, replayWrite } from '../../helpers/storage/replays.ts'
 
 /** Tombstones prevent erased records from being stored again. */
@@ -88,9 +90,16 @@ test('an erased record stays erased when its platform is renamed, and registered
   assert.equal(await pushTo(other), 'created')
   assert.equal(await rename(other, 'academy'), 'name_taken')
   assert.equal(await rename({ platform_id: 999 }, 'club'), undefined)
-  const request = { platform_id: school.platform_id, platform_name: 'academy', at }
-  await platforms.removePlatform({ ...request, requested_by: 'ann' }, changeLog())
+  await removePlatform(kit, { ...school, platform_name: 'academy' })
   assert.equal(await pushTo(await kit.register({ name: 'academy' })), 'record_erased')
+  // The erased records of that platform stay erased, too. A rejected registration of its name changes nothing.
+  const { record_id } = only((await kit.records()).filter((one) => one.platform_name === 'school'))
+  await erase(kit, record_id, 'erase')
+  kit.clock.advance(60)
+  const repeated = newPlatform('school', { at: kit.clock.text })
+  assert.equal((await platforms.registerPlatform(repeated, changeLog())).outcome, 'name_taken')
+  await removePlatform(kit, other)
+  assert.equal(await pushTo(await kit.register()), 'record_erased')
 })
 
 test('a rejected body is not saved if it contains the reference of an erased record', async (kit) => {

@@ -1,9 +1,11 @@
 /** The facts from which the health of a platform follows; `domain/platform/health.test.ts` has the rule. */
 import assert from 'node:assert/strict'
+import { pino } from 'pino'
+import { createCertificateRecorder } from '../../../src/features/platforms/record-certificates.ts'
 import { test } from '../../helpers/storage/engines.ts'
-import { changeLog, pushWrite } from '../../helpers/storage/fixtures.ts'
+import { changeLog, newPlatform, pushWrite } from '../../helpers/storage/fixtures.ts'
 import type { KitPlatform, TestKit } from '../../helpers/storage/kit.ts'
-import { setRegisteredModules } from '../../helpers/storage/platform-changes.ts'
+import { setRegisteredModules, setSource } from '../../helpers/storage/platform-changes.ts'
 import { rejection } from '../../helpers/storage/replays.ts'
 
 async function healthOf({ storage }: TestKit, { platform_id }: KitPlatform) {
@@ -77,16 +79,46 @@ test('silence, an expiring key that is used, an expiring certificate, and the st
   const record = (origin: string, expires_at: string) =>
     kit.storage.connections.recordCertificate({ origin, expires_at, read_at })
   const soon = '2026-03-20T08:00:00.000Z'
-  assert.equal(await record('https://school.exampl', soon), false)
-  assert.equal(await record('https://school.example:8443', soon), false)
+  await record('https://school.exampl', soon)
+  await record('https://school.example:8443', soon)
   assert.deepEqual(await healthOf(kit, school), ['healthy'])
-  assert.equal(await record('https://school.example', soon), true)
+  await record('https://school.example', soon)
   assert.deepEqual(await healthOf(kit, school), [
     'needs_attention',
     `certificate_expiring: The certificate of the platform, read at ${read_at}, expires at ${soon}. Renew it on the platform.`,
   ])
-  assert.equal(await record('https://school.example', '2027-03-20T08:00:00.000Z'), true)
+  await record('https://school.example', '2027-03-20T08:00:00.000Z')
   assert.deepEqual(await healthOf(kit, school), ['healthy'])
   await kit.setStatus(school, 'inactive')
   assert.equal((await healthOf(kit, school))[0], 'inactive')
+})
+
+test('a new connection stores the certificate for each platform of its origin that has none', async (kit) => {
+  const { storage, clock } = kit
+  const log = pino({ level: 'silent' })
+  const recordCertificate = createCertificateRecorder({ ...storage, clock, log })
+  const origin = 'https://school.example'
+  const record = () => recordCertificate({ origin, expires_at: '2026-03-20T08:00:00.000Z' })
+  const readTimes = async () =>
+    (await kit.runSql('SELECT certificate_read_at AS at FROM platforms ORDER BY platform_id')).map(
+      ({ at }) => at,
+    )
+  const { platform_id } = await kit.register()
+  await record()
+  const first = clock.text
+  clock.advance(60)
+  const second = newPlatform('clinic', { source_base_url: `${origin}/clinic` })
+  await storage.platforms.registerPlatform(second, changeLog())
+  await record()
+  // The certificate of the first platform is unchanged, and stored again after an hour.
+  assert.deepEqual(await readTimes(), [first, clock.text])
+  for (const source_base_url of ['https://other.example', origin]) {
+    const source = { platform_id, source_base_url, encrypted_source_key: 'x', at: clock.text }
+    await setSource(storage.platforms, source, changeLog())
+  }
+  await record()
+  assert.deepEqual(await readTimes(), [clock.text, clock.text])
+  clock.advance(3600)
+  await record()
+  assert.deepEqual(await readTimes(), [clock.text, clock.text])
 })

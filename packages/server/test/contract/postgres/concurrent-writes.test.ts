@@ -65,6 +65,23 @@ test('batches with the same references in opposite order all succeed and record 
   assert.equal(only(await nodeA.runSql('SELECT count(*) AS n FROM activity'))['n'], 973)
 })
 
+test('a name that a registration is taking is taken for a renamed platform', async (nodes) => {
+  const { nodeA, nodeB, url, observer, clock } = nodes
+  const { platform_id } = await nodeA.register()
+  await withLock(url, 'LOCK TABLE audit IN EXCLUSIVE MODE', async (release) => {
+    const registered = nodeA.register({ name: 'academy' })
+    await untilLockWaiters(observer, 1)
+    const change = { platform_id, platform_name: 'academy', at: clock.text }
+    const renamed = nodeB.storage.platforms.renamePlatform(change, changeLog())
+    // Observed in the test itself.
+    renamed.catch(() => undefined)
+    await untilLockWaiters(observer, 2)
+    await release()
+    await registered
+    assert.deepEqual(await renamed, { outcome: 'name_taken' })
+  })
+})
+
 test('pushes on one node and a pull on the other write concurrently', async ({ nodeA, nodeB }) => {
   const school = await nodeA.register()
   const read = await startPullAndRead(nodeB.storage, school)

@@ -5,6 +5,8 @@ import type { Databases, Executor } from '../schema/databases.ts'
 import { insertHubKey } from './key-rows.ts'
 import type { PlatformChanges } from './platform-store.ts'
 
+const HOUR_MS = 60 * 60 * 1000
+
 export function createConnectionStore(
   { reader, writer, acquireLock }: Databases,
   { change }: PlatformChanges,
@@ -56,15 +58,24 @@ export function createConnectionStore(
 
     async recordCertificate({ origin, expires_at, read_at }) {
       const prefix = `${origin}/`
-      const updated = await writer
+      const hourBefore = new Date(Date.parse(read_at) - HOUR_MS).toISOString()
+      await writer
         .updateTable('platforms')
         .set({ certificate_expires_at: expires_at, certificate_read_at: read_at })
         .where(
           sql<boolean>`substr(source_base_url || '/', 1, ${sql.lit(prefix.length)}) = ${prefix}`,
         )
         .where('removed_at', 'is', null)
-        .executeTakeFirst()
-      return updated.numUpdatedRows > 0n
+        .where((eb) =>
+          eb.or([
+            eb('certificate_expires_at', 'is', null),
+            eb('certificate_expires_at', '<>', expires_at),
+            eb('certificate_read_at', '<=', hourBefore),
+            // The clock has been set back.
+            eb('certificate_read_at', '>', read_at),
+          ]),
+        )
+        .execute()
     },
   }
 }

@@ -11,7 +11,7 @@ import { readHealth } from './health-rows.ts'
 import { insertHubKey, insertSecret } from './key-rows.ts'
 import { readModules, selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
 import { registerModules } from './register-modules.ts'
-import { findFirstName, renamePlatform } from './rename-platform.ts'
+import { findFirstName, renamePlatform, saveFirstName } from './rename-platform.ts'
 
 /** Publishes changes to other processes that use the same database. */
 export type ChangeChannel = {
@@ -61,8 +61,9 @@ export function createPlatformStore(
 
     registerPlatform: (platform, log) =>
       change(async (db) => {
+        await acquireLock(db, 'platform names')
+        if (await isNameTaken(db, platform)) return { outcome: 'name_taken' }
         const platformId = await insertPlatform(db, platform)
-        if (platformId === null) return { outcome: 'name_taken' }
         await insertModules(db, platformId, platform)
         await insertHubKey(db, platformId, platform.hub_key, platform.at)
         const known = { platform_id: platformId, platform_name: platform.platform_name }
@@ -99,15 +100,11 @@ export function createPlatformStore(
     renamePlatform: ({ platform_id, platform_name, at }, log) =>
       change(async (db) => {
         await acquireLock(db, 'write authorization')
+        await acquireLock(db, 'platform names')
         const before = await findPlatform(db, platform_id, nowText(clock))
         if (!before) return null
         if (before.platform_name === platform_name) return { outcome: 'renamed', platform: before }
-        const other = await db
-          .selectFrom('platforms')
-          .select('platform_id')
-          .where('platform_name', '=', platform_name)
-          .executeTakeFirst()
-        if (other) return { outcome: 'name_taken' }
+        if (await isNameTaken(db, { platform_name })) return { outcome: 'name_taken' }
         const names = { platform_name, before: before.platform_name }
         await renamePlatform(db, { platform_id, ...names, at })
         await insertLog(db, at, log, { platform_id, platform_name })
@@ -249,15 +246,28 @@ async function findPlatform(
   }
 }
 
-/** @returns null if the name is taken. */
-async function insertPlatform(db: Executor, platform: NewPlatform): Promise<number | null> {
-  const { at } = platform
-  const sourceKey = await insertSecret(db, 'source key', platform.encrypted_source_key, at)
+/** The caller holds the lock of platform names. */
+async function isNameTaken(
+  db: Executor,
+  { platform_name }: { platform_name: string },
+): Promise<boolean> {
   const row = await db
+    .selectFrom('platforms')
+    .select('platform_id')
+    .where('platform_name', '=', platform_name)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function insertPlatform(db: Executor, platform: NewPlatform): Promise<number> {
+  const { platform_name, at } = platform
+  const first_name = await findFirstName(db, platform)
+  const sourceKey = await insertSecret(db, 'source key', platform.encrypted_source_key, at)
+  const { platform_id } = await db
     .insertInto('platforms')
     .values({
-      platform_name: platform.platform_name,
-      first_name: await findFirstName(db, platform),
+      platform_name,
+      first_name,
       display_title: platform.display_title,
       platform_description: platform.platform_description,
       source_base_url: platform.source_base_url,
@@ -270,12 +280,10 @@ async function insertPlatform(db: Executor, platform: NewPlatform): Promise<numb
       created_at: at,
       updated_at: at,
     })
-    .onConflict((conflict) => conflict.column('platform_name').doNothing())
     .returning('platform_id')
-    .executeTakeFirst()
-  if (row) return row.platform_id
-  await db.deleteFrom('secrets').where('secret_id', '=', sourceKey).execute()
-  return null
+    .executeTakeFirstOrThrow()
+  await saveFirstName(db, { platform_name, first_name })
+  return platform_id
 }
 
 async function insertModules(db: Executor, platformId: number, platform: NewPlatform) {

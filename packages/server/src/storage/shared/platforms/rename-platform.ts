@@ -5,15 +5,15 @@ import type { Executor } from '../schema/databases.ts'
 export const FIRST_NAME = sql<string>`coalesce(p.first_name, p.platform_name)`
 
 /**
- * The first name of a platform that is registered: that of an earlier platform which was renamed to its name. Null if it
- * is its name.
+ * The first name of a platform that is registered: that of the last platform with its name, if that differed from its
+ * name. Null if it is its name. `saveFirstName` saves it for the next registration of the name.
  */
 export async function findFirstName(
   db: Executor,
   { platform_name, at }: { platform_name: string; at: string },
 ): Promise<string | null> {
   const known = await db
-    .selectFrom('later_names')
+    .selectFrom('first_names')
     .select('first_name')
     .where('platform_name', '=', platform_name)
     .executeTakeFirst()
@@ -27,6 +27,19 @@ export async function findFirstName(
   // Another platform that has the first name, or had it before it was renamed: its erased records are not those of this one.
   if (other) return `${platform_name} (${at})`
   return known ? first_name : null
+}
+
+/** Saves the first name for platforms that are registered later under this name. Null for one that is its name. */
+export async function saveFirstName(
+  db: Executor,
+  { platform_name, first_name }: { platform_name: string; first_name: string | null },
+): Promise<void> {
+  if (first_name === null) return
+  await db
+    .insertInto('first_names')
+    .values({ platform_name, first_name })
+    .onConflict((conflict) => conflict.column('platform_name').doUpdateSet({ first_name }))
+    .execute()
 }
 
 /** Renames a platform in every row that names it, except for the logs of what happened before. */
@@ -46,13 +59,7 @@ export async function renamePlatform(
     .where('platform_id', '=', platform_id)
     .returning('first_name')
     .executeTakeFirstOrThrow()
-  if (first_name !== null) {
-    await db
-      .insertInto('later_names')
-      .values({ platform_name, first_name })
-      .onConflict((conflict) => conflict.column('platform_name').doUpdateSet({ first_name }))
-      .execute()
-  }
+  await saveFirstName(db, { platform_name, first_name })
   await db
     .updateTable('record_deletions')
     .set({ platform_name })

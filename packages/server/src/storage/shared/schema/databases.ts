@@ -29,6 +29,8 @@ export type Databases = {
  * - `text index`, `field index`: the indexes of record lists, which follow the changes of records. A transaction that
  *   takes both takes the text index first.
  * - `view names`: the names of saved views, which are unique per owner.
+ * - `platform names`: the names of platforms, which are unique, and their first names. A transaction that also takes the
+ *   write authorization takes that first.
  * - `operators`: roles and accounts; at least one admin must remain.
  * - `login attempts`: failed sign-ins; each attempt must see all earlier ones.
  * - `push errors`: the counts of rejected requests, whose limit applies to all processes together.
@@ -43,6 +45,7 @@ export type LockName =
   | 'text index'
   | 'field index'
   | 'view names'
+  | 'platform names'
   | 'operators'
   | 'login attempts'
   | 'push errors'

@@ -54,8 +54,11 @@ export const platformTables = {
     { indexes: { platforms_of_title: { on: 'display_title' } } },
   ),
 
-  /** The names that platforms were given later, so that one that is registered again under such a name is recognised. */
-  later_names: table(
+  /**
+   * The first name of the last platform with a name, if it is another name, so that one that is registered again under the
+   * name is recognised.
+   */
+  first_names: table(
     { platform_name: text(), first_name: text() },
     { primaryKey: ['platform_name'] },
   ),
