@@ -462,7 +462,7 @@ export const DEFECTS: readonly Defect[] = [
     find: ', ...(READS.includes(routeKey) ? [SHARED_READS] : [])' },
   { rule: 'storage: lists that need more than an index look-up run on the read thread',
     file: 'server/src/storage/shared/record-list/read-thread.ts', test: 'server/test/contract/records/record-lists.test.ts',
-    find: 'isSingleIndexRead(query) ? listRecords(query) : thread.request(query)', replace: 'listRecords(query)' },
+    find: 'if (isSingleIndexRead(query)) return lists.listRecords(query)', replace: 'if (query.limit > 0) return lists.listRecords(query)' },
   { rule: 'health: a platform of whose last 20 pushes half were rejected is failing',
     file: 'server/src/domain/platform/health.ts',
     find: '2 * rejected >= pushes', replace: '2 * rejected > pushes' },
