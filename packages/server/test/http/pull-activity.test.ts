@@ -149,6 +149,18 @@ describeOnEngines('failures and recoveries in the activity', (engine) => {
     assert.equal(last?.state, 'succeeded')
   })
 
+  test('a skipped platform that responds gets the usual limits from time to time, since it may be slow', async () => {
+    await using hub = await startTestHub(engine, { timeouts: { resumedPatienceSeconds: 0 } })
+    await using platform = await simulatePlatform()
+    await hub.register(platform)
+    platform.setResponse('records/cases', respond.status(500))
+    for (let round = 1; round <= 5; round += 1) await hub.pullOnSchedule()
+    platform.setResponse('records/cases', null)
+    platform.queueResponses('records/cases', respond.status(503))
+    const { state } = only((await hub.pullOnSchedule()).tasks)
+    assert.equal(state, 'succeeded', 'with a retry')
+  })
+
   test('a pull with the same rejections is not logged again, unless it has new records', async () => {
     await using hub = await startTestHub(engine)
     await using platform = await simulatePlatform()

@@ -32,6 +32,7 @@ type RunnerSettings = Pick<
   | 'timeoutSeconds'
   | 'firstByteSeconds'
   | 'resumedFirstByteSeconds'
+  | 'resumedPatienceSeconds'
   | 'concurrency'
   | 'fullPullHours'
   | 'waitForLimit'

@@ -25,13 +25,11 @@
 import type { FastifyBaseLogger } from 'fastify'
 import PQueue from 'p-queue'
 import pRetry from 'p-retry'
-import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { isFullReadDue } from '../../domain/pull/cached-response.ts'
 import { noCounts, type PullStop } from '../../domain/pull/pull.ts'
 import { HubError, isStorageUnavailable } from '../../errors.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { Span, Tracer } from '../../lib/tracing/tracer.ts'
-import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type {
   Lease,
@@ -43,6 +41,7 @@ import { type DetectMissingDeps, detectMissing } from './detect-missing.ts'
 import { finishPull } from './finish-pull.ts'
 import type { PullMetrics } from './pull-metrics.ts'
 import type { PullTaskContext } from './pull-task-accumulator.ts'
+import { type ResumeDeps, resumePlatform } from './resume-platform.ts'
 import { type PullTaskDeps, runPullTask } from './run-pull-task.ts'
 import { describeTask, toResult } from './task-result.ts'
 
@@ -65,10 +64,10 @@ export type PullRunner = {
 }
 
 export type PullRunnerDeps = PullTaskDeps &
-  DetectMissingDeps & {
+  DetectMissingDeps &
+  ResumeDeps & {
     pulls: PullStore
     platforms: Pick<PlatformStore, 'readSource'>
-    client: Pick<PlatformClient, 'ping'>
     lease: Lease
     /** Refreshes the manifest of a platform if it is due. Never rejects. */
     refreshManifest: (platformId: number, signal: AbortSignal) => Promise<void>
@@ -77,6 +76,11 @@ export type PullRunnerDeps = PullTaskDeps &
     firstByteSeconds: number
     /** The same for a platform that was skipped, until one of its modules has been read. */
     resumedFirstByteSeconds: number
+    /**
+     * The time after which such a platform is read once with the usual limits: it may work, but need more time for each
+     * response.
+     */
+    resumedPatienceSeconds: number
     /** HUB_FULL_PULL_HOURS. */
     fullPullHours: number
     /** Waits for the time limit of a pull. Resolves with false when the signal aborts first. */
@@ -92,6 +96,8 @@ export type PullRunnerDeps = PullTaskDeps &
 /** A running pull. */
 type RunningPull = {
   deps: PullRunnerDeps
+  /** When each platform that is skipped was first read with short limits, or last with the usual ones. */
+  patientAt: Map<number, number>
   pullId: number
   /** Aborts with a `PullStop` when the pull must stop. */
   signal: AbortSignal
@@ -119,12 +125,15 @@ type TaskEnd = Omit<PlatformProgress, 'isUnproven'> & Pick<PullTaskResult, 'stat
 export function createPullRunner(deps: PullRunnerDeps): PullRunner {
   const stopping = new AbortController()
   const running = new Set<{ pullId: number; stop: AbortController; ended: Promise<void> }>()
+  const patientAt: RunningPull['patientAt'] = new Map()
   return {
     run(pullId) {
       const stop = new AbortController()
-      const ended = runPull(deps, pullId, stop, stopping.signal).catch((error: unknown) => {
-        deps.log.error({ err: error, pull_id: pullId }, 'a pull ended with an internal error')
-      })
+      const ended = runPull({ deps, patientAt, pullId }, stop, stopping.signal).catch(
+        (error: unknown) => {
+          deps.log.error({ err: error, pull_id: pullId }, 'a pull ended with an internal error')
+        },
+      )
       const current = { pullId, stop, ended }
       running.add(current)
       return ended.finally(() => running.delete(current))
@@ -146,8 +155,7 @@ export function createPullRunner(deps: PullRunnerDeps): PullRunner {
 }
 
 async function runPull(
-  deps: PullRunnerDeps,
-  pullId: number,
+  { deps, patientAt, pullId }: Pick<RunningPull, 'deps' | 'patientAt' | 'pullId'>,
   ending: AbortController,
   stopping: AbortSignal,
 ): Promise<void> {
@@ -167,7 +175,7 @@ async function runPull(
   const heartbeat = sendHeartbeats(deps, pullId, signal, interrupt)
   try {
     const tasks = { tasksPlanned: plans.length, tasksRun: 0 }
-    const pull = { deps, pullId, signal, stopping, endsAt: begun + limitMs, ...tasks }
+    const pull = { deps, patientAt, pullId, signal, stopping, endsAt: begun + limitMs, ...tasks }
     await runTasks(pull, plans)
     const why = stopOf(signal)
     const finish = () => finishPull(deps.pulls, pullId, why)
@@ -234,36 +242,26 @@ async function runTasks(pull: RunningPull, plans: PullTaskPlan[]): Promise<void>
     read(platformId, ofPlatform, false),
   )
   const resumed = skipped.map(async (platformId) => {
-    const ofPlatform = await pings.add(() => resumePlatform(pull, platformId, pinging))
-    if (ofPlatform.length > 0) await read(platformId, ofPlatform, true)
+    const resume = () => resumePlatform(deps, { pullId, platformId }, pinging)
+    const ofPlatform = await pings.add(resume).catch((error: unknown): PullTaskPlan[] => {
+      logDefect(pull, error)
+      return []
+    })
+    if (ofPlatform.length === 0) return
+    pull.tasksPlanned += ofPlatform.length
+    const isPatient = isPatienceDue(pull, platformId)
+    await read(platformId, ofPlatform, !isPatient)
+    if (isPatient) pull.patientAt.set(platformId, performance.now())
   })
   await Promise.all([...queued, ...resumed])
 }
 
-/** Pings a skipped platform, unless the signal aborts. @returns its tasks if it responds; otherwise none. */
-async function resumePlatform(
-  pull: RunningPull,
-  platformId: number,
-  signal: AbortSignal,
-): Promise<PullTaskPlan[]> {
-  const { deps, pullId } = pull
-  if (signal.aborted) return []
-  try {
-    const source = await deps.platforms.readSource(platformId)
-    if (!source) return []
-    const { source_base_url, encrypted_source_key, platform_name } = source
-    const source_api_key = deps.secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
-    const target = { source_base_url, source_api_key }
-    const ping = await deps.client.ping(target, signal)
-    if (ping.platform_name !== platform_name) return []
-    const plans = await deps.pulls.resumeSkipped(pullId, platformId)
-    pull.tasksPlanned += plans.length
-    return plans
-  } catch (error) {
-    // The task stays skipped, and its error says why.
-    if (!(error instanceof HubError)) logDefect(pull, error)
-    return []
-  }
+/** Whether a platform that is skipped has been read with short limits for so long that it may need the usual ones. */
+function isPatienceDue({ deps, patientAt }: RunningPull, platformId: number): boolean {
+  const now = performance.now()
+  const since = patientAt.get(platformId) ?? now
+  patientAt.set(platformId, since)
+  return now - since >= deps.resumedPatienceSeconds * 1000
 }
 
 async function runPlatformTasks(
@@ -290,7 +288,9 @@ async function runPlatformTasks(
     hasSucceeded ||= end.state === 'succeeded'
     progress = { ...end, isUnproven: isResumed && !hasSucceeded }
   }
-  if (hasSucceeded) await pull.deps.refreshManifest(platformId, pull.signal)
+  if (!hasSucceeded) return
+  pull.patientAt.delete(platformId)
+  await pull.deps.refreshManifest(platformId, pull.signal)
 }
 
 async function runTask(

@@ -33,6 +33,7 @@ test('a registered platform is active and has all submitted properties', async (
   const { id, ...platform } = result.platform
   assert.deepEqual(platform, {
     platform_name: 'school',
+    platform_title: 'Title school',
     display_title: 'Title school',
     platform_description: 'About school',
     connection_type: 'dynamic_api',

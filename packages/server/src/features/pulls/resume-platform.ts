@@ -1,0 +1,36 @@
+import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
+import { HubError } from '../../errors.ts'
+import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import type { PlatformClient } from '../../platform-client/platform-client.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import type { PullStore, PullTaskPlan } from '../../storage/port/pull-store.ts'
+
+export type ResumeDeps = {
+  pulls: Pick<PullStore, 'resumeSkipped'>
+  platforms: Pick<PlatformStore, 'readSource'>
+  client: Pick<PlatformClient, 'ping'>
+  secrets: SecretBox
+}
+
+/**
+ * Pings a platform that a running pull skips, unless the signal aborts.
+ * @returns its tasks if it responds under its own name. Otherwise none: its tasks stay skipped, and their errors say why.
+ */
+export async function resumePlatform(
+  { pulls, platforms, client, secrets }: ResumeDeps,
+  { pullId, platformId }: { pullId: number; platformId: number },
+  signal: AbortSignal,
+): Promise<PullTaskPlan[]> {
+  if (signal.aborted) return []
+  try {
+    const source = await platforms.readSource(platformId)
+    if (!source) return []
+    const { source_base_url, encrypted_source_key, platform_name } = source
+    const source_api_key = secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
+    const ping = await client.ping({ source_base_url, source_api_key }, signal)
+    return ping.platform_name === platform_name ? await pulls.resumeSkipped(pullId, platformId) : []
+  } catch (error) {
+    if (error instanceof HubError) return []
+    throw error
+  }
+}
