@@ -177,7 +177,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const pulls = createPulls({
     ...{ ...common, ...settings.pulls, firstByteSeconds: timeouts.firstByteSeconds },
     resumedFirstByteSeconds: timeouts.resumedFirstByteSeconds,
-    resumedPatienceSeconds: timeouts.resumedPatienceSeconds,
+    usualLimitsAfterSeconds: timeouts.usualLimitsAfterSeconds,
     ...{ ingest: ingest.ingest, rejectedPushSaver: ingest.rejectedPushSaver },
     refreshManifest: platforms.refreshManifest,
     waitForLimit: deps.waitForLimit ?? sleep,

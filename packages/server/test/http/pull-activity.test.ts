@@ -150,7 +150,7 @@ describeOnEngines('failures and recoveries in the activity', (engine) => {
   })
 
   test('a skipped platform that responds gets the usual limits from time to time, since it may be slow', async () => {
-    await using hub = await startTestHub(engine, { timeouts: { resumedPatienceSeconds: 0 } })
+    await using hub = await startTestHub(engine, { timeouts: { usualLimitsAfterSeconds: 0 } })
     await using platform = await simulatePlatform()
     await hub.register(platform)
     platform.setResponse('records/cases', respond.status(500))

@@ -94,7 +94,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     timeoutSeconds: PULL_LIMIT_SECONDS,
     firstByteSeconds: PULL_LIMIT_SECONDS,
     resumedFirstByteSeconds: DEFAULT_TIMEOUTS.resumedFirstByteSeconds,
-    resumedPatienceSeconds: DEFAULT_TIMEOUTS.resumedPatienceSeconds,
+    usualLimitsAfterSeconds: DEFAULT_TIMEOUTS.usualLimitsAfterSeconds,
     concurrency: 4,
     fullPullHours: 24,
     waitForLimit: sleep,

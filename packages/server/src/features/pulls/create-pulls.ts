@@ -32,7 +32,7 @@ type RunnerSettings = Pick<
   | 'timeoutSeconds'
   | 'firstByteSeconds'
   | 'resumedFirstByteSeconds'
-  | 'resumedPatienceSeconds'
+  | 'usualLimitsAfterSeconds'
   | 'concurrency'
   | 'fullPullHours'
   | 'waitForLimit'

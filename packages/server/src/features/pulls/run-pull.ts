@@ -80,7 +80,7 @@ export type PullRunnerDeps = PullTaskDeps &
      * The time after which such a platform is read once with the usual limits: it may work, but need more time for each
      * response.
      */
-    resumedPatienceSeconds: number
+    usualLimitsAfterSeconds: number
     /** HUB_FULL_PULL_HOURS. */
     fullPullHours: number
     /** Waits for the time limit of a pull. Resolves with false when the signal aborts first. */
@@ -97,7 +97,7 @@ export type PullRunnerDeps = PullTaskDeps &
 type RunningPull = {
   deps: PullRunnerDeps
   /** When each platform that is skipped was first read with short limits, or last with the usual ones. */
-  patientAt: Map<number, number>
+  usualLimitsAt: Map<number, number>
   pullId: number
   /** Aborts with a `PullStop` when the pull must stop. */
   signal: AbortSignal
@@ -125,11 +125,11 @@ type TaskEnd = Omit<PlatformProgress, 'isUnproven'> & Pick<PullTaskResult, 'stat
 export function createPullRunner(deps: PullRunnerDeps): PullRunner {
   const stopping = new AbortController()
   const running = new Set<{ pullId: number; stop: AbortController; ended: Promise<void> }>()
-  const patientAt: RunningPull['patientAt'] = new Map()
+  const usualLimitsAt: RunningPull['usualLimitsAt'] = new Map()
   return {
     run(pullId) {
       const stop = new AbortController()
-      const ended = runPull({ deps, patientAt, pullId }, stop, stopping.signal).catch(
+      const ended = runPull({ deps, usualLimitsAt, pullId }, stop, stopping.signal).catch(
         (error: unknown) => {
           deps.log.error({ err: error, pull_id: pullId }, 'a pull ended with an internal error')
         },
@@ -155,7 +155,7 @@ export function createPullRunner(deps: PullRunnerDeps): PullRunner {
 }
 
 async function runPull(
-  { deps, patientAt, pullId }: Pick<RunningPull, 'deps' | 'patientAt' | 'pullId'>,
+  { deps, usualLimitsAt, pullId }: Pick<RunningPull, 'deps' | 'usualLimitsAt' | 'pullId'>,
   ending: AbortController,
   stopping: AbortSignal,
 ): Promise<void> {
@@ -175,7 +175,15 @@ async function runPull(
   const heartbeat = sendHeartbeats(deps, pullId, signal, interrupt)
   try {
     const tasks = { tasksPlanned: plans.length, tasksRun: 0 }
-    const pull = { deps, patientAt, pullId, signal, stopping, endsAt: begun + limitMs, ...tasks }
+    const pull = {
+      deps,
+      usualLimitsAt,
+      pullId,
+      signal,
+      stopping,
+      endsAt: begun + limitMs,
+      ...tasks,
+    }
     await runTasks(pull, plans)
     const why = stopOf(signal)
     const finish = () => finishPull(deps.pulls, pullId, why)
@@ -249,19 +257,19 @@ async function runTasks(pull: RunningPull, plans: PullTaskPlan[]): Promise<void>
     })
     if (ofPlatform.length === 0) return
     pull.tasksPlanned += ofPlatform.length
-    const isPatient = isPatienceDue(pull, platformId)
-    await read(platformId, ofPlatform, !isPatient)
-    if (isPatient) pull.patientAt.set(platformId, performance.now())
+    const hasUsualLimits = areUsualLimitsDue(pull, platformId)
+    await read(platformId, ofPlatform, !hasUsualLimits)
+    if (hasUsualLimits) pull.usualLimitsAt.set(platformId, performance.now())
   })
   await Promise.all([...queued, ...resumed])
 }
 
 /** Whether a platform that is skipped has been read with short limits for so long that it may need the usual ones. */
-function isPatienceDue({ deps, patientAt }: RunningPull, platformId: number): boolean {
+function areUsualLimitsDue({ deps, usualLimitsAt }: RunningPull, platformId: number): boolean {
   const now = performance.now()
-  const since = patientAt.get(platformId) ?? now
-  patientAt.set(platformId, since)
-  return now - since >= deps.resumedPatienceSeconds * 1000
+  const since = usualLimitsAt.get(platformId) ?? now
+  usualLimitsAt.set(platformId, since)
+  return now - since >= deps.usualLimitsAfterSeconds * 1000
 }
 
 async function runPlatformTasks(
@@ -289,7 +297,7 @@ async function runPlatformTasks(
     progress = { ...end, isUnproven: isResumed && !hasSucceeded }
   }
   if (!hasSucceeded) return
-  pull.patientAt.delete(platformId)
+  pull.usualLimitsAt.delete(platformId)
   await pull.deps.refreshManifest(platformId, pull.signal)
 }
 

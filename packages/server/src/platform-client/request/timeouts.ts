@@ -10,7 +10,7 @@ export type PlatformTimeouts = ThroughputLimits & {
   /** The same for a platform that a scheduled pull has skipped, until one of its modules has been read. */
   resumedFirstByteSeconds: number
   /** The time after which a skipped platform that responds is read once with the usual limits. */
-  resumedPatienceSeconds: number
+  usualLimitsAfterSeconds: number
   /** The time limit of a ping, a manifest or another short request that a person waits for. */
   shortCallSeconds: number
   /** The time limit of a whole search response. */
@@ -34,7 +34,7 @@ export const DEFAULT_TIMEOUTS: Omit<PlatformTimeouts, 'firstByteSeconds'> = {
   timer: systemTimer,
   maxPages: 10_000,
   resumedFirstByteSeconds: 30,
-  resumedPatienceSeconds: 3600,
+  usualLimitsAfterSeconds: 3600,
 }
 
 /** The error of a response that has begun and then stalls. */
