@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { replaceDocument } from '../lib/test-document.ts'
 import { uploadBackup } from './backups.ts'
 import { callHub } from './call-hub.ts'
@@ -104,8 +103,11 @@ test('a request that was sent before the page knew its operator is repeated afte
     const required_second_factor_step = null
     return Response.json({ operator, csrf_token: 'new', required_second_factor_step })
   })
+  const ended = Promise.withResolvers<void>()
+  const unsubscribe = session.subscribe(() => session.get().hasEnded && ended.resolve())
   const called = callHub('/api/v1/views')
-  while (!session.get().hasEnded) await setImmediate()
+  await ended.promise
+  unsubscribe()
   assert.equal(await renewSession(), true)
   assert.deepEqual(await called, {})
 })

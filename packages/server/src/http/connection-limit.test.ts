@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { limitConnections } from './connection-limit.ts'
@@ -12,7 +12,9 @@ test('when all connections are closed, a response that is cut off ends with a re
   const { closeAll } = limitConnections(server, limits, pino({ enabled: false }))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.after(() => server.close())
-  const { port } = server.address() as AddressInfo
+  const address = server.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  const { port } = address
   const open = async (request: string) => {
     const connected = once(server, 'connection')
     const socket = connect(port, '127.0.0.1')

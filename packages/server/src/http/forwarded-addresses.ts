@@ -26,9 +26,9 @@ function parseChain(header: string): string[] {
   for (const element of header.split(',').reverse()) {
     const address = parseAddress(element.trim())
     if (address === null) break
-    addresses.unshift(address)
+    addresses.push(address)
   }
-  return addresses
+  return addresses.reverse()
 }
 
 /**
