@@ -75,6 +75,9 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     await page.getByText('APIRouter(prefix="/api/hub"').waitFor()
     await page.goto('/dashboard/guide?language=java')
     await page.getByText('public class HubController').waitFor()
+    await page.getByRole('combobox', { name: 'Language of the examples' }).click()
+    await page.getByRole('option', { name: 'C# / ASP.NET' }).click()
+    await untilSelectedInAll(page, 'C# / ASP.NET')
     for (const name of Object.values(GUIDE_LANGUAGES)) {
       await tab(page, name).click()
       await untilSelectedInAll(page, name)

@@ -1,6 +1,10 @@
 import { Anchor, Box, Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
-import { DEFAULT_GUIDE_LANGUAGE, type GuideLanguage } from '@recordhub/protocol/constants'
+import {
+  DEFAULT_GUIDE_LANGUAGE,
+  GUIDE_LANGUAGES,
+  type GuideLanguage,
+} from '@recordhub/protocol/constants'
 import { IconDownload, IconPrinter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useLayoutEffect, useMemo } from 'react'
@@ -61,23 +65,34 @@ export function GuidePage() {
         }
       />
       <Group className={classes['controls']} align="flex-end" justify="space-between" mb="lg">
-        <Select
-          label={TEXTS.platform}
-          w={280}
-          maw="100%"
-          data={[
-            { value: ANY, label: TEXTS.anyPlatform },
-            ...(platforms.data ?? []).map(({ id, display_title }) => ({
-              value: String(id),
-              label: display_title,
-            })),
-          ]}
-          value={platform ?? ANY}
-          onChange={(value) => change({ platform: value === ANY ? null : value })}
-          allowDeselect={false}
-          searchable
-          error={platforms.isError ? TEXTS.couldNotLoadPlatforms : undefined}
-        />
+        <Group align="flex-end">
+          <Select
+            label={TEXTS.platform}
+            w={280}
+            maw="100%"
+            data={[
+              { value: ANY, label: TEXTS.anyPlatform },
+              ...(platforms.data ?? []).map(({ id, display_title }) => ({
+                value: String(id),
+                label: display_title,
+              })),
+            ]}
+            value={platform ?? ANY}
+            onChange={(value) => change({ platform: value === ANY ? null : value })}
+            allowDeselect={false}
+            searchable
+            error={platforms.isError ? TEXTS.couldNotLoadPlatforms : undefined}
+          />
+          <Select
+            label={TEXTS.languageOfExamples}
+            w={200}
+            maw="100%"
+            data={Object.entries(GUIDE_LANGUAGES).map(([value, label]) => ({ value, label }))}
+            value={language}
+            onChange={(value) => isLanguage(value) && choose(value)}
+            allowDeselect={false}
+          />
+        </Group>
         <Group gap="xs">
           <CopyButton
             value={markdown ?? null}

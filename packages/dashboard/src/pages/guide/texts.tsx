@@ -16,6 +16,7 @@ export const TEXTS = {
     </>
   ),
   anyPlatform: 'Any platform',
+  languageOfExamples: 'Language of the examples',
   couldNotLoadPlatforms: 'Could not load the platforms',
   copyAsMarkdown: 'Copy as Markdown',
   print: 'Print',
