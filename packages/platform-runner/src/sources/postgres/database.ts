@@ -48,6 +48,7 @@ async function connect(url: string, signal: AbortSignal): Promise<Connection> {
     signal.throwIfAborted()
     await client.connect()
     signal.addEventListener('abort', end)
+    signal.throwIfAborted()
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     await client.query(PREPARE)
   } catch (error) {

@@ -102,6 +102,7 @@ async function runJob(
   worker.on('exit', () => ended.reject(new Error('its thread has ended')))
   const abort = () => ended.reject(new Error('it was aborted'))
   signal?.addEventListener('abort', abort)
+  if (signal?.aborted) abort()
   // While the thread copies, it cannot report its progress.
   const polling = new AbortController()
   const polled = runPeriodically(POLL_MS, polling.signal, async () => {

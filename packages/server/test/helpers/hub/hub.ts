@@ -264,11 +264,19 @@ export function createPullTimeLimit() {
     /** Reaches the time limit of the running pull. */
     reach: () => end?.(),
     waitForLimit: (_: number, signal: AbortSignal) =>
-      new Promise<boolean>((resolve) => {
-        end = () => resolve(true)
-        signal.addEventListener('abort', () => resolve(false), { once: true })
+      waitForCall(signal, (resolve) => {
+        end = resolve
       }),
   }
+}
+
+/** Waits as `sleep` does, until the test calls the function that `onStart` receives, or until the signal aborts. */
+function waitForCall(signal: AbortSignal, onStart: (end: () => void) => void): Promise<boolean> {
+  return new Promise((resolve) => {
+    onStart(() => resolve(true))
+    if (signal.aborted) resolve(false)
+    signal.addEventListener('abort', () => resolve(false), { once: true })
+  })
 }
 
 /** The time of a schedule, which stands still until a test passes it. */
@@ -281,12 +289,11 @@ export function createScheduleTime(startAt = Date.now()) {
     scheduleTime: {
       clock: { now: () => new Date(now) },
       wait: (milliseconds: number, signal: AbortSignal) =>
-        new Promise<boolean>((resolve) => {
+        waitForCall(signal, (resolve) => {
           pass = () => {
             now += milliseconds
-            resolve(true)
+            resolve()
           }
-          signal.addEventListener('abort', () => resolve(false), { once: true })
         }),
     },
   }
