@@ -147,7 +147,8 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
 
   // Dependencies of several features.
   const common = {
-    ...{ storage, client, secrets, clock, monotonicClock, log, version, ...settings.shared },
+    ...{ ...storage, storage, client, secrets, clock, monotonicClock, log, version },
+    ...settings.shared,
     ...{ metrics, tracer },
     ...{ callerOf, requesterOf, csrfTokenOf, dayOf: createDayOf(timeZone) },
     ...{ scheduleTime: { clock: scheduleClock, wait }, nextRun },

@@ -630,6 +630,14 @@ export function requireMember<Value>(value: Value | null, name: string, rule: st
   return value
 }
 
+/** Returns what was found. @throws HubError `not_found` for null, undefined and false. */
+export function found<Value>(what: string, value: Value | null | undefined | false): Value {
+  if (value === null || value === undefined || value === false) {
+    throw new HubError('not_found', { what })
+  }
+  return value
+}
+
 /** Formats the message of a code, with its `{placeholders}` replaced by the parameters. */
 export function formatMessage(
   code: ErrorCode,

@@ -13,6 +13,14 @@ type Graph = Map<string, string[]>
 const PROTOCOL = '@recordhub/protocol'
 const CHECKER = '@recordhub/platform-checker'
 const FOUNDATION = ['lib', 'errors', PROTOCOL]
+const FEATURE = [
+  'features/feature-deps',
+  'http',
+  'domain',
+  'storage/port',
+  'platform-client',
+  ...FOUNDATION,
+]
 
 /** The areas that each area may import besides itself. All other imports of our own code are forbidden. */
 const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
@@ -42,16 +50,10 @@ const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
     ...FOUNDATION,
   ],
   'platform-client': ['domain', ...FOUNDATION],
-  'features/*': ['domain', 'storage/port', 'platform-client', ...FOUNDATION],
-  'features/pulls': ['features/ingest', 'domain', 'storage/port', 'platform-client', ...FOUNDATION],
-  'features/operators': [
-    'features/auth',
-    'domain',
-    'storage/port',
-    'platform-client',
-    ...FOUNDATION,
-  ],
-  'features/platforms': [CHECKER, 'domain', 'storage/port', 'platform-client', ...FOUNDATION],
+  'features/*': FEATURE,
+  'features/pulls': ['features/ingest', ...FEATURE],
+  'features/operators': ['features/auth', ...FEATURE],
+  'features/platforms': [CHECKER, ...FEATURE],
   http: ['domain', ...FOUNDATION],
   app: ['config', 'features/*', 'http', 'platform-client', 'storage/port', ...FOUNDATION],
   // The composition root of a receiver without storage, for the conformance check.

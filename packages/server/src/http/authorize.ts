@@ -39,6 +39,8 @@ export type Authenticators = {
   findProgram: (token: string) => Promise<Caller | null>
 }
 
+export type SignedInOperator = Extract<Caller, { kind: 'operator' }>
+
 export type CsrfTokens = (sessionId: string) => string
 
 /** CSRF tokens, each derived from the ID of its session. */
@@ -50,12 +52,21 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on routes that require a role. */
     caller: Caller | null
+    /** The caller as the audit log names it. @throws HubError `not_signed_in` on a route that does not require a role. */
+    readonly requester: Requester
   }
 }
 
 /** The caller of a request. @throws HubError `not_signed_in` on a route that does not require a role. */
 export function callerOf({ caller }: FastifyRequest): Caller {
   if (!caller) throw new HubError('not_signed_in')
+  return caller
+}
+
+/** The operator who sent a request. @throws HubError `operators_only` for a program. */
+export function operatorOf(request: FastifyRequest): SignedInOperator {
+  const caller = callerOf(request)
+  if (caller.kind !== 'operator') throw new HubError('operators_only')
   return caller
 }
 
@@ -76,6 +87,11 @@ export function authorize(
 ): void {
   const { csrfTokenOf, publicUrl, recheckMs = 15_000 } = options
   app.decorateRequest('caller', null)
+  app.decorateRequest('requester', {
+    getter() {
+      return requesterOf(this)
+    },
+  })
   const publicHost = URL.parse(publicUrl)?.host
 
   /** Rejects actions from pages of other origins. */

@@ -109,7 +109,7 @@ describeOnEngines('metrics', (engine) => {
         metrics: {
           readFigures: async () => {
             if (isDown) throw new HubError('storage_unavailable', { seconds: 5 })
-            return storage.metrics.readFigures()
+            return storage.metricFigures.readFigures()
           },
         },
       }),

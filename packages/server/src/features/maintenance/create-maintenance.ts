@@ -1,38 +1,28 @@
 /** Removing platforms, deleting records in the background, and retention. */
 
-import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
-import type { RetentionDays } from '../../domain/activity/retention.ts'
-import type { ReportJobFailure } from '../../domain/alerts/job-failures.ts'
+import type { FastifyPluginAsync } from 'fastify'
+import { toPlugin } from '../../http/route.ts'
 import { registerRoutes } from '../../lib/net/register-routes.ts'
-import type { Clock } from '../../lib/time/clock.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
-import type { Storage } from '../../storage/port/storage.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { createDeletionWorker } from './deletion-worker.ts'
 import { enforceRetention } from './enforce-retention.ts'
 import { removalRoutes } from './removal-routes.ts'
 
-export function createMaintenance(deps: {
-  storage: Storage
-  clock: Clock
-  log: FastifyBaseLogger
-  session: { idleMinutes: number }
-  retentionDays: RetentionDays
-  /** Maximum number of activity entries; 0 for no limit. */
-  activityEntries: number
-  /** The pause between two runs of retention. */
-  retentionIntervalMs: number
-  reportJobFailure: ReportJobFailure
-  requesterOf: Parameters<typeof removalRoutes>[0]['requesterOf']
-}) {
-  const { storage, reportJobFailure } = deps
+export function createMaintenance(
+  deps: FeatureDeps & {
+    /** The pause between two runs of retention. */
+    retentionIntervalMs: number
+  },
+) {
+  const { removals, reportJobFailure } = deps
   const deletionWorker = createDeletionWorker({
-    removals: storage.removals,
+    removals,
     onError: (error) => reportJobFailure('deletions', error),
   })
-  const retentionDeps = { ...storage, ...deps }
 
   const routes: FastifyPluginAsync = async (app) => {
-    await registerRoutes(app, removalRoutes({ ...storage, ...deps, deletionWorker }))
+    await registerRoutes(app, toPlugin(removalRoutes({ ...deps, deletionWorker })))
   }
 
   return {
@@ -42,7 +32,7 @@ export function createMaintenance(deps: {
       runPeriodically(
         deps.retentionIntervalMs,
         signal,
-        () => enforceRetention(retentionDeps, signal),
+        () => enforceRetention(deps, signal),
         (error) => reportJobFailure('retention', error),
       ),
     /** Starts to delete the records of removed platforms and modules. */

@@ -1,10 +1,9 @@
 /** Reading, exporting and erasing records. */
 
 import type { FastifyPluginAsync } from 'fastify'
+import { toPlugin } from '../../http/route.ts'
 import { registerRoutes } from '../../lib/net/register-routes.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { Tracer } from '../../lib/tracing/tracer.ts'
-import type { Storage } from '../../storage/port/storage.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { changeRoutes } from './change-routes.ts'
 import { erasureRoutes } from './erasure-routes.ts'
 import { exportRoutes } from './export-routes.ts'
@@ -12,18 +11,14 @@ import { historyRoutes } from './history-routes.ts'
 import { listRecords, recordListRoutes } from './list-records.ts'
 import { viewRoutes } from './view-routes.ts'
 
-export function createRecords(deps: {
-  storage: Storage
-  clock: Clock
-  tracer: Tracer | null
-  callerOf: Parameters<typeof viewRoutes>[0]['callerOf']
-  requesterOf: Parameters<typeof erasureRoutes>[0]['requesterOf']
-}) {
+export function createRecords(
+  deps: FeatureDeps & { requesterOf: Parameters<typeof erasureRoutes>[0]['requesterOf'] },
+) {
   const { storage } = deps
 
   const routes: FastifyPluginAsync = async (app) => {
     await registerRoutes(app, recordListRoutes(storage))
-    await registerRoutes(app, viewRoutes({ ...storage, ...deps }))
+    await registerRoutes(app, toPlugin(viewRoutes(storage)))
     await registerRoutes(app, exportRoutes({ ...storage, ...deps }))
     await registerRoutes(app, historyRoutes(storage))
     await registerRoutes(app, changeRoutes(storage))

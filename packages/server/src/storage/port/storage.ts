@@ -71,7 +71,7 @@ export type Storage = {
   encryptedSecrets: SecretStore
   snapshot: SnapshotStore
   statistics: StatisticsStore
-  metrics: MetricsStore
+  metricFigures: MetricsStore
   sqlViews: SqlViews
   pullDispatcher: PullDispatcher
   broadcast: Broadcast

@@ -134,7 +134,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
       fields: createFieldIndexDialect(databases),
       readCommitWatermark,
     }),
-    metrics: createMetricsStore(databases, async () => ({
+    metricFigures: createMetricsStore(databases, async () => ({
       database_bytes: Number((await readEngineInfo(database)).bytes),
       wal_bytes: null,
       threads: readThread ? [readThread.figures()] : [],

@@ -67,7 +67,7 @@ export function createStores(
   | 'processName'
   | 'records'
   | 'searchIndex'
-  | 'metrics'
+  | 'metricFigures'
   | 'pullDispatcher'
   | 'broadcast'
   | 'backups'

@@ -165,7 +165,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
       fields: createFieldIndexDialect(connections),
       readCommitWatermark,
     }),
-    metrics: createMetricsStore(databases, async () => ({
+    metricFigures: createMetricsStore(databases, async () => ({
       database_bytes: (await readEngineInfo(reader)).bytes,
       wal_bytes: await readLogBytes(options.path),
       threads: listThreads(),

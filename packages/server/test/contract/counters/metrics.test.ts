@@ -4,7 +4,8 @@ import { pushWrite } from '../../helpers/storage/fixtures.ts'
 import { missingReview } from '../../helpers/storage/missing.ts'
 
 test('an empty storage has only zeros, and a size', async ({ storage, engine }) => {
-  const { database_bytes, wal_bytes, threads, ...figures } = await storage.metrics.readFigures()
+  const { database_bytes, wal_bytes, threads, ...figures } =
+    await storage.metricFigures.readFigures()
   assert.ok(database_bytes > 0)
   assert.equal(wal_bytes === null, engine.name === 'PostgreSQL')
   assert.ok(threads.every(({ requests }) => requests === 0))
@@ -28,14 +29,14 @@ test('figures contain platforms, records, pulls, reviews and alerts', async (kit
   const alert = { kind: 'disk_low', subject: 'disk', platform: null, message: 'Low' } as const
   await storage.alerts.applyAlertChanges({ raise: [alert], resolve: [], reword: [] })
   const read = await school.startRead()
-  const during = await storage.metrics.readFigures()
+  const during = await storage.metricFigures.readFigures()
   assert.deepEqual(during.pulls, { queued: 0, running: 1 })
   assert.deepEqual(during.pull_tasks, { queued: 1, running: 1 })
   const opened = { level: 'warning', kind: 'missing.review', message: 'Review' } as const
   await storage.missing.createReview(missingReview(read), null, opened)
   await kit.markMissing(read, ['r-1'])
   await kit.finishPull(read.read.pull_id)
-  const after = await storage.metrics.readFigures()
+  const after = await storage.metricFigures.readFigures()
   assert.deepEqual(after.pulls, { queued: 0, running: 0 })
   assert.deepEqual(after.pull_tasks, { queued: 0, running: 0 })
   assert.deepEqual(

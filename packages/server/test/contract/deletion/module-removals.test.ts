@@ -32,7 +32,7 @@ test('only records of an unregistered module are deleted, and the module can be 
   const hidden = await idsOf(kit, { platform: 'school', record_type: 'students' })
   const all = await idsOf(kit, {})
   const countPushes = async () =>
-    (await storage.metrics.readFigures()).platforms.map(({ platform_name, pushes }) => [
+    (await storage.metricFigures.readFigures()).platforms.map(({ platform_name, pushes }) => [
       platform_name,
       pushes,
     ])

@@ -41,7 +41,7 @@ const testWithThreads = createTest({ withThreads: true })
 
 testWithThreads('a thread reads the lists that need more than an index look-up', async (kit) => {
   const isReading = async () =>
-    (await kit.storage.metrics.readFigures()).threads.find(({ thread }) => thread === 'read')
+    (await kit.storage.metricFigures.readFigures()).threads.find(({ thread }) => thread === 'read')
       ?.is_running
   const school = await kit.register()
   await kit.write(pushWrite(school, { data: '{"note":"Café"}' }))

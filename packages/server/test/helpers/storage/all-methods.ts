@@ -395,7 +395,7 @@ export function callsOfAllMethods(
     ['a query of Better Auth', () => runSql(storage, 'SELECT 1')],
     ['refreshViews', () => storage.sqlViews.refreshViews()],
     ['readVersion', () => snapshot.readVersion()],
-    ['readFigures', () => storage.metrics.readFigures()],
+    ['readFigures', () => storage.metricFigures.readFigures()],
     ['readSnapshot', () => snapshot.readSnapshot(clock.day)],
     ['checkWritable', () => storage.checkWritable()],
     // The last call, because it ends the pulls of the others.

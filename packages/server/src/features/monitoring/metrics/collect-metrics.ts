@@ -35,7 +35,7 @@ export function collectMetrics(deps: MetricsDeps): { stop: () => void } {
   ])
   collectStoredMetrics({
     ...{ registry, clock: deps.clock, cacheMs: deps.cacheMs, timeoutMs: TIMEOUT_MS },
-    ...{ metrics: storage.metrics, searchIndex: storage.searchIndex },
+    ...{ metrics: storage.metricFigures, searchIndex: storage.searchIndex },
     readDiskSpace: storage.readDiskSpace,
     onError: (error) => log.error({ err: error }, 'metrics could not be read from the database'),
   })
