@@ -7,6 +7,7 @@ import { createAuth } from './features/auth/create-auth.ts'
 import { createBackups } from './features/backups/create-backups.ts'
 import type { RestoreUpload } from './features/backups/setup-routes.ts'
 import { createGuide } from './features/guide/create-guide.ts'
+import { inboxRoutes } from './features/inbox/inbox-routes.ts'
 import { createIngestFeature } from './features/ingest/create-ingest-feature.ts'
 import { createMaintenance } from './features/maintenance/create-maintenance.ts'
 import { createBroadcaster } from './features/monitoring/broadcast.ts'
@@ -33,6 +34,7 @@ import { acceptJsonBodies } from './http/json-body.ts'
 import { collectBodyMetrics } from './http/limit-bodies.ts'
 import { createMetricsServer } from './http/metrics-server.ts'
 import { describeApi } from './http/openapi.ts'
+import { toPlugin } from './http/route.ts'
 import { createHttpServer, listen } from './http/server.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { PASSWORD_COST, type PasswordCost } from './lib/crypto/password-hash.ts'
@@ -225,7 +227,10 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   await registerWebRoutes(app, {
     ...{ csrfTokenOf, monotonicClock, hasOperators: storage.operators.hasOperators },
     perSecond: config.HUB_API_RATE_LIMIT,
-    routes: [...features, monitoring, guide].map(({ routes }) => routes),
+    routes: [
+      ...[...features, monitoring, guide].map(({ routes }) => routes),
+      toPlugin(inboxRoutes({ ...common, findNewestBackup: backups.findNewestBackup })),
+    ],
   })
 
   let jobs: Promise<void>[] = []

@@ -196,6 +196,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/schedule': 'viewer',
   'PATCH /api/v1/schedule': 'operator',
 
+  'GET /api/v1/inbox': 'viewer',
+  'POST /api/v1/inbox/put-aside': 'operator',
+  'POST /api/v1/inbox/reopen': 'operator',
+
   'GET /api/v1/missing-reviews': 'viewer',
   'GET /api/v1/missing-reviews/:id': 'viewer',
   'POST /api/v1/missing-reviews/:id/approve': 'operator',

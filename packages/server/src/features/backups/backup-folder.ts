@@ -37,6 +37,15 @@ export async function listBackups(
   return backups.sort((one, other) => (timeOf(one) < timeOf(other) ? 1 : -1))
 }
 
+/** Returns when the newest backup in the folder was made; null if there is none that can be read. */
+export async function findNewestBackup(
+  folder: string,
+  backups: Pick<BackupStore, 'readBackupInfo'>,
+): Promise<string | null> {
+  const listed = await listBackups(folder, backups)
+  return listed.find(({ info }) => info !== null)?.info?.created_at ?? null
+}
+
 /** Returns the path and size of a backup. @throws HubError `not_found`. */
 export async function findBackup(
   folder: string,

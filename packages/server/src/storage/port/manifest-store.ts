@@ -6,6 +6,7 @@ import type {
   ModuleCompleteness,
 } from '@recordhub/protocol'
 import type { NewActivity, NewAuditEntry } from '../../domain/activity/activity.ts'
+import type { DriftingModule } from '../../domain/inbox/inbox.ts'
 import type { ChangeLog } from './platform-store.ts'
 
 export interface ManifestStore {
@@ -38,6 +39,9 @@ export interface ManifestStore {
    * some hundred keys per module.
    */
   readDrift(platformId: number): Promise<Omit<DriftResponse, 'success'> | null>
+
+  /** Returns the registered modules of all platforms with a drift, each with its keys, the most frequent first. */
+  listDrift(): Promise<DriftingModule[]>
 
   /**
    * Sets the drift policy of a module. Setting the current one changes nothing and is not logged.

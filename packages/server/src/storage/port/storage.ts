@@ -9,6 +9,7 @@ import type { Broadcast } from './broadcast.ts'
 import type { ChangeStore } from './change-store.ts'
 import type { ConnectionStore } from './connection-store.ts'
 import type { ErasureStore } from './erasure-store.ts'
+import type { InboxStore } from './inbox-store.ts'
 import type { InvitationStore } from './invitation-store.ts'
 import type { LeaseStore } from './lease-store.ts'
 import type { LoginThrottleStore } from './login-throttle-store.ts'
@@ -62,6 +63,7 @@ export type Storage = {
   pushErrors: PushErrorStore
   alerts: AlertStore
   alertEvents: AlertEventStore
+  inbox: InboxStore
   retention: RetentionStore
   operators: OperatorStore
   invitations: InvitationStore

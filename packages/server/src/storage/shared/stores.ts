@@ -4,6 +4,7 @@ import type { Storage } from '../port/storage.ts'
 import { type ContainsIgnoringCase, createActivityStore } from './activity/activity-store.ts'
 import { createAlertEventStore } from './activity/alert-event-store.ts'
 import { createAlertStore } from './activity/alert-store.ts'
+import { createInboxStore } from './activity/inbox-store.ts'
 import { createPushErrorStore } from './activity/push-error-store.ts'
 import { createSnapshotStore } from './activity/snapshot-store.ts'
 import { createStatisticsStore } from './counters/statistics-store.ts'
@@ -95,6 +96,7 @@ export function createStores(
     alerts: createAlertStore(databases),
     alertEvents: createAlertEventStore(databases),
     pushErrors: createPushErrorStore(databases),
+    inbox: createInboxStore(databases),
     retention: createRetentionStore(databases, dialect.reclaimSpace),
     erasure: { ...erasureStore, importTombstones },
     removals: createRemovalStore(databases, { ...erasure, node, runPendingPurge }),

@@ -23,6 +23,8 @@ const NO_CHANGES = { raise: [], resolve: [], reword: [] }
 /** Makes names unique, also if several nodes call all methods on one database. */
 let count = 0
 
+const MARK = { key: 'a', until: null, by: 'ann' }
+
 export type Call = [name: string, call: () => Promise<unknown>]
 
 /** A call of each method. Calls can be repeated. */
@@ -149,6 +151,7 @@ export function callsOfAllMethods(
       () => manifests.saveManifest({ platform_id, manifest, at: clock.text }, () => changeLog()),
     ],
     ['readDrift', () => manifests.readDrift(platform_id)],
+    ['listDrift', () => manifests.listDrift()],
     [
       'setDriftPolicy',
       () =>
@@ -219,6 +222,9 @@ export function callsOfAllMethods(
     ['findPresent', () => missing.findPresent(read.read, ['r-1'])],
     ['markMissing', () => markMissing(storage, read, ['r-none'])],
     ['readMissingState', () => missing.readMissingState(read.read)],
+    ['listMarks', () => storage.inbox.listMarks()],
+    ['saveMark', () => storage.inbox.saveMark({ ...MARK, occurrence: `${count++}` }, audit)],
+    ['deleteMark', () => storage.inbox.deleteMark('none', audit)],
     ['createReview', () => missing.createReview(missingReview(read), null, line)],
     ['updateReview', () => missing.updateReview(1, missingReview(read))],
     ['listReviews', () => missing.listReviews({ state: null, limit: 5, before: null })],

@@ -9,7 +9,7 @@ import type { ManifestStore } from '../../port/manifest-store.ts'
 import { insertActivity, insertAudit, insertLog } from '../activity/activity-rows.ts'
 import { deleteCachedResponse } from '../pulls/cached-responses.ts'
 import { listCompleteness } from '../records/completeness-rows.ts'
-import { readDrift } from '../records/drift-rows.ts'
+import { listDrift, readDrift } from '../records/drift-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
 import { rebuildRetypedFields } from '../search/indexed-fields.ts'
@@ -87,6 +87,8 @@ export function createManifestStore(
     },
 
     readDrift: (platformId) => readDrift(reader, platformId),
+
+    listDrift: () => listDrift(reader),
 
     setDriftPolicy: ({ platform_id, record_type, drift_policy, at }, log) =>
       change(async (db) => {

@@ -1,4 +1,5 @@
 import type { DriftResponse, ManifestChange, ModuleDrift } from '@recordhub/protocol'
+import type { DriftingModule } from '../../../domain/inbox/inbox.ts'
 import type { Drift } from '../../../domain/record/drift.ts'
 import type { Executor } from '../schema/databases.ts'
 
@@ -64,6 +65,36 @@ export async function readDrift(
       wrong_type: keysOf(module_id, 'wrong_type'),
     })),
   }
+}
+
+/** The registered modules with a drift, as `ManifestStore.listDrift`. */
+export async function listDrift(db: Executor): Promise<DriftingModule[]> {
+  const rows = await db
+    .selectFrom('module_drift as d')
+    .innerJoin('modules as m', 'm.module_id', 'd.module_id')
+    .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
+    .select((eb) => [
+      ...(['m.module_id', 'm.platform_id', 'm.record_type', 'm.module_name', 'd.key'] as const),
+      eb.fn.sum<number>('d.count').as('count'),
+      eb.fn.min('d.first_at').as('first_at'),
+      eb.fn.max('d.last_at').as('last_at'),
+    ])
+    .where('m.registered_at', 'is not', null)
+    .where('p.removed_at', 'is', null)
+    .groupBy(['m.module_id', 'm.platform_id', 'm.record_type', 'm.module_name', 'd.key'])
+    .orderBy('m.module_id')
+    .orderBy('count', 'desc')
+    .orderBy('d.key')
+    .execute()
+  return [...Map.groupBy(rows, ({ module_id }) => module_id).values()].flatMap((ofModule) => {
+    const [first] = ofModule
+    if (!first) return []
+    const { platform_id, record_type, module_name } = first
+    const times = ofModule.flatMap(({ first_at, last_at }) => [first_at, last_at]).sort()
+    const keys = ofModule.map(({ key }) => key)
+    const [first_at = '', last_at = ''] = [times[0], times.at(-1)]
+    return [{ platform_id, record_type, module_name, keys, first_at, last_at }]
+  })
 }
 
 function parseChanges(text: string): ManifestChange[] {

@@ -73,6 +73,18 @@ export const activityTables = {
     },
   ),
 
+  /** Items of the inbox that operators put aside, also those whose fault is over. */
+  inbox_marks: table(
+    {
+      key: text().primaryKey(),
+      occurrence: text(),
+      until: text().nullable(),
+      by: text(),
+      at: text(),
+    },
+    { indexes: { inbox_marks_by_time: { on: 'at' } } },
+  ),
+
   /** At most three rows per alert, deleted with it. They are committed in the order of their ids. */
   alert_events: table(
     {

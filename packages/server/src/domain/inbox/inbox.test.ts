@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Alert, AlertKind, RejectedPushGroup } from '@recordhub/protocol'
+import { findFaults, type InboxFacts, toItems } from './inbox.ts'
+
+const NOW = '2026-11-25T12:00:00.000Z'
+const EARLIER = '2026-11-25T08:00:00.000Z'
+const SCHOOL = { platform_id: 1, platform_name: 'school', display_title: 'School' }
+const PULLS_FAILING = {
+  id: 1,
+  health: {
+    state: 'failing' as const,
+    reasons: [{ code: 'pulls_failing' as const, message: 'HTTP 503', since: EARLIER }],
+  },
+}
+const GROUP: RejectedPushGroup = {
+  ...{ platform_name: 'school', record_type: 'case', code: 'invalid_record', message: 'No name.' },
+  ...{ cause: 'c1', rejected_pushes: 12, count: 14, first_at: EARLIER, last_at: EARLIER },
+  ...{ digest: null, accepted_at: null, accepted_by: null },
+}
+
+function factsOf(part: Partial<InboxFacts>): InboxFacts {
+  return {
+    ...{ now: NOW, platforms: [SCHOOL], health: [], alerts: [], reviews: [], groups: [] },
+    ...{ pushErrors: [], pushSources: [], drift: [], newestBackup: NOW },
+    ...part,
+  }
+}
+
+function alertOf(kind: AlertKind, part: Partial<Alert> = {}): Alert {
+  return {
+    ...{ id: 7, kind, platform_name: 'school', missing_review_id: null, message: 'It fails.' },
+    ...{ advice: 'Repair it.', raised_at: EARLIER, resolved_at: null, acknowledged_at: null },
+    ...{ acknowledged_by: null, mailed_at: null },
+    ...part,
+  }
+}
+
+const keysOf = (part: Partial<InboxFacts>) => findFaults(factsOf(part)).map(({ key }) => key)
+
+test('a fault and the alert about it are one item', () => {
+  for (const kind of ['platform_failing', 'module_failing'] as const) {
+    const faults = findFaults(factsOf({ health: [PULLS_FAILING], alerts: [alertOf(kind)] }))
+    assert.deepEqual(
+      faults.map(({ key, alert_id }) => [key, alert_id]),
+      [['pulls_failing 1', 7]],
+    )
+  }
+  assert.deepEqual(keysOf({ groups: [GROUP], alerts: [alertOf('rejected_rising')] }), [
+    'rejected school c1',
+  ])
+  const review = {
+    ...{ id: 3, platform_name: 'school', module_name: 'Cases', record_type: 'case' },
+    ...{ state: 'pending' as const, missing: 321, records: 801, pull_id: 1, at: EARLIER },
+    ...{ decided_at: null, decided_by: null, closed_at: null },
+  }
+  const alerts = [alertOf('missing_review', { missing_review_id: 3 })]
+  assert.deepEqual(keysOf({ reviews: [review], alerts }), ['missing_review 3'])
+})
+
+test('an alert about another platform or fault is an item of its own', () => {
+  const other = alertOf('platform_failing', { platform_name: 'museum' })
+  assert.deepEqual(keysOf({ health: [PULLS_FAILING], alerts: [other] }), [
+    'pulls_failing 1',
+    'alert 7',
+  ])
+  assert.deepEqual(keysOf({ groups: [GROUP], alerts: [alertOf('platform_silent')] }), [
+    'rejected school c1',
+    'alert 7',
+  ])
+})
+
+test('an accepted group is no item, and a backup counts until it is a week old', () => {
+  assert.deepEqual(keysOf({ groups: [{ ...GROUP, accepted_at: NOW, accepted_by: 'ann' }] }), [])
+  assert.deepEqual(keysOf({ newestBackup: '2026-11-18T12:00:00.001Z' }), [])
+  const [old] = findFaults(factsOf({ newestBackup: '2026-11-18T12:00:00.000Z' }))
+  assert.equal(old?.title, 'No backup for 7 days')
+  assert.deepEqual(keysOf({ newestBackup: null }), ['no_backup'])
+  assert.deepEqual(keysOf({ newestBackup: null, platforms: [] }), [])
+})
+
+test('an acknowledgement ends when the fault changes, and a snooze with its time', () => {
+  const mark = { key: 'rejected school c1', by: 'ann', at: NOW }
+  const asideOf = (last_at: string, occurrence: string, until: string | null) => {
+    const faults = findFaults(factsOf({ groups: [{ ...GROUP, last_at }] }))
+    return toItems(faults, [{ ...mark, occurrence, until }], NOW)[0]?.put_aside?.as ?? null
+  }
+  assert.equal(asideOf(EARLIER, EARLIER, null), 'acknowledged')
+  assert.equal(asideOf(NOW, EARLIER, null), null)
+  assert.equal(asideOf(NOW, EARLIER, '2026-11-25T12:00:00.001Z'), 'snoozed')
+  assert.equal(asideOf(EARLIER, EARLIER, NOW), null)
+})
+
+test('an item of an acknowledged alert is put aside, and such items are the last ones', () => {
+  const acknowledged = { acknowledged_at: NOW, acknowledged_by: 'ann' }
+  const faults = findFaults(
+    factsOf({
+      health: [PULLS_FAILING],
+      groups: [GROUP],
+      alerts: [alertOf('platform_failing', acknowledged)],
+    }),
+  )
+  assert.deepEqual(
+    toItems(faults, [], NOW).map(({ key, put_aside }) => [key, put_aside?.by ?? null]),
+    [
+      ['rejected school c1', null],
+      ['pulls_failing 1', 'ann'],
+    ],
+  )
+})
+
+test('the push errors of a platform are counted together', () => {
+  const sender = { platform_id: null, address: '192.0.2.1', request_id: 'r' }
+  const error = { ...sender, reason: 'key_invalid' as const, requests: 2, last_at: NOW }
+  const pushErrors = [
+    { ...error, key_hint: 'rhk_abc…', hour: '2026-11-25T12' },
+    { ...error, key_hint: 'rhk_xyz…', hour: '2026-11-25T11' },
+    { ...error, key_hint: 'rhk_abc…', hour: '2026-11-25T10', last_at: EARLIER },
+  ]
+  const source = { platform_id: 1, platform_name: 'school', key_hints: ['rhk_abc…'], addresses: [] }
+  const [item] = findFaults(factsOf({ pushErrors, pushSources: [source] }))
+  assert.equal(item?.title, '4 requests rejected before they were stored')
+  assert.deepEqual([item?.since, item?.last_at], ['2026-11-25T10:00:00.000Z', NOW])
+})

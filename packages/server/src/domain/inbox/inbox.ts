@@ -1,0 +1,257 @@
+/** The inbox: one item for each fault that waits for a person. */
+import type {
+  Alert,
+  HealthReason,
+  InboxGroup,
+  InboxItem,
+  MissingReview,
+  PlatformHealth,
+  RejectedPushGroup,
+} from '@recordhub/protocol'
+import { formatCount } from '../activity/activity.ts'
+import { matchSource, type PushErrorCount, type PushSource } from '../activity/push-errors.ts'
+
+/** A registered module with keys that its manifest does not describe. */
+export type DriftingModule = {
+  platform_id: number
+  record_type: string
+  module_name: string
+  keys: string[]
+  first_at: string
+  last_at: string
+}
+
+/** What an operator put aside. `occurrence` identifies what the operator has seen of the fault. */
+export type InboxMark = {
+  key: string
+  occurrence: string
+  /** Until when the item is snoozed; null if it is acknowledged. */
+  until: string | null
+  by: string
+  at: string
+}
+
+export type InboxFacts = {
+  now: string
+  platforms: { platform_id: number; platform_name: string; display_title: string }[]
+  health: { id: number; health: PlatformHealth }[]
+  /** The open alerts. */
+  alerts: Alert[]
+  /** The pending reviews of missing records. */
+  reviews: MissingReview[]
+  groups: RejectedPushGroup[]
+  /** Of the last day. */
+  pushErrors: PushErrorCount[]
+  pushSources: PushSource[]
+  drift: DriftingModule[]
+  /** The time of the newest backup; null if there is none. */
+  newestBackup: string | null
+}
+
+/** A fault. With another `occurrence`, it is not the one that was acknowledged. */
+export type Fault = Omit<InboxItem, 'put_aside'> & { occurrence: string; alert: Alert | null }
+
+type Specific = Omit<Fault, 'alert_id' | 'alert'>
+type FindPlatform = (platform: number | string | null) => InboxItem['platform']
+
+/** A hub whose newest backup is older has an item. */
+const BACKUP_DAYS = 7
+const DAY_MS = 86_400_000
+const MAX_NAMED_KEYS = 3
+const GROUPS: readonly InboxGroup[] = ['failing', 'decision', 'soon']
+/** What an item has if nothing else is known. */
+const NOTHING = { missing_review_id: null, record_type: null, rejected: null, last_at: null }
+
+/** Finds the faults, one for each. An alert about a fault that has an item of its own belongs to that item. */
+export function findFaults(facts: InboxFacts): Fault[] {
+  const find = createFindPlatform(facts)
+  const specific: Specific[] = [
+    ...facts.health.flatMap(({ id, health }) =>
+      health.reasons.flatMap((reason) => fromHealth(reason, find(id))),
+    ),
+    ...facts.reviews.map((review) => fromReview(review, find(review.platform_name))),
+    ...facts.groups
+      .filter(({ accepted_at }) => accepted_at === null)
+      .map((group) => fromGroup(group, find(group.platform_name))),
+    ...fromPushErrors(facts, find),
+    ...facts.drift.map((module) => fromDrift(module, find(module.platform_id))),
+    ...fromBackups(facts),
+  ]
+  const alertOf = new Map<Specific, Alert>()
+  const others: Fault[] = []
+  for (const alert of facts.alerts) {
+    const owner = specific.find((one) => isAbout(alert, one))
+    if (owner) alertOf.set(owner, alertOf.get(owner) ?? alert)
+    else others.push(fromAlert(alert, find(alert.platform_name)))
+  }
+  const withAlerts = specific.map((one) => {
+    const alert = alertOf.get(one) ?? null
+    return { ...one, alert, alert_id: alert?.id ?? null }
+  })
+  return [...withAlerts, ...others]
+}
+
+/** The items in their groups: those that are not put aside first, then the most recent first. */
+export function toItems(faults: Fault[], marks: InboxMark[], now: string): InboxItem[] {
+  const byKey = new Map(marks.map((mark) => [mark.key, mark]))
+  const items = faults.map(({ occurrence, alert, ...item }) => {
+    const mark = byKey.get(item.key)
+    return { ...item, put_aside: toPutAside(mark, occurrence, now) ?? toAcknowledged(alert) }
+  })
+  const rank = ({ put_aside, group }: InboxItem) =>
+    (put_aside ? GROUPS.length : 0) + GROUPS.indexOf(group)
+  const timeOf = ({ last_at, since }: InboxItem) => last_at ?? since ?? ''
+  return items.toSorted(
+    (one, other) => rank(one) - rank(other) || (timeOf(one) < timeOf(other) ? 1 : -1),
+  )
+}
+
+function toPutAside(
+  mark: InboxMark | undefined,
+  occurrence: string,
+  now: string,
+): InboxItem['put_aside'] {
+  if (!mark) return null
+  const { until, by, at } = mark
+  if (until !== null) return until > now ? { as: 'snoozed', by, at, until } : null
+  return mark.occurrence === occurrence ? { as: 'acknowledged', by, at, until } : null
+}
+
+function toAcknowledged(alert: Alert | null): InboxItem['put_aside'] {
+  if (!alert?.acknowledged_at) return null
+  const { acknowledged_by: by, acknowledged_at: at } = alert
+  return { as: 'acknowledged', by: by ?? '', at, until: null }
+}
+
+function createFindPlatform({ platforms }: InboxFacts): FindPlatform {
+  const found = new Map<number | string | null, InboxItem['platform']>()
+  for (const { platform_id: id, platform_name, display_title: title } of platforms) {
+    const platform = { id, platform_name, title }
+    found.set(id, platform).set(platform_name, platform)
+  }
+  return (platform) => found.get(platform) ?? null
+}
+
+/** Whether an alert is about the fault of an item. */
+function isAbout(alert: Alert, { kind, platform, missing_review_id }: Specific): boolean {
+  if (alert.kind === 'missing_review') return alert.missing_review_id === missing_review_id
+  if (platform === null || platform.platform_name !== alert.platform_name) return false
+  switch (alert.kind) {
+    case 'platform_failing':
+      return kind === 'pulls_failing' || kind === 'rejected'
+    case 'module_failing':
+      return kind === 'pulls_failing'
+    case 'rejected_rising':
+      return kind === 'rejected'
+    case 'push_errors_rising':
+      return kind === 'push_errors'
+    default:
+      return false
+  }
+}
+
+/** The reasons that no other item explains. */
+function fromHealth(
+  { code, message, since }: HealthReason,
+  platform: InboxItem['platform'],
+): Specific[] {
+  if (!platform) return []
+  const item = { ...NOTHING, key: `${code} ${platform.id}`, reason: message, platform, since }
+  if (code === 'pulls_failing') {
+    const title = `${platform.title} cannot be read completely`
+    return [{ ...item, kind: code, group: 'failing', title, occurrence: since ?? message }]
+  }
+  if (code !== 'key_expiring' && code !== 'certificate_expiring') return []
+  const title = code === 'key_expiring' ? 'A hub API key expires' : 'A certificate expires'
+  return [{ ...item, kind: code, group: 'soon', title, occurrence: message }]
+}
+
+function fromReview(review: MissingReview, platform: InboxItem['platform']): Specific {
+  const { id, missing, records, module_name, record_type, at: since } = review
+  return {
+    ...{ ...NOTHING, key: `missing_review ${id}`, kind: 'missing_review', group: 'decision' },
+    title: `${formatCount(missing, 'record')} of ${module_name} ${missing === 1 ? 'is' : 'are'} missing`,
+    reason: `A pull listed ${records - missing} of ${records}. Nothing is marked before your decision.`,
+    ...{ platform, since, missing_review_id: id, record_type, occurrence: String(id) },
+  }
+}
+
+/** One for the rejections of one cause. */
+function fromGroup(group: RejectedPushGroup, platform: InboxItem['platform']): Specific {
+  const { platform_name, record_type, message, cause, rejected_pushes: count, digest } = group
+  const { first_at: since, last_at } = group
+  return {
+    ...{ key: `rejected ${platform_name} ${cause}`, kind: 'rejected', group: 'decision' },
+    title: `${formatCount(count, 'rejection')}${record_type === null ? '' : ` of ${record_type}`}`,
+    ...{ reason: message, platform, since, last_at, missing_review_id: null, record_type },
+    ...{ rejected: { cause, count, digest }, occurrence: last_at },
+  }
+}
+
+/** One for each platform that sent requests with an invalid key or an unreadable body. */
+function fromPushErrors({ pushErrors, pushSources }: InboxFacts, find: FindPlatform): Specific[] {
+  return pushSources.flatMap((source) => {
+    const errors = pushErrors.filter((count) => matchSource(count, source) !== null)
+    const platform = find(source.platform_id)
+    if (errors.length === 0 || !platform) return []
+    const requests = errors.reduce((sum, error) => sum + error.requests, 0)
+    const last_at = errors.reduce(
+      (last, error) => (error.last_at > last ? error.last_at : last),
+      '',
+    )
+    const hours = errors.map(({ hour }) => hour).sort()
+    return [
+      {
+        ...{
+          ...NOTHING,
+          key: `push_errors ${platform.id}`,
+          kind: 'push_errors',
+          group: 'decision',
+        },
+        title: `${formatCount(requests, 'request')} rejected before ${requests === 1 ? 'it was' : 'they were'} stored`,
+        reason: 'An invalid key or an unreadable body, within the last day.',
+        ...{ platform, since: `${hours[0]}:00:00.000Z`, last_at, occurrence: last_at },
+      },
+    ]
+  })
+}
+
+function fromDrift(module: DriftingModule, platform: InboxItem['platform']): Specific {
+  const { platform_id, record_type, module_name, keys, first_at: since, last_at } = module
+  const more = keys.length - MAX_NAMED_KEYS
+  const named = [...keys.slice(0, MAX_NAMED_KEYS), ...(more > 0 ? [`${more} more`] : [])]
+  return {
+    ...{ ...NOTHING, key: `drift ${platform_id} ${record_type}`, kind: 'drift', group: 'decision' },
+    title: `${module_name} differs from its manifest`,
+    reason: `${formatCount(keys.length, 'key')} of the records: ${named.join(', ')}`,
+    ...{ platform, since, last_at, record_type, occurrence: keys.toSorted().join(' ') },
+  }
+}
+
+/** A hub without platforms has nothing to back up. */
+function fromBackups({ newestBackup, platforms, now }: InboxFacts): Specific[] {
+  if (platforms.length === 0) return []
+  const days =
+    newestBackup === null ? null : Math.floor((Date.parse(now) - Date.parse(newestBackup)) / DAY_MS)
+  if (days !== null && days < BACKUP_DAYS) return []
+  return [
+    {
+      ...{ ...NOTHING, key: 'no_backup', kind: 'no_backup', group: 'soon', platform: null },
+      title: days === null ? 'There is no backup' : `No backup for ${days} days`,
+      reason: 'The folder of the hub is read. Backups of the database server are not seen.',
+      ...{ since: newestBackup, occurrence: newestBackup ?? 'none' },
+    },
+  ]
+}
+
+/** Alerts about something that works, but is at risk. */
+const RISKS = ['standby_asynchronous', 'search_behind', 'backups_uncounted', 'rejected_rising']
+
+function fromAlert(alert: Alert, platform: InboxItem['platform']): Fault {
+  const { id, kind, message, advice, raised_at: since, missing_review_id } = alert
+  return {
+    ...{ ...NOTHING, key: `alert ${id}`, kind: 'alert', platform, since, missing_review_id },
+    group: RISKS.includes(kind) ? 'soon' : 'failing',
+    ...{ title: message, reason: advice, alert_id: id, alert, occurrence: String(id) },
+  }
+}

@@ -1,0 +1,118 @@
+import { Inbox, InboxItem, PutAsideRequest, ReopenItemRequest } from '@recordhub/protocol'
+import { hourOf, hourText } from '../../domain/alerts/push-baseline.ts'
+import { type Fault, findFaults, type InboxFacts, toItems } from '../../domain/inbox/inbox.ts'
+import { found, invalidMember } from '../../errors.ts'
+import { route } from '../../http/route.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
+
+/** Faults of one kind that are read. A hub with more of them has an inbox that nobody reads to its end. */
+const MAX_FAULTS = 200
+const DAY_HOURS = 24
+const MAX_SNOOZE_MS = 90 * DAY_HOURS * 3_600_000
+
+type InboxDeps = Pick<
+  FeatureDeps,
+  'alerts' | 'platforms' | 'missing' | 'rejectedPushes' | 'pushErrors' | 'manifests' | 'inbox'
+> &
+  Pick<FeatureDeps, 'clock'> & {
+    /** The time of the newest backup in the folder of the hub; null if there is none. */
+    findNewestBackup: () => Promise<string | null>
+  }
+
+/** Everything that waits for a person. */
+export function inboxRoutes(deps: InboxDeps) {
+  const { inbox, clock } = deps
+
+  async function findFault(key: string): Promise<Fault> {
+    const { facts } = await readFacts(deps)
+    return found(
+      'item',
+      findFaults(facts).find((fault) => fault.key === key),
+    )
+  }
+
+  async function readItem(key: string): Promise<InboxItem> {
+    const items = toItems(
+      [await findFault(key)],
+      await inbox.listMarks(),
+      clock.now().toISOString(),
+    )
+    return found('item', items[0])
+  }
+
+  return [
+    route('GET /api/v1/inbox', {
+      summary: 'Read everything that waits for a person',
+      response: Inbox.properties,
+      async handle() {
+        const { facts, is_complete } = await readFacts(deps)
+        const items = toItems(findFaults(facts), await inbox.listMarks(), facts.now)
+        const put_aside = items.filter((item) => item.put_aside !== null).length
+        const open = items.length - put_aside
+        return { open, put_aside, is_complete, items, read_at: facts.now }
+      },
+    }),
+
+    route('POST /api/v1/inbox/put-aside', {
+      summary: 'Acknowledge an item until its fault changes, or snooze it',
+      body: PutAsideRequest,
+      response: { item: InboxItem },
+      async handle({ body: { key, until = null }, requester }) {
+        const now = clock.now().getTime()
+        const end = until === null ? null : Date.parse(until)
+        if (end !== null && !(end > now && end <= now + MAX_SNOOZE_MS)) {
+          throw invalidMember('until', 'must be a time within the next 90 days')
+        }
+        const { occurrence, title } = await findFault(key)
+        const action = until === null ? 'inbox.acknowledge' : 'inbox.snooze'
+        const details = { title, ...(until === null ? {} : { until }) }
+        const audit = { ...requester, action, target: key, details }
+        const mark = {
+          key,
+          occurrence,
+          until: end === null ? null : new Date(end).toISOString(),
+          by: requester.actor,
+        }
+        await inbox.saveMark(mark, audit)
+        return { item: await readItem(key) }
+      },
+    }),
+
+    route('POST /api/v1/inbox/reopen', {
+      summary: 'Take back that an item was put aside',
+      body: ReopenItemRequest,
+      response: { item: InboxItem },
+      async handle({ body: { key }, requester }) {
+        const audit = { ...requester, action: 'inbox.reopen', target: key }
+        found('item that was put aside', await inbox.deleteMark(key, audit))
+        return { item: await readItem(key) }
+      },
+    }),
+  ]
+}
+
+async function readFacts(deps: InboxDeps): Promise<{ facts: InboxFacts; is_complete: boolean }> {
+  const { alerts, platforms, missing, rejectedPushes, pushErrors, manifests } = deps
+  const now = deps.clock.now()
+  const hour = hourOf(now)
+  const limit = MAX_FAULTS + 1
+  const limited = {
+    alerts: await alerts.listAlerts({ state: 'open', limit, after: null }),
+    reviews: await missing.listReviews({ state: 'pending', limit, before: null }),
+    groups: await rejectedPushes.listGroups({ platform: null, limit }),
+  }
+  const facts: InboxFacts = {
+    now: now.toISOString(),
+    platforms: await alerts.listWatchedPlatforms(),
+    health: await platforms.listHealth(),
+    alerts: limited.alerts.slice(0, MAX_FAULTS),
+    reviews: limited.reviews.slice(0, MAX_FAULTS),
+    groups: limited.groups.slice(0, MAX_FAULTS),
+    pushErrors: await pushErrors.readPushErrors(hourText(hour - DAY_HOURS + 1), hourText(hour)),
+    pushSources: await pushErrors.listPushSources(),
+    drift: await manifests.listDrift(),
+    newestBackup: await deps.findNewestBackup(),
+  }
+  const is_complete = Object.values(limited).every(({ length }) => length <= MAX_FAULTS)
+  return { facts, is_complete }
+}

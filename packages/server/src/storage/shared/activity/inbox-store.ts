@@ -1,0 +1,39 @@
+import type { InboxStore } from '../../port/inbox-store.ts'
+import { type Databases, nowText } from '../schema/databases.ts'
+import { insertAudit } from './activity-rows.ts'
+
+/** An item that was put aside longer ago is open again. */
+const MAX_AGE_MS = 365 * 86_400_000
+
+export function createInboxStore({ reader, writer, clock }: Databases): InboxStore {
+  return {
+    async listMarks() {
+      const rows = await reader.selectFrom('inbox_marks').selectAll().orderBy('key').execute()
+      return rows.map((row) => ({ ...row }))
+    },
+
+    saveMark: (mark, audit) =>
+      writer.transaction().execute(async (db) => {
+        const at = nowText(clock)
+        await db
+          .insertInto('inbox_marks')
+          .values({ ...mark, at })
+          .onConflict((conflict) => conflict.column('key').doUpdateSet({ ...mark, at }))
+          .execute()
+        const before = new Date(clock.now().getTime() - MAX_AGE_MS).toISOString()
+        await db.deleteFrom('inbox_marks').where('at', '<', before).execute()
+        await insertAudit(db, at, audit)
+      }),
+
+    deleteMark: (key, audit) =>
+      writer.transaction().execute(async (db) => {
+        const { numDeletedRows } = await db
+          .deleteFrom('inbox_marks')
+          .where('key', '=', key)
+          .executeTakeFirst()
+        if (numDeletedRows === 0n) return false
+        await insertAudit(db, nowText(clock), audit)
+        return true
+      }),
+  }
+}
