@@ -5,12 +5,14 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  redirect,
 } from '@tanstack/react-router'
 import { NotFound } from './components/not-found.tsx'
 import { PageError } from './components/page-error.tsx'
 import { PageSkeleton } from './components/page-skeleton.tsx'
 import { loadPage } from './lib/load-page.ts'
 import { parseUrlState, type UrlState, writeUrlState } from './lib/url-state.ts'
+import { formerActivity } from './pages/inbox/tabs.ts'
 import { Shell } from './shell/shell.tsx'
 
 const lazyPage: typeof lazyRouteComponent = (load, name) =>
@@ -93,8 +95,20 @@ const pages = [
   }),
   createRoute({
     getParentRoute: inShell,
+    path: '/inbox',
+    component: lazyPage(() => import('./pages/inbox/inbox-page.tsx'), 'InboxPage'),
+  }),
+  createRoute({
+    getParentRoute: inShell,
+    path: '/log',
+    component: lazyPage(() => import('./pages/log/log-page.tsx'), 'LogPage'),
+  }),
+  createRoute({
+    getParentRoute: inShell,
     path: '/activity',
-    component: lazyPage(() => import('./pages/activity/activity-page.tsx'), 'ActivityPage'),
+    beforeLoad({ search }) {
+      throw redirect({ ...formerActivity(search), replace: true })
+    },
   }),
   createRoute({
     getParentRoute: inShell,

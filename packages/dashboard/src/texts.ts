@@ -1,7 +1,7 @@
 /** The texts that several pages use. */
 export const COMMON_TEXTS = {
   // Navigation and headings
-  activity: 'Activity',
+  inbox: 'Inbox',
   integrationGuide: 'Integration guide',
   log: 'Log',
   overview: 'Overview',
@@ -174,46 +174,6 @@ export const TEXTS = {
   showLess: 'Show less',
   showAllCharacters: (count: string) => `Show all ${count} characters`,
   showMoreTotal: (count: string) => `Show more (${count} in total)`,
-
-  colorSchemeSystem: 'Color scheme: system',
-  colorSchemeLight: 'Color scheme: light',
-  colorSchemeDark: 'Color scheme: dark',
-  change: (label: string) => `${label}. Change`,
-
-  ctrlK: 'Ctrl K',
-
-  pages: 'Pages',
-  more: 'More',
-  searchEverywhereFor: (query: string) => `Search everywhere for “${query}”`,
-  searching: 'Searching…',
-  pagesPlatformsRecords: 'Pages, platforms, records',
-  commandSearchPlaceholder: 'Pages, platforms, records…',
-
-  connecting: 'Connecting…',
-  connectingHint: 'Waiting for the first response of the hub',
-  updated: 'Updated',
-  ago: (age: string) => `${age} ago`,
-  refreshesEvery10S: 'Refreshes every 10 s',
-  live: 'Live',
-  liveHint: 'Changes appear as they happen. Statistics refresh every 10 s',
-  offline: 'Offline',
-  offlineHint: 'Could not reach the hub. Retrying every 10 s',
-  rateLimited: 'Rate limited',
-  rateLimitedHint: 'You have reached the rate limit. Retrying every 10 s',
-  retrying: 'Retrying',
-  retryingHint: 'The hub returned an error. Retrying every 10 s',
-
-  yourAccount: 'Your account',
-
-  pullRunning: (percent: number, stored: string) =>
-    [`Pull running: ${percent} %`, stored].filter(Boolean).join(', '),
-
-  yourSessionHasEnded: 'Your session has ended',
-  sessionEndedHint: 'Sign in again to continue where you left off. Your input is not lost.',
-
-  skipToContent: 'Skip to content',
-  closeNavigation: 'Close navigation',
-  openNavigation: 'Open navigation',
 }
 
 /** The messages for error codes in the URL after a failed single sign-on. */

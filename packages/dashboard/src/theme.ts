@@ -15,21 +15,69 @@ const harbour: MantineColorsTuple = [
   '#07566b',
 ]
 
+/** The neutral shades of theme.css, in Mantine's order. */
+const gray: MantineColorsTuple = [
+  '#f6f8f8',
+  '#f1f4f4',
+  '#eceff0',
+  '#e3e8e8',
+  '#cfd7d7',
+  '#a3adae',
+  '#879394',
+  '#5f6b6c',
+  '#4a5556',
+  '#121818',
+]
+const dark: MantineColorsTuple = [
+  '#e9eeee',
+  '#adb8b9',
+  '#8b9798',
+  '#667274',
+  '#343e40',
+  '#252d2e',
+  '#161b1c',
+  '#0d1112',
+  '#101516',
+  '#0a0d0e',
+]
+
 export const theme = createTheme({
-  colors: { harbour },
+  colors: { harbour, gray, dark },
   primaryColor: 'harbour',
   primaryShade: { light: 7, dark: 7 },
   autoContrast: true,
+  // The phone layout is below `sm`, and the navigation has no labels below `lg`.
+  breakpoints: { xs: '36em', sm: '56.3125em', md: '68.75em', lg: '81.3125em', xl: '100em' },
+  spacing: { xs: '0.5rem', sm: '0.75rem', md: '1rem', lg: '1.5rem', xl: '2rem' },
+  radius: { xs: '0.25rem', sm: '0.375rem', md: '0.375rem', lg: '0.625rem', xl: '1rem' },
   defaultRadius: 'md',
-  fontFamily:
-    'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif',
-  fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
-  headings: { fontWeight: '650' },
+  fontFamily: 'Inter, system-ui, sans-serif',
+  fontFamilyMonospace: '"JetBrains Mono", ui-monospace, SFMono-Regular, Menlo, monospace',
+  fontSizes: {
+    xs: '0.75rem',
+    sm: '0.8125rem',
+    md: '0.875rem',
+    lg: '1rem',
+    xl: '1.25rem',
+  },
+  lineHeights: { xs: '1.34', sm: '1.54', md: '1.43', lg: '1.5', xl: '1.4' },
+  headings: {
+    fontWeight: '600',
+    sizes: {
+      h1: { fontSize: '1.75rem', lineHeight: '2.25rem' },
+      h2: { fontSize: '1.25rem', lineHeight: '1.75rem' },
+      h3: { fontSize: '1rem', lineHeight: '1.5rem' },
+      h4: { fontSize: '0.875rem', lineHeight: '1.25rem' },
+    },
+  },
   cursorType: 'pointer',
   components: {
     Button: { styles: { root: { maxWidth: '100%' } } },
+    Badge: { defaultProps: { radius: 'xs', tt: 'none', fw: 500 } },
+    Paper: { defaultProps: { radius: 'lg' } },
+    Card: { defaultProps: { radius: 'lg' } },
     // components/dialog.tsx and side-drawer.tsx close the topmost one only.
-    Modal: { defaultProps: { closeOnEscape: false } },
+    Modal: { defaultProps: { closeOnEscape: false, radius: 'lg' } },
     Drawer: { defaultProps: { closeOnEscape: false } },
     CloseButton: { defaultProps: { 'aria-label': TEXTS.close } },
     // The header of a dialog is not a landmark of the page.
@@ -55,24 +103,56 @@ export const theme = createTheme({
   },
 })
 
-/** Dimmed text with a contrast of 4.5:1 or more, unlike Mantine's defaults. */
-export const resolveVariables: CSSVariablesResolver = ({ colors }) => ({
-  variables: {},
-  light: {
-    '--mantine-color-dimmed': colors.gray[7],
-    '--mantine-color-placeholder': colors.gray[7],
-    '--mantine-color-error': colors.red[9],
-    '--mantine-color-yellow-light-color': '#704500',
-    '--mantine-color-orange-light-color': '#8f3403',
-    '--mantine-color-green-light-color': '#1b6429',
-    '--mantine-color-red-light-color': '#a61e1e',
-    '--mantine-color-blue-light-color': '#14538f',
-  },
-  dark: {
-    '--mantine-color-dimmed': colors.dark[1],
-    '--mantine-color-placeholder': colors.dark[1],
-    '--mantine-color-error': colors.red[4],
-    // Also on a hovered row.
-    '--mantine-color-anchor': harbour[3],
-  },
-})
+/** The token of each of Mantine's colors. Colors other than those of states and the accent are not used. */
+const STATES: Readonly<Record<string, string>> = {
+  green: 'green',
+  orange: 'orange',
+  yellow: 'orange',
+  red: 'red',
+  gray: 'grey',
+  grape: 'grey',
+}
+
+function stateVariables(): Record<string, string> {
+  const entries = Object.entries(STATES).flatMap(([color, token]) => [
+    [`--mantine-color-${color}-light`, `var(--${token}-soft)`],
+    [`--mantine-color-${color}-light-color`, `var(--${token}-text)`],
+    [`--mantine-color-${color}-text`, `var(--${token}-text)`],
+  ])
+  return Object.fromEntries(entries)
+}
+
+/** Gives the tokens of theme.css to Mantine, the same in both color schemes: each token has both values. */
+export const resolveVariables: CSSVariablesResolver = () => {
+  const tokens = {
+    '--mantine-color-body': 'var(--page)',
+    '--mantine-color-text': 'var(--text)',
+    '--mantine-color-bright': 'var(--text)',
+    '--mantine-color-dimmed': 'var(--text-2)',
+    '--mantine-color-placeholder': 'var(--text-3)',
+    '--mantine-color-anchor': 'var(--accent-text)',
+    '--mantine-color-error': 'var(--red-text)',
+    '--mantine-color-default': 'var(--card)',
+    '--mantine-color-default-hover': 'var(--hover)',
+    '--mantine-color-default-color': 'var(--text)',
+    '--mantine-color-default-border': 'var(--line-strong)',
+    '--mantine-color-disabled': 'var(--grey-soft)',
+    '--mantine-color-disabled-color': 'var(--text-3)',
+    '--mantine-color-disabled-border': 'transparent',
+    '--mantine-primary-color-filled': 'var(--accent)',
+    '--mantine-primary-color-filled-hover': 'var(--accent-hover)',
+    '--mantine-primary-color-light': 'var(--accent-soft)',
+    '--mantine-primary-color-light-hover': 'var(--selected)',
+    '--mantine-primary-color-light-color': 'var(--accent-text)',
+    '--mantine-color-harbour-filled': 'var(--accent)',
+    '--mantine-color-harbour-filled-hover': 'var(--accent-hover)',
+    '--mantine-color-harbour-light': 'var(--accent-soft)',
+    '--mantine-color-harbour-light-hover': 'var(--selected)',
+    '--mantine-color-harbour-light-color': 'var(--accent-text)',
+    '--mantine-color-harbour-text': 'var(--accent-text)',
+    '--mantine-color-blue-light': 'var(--accent-soft)',
+    '--mantine-color-blue-light-color': 'var(--accent-text)',
+    ...stateVariables(),
+  }
+  return { variables: {}, light: tokens, dark: tokens }
+}

@@ -49,7 +49,12 @@ export const ModuleCompleteness = Type.Object({
     ...NullableString,
     description: 'The warnings of the last pull of the module if it succeeded',
   }),
-  records: Type.Integer(),
+  listed: Type.Unsafe<number | null>({
+    ...NullableInteger,
+    description:
+      'Records that the last response with a body contained, rejected ones included; null before the first',
+  }),
+  records: Type.Integer({ description: 'Stored records, with those marked as missing' }),
   missing: Type.Integer({ description: 'Records marked as missing' }),
   accepted: Type.Integer({
     description:

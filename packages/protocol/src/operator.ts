@@ -138,6 +138,9 @@ export const SingleSignOn = Type.Object({
 /** The hub itself. A retention of 0 days or entries means that nothing is deleted. */
 export const About = Type.Object({
   version: Type.String(),
+  public_url: Type.String({
+    description: 'The address of the hub for platforms (HUB_PUBLIC_URL); empty if it is not set',
+  }),
   node: Type.String(),
   node_version: Type.String(),
   started_at: Timestamp,

@@ -22,7 +22,7 @@ const PAGES = [
   { name: 'pulls', path: '/dashboard/pulls', content: 'main tbody tr' },
   {
     name: 'alerts',
-    path: '/dashboard/activity?tab=alerts',
+    path: '/dashboard/inbox?tab=alerts',
     content: 'main button:has-text("Acknowledge")',
   },
 ] as const

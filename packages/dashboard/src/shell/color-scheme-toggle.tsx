@@ -1,12 +1,12 @@
 import { ActionIcon, Tooltip, useMantineColorScheme } from '@mantine/core'
-import { IconMoon, IconSun, IconSunMoon } from '@tabler/icons-react'
-import { TEXTS } from '../texts.ts'
+import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react'
+import classes from './shell.module.css'
 
 const NEXT = { auto: 'light', light: 'dark', dark: 'auto' } as const
 const SCHEMES = {
-  auto: { icon: IconSunMoon, label: TEXTS.colorSchemeSystem },
-  light: { icon: IconSun, label: TEXTS.colorSchemeLight },
-  dark: { icon: IconMoon, label: TEXTS.colorSchemeDark },
+  auto: { icon: IconDeviceDesktop, label: 'Color scheme: system' },
+  light: { icon: IconSun, label: 'Color scheme: light' },
+  dark: { icon: IconMoon, label: 'Color scheme: dark' },
 } as const
 
 export function ColorSchemeToggle() {
@@ -18,10 +18,11 @@ export function ColorSchemeToggle() {
         variant="subtle"
         color="gray"
         size="lg"
-        aria-label={TEXTS.change(label)}
+        className={classes['scheme'] ?? ''}
+        aria-label={`${label}. Change`}
         onClick={() => setColorScheme(NEXT[colorScheme])}
       >
-        <Icon size={18} stroke={1.6} />
+        <Icon size={16} stroke={1.6} />
       </ActionIcon>
     </Tooltip>
   )

@@ -1,10 +1,10 @@
-import { ActionIcon, Button, Kbd } from '@mantine/core'
+import { UnstyledButton } from '@mantine/core'
 import { useCounter, useHotkeys } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
 import { attempt } from '../components/confirm.tsx'
 import { loadPage } from '../lib/load-page.ts'
-import { TEXTS } from '../texts.ts'
+import classes from './shell.module.css'
 
 const load = () => import('./command-search.tsx').then((file) => ({ default: file.CommandSearch }))
 const CommandSearch = lazy(load)
@@ -21,30 +21,11 @@ export function CommandSearchButton() {
   ])
   return (
     <>
-      <Button
-        visibleFrom="sm"
-        variant="default"
-        c="dimmed"
-        fw={400}
-        w={260}
-        justify="flex-start"
-        styles={{ label: { flexGrow: 1 } }}
-        leftSection={<IconSearch size={16} />}
-        rightSection={<Kbd size="xs">{TEXTS.ctrlK}</Kbd>}
-        onClick={() => void open()}
-      >
-        {TEXTS.search}
-      </Button>
-      <ActionIcon
-        hiddenFrom="sm"
-        variant="subtle"
-        color="gray"
-        size="lg"
-        aria-label={TEXTS.search}
-        onClick={() => void open()}
-      >
-        <IconSearch size={18} />
-      </ActionIcon>
+      <UnstyledButton className={classes['find']} onClick={() => void open()}>
+        <IconSearch size={16} stroke={1.6} aria-hidden />
+        <span>Search or run a command</span>
+        <kbd>Ctrl K</kbd>
+      </UnstyledButton>
       {openings > 0 && (
         <Suspense>
           <CommandSearch openings={openings} />

@@ -37,7 +37,7 @@ export function CommandSearch({ openings }: { openings: number }) {
   const matches = (label: string) => label.toLowerCase().includes(text.trim().toLowerCase())
   const groups: SpotlightActionGroupData[] = [
     {
-      group: TEXTS.pages,
+      group: 'Pages',
       actions: PAGES.filter(({ label }) => matches(label)).map(({ to, label, icon: Icon }) => ({
         id: to,
         label,
@@ -72,14 +72,14 @@ export function CommandSearch({ openings }: { openings: number }) {
       })),
     },
     {
-      group: TEXTS.more,
+      group: 'More',
       actions:
         query === ''
           ? []
           : [
               {
                 id: 'everywhere',
-                label: TEXTS.searchEverywhereFor(query),
+                label: `Search everywhere for “${query}”`,
                 leftSection: <IconSearch size={18} stroke={1.6} />,
                 onClick: () => void navigate({ to: '/dashboard/search', search: { query } }),
               },
@@ -95,11 +95,11 @@ export function CommandSearch({ openings }: { openings: number }) {
       onQueryChange={setText}
       shortcut={null}
       attributes={{ content: { 'aria-label': TEXTS.search } }}
-      nothingFound={<Text size="sm">{found.isFetching ? TEXTS.searching : TEXTS.noResults}</Text>}
+      nothingFound={<Text size="sm">{found.isFetching ? 'Searching…' : TEXTS.noResults}</Text>}
       searchProps={{
         leftSection: <IconSearch size={18} stroke={1.6} />,
-        placeholder: TEXTS.commandSearchPlaceholder,
-        'aria-label': TEXTS.pagesPlatformsRecords,
+        placeholder: 'Pages, platforms, records…',
+        'aria-label': 'Pages, platforms, records',
       }}
     />
   )

@@ -1,36 +1,37 @@
-import { Badge, Text, Tooltip } from '@mantine/core'
+import { Tooltip } from '@mantine/core'
 import { type Connection, connection, snapshotAge } from '../api/live.ts'
+import { Dot, type DotColor } from '../components/dot.tsx'
 import { formatSeconds } from '../lib/format.ts'
 import { useStore } from '../lib/store.ts'
 import { useNow } from '../lib/use-now.ts'
-import { TEXTS } from '../texts.ts'
+import classes from './shell.module.css'
 
-const STATES: Readonly<Record<Connection, { color: string; label: string; hint: string }>> = {
+const STATES: Readonly<Record<Connection, { color: DotColor; label: string; hint: string }>> = {
   connecting: {
-    color: 'gray',
-    label: TEXTS.connecting,
-    hint: TEXTS.connectingHint,
+    color: 'hollow',
+    label: 'connecting…',
+    hint: 'Waiting for the first response of the hub',
   },
-  polling: { color: 'green', label: TEXTS.updated, hint: TEXTS.refreshesEvery10S },
+  polling: { color: 'green', label: '', hint: 'Refreshes every 10 s' },
   live: {
     color: 'green',
-    label: TEXTS.live,
-    hint: TEXTS.liveHint,
+    label: 'live',
+    hint: 'Changes appear as they happen. Statistics refresh every 10 s',
   },
   offline: {
     color: 'red',
-    label: TEXTS.offline,
-    hint: TEXTS.offlineHint,
+    label: 'offline,',
+    hint: 'Could not reach the hub. Retrying every 10 s',
   },
   rate_limited: {
     color: 'orange',
-    label: TEXTS.rateLimited,
-    hint: TEXTS.rateLimitedHint,
+    label: 'rate limited,',
+    hint: 'You have reached the rate limit. Retrying every 10 s',
   },
   failing: {
     color: 'orange',
-    label: TEXTS.retrying,
-    hint: TEXTS.retryingHint,
+    label: 'retrying,',
+    hint: 'The hub returned an error. Retrying every 10 s',
   },
 }
 
@@ -42,26 +43,11 @@ export function ConnectionState() {
   const age = formatSeconds(snapshotAge(useNow(!isCurrent)))
   return (
     <Tooltip label={hint}>
-      <Badge
-        variant="dot"
-        color={color}
-        tt="none"
-        role="status"
-        aria-label={hint}
-        data-connection={state}
-      >
-        {isCurrent ? (
-          label
-        ) : (
-          // Screen readers would read each second.
-          <span aria-hidden>
-            <Text span inherit {...(state === 'polling' ? { visibleFrom: 'xs' } : {})}>
-              {label}{' '}
-            </Text>
-            {TEXTS.ago(age)}
-          </span>
-        )}
-      </Badge>
+      <span className={classes['state']} role="status" aria-label={hint} data-connection={state}>
+        <Dot color={color} />
+        {/* Screen readers would read each second. */}
+        <span aria-hidden>{isCurrent ? label : `${label} ${age} ago`.trim()}</span>
+      </span>
     </Tooltip>
   )
 }

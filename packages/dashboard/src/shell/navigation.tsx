@@ -1,66 +1,66 @@
-import { Badge, NavLink, VisuallyHidden } from '@mantine/core'
+import { Tooltip, VisuallyHidden } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import {
-  IconActivity,
   IconBook,
   IconDatabase,
   IconDownload,
+  IconInbox,
   IconLayoutDashboard,
+  IconListDetails,
   IconPlugConnected,
   IconSearch,
   IconSettings,
 } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { snapshot } from '../api/live.ts'
+import { useInboxCount } from '../api/inbox.ts'
 import { formatCount } from '../lib/format.ts'
-import { useStore } from '../lib/store.ts'
 import { TEXTS } from '../texts.ts'
+import classes from './shell.module.css'
 
 const MAX_COUNT = 99
 
 export const PAGES = [
   { to: '/dashboard', label: TEXTS.overview, icon: IconLayoutDashboard },
+  { to: '/dashboard/inbox', label: TEXTS.inbox, icon: IconInbox },
   { to: '/dashboard/platforms', label: TEXTS.platforms, icon: IconPlugConnected },
   { to: '/dashboard/records', label: TEXTS.records, icon: IconDatabase },
   { to: '/dashboard/search', label: TEXTS.search, icon: IconSearch },
   { to: '/dashboard/pulls', label: TEXTS.pulls, icon: IconDownload },
-  { to: '/dashboard/activity', label: TEXTS.activity, icon: IconActivity },
+  { to: '/dashboard/log', label: TEXTS.log, icon: IconListDetails },
   { to: '/dashboard/guide', label: TEXTS.integrationGuide, icon: IconBook },
   { to: '/dashboard/settings', label: TEXTS.settings, icon: IconSettings },
 ] as const
 
+/** The pages after this one are at the bottom. */
+const LAST_AT_TOP = '/dashboard/log'
+
 /** `onChoose` is also called for the current page. */
 export function Navigation({ onChoose }: { onChoose: () => void }) {
-  const openAlerts = useOpenAlerts()
-  return PAGES.map(({ to, label, icon: Icon }) => (
-    <NavLink
-      key={to}
-      label={label}
-      leftSection={<Icon size={18} stroke={1.6} aria-hidden />}
-      rightSection={to === '/dashboard/activity' && <AlertBadge count={openAlerts} />}
-      onClick={onChoose}
-      // The router marks the current page, which also gives it its color.
-      renderRoot={(props) => (
-        <Link
-          to={to}
-          activeOptions={{ exact: to === '/dashboard', includeSearch: false }}
-          {...props}
-        />
-      )}
-    />
-  ))
+  const count = useInboxCount()
+  const isRail = useMediaQuery('(min-width: 56.3125em) and (max-width: 81.25em)') ?? false
+  return PAGES.map(({ to, label, icon: Icon }) => [
+    <Tooltip key={to} label={label} position="right" disabled={!isRail}>
+      <Link
+        to={to}
+        className={classes['link']}
+        activeOptions={{ exact: to === '/dashboard', includeSearch: false }}
+        onClick={onChoose}
+      >
+        <Icon size={16} stroke={1.6} aria-hidden />
+        <span className={classes['label']}>{label}</span>
+        {to === '/dashboard/inbox' && count > 0 && (
+          <span className={classes['count']}>
+            <span aria-hidden>{shortCount(count)}</span>
+            <VisuallyHidden>{formatCount(count, 'item')}</VisuallyHidden>
+          </span>
+        )}
+      </Link>
+    </Tooltip>,
+    to === LAST_AT_TOP && <span key="gap" className={classes['gap']} />,
+  ])
 }
 
-/** The number of open alerts in the snapshot that the page polls anyway. */
-export function useOpenAlerts(): number {
-  return useStore(snapshot)?.alerts.open ?? 0
-}
-
-function AlertBadge({ count }: { count: number }) {
-  if (count === 0) return null
-  return (
-    <Badge size="sm" variant="light" color="orange">
-      <span aria-hidden>{count > MAX_COUNT ? `${MAX_COUNT}+` : count}</span>
-      <VisuallyHidden>{formatCount(count, 'open alert')}</VisuallyHidden>
-    </Badge>
-  )
+/** `99+` for more. */
+export function shortCount(count: number): string {
+  return count > MAX_COUNT ? `${MAX_COUNT}+` : String(count)
 }

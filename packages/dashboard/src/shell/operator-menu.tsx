@@ -14,12 +14,12 @@ export function OperatorMenu() {
     <Menu {...MENU_PROPS} position="bottom-end" withArrow>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size="lg" radius="xl">
-          <VisuallyHidden>{TEXTS.yourAccount}</VisuallyHidden>
+          <VisuallyHidden>Your account</VisuallyHidden>
           <Avatar
             size={28}
             radius="xl"
             name={operator?.name ?? '?'}
-            color="initials"
+            color="gray"
             alt=""
             aria-hidden
           />

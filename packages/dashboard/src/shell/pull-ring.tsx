@@ -1,36 +1,32 @@
-import { RingProgress, Text, Tooltip, UnstyledButton } from '@mantine/core'
+import { RingProgress, Tooltip } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { storedLabel } from '../pages/pulls/pull-labels.ts'
 import { useSnapshotPull } from '../pages/pulls/use-snapshot-pull.ts'
-import { TEXTS } from '../texts.ts'
+import classes from './shell.module.css'
 
 /** The progress of the running pull. */
 export function PullRing() {
   const { pull } = useSnapshotPull()
   if (pull?.finished_at !== null) return null
-  const { id } = pull
   const percent = pull.progress.percent ?? 0
-  const label = TEXTS.pullRunning(percent, storedLabel(pull))
+  const label = [`Pull running: ${percent} %`, storedLabel(pull)].filter(Boolean).join(', ')
   return (
     <Tooltip label={label}>
-      <UnstyledButton
+      <Link
+        to="/dashboard/pulls/$id"
+        params={{ id: String(pull.id) }}
         aria-label={label}
-        renderRoot={(props) => (
-          <Link to="/dashboard/pulls/$id" params={{ id: String(id) }} {...props} />
-        )}
+        className={classes['ring']}
       >
         <RingProgress
-          size={38}
-          thickness={4}
+          size={18}
+          thickness={2.5}
           roundCaps
-          sections={[{ value: percent, color: 'harbour' }]}
-          label={
-            <Text ta="center" fz={9}>
-              {percent}
-            </Text>
-          }
+          rootColor="var(--line-strong)"
+          sections={[{ value: percent, color: 'var(--accent-text)' }]}
         />
-      </UnstyledButton>
+        {percent} %
+      </Link>
     </Tooltip>
   )
 }

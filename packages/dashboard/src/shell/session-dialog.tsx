@@ -4,7 +4,6 @@ import { renewSession, session } from '../api/session.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { SignInForm } from '../components/sign-in-form.tsx'
 import { useStore } from '../lib/store.ts'
-import { TEXTS } from '../texts.ts'
 
 /** Above all other dialogs. */
 const Z_INDEX = 10_000
@@ -27,13 +26,13 @@ export function SessionDialog({ hasEnded }: { hasEnded: boolean }) {
       staysOpen
       onClose={() => undefined}
       withCloseButton={false}
-      title={TEXTS.yourSessionHasEnded}
+      title="Your session has ended"
       zIndex={Z_INDEX}
       overlayProps={HIDING}
       centered
     >
       <Text size="sm" c="dimmed" mb="md">
-        {TEXTS.sessionEndedHint}
+        Sign in again to continue where you left off. Your input is not lost.
       </Text>
       <SignInForm
         email={operator?.email ?? ''}

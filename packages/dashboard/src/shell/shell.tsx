@@ -1,8 +1,9 @@
 /** The frame of every page: navigation, search, pull progress, connection state, operator menu. */
-import { AppShell, Burger, Group, Indicator, Text } from '@mantine/core'
+import { AppShell, Box, Burger } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { useInboxCount } from '../api/inbox.ts'
 import { startLive } from '../api/live.ts'
 import { renewSession, session } from '../api/session.ts'
 import { PageSkeleton } from '../components/page-skeleton.tsx'
@@ -12,9 +13,10 @@ import { TEXTS } from '../texts.ts'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
 import { CommandSearchButton } from './command-search-button.tsx'
 import { ConnectionState } from './connection-state.tsx'
-import { Navigation, useOpenAlerts } from './navigation.tsx'
+import { Navigation, shortCount } from './navigation.tsx'
 import { OperatorMenu } from './operator-menu.tsx'
 import { PullRing } from './pull-ring.tsx'
+import classes from './shell.module.css'
 
 /** Loaded on demand. */
 const SessionDialog = lazy(() =>
@@ -48,39 +50,34 @@ export function Shell() {
   }
   return (
     <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
-      padding={{ base: 'sm', sm: 'lg' }}
+      header={{ height: 52 }}
+      navbar={{
+        width: { base: 216, sm: 56, lg: 216 },
+        breakpoint: 'sm',
+        collapsed: { mobile: !isOpen },
+      }}
+      padding={{ base: 'md', sm: 'lg', lg: 'xl' }}
     >
       <a className="skip-link" href="#main">
-        {TEXTS.skipToContent}
+        Skip to content
       </a>
-      <AppShell.Header>
-        <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
-          <Group gap="xs" wrap="nowrap">
-            <NavigationButton isOpen={isOpen} onClick={toggle} />
-            <Text
-              component={Link}
-              to="/dashboard"
-              fw={700}
-              fz="lg"
-              c="inherit"
-              td="none"
-              visibleFrom="xs"
-            >
-              {TEXTS.recordhub}
-            </Text>
-          </Group>
+      <AppShell.Header className={classes['header'] ?? ''}>
+        <Link to="/dashboard" className={classes['brand']}>
+          <img src="/assets/icon.svg" alt="" width={20} height={20} />
+          <span>{TEXTS.recordhub}</span>
+        </Link>
+        <div className={classes['top']}>
+          <NavigationButton isOpen={isOpen} onClick={toggle} />
           <CommandSearchButton />
-          <Group gap="xs" wrap="nowrap">
-            <ConnectionState />
+          <div className={classes['right']}>
             <PullRing />
+            <ConnectionState />
             <ColorSchemeToggle />
             <OperatorMenu />
-          </Group>
-        </Group>
+          </div>
+        </div>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label={TEXTS.pages}>
+      <AppShell.Navbar className={classes['navigation'] ?? ''} aria-label="Pages">
         <Navigation onChoose={close} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
@@ -91,19 +88,24 @@ export function Shell() {
   )
 }
 
-/** On a phone, it shows that there are alerts, because the navigation is closed. */
+/** On a phone, it shows the number of items in the inbox, because the navigation is closed. */
 function NavigationButton({ isOpen, onClick }: { isOpen: boolean; onClick: () => void }) {
-  const openAlerts = useOpenAlerts()
-  const label = isOpen ? TEXTS.closeNavigation : TEXTS.openNavigation
+  const count = useInboxCount()
+  const label = isOpen ? 'Close navigation' : 'Open navigation'
   return (
-    <Indicator color="orange" size={10} offset={4} disabled={openAlerts === 0} hiddenFrom="sm">
+    <Box hiddenFrom="sm" className={classes['menu'] ?? ''}>
       <Burger
         opened={isOpen}
         onClick={onClick}
         size="sm"
-        aria-label={openAlerts === 0 ? label : `${label}, ${formatCount(openAlerts, 'open alert')}`}
+        aria-label={count === 0 ? label : `${label}, ${formatCount(count, 'item')} in the inbox`}
       />
-    </Indicator>
+      {count > 0 && (
+        <span className={classes['badge']} aria-hidden>
+          {shortCount(count)}
+        </span>
+      )}
+    </Box>
   )
 }
 

@@ -70,6 +70,7 @@ const PAGE_POLICY = {
   scriptSrc: ["'self'"],
   styleSrc: ["'self'"],
   imgSrc: ["'self'", 'data:'],
+  fontSrc: ["'self'"],
   connectSrc: ["'self'"],
   objectSrc: ["'none'"],
   formAction: ["'self'"],

@@ -20,7 +20,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
     const { hub_api_key } = await hub.registerPushing()
     await hub.push(hub_api_key, newRecord('P-0'))
     const { page } = await openPage(hub, { colorScheme: 'dark' })
-    await page.goto('/dashboard/activity')
+    await page.goto('/dashboard/log')
     await page.getByRole('button', { name: /P-0/ }).press('Enter')
     const drawer = page.getByRole('dialog', { name: 'Log entry' })
     await drawer.getByRole('link', { name: /^Record \d+/ }).waitFor()
@@ -31,7 +31,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await drawer.waitFor({ state: 'detached' })
     await page.goto(`${url}&q=of+another+page`)
     await drawer.getByText('push.created').waitFor()
-    await page.goto('/dashboard/activity?line=999999')
+    await page.goto('/dashboard/log?line=999999')
     await page.getByText('Log entry not found').waitFor()
   })
 
@@ -40,7 +40,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await using _ = hub
     await hub.push(school.hub_api_key, newRecord('X-1', { record_type: 'ghosts' }))
     const { page } = await openPage(hub)
-    await page.goto('/dashboard/activity')
+    await page.goto('/dashboard/log')
     await entry(page, /P-2/).waitFor()
     await expectAccessible(page)
     await choose(page, 'Level', 'Warning')
@@ -63,7 +63,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await page.getByText('No matching log entries').waitFor()
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await entry(page, /P-2/).waitFor()
-    await page.goto(`/dashboard/activity?platform=${school.platform_name}&kind=push.rejected`)
+    await page.goto(`/dashboard/log?platform=${school.platform_name}&kind=push.rejected`)
     await entry(page, /ghosts/).waitFor()
   })
 
@@ -72,7 +72,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await using _ = hub
     const { page } = await openPage(hub, { withClock: true })
     const responded = trackRequests(page)
-    await page.goto('/dashboard/activity')
+    await page.goto('/dashboard/log')
     await entry(page, /P-0/).waitFor()
     await hub.push(school.hub_api_key, newRecord('N-1'))
     await advanceUntilShown(page, entry(page, /N-1/))
@@ -93,7 +93,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
     const { hub } = await startHubWithPushes(60)
     await using _ = hub
     const { page } = await openPage(hub, { width: 390 })
-    await page.goto('/dashboard/activity')
+    await page.goto('/dashboard/log')
     await entry(page, /P-59 /).waitFor()
     await expectAccessible(page)
     await expectNoHorizontalScroll(page)

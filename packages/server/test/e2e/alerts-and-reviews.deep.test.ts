@@ -1,4 +1,4 @@
-/** Reviews of missing records, push errors, times and completeness on the Activity page. */
+/** Reviews of missing records, push errors, times and completeness in the inbox. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
@@ -24,8 +24,7 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
   test('an alert contains advice and is acknowledged', async () => {
     const { hub } = shared
     const { page } = await openPage(hub)
-    await page.goto('/dashboard/activity')
-    await page.getByRole('tab', { name: /Alerts/ }).click()
+    await page.goto('/dashboard/inbox')
     await page.getByRole('heading', { name: 'Many records missing' }).waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Acknowledge' }).click()
@@ -37,24 +36,24 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     await page.getByText('No alerts', { exact: true }).waitFor()
   })
 
-  test('the navigation shows the number of open alerts on every page and screen', async () => {
+  test('the navigation shows the number of items in the inbox on every page and screen', async () => {
     const { hub } = shared
     const { page } = await openPage(hub)
     const requests: string[] = []
     page.on('request', (request) => requests.push(new URL(request.url()).pathname))
     await page.goto('/dashboard')
     const navigation = page.getByRole('navigation', { name: 'Pages' })
-    await navigation.getByRole('link', { name: 'Activity 1 open alert' }).waitFor()
+    await navigation.getByRole('link', { name: 'Inbox 1 item' }).waitFor()
     await navigation.getByRole('link', { name: 'Platforms', exact: true }).click()
     // The overview has a heading of this name too, but at another level.
     await page.getByRole('heading', { level: 1, name: 'Platforms' }).waitFor()
     // The count is part of the snapshot, which is polled anyway.
     assert.ok(requests.every((path) => !path.startsWith('/api/v1/alerts')))
     await page.setViewportSize({ width: 390, height: 800 })
-    await page.getByRole('button', { name: 'Open navigation, 1 open alert' }).click()
+    await page.getByRole('button', { name: 'Open navigation, 1 item in the inbox' }).click()
     await expectAccessible(page)
     await expectNoHorizontalScroll(page)
-    await navigation.getByRole('link', { name: 'Activity 1 open alert' }).click()
+    await navigation.getByRole('link', { name: 'Inbox 1 item' }).click()
     await page.getByRole('tab', { name: /Alerts/ }).click()
     const feed = page.getByRole('link', { name: 'Atom feed' })
     const url = await feed.getAttribute('href')
@@ -71,17 +70,17 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     await using fixture = await startHubWithReview()
     const { hub } = fixture
     const { page } = await openPage(hub, { width: 390, colorScheme: 'dark' })
-    await page.goto('/dashboard/activity?tab=missing')
+    await page.goto('/dashboard/inbox?tab=missing')
     await page.getByRole('heading', { name: '30 of 40 records missing (75 %)' }).waitFor()
     await expectAccessible(page)
     await expectNoHorizontalScroll(page)
     await hub.request('POST', '/api/v1/missing-reviews/1/approve')
-    await page.goto('/dashboard/activity?tab=missing&state=approved')
+    await page.goto('/dashboard/inbox?tab=missing&state=approved')
     await page.getByText('Approved, awaiting the next full pull').waitFor()
     await hub.pullAll()
-    await page.goto('/dashboard/activity?tab=missing&state=all')
+    await page.goto('/dashboard/inbox?tab=missing&state=all')
     await page.getByText('Marked as missing', { exact: true }).waitFor()
-    await page.goto('/dashboard/activity?tab=completeness')
+    await page.goto('/dashboard/inbox?tab=completeness')
     await page.getByRole('link', { name: '30 missing' }).waitFor()
   })
 
@@ -92,7 +91,7 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard')
     await page.getByRole('link', { name: 'Review records' }).waitFor()
     await expectAccessible(page)
-    await page.goto('/dashboard/activity?tab=alerts')
+    await page.goto('/dashboard/inbox?tab=alerts')
     await page.getByRole('link', { name: 'Review records' }).click()
     await page.getByRole('heading', { name: '30 of 40 records missing (75 %)' }).waitFor()
     const list = page.getByRole('region', { name: 'Records of this review' })
@@ -123,7 +122,7 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     await hub.push(`${key.slice(0, 7)}-wrong`, newRecord('P-1'))
     await hub.push(key, '{"data":')
     const { page } = await openPage(hub, { width: 390, colorScheme: 'dark' })
-    await page.goto('/dashboard/activity')
+    await page.goto('/dashboard/inbox')
     await page.getByRole('tab', { name: 'Push errors' }).click()
     const table = page.getByRole('table')
     await table.getByText('Malformed JSON').waitFor()
@@ -159,8 +158,8 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     await hub.untilAlertsOpen('platform_failing')
     const { page } = await openPage(hub, { timeZone: 'Asia/Kolkata' })
     // The platform has failed since 2026-01-01 08:00 UTC.
-    for (const path of ['?tab=alerts', '', '?tab=log&kind=alert']) {
-      await page.goto(`/dashboard${path.startsWith('?') ? `/activity${path}` : path}`)
+    for (const path of ['/inbox?tab=alerts', '', '/log?kind=alert']) {
+      await page.goto(`/dashboard${path}`)
       await page.getByText('since Jan 01, 2026 01:30 PM').first().waitFor()
       assert.doesNotMatch(await page.getByRole('main').innerText(), /2026-01-01|UTC/)
     }
@@ -170,7 +169,7 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     const { hub, key } = shared
     await hub.push(key, newRecord('P-1'))
     const { page } = await openPage(hub)
-    await page.goto('/dashboard/activity?tab=completeness')
+    await page.goto('/dashboard/inbox?tab=completeness')
     await page.getByText('Not verified').last().waitFor()
     await page.getByText('Complete', { exact: true }).last().waitFor()
     const reason = 'Records missing from the pull await another pull or a review'
@@ -183,13 +182,13 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     await hub.push(key, newRecord('X-1', { record_type: 'ghosts' }))
     const operator = await hub.createOperator({ role: 'viewer' })
     const { page } = await openPage(hub, { operator })
-    await page.goto('/dashboard/activity?tab=rejected')
+    await page.goto('/dashboard/inbox?tab=rejected')
     await page.getByText('Replaying and dismissing require the operator role.').waitFor()
     await page.getByRole('button', { name: /^X-1 / }).click()
     await page.getByText('"reference_number": "X-1"').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Test', exact: true }).count(), 0)
     assert.equal(await page.getByRole('button', { name: 'Dismiss' }).count(), 0)
-    await page.goto('/dashboard/activity?tab=missing')
+    await page.goto('/dashboard/inbox?tab=missing')
     await page.getByText('Requires the operator role.').waitFor()
   })
 })

@@ -60,7 +60,7 @@ describe('hostile content in a browser', BROWSER_TEST, () => {
       ofRecord,
       `/dashboard/search?query=${encodeURIComponent(hostile('name'))}`,
       `/dashboard/pulls/${pull.id}`,
-      '/dashboard/activity',
+      '/dashboard/log',
     ]
     const allPages = [
       ...pagesWithContent,

@@ -42,8 +42,8 @@ describe('a page while the hub is unavailable', BROWSER_TEST, () => {
 
   test('a page that could not be loaded shows an error and the navigation, and is loaded later', async () => {
     const { page, context } = await openPage(hub, { withClock: true, mayHaveErrors: true })
-    await page.goto('/dashboard/activity')
-    await page.getByRole('tab', { name: 'Log' }).waitFor()
+    await page.goto('/dashboard/log')
+    await page.getByRole('heading', { level: 1, name: 'Log' }).waitFor()
     await context.setOffline(true)
     // The search cannot be loaded either.
     await page.keyboard.press('Control+k')
@@ -52,8 +52,8 @@ describe('a page while the hub is unavailable', BROWSER_TEST, () => {
     await page.getByRole('main').getByText('Could not reach the hub').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByRole('link', { name: 'Activity', exact: true }).click()
-    await page.getByRole('tab', { name: 'Log' }).waitFor()
+    await page.getByRole('link', { name: 'Log', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Log' }).waitFor()
     await page.goBack()
     await page.getByRole('heading', { name: 'Could not load this page' }).waitFor()
     await context.setOffline(false)
@@ -68,8 +68,8 @@ describe('a page while the hub is unavailable', BROWSER_TEST, () => {
       await released.promise
       await route.continue()
     })
-    await page.goto('/dashboard/activity')
-    await page.getByRole('tab', { name: 'Log' }).waitFor()
+    await page.goto('/dashboard/log')
+    await page.getByRole('heading', { level: 1, name: 'Log' }).waitFor()
     await page.getByRole('link', { name: 'Platforms', exact: true }).click()
     await page.getByRole('status', { name: 'Loading' }).waitFor()
     // The heading of the page is loaded with it.

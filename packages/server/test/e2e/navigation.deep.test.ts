@@ -37,7 +37,7 @@ describe('navigation without a reload', BROWSER_TEST, () => {
     }
     assert.equal(from, first)
     assert.equal(visited.size, rest.length, 'no link is followed twice')
-    assert.equal(visited.size, 56, 'ordered pairs of different pages')
+    assert.equal(visited.size, 72, 'ordered pairs of different pages')
   })
 
   test('opening another platform shows no state of the previous one', async () => {

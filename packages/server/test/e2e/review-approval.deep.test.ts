@@ -4,13 +4,13 @@ import { BROWSER_TEST, expectNoHorizontalScroll, openPage } from '../helpers/bro
 import { startHubWithReview } from '../helpers/browser/reviews.ts'
 
 describe('alerts and reviews in a browser', BROWSER_TEST, () => {
-  test('the navigation shows the number of open alerts, an alert is acknowledged, and its review is approved', async () => {
+  test('the navigation shows the number of items, an alert is acknowledged, and its review is approved', async () => {
     await using fixture = await startHubWithReview()
     const { hub } = fixture
     const { page } = await openPage(hub, { width: 390, colorScheme: 'dark' })
-    await page.goto('/dashboard/activity?tab=alerts')
+    await page.goto('/dashboard/inbox?tab=alerts')
     await page.getByRole('heading', { name: 'Many records missing' }).waitFor()
-    await page.getByRole('button', { name: 'Open navigation, 1 open alert' }).waitFor()
+    await page.getByRole('button', { name: 'Open navigation, 1 item in the inbox' }).waitFor()
     await page.getByRole('button', { name: 'Acknowledge' }).click()
     await page.getByText(/Acknowledged by/).waitFor()
     await page.getByRole('tab', { name: /Missing/ }).click()

@@ -43,14 +43,13 @@ describe('tabs', BROWSER_TEST, () => {
         check(`the tab ${name}`)
       }
     }
-    await page.goto('/dashboard/activity')
-    await untilOpen(page, 'Activity')
+    await page.goto('/dashboard/inbox')
+    await untilOpen(page, 'Inbox')
     await openTabs({
-      Log: () => panel('Log').getByRole('row').nth(1),
-      Rejected: () => panel('Rejected').getByRole('row').nth(1),
-      'Push errors': () => panel('Push errors').getByText('No push errors'),
       Alerts: () => panel('Alerts').getByRole('radiogroup'),
       Missing: () => panel('Missing').getByRole('radiogroup'),
+      Rejected: () => panel('Rejected').getByRole('row').nth(1),
+      'Push errors': () => panel('Push errors').getByText('No push errors'),
       Completeness: () => panel('Completeness').getByRole('row').filter({ hasText: 'Cases' }),
     })
     await navigationLink(page, 'Settings').click()

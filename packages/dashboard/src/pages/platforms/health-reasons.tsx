@@ -41,7 +41,7 @@ function linkOf(code: HealthReason['code'], platform: string): ReactNode {
 
 function ActivityLink({ label, ...search }: { tab: string; platform?: string; label: string }) {
   return (
-    <PageLink size="sm" c="inherit" underline="always" to="/dashboard/activity" search={search}>
+    <PageLink size="sm" c="inherit" underline="always" to="/dashboard/inbox" search={search}>
       {label}
     </PageLink>
   )

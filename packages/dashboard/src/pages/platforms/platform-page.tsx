@@ -33,7 +33,7 @@ const TABS = [
   { value: 'modules', label: TEXTS.modules, icon: IconListDetails, Panel: ModulesTab },
   { value: 'pulls', label: TEXTS.pulls, icon: IconDownload, Panel: PullsTab },
   { value: 'pushes', label: TEXTS.pushes, icon: IconArrowsDownUp, Panel: PushesTab },
-  { value: 'activity', label: TEXTS.activity, icon: IconActivity, Panel: ActivityTab },
+  { value: 'activity', label: 'Activity', icon: IconActivity, Panel: ActivityTab },
   { value: 'settings', label: TEXTS.settings, icon: IconSettings, Panel: SettingsTab },
 ] as const
 

@@ -60,7 +60,7 @@ function PendingReview({ review }: { review: MissingReview }) {
           size="sm"
           c="inherit"
           underline="always"
-          to="/dashboard/activity"
+          to="/dashboard/inbox"
           search={{ tab: 'missing', review: String(id) }}
         >
           {TEXTS.viewRecordCount(formatCount(missing, 'record'))}

@@ -49,7 +49,7 @@ function Count({ label, value }: { label: string; value: number }) {
           : {})}
       >
         {label === COMMON_TEXTS.notListed ? (
-          <PageLink to="/dashboard/activity" search={{ tab: 'missing' }} fz="lg">
+          <PageLink to="/dashboard/inbox" search={{ tab: 'missing' }} fz="lg">
             {formatNumber(value)}
           </PageLink>
         ) : (

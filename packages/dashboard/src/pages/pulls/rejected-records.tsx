@@ -33,7 +33,7 @@ export function RejectedRecords({ pull: { id: pullId, finished_at } }: { pull: P
           size="sm"
           renderRoot={(props) => (
             <Link
-              to="/dashboard/activity"
+              to="/dashboard/inbox"
               search={{ tab: 'rejected', pull: String(pullId), state: 'all' }}
               {...props}
             />
@@ -50,7 +50,7 @@ export function RejectedRecords({ pull: { id: pullId, finished_at } }: { pull: P
                 fw={500}
                 renderRoot={(props) => (
                   <Link
-                    to="/dashboard/activity"
+                    to="/dashboard/inbox"
                     search={{
                       tab: 'rejected',
                       pull: String(pullId),

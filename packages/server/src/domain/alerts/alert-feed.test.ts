@@ -69,7 +69,7 @@ test('a review of missing records is linked', () => {
   const alert: Alert = { ...ALERT, kind: 'missing_review', missing_review_id: 12 }
   const feed = write([{ ...EVENTS[2], alert }])
   assert.ok(
-    feed.includes('href="https://hub.example.org/dashboard/activity?tab=missing&amp;review=12"'),
+    feed.includes('href="https://hub.example.org/dashboard/inbox?tab=missing&amp;review=12"'),
   )
 })
 

@@ -36,7 +36,7 @@ export function writeAlertFeed(
     '  <author><name>Recordhub</name></author>',
     `  <generator version="${escapeXml(hub.version)}">Recordhub</generator>`,
     `  <link rel="self" type="application/atom+xml" href="${escapeXml(`${hub.url}/api/v1/alerts/feed`)}"/>`,
-    `  ${linkTo(`${hub.url}/dashboard/activity?tab=alerts`)}`,
+    `  ${linkTo(`${hub.url}/dashboard/inbox?tab=alerts`)}`,
     ...events.flatMap((event) => entryOf(event, feed_id, hub.url)),
     '</feed>',
   ]
@@ -54,7 +54,7 @@ function entryOf(event: FeedEvent, feedId: string, url: string): string[] {
     `    <title>${escapeXml(`${TITLES[change]}: ${title}`)}</title>`,
     `    <published>${at}</published>`,
     `    <updated>${at}</updated>`,
-    `    ${linkTo(`${url}/dashboard/activity?${target}`)}`,
+    `    ${linkTo(`${url}/dashboard/inbox?${target}`)}`,
     `    <category term="${change}"/>`,
     `    <category term="${alert.kind}"/>`,
     `    <content type="text">${escapeXml(describe(event))}</content>`,

@@ -34,7 +34,7 @@ test('a single alert is in the subject, with advice and a link in the text', () 
 
 test('an alert about a review of missing records links to that review', () => {
   const raised = [alert('Many records missing', { kind: 'missing_review', missing_review_id: 7 })]
-  const link = 'https://hub.example.org/dashboard/activity?tab=missing&review=7'
+  const link = 'https://hub.example.org/dashboard/inbox?tab=missing&review=7'
   const { text } = composeAlertMail({ raised, resolved: [] }, 'https://hub.example.org')
   assert.ok(text.includes(`- Many records missing ${link}\n`), text)
   assert.doesNotMatch(composeAlertMail({ raised, resolved: [] }, '').text, /review=/)

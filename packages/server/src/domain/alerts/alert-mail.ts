@@ -51,7 +51,7 @@ function sectionOf(title: string, alerts: Alert[], describe: (alert: Alert) => s
 function describeRaised({ message, missing_review_id }: Alert, publicUrl: string): string {
   const text = formatMessage(message)
   if (missing_review_id === null || publicUrl === '') return text
-  return `${text} ${publicUrl}/dashboard/activity?tab=missing&review=${missing_review_id}`
+  return `${text} ${publicUrl}/dashboard/inbox?tab=missing&review=${missing_review_id}`
 }
 
 function describeResolved({ message, raised_at, resolved_at }: Alert): string {

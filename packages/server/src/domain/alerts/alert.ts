@@ -13,7 +13,7 @@ export const ADVICE: Readonly<Record<AlertKind, string>> = {
   rejected_rising:
     'Open the rejected pushes, which show the reasons. Often the platform was changed recently. Fix the platform, then replay the rejected pushes.',
   push_errors_rising:
-    'Open the push errors on the Activity page: they show the reason, the beginning of the key and the address of each sender. If a platform sent them, give its owner the current hub API key, or the error message of the response. If the sender is unknown, block its address in front of the hub.',
+    'Open the push errors in the inbox: they show the reason, the beginning of the key and the address of each sender. If a platform sent them, give its owner the current hub API key, or the error message of the response. If the sender is unknown, block its address in front of the hub.',
   missing_review:
     'Check whether the platform still has the records. Then approve or dismiss the review in the hub.',
   search_behind:

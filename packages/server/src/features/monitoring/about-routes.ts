@@ -9,6 +9,7 @@ import type { Storage } from '../../storage/port/storage.ts'
 export function aboutRoutes(
   deps: {
     version: string
+    publicUrl: string
     clock: Clock
     broadcasting: boolean
     timeZone: string
@@ -46,6 +47,7 @@ export function aboutRoutes(
           success: true as const,
           about: {
             version,
+            public_url: deps.publicUrl,
             node: hostname(),
             node_version: process.version,
             started_at,

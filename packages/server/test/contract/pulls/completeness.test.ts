@@ -3,7 +3,7 @@ import type { ModuleCompleteness } from '@recordhub/protocol'
 import { test } from '../../helpers/storage/engines.ts'
 import { only, pushWrite, type TestPlatform } from '../../helpers/storage/fixtures.ts'
 import type { StorageKit } from '../../helpers/storage/kit.ts'
-import { completeRead, pullWrite, taskResult } from '../../helpers/storage/pulls.ts'
+import { completeRead, NO_COUNTS, pullWrite, taskResult } from '../../helpers/storage/pulls.ts'
 
 const CACHED = {
   ...{ etag: '"v1"', last_modified: 'Tue, 10 Mar 2026 08:00:00 GMT', read_fingerprint: 'f' },
@@ -76,6 +76,21 @@ test('a 304 response is a confirmation and verifies nothing, and the next body e
   kit.clock.advance(60)
   await readModule(kit, school, ['r-1'], { incomplete_reasons: ['no_total'], records: 1 })
   assert.deepEqual(await timesOf(), [verifiedAt, null, null])
+})
+
+test('a module lists the elements of its last body, rejected ones included, also after a 304', async (kit) => {
+  const school = await kit.register()
+  assert.equal((await completenessOf(kit, school)).listed, null)
+  const counts = { ...NO_COUNTS, received: 3, rejected: 2 }
+  await readModule(
+    kit,
+    school,
+    ['r-1'],
+    { incomplete_reasons: ['rejected'], records: 1 },
+    { counts },
+  )
+  await readModule(kit, school, [], { incomplete_reasons: null, records: 1 })
+  assert.equal((await completenessOf(kit, school)).listed, 3)
 })
 
 test('records marked as missing are not counted as absent from the last pull', async (kit) => {

@@ -24,6 +24,10 @@ const PAGES = {
       await records.getByRole('link').first().waitFor()
     },
   },
+  Inbox: {
+    heading: 'Inbox',
+    untilShown: (page) => page.getByRole('radiogroup').waitFor(),
+  },
   Platforms: {
     heading: 'Platforms',
     untilShown: (page) => page.getByRole('row').getByRole('link', { name: COURT_TITLE }).waitFor(),
@@ -44,11 +48,11 @@ const PAGES = {
     untilShown: (page) =>
       page.getByRole('row').getByRole('link', { name: '1', exact: true }).waitFor(),
   },
-  Activity: {
-    heading: 'Activity',
+  Log: {
+    heading: 'Log',
     async untilShown(page) {
-      await page.getByRole('tabpanel', { name: 'Log' }).getByRole('row').nth(1).waitFor()
-      await page.getByRole('tabpanel').getByRole('link', { name: COURT_TITLE }).first().waitFor()
+      await page.getByRole('row').nth(1).waitFor()
+      await page.getByRole('row').getByRole('link', { name: COURT_TITLE }).first().waitFor()
     },
   },
   'Integration guide': {
@@ -70,11 +74,12 @@ export type Label = keyof typeof PAGES
 
 export const LABELS: readonly Label[] = [
   'Overview',
+  'Inbox',
   'Platforms',
   'Records',
   'Search',
   'Pulls',
-  'Activity',
+  'Log',
   'Integration guide',
   'Settings',
 ]
@@ -119,7 +124,8 @@ export function shareFilledHub(): () => FilledHub {
 
 export function navigationLink(page: Page, label: Label): Locator {
   const navigation = page.getByRole('navigation', { name: 'Pages' })
-  return navigation.getByRole('link', { name: label, exact: true })
+  // The link of the inbox also has the number of its items.
+  return navigation.getByRole('link', { name: new RegExp(`^${label}\\b`) })
 }
 
 /** Waits until a page of the navigation is open and shows its data. */

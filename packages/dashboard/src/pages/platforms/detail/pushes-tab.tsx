@@ -37,7 +37,7 @@ export function PushesTab({ platform }: { platform: PlatformDetails }) {
               {TEXTS.rejected}
             </Title>
             <PageLink
-              to="/dashboard/activity"
+              to="/dashboard/inbox"
               search={{ tab: 'rejected', platform: platform_name }}
               size="sm"
             >
@@ -68,7 +68,7 @@ export function PushesTab({ platform }: { platform: PlatformDetails }) {
             {TEXTS.pushErrors}
           </Title>
           <PageLink
-            to="/dashboard/activity"
+            to="/dashboard/inbox"
             search={{ tab: 'push-errors', platform: platform_name }}
             size="sm"
           >

@@ -10,7 +10,7 @@ import { Time } from '../../../components/time.tsx'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from './texts.tsx'
 
-/** Replays a rejected push. Its body is edited on the Activity page. */
+/** Replays a rejected push. Its body is edited in the inbox. */
 export function ReplayButton({ rejected }: { rejected: RejectedPush }) {
   const { id, platform_name, replayed_at, replayed_by } = rejected
   const [isBusy, setIsBusy] = useState(false)
@@ -44,7 +44,7 @@ export function ReplayButton({ rejected }: { rejected: RejectedPush }) {
             {TEXTS.replay}
           </Button>
           <PageLink
-            to="/dashboard/activity"
+            to="/dashboard/inbox"
             search={{ tab: 'rejected', platform: platform_name, rejected: String(id) }}
             size="sm"
           >

@@ -49,6 +49,7 @@ export async function registerModules(
         confirmed_at: null,
         confirmed_by: null,
         last_read_records: null,
+        last_read_listed: null,
         rejection_groups: '[]',
       })
       .where('module_id', '=', module_id)

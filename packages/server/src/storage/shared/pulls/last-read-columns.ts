@@ -14,9 +14,12 @@ export async function toLastReadColumns(
     rejected_present,
     incomplete_reasons,
     pushes,
-  }: NonNullable<PullTaskResult['read']>,
-  cached: CachedResponse | null,
-  at: string,
+    listed,
+  }: NonNullable<PullTaskResult['read']> & {
+    /** The number of elements of the response, rejected ones included. */
+    listed: number
+  },
+  { cached, at }: { cached: CachedResponse | null; at: string },
 ) {
   // A read proves nothing about records that it did not contain, so it replaces the snapshot only if it contained all.
   const hasSeenAll = (await countUnmarked(db, module)) === records
@@ -30,6 +33,7 @@ export async function toLastReadColumns(
       ? toConfirmation(cached, at)
       : {
           full_read_at: at,
+          last_read_listed: listed,
           ...toConfirmation(null, at),
           last_read_incomplete_reasons: JSON.stringify(incomplete_reasons),
         }),

@@ -288,7 +288,7 @@ function toFailures(state: PullTaskResult['state'], at: string) {
 async function updateModule(
   db: Executor,
   module: { platform_id: number; module_id: number },
-  { state, read, error, problem, cached_response }: PullTaskResult,
+  { state, read, counts, error, problem, cached_response }: PullTaskResult,
   at: string,
 ): Promise<void> {
   await db
@@ -298,7 +298,14 @@ async function updateModule(
       ...(isConclusive(state)
         ? { last_error: error, last_problem: problem, ...toFailures(state, at) }
         : {}),
-      ...(read ? await toLastReadColumns(db, module, read, cached_response, at) : {}),
+      ...(read
+        ? await toLastReadColumns(
+            db,
+            module,
+            { ...read, listed: counts.received },
+            { cached: cached_response, at },
+          )
+        : {}),
     })
     .where('module_id', '=', module.module_id)
     .execute()

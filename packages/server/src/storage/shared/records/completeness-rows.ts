@@ -22,6 +22,7 @@ export async function listCompleteness(
       'm.confirmed_by',
       'm.last_read_finished_at as last_read_at',
       'm.last_read_records',
+      'm.last_read_listed as listed',
       'm.last_read_incomplete_reasons',
       'm.last_error',
       'm.last_problem',

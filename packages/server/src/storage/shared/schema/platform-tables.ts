@@ -80,6 +80,8 @@ export const platformTables = {
       last_read_requested_at: text().nullable(),
       last_read_finished_at: text().nullable(),
       last_read_records: integer().nullable(),
+      /** The elements of the last complete read with a body, rejected ones included. */
+      last_read_listed: integer().nullable(),
       /** Why the last complete read does not prove the module complete: a JSON array. */
       last_read_incomplete_reasons: text().default('[]'),
       /** The rejected records of the last complete read by cause: a JSON array of `StoredRejectionGroup`. */

@@ -1,4 +1,3 @@
-import { TEXTS } from './texts.tsx'
 import 'mantine-datatable/styles.css'
 import { Badge, Tabs } from '@mantine/core'
 import { snapshot } from '../../api/live.ts'
@@ -6,31 +5,30 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { RemovedFilterPlatform } from '../../components/removed-platform.tsx'
 import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { AlertsTab } from './alerts/alerts-tab.tsx'
-import { CompletenessTab } from './completeness/completeness-tab.tsx'
-import { LogTab } from './log/log-tab.tsx'
-import { MissingTab } from './missing/missing-tab.tsx'
-import { PushErrorsTab } from './push-errors/push-errors-tab.tsx'
-import { RejectedTab } from './rejected/rejected-tab.tsx'
+import { TEXTS } from '../../texts.ts'
+import { AlertsTab } from '../activity/alerts/alerts-tab.tsx'
+import { CompletenessTab } from '../activity/completeness/completeness-tab.tsx'
+import { MissingTab } from '../activity/missing/missing-tab.tsx'
+import { PushErrorsTab } from '../activity/push-errors/push-errors-tab.tsx'
+import { RejectedTab } from '../activity/rejected/rejected-tab.tsx'
 import { changesForTab, tabOf } from './tabs.ts'
 
 const TABS = {
-  log: { label: TEXTS.log, Panel: LogTab },
+  alerts: { label: 'Alerts', Panel: AlertsTab },
+  missing: { label: TEXTS.missing, Panel: MissingTab },
   rejected: { label: TEXTS.rejected, Panel: RejectedTab },
   'push-errors': { label: TEXTS.pushErrors, Panel: PushErrorsTab },
-  alerts: { label: TEXTS.alerts, Panel: AlertsTab },
-  missing: { label: TEXTS.missing, Panel: MissingTab },
-  completeness: { label: TEXTS.completeness, Panel: CompletenessTab },
+  completeness: { label: 'Completeness', Panel: CompletenessTab },
 } as const
 
-/** The log, rejected pushes, push errors, alerts, reviews of missing records, completeness. */
-export function ActivityPage() {
+/** Alerts, reviews of missing records, rejected pushes, push errors, completeness. */
+export function InboxPage() {
   const [state, change] = useUrlState()
   const tab = tabOf(state)
   const openCounts = useOpenCounts()
   return (
     <>
-      <PageHeader title={TEXTS.activity} description={TEXTS.activityDescription} />
+      <PageHeader title={TEXTS.inbox} description="What waits for an operator" />
       <RemovedFilterPlatform />
       <Tabs
         value={tab}
@@ -45,16 +43,11 @@ export function ActivityPage() {
                 key={name}
                 value={name}
                 rightSection={
-                  count > 0 ? (
-                    <Badge
-                      size="sm"
-                      variant="light"
-                      color="orange"
-                      aria-label={TEXTS.openCount(count)}
-                    >
+                  count > 0 && (
+                    <Badge size="sm" variant="light" color="orange" aria-label={`${count} open`}>
                       {count}
                     </Badge>
-                  ) : undefined
+                  )
                 }
               >
                 {label}

@@ -1,0 +1,38 @@
+import { Skeleton } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { errorInPlaceOfData } from '../api/retries.ts'
+import { ErrorNotice } from './error-notice.tsx'
+
+/**
+ * The content of a query: its skeleton while it loads, the error with *Try again* if it failed, `empty` if there is nothing
+ * to show, otherwise the data. Older data stays visible while the hub is unavailable.
+ */
+export function Loaded<Data>({
+  query,
+  skeleton = <Skeleton height={200} />,
+  errorTitle,
+  empty,
+  children,
+}: {
+  query: UseQueryResult<Data>
+  /** In the final height, so that nothing moves. */
+  skeleton?: ReactNode
+  errorTitle?: string
+  /** What is shown instead of the data; null or false if the data is not empty. */
+  empty?: (data: Data) => ReactNode
+  children: (data: Data) => ReactNode
+}) {
+  const error = errorInPlaceOfData(query)
+  if (error) {
+    return (
+      <ErrorNotice
+        error={error}
+        onRetry={() => void query.refetch()}
+        {...(errorTitle === undefined ? {} : { title: errorTitle })}
+      />
+    )
+  }
+  if (query.data === undefined) return <div aria-busy="true">{skeleton}</div>
+  return empty?.(query.data) || children(query.data)
+}
