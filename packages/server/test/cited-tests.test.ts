@@ -4,13 +4,17 @@ import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
 const ROOT = new URL('../../../', import.meta.url)
-const PACKAGES = new URL('packages/', ROOT)
-const FILE = /`((?:server|dashboard|protocol|platform-kit|platform-runner)\/[\w./-]+)`/g
+/** A path of the documents is relative to the first of these folders that has the file. */
+const BASES = ['packages/server/test/', 'packages/server/src/', 'packages/'].map(
+  (folder) => new URL(folder, ROOT),
+)
+const FILE = /`([\w./-]+\.tsx?)`/g
 /** A file, followed by the names of its tests. */
 const NAMED_TESTS = /`([\w./-]+\.ts)`((?:,?\s+\*[^*|]+\*)+)/g
 const NAME = /\*([^*|]+)\*/g
 
 const read = (path: string, base: URL) => readFileSync(new URL(path, base), 'utf8')
+const findBase = (path: string) => BASES.find((base) => existsSync(new URL(path, base)))
 const document = read('docs/security.md', ROOT)
 
 /** Each document, and the files and tests that it must name at least: a changed notation would hide them. */
@@ -23,7 +27,7 @@ for (const [path, minFiles, minTests] of [
   test(`every file named in ${path} exists`, () => {
     const files = [...text.matchAll(FILE)].map(([, file = '']) => file)
     assert.ok(files.length > minFiles, `${files.length} files`)
-    const missing = files.filter((file) => !existsSync(new URL(file, PACKAGES)))
+    const missing = files.filter((file) => !findBase(file))
     assert.deepEqual([...new Set(missing)], [])
   })
 
@@ -32,7 +36,10 @@ for (const [path, minFiles, minTests] of [
       [...names.matchAll(NAME)].map(([, name = '']) => ({ file, name: name.replace(/\s+/g, ' ') })),
     )
     assert.ok(tests.length > minTests, `${tests.length} tests`)
-    const missing = tests.filter(({ file, name }) => !read(file, PACKAGES).includes(name))
+    const missing = tests.filter(({ file, name }) => {
+      const base = findBase(file)
+      return !base || !read(file, base).includes(name)
+    })
     assert.deepEqual(missing, [])
   })
 }
