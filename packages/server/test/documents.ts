@@ -29,16 +29,16 @@ export function makeDocuments(): Map<URL, string> {
 
 function configuration(): string {
   const rows = describeSettings().map(
-    ({ name, default: value, help }) =>
-      `| \`${name}\` | \`--${flagOf(name)}\` | ${help} | ${cell(value)} |`,
+    ({ name, default: value, help }) => `| \`${name}\` | ${help} | ${cell(value)} |`,
   )
   return `# Configuration
 
 A setting comes from a flag, otherwise from the environment, otherwise from the file \`.env\` in the working
-directory. An empty value counts as not set. The hub does not start with an invalid setting, and prints its name.
+directory. The flag is the name in lower case, with hyphens and without \`HUB_\`: \`--${flagOf('HUB_DATA_DIR')}\` sets \`HUB_DATA_DIR\`.
+An empty value counts as not set. The hub does not start with an invalid setting, and prints its name.
 
-| setting | flag | description | default |
-|---|---|---|---|
+| setting | description | default |
+|---|---|---|
 ${rows.join('\n')}
 
 A secret can be in a file of one line instead: \`HUB_SECRET_FILE\`, in the environment or in \`.env\`, is the path of
@@ -77,20 +77,26 @@ ${rows.join('\n')}
 }
 
 function conformance(): string {
-  const rows = Object.entries(RULES).map(
-    ([rule, { severity, section, message, advice }]) =>
-      `| \`${rule}\` | ${severity} | ${section} | ${cell(message)} | ${cell(advice)} |`,
-  )
+  const sections = Map.groupBy(Object.entries(RULES), ([, { section }]) => section)
+  const tables = [...sections].map(([section, rules]) => {
+    const rows = rules.map(
+      ([rule, { severity, message, advice }]) =>
+        `| \`${rule}\` | ${severity} | ${cell(message)} | ${cell(advice)} |`,
+    )
+    return `## ${section}
+
+| rule | severity | problem | what to do |
+|---|---|---|---|
+${rows.join('\n')}`
+  })
   return `# Rules of the conformance check
 
 \`recordhub check-platform\` and *Check conformance* on the page check these rules. An error means that the hub rejects
 something, that changes are lost, or that access is not protected. A warning is a deviation that the hub accepts. A note is
 for information only. A failed request, such as \`platform_timed_out\`, is an error with its code from
-[errors.md](errors.md). The section is that of the [integration guide](platform-guide/README.md).
+[errors.md](errors.md). The headings are those of the [integration guide](platform-guide/README.md).
 
-| rule | severity | section | problem | what to do |
-|---|---|---|---|---|
-${rows.join('\n')}
+${tables.join('\n\n')}
 `
 }
 
