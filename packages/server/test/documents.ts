@@ -80,13 +80,12 @@ function conformance(): string {
   const sections = Map.groupBy(Object.entries(RULES), ([, { section }]) => section)
   const tables = [...sections].map(([section, rules]) => {
     const rows = rules.map(
-      ([rule, { severity, message, advice }]) =>
-        `| \`${rule}\` | ${severity} | ${cell(message)} | ${cell(advice)} |`,
+      ([rule, { severity, message }]) => `| \`${rule}\` | ${severity} | ${cell(message)} |`,
     )
     return `## ${section}
 
-| rule | severity | problem | what to do |
-|---|---|---|---|
+| rule | severity | problem |
+|---|---|---|
 ${rows.join('\n')}`
   })
   return `# Rules of the conformance check
@@ -94,7 +93,8 @@ ${rows.join('\n')}`
 \`recordhub check-platform\` and *Check conformance* on the page check these rules. An error means that the hub rejects
 something, that changes are lost, or that access is not protected. A warning is a deviation that the hub accepts. A note is
 for information only. A failed request, such as \`platform_timed_out\`, is an error with its code from
-[errors.md](errors.md). The headings are those of the [integration guide](platform-guide/README.md).
+[errors.md](errors.md). Each finding of a report also says what to do. The headings are those of the
+[integration guide](platform-guide/README.md).
 
 ${tables.join('\n\n')}
 `
