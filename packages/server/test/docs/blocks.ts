@@ -40,7 +40,6 @@ const DEPLOYED = notRun(
 export const BLOCKS: Readonly<Record<string, Blocks>> = {
   'README.md': [
     ['npm ci && npm run demo', { run: 'deep', until: /^ {2}Password/m, needsInstall: true }],
-    ['npm ci && npm test', notRun('these are the tests themselves')],
     [
       'npm ci\nnpm start',
       { run: 'deep', until: /^Create the first operator/m, needsInstall: true },
