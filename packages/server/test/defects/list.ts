@@ -393,7 +393,7 @@ export const DEFECTS: readonly Defect[] = [
   { rule: 'alerts: a platform that fails two pulls in a row raises an alert',
     file: 'server/src/domain/alerts/alert-conditions.ts',
     find: 'const FAILURES = 2', replace: 'const FAILURES = 3' },
-  { rule: 'decision 0016: a platform may push no more often than its limit',
+  { rule: 'HUB_RATE_LIMIT: a platform may push no more often than its limit',
     file: 'server/src/lib/concurrency/rate-limit.ts',
     find: '      bucket.credit -= CALL\n' },
   { rule: 'decision 0013: a client waits after five failed sign-ins',

@@ -1,6 +1,10 @@
 import type { MonotonicClock } from '../time/clock.ts'
 
-/** Limits the calls per second of each key, in this process (docs/decisions/0016-rate-limit.md). */
+/**
+ * Limits the calls per second of each key, in this process. `@fastify/rate-limit` (11.2.0) rejects all of several pushes
+ * that wait for one look-up of their key, because it counts each of them before it compares the first with the limit. It
+ * also follows the system clock, and admits twice the limit around the end of a window.
+ */
 export type RateLimit = {
   /**
    * Admits a call and returns 0, or returns the seconds after which the next one is admitted. It counts and decides
