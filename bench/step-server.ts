@@ -91,25 +91,13 @@ async function addReceiver(app: FastifyInstance): Promise<void> {
   const store = { receiver: storeNothing, statements: tryWrites, commit: applyWrites }[step]
   if (!store) throw new Error(`Unknown step: ${step}`)
   const ingest = createIngestFeature({
-    ...{
-      storage: { ...storage, records: { ...storage.records, applyWrites: store } },
-      log: logger,
-      acceptJsonBodies,
-    },
+    ...{ ...storage, records: { ...storage.records, applyWrites: store } },
     ...{ clock: systemClock, monotonicClock: performance, dayOf: createDayOf('UTC') },
-    ...{
-      secrets: createSecretBox('a secret for benchmarks only'),
-      ratePerSecond: 0,
-      maxRecordKeys: 5000,
-      readGuideOf: null,
-    },
-    ...{
-      metrics: createMetricsRegistry(),
-      tracer: null,
-      flushIntervalMs: 5000,
-      reportJobFailure: (job, error) => logger.error({ err: error, job }),
-      requesterOf: () => ({ actor: 'bench', address: null }),
-    },
+    secrets: createSecretBox('a secret for benchmarks only'),
+    config: { HUB_RATE_LIMIT: 0, HUB_MAX_RECORD_KEYS: 5000 },
+    ...{ metrics: createMetricsRegistry(), tracer: null, acceptJsonBodies, readGuideOf: null },
+    flushIntervalMs: 5000,
+    reportJobFailure: (job, error) => logger.error({ err: error, job }),
   })
   await app.register(ingest.receiverRoutes)
 }

@@ -1,7 +1,14 @@
 /** The composition root: wires the storage, the features and the HTTP server. */
 
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { toFeatureSettings, toPlatformClientSettings } from './config/feature-settings.ts'
+import {
+  cronPatternOf,
+  toBootstrapOperator,
+  toOidcSettings,
+  toPlatformClientSettings,
+  toRetentionDays,
+  toTracingSettings,
+} from './config/feature-settings.ts'
 import type { Config } from './config/settings.ts'
 import { createAuth } from './features/auth/create-auth.ts'
 import { createBackups } from './features/backups/create-backups.ts'
@@ -14,15 +21,17 @@ import { createBroadcaster } from './features/monitoring/broadcast.ts'
 import { createMonitoring } from './features/monitoring/create-monitoring.ts'
 import { createJobMonitor } from './features/monitoring/job-monitor.ts'
 import { MAIL_TIMEOUTS, type MailTimeouts } from './features/monitoring/mailer.ts'
-import { collectMetrics } from './features/monitoring/metrics/collect-metrics.ts'
 import {
+  collectMetrics,
   type MetricsProtection,
   metricsRoutes,
-} from './features/monitoring/metrics/metrics-routes.ts'
+} from './features/monitoring/metrics/metrics-endpoint.ts'
 import { readSnapshotPull } from './features/monitoring/read-snapshot.ts'
 import { createOperators } from './features/operators/create-operators.ts'
-import { createPlatforms } from './features/platforms/create-platforms.ts'
-import { createCertificateRecorder } from './features/platforms/record-certificates.ts'
+import {
+  createCertificateRecorder,
+  createPlatforms,
+} from './features/platforms/create-platforms.ts'
 import { createPulls } from './features/pulls/create-pulls.ts'
 import { readSchedule } from './features/pulls/schedule-routes.ts'
 import { createRecords } from './features/records/create-records.ts'
@@ -109,59 +118,61 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { config, storage, logger: log, version } = deps
   const { clock = storage.clock, monotonicClock = performance } = deps
   const intervals = { ...INTERVALS, ...deps.intervals }
-  const settings = toFeatureSettings(config)
-  const { publicUrl, timeZone, isBehindTls } = settings.shared
+  const publicUrl = config.HUB_PUBLIC_URL
+  const timeZone = config.HUB_TIME_ZONE
+  const isBehindTls = publicUrl.startsWith('https:')
   const firstByteSeconds = config.HUB_PULL_TIMEOUT_SECONDS
   const timeouts = { ...DEFAULT_TIMEOUTS, firstByteSeconds, ...deps.timeouts }
   const metrics = createMetricsRegistry()
-  const clientSettings = toPlatformClientSettings(config, timeouts)
   const client = createPlatformClient({
-    ...clientSettings,
+    ...toPlatformClientSettings(config, timeouts),
     metrics: createRequestMetrics(metrics),
     onCertificate: createCertificateRecorder({ ...storage, clock, log }),
   })
-  const tracer = await createTracer(deps, {
-    settings: settings.tracing,
-    intervalMs: intervals.traces,
-  })
+  const tracer = await createTracer(deps, intervals.traces)
   const secrets = createSecretBox(deps.secret)
   const csrfTokenOf = createCsrfTokens(secrets.deriveKey('csrf tokens'))
   const checkReady = createReadyCheck(() => storage.checkWritable())
   const { clock: scheduleClock, wait } = deps.scheduleTime ?? { clock, wait: sleep }
-  const { schedulePattern: pattern } = settings.pulls
+  const pattern = cronPatternOf(config.HUB_PULL_SCHEDULE)
   const nextRun = () =>
     pattern === null ? null : nextCronTime(pattern, timeZone, scheduleClock.now())
-  const jobMonitor = createJobMonitor({ alerts: storage.alerts, clock, log })
-  const broadcaster = config.HUB_BROADCAST
-    ? createBroadcaster({
-        broadcast: storage.broadcast,
-        readPull: () => readSnapshotPull({ ...storage, nextRun }),
-        readHealth: () => storage.platforms.listHealth(),
-        readSchedule: () => readSchedule({ schedule: storage.schedule, pattern, nextRun }),
-        pauseMs: intervals.broadcast,
-        sleep,
-        onError: (error) => log.warn({ err: error }, 'an event of the dashboard could not be read'),
-      })
-    : null
+  const jobMonitor = createJobMonitor({ ...storage, clock, log })
   const stopping = new AbortController()
   let isStarted = false
   let hasStorageFailed = false
 
   // Dependencies of several features.
   const common = {
-    ...{ ...storage, storage, client, secrets, clock, monotonicClock, log, version },
-    ...settings.shared,
+    ...{ ...storage, storage, config, client, secrets, clock, monotonicClock, log, version },
+    ...{ publicUrl, isBehindTls, timeZone, retentionDays: toRetentionDays(config) },
+    session: { days: config.HUB_SESSION_DAYS, idleMinutes: config.HUB_SESSION_IDLE_MINUTES },
+    activityEntries: config.HUB_RETENTION_ACTIVITY_LINES,
     ...{ metrics, tracer },
     ...{ callerOf, requesterOf, csrfTokenOf, dayOf: createDayOf(timeZone) },
     ...{ scheduleTime: { clock: scheduleClock, wait }, nextRun },
     ...{ reportJobFailure: jobMonitor.report, jobFailures: jobMonitor.failures },
   }
   // The features.
-  const passwordCost = deps.passwordCost ?? PASSWORD_COST
-  const auth = createAuth({ ...common, ...settings.auth, passwordCost })
-  const { betterAuth, confirmAction } = auth
+  const auth = createAuth({
+    ...common,
+    oidc: toOidcSettings(config),
+    requireSecondFactor: config.HUB_REQUIRE_SECOND_FACTOR,
+    bootstrapOperator: toBootstrapOperator(config),
+    passwordCost: deps.passwordCost ?? PASSWORD_COST,
+  })
+  const { betterAuth, confirmAction, isSetupToken } = auth
+  const broadcaster = config.HUB_BROADCAST
+    ? createBroadcaster({
+        ...{ ...common, sleep, pauseMs: intervals.broadcast },
+        readPull: () => readSnapshotPull(common),
+        readHealth: () => storage.platforms.listHealth(),
+        readSchedule: () => readSchedule(common),
+        onError: (error) => log.warn({ err: error }, 'an event of the dashboard could not be read'),
+      })
+    : null
   const monitoring = createMonitoring({
-    ...{ ...common, ...settings.monitoring, broadcaster, checkReady },
+    ...{ ...common, broadcaster, checkReady },
     mailTimeouts: deps.mailTimeouts ?? MAIL_TIMEOUTS,
     alertIntervalMs: intervals.alerts,
     heartbeatMs: intervals.heartbeat,
@@ -171,17 +182,15 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { sendMail } = monitoring
   const operators = createOperators({ ...common, betterAuth, confirmAction, sendMail })
   const platforms = createPlatforms({ ...common, confirmAction })
-  const guide = createGuide({ ...common, ...settings.guide })
+  const { HUB_PLATFORM_PATH: platformPath, HUB_TUNNEL_HEADER: tunnelHeader } = config
+  const guide = createGuide({ ...common, platformPath, tunnelHeader })
   const { readGuideOf } = guide
   const flushIntervalMs = intervals.pushErrors
   const ingest = createIngestFeature({
-    ...{ ...common, ...settings.ingest, flushIntervalMs, acceptJsonBodies, readGuideOf },
+    ...{ ...common, flushIntervalMs, acceptJsonBodies, readGuideOf },
   })
   const pulls = createPulls({
-    ...{ ...common, ...settings.pulls, firstByteSeconds: timeouts.firstByteSeconds },
-    resumedFirstByteSeconds: timeouts.resumedFirstByteSeconds,
-    usualLimitsAfterSeconds: timeouts.usualLimitsAfterSeconds,
-    ...{ ingest: ingest.ingest, rejectedPushSaver: ingest.rejectedPushSaver },
+    ...{ ...common, timeouts, ingest: ingest.ingest, rejectedPushSaver: ingest.rejectedPushSaver },
     refreshManifest: platforms.refreshManifest,
     waitForLimit: deps.waitForLimit ?? sleep,
   })
@@ -190,36 +199,39 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { hasPushes } = ingest.ingest
   const search = createSearch({ ...common, searchRecords, hasPushes, stopping: stopping.signal })
   const maintenance = createMaintenance({ ...common, retentionIntervalMs: intervals.retention })
-  const { isSetupToken } = auth
   const restoreUpload = deps.restoreUpload ?? null
-  const backups = createBackups({ ...common, ...settings.backups, isSetupToken, restoreUpload })
+  const backups = createBackups({ ...common, isSetupToken, restoreUpload })
 
   // The HTTP server and its routes.
   const rejectionReason = () => {
     if (hasStorageFailed) return 'storage_failed'
     return stopping.signal.aborted ? 'shutting_down' : isStarted ? null : 'starting'
   }
-  const accessLog = settings.hasAccessLog ? { accessLog: log } : {}
   const http = {
-    ...settings.http,
-    ...accessLog,
-    logger: log,
-    isBehindTls,
-    publicUrl,
-    rejectionReason,
+    bodyLimit: config.HUB_MAX_BODY_BYTES,
+    trustProxy: config.HUB_TRUST_PROXY,
+    hstsSubdomains: config.HUB_HSTS_SUBDOMAINS,
+    ...(config.HUB_ACCESS_LOG ? { accessLog: log } : {}),
+    ...{ logger: log, isBehindTls, publicUrl, rejectionReason },
     recheckMs: intervals.heartbeat,
   }
   const { app, bodies, closeConnections } = await createHttpServer(http, auth, csrfTokenOf)
   collectBodyMetrics(metrics, bodies)
   describeApi(app, version)
   const health = healthRoutes({ checkReady })
-  const { token, listener } = settings.metrics
+  const { HUB_METRICS_TOKEN: token, HUB_METRICS_PORT: metricsPort } = config
   const metricsOn = (protection: MetricsProtection) =>
-    metricsRoutes({ registry: metrics, protection: token === null ? protection : { token } })
+    metricsRoutes({ metrics, protection: token === '' ? protection : { token } })
   await registerRoutes(app, ingest.receiverRoutes)
   await registerRoutes(app, health)
   await registerRoutes(app, metricsOn('closed'))
-  const second = listener && (await createMetricsServer(http, [health, metricsOn('open')]))
+  const second =
+    metricsPort === null
+      ? null
+      : {
+          ...(await createMetricsServer(http, [health, metricsOn('open')])),
+          listener: { port: metricsPort, host: config.HUB_METRICS_HOST },
+        }
   const features = [
     ...[auth, operators, platforms, pulls, records, search],
     ...[ingest, maintenance, backups],
@@ -243,12 +255,11 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       // Listens first: if the port is taken, the hub must not touch the database that it shares with other nodes.
       const address = await listen(app, { port: config.PORT, host: config.HOST })
       const metricsAddress =
-        second && (await listen(second.app, { ...listener, setting: 'HUB_METRICS_PORT' }))
-      if (token !== null || second) {
+        second && (await listen(second.app, { ...second.listener, setting: 'HUB_METRICS_PORT' }))
+      if (token !== '' || second) {
         const { engine } = await storage.readEngine()
-        const sources = { registry: metrics, storage, clock, log, version, engine }
-        const cacheMs = intervals.metrics
-        measuring = collectMetrics({ ...sources, cacheMs, spans: tracer?.counts ?? null })
+        const spans = tracer?.counts ?? null
+        measuring = collectMetrics({ ...common, engine, cacheMs: intervals.metrics, spans })
       }
       await pulls.start()
       search.start()
@@ -287,19 +298,16 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
 
 /** Loads the exporter of traces if it is configured. */
 async function createTracer(
-  { storage, logger, version }: HubDeps,
-  tracing: { settings: ReturnType<typeof toFeatureSettings>['tracing']; intervalMs: number },
+  { config, storage, logger, version }: HubDeps,
+  intervalMs: number,
 ): Promise<OtlpTracer | null> {
-  const { settings, intervalMs } = tracing
+  const settings = toTracingSettings(config)
   if (!settings) return null
   const { createOtlpTracer } = await import('./lib/tracing/otlp-tracer.ts')
   const instance = { 'service.version': version, 'service.instance.id': storage.processName }
   return createOtlpTracer({
-    ...{
-      settings: { ...settings, resource: { ...instance, ...settings.resource } },
-      version,
-      intervalMs,
-    },
+    settings: { ...settings, resource: { ...instance, ...settings.resource } },
+    ...{ version, intervalMs },
     onError: (error) => logger.error({ err: error }, 'traces could not be exported'),
   })
 }

@@ -76,7 +76,7 @@ export async function openTestReceiver(options: Options): Promise<TestReceiver> 
       receivePush,
       acceptJsonBodies,
       counter,
-      ...{ metrics: NO_METRICS, tracer: null, ratePerSecond: 0 },
+      ...{ pushMetrics: NO_METRICS, tracer: null, config: { HUB_RATE_LIMIT: 0 } },
       monotonicClock: performance,
       readGuideOf: null,
     }),

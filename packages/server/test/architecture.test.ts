@@ -15,6 +15,7 @@ const CHECKER = '@recordhub/platform-checker'
 const FOUNDATION = ['lib', 'errors', PROTOCOL]
 const FEATURE = [
   'features/feature-deps',
+  'config',
   'http',
   'domain',
   'storage/port',

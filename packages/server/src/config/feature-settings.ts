@@ -1,64 +1,13 @@
-/** The settings of the features, taken from the configuration. */
+/** Settings in the form that features need: those that are null without a value, and those that belong together. */
 import { join } from 'node:path'
-import { readBackupPassphrase } from './environment.ts'
 import type { Config } from './settings.ts'
 
-/** The settings of each feature by its name, and those that several features share. */
-export function toFeatureSettings(config: Config) {
-  const publicUrl = config.HUB_PUBLIC_URL
-  return {
-    shared: {
-      publicUrl,
-      isBehindTls: publicUrl.startsWith('https:'),
-      timeZone: config.HUB_TIME_ZONE,
-      session: { days: config.HUB_SESSION_DAYS, idleMinutes: config.HUB_SESSION_IDLE_MINUTES },
-      retentionDays: toRetentionDays(config),
-      activityEntries: config.HUB_RETENTION_ACTIVITY_LINES,
-    },
-    http: {
-      bodyLimit: config.HUB_MAX_BODY_BYTES,
-      trustProxy: config.HUB_TRUST_PROXY,
-      hstsSubdomains: config.HUB_HSTS_SUBDOMAINS,
-    },
-    hasAccessLog: config.HUB_ACCESS_LOG,
-    auth: {
-      oidc: toOidcSettings(config),
-      requireSecondFactor: config.HUB_REQUIRE_SECOND_FACTOR,
-      bootstrapOperator: toBootstrapOperator(config),
-    },
-    monitoring: { mail: toMailSettings(config) },
-    ingest: { ratePerSecond: config.HUB_RATE_LIMIT, maxRecordKeys: config.HUB_MAX_RECORD_KEYS },
-    pulls: {
-      /** The cron pattern of scheduled pulls; null without a schedule. */
-      schedulePattern: config.HUB_PULL_SCHEDULE === 'off' ? null : config.HUB_PULL_SCHEDULE,
-      timeoutSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
-      concurrency: config.HUB_PULL_CONCURRENCY,
-      fullPullHours: config.HUB_FULL_PULL_HOURS,
-      missingThresholdPercent: config.HUB_MISSING_FUSE,
-      missingGraceSeconds: config.HUB_MISSING_GRACE_SECONDS,
-    },
-    metrics: {
-      /** HUB_METRICS_TOKEN; null without one. */
-      token: config.HUB_METRICS_TOKEN || null,
-      /** The second port; null without one. */
-      listener:
-        config.HUB_METRICS_PORT === null
-          ? null
-          : { port: config.HUB_METRICS_PORT, host: config.HUB_METRICS_HOST },
-    },
-    tracing: toTracingSettings(config),
-    backups: {
-      folder: backupFolderOf(config),
-      /** The cron pattern of scheduled backups; null without a schedule. */
-      schedulePattern: config.HUB_BACKUP_SCHEDULE === 'off' ? null : config.HUB_BACKUP_SCHEDULE,
-      keep: config.HUB_BACKUP_KEEP,
-      passphrase: readBackupPassphrase(config),
-    },
-    guide: { platformPath: config.HUB_PLATFORM_PATH, tunnelHeader: config.HUB_TUNNEL_HEADER },
-  }
+/** The cron pattern of a schedule; null for `off`. */
+export function cronPatternOf(schedule: string): string | null {
+  return schedule === 'off' ? null : schedule
 }
 
-export function backupFolderOf(config: Config): string {
+export function backupFolderOf(config: Pick<Config, 'HUB_BACKUP_DIR' | 'HUB_DATA_DIR'>): string {
   return config.HUB_BACKUP_DIR || join(config.HUB_DATA_DIR, 'backups')
 }
 
@@ -75,7 +24,7 @@ export function toPlatformClientSettings<Timeouts>(config: Config, timeouts: Tim
 }
 
 /** Null if single sign-on is not configured. */
-function toOidcSettings(config: Config) {
+export function toOidcSettings(config: Config) {
   if (config.HUB_OIDC_ISSUER === '') return null
   return {
     issuer: config.HUB_OIDC_ISSUER,
@@ -88,13 +37,13 @@ function toOidcSettings(config: Config) {
 }
 
 /** The first operator of an unattended setup; null if none is configured. */
-function toBootstrapOperator(config: Config) {
+export function toBootstrapOperator(config: Config) {
   const { HUB_ADMIN_EMAIL: email, HUB_ADMIN_NAME: name, HUB_ADMIN_PASSWORD: password } = config
   return email === '' ? null : { email, name, password }
 }
 
 /** Null if no collector is configured. */
-function toTracingSettings(config: Config) {
+export function toTracingSettings(config: Config) {
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
   if (endpoint === '') return null
   return {
@@ -106,12 +55,12 @@ function toTracingSettings(config: Config) {
 }
 
 /** Null if no mail server is configured. */
-function toMailSettings(config: Config) {
+export function toMailSettings(config: Config) {
   const { HUB_SMTP_URL: url, HUB_ALERT_FROM: from, HUB_ALERT_TO: to } = config
   return url === '' ? null : { url, from, to }
 }
 
-function toRetentionDays(config: Config) {
+export function toRetentionDays(config: Config) {
   return {
     activity: config.HUB_RETENTION_ACTIVITY_DAYS,
     alerts: config.HUB_RETENTION_ACTIVITY_DAYS,

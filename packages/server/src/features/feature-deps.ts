@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../config/settings.ts'
 import type { RetentionDays } from '../domain/activity/retention.ts'
 import type { Job, JobFailure, ReportJobFailure } from '../domain/alerts/job-failures.ts'
 import type { SecretBox } from '../lib/crypto/secret-box.ts'
@@ -16,6 +17,8 @@ import type { Storage } from '../storage/port/storage.ts'
 export type FeatureDeps = Storage & {
   /** For functions that pass all of it on. */
   storage: Storage
+  /** Functions that benchmarks and simulations call name their settings: `config: Pick<FeatureDeps['config'], 'HUB_…'>`. */
+  config: Config
   /** Calls platforms. */
   client: PlatformClient
   secrets: SecretBox

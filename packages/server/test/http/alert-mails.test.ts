@@ -118,7 +118,7 @@ describeOnEngines('mails about alerts', (engine) => {
       const deps = {
         ...withoutMachine(hub.storage),
         mailer,
-        publicUrl: '',
+        config: { HUB_PUBLIC_URL: '' },
         clock,
         log,
         jobFailures,

@@ -64,49 +64,39 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   const log = createLog(onDefect)
   // The simulation makes the storage unavailable.
   const onError = (error: unknown) => isStorageUnavailable(error) || onDefect(error)
+  const timeouts = { ...DEFAULT_TIMEOUTS, firstByteSeconds: PULL_LIMIT_SECONDS }
   const client = createPlatformClient({
     ...{ networks: 'any', schemes: 'any', proxy: { http: '', https: '', none: '' } },
     ...{ platformPath: 'hub', tunnelHeader: 'ngrok-skip-browser-warning' },
-    timeouts: { ...DEFAULT_TIMEOUTS, firstByteSeconds: PULL_LIMIT_SECONDS },
-    dispatcher: connections,
+    ...{ timeouts, dispatcher: connections },
   })
   const common = {
-    ...{ storage, client, secrets, log },
+    ...{ ...storage, client, secrets, log },
     ...{ clock: systemClock, monotonicClock: performance, dayOf },
-    requesterOf: () => ({ actor: 'simulation', address: null }),
     ...{ metrics: createMetricsRegistry(), tracer: null },
     reportJobFailure: (_: Job, error: unknown) => onError(error),
   }
   const ingest = createIngestFeature({
-    ...{
-      ...common,
-      acceptJsonBodies,
-      ratePerSecond: 0,
-      maxRecordKeys: 5000,
-      readGuideOf: null,
-      flushIntervalMs: 5000,
-    },
+    ...{ ...common, acceptJsonBodies, readGuideOf: null, flushIntervalMs: 5000 },
+    config: { HUB_RATE_LIMIT: 0, HUB_MAX_RECORD_KEYS: 5000 },
   })
   const pulls = createPulls({
     ...common,
     ...{ ingest: ingest.ingest, rejectedPushSaver: ingest.rejectedPushSaver },
-    refreshManifest: createManifestRefresher({ ...common, ...storage, onError: onDefect }),
-    timeoutSeconds: PULL_LIMIT_SECONDS,
-    firstByteSeconds: PULL_LIMIT_SECONDS,
-    resumedFirstByteSeconds: DEFAULT_TIMEOUTS.resumedFirstByteSeconds,
-    usualLimitsAfterSeconds: DEFAULT_TIMEOUTS.usualLimitsAfterSeconds,
-    concurrency: 4,
-    fullPullHours: 24,
+    refreshManifest: createManifestRefresher({ ...common, onError: onDefect }),
+    config: {
+      HUB_PULL_TIMEOUT_SECONDS: PULL_LIMIT_SECONDS,
+      HUB_PULL_CONCURRENCY: 4,
+      HUB_FULL_PULL_HOURS: 24,
+      HUB_MISSING_FUSE: options.missingThresholdPercent,
+      HUB_MISSING_GRACE_SECONDS: options.missingGraceSeconds,
+      HUB_PULL_SCHEDULE: '* * * * *',
+      HUB_TIME_ZONE: 'UTC',
+    },
+    timeouts,
     waitForLimit: sleep,
-    missingThresholdPercent: options.missingThresholdPercent,
-    missingGraceSeconds: options.missingGraceSeconds,
-    schedulePattern: '* * * * *',
-    timeZone: 'UTC',
     scheduleTime: { clock: systemClock, wait: sleep },
     nextRun: () => null,
-    callerOf: () => {
-      throw new Error('The simulation calls no routes of operators')
-    },
   })
   const http = await createReceiver(ingest.receiverRoutes, log)
   const deletionWorker = createDeletionWorker({ removals: storage.removals, onError })

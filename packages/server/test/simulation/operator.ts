@@ -10,7 +10,7 @@ import { removePlatform } from '../../src/features/maintenance/request-removal.t
 import { changePlatform } from '../../src/features/platforms/change-platform.ts'
 import { rotateHubKey } from '../../src/features/platforms/hub-key.ts'
 import { refreshManifest } from '../../src/features/platforms/refresh-manifest.ts'
-import { createCancelPull } from '../../src/features/pulls/cancel-pull.ts'
+import { cancelPull } from '../../src/features/pulls/request-pull.ts'
 import { deleteTombstone, eraseRecord } from '../../src/features/records/erase-record.ts'
 import { changeLog } from '../helpers/storage/fixtures.ts'
 import type { CommitChecker } from './commit-checker.ts'
@@ -136,7 +136,7 @@ export class Operator {
     return async ({ storage }) => {
       trace(`an operator cancels pull ${id}`)
       const runner = { cancel: () => undefined }
-      await createCancelPull({ ...storage, runner })(id, REQUESTER.actor)
+      await cancelPull({ ...storage, runner }, id, REQUESTER.actor)
       const state = view.pullState(id)
       check(state === 'cancelled', `Pull ${id} was cancelled, but is ${state}`)
     }

@@ -1,17 +1,18 @@
 /** Backups on request and by schedule, and restore drills. */
 
 import type { FastifyPluginAsync } from 'fastify'
-import type { ReportJobFailure } from '../../domain/alerts/job-failures.ts'
+import { readBackupPassphrase } from '../../config/environment.ts'
+import { backupFolderOf, cronPatternOf } from '../../config/feature-settings.ts'
 import { HubError } from '../../errors.ts'
-import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import { toPlugin } from '../../http/route.ts'
 import { secretFingerprint } from '../../lib/crypto/secret-fingerprint.ts'
 import { registerRoutes } from '../../lib/net/register-routes.ts'
-import { runOnSchedule, type ScheduleTime } from '../../lib/time/cron.ts'
+import { runOnSchedule } from '../../lib/time/cron.ts'
 import { keepRunning } from '../../lib/time/run-periodically.ts'
-import type { Storage } from '../../storage/port/storage.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { findNewestBackup } from './backup-folder.ts'
 import { backupRoutes } from './backup-routes.ts'
-import { type BackupDeps, createBackupRunner } from './run-backup.ts'
+import { createBackupRunner } from './run-backup.ts'
 import { type RestoreUpload, setupRoutes } from './setup-routes.ts'
 
 /** One node makes the backup of each scheduled time. The times of a schedule are a minute or more apart. */
@@ -19,28 +20,24 @@ const LEASE = 'scheduled backup'
 const LEASE_SECONDS = 30
 
 export function createBackups(
-  deps: Omit<BackupDeps, 'storage' | 'secretFingerprint'> & {
-    storage: Storage
-    secrets: SecretBox
-    timeZone: string
-    /** The cron pattern of scheduled backups; null without a schedule. */
-    schedulePattern: string | null
-    scheduleTime: ScheduleTime
-    reportJobFailure: ReportJobFailure
+  deps: FeatureDeps & {
     isSetupToken: (token: string) => boolean
     restoreUpload: RestoreUpload | null
-    requesterOf: Parameters<typeof backupRoutes>[0]['requesterOf']
   },
 ) {
-  const { storage, timeZone, schedulePattern: pattern, scheduleTime } = deps
-  const { leases, processName } = storage
-  const fingerprint = secretFingerprint(deps.secrets)
-  const runner = createBackupRunner({ ...deps, secretFingerprint: fingerprint })
+  const { config, leases, processName, scheduleTime } = deps
+  const { HUB_TIME_ZONE: timeZone } = config
+  const pattern = cronPatternOf(config.HUB_BACKUP_SCHEDULE)
+  const settings = {
+    folder: backupFolderOf(config),
+    passphrase: readBackupPassphrase(config),
+    secretFingerprint: secretFingerprint(deps.secrets),
+  }
+  const runner = createBackupRunner({ ...deps, ...settings })
 
   const routes: FastifyPluginAsync = async (app) => {
-    const routeDeps = { ...deps, secretFingerprint: fingerprint, runner }
-    await registerRoutes(app, backupRoutes(routeDeps))
-    await registerRoutes(app, setupRoutes(routeDeps))
+    await registerRoutes(app, toPlugin(backupRoutes({ ...deps, ...settings, runner })))
+    await registerRoutes(app, setupRoutes({ ...deps, ...settings }))
   }
 
   async function makeScheduledBackup(due: Date): Promise<void> {
@@ -62,7 +59,7 @@ export function createBackups(
         (error) => deps.reportJobFailure('scheduled backups', error),
       )
     },
-    findNewestBackup: () => findNewestBackup(deps.folder, storage.backups),
+    findNewestBackup: () => findNewestBackup(settings.folder, deps.backups),
     stop: runner.stop,
   }
 }

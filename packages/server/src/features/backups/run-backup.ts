@@ -1,12 +1,10 @@
 /** Runs one backup or restore drill at a time, and remembers the last one. */
 import { join } from 'node:path'
 import type { BackupRun, DrillReport } from '@recordhub/protocol'
-import type { FastifyBaseLogger } from 'fastify'
 import { diffAlerts, type FoundAlert, isEmpty } from '../../domain/alerts/alert.ts'
 import { HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/time/clock.ts'
 import type { BackupProgress, OnBackupProgress } from '../../storage/port/backup-store.ts'
-import type { Storage } from '../../storage/port/storage.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import {
   backupName,
   deleteOldBackups,
@@ -16,21 +14,23 @@ import {
 } from './backup-folder.ts'
 import { compareCopy } from './compare-copy.ts'
 
-export type BackupDeps = {
-  storage: Pick<Storage, 'backups' | 'changes' | 'records' | 'alerts' | 'activity'>
+export type BackupSettings = {
   folder: string
-  keep: number
+  /** Null if backups are not encrypted. */
   passphrase: string | null
   secretFingerprint: string
-  version: string
-  clock: Clock
-  log: FastifyBaseLogger
 }
 
 export type BackupRunner = ReturnType<typeof createBackupRunner>
 
-export function createBackupRunner(deps: BackupDeps) {
-  const { storage, folder, passphrase, clock, log } = deps
+export function createBackupRunner(
+  deps: Pick<
+    FeatureDeps,
+    'backups' | 'changes' | 'records' | 'alerts' | 'config' | 'version' | 'clock' | 'log'
+  > &
+    BackupSettings,
+) {
+  const { backups, alerts, folder, passphrase, clock, log } = deps
   const stopping = new AbortController()
   let run: BackupRun | null = null
   let drill: DrillReport | null = null
@@ -72,7 +72,7 @@ export function createBackupRunner(deps: BackupDeps) {
 
   async function write(begun: BackupRun): Promise<boolean> {
     return perform(begun, async (onProgress) => {
-      await storage.backups.writeBackup({
+      await backups.writeBackup({
         path: join(folder, begun.file),
         passphrase,
         secretFingerprint: deps.secretFingerprint,
@@ -99,11 +99,11 @@ export function createBackupRunner(deps: BackupDeps) {
       const succeeded = await write(begun)
       if (stopping.signal.aborted) return
       const failure = `The scheduled backup failed: ${begun.error ?? 'unknown'}`
-      await updateAlert(storage.alerts, 'backup_failed', succeeded ? null : failure)
+      await updateAlert(alerts, 'backup_failed', succeeded ? null : failure)
       if (!succeeded) return
-      const options = { newest: begun.file, keep: deps.keep, now: clock.now() }
-      const { deleted, uncounted } = await deleteOldBackups(folder, options, storage.backups)
-      await updateAlert(storage.alerts, 'backups_uncounted', describeUncounted(uncounted))
+      const options = { newest: begun.file, keep: deps.config.HUB_BACKUP_KEEP, now: clock.now() }
+      const { deleted, uncounted } = await deleteOldBackups(folder, options, backups)
+      await updateAlert(alerts, 'backups_uncounted', describeUncounted(uncounted))
       if (deleted.length > 0) log.info({ deleted }, 'old backups were deleted')
     },
 
@@ -112,11 +112,11 @@ export function createBackupRunner(deps: BackupDeps) {
       const { path } = await findBackup(folder, file)
       const begun = begin('drill', file, requestedBy)
       void perform(begun, async (onProgress) => {
-        const copy = await storage.backups.openCopy({ path, folder, passphrase, onProgress })
+        const copy = await backups.openCopy({ path, folder, passphrase, onProgress })
         try {
           const { position, tables } = copy.info
           const total = tables['records'] ?? null
-          const { changes, records } = storage
+          const { changes, records } = deps
           const compared = await compareCopy(
             copy.changes,
             { changes, ...records },
@@ -154,7 +154,7 @@ function describeUncounted(uncounted: Uncounted[]): string | null {
 
 /** @param message null if the condition is not true. */
 async function updateAlert(
-  alerts: Storage['alerts'],
+  alerts: FeatureDeps['alerts'],
   kind: 'backup_failed' | 'backups_uncounted',
   message: string | null,
 ): Promise<void> {

@@ -6,7 +6,8 @@ import { type BackupInfo, DoneResponse, ErrorResponse, RequestText } from '@reco
 import type { FastifyRequest } from 'fastify'
 import { HubError, invalidMember } from '../../errors.ts'
 import { makeFolder } from '../../lib/files/make-folder.ts'
-import type { Storage } from '../../storage/port/storage.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
+import type { BackupSettings } from './run-backup.ts'
 
 /** A backup to restore when the hub has stopped. */
 export type UploadedBackup = { path: string; passphrase: string | null }
@@ -20,15 +21,15 @@ const UPLOAD = '.uploaded.recordhub-backup.partial'
 /** The restore needs the space of the unpacked data, too, which is usually some times as large. */
 const MIN_FREE_FACTOR = 2
 
-export function setupRoutes(deps: {
-  storage: Pick<Storage, 'operators' | 'backups' | 'activity'>
-  folder: string
-  secretFingerprint: string
-  isSetupToken: (token: string) => boolean
-  /** Null if this process cannot restart the hub. */
-  restoreUpload: RestoreUpload | null
-}): FastifyPluginAsyncTypebox {
-  const { storage, folder, secretFingerprint, isSetupToken, restoreUpload } = deps
+export function setupRoutes(
+  deps: Pick<FeatureDeps, 'operators' | 'backups'> &
+    Pick<BackupSettings, 'folder' | 'secretFingerprint'> & {
+      isSetupToken: (token: string) => boolean
+      /** Null if this process cannot restart the hub. */
+      restoreUpload: RestoreUpload | null
+    },
+): FastifyPluginAsyncTypebox {
+  const { operators, backups, folder, secretFingerprint, isSetupToken, restoreUpload } = deps
   const path = join(folder, UPLOAD)
   let isComplete = false
 
@@ -37,7 +38,7 @@ export function setupRoutes(deps: {
     if (!isSetupToken(String(headers['x-setup-token'] ?? ''))) {
       throw new HubError('setup_link_invalid')
     }
-    if (await storage.operators.hasOperators()) throw new HubError('operator_exists')
+    if (await operators.hasOperators()) throw new HubError('operator_exists')
     if (!restoreUpload) throw new HubError('not_found', { what: 'page or endpoint' })
     if (isComplete) throw new HubError('backup_in_progress')
   }
@@ -65,7 +66,6 @@ export function setupRoutes(deps: {
   }
 
   async function checkUpload(passphrase: string | null): Promise<BackupInfo> {
-    const { backups } = storage
     const info = await backups.readBackupInfo(path)
     const needed = info.secret_fingerprint
     if (needed !== null && needed !== secretFingerprint) {
@@ -117,7 +117,7 @@ export function setupRoutes(deps: {
         try {
           const { created_at } = await checkUpload(passphrase)
           // Another request may have created the first operator during the upload.
-          if (await storage.operators.hasOperators()) throw new HubError('operator_exists')
+          if (await operators.hasOperators()) throw new HubError('operator_exists')
           request.log.warn(
             { created_at },
             'a backup was uploaded; the hub restores it and restarts',

@@ -1,60 +1,43 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import {
-  ErrorResponse,
-  type PushError,
-  PushErrorPage,
-  PushErrorReason,
-  RequestText,
-} from '@recordhub/protocol'
+import { type PushError, PushErrorPage, PushErrorReason, RequestText } from '@recordhub/protocol'
+import { Type } from 'typebox'
 import { matchSource, type PushSource } from '../../domain/activity/push-errors.ts'
+import { Cursor, route } from '../../http/route.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
-import type { PushErrorStore, StoredPushError } from '../../storage/port/push-error-store.ts'
+import type { StoredPushError } from '../../storage/port/push-error-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 const PAGE = 50
 
 /** Lists the counts of requests that the receiver rejected without storing them. */
-export function pushErrorRoutes(deps: {
-  pushErrors: Pick<PushErrorStore, 'listPushErrors' | 'listPushSources'>
-}): FastifyPluginAsyncTypebox {
-  const { pushErrors } = deps
-  return async (app) => {
-    app.get(
-      '/api/v1/push-errors',
-      {
-        schema: {
-          summary:
-            'List pushes with an invalid key or an unreadable body, counted by hour and sender, newest first',
-          querystring: Type.Object(
-            {
-              platform: Type.Optional(
-                RequestText({ description: 'The platform_name of the likely sender' }),
-              ),
-              reason: Type.Optional(PushErrorReason),
-              request_id: Type.Optional(
-                RequestText({ description: 'The last of the requests that are counted' }),
-              ),
-              limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
-              cursor: Type.Optional(Type.Integer({ minimum: 1 })),
-            },
-            { additionalProperties: false },
-          ),
-          response: { 200: PushErrorPage, '4xx': ErrorResponse },
-        },
+export function pushErrorRoutes({ pushErrors }: Pick<FeatureDeps, 'pushErrors'>) {
+  return [
+    route('GET /api/v1/push-errors', {
+      summary:
+        'List pushes with an invalid key or an unreadable body, counted by hour and sender, newest first',
+      query: {
+        platform: Type.Optional(
+          RequestText({ description: 'The platform_name of the likely sender' }),
+        ),
+        reason: Type.Optional(PushErrorReason),
+        request_id: Type.Optional(
+          RequestText({ description: 'The last of the requests that are counted' }),
+        ),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+        cursor: Cursor,
       },
-      async (request) => {
-        const { platform, reason = null, request_id = null } = request.query
-        const { limit = PAGE, cursor = null } = request.query
+      response: PushErrorPage.properties,
+      async handle({ query: { platform, reason = null, request_id = null, ...asked } }) {
+        const { limit = PAGE, cursor: before = null } = asked
         const sources = await pushErrors.listPushSources()
         const source = sources.find(({ platform_name }) => platform_name === platform) ?? null
         const isUnknown = platform !== undefined && source === null
-        const query = { reason, source, request_id, limit: limit + 1, before: cursor }
-        const found = isUnknown ? [] : await pushErrors.listPushErrors(query)
-        const { page, next_cursor } = paginate(found, limit, (one) => one.push_error_id)
-        const push_errors = page.map((one) => toPushError(one, sources))
-        return { success: true as const, push_errors, next_cursor }
+        const query = { reason, source, request_id, limit: limit + 1, before }
+        const rows = isUnknown ? [] : await pushErrors.listPushErrors(query)
+        const { page, next_cursor } = paginate(rows, limit, (one) => one.push_error_id)
+        return { push_errors: page.map((one) => toPushError(one, sources)), next_cursor }
       },
-    )
-  }
+    }),
+  ]
 }
 
 function toPushError(

@@ -17,9 +17,9 @@ import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 import { PushBody } from '../../domain/record/push-body.ts'
 import { HubError, tooManyRequests } from '../../errors.ts'
 import { createRateLimit } from '../../lib/concurrency/rate-limit.ts'
-import type { MonotonicClock } from '../../lib/time/clock.ts'
 import type { Span, Tracer } from '../../lib/tracing/tracer.ts'
 import type { AuthenticatedPlatform } from '../../storage/port/platform-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import type { PlatformAuthenticator } from './authenticate-platform.ts'
 import type { PushErrorCounter } from './count-push-errors.ts'
 import type { PushMetrics } from './ingest-metrics.ts'
@@ -50,18 +50,14 @@ const COUNTED: Readonly<Record<string, PushErrorReason>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
 }
 
-/** The receiver that platforms push to. */
-export function pushRoutes(deps: {
+export type PushRouteDeps = Pick<FeatureDeps, 'tracer' | 'monotonicClock'> & {
+  /** HUB_RATE_LIMIT: the maximum number of pushes per second of each platform; 0 for no limit. */
+  config: Pick<FeatureDeps['config'], 'HUB_RATE_LIMIT'>
   authenticator: PlatformAuthenticator
   receivePush: ReceivePush
   acceptJsonBodies: AcceptJsonBodies
   counter: Pick<PushErrorCounter, 'countError' | 'recordAddress'>
-  metrics: PushMetrics
-  /** Null if tracing is not configured. */
-  tracer: Tracer | null
-  /** Maximum number of pushes per second of each platform; 0 for no limit. */
-  ratePerSecond: number
-  monotonicClock: MonotonicClock
+  pushMetrics: PushMetrics
   /** Returns the integration guide of a platform as Markdown; null if there is none to read. */
   readGuideOf:
     | ((
@@ -69,8 +65,12 @@ export function pushRoutes(deps: {
         choice: { platformId: number; language: GuideLanguage },
       ) => Promise<string>)
     | null
-}): FastifyPluginAsyncTypebox {
-  const { authenticator, receivePush, counter, metrics, tracer, ratePerSecond } = deps
+}
+
+/** The receiver that platforms push to. */
+export function pushRoutes(deps: PushRouteDeps): FastifyPluginAsyncTypebox {
+  const { authenticator, receivePush, counter, pushMetrics, tracer } = deps
+  const { HUB_RATE_LIMIT: ratePerSecond } = deps.config
   const rateLimit = ratePerSecond > 0 ? createRateLimit(ratePerSecond, deps.monotonicClock) : null
   return async (app) => {
     app.decorateRequest(AUTHENTICATED)
@@ -103,7 +103,7 @@ export function pushRoutes(deps: {
     app.addHook('onError', async (request, _reply, error: FastifyError | HubError) => {
       const authenticated = request.getDecorator<Authenticated | undefined>(AUTHENTICATED)
       const status = error instanceof HubError ? error.status : (error.statusCode ?? 500)
-      if (isPush(request)) metrics.countError({ code: error.code, status })
+      if (isPush(request)) pushMetrics.countError({ code: error.code, status })
       authenticated?.span?.setAttributes({ 'http.response.status_code': status })
       // An unexpected error has no code.
       authenticated?.span?.end(error.code || 'internal_error')
@@ -153,7 +153,7 @@ export function pushRoutes(deps: {
             request_id: request.id,
             span,
           })
-          metrics.countAccepted(body.outcome, (performance.now() - begun) / 1000)
+          pushMetrics.countAccepted(body.outcome, (performance.now() - begun) / 1000)
           if (span) {
             const { outcome } = body
             span.setAttributes({

@@ -1,4 +1,3 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
   AcceptRequest,
   ErrorResponse,
@@ -14,12 +13,12 @@ import {
   ReplayStepResponse,
   RequestText,
 } from '@recordhub/protocol'
-import type { FastifyRequest } from 'fastify'
-import type { Requester } from '../../domain/activity/activity.ts'
-import { HubError } from '../../errors.ts'
+import { Type } from 'typebox'
+import { found } from '../../errors.ts'
+import { route, special } from '../../http/route.ts'
 import { CursorInteger, createCursorCodec } from '../../lib/collections/pagination.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
-import type { RejectedPushStore } from '../../storage/port/rejected-push-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { acceptRejections } from './accept-rejections.ts'
 import { dismissRejectedPushes } from './dismiss-rejected-pushes.ts'
 import { replayByFilter } from './replay-by-filter.ts'
@@ -33,211 +32,134 @@ const CURSOR = createCursorCodec(
   }),
 )
 const MAX_GROUPS = 500
-const Id = Type.Object({ id: Type.Integer({ minimum: 1 }) })
-const Success = Type.Object({ success: Type.Literal(true) })
-const DismissResponse = Type.Object({ success: Type.Literal(true), dismissed: Type.Integer() })
 
 /** Lists, replays and dismisses rejected pushes. */
 export function rejectedPushRoutes(
-  deps: Omit<ReplayDeps, 'rejectedPushes'> & {
-    rejectedPushes: RejectedPushStore
-    requesterOf: (request: FastifyRequest) => Requester
-  },
-): FastifyPluginAsyncTypebox {
-  const { rejectedPushes, requesterOf } = deps
-  return async (app) => {
-    app.get(
-      '/api/v1/rejected-pushes',
-      {
-        schema: {
-          summary: 'List rejected pushes and pulled records, newest first',
-          querystring: Type.Object(
-            {
-              ...RejectedPushFilter.properties,
-              state: Type.Optional(RejectedPushState),
-              pull: Type.Optional(
-                Type.Integer({ minimum: 1, description: 'A pull that rejected them' }),
-              ),
-              request_id: Type.Optional(
-                RequestText({ description: 'The last request with which it was rejected' }),
-              ),
-              limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
-              cursor: Type.Optional(RequestText()),
-            },
-            { additionalProperties: false },
-          ),
-          response: {
-            200: Type.Object({
-              success: Type.Literal(true),
-              rejected_pushes: Type.Array(RejectedPush),
-              next_cursor: NullableString,
-            }),
-            '4xx': ErrorResponse,
-          },
-        },
+  deps: Pick<ReplayDeps, 'ingest'> &
+    Pick<FeatureDeps, 'rejectedPushes' | 'platforms' | 'activity' | 'clock'>,
+) {
+  const { rejectedPushes } = deps
+  return [
+    route('GET /api/v1/rejected-pushes', {
+      summary: 'List rejected pushes and pulled records, newest first',
+      query: {
+        ...RejectedPushFilter.properties,
+        state: Type.Optional(RejectedPushState),
+        pull: Type.Optional(Type.Integer({ minimum: 1, description: 'A pull that rejected them' })),
+        request_id: Type.Optional(
+          RequestText({ description: 'The last request with which it was rejected' }),
+        ),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+        cursor: Type.Optional(RequestText()),
       },
-      async (request) => {
-        const { state = null, pull = null, request_id = null } = request.query
-        const { limit = PAGE, cursor } = request.query
+      response: { rejected_pushes: Type.Array(RejectedPush), next_cursor: NullableString },
+      async handle({ query }) {
+        const { state = null, pull = null, request_id = null, limit = PAGE, cursor } = query
         const before = cursor === undefined ? null : CURSOR.decode(cursor)
-        const filter = { ...toFilter(request.query), state, pull_id: pull, request_id }
-        const query = { ...filter, limit, maxBytes: MAX_PAGE_BYTES, before }
-        const { rejected_pushes, has_more } = await rejectedPushes.listRejectedPushes(query)
+        const filter = { ...toFilter(query), state, pull_id: pull, request_id }
+        const page = { limit, maxBytes: MAX_PAGE_BYTES, before }
+        const { rejected_pushes, has_more } = await rejectedPushes.listRejectedPushes({
+          ...filter,
+          ...page,
+        })
         const last = rejected_pushes.at(-1)
-        return {
-          success: true as const,
-          rejected_pushes,
-          next_cursor: has_more && last ? CURSOR.encode({ at: last.at, id: last.id }) : null,
-        }
+        const next_cursor = has_more && last ? CURSOR.encode({ at: last.at, id: last.id }) : null
+        return { rejected_pushes, next_cursor }
       },
-    )
+    }),
 
-    app.get(
-      '/api/v1/rejected-pushes/groups',
-      {
-        schema: {
-          summary: 'List pending rejections grouped by platform and cause',
-          querystring: Type.Object(
-            { platform: Type.Optional(RequestText()) },
-            { additionalProperties: false },
-          ),
-          response: {
-            200: Type.Object({
-              success: Type.Literal(true),
-              groups: Type.Array(RejectedPushGroup, { maxItems: MAX_GROUPS }),
+    route('GET /api/v1/rejected-pushes/groups', {
+      summary: 'List pending rejections grouped by platform and cause',
+      query: { platform: Type.Optional(RequestText()) },
+      response: { groups: Type.Array(RejectedPushGroup, { maxItems: MAX_GROUPS }) },
+      handle: async ({ query: { platform = null } }) => ({
+        groups: await rejectedPushes.listGroups({ platform, limit: MAX_GROUPS }),
+      }),
+    }),
+
+    route('POST /api/v1/rejected-pushes/groups/accept', {
+      summary: 'Accept the rejected records of a cause as exceptions, until they change',
+      body: AcceptRequest,
+      async handle({ body, requester }) {
+        await acceptRejections(deps, body, requester)
+        return {}
+      },
+    }),
+
+    route('POST /api/v1/rejected-pushes/groups/reopen', {
+      summary: 'Accept the rejected records of a cause no longer',
+      body: ReopenRequest,
+      async handle({ body, requester }) {
+        await acceptRejections(deps, { ...body, digest: null }, requester)
+        return {}
+      },
+    }),
+
+    route('GET /api/v1/rejected-pushes/:id', {
+      summary: 'Read a rejected push',
+      response: { rejected_push: RejectedPush },
+      handle: async ({ params: { id } }) => ({
+        rejected_push: found('rejected push', await rejectedPushes.readRejectedPush(id)),
+      }),
+    }),
+
+    route('POST /api/v1/rejected-pushes/:id/replay', {
+      summary: 'Replay a rejected push, unchanged or with an edited body',
+      body: Type.Union([ReplayRequest, Type.Null()]),
+      response: ReplayResponse.properties,
+      async handle({ params: { id }, body: given, requester, id: request_id }) {
+        const { body, dry_run = false, overwrite = false } = given ?? {}
+        const rejected = { id, body, isDryRun: dry_run, overwrite }
+        const replay = await replayRejectedPush(deps, rejected, { ...requester, request_id })
+        return { dry_run, replay }
+      },
+    }),
+
+    route('POST /api/v1/rejected-pushes/replay', {
+      summary: 'Replay all rejected pushes that match a filter, one step per request',
+      body: ReplayAllRequest,
+      response: ReplayStepResponse.properties,
+      async handle({ body, requester, id: request_id }) {
+        const { dry_run: isDryRun, cursor = null } = body
+        const step = { ...toFilter(body), isDryRun, cursor }
+        return replayByFilter(deps, step, { ...requester, request_id })
+      },
+    }),
+
+    route('DELETE /api/v1/rejected-pushes/:id', {
+      summary: 'Dismiss a rejected push',
+      response: { dismissed: Type.Integer() },
+      async handle({ params: { id }, requester }) {
+        const dismissed = await dismissRejectedPushes(deps, { ...toFilter({}), id }, requester)
+        return { dismissed: found('rejected push', dismissed > 0 && dismissed) }
+      },
+    }),
+
+    // The schema of its query demands at least one member.
+    special('DELETE /api/v1/rejected-pushes', (app) => {
+      app.delete(
+        '/api/v1/rejected-pushes',
+        {
+          schema: {
+            summary: 'Dismiss all rejected pushes that match a filter',
+            querystring: Type.Object(RejectedPushFilter.properties, {
+              additionalProperties: false,
+              minProperties: 1,
             }),
-            '4xx': ErrorResponse,
+            response: {
+              200: Type.Object({ success: Type.Literal(true), dismissed: Type.Integer() }),
+              '4xx': ErrorResponse,
+            },
           },
         },
-      },
-      async (request) => {
-        const { platform = null } = request.query
-        const groups = await rejectedPushes.listGroups({ platform, limit: MAX_GROUPS })
-        return { success: true as const, groups }
-      },
-    )
-
-    app.post(
-      '/api/v1/rejected-pushes/groups/accept',
-      {
-        schema: {
-          summary: 'Accept the rejected records of a cause as exceptions, until they change',
-          body: AcceptRequest,
-          response: { 200: Success, '4xx': ErrorResponse },
+        async ({ query, requester }) => {
+          const selection = { ...toFilter(query), id: null }
+          const dismissed = await dismissRejectedPushes(deps, selection, requester)
+          return { success: true as const, dismissed }
         },
-      },
-      async (request) => {
-        await acceptRejections(deps, request.body, requesterOf(request))
-        return { success: true as const }
-      },
-    )
-
-    app.post(
-      '/api/v1/rejected-pushes/groups/reopen',
-      {
-        schema: {
-          summary: 'Accept the rejected records of a cause no longer',
-          body: ReopenRequest,
-          response: { 200: Success, '4xx': ErrorResponse },
-        },
-      },
-      async (request) => {
-        await acceptRejections(deps, { ...request.body, digest: null }, requesterOf(request))
-        return { success: true as const }
-      },
-    )
-
-    app.get(
-      '/api/v1/rejected-pushes/:id',
-      {
-        schema: {
-          summary: 'Read a rejected push',
-          params: Id,
-          response: {
-            200: Type.Object({ success: Type.Literal(true), rejected_push: RejectedPush }),
-            '4xx': ErrorResponse,
-          },
-        },
-      },
-      async (request) => {
-        const rejected_push = await rejectedPushes.readRejectedPush(request.params.id)
-        if (!rejected_push) throw new HubError('not_found', { what: 'rejected push' })
-        return { success: true as const, rejected_push }
-      },
-    )
-
-    app.post(
-      '/api/v1/rejected-pushes/:id/replay',
-      {
-        schema: {
-          summary: 'Replay a rejected push, unchanged or with an edited body',
-          params: Id,
-          body: Type.Union([ReplayRequest, Type.Null()]),
-          response: { 200: ReplayResponse, '4xx': ErrorResponse, '5xx': ErrorResponse },
-        },
-      },
-      async (request) => {
-        const { body, dry_run = false, overwrite = false } = request.body ?? {}
-        const rejected = { id: request.params.id, body, isDryRun: dry_run, overwrite }
-        const requester = { ...requesterOf(request), request_id: request.id }
-        const replay = await replayRejectedPush(deps, rejected, requester)
-        return { success: true as const, dry_run, replay }
-      },
-    )
-
-    app.post(
-      '/api/v1/rejected-pushes/replay',
-      {
-        schema: {
-          summary: 'Replay all rejected pushes that match a filter, one step per request',
-          body: ReplayAllRequest,
-          response: { 200: ReplayStepResponse, '4xx': ErrorResponse, '5xx': ErrorResponse },
-        },
-      },
-      async (request) => {
-        const { dry_run, cursor = null } = request.body
-        const step = { ...toFilter(request.body), isDryRun: dry_run, cursor }
-        const requester = { ...requesterOf(request), request_id: request.id }
-        return { success: true as const, ...(await replayByFilter(deps, step, requester)) }
-      },
-    )
-
-    app.delete(
-      '/api/v1/rejected-pushes/:id',
-      {
-        schema: {
-          summary: 'Dismiss a rejected push',
-          params: Id,
-          response: { 200: DismissResponse, '4xx': ErrorResponse },
-        },
-      },
-      async (request) => {
-        const selection = { ...toFilter({}), id: request.params.id }
-        const dismissed = await dismissRejectedPushes(deps, selection, requesterOf(request))
-        if (dismissed === 0) throw new HubError('not_found', { what: 'rejected push' })
-        return { success: true as const, dismissed }
-      },
-    )
-
-    app.delete(
-      '/api/v1/rejected-pushes',
-      {
-        schema: {
-          summary: 'Dismiss all rejected pushes that match a filter',
-          querystring: Type.Object(RejectedPushFilter.properties, {
-            additionalProperties: false,
-            minProperties: 1,
-          }),
-          response: { 200: DismissResponse, '4xx': ErrorResponse },
-        },
-      },
-      async (request) => {
-        const selection = { ...toFilter(request.query), id: null }
-        const dismissed = await dismissRejectedPushes(deps, selection, requesterOf(request))
-        return { success: true as const, dismissed }
-      },
-    )
-  }
+      )
+    }),
+  ]
 }
 
 function toFilter(given: RejectedPushFilter) {

@@ -1,40 +1,25 @@
 import { hostname } from 'node:os'
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { About, ErrorResponse } from '@recordhub/protocol'
-import type { RetentionDays } from '../../domain/activity/retention.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { Storage } from '../../storage/port/storage.ts'
+import { About } from '@recordhub/protocol'
+import { route } from '../../http/route.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 /** Version, engine, health and retention of the hub. */
 export function aboutRoutes(
-  deps: {
-    version: string
-    publicUrl: string
-    clock: Clock
-    broadcasting: boolean
-    timeZone: string
-    retentionDays: RetentionDays
-    activityEntries: number
+  deps: Pick<
+    FeatureDeps,
+    'readEngine' | 'readDiskSpace' | 'config' | 'retentionDays' | 'version' | 'clock'
+  > & {
     /** Rejects if the database does not accept writes. */
     checkReady: () => Promise<void>
-  } & Pick<Storage, 'readEngine' | 'readDiskSpace'>,
-): FastifyPluginAsyncTypebox {
-  const { version, clock, broadcasting, timeZone, retentionDays, activityEntries, checkReady } =
-    deps
+  },
+) {
+  const { config, retentionDays, version, clock, checkReady } = deps
   const started_at = clock.now().toISOString()
-  return async (app) => {
-    app.get(
-      '/api/v1/about',
-      {
-        schema: {
-          summary: 'Read the version, engine, size, health and retention of the hub',
-          response: {
-            200: Type.Object({ success: Type.Literal(true), about: About }),
-            '4xx': ErrorResponse,
-          },
-        },
-      },
-      async () => {
+  return [
+    route('GET /api/v1/about', {
+      summary: 'Read the version, engine, size, health and retention of the hub',
+      response: { about: About },
+      async handle() {
         const [engine, disk, healthy] = await Promise.all([
           deps.readEngine(),
           deps.readDiskSpace(),
@@ -43,23 +28,24 @@ export function aboutRoutes(
             () => false,
           ),
         ])
-        return {
-          success: true as const,
-          about: {
-            version,
-            public_url: deps.publicUrl,
-            node: hostname(),
-            node_version: process.version,
-            started_at,
-            healthy,
-            ...engine,
-            disk_free_bytes: disk?.available ?? null,
-            broadcasting,
-            time_zone: timeZone,
-            retention: { days: { ...retentionDays }, activity_entries: activityEntries },
+        const about = {
+          version,
+          public_url: config.HUB_PUBLIC_URL,
+          node: hostname(),
+          node_version: process.version,
+          started_at,
+          healthy,
+          ...engine,
+          disk_free_bytes: disk?.available ?? null,
+          broadcasting: config.HUB_BROADCAST,
+          time_zone: config.HUB_TIME_ZONE,
+          retention: {
+            days: { ...retentionDays },
+            activity_entries: config.HUB_RETENTION_ACTIVITY_LINES,
           },
         }
+        return { about }
       },
-    )
-  }
+    }),
+  ]
 }

@@ -1,41 +1,30 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ActivityFilter, ActivityPage, ErrorResponse } from '@recordhub/protocol'
+import { ActivityFilter, ActivityPage } from '@recordhub/protocol'
+import { Type } from 'typebox'
 import { requireMember } from '../../errors.ts'
+import { Cursor, route } from '../../http/route.ts'
 import { parseTimestamp, TIMESTAMP_RULE } from '../../lib/time/rfc3339.ts'
-import type {
-  ActivityStore,
-  ActivityFilter as StoredFilter,
-} from '../../storage/port/activity-store.ts'
+import type { ActivityFilter as StoredFilter } from '../../storage/port/activity-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 const PAGE = 50
 
-export function activityRoutes(deps: { activity: ActivityStore }): FastifyPluginAsyncTypebox {
-  return async (app) => {
-    app.get(
-      '/api/v1/activity',
-      {
-        schema: {
-          summary: 'List the activity, newest first',
-          querystring: Type.Object(
-            {
-              ...ActivityFilter.properties,
-              limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
-              cursor: Type.Optional(Type.Integer({ minimum: 1 })),
-            },
-            { additionalProperties: false },
-          ),
-          response: { 200: ActivityPage, '4xx': ErrorResponse },
-        },
+export function activityRoutes(deps: Pick<FeatureDeps, 'activity'>) {
+  return [
+    route('GET /api/v1/activity', {
+      summary: 'List the activity, newest first',
+      query: {
+        ...ActivityFilter.properties,
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+        cursor: Cursor,
       },
-      async (request) => {
-        const { limit = PAGE, cursor = null, ...filter } = request.query
-        const query = { ...readActivityFilter(filter), limit, before: cursor }
+      response: ActivityPage.properties,
+      async handle({ query: { limit = PAGE, cursor: before = null, ...filter } }) {
+        const query = { ...readActivityFilter(filter), limit, before }
         const { entries, next, complete } = await deps.activity.listActivity(query)
-        const next_cursor = next === null ? null : String(next)
-        return { success: true as const, activity: entries, next_cursor, complete }
+        return { activity: entries, next_cursor: next === null ? null : String(next), complete }
       },
-    )
-  }
+    }),
+  ]
 }
 
 /** @throws HubError `invalid_request` for an invalid time. */

@@ -6,7 +6,7 @@ import { busy } from '../../errors.ts'
 import { etagOf, matchesEtag } from '../../lib/net/etag.ts'
 import { abortOnClose } from '../../lib/net/ndjson.ts'
 import { createDeadline } from '../../lib/time/deadline.ts'
-import type { AlertEventStore } from '../../storage/port/alert-event-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { type AlertEventSignal, readAlertEvents } from './follow-alert-events.ts'
 
 const FEED_ENTRIES = 100
@@ -21,11 +21,8 @@ const RETRY_MS = 5000
 const EVENT_STREAM = 'text/event-stream'
 const text = { schema: Type.Unsafe<string>({ type: 'string' }) }
 
-type Deps = {
-  alertEvents: AlertEventStore
+type Deps = Pick<FeatureDeps, 'alertEvents' | 'config' | 'version'> & {
   signal: AlertEventSignal
-  publicUrl: string
-  version: string
   heartbeatMs: number
   /** Ends all streams. */
   stopping: AbortSignal
@@ -33,7 +30,7 @@ type Deps = {
 
 /** Alerts for other programs: the Atom feed, and the events to follow. */
 export function alertEventRoutes(deps: Deps): FastifyPluginAsyncTypebox {
-  const { alertEvents, signal, publicUrl, version, stopping } = deps
+  const { alertEvents, signal, config, version, stopping } = deps
   let waiting = 0
 
   /** @throws HubError `busy`. */
@@ -62,7 +59,7 @@ export function alertEventRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       },
       async (request, reply) => {
         const feed = await alertEvents.readAlertFeed(FEED_ENTRIES)
-        const url = publicUrl || `${request.protocol}://${request.host}`
+        const url = config.HUB_PUBLIC_URL || `${request.protocol}://${request.host}`
         const body = writeAlertFeed(feed, { url, version })
         const etag = etagOf(body)
         reply.header('ETag', etag).header('Cache-Control', 'private, no-cache')

@@ -1,16 +1,13 @@
 import { Readable } from 'node:stream'
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { AuditEntry, ErrorResponse, NullableString, OneOf, Timestamp } from '@recordhub/protocol'
-import type { FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
-import type { Requester } from '../../domain/activity/activity.ts'
+import { type Static, Type } from 'typebox'
 import { requireMember } from '../../errors.ts'
+import { Cursor, route, special } from '../../http/route.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
 import { csvLine, escapeFormula } from '../../lib/files/csv.ts'
 import { NDJSON_TYPE, toJsonLine } from '../../lib/net/ndjson.ts'
-import type { Clock } from '../../lib/time/clock.ts'
 import { parseTimestamp, TIMESTAMP_RULE } from '../../lib/time/rfc3339.ts'
-import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 const PAGE = 50
 const EXPORT_PAGE = 500
@@ -41,74 +38,51 @@ const EXPORTED = {
   ),
 }
 
-export type RequesterOf = (request: FastifyRequest) => Requester
-
 /** Reading and exporting the audit log: the actions of operators and programs. */
-export function auditRoutes(deps: {
-  activity: ActivityStore
-  clock: Clock
-  requesterOf: RequesterOf
-}): FastifyPluginAsyncTypebox {
-  const { activity, clock, requesterOf } = deps
-  return async (app) => {
-    app.get(
-      '/api/v1/audit',
-      {
-        schema: {
-          summary: 'List the audit log, newest first',
-          querystring: Type.Object(
-            {
-              ...FILTERS,
-              limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
-              cursor: Type.Optional(Type.Integer({ minimum: 1 })),
-            },
-            { additionalProperties: false },
-          ),
-          response: {
-            200: Type.Object({
-              success: Type.Literal(true),
-              audit: Type.Array(AuditEntry),
-              next_cursor: NullableString,
-            }),
-            '4xx': ErrorResponse,
+export function auditRoutes({ activity, clock }: Pick<FeatureDeps, 'activity' | 'clock'>) {
+  return [
+    route('GET /api/v1/audit', {
+      summary: 'List the audit log, newest first',
+      query: {
+        ...FILTERS,
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+        cursor: Cursor,
+      },
+      response: { audit: Type.Array(AuditEntry), next_cursor: NullableString },
+      async handle({ query: { limit = PAGE, cursor: before = null, ...given } }) {
+        const entries = await activity.listAudit({ ...filtersOf(given), limit: limit + 1, before })
+        const { page, next_cursor } = paginate(entries, limit, ({ id }) => id)
+        return { audit: page, next_cursor }
+      },
+    }),
+
+    special('GET /api/v1/audit/export', (app) => {
+      app.get(
+        '/api/v1/audit/export',
+        {
+          // A HEAD request would read the whole audit log.
+          exposeHeadRoute: false,
+          schema: {
+            summary: 'Export the audit log as a file, newest first',
+            querystring: Type.Object(
+              { ...FILTERS, format: Type.Optional(OneOf('csv', 'ndjson')) },
+              { additionalProperties: false },
+            ),
+            response: { 200: EXPORTED, '4xx': ErrorResponse },
           },
         },
-      },
-      async (request) => {
-        const { limit = PAGE, cursor = null } = request.query
-        const query = { ...filtersOf(request.query), limit: limit + 1, before: cursor }
-        const entries = await activity.listAudit(query)
-        const { page, next_cursor } = paginate(entries, limit, ({ id }) => id)
-        return { success: true as const, audit: page, next_cursor }
-      },
-    )
-
-    app.get(
-      '/api/v1/audit/export',
-      {
-        // A HEAD request would read the whole audit log.
-        exposeHeadRoute: false,
-        schema: {
-          summary: 'Export the audit log as a file, newest first',
-          querystring: Type.Object(
-            { ...FILTERS, format: Type.Optional(OneOf('csv', 'ndjson')) },
-            { additionalProperties: false },
-          ),
-          response: { 200: EXPORTED, '4xx': ErrorResponse },
+        async ({ query: { format = 'csv', ...given }, requester }, reply) => {
+          const filters = filtersOf(given)
+          const audit = { ...requester, action: 'audit.export', target: null }
+          await activity.appendAudit({ ...audit, details: { format, ...given } })
+          const name = `audit-${clock.now().toISOString().slice(0, 10)}.${format}`
+          reply.header('Content-Disposition', `attachment; filename="${name}"`)
+          reply.header('Cache-Control', 'no-store').type(EXPORT_TYPES[format])
+          return reply.send(Readable.from(exportAudit(activity, filters, format)))
         },
-      },
-      async (request, reply) => {
-        const { format = 'csv', ...given } = request.query
-        const filters = filtersOf(given)
-        const audit = { ...requesterOf(request), action: 'audit.export', target: null }
-        await activity.appendAudit({ ...audit, details: { format, ...given } })
-        const name = `audit-${clock.now().toISOString().slice(0, 10)}.${format}`
-        reply.header('Content-Disposition', `attachment; filename="${name}"`)
-        reply.header('Cache-Control', 'no-store').type(EXPORT_TYPES[format])
-        return reply.send(Readable.from(exportAudit(activity, filters, format)))
-      },
-    )
-  }
+      )
+    }),
+  ]
 }
 
 function filtersOf({ actor, action, target, from, until }: Static<typeof Filters>) {
@@ -124,7 +98,7 @@ function filtersOf({ actor, action, target, from, until }: Static<typeof Filters
 
 /** The audit log as the text of a file, read page by page. */
 async function* exportAudit(
-  activity: Pick<ActivityStore, 'listAudit'>,
+  activity: FeatureDeps['activity'],
   filters: ReturnType<typeof filtersOf>,
   format: keyof typeof EXPORT_TYPES,
 ): AsyncGenerator<string> {

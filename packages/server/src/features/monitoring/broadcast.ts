@@ -7,7 +7,7 @@ import {
   type Schedule,
   type SnapshotPull,
 } from '@recordhub/protocol'
-import type { Broadcast } from '../../storage/port/broadcast.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 /** An event of `/dashboard/events` with its content. */
 export type HubEvent = {
@@ -35,16 +35,17 @@ export type Broadcaster = {
  * The processes tell each other only what has changed. Each one reads the content from the database, if it has
  * subscribers.
  */
-export function createBroadcaster(deps: {
-  broadcast: Broadcast
-  readPull: () => Promise<SnapshotPull>
-  readSchedule: () => Promise<Schedule>
-  readHealth: () => Promise<DashboardEvents['platform.health']['platforms']>
-  pauseMs: number
-  /** Resolves with false when the signal aborts first. */
-  sleep: (milliseconds: number, signal: AbortSignal) => Promise<boolean>
-  onError: (error: unknown) => void
-}): Broadcaster {
+export function createBroadcaster(
+  deps: Pick<FeatureDeps, 'broadcast'> & {
+    readPull: () => Promise<SnapshotPull>
+    readSchedule: () => Promise<Schedule>
+    readHealth: () => Promise<DashboardEvents['platform.health']['platforms']>
+    pauseMs: number
+    /** Resolves with false when the signal aborts first. */
+    sleep: (milliseconds: number, signal: AbortSignal) => Promise<boolean>
+    onError: (error: unknown) => void
+  },
+): Broadcaster {
   const { broadcast } = deps
   const subscribers = new Set<Subscriber>()
   /** Those that have not received the first events. */

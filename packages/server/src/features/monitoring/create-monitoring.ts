@@ -1,71 +1,52 @@
 /** Monitoring for operators: dashboard, activity, audit log, statistics and alerts. */
 
-import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
-import type { RetentionDays } from '../../domain/activity/retention.ts'
-import type { Job, JobFailure, ReportJobFailure } from '../../domain/alerts/job-failures.ts'
+import type { FastifyPluginAsync } from 'fastify'
+import { toMailSettings } from '../../config/feature-settings.ts'
+import { toPlugin } from '../../http/route.ts'
 import { registerRoutes } from '../../lib/net/register-routes.ts'
-import type { Clock } from '../../lib/time/clock.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
-import type { Storage } from '../../storage/port/storage.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { aboutRoutes } from './about-routes.ts'
 import { activityRoutes } from './activity-routes.ts'
 import { alertEventRoutes } from './alert-event-routes.ts'
 import { alertRoutes } from './alert-routes.ts'
-import { auditRoutes, type RequesterOf } from './audit-routes.ts'
+import { auditRoutes } from './audit-routes.ts'
 import type { Broadcaster } from './broadcast.ts'
-import { dashboardRoutes } from './dashboard-routes.ts'
-import { eventRoutes } from './event-routes.ts'
+import { dashboardRoutes, eventRoutes } from './dashboard-routes.ts'
 import { createAlertEventSignal } from './follow-alert-events.ts'
-import { createMailer, createSendMail, type MailSettings, type MailTimeouts } from './mailer.ts'
+import { createMailer, createSendMail, type MailTimeouts } from './mailer.ts'
 import { createReadSnapshot } from './read-snapshot.ts'
 import { statisticsRoutes } from './statistics-routes.ts'
 import { createAlertWatch } from './watch-alerts.ts'
 
-export function createMonitoring(deps: {
-  storage: Storage
-  clock: Clock
-  dayOf: (at: Date) => string
-  log: FastifyBaseLogger
-  version: string
-  publicUrl: string
-  timeZone: string
-  retentionDays: RetentionDays
-  activityEntries: number
-  /** Null if no mail server is configured. */
-  mail: MailSettings | null
-  mailTimeouts: MailTimeouts
-  /** Null if broadcasting is off. */
-  broadcaster: Broadcaster | null
-  /** The pause between two evaluations of the alerts. */
-  alertIntervalMs: number
-  heartbeatMs: number
-  /** How often requests that wait for alerts look for new events. */
-  alertEventIntervalMs: number
-  stopping: AbortSignal
-  reportJobFailure: ReportJobFailure
-  jobFailures: ReadonlyMap<Job, JobFailure>
-  nextRun: () => Date | null
-  checkReady: () => Promise<void>
-  requesterOf: RequesterOf
-}) {
-  const { storage, broadcaster, nextRun } = deps
-  const mailer = deps.mail && createMailer(deps.mail, deps.mailTimeouts)
-  const broadcasting = broadcaster !== null
-  const readSnapshot = createReadSnapshot({ ...storage, ...deps, nextRun, broadcasting })
-  const signal = createAlertEventSignal({
-    ...{ alertEvents: storage.alertEvents, stopping: deps.stopping },
-    intervalMs: deps.alertEventIntervalMs,
-  })
-  const watchAlerts = createAlertWatch({ ...storage, ...deps, mailer })
+export function createMonitoring(
+  deps: FeatureDeps & {
+    mailTimeouts: MailTimeouts
+    /** Null if broadcasting is off. */
+    broadcaster: Broadcaster | null
+    /** The pause between two evaluations of the alerts. */
+    alertIntervalMs: number
+    heartbeatMs: number
+    /** How often requests that wait for alerts look for new events. */
+    alertEventIntervalMs: number
+    stopping: AbortSignal
+    checkReady: () => Promise<void>
+  },
+) {
+  const mail = toMailSettings(deps.config)
+  const mailer = mail && createMailer(mail, deps.mailTimeouts)
+  const readSnapshot = createReadSnapshot(deps)
+  const signal = createAlertEventSignal({ ...deps, intervalMs: deps.alertEventIntervalMs })
+  const watchAlerts = createAlertWatch({ ...deps, mailer })
 
   const routes: FastifyPluginAsync = async (app) => {
-    await registerRoutes(app, alertRoutes({ ...storage, ...deps, mailer }))
-    await registerRoutes(app, alertEventRoutes({ ...storage, ...deps, signal }))
-    await registerRoutes(app, activityRoutes(storage))
-    await registerRoutes(app, auditRoutes({ ...storage, ...deps }))
-    await registerRoutes(app, aboutRoutes({ ...storage, ...deps, broadcasting }))
+    await registerRoutes(app, toPlugin(alertRoutes({ ...deps, mailer })))
+    await registerRoutes(app, alertEventRoutes({ ...deps, signal }))
+    await registerRoutes(app, toPlugin(activityRoutes(deps)))
+    await registerRoutes(app, toPlugin(auditRoutes(deps)))
+    await registerRoutes(app, toPlugin(aboutRoutes(deps)))
     await registerRoutes(app, dashboardRoutes({ readSnapshot }))
-    await registerRoutes(app, statisticsRoutes({ ...storage, ...deps }))
+    await registerRoutes(app, toPlugin(statisticsRoutes(deps)))
     await registerRoutes(app, eventRoutes(deps))
   }
 

@@ -1,7 +1,11 @@
+/** The snapshot that the page polls, and the stream of events about what has changed. */
+import { Readable } from 'node:stream'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { AutoSyncResponse, ErrorResponse, Snapshot } from '@recordhub/protocol'
+import { AutoSyncResponse, CHANGE_REASONS, ErrorResponse, Snapshot } from '@recordhub/protocol'
+import { HubError } from '../../errors.ts'
 import { matchesEtag } from '../../lib/net/etag.ts'
 import { ignoreBody } from '../../lib/net/ignore-body.ts'
+import type { Broadcaster, HubEvent } from './broadcast.ts'
 import type { ReadSnapshot } from './read-snapshot.ts'
 
 /** The routes that the page polls. */
@@ -42,5 +46,97 @@ export function dashboardRoutes(deps: { readSnapshot: ReadSnapshot }): FastifyPl
         }),
       )
     })
+  }
+}
+
+/** Before the first event: the browser reconnects after this time. */
+const RETRY = 'retry: 5000\n\n'
+
+const EVENTS = {
+  description: [
+    'Server-sent events, at most one per second of a name. The data of an event is a JSON object:',
+    '- `pull.progress` and `pull.ended`: `{"pull": …}`, as in the snapshot',
+    '- `schedule.changed`: `{"schedule": …}`, as in `GET /api/v1/schedule`',
+    '- `platform.health`: `{"platforms": [{"id", "health"}]}` of those whose health has changed',
+    `- \`changed\`: \`{"reasons": […]}\`, what has changed: ${CHANGE_REASONS.join(', ')}`,
+    '- `heartbeat`: `{}`, at least every 15 s',
+    '',
+    'A stream begins with the state of the running pull or of the last one, and a heartbeat.',
+  ].join('\n'),
+  content: {
+    'text/event-stream': { schema: Type.Unsafe<Readable>({ type: 'string' }) },
+  },
+}
+
+/** Server-sent events with what has changed. */
+export function eventRoutes(deps: {
+  /** Null if broadcasting is off. */
+  broadcaster: Broadcaster | null
+  /** The pause between two heartbeats: proxies close connections without traffic. */
+  heartbeatMs: number
+}): FastifyPluginAsyncTypebox {
+  const { broadcaster, heartbeatMs } = deps
+  return async (app) => {
+    app.get(
+      '/dashboard/events',
+      {
+        exposeHeadRoute: false,
+        compress: false,
+        schema: {
+          summary: 'Subscribe to server-sent events about changes, unless HUB_BROADCAST is off',
+          response: { 200: EVENTS, '4xx': ErrorResponse },
+        },
+      },
+      async (_, reply) => {
+        if (!broadcaster) throw HubError.withMessage('not_found', OFF)
+        const { stream, send, end } = openStream()
+        const unsubscribe = broadcaster.subscribe({ onEvent: send, onEnd: end })
+        const heartbeat = setInterval(() => send({ name: 'heartbeat', content: {} }), heartbeatMs)
+        heartbeat.unref()
+        stream.once('close', () => {
+          clearInterval(heartbeat)
+          unsubscribe()
+        })
+        reply.header('X-Accel-Buffering', 'no')
+        return reply.code(200).type('text/event-stream; charset=utf-8').send(stream)
+      },
+    )
+  }
+}
+
+const OFF = 'Broadcasting is off (HUB_BROADCAST). The dashboard polls every 10 s instead.'
+
+/** The stream of one client. While the client does not read, the latest event of each name waits for it. */
+function openStream() {
+  const pending = new Map<string, string>()
+  let isWanted = false
+  let isClosed = false
+  const stream = new Readable({ read: () => push(true) })
+  stream.once('close', () => {
+    isClosed = true
+  })
+  stream.push(RETRY)
+
+  function push(isRead: boolean): void {
+    isWanted ||= isRead
+    if (!isWanted || isClosed || pending.size === 0) return
+    const text = [...pending.values()].join('')
+    pending.clear()
+    isWanted = false
+    stream.push(text)
+  }
+
+  return {
+    stream,
+    send({ name, content }: HubEvent): void {
+      // Removed first, so that it becomes the last one.
+      pending.delete(name)
+      pending.set(name, `event: ${name}\ndata: ${JSON.stringify(content)}\n\n`)
+      push(false)
+    },
+    end(): void {
+      if (!isClosed) stream.push(null)
+      isClosed = true
+    },
   }
 }

@@ -1,13 +1,13 @@
 import type { AlertEvent } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
 import { sleep } from '../../lib/time/run-periodically.ts'
-import type { AlertEventStore } from '../../storage/port/alert-event-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 type EventPage = { events: AlertEvent[]; through: number; has_more: boolean }
 
 /** @throws HubError `cursor_beyond`. */
 export async function readAlertEvents(
-  { alertEvents }: { alertEvents: Pick<AlertEventStore, 'listAlertEvents'> },
+  { alertEvents }: Pick<FeatureDeps, 'alertEvents'>,
   after: number,
   limit: number,
 ): Promise<EventPage> {
@@ -31,11 +31,9 @@ export type AlertEventSignal = {
  * wait; without any, there is none.
  * @param deps.stopping ends all waits.
  */
-export function createAlertEventSignal(deps: {
-  alertEvents: Pick<AlertEventStore, 'readLastAlertEventId'>
-  intervalMs: number
-  stopping: AbortSignal
-}): AlertEventSignal {
+export function createAlertEventSignal(
+  deps: Pick<FeatureDeps, 'alertEvents'> & { intervalMs: number; stopping: AbortSignal },
+): AlertEventSignal {
   const { alertEvents, intervalMs, stopping } = deps
   const waiting = new Set<{ after: number; wake: () => void }>()
   let isPolling = false

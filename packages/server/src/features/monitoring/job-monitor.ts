@@ -1,4 +1,3 @@
-import type { FastifyBaseLogger } from 'fastify'
 import {
   isRecent,
   type Job,
@@ -7,8 +6,7 @@ import {
   toJobAlert,
 } from '../../domain/alerts/job-failures.ts'
 import { isStorageUnavailable } from '../../errors.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { AlertStore } from '../../storage/port/alert-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 /** A job that fails again with the same error is logged again after this time. */
 const LOG_AGAIN_MS = 300_000
@@ -17,11 +15,10 @@ const LOG_AGAIN_MS = 300_000
  * Logs the errors of background jobs and raises an alert about them. While the storage is unavailable, every job fails: no
  * alert can be raised, and the readiness of the hub shows it.
  */
-export function createJobMonitor(deps: {
-  alerts: Pick<AlertStore, 'applyAlertChanges'>
-  clock: Clock
-  log: Pick<FastifyBaseLogger, 'error'>
-}): { report: ReportJobFailure; failures: ReadonlyMap<Job, JobFailure> } {
+export function createJobMonitor(deps: Pick<FeatureDeps, 'alerts' | 'clock' | 'log'>): {
+  report: ReportJobFailure
+  failures: ReadonlyMap<Job, JobFailure>
+} {
   const { alerts, clock, log } = deps
   const failures = new Map<Job, JobFailure>()
   const logged = new Map<Job, JobFailure>()

@@ -1,8 +1,6 @@
-import type { FastifyBaseLogger } from 'fastify'
 import { diffAlerts, type FoundAlert, isEmpty } from '../../domain/alerts/alert.ts'
 import { composeAlertMail } from '../../domain/alerts/alert-mail.ts'
-import type { AlertStore } from '../../storage/port/alert-store.ts'
-import type { LeaseStore } from '../../storage/port/lease-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import type { Mailer } from './mailer.ts'
 
 /** All nodes together send at most one mail in this time. A failed mail is retried afterwards. */
@@ -11,20 +9,15 @@ const PAUSE_SECONDS = 300
 /** The maximum number of alerts in one mail. */
 const MAX_ALERTS = 10_000
 
-export type AlertMailDeps = {
-  alerts: AlertStore
-  leases: Pick<LeaseStore, 'acquire'>
-  /** The owner of leases. */
-  processName: string
+export type AlertMailDeps = Pick<FeatureDeps, 'alerts' | 'leases' | 'processName' | 'log'> & {
+  config: Pick<FeatureDeps['config'], 'HUB_PUBLIC_URL'>
   /** Null if no mail server is configured. */
   mailer: Mailer | null
-  publicUrl: string
-  log: FastifyBaseLogger
 }
 
 /** Sends one mail about all new and resolved alerts. If it fails, it raises an alert on the page. */
 export async function mailAlerts(deps: AlertMailDeps, signal: AbortSignal): Promise<void> {
-  const { alerts, leases, processName, mailer, publicUrl, log } = deps
+  const { alerts, leases, processName, mailer, config, log } = deps
   const findUnmailed = async () => {
     const unmailed = await alerts.listUnmailed(MAX_ALERTS)
     return unmailed.raised.length + unmailed.resolved.length > 0 ? unmailed : null
@@ -34,7 +27,7 @@ export async function mailAlerts(deps: AlertMailDeps, signal: AbortSignal): Prom
   // Another node may have sent the mail in the meantime.
   const unmailed = await findUnmailed()
   if (!unmailed) return
-  const sent = await mailer.send(composeAlertMail(unmailed, publicUrl), signal)
+  const sent = await mailer.send(composeAlertMail(unmailed, config.HUB_PUBLIC_URL), signal)
   if (signal.aborted) return
   if (sent.outcome === 'failed') {
     log.warn({ reason: sent.reason }, 'an alert mail could not be sent')

@@ -1,15 +1,14 @@
 import { POLLING_INTERVAL_SECONDS, type Snapshot, type SnapshotPull } from '@recordhub/protocol'
 import { sha256 } from '../../lib/crypto/hash.ts'
-import { type Clock, toHour } from '../../lib/time/clock.ts'
-import type { SnapshotStore, StoredPull } from '../../storage/port/snapshot-store.ts'
-import type { StatisticsStore } from '../../storage/port/statistics-store.ts'
+import { toHour } from '../../lib/time/clock.ts'
+import type { StoredPull } from '../../storage/port/snapshot-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { readHours } from './statistics-routes.ts'
 
 /** Reads the part of the snapshot that describes pulls. */
-export async function readSnapshotPull(deps: {
-  snapshot: Pick<SnapshotStore, 'readPull'>
-  nextRun: () => Date | null
-}): Promise<SnapshotPull> {
+export async function readSnapshotPull(
+  deps: Pick<FeatureDeps, 'snapshot' | 'nextRun'>,
+): Promise<SnapshotPull> {
   return withNextRun(await deps.snapshot.readPull(), deps.nextRun())
 }
 
@@ -29,16 +28,9 @@ export type ReadSnapshot = () => Promise<TaggedSnapshot>
  * get 304 responses; `generated_at` is the time when the version was first read. It is not read again before a commit
  * or the next hour.
  */
-export function createReadSnapshot(deps: {
-  snapshot: SnapshotStore
-  statistics: StatisticsStore
-  clock: Clock
-  dayOf: (at: Date) => string
-  /** The next scheduled pull. */
-  nextRun: () => Date | null
-  /** Whether the hub notifies pages of changes. */
-  broadcasting: boolean
-}): ReadSnapshot {
+export function createReadSnapshot(
+  deps: Pick<FeatureDeps, 'snapshot' | 'statistics' | 'config' | 'clock' | 'dayOf' | 'nextRun'>,
+): ReadSnapshot {
   let latest: (TaggedSnapshot & { version: string; key: string }) | null = null
   let recent: { key: string; pulls: Snapshot['recent_pulls'] } | null = null
 
@@ -76,7 +68,7 @@ export function createReadSnapshot(deps: {
       success: true,
       generated_at: now.toISOString(),
       polling_interval_seconds: POLLING_INTERVAL_SECONDS,
-      broadcasting: deps.broadcasting,
+      broadcasting: deps.config.HUB_BROADCAST,
       ...stored,
     }
     latest = { version, key, snapshot, etag: `"${version.slice(0, 22)}"` }

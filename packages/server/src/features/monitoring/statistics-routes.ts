@@ -1,40 +1,27 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorResponse, type HourOfStatistics, Statistics } from '@recordhub/protocol'
+import { type HourOfStatistics, Statistics } from '@recordhub/protocol'
+import { Type } from 'typebox'
 import { hourOf, hourText } from '../../domain/alerts/push-baseline.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import { EMPTY_HOUR, type StatisticsStore } from '../../storage/port/statistics-store.ts'
+import { route } from '../../http/route.ts'
+import { EMPTY_HOUR } from '../../storage/port/statistics-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 const DAY = 24
 const MAX_HOURS = 31 * DAY
 
-export function statisticsRoutes(deps: {
-  statistics: StatisticsStore
-  clock: Clock
-}): FastifyPluginAsyncTypebox {
-  return async (app) => {
-    app.get(
-      '/api/v1/statistics',
-      {
-        schema: {
-          summary: 'Read the hourly statistics',
-          querystring: Type.Object(
-            { hours: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_HOURS })) },
-            { additionalProperties: false },
-          ),
-          response: { 200: Statistics, '4xx': ErrorResponse },
-        },
-      },
-      async (request) => ({
-        success: true as const,
-        hours: await readHours(deps, request.query.hours ?? DAY),
-      }),
-    )
-  }
+export function statisticsRoutes(deps: Pick<FeatureDeps, 'statistics' | 'clock'>) {
+  return [
+    route('GET /api/v1/statistics', {
+      summary: 'Read the hourly statistics',
+      query: { hours: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_HOURS })) },
+      response: Statistics.properties,
+      handle: async ({ query: { hours = DAY } }) => ({ hours: await readHours(deps, hours) }),
+    }),
+  ]
 }
 
 /** Reads the statistics of the last `count` hours, oldest first. The current hour is the last one. */
 export async function readHours(
-  { statistics, clock }: { statistics: StatisticsStore; clock: Clock },
+  { statistics, clock }: Pick<FeatureDeps, 'statistics' | 'clock'>,
   count: number,
 ): Promise<HourOfStatistics[]> {
   const last = hourOf(clock.now())

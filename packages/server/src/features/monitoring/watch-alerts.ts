@@ -1,20 +1,14 @@
 import { countBySource } from '../../domain/activity/push-errors.ts'
 import { diffAlerts, isEmpty } from '../../domain/alerts/alert.ts'
 import { findAlerts, WATCHED_KINDS } from '../../domain/alerts/alert-conditions.ts'
-import type { Job, JobFailure } from '../../domain/alerts/job-failures.ts'
 import {
   BASELINE_HOURS,
   hourOf,
   hourText,
   PushBaselines,
 } from '../../domain/alerts/push-baseline.ts'
-import type { Clock } from '../../lib/time/clock.ts'
 import { sleep } from '../../lib/time/run-periodically.ts'
-import type { LeaseStore } from '../../storage/port/lease-store.ts'
-import type { MissingStore } from '../../storage/port/missing-store.ts'
-import type { PushErrorStore } from '../../storage/port/push-error-store.ts'
-import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
-import type { Storage } from '../../storage/port/storage.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { type AlertMailDeps, mailAlerts } from './mail-alerts.ts'
 
 /** One node at a time evaluates the alerts, so that older facts do not overwrite the result of newer ones. */
@@ -25,16 +19,9 @@ const REVIEWS_PAGE = 500
 const HOURS_PER_READ = 6
 const PAUSE_MS = 1
 
-type AlertWatchDeps = AlertMailDeps & {
-  missing: Pick<MissingStore, 'listReviews'>
-  pushErrors: Pick<PushErrorStore, 'readPushErrors' | 'listPushSources'>
-  leases: Pick<LeaseStore, 'acquire' | 'release'>
-  searchIndex: Pick<SearchIndexStore, 'readSearchIndex'>
-  readDiskSpace: Storage['readDiskSpace']
-  readDurability: Storage['readDurability']
-  jobFailures: ReadonlyMap<Job, JobFailure>
-  clock: Clock
-}
+type AlertWatchDeps = AlertMailDeps &
+  Pick<FeatureDeps, 'missing' | 'pushErrors' | 'searchIndex' | 'jobFailures' | 'clock'> &
+  Pick<FeatureDeps, 'readDiskSpace' | 'readDurability'>
 
 /** Evaluates the alerts once: raises and resolves them, and sends the mail about them. */
 type WatchAlerts = (signal: AbortSignal) => Promise<void>
@@ -110,7 +97,7 @@ async function evaluate(
   if (!isEmpty(changes)) await alerts.applyAlertChanges(changes)
 }
 
-async function listPending({ listReviews }: Pick<MissingStore, 'listReviews'>) {
+async function listPending({ listReviews }: FeatureDeps['missing']) {
   const all = []
   let before: number | null = null
   do {

@@ -1,26 +1,16 @@
-/** Changes a registered platform: its base URL and source API key, its registered modules, and its status. */
+/** Changes a registered platform: its base URL and source API key, its registered modules, its status, and its name. */
 
 import type { Platform, PlatformStatus } from '@recordhub/protocol'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
-import { HubError } from '../../errors.ts'
-import type { SecretBox } from '../../lib/crypto/secret-box.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { PlatformClient } from '../../platform-client/platform-client.ts'
+import { found, HubError } from '../../errors.ts'
 import { parseSourceUrl } from '../../platform-client/source-url.ts'
-import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import type { PlatformStore, PlatformUpdate } from '../../storage/port/platform-store.ts'
-import { auditProbe } from './audit-probe.ts'
+import type { PlatformUpdate } from '../../storage/port/platform-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { toProbeError } from './register-platform.ts'
-import { probePlatform } from './test-connection.ts'
+import { auditProbe, probePlatform } from './test-connection.ts'
 
-type ChangeDeps = {
-  client: Pick<PlatformClient, 'ping' | 'fetchManifest'>
-  platforms: Pick<PlatformStore, 'readSource' | 'readPlatform' | 'changePlatform'>
-  activity: Pick<ActivityStore, 'appendAudit'>
-  secrets: SecretBox
-  clock: Clock
-}
+type ChangeDeps = Pick<FeatureDeps, 'client' | 'platforms' | 'activity' | 'secrets' | 'clock'>
 
 /** What is changed; undefined leaves it as it is. */
 type Change = {
@@ -41,18 +31,17 @@ export async function changePlatform(
   requester: Requester,
 ): Promise<Platform> {
   const { platform_id, source_base_url, source_api_key, record_types, status } = change
-  const before = await deps.platforms.readPlatform(platform_id)
-  if (!before) throw new HubError('not_found', { what: 'platform' })
+  const before = found('platform', await deps.platforms.readPlatform(platform_id))
   const isNewSource = source_base_url !== undefined || source_api_key !== undefined
   const source = isNewSource ? await testSource(deps, change, requester) : null
-  const changed = await deps.platforms.changePlatform({
+  const update = {
     platform_id,
     at: deps.clock.now().toISOString(),
     ...(source ? { source } : {}),
     ...(record_types ? { modules: describeModules(before, record_types, requester) } : {}),
     ...(status ? { status: describeStatus(before, status, requester) } : {}),
-  })
-  if (!changed) throw new HubError('not_found', { what: 'platform' })
+  }
+  const changed = found('platform', await deps.platforms.changePlatform(update))
   if (changed.outcome === 'changed') return changed.platform
   const { outcome, record_type } = changed
   throw new HubError(outcome === 'removing' ? 'removal_under_way' : 'module_unknown', {
@@ -73,8 +62,7 @@ async function testSource(
   requester: Requester,
 ): Promise<NonNullable<PlatformUpdate['source']> | null> {
   const { secrets } = deps
-  const before = await deps.platforms.readSource(change.platform_id)
-  if (!before) throw new HubError('not_found', { what: 'platform' })
+  const before = found('platform', await deps.platforms.readSource(change.platform_id))
   const { platform_name, display_title } = before
   const entered = parseSourceUrl(change.source_base_url ?? before.source_base_url)
   const isNewKey = change.source_api_key !== undefined
@@ -167,4 +155,41 @@ function describeStatus(
       audit: { ...requester, action: `platform.${verb}`, target },
     },
   }
+}
+
+/**
+ * Accepts the new name of a platform that was renamed: its manifest must have this name. Its id, records, history and
+ * keys stay.
+ * @throws HubError `not_found`, `platform_name_differs`, `platform_already_registered`, or the error of the request.
+ */
+export async function renamePlatform(
+  { client, platforms, secrets, clock }: ChangeDeps,
+  { platform_id, platform_name }: { platform_id: number; platform_name: string },
+  requester: Requester,
+): Promise<Platform> {
+  const source = found('platform', await platforms.readSource(platform_id))
+  const { source_base_url, encrypted_source_key, display_title, platform_name: before } = source
+  const source_api_key = secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
+  const manifest = await client.fetchManifest({ source_base_url, source_api_key })
+  const got = manifest.platform_name
+  if (got !== platform_name) {
+    throw new HubError('platform_name_differs', { got, expected: platform_name })
+  }
+  const details = { before, platform_name }
+  const outcome = await platforms.renamePlatform(
+    { platform_id, platform_name, at: clock.now().toISOString() },
+    {
+      activity: {
+        level: 'info',
+        kind: 'platform.renamed',
+        message: `${display_title} has the new name ${platform_name}, formerly ${before}. Its records, history and keys stay.`,
+        actor: requester.actor,
+        details,
+      },
+      audit: { ...requester, action: 'platform.rename', target: before, details },
+    },
+  )
+  const renamed = found('platform', outcome)
+  if (renamed.outcome === 'renamed') return renamed.platform
+  throw new HubError('platform_already_registered', { platform_name })
 }

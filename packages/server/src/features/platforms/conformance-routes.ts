@@ -7,8 +7,6 @@ import {
   ProbeRequest,
 } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Requester } from '../../domain/activity/activity.ts'
-import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import {
   abortOnClose,
   acceptsNdjson,
@@ -18,10 +16,8 @@ import {
   sendLines,
   toLines,
 } from '../../lib/net/ndjson.ts'
-import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import { auditProbe } from './audit-probe.ts'
-import { readTarget } from './read-target.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
+import { auditProbe, readTarget } from './test-connection.ts'
 
 /** The limits of a check by the hub. The command line has higher ones. */
 const LIMITS = { maxRecords: 200_000, maxSeconds: 300 }
@@ -35,13 +31,9 @@ const loadChecker = () => import('@recordhub/platform-checker')
 type Checker = Awaited<ReturnType<typeof loadChecker>>
 
 /** Checks all endpoints of a platform, before or after it is registered. */
-export function conformanceRoutes(deps: {
-  hub: Hub
-  platforms: Pick<PlatformStore, 'readSource' | 'readPlatform' | 'recordRecovery'>
-  activity: Pick<ActivityStore, 'appendAudit'>
-  secrets: SecretBox
-  requesterOf: (request: FastifyRequest) => Requester
-}): FastifyPluginAsyncTypebox {
+export function conformanceRoutes(
+  deps: Pick<FeatureDeps, 'platforms' | 'activity' | 'secrets'> & { hub: Hub },
+): FastifyPluginAsyncTypebox {
   /** @param checked `platform_id`: null if the platform is not registered. */
   async function* check(
     { checkPlatform }: Checker,
@@ -63,7 +55,7 @@ export function conformanceRoutes(deps: {
   ): Promise<void> {
     const { source_base_url } = checked.target
     const platform_name = checked.expected
-    await auditProbe(deps, deps.requesterOf(request), { platform_name, source_base_url })
+    await auditProbe(deps, request.requester, { platform_name, source_base_url })
     const closed = abortOnClose(reply)
     const checker = await loadChecker()
     const toResponse = (report: ConformanceReport): ConformanceResponse => ({

@@ -1,52 +1,34 @@
 /** Registering platforms, their connections and manifests, and the SQL views of their modules. */
 
-import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
-import type { ReportJobFailure } from '../../domain/alerts/job-failures.ts'
-import type { SecretBox } from '../../lib/crypto/secret-box.ts'
+import type { FastifyPluginAsync } from 'fastify'
+import { toPlugin } from '../../http/route.ts'
 import { registerRoutes } from '../../lib/net/register-routes.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { PlatformClient } from '../../platform-client/platform-client.ts'
-import type { Storage } from '../../storage/port/storage.ts'
+import type { PlatformCertificate } from '../../platform-client/request/dispatcher.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { createCheckerHub } from './checker-hub.ts'
 import { conformanceRoutes } from './conformance-routes.ts'
-import { connectionRoutes } from './connection-routes.ts'
+import { type ConfirmAction, connectionRoutes } from './connection-routes.ts'
 import { manifestRoutes } from './manifest-routes.ts'
 import { platformRoutes } from './platform-routes.ts'
 import { createManifestRefresher } from './refresh-manifest.ts'
 import { syncSqlViews } from './sync-sql-views.ts'
 
-type ConnectionDeps = Parameters<typeof connectionRoutes>[0]
-
-export function createPlatforms(
-  deps: Pick<ConnectionDeps, 'requesterOf' | 'confirmAction'> & {
-    storage: Storage
-    client: PlatformClient
-    secrets: SecretBox
-    clock: Clock
-    log: FastifyBaseLogger
-    version: string
-    reportJobFailure: ReportJobFailure
-  },
-) {
-  const { storage, client, clock, log, version } = deps
+export function createPlatforms(deps: FeatureDeps & { confirmAction: ConfirmAction }) {
+  const { client, clock, log, version } = deps
   const hub = createCheckerHub(client, clock, version)
-  const sqlViews = syncSqlViews({
-    ...{ ...storage, log },
-    onError: (error) => deps.reportJobFailure('SQL views', error),
-  })
+  const sqlViews = syncSqlViews(deps)
 
   const routes: FastifyPluginAsync = async (app) => {
-    await registerRoutes(app, platformRoutes({ ...storage, ...deps }))
-    await registerRoutes(app, connectionRoutes({ ...storage, ...deps }))
-    await registerRoutes(app, manifestRoutes({ ...storage, ...deps }))
-    await registerRoutes(app, conformanceRoutes({ ...storage, ...deps, hub }))
+    await registerRoutes(app, toPlugin(platformRoutes(deps)))
+    await registerRoutes(app, toPlugin(connectionRoutes(deps)))
+    await registerRoutes(app, toPlugin(manifestRoutes(deps)))
+    await registerRoutes(app, conformanceRoutes({ ...deps, hub }))
   }
 
   return {
     routes,
     /** Refreshes the manifest of a platform during a pull, if it is due. */
     refreshManifest: createManifestRefresher({
-      ...storage,
       ...deps,
       onError: (error, platform_id) =>
         log.error({ err: error, platform_id }, 'a manifest could not be refreshed'),
@@ -54,5 +36,21 @@ export function createPlatforms(
     /** Keeps the SQL views in sync with the modules. */
     start: sqlViews.start,
     stop: sqlViews.stop,
+  }
+}
+
+/** Stores until when the certificates of platforms are valid, as connections to the platforms present them. */
+export function createCertificateRecorder({
+  connections,
+  clock,
+  log,
+}: Pick<FeatureDeps, 'connections' | 'clock' | 'log'>) {
+  return async ({ origin, expires_at }: PlatformCertificate): Promise<void> => {
+    try {
+      const read_at = clock.now().toISOString()
+      await connections.recordCertificate({ origin, expires_at, read_at })
+    } catch (error) {
+      log.warn({ err: error, origin }, 'the certificate of a platform could not be stored')
+    }
   }
 }

@@ -1,31 +1,21 @@
 /** Reveals and rotates the hub API key of a platform. */
 import type { Requester } from '../../domain/activity/activity.ts'
 import { createKey, HUB_KEY_PREFIX, HUB_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
-import { HubError } from '../../errors.ts'
-import type { SecretBox } from '../../lib/crypto/secret-box.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import type { ConnectionStore } from '../../storage/port/connection-store.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import { found } from '../../errors.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 /**
  * Returns the hub API key of a platform, and records it in the audit log and the activity.
  * @throws HubError `not_found`.
  */
 export async function revealHubKey(
-  deps: {
-    platforms: Pick<PlatformStore, 'readPlatform'>
-    connections: Pick<ConnectionStore, 'readEncryptedHubKey'>
-    activity: Pick<ActivityStore, 'appendActivity' | 'appendAudit'>
-    secrets: SecretBox
-  },
+  deps: Pick<FeatureDeps, 'platforms' | 'connections' | 'activity' | 'secrets'>,
   platform_id: number,
   requester: Requester,
 ): Promise<string> {
   const { platforms, connections, activity, secrets } = deps
-  const platform = await platforms.readPlatform(platform_id)
-  const ciphertext = platform && (await connections.readEncryptedHubKey(platform_id))
-  if (!ciphertext) throw new HubError('not_found', { what: 'platform' })
+  const platform = found('platform', await platforms.readPlatform(platform_id))
+  const ciphertext = found('platform', await connections.readEncryptedHubKey(platform_id))
   const { platform_name, display_title } = platform
   const key = secrets.decrypt(ciphertext, HUB_KEY_PURPOSE)
   await activity.appendAudit({ ...requester, action: 'hub_key.reveal', target: platform_name })
@@ -44,27 +34,26 @@ export async function revealHubKey(
  * @throws HubError `not_found`.
  */
 export async function rotateHubKey(
-  deps: {
-    platforms: Pick<PlatformStore, 'readPlatform'>
-    connections: Pick<ConnectionStore, 'rotateHubKey'>
-    secrets: SecretBox
-    clock: Clock
-  },
+  {
+    platforms,
+    connections,
+    secrets,
+    clock,
+  }: Pick<FeatureDeps, 'platforms' | 'connections' | 'secrets' | 'clock'>,
   request: { platform_id: number; grace_seconds: number },
   requester: Requester,
 ): Promise<string> {
   const { platform_id, grace_seconds } = request
-  const platform = await deps.platforms.readPlatform(platform_id)
-  if (!platform) throw new HubError('not_found', { what: 'platform' })
+  const platform = found('platform', await platforms.readPlatform(platform_id))
   const { platform_name, display_title } = platform
   const { key, hash, hint } = createKey(HUB_KEY_PREFIX)
-  const now = deps.clock.now()
+  const now = clock.now()
   const at = now.toISOString()
   const old_expires_at = new Date(now.getTime() + grace_seconds * 1000).toISOString()
-  const hub_key = { key_hash: hash, hint, ciphertext: deps.secrets.encrypt(key, HUB_KEY_PURPOSE) }
+  const hub_key = { key_hash: hash, hint, ciphertext: secrets.encrypt(key, HUB_KEY_PURPOSE) }
   const validity = grace_seconds === 0 ? 'is no longer valid' : `is valid until ${old_expires_at}`
   const details = { grace_seconds, hint }
-  const isDone = await deps.connections.rotateHubKey(
+  const isDone = await connections.rotateHubKey(
     { platform_id, hub_key, old_expires_at, at },
     {
       activity: {
@@ -77,6 +66,6 @@ export async function rotateHubKey(
       audit: { ...requester, action: 'hub_key.rotate', target: platform_name, details },
     },
   )
-  if (!isDone) throw new HubError('not_found', { what: 'platform' })
+  found('platform', isDone)
   return key
 }

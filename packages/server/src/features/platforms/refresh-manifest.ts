@@ -1,21 +1,11 @@
 import type { ManifestChange, Platform } from '@recordhub/protocol'
 import { formatCount, type NewAuditEntry, type Requester } from '../../domain/activity/activity.ts'
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
-import { HubError } from '../../errors.ts'
-import type { SecretBox } from '../../lib/crypto/secret-box.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { PlatformClient } from '../../platform-client/platform-client.ts'
-import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import type { ManifestStore } from '../../storage/port/manifest-store.ts'
-import type { PlatformSource, PlatformStore } from '../../storage/port/platform-store.ts'
+import { found, HubError } from '../../errors.ts'
+import type { PlatformSource } from '../../storage/port/platform-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
-export type ManifestDeps = {
-  client: Pick<PlatformClient, 'fetchManifest'>
-  platforms: Pick<PlatformStore, 'readSource' | 'readPlatform'>
-  manifests: Pick<ManifestStore, 'reserveManifestFetch' | 'saveManifest'>
-  secrets: SecretBox
-  clock: Clock
-}
+type ManifestDeps = Pick<FeatureDeps, 'client' | 'platforms' | 'manifests' | 'secrets' | 'clock'>
 
 /**
  * Fetches a platform's manifest and stores it.
@@ -26,11 +16,10 @@ export async function refreshManifest(
   platformId: number,
   requester: Requester,
 ): Promise<{ platform: Platform; changes: ManifestChange[] }> {
-  const source = await deps.platforms.readSource(platformId)
-  const changes = source && (await fetchAndStore(deps, source, { requester, signal: null }))
-  const platform = await deps.platforms.readPlatform(platformId)
-  if (!changes || !platform) throw new HubError('not_found', { what: 'platform' })
-  return { platform, changes }
+  const source = found('platform', await deps.platforms.readSource(platformId))
+  const stored = await fetchAndStore(deps, source, { requester, signal: null })
+  const changes = found('platform', stored)
+  return { platform: found('platform', await deps.platforms.readPlatform(platformId)), changes }
 }
 
 /** Minimum time between two refreshes of a platform after pulls. */
@@ -40,10 +29,8 @@ const MIN_INTERVAL_MS = 60 * 60 * 1000
 type RefreshManifestIfDue = (platformId: number, signal: AbortSignal) => Promise<void>
 
 export function createManifestRefresher(
-  deps: ManifestDeps & {
-    activity: Pick<ActivityStore, 'appendActivity'>
-    onError: (error: unknown, platformId: number) => void
-  },
+  deps: ManifestDeps &
+    Pick<FeatureDeps, 'activity'> & { onError: (error: unknown, platformId: number) => void },
 ): RefreshManifestIfDue {
   const { platforms, manifests, activity, clock, onError } = deps
   async function refresh(source: PlatformSource, signal: AbortSignal): Promise<void> {

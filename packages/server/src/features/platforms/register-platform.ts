@@ -7,14 +7,9 @@ import {
   SOURCE_KEY_PURPOSE,
 } from '../../domain/platform/api-key.ts'
 import { HubError, isErrorCode } from '../../errors.ts'
-import type { SecretBox } from '../../lib/crypto/secret-box.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import { parseSourceUrl } from '../../platform-client/source-url.ts'
-import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import { auditProbe } from './audit-probe.ts'
-import { probePlatform } from './test-connection.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
+import { auditProbe, probePlatform } from './test-connection.ts'
 
 /**
  * Registers a platform with some modules of its manifest, which is fetched again. Returns the hub API key that the
@@ -22,13 +17,7 @@ import { probePlatform } from './test-connection.ts'
  * @throws HubError when the test of the connection fails, a module is unknown, or the name is registered already.
  */
 export async function registerPlatform(
-  deps: {
-    client: Pick<PlatformClient, 'ping' | 'fetchManifest'>
-    platforms: Pick<PlatformStore, 'registerPlatform'>
-    activity: Pick<ActivityStore, 'appendAudit'>
-    secrets: SecretBox
-    clock: Clock
-  },
+  deps: Pick<FeatureDeps, 'client' | 'platforms' | 'activity' | 'secrets' | 'clock'>,
   request: RegisterRequest,
   requester: Requester,
 ): Promise<{ platform: Platform; hub_api_key: string }> {

@@ -1,7 +1,5 @@
-import type { FastifyBaseLogger } from 'fastify'
 import { sleep } from '../../lib/time/run-periodically.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import type { SqlViews } from '../../storage/port/sql-views.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 const PAUSE_MS = 1000
 
@@ -9,13 +7,10 @@ const PAUSE_MS = 1000
  * Updates the SQL views for external readers when modules change: once at the start, and at most once per second after
  * changes of platforms. The hub works without the views, so an error is reported, and the next change retries.
  */
-export function syncSqlViews(deps: {
-  sqlViews: SqlViews
-  platforms: Pick<PlatformStore, 'onChange'>
-  log: Pick<FastifyBaseLogger, 'warn'>
-  onError: (error: unknown) => void
-}): { start: () => void; stop: () => Promise<void> } {
-  const { sqlViews, platforms, log } = deps
+export function syncSqlViews(
+  deps: Pick<FeatureDeps, 'sqlViews' | 'platforms' | 'log' | 'reportJobFailure'>,
+): { start: () => void; stop: () => Promise<void> } {
+  const { sqlViews, platforms, log, reportJobFailure } = deps
   let running: Promise<void> | null = null
   let isDue = false
   let stopping = new AbortController()
@@ -29,7 +24,7 @@ export function syncSqlViews(deps: {
           log.warn(failure, 'an SQL view could not be updated')
         }
       } catch (error) {
-        deps.onError(error)
+        reportJobFailure('SQL views', error)
       }
       await sleep(PAUSE_MS, stopping.signal)
     }

@@ -1,7 +1,10 @@
-import type { ConnectionCheck, ProbeResponse, Problem } from '@recordhub/protocol'
+import type { ConnectionCheck, Platform, ProbeResponse, Problem } from '@recordhub/protocol'
+import type { Requester } from '../../domain/activity/activity.ts'
+import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
+import { found } from '../../errors.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { CallTarget } from '../../platform-client/request/send-request.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import {
   type ConnectionTestClient,
   checkDescription,
@@ -58,10 +61,7 @@ export async function* testConnection(
  * no longer skip the platform.
  */
 export async function* testRegistered(
-  {
-    client,
-    platforms,
-  }: { client: ConnectionTestClient; platforms: Pick<PlatformStore, 'recordRecovery'> },
+  { client, platforms }: Pick<FeatureDeps, 'client' | 'platforms'>,
   { platform_id, ...tested }: ConnectionTestOptions & { platform_id: number },
   signal: AbortSignal,
 ): AsyncGenerator<ConnectionCheck, ProbeResponse> {
@@ -114,4 +114,45 @@ function toProbeResponse(
     problems: [...problems.values()],
     checks: [...checks],
   }
+}
+
+/**
+ * Records in the audit log that a caller makes the hub call an address, which may be any in the hub's network. Call it
+ * before the first request, so that an attempt that fails is recorded, too.
+ * @param call.platform_name null before the platform is registered.
+ */
+export async function auditProbe(
+  { activity }: Pick<FeatureDeps, 'activity'>,
+  requester: Requester,
+  {
+    platform_name,
+    source_base_url,
+    ...details
+  }: { platform_name: string | null; source_base_url: string } & Record<string, unknown>,
+): Promise<void> {
+  const url = URL.parse(source_base_url)
+  // The hub does not call it.
+  if (!url) return
+  await activity.appendAudit({
+    ...requester,
+    action: 'platform.probe',
+    target: platform_name,
+    // A user name, a password or a query is rejected, and may contain a key.
+    details: { source_base_url: (url.origin + url.pathname).replace(/\/$/, ''), ...details },
+  })
+}
+
+/**
+ * Reads a registered platform with its base URL and source API key.
+ * @throws HubError `not_found`.
+ */
+export async function readTarget(
+  { platforms, secrets }: Pick<FeatureDeps, 'platforms' | 'secrets'>,
+  platformId: number,
+): Promise<{ platform: Platform; target: CallTarget }> {
+  const source = found('platform', await platforms.readSource(platformId))
+  const platform = found('platform', await platforms.readPlatform(platformId))
+  const { source_base_url, encrypted_source_key } = source
+  const source_api_key = secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
+  return { platform, target: { source_base_url, source_api_key } }
 }

@@ -18,6 +18,7 @@ import { totalDiffers } from '../../domain/record/completeness.ts'
 import { HubError } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { MissingStore, RecordRef } from '../../storage/port/missing-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import type { PullTaskContext, PullTaskOutcome } from './pull-task-accumulator.ts'
 import { toAbortError } from './rejections.ts'
 
@@ -28,12 +29,8 @@ const CHUNK = 500
 /** Maximum number of candidate missing records remembered between two reads of a paged module. */
 const MAX_CANDIDATES = 10_000
 
-export type DetectMissingDeps = {
-  missing: MissingStore
-  /** The missing threshold: an operator must review a larger share of a module before it is marked. */
-  missingThresholdPercent: number
-  /** A read that began less than this after the push of a record does not mark the record. */
-  missingGraceSeconds: number
+export type DetectMissingDeps = Pick<FeatureDeps, 'missing'> & {
+  config: Pick<FeatureDeps['config'], 'HUB_MISSING_FUSE' | 'HUB_MISSING_GRACE_SECONDS'>
 }
 
 export type DetectedOutcome = PullTaskOutcome & {
@@ -69,8 +66,8 @@ export async function detectMissing(
   context: PullTaskContext,
   outcome: PullTaskOutcome,
 ): Promise<DetectedOutcome> {
-  const { missing, missingThresholdPercent, missingGraceSeconds } = deps
-  const limits = pushLimits(outcome.requested_at, missingGraceSeconds)
+  const { missing, config } = deps
+  const limits = pushLimits(outcome.requested_at, config.HUB_MISSING_GRACE_SECONDS)
   const read: Read = { ...context, ...outcome, ...limits }
   const counts = { ...outcome.counts }
   let rejectedPresent = 0
@@ -78,7 +75,7 @@ export async function detectMissing(
   try {
     const proof = classifyRead({ ...outcome, received: counts.received })
     const survey = proof === 'complete' ? await surveyModule(missing, read) : proof
-    const plan = planMissing(survey, missingThresholdPercent)
+    const plan = planMissing(survey, config.HUB_MISSING_FUSE)
     if (typeof survey === 'object') {
       pushedBefore = survey.pushedBefore
       if (plan.decision === 'mark') {
@@ -190,7 +187,7 @@ async function* walkAbsent(
 }
 
 async function changeReview(
-  { missing, missingThresholdPercent }: DetectMissingDeps,
+  { missing, config }: DetectMissingDeps,
   read: Read,
   { plan, survey, marked }: { plan: MissingPlan; survey: Survey; marked: number },
 ): Promise<void> {
@@ -199,7 +196,7 @@ async function changeReview(
   const listed = { platform_id, module_id, pull_id: read.pull_id, ...found, record_ids }
   if (plan.review === 'none') return
   if (plan.review === 'create') {
-    const activity = describeReviewNeeded(read, found, missingThresholdPercent)
+    const activity = describeReviewNeeded(read, found, config.HUB_MISSING_FUSE)
     await missing.createReview(listed, review, activity)
   } else if (review && plan.review === 'update') {
     await missing.updateReview(review.review_id, listed)

@@ -1,92 +1,61 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
-  ErrorResponse,
   type MissingReview,
   MissingReviewPage,
   MissingReviewResponse,
   MissingReviewState,
 } from '@recordhub/protocol'
-import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import type { Requester } from '../../domain/activity/activity.ts'
-import { HubError } from '../../errors.ts'
+import { found, HubError } from '../../errors.ts'
+import { Cursor, route } from '../../http/route.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { MissingStore } from '../../storage/port/missing-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
-const ReviewId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const PAGE = 50
-const DECISIONS = [
-  ['approve', 'approved', 'Let the next complete pull mark the missing records'],
-  ['dismiss', 'dismissed', 'Leave the records unmarked as long as the same ones are missing'],
-] as const
+
+type ReviewDeps = Pick<FeatureDeps, 'missing' | 'clock'>
 
 /** Reviews of many missing records at once, and the decisions about them. */
-export function missingReviewRoutes(deps: {
-  missing: MissingStore
-  clock: Clock
-  requesterOf: (request: FastifyRequest) => Requester
-}): FastifyPluginAsyncTypebox {
-  return async (app) => {
-    app.get(
-      '/api/v1/missing-reviews',
-      {
-        schema: {
-          summary: 'List reviews of missing records, newest first',
-          querystring: Type.Object(
-            {
-              state: Type.Optional(MissingReviewState),
-              cursor: Type.Optional(Type.Integer({ minimum: 1 })),
-            },
-            { additionalProperties: false },
-          ),
-          response: { 200: MissingReviewPage, '4xx': ErrorResponse },
-        },
+export function missingReviewRoutes(deps: ReviewDeps) {
+  const { missing } = deps
+  return [
+    route('GET /api/v1/missing-reviews', {
+      summary: 'List reviews of missing records, newest first',
+      query: { state: Type.Optional(MissingReviewState), cursor: Cursor },
+      response: MissingReviewPage.properties,
+      async handle({ query: { state = null, cursor: before = null } }) {
+        const rows = await missing.listReviews({ state, limit: PAGE + 1, before })
+        const { page, next_cursor } = paginate(rows, PAGE, ({ id }) => id)
+        return { missing_reviews: page, next_cursor }
       },
-      async (request) => {
-        const { state = null, cursor = null } = request.query
-        const found = await deps.missing.listReviews({ state, limit: PAGE + 1, before: cursor })
-        const { page, next_cursor } = paginate(found, PAGE, ({ id }) => id)
-        return { success: true as const, missing_reviews: page, next_cursor }
-      },
-    )
+    }),
 
-    app.get(
-      '/api/v1/missing-reviews/:id',
-      {
-        schema: {
-          summary: 'Read a review of missing records',
-          description:
-            'Its records: `GET /api/v1/records?missing_review=<id>`; as a file: `GET /api/v1/records/export?missing_review=<id>&format=csv`.',
-          params: ReviewId,
-          response: { 200: MissingReviewResponse, '4xx': ErrorResponse },
-        },
-      },
-      async (request) => {
-        const missing_review = await deps.missing.readReview(request.params.id)
-        if (!missing_review) throw new HubError('not_found', { what: 'review' })
-        return { success: true as const, missing_review }
-      },
-    )
+    route('GET /api/v1/missing-reviews/:id', {
+      summary: 'Read a review of missing records',
+      description:
+        'Its records: `GET /api/v1/records?missing_review=<id>`; as a file: `GET /api/v1/records/export?missing_review=<id>&format=csv`.',
+      response: MissingReviewResponse.properties,
+      handle: async ({ params: { id } }) => ({
+        missing_review: found('review', await missing.readReview(id)),
+      }),
+    }),
 
-    for (const [verb, state, summary] of DECISIONS) {
-      app.post(
-        `/api/v1/missing-reviews/:id/${verb}`,
-        {
-          schema: {
-            summary,
-            params: ReviewId,
-            response: { 200: MissingReviewResponse, '4xx': ErrorResponse },
-          },
-        },
-        async (request) => {
-          const decision = { review_id: request.params.id, state }
-          const requester = deps.requesterOf(request)
-          const missing_review = await decideMissingReview(deps, decision, requester)
-          return { success: true as const, missing_review }
-        },
-      )
-    }
-  }
+    route('POST /api/v1/missing-reviews/:id/approve', {
+      summary: 'Let the next complete pull mark the missing records',
+      response: MissingReviewResponse.properties,
+      handle: async ({ params: { id }, requester }) => ({
+        missing_review: await decideMissingReview(deps, id, 'approved', requester),
+      }),
+    }),
+
+    route('POST /api/v1/missing-reviews/:id/dismiss', {
+      summary: 'Leave the records unmarked as long as the same ones are missing',
+      response: MissingReviewResponse.properties,
+      handle: async ({ params: { id }, requester }) => ({
+        missing_review: await decideMissingReview(deps, id, 'dismissed', requester),
+      }),
+    }),
+  ]
 }
 
 const DECISION_EFFECTS = {
@@ -100,17 +69,16 @@ const DECISION_EFFECTS = {
  * @throws HubError `not_found`, or `missing_review_closed`.
  */
 async function decideMissingReview(
-  deps: { missing: Pick<MissingStore, 'readReview' | 'decideReview'>; clock: Clock },
-  decision: { review_id: number; state: keyof typeof DECISION_EFFECTS },
+  { missing: reviews, clock }: ReviewDeps,
+  review_id: number,
+  state: keyof typeof DECISION_EFFECTS,
   requester: Requester,
 ): Promise<MissingReview> {
-  const { review_id, state } = decision
-  const open = await deps.missing.readReview(review_id)
-  if (!open) throw new HubError('not_found', { what: 'review' })
+  const open = found('review', await reviews.readReview(review_id))
   const { missing, records, module_name, platform_name, record_type } = open
   const details = { missing_review_id: review_id, record_type, missing, records }
-  const review = await deps.missing.decideReview(
-    { ...decision, by: requester.actor, at: deps.clock.now().toISOString() },
+  const decided = await reviews.decideReview(
+    { review_id, state, by: requester.actor, at: clock.now().toISOString() },
     {
       activity: {
         level: 'info',
@@ -122,7 +90,7 @@ async function decideMissingReview(
       audit: { ...requester, action: `missing_review.${state}`, target: platform_name, details },
     },
   )
-  if (!review) throw new HubError('not_found', { what: 'review' })
+  const review = found('review', decided)
   if (review.closed_at !== null) {
     throw new HubError('missing_review_closed', { state: review.state })
   }

@@ -1,9 +1,10 @@
+/** Requests pulls, by operators and by the schedule, and cancels them. */
 import type { Pull, PullMode, PullTrigger } from '@recordhub/protocol'
-import { HubError } from '../../errors.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import { found, HubError } from '../../errors.ts'
 import type { PullDispatcher } from '../../storage/port/pull-dispatcher.ts'
-import type { Lease, PullScope, PullStore } from '../../storage/port/pull-store.ts'
-import type { ScheduleStore } from '../../storage/port/schedule-store.ts'
+import type { Lease, PullScope } from '../../storage/port/pull-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
+import type { PullRunner } from './run-pull.ts'
 
 type PullRequest = {
   trigger: PullTrigger
@@ -17,24 +18,23 @@ export type PullRequested = { outcome: 'queued' | 'already_running'; pull: Pull 
 export type RequestPull = (request: PullRequest) => Promise<PullRequested>
 
 /** Queues a pull over all active platforms, unless one is queued or running. */
-export function createRequestPull(deps: {
-  pulls: Pick<PullStore, 'requestPull'>
-  dispatcher: Pick<PullDispatcher, 'dispatch'>
-  lease: Lease
-}): RequestPull {
+export function createRequestPull(
+  deps: Pick<FeatureDeps, 'pulls'> & {
+    pullDispatcher: Pick<PullDispatcher, 'dispatch'>
+    lease: Lease
+  },
+): RequestPull {
   return async (request) => {
     const requested = await deps.pulls.requestPull({ only: null, ...request, lease: deps.lease })
-    if (requested.outcome === 'queued') await deps.dispatcher.dispatch(requested.pull.id)
+    if (requested.outcome === 'queued') await deps.pullDispatcher.dispatch(requested.pull.id)
     return requested
   }
 }
 
 /** Requests a pull at each time of the schedule, unless the schedule is paused or there is nothing to pull. */
-export function createScheduledPull(deps: {
-  platforms: Pick<PlatformStore, 'listPlatforms'>
-  schedule: Pick<ScheduleStore, 'readPause'>
-  requestPull: RequestPull
-}): () => Promise<void> {
+export function createScheduledPull(
+  deps: Pick<FeatureDeps, 'platforms' | 'schedule'> & { requestPull: RequestPull },
+): () => Promise<void> {
   return async () => {
     if (await deps.schedule.readPause()) return
     const platforms = await deps.platforms.listPlatforms()
@@ -50,12 +50,11 @@ export function createScheduledPull(deps: {
  * @throws HubError `not_found`, `platform_inactive`, `module_not_registered`.
  */
 export async function toPullScope(
-  platforms: Pick<PlatformStore, 'readPlatform'>,
+  platforms: FeatureDeps['platforms'],
   platformId: number,
   recordTypes: string[] | null,
 ): Promise<PullScope> {
-  const platform = await platforms.readPlatform(platformId)
-  if (!platform) throw new HubError('not_found', { what: 'platform' })
+  const platform = found('platform', await platforms.readPlatform(platformId))
   if (platform.status !== 'active') throw new HubError('platform_inactive')
   const registered = platform.modules.filter((module) => module.registered)
   const known = new Set(registered.map((module) => module.record_type))
@@ -63,4 +62,31 @@ export async function toPullScope(
     if (!known.has(record_type)) throw new HubError('module_not_registered', { record_type })
   }
   return { platform_id: platformId, record_types: recordTypes }
+}
+
+/**
+ * Ends a pull immediately, in whichever process it runs. Records that it reads afterwards are not stored, and the next
+ * pull may start. The process that runs it closes its connections within two seconds.
+ * @throws HubError `not_found`, `pull_over`.
+ */
+export async function cancelPull(
+  { pulls, runner }: Pick<FeatureDeps, 'pulls'> & { runner: Pick<PullRunner, 'cancel'> },
+  pullId: number,
+  actor: string,
+): Promise<Pull> {
+  const ended = await pulls.finishPull(
+    pullId,
+    { state: 'cancelled', unfinishedTasks: 'cancelled' },
+    {
+      level: 'info',
+      kind: 'pull.cancelled',
+      actor,
+      message: `Pull ${pullId} was cancelled. Records that it stored remain.`,
+      details: { pull_id: pullId },
+    },
+  )
+  runner.cancel(pullId)
+  const pull = found('pull', await pulls.readPull(pullId))
+  if (!ended) throw new HubError('pull_over', { state: pull.state })
+  return pull
 }

@@ -1,16 +1,9 @@
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { HubError } from '../../errors.ts'
-import type { SecretBox } from '../../lib/crypto/secret-box.ts'
-import type { PlatformClient } from '../../platform-client/platform-client.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import type { PullStore, PullTaskPlan } from '../../storage/port/pull-store.ts'
+import type { PullTaskPlan } from '../../storage/port/pull-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
-export type ResumeDeps = {
-  pulls: Pick<PullStore, 'resumeSkipped'>
-  platforms: Pick<PlatformStore, 'readSource'>
-  client: Pick<PlatformClient, 'ping'>
-  secrets: SecretBox
-}
+export type ResumeDeps = Pick<FeatureDeps, 'pulls' | 'platforms' | 'client' | 'secrets'>
 
 /**
  * Pings a platform that a running pull skips, unless the signal aborts.

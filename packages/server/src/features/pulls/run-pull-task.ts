@@ -22,15 +22,13 @@ import { manifestHash } from '../../domain/record/record.ts'
 import { checkPulled, formatErrors, limitKeys } from '../../domain/record/record-input.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
 import { IdBitset } from '../../lib/collections/id-bitset.ts'
-import type { SecretBox } from '../../lib/crypto/secret-box.ts'
-import type { Clock } from '../../lib/time/clock.ts'
 import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
-import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { RecordElement, RecordsChunk } from '../../platform-client/records/records-chunk.ts'
 import type { RecordsPage } from '../../platform-client/records/records-pages.ts'
 import { withRedactedKey } from '../../platform-client/request/redact-key.ts'
 import type { CallTarget } from '../../platform-client/request/send-request.ts'
-import type { PullWrite, RecordRead, RecordStore } from '../../storage/port/record-store.ts'
+import type { PullWrite, RecordRead } from '../../storage/port/record-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import { ProgressReporter } from './progress-reporter.ts'
 import {
@@ -44,13 +42,8 @@ import { WriteBuffer } from './write-buffer.ts'
 
 const REPORT_EVERY_MS = 1000
 
-export type PullTaskDeps = RejectionDeps & {
-  secrets: SecretBox
-  client: Pick<PlatformClient, 'openRecords'>
-  ingest: Ingest
-  records: Pick<RecordStore, 'findUnchanged'>
-  clock: Clock
-}
+export type PullTaskDeps = RejectionDeps &
+  Pick<FeatureDeps, 'secrets' | 'client' | 'records' | 'clock'> & { ingest: Ingest }
 
 /** The stages of one read and their state. */
 type Pipeline = {

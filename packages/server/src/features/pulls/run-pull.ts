@@ -22,7 +22,6 @@
  *
  * Nothing that a task reads is stored after its pull has left `running`: every write checks that state.
  */
-import type { FastifyBaseLogger } from 'fastify'
 import PQueue from 'p-queue'
 import pRetry from 'p-retry'
 import { isFullReadDue } from '../../domain/pull/cached-response.ts'
@@ -30,20 +29,15 @@ import { noCounts, type PullStop } from '../../domain/pull/pull.ts'
 import { HubError, isStorageUnavailable } from '../../errors.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { Span, Tracer } from '../../lib/tracing/tracer.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import type {
-  Lease,
-  PullStore,
-  PullTaskPlan,
-  PullTaskResult,
-} from '../../storage/port/pull-store.ts'
+import type { PlatformTimeouts } from '../../platform-client/request/timeouts.ts'
+import type { Lease, PullTaskPlan, PullTaskResult } from '../../storage/port/pull-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { type DetectMissingDeps, detectMissing } from './detect-missing.ts'
-import { finishPull } from './finish-pull.ts'
 import type { PullMetrics } from './pull-metrics.ts'
+import { describeTask, finishPull, toResult } from './pull-results.ts'
 import type { PullTaskContext } from './pull-task-accumulator.ts'
 import { type ResumeDeps, resumePlatform } from './resume-platform.ts'
 import { type PullTaskDeps, runPullTask } from './run-pull-task.ts'
-import { describeTask, toResult } from './task-result.ts'
 
 const HEARTBEAT_MS = 1000
 /** The lease is renewed at every fifth heartbeat, and checked at the others. */
@@ -65,32 +59,22 @@ export type PullRunner = {
 
 export type PullRunnerDeps = PullTaskDeps &
   DetectMissingDeps &
-  ResumeDeps & {
-    pulls: PullStore
-    platforms: Pick<PlatformStore, 'readSource'>
+  ResumeDeps &
+  Pick<FeatureDeps, 'log' | 'tracer'> & {
+    config: Pick<
+      FeatureDeps['config'],
+      'HUB_PULL_TIMEOUT_SECONDS' | 'HUB_PULL_CONCURRENCY' | 'HUB_FULL_PULL_HOURS'
+    >
+    timeouts: Pick<
+      PlatformTimeouts,
+      'firstByteSeconds' | 'resumedFirstByteSeconds' | 'usualLimitsAfterSeconds'
+    >
     lease: Lease
     /** Refreshes the manifest of a platform if it is due. Never rejects. */
     refreshManifest: (platformId: number, signal: AbortSignal) => Promise<void>
-    timeoutSeconds: number
-    /** The time limit until the first byte of a response. */
-    firstByteSeconds: number
-    /** The same for a platform that was skipped, until one of its modules has been read. */
-    resumedFirstByteSeconds: number
-    /**
-     * The time after which such a platform is read once with the usual limits: it may work, but need more time for each
-     * response.
-     */
-    usualLimitsAfterSeconds: number
-    /** HUB_FULL_PULL_HOURS. */
-    fullPullHours: number
     /** Waits for the time limit of a pull. Resolves with false when the signal aborts first. */
     waitForLimit: (milliseconds: number, signal: AbortSignal) => Promise<boolean>
-    /** The number of platforms that are read at the same time. */
-    concurrency: number
-    metrics: PullMetrics
-    /** Null if tracing is not configured. */
-    tracer: Tracer | null
-    log: FastifyBaseLogger
+    pullMetrics: PullMetrics
   }
 
 /** A running pull. */
@@ -165,7 +149,7 @@ async function runPull(
   const begun = performance.now()
   const { signal } = ending
   const stop = (why: PullStop) => ending.abort(why)
-  const limitMs = deps.timeoutSeconds * 1000
+  const limitMs = deps.config.HUB_PULL_TIMEOUT_SECONDS * 1000
   const limit = deps.waitForLimit(limitMs, signal).then((isOver) => {
     if (isOver) stop('timed_out')
   })
@@ -186,11 +170,11 @@ async function runPull(
     }
     await runTasks(pull, plans)
     const why = stopOf(signal)
-    const finish = () => finishPull(deps.pulls, pullId, why)
+    const finish = () => finishPull(deps, pullId, why)
     const finished = await retryWhileUnavailable(stopping, finish)
-    deps.metrics.countPull(finished.state, (performance.now() - begun) / 1000)
-    deps.metrics.countUnrun('skipped', finished.skipped)
-    deps.metrics.countUnrun(finished.unfinishedTasks, pull.tasksPlanned - pull.tasksRun)
+    deps.pullMetrics.countPull(finished.state, (performance.now() - begun) / 1000)
+    deps.pullMetrics.countUnrun('skipped', finished.skipped)
+    deps.pullMetrics.countUnrun(finished.unfinishedTasks, pull.tasksPlanned - pull.tasksRun)
   } finally {
     stopping.removeEventListener('abort', interrupt)
     ending.abort()
@@ -239,7 +223,7 @@ function retryWhileUnavailable<Result>(
  */
 async function runTasks(pull: RunningPull, plans: PullTaskPlan[]): Promise<void> {
   const { deps, pullId, signal } = pull
-  const reads = new PQueue({ concurrency: deps.concurrency })
+  const reads = new PQueue({ concurrency: deps.config.HUB_PULL_CONCURRENCY })
   const pings = new PQueue({ concurrency: MAX_PINGS })
   const read = (platformId: number, ofPlatform: PullTaskPlan[], isResumed: boolean) =>
     reads.add(() => runPlatformTasks(pull, { platformId, isResumed }, ofPlatform))
@@ -269,7 +253,7 @@ function areUsualLimitsDue({ deps, usualLimitsAt }: RunningPull, platformId: num
   const now = performance.now()
   const since = usualLimitsAt.get(platformId) ?? now
   usualLimitsAt.set(platformId, since)
-  return now - since >= deps.usualLimitsAfterSeconds * 1000
+  return now - since >= deps.timeouts.usualLimitsAfterSeconds * 1000
 }
 
 async function runPlatformTasks(
@@ -290,7 +274,7 @@ async function runPlatformTasks(
     const end = await runTask(pull, plan, progress).catch((error: unknown): TaskEnd => {
       // The result of one task could not be stored. The other tasks run nevertheless.
       logDefect(pull, error)
-      pull.deps.metrics.countTask({ state: 'failed', counts: noCounts() }, 0)
+      pull.deps.pullMetrics.countTask({ state: 'failed', counts: noCounts() }, 0)
       return { ...progress, state: 'failed', isPlatformFailing: false }
     })
     hasSucceeded ||= end.state === 'succeeded'
@@ -319,7 +303,8 @@ async function runTask(
   const begun = performance.now()
   const { module_id } = plan
   const { full_read_at } = started
-  const { fullPullHours, firstByteSeconds, resumedFirstByteSeconds } = deps
+  const { HUB_FULL_PULL_HOURS: fullPullHours } = deps.config
+  const { firstByteSeconds, resumedFirstByteSeconds } = deps.timeouts
   const now = deps.clock.now()
   const isFull = isFullReadDue({ module_id, full_read_at }, { now, fullPullHours })
   const context: PullTaskContext = {
@@ -346,7 +331,7 @@ async function runTask(
   await retryWhileUnavailable(stopping, () =>
     deps.pulls.finishTask(pullId, task_number, result, activity),
   )
-  deps.metrics.countTask(result, (performance.now() - begun) / 1000)
+  deps.pullMetrics.countTask(result, (performance.now() - begun) / 1000)
   return {
     state: result.state,
     platformError: result.platform_error,

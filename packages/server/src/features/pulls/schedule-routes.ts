@@ -1,56 +1,40 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorResponse, Schedule } from '@recordhub/protocol'
-import type { FastifyRequest } from 'fastify'
+import { Schedule } from '@recordhub/protocol'
+import { Type } from 'typebox'
+import { cronPatternOf } from '../../config/feature-settings.ts'
 import type { Requester } from '../../domain/activity/activity.ts'
-import type { ScheduleStore } from '../../storage/port/schedule-store.ts'
+import { route } from '../../http/route.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
-type ScheduleDeps = {
-  schedule: ScheduleStore
-  /** The cron pattern of the settings; null if they disable the schedule. */
-  pattern: string | null
-  /** The next time of the schedule; null without one. */
-  nextRun: () => Date | null
+type ScheduleDeps = Pick<FeatureDeps, 'schedule' | 'nextRun'> & {
+  config: Pick<FeatureDeps['config'], 'HUB_PULL_SCHEDULE'>
 }
-
-const ScheduleResponse = Type.Object({ success: Type.Literal(true), schedule: Schedule })
 
 /** Reads, pauses and resumes the schedule of pulls. */
-export function scheduleRoutes(
-  deps: ScheduleDeps & { requesterOf: (request: FastifyRequest) => Requester },
-): FastifyPluginAsyncTypebox {
-  return async (app) => {
-    app.get(
-      '/api/v1/schedule',
-      { schema: { summary: 'Read the schedule of pulls', response: { 200: ScheduleResponse } } },
-      async () => ({ success: true as const, schedule: await readSchedule(deps) }),
-    )
+export function scheduleRoutes(deps: ScheduleDeps) {
+  return [
+    route('GET /api/v1/schedule', {
+      summary: 'Read the schedule of pulls',
+      response: { schedule: Schedule },
+      handle: async () => ({ schedule: await readSchedule(deps) }),
+    }),
 
-    app.patch(
-      '/api/v1/schedule',
-      {
-        schema: {
-          summary: 'Pause or resume the schedule of pulls',
-          body: Type.Object({ paused: Type.Boolean() }, { additionalProperties: false }),
-          response: { 200: ScheduleResponse, '4xx': ErrorResponse },
-        },
+    route('PATCH /api/v1/schedule', {
+      summary: 'Pause or resume the schedule of pulls',
+      body: Type.Object({ paused: Type.Boolean() }, { additionalProperties: false }),
+      response: { schedule: Schedule },
+      async handle({ body: { paused }, requester }) {
+        await setPaused(deps, paused, requester)
+        return { schedule: await readSchedule(deps) }
       },
-      async (request) => {
-        await setPaused(deps, request.body.paused, deps.requesterOf(request))
-        return { success: true as const, schedule: await readSchedule(deps) }
-      },
-    )
-  }
+    }),
+  ]
 }
 
-export async function readSchedule({
-  schedule,
-  pattern,
-  nextRun,
-}: ScheduleDeps): Promise<Schedule> {
+export async function readSchedule({ schedule, config, nextRun }: ScheduleDeps): Promise<Schedule> {
   const pause = await schedule.readPause()
   const next = pause ? null : nextRun()
   return {
-    pattern,
+    pattern: cronPatternOf(config.HUB_PULL_SCHEDULE),
     paused: pause !== null,
     paused_since: pause?.since ?? null,
     paused_by: pause?.actor ?? null,

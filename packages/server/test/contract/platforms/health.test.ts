@@ -1,7 +1,7 @@
 /** The facts from which the health of a platform follows; `domain/platform/health.test.ts` has the rule. */
 import assert from 'node:assert/strict'
 import { pino } from 'pino'
-import { createCertificateRecorder } from '../../../src/features/platforms/record-certificates.ts'
+import { createCertificateRecorder } from '../../../src/features/platforms/create-platforms.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { changeLog, newPlatform, pushWrite } from '../../helpers/storage/fixtures.ts'
 import type { KitPlatform, TestKit } from '../../helpers/storage/kit.ts'

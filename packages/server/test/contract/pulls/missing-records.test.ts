@@ -171,8 +171,10 @@ async function readModule(
   const outcome = await detectMissing(
     {
       missing,
-      missingThresholdPercent: reading.threshold ?? 100,
-      missingGraceSeconds: reading.graceSeconds ?? 0,
+      config: {
+        HUB_MISSING_FUSE: reading.threshold ?? 100,
+        HUB_MISSING_GRACE_SECONDS: reading.graceSeconds ?? 0,
+      },
     },
     {
       pull_id,

@@ -8,7 +8,7 @@ test('the schedule starts a pull only if it is not paused, a platform can be pul
   const { pulls, platforms, schedule } = kit.storage
   const dispatched: number[] = []
   const dispatch = async (pullId: number) => void dispatched.push(pullId)
-  const requestPull = createRequestPull({ pulls, dispatcher: { dispatch }, lease: LEASE })
+  const requestPull = createRequestPull({ pulls, pullDispatcher: { dispatch }, lease: LEASE })
   const runSchedule = createScheduledPull({ platforms, schedule, requestPull })
   await runSchedule()
   assert.deepEqual(dispatched, [])

@@ -1,27 +1,23 @@
 /** The metrics that come from the storage. Each process on a database reports the same values, except for threads. */
 import { ADVICE } from '../../../domain/alerts/alert.ts'
-import type { Collected, Labels, MetricsRegistry, Sample } from '../../../lib/metrics/registry.ts'
-import type { Clock } from '../../../lib/time/clock.ts'
+import type { Collected, Labels, Sample } from '../../../lib/metrics/registry.ts'
 import {
-  type MetricsStore,
   MISSING_LIMIT,
   type PlatformFigures,
   type StoredFigures,
 } from '../../../storage/port/metrics-store.ts'
-import { LAG_LIMIT, type SearchIndexStore } from '../../../storage/port/search-index-store.ts'
-import type { Storage } from '../../../storage/port/storage.ts'
+import { LAG_LIMIT } from '../../../storage/port/search-index-store.ts'
+import type { FeatureDeps } from '../../feature-deps.ts'
 
 /** Platforms with series of their own, the first registered ones. A hub has 1,000 platforms by design. */
 export const MAX_PLATFORM_SERIES = 1000
 
 const ALERT_KINDS = Object.keys(ADVICE)
 
-type StoredMetricsDeps = {
-  registry: MetricsRegistry
-  metrics: MetricsStore
-  searchIndex: Pick<SearchIndexStore, 'readSearchIndex'>
-  readDiskSpace: Storage['readDiskSpace']
-  clock: Clock
+type StoredMetricsDeps = Pick<
+  FeatureDeps,
+  'metrics' | 'metricFigures' | 'searchIndex' | 'readDiskSpace' | 'clock'
+> & {
   /** Scrapes within this time share a read. */
   cacheMs: number
   /** The time after which a scrape does not wait for the database any longer. */
@@ -30,8 +26,8 @@ type StoredMetricsDeps = {
 }
 
 type Figures = StoredFigures & {
-  search: Awaited<ReturnType<SearchIndexStore['readSearchIndex']>>
-  disk: Awaited<ReturnType<Storage['readDiskSpace']>>
+  search: Awaited<ReturnType<FeatureDeps['searchIndex']['readSearchIndex']>>
+  disk: Awaited<ReturnType<FeatureDeps['readDiskSpace']>>
 }
 
 /** Without the database, a scrape has the metrics of the process, and `recordhub_database_up` is 0. */
@@ -41,7 +37,7 @@ export function collectStoredMetrics(deps: StoredMetricsDeps): void {
 
   async function read(): Promise<Figures | null> {
     try {
-      const figures = await deps.metrics.readFigures()
+      const figures = await deps.metricFigures.readFigures()
       const search = await deps.searchIndex.readSearchIndex()
       const disk = await deps.readDiskSpace()
       hasFailed = false
@@ -65,7 +61,7 @@ export function collectStoredMetrics(deps: StoredMetricsDeps): void {
     return current.figures
   }
 
-  deps.registry.collect(async () => {
+  deps.metrics.collect(async () => {
     const begun = performance.now()
     const figures = await withTimeout(readShared(), deps.timeoutMs)
     const seconds = (performance.now() - begun) / 1000

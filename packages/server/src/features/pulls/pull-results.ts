@@ -1,10 +1,22 @@
-/** The stored result of a pull task, and its activity entry. */
+/** The stored results of pulls and their tasks, and the activity entries about them. */
 import type { NewActivity } from '../../domain/activity/activity.ts'
 import { formatCounts, type PullStop } from '../../domain/pull/pull.ts'
+import {
+  concludePull,
+  formatEnding,
+  isSameEnding,
+  type PullEnding,
+} from '../../domain/pull/pull-ending.ts'
 import { findIncompleteReasons } from '../../domain/record/completeness.ts'
 import { HubError } from '../../errors.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
-import type { PullTaskPlan, PullTaskResult, StartedTask } from '../../storage/port/pull-store.ts'
+import type {
+  EndState,
+  PullTaskPlan,
+  PullTaskResult,
+  StartedTask,
+} from '../../storage/port/pull-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import type { DetectedOutcome } from './detect-missing.ts'
 
 /** The inputs of a task's result other than the outcome of its read. */
@@ -98,4 +110,46 @@ export function describeTask(
   const level = isNew ? 'warning' : 'info'
   const message = `Pulled ${name}: ${description}`
   return { level, kind: 'pull_task.succeeded', message, platform: source, details }
+}
+
+/** How a pull ended. `unfinishedTasks`: the state of the tasks that did not end before; `skipped`: their number. */
+type FinishedPull = {
+  state: EndState
+  unfinishedTasks: PullTaskResult['state']
+  skipped: number
+}
+
+/**
+ * Ends a pull in the state that follows from its tasks, or from what stopped it. The activity reports the end, except
+ * that of a scheduled pull that ended like the one before it.
+ */
+export async function finishPull(
+  { pulls }: Pick<FeatureDeps, 'pulls'>,
+  pullId: number,
+  stop: PullStop | null,
+): Promise<FinishedPull> {
+  const tasks = await pulls.tallyTasks(pullId)
+  const state = stop ?? concludePull(tasks)
+  const ending = { state, tasks }
+  const before = await findEndingBefore(pulls, pullId)
+  const activity = {
+    level: state === 'succeeded' ? 'info' : 'warning',
+    kind: `pull.${state}`,
+    message: `Pull ${pullId} ${formatEnding(ending)}`,
+    details: { pull_id: pullId, tasks },
+  } as const
+  const unfinishedTasks = stop && stop !== 'timed_out' ? stop : 'not_reached'
+  const isKnown = before !== null && isSameEnding(ending, before)
+  await pulls.finishPull(pullId, { state, unfinishedTasks }, isKnown ? null : activity)
+  return { state, unfinishedTasks, skipped: tasks.skipped ?? 0 }
+}
+
+/** The ending of the pull before a scheduled one; null without one, and for a pull that was not scheduled. */
+async function findEndingBefore(
+  pulls: FeatureDeps['pulls'],
+  pullId: number,
+): Promise<PullEnding | null> {
+  const [pull, before] = await pulls.listPulls({ limit: 2, before: pullId + 1 })
+  if (pull?.trigger !== 'schedule' || !before) return null
+  return { state: before.state, tasks: await pulls.tallyTasks(before.id) }
 }
