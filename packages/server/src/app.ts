@@ -225,13 +225,9 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   await registerRoutes(app, ingest.receiverRoutes)
   await registerRoutes(app, health)
   await registerRoutes(app, metricsOn('closed'))
-  const second =
-    metricsPort === null
-      ? null
-      : {
-          ...(await createMetricsServer(http, [health, metricsOn('open')])),
-          listener: { port: metricsPort, host: config.HUB_METRICS_HOST },
-        }
+  const listener =
+    metricsPort === null ? null : { port: metricsPort, host: config.HUB_METRICS_HOST }
+  const second = listener && (await createMetricsServer(http, [health, metricsOn('open')]))
   const features = [
     ...[auth, operators, platforms, pulls, records, search],
     ...[ingest, maintenance, backups],
@@ -255,7 +251,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       // Listens first: if the port is taken, the hub must not touch the database that it shares with other nodes.
       const address = await listen(app, { port: config.PORT, host: config.HOST })
       const metricsAddress =
-        second && (await listen(second.app, { ...second.listener, setting: 'HUB_METRICS_PORT' }))
+        second && (await listen(second.app, { ...listener, setting: 'HUB_METRICS_PORT' }))
       if (token !== '' || second) {
         const { engine } = await storage.readEngine()
         const spans = tracer?.counts ?? null

@@ -106,7 +106,7 @@ describeOnEngines('metrics', (engine) => {
       env: WITH_METRICS,
       wrap: (storage) => ({
         ...storage,
-        metrics: {
+        metricFigures: {
           readFigures: async () => {
             if (isDown) throw new HubError('storage_unavailable', { seconds: 5 })
             return storage.metricFigures.readFigures()
