@@ -47,7 +47,7 @@ export async function* checkDescription(
     expected: string | null
     correctUrl: boolean
     onlyPing?: boolean
-    signal: AbortSignal | null
+    signal: AbortSignal
   },
 ): AsyncGenerator<ConnectionCheck, PlatformDescription> {
   const nothing = { source_base_url: null, target: null, ping: null, manifest: null }
@@ -108,7 +108,7 @@ async function pingPlatform(
     correctUrl,
     signal,
     warn,
-  }: { correctUrl: boolean; signal: AbortSignal | null; warn: (warning: string) => void },
+  }: { correctUrl: boolean; signal: AbortSignal; warn: (warning: string) => void },
 ): Promise<{ target: CallTarget; ping: PingResponse | HubError }> {
   const ping = await attempt(() => client.ping(target, signal, warn))
   const shortened = correctUrl ? withoutApiPath(target.source_base_url) : null

@@ -2,7 +2,7 @@ import type { ConnectionCheck, Platform, ProbeResponse, Problem } from '@recordh
 import type { Requester } from '../../domain/activity/activity.ts'
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { found } from '../../errors.ts'
-import type { PlatformClient } from '../../platform-client/platform-client.ts'
+import { resultOf } from '../../lib/net/ndjson.ts'
 import type { CallTarget } from '../../platform-client/request/send-request.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import {
@@ -64,36 +64,25 @@ export async function* testRegistered(
   { client, platforms }: Pick<FeatureDeps, 'client' | 'platforms'>,
   { platform_id, ...tested }: ConnectionTestOptions & { platform_id: number },
   signal: AbortSignal,
-): AsyncGenerator<ConnectionCheck, ProbeResponse> {
-  const steps = testConnection(client, tested, signal)
+): AsyncGenerator<ConnectionCheck, void> {
   let isRecorded = false
-  let step = await steps.next()
-  while (!step.done) {
+  for await (const check of testConnection(client, tested, signal)) {
     // A reachable server does not show that the platform works.
-    if (!isRecorded && step.value.ok && step.value.check !== 'reachable') {
+    if (!isRecorded && check.ok && check.check !== 'reachable') {
       await platforms.recordRecovery(platform_id)
       isRecorded = true
     }
-    yield step.value
-    step = await steps.next()
+    yield check
   }
-  return step.value
 }
 
 /** Requests a platform's ping and manifest, and describes each problem. Stores nothing. */
-export async function probePlatform(
-  client: Pick<PlatformClient, 'ping' | 'fetchManifest'>,
+export function probePlatform(
+  client: ConnectionTestClient,
   target: CallTarget,
 ): Promise<ProbeResponse> {
-  const options = { expected: null, correctUrl: true, signal: null }
-  const checks: ConnectionCheck[] = []
-  const description = checkDescription(client, target, options)
-  let step = await description.next()
-  while (!step.done) {
-    checks.push(step.value)
-    step = await description.next()
-  }
-  return toProbeResponse(step.value, checks)
+  const options = { expected: null, recordTypes: null, correctUrl: true, checkEverything: false }
+  return resultOf(testConnection(client, { target, ...options }, new AbortController().signal))
 }
 
 /** The response of a probe with these checks. Each problem is reported once. */
