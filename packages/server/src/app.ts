@@ -4,10 +4,11 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { toFeatureSettings, toPlatformClientSettings } from './config/feature-settings.ts'
 import type { Config } from './config/settings.ts'
 import { createAuth } from './features/auth/create-auth.ts'
+import { findNewestBackup } from './features/backups/backup-folder.ts'
 import { createBackups } from './features/backups/create-backups.ts'
 import type { RestoreUpload } from './features/backups/setup-routes.ts'
 import { createGuide } from './features/guide/create-guide.ts'
-import { inboxRoutes } from './features/inbox/inbox-routes.ts'
+import { createReadInbox, inboxRoutes } from './features/inbox/inbox-routes.ts'
 import { createIngestFeature } from './features/ingest/create-ingest-feature.ts'
 import { createMaintenance } from './features/maintenance/create-maintenance.ts'
 import { createBroadcaster } from './features/monitoring/broadcast.ts'
@@ -160,8 +161,11 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const passwordCost = deps.passwordCost ?? PASSWORD_COST
   const auth = createAuth({ ...common, ...settings.auth, passwordCost })
   const { betterAuth, confirmAction } = auth
+  const findNewest = () => findNewestBackup(settings.backups.folder, storage.backups)
+  const inboxDeps = { ...common, findNewestBackup: findNewest }
   const monitoring = createMonitoring({
     ...{ ...common, ...settings.monitoring, broadcaster, checkReady },
+    readInbox: createReadInbox(inboxDeps),
     mailTimeouts: deps.mailTimeouts ?? MAIL_TIMEOUTS,
     alertIntervalMs: intervals.alerts,
     heartbeatMs: intervals.heartbeat,
@@ -229,7 +233,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     perSecond: config.HUB_API_RATE_LIMIT,
     routes: [
       ...[...features, monitoring, guide].map(({ routes }) => routes),
-      toPlugin(inboxRoutes({ ...common, findNewestBackup: backups.findNewestBackup })),
+      toPlugin(inboxRoutes(inboxDeps)),
     ],
   })
 

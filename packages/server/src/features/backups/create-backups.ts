@@ -9,7 +9,6 @@ import { registerRoutes } from '../../lib/net/register-routes.ts'
 import { runOnSchedule, type ScheduleTime } from '../../lib/time/cron.ts'
 import { keepRunning } from '../../lib/time/run-periodically.ts'
 import type { Storage } from '../../storage/port/storage.ts'
-import { findNewestBackup } from './backup-folder.ts'
 import { backupRoutes } from './backup-routes.ts'
 import { type BackupDeps, createBackupRunner } from './run-backup.ts'
 import { type RestoreUpload, setupRoutes } from './setup-routes.ts'
@@ -62,7 +61,6 @@ export function createBackups(
         (error) => deps.reportJobFailure('scheduled backups', error),
       )
     },
-    findNewestBackup: () => findNewestBackup(deps.folder, storage.backups),
     stop: runner.stop,
   }
 }

@@ -1,5 +1,6 @@
 /** Monitoring for operators: dashboard, activity, audit log, statistics and alerts. */
 
+import type { Inbox } from '@recordhub/protocol'
 import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
 import type { RetentionDays } from '../../domain/activity/retention.ts'
 import type { Job, JobFailure, ReportJobFailure } from '../../domain/alerts/job-failures.ts'
@@ -45,6 +46,7 @@ export function createMonitoring(deps: {
   reportJobFailure: ReportJobFailure
   jobFailures: ReadonlyMap<Job, JobFailure>
   nextRun: () => Date | null
+  readInbox: () => Promise<Inbox>
   checkReady: () => Promise<void>
   requesterOf: RequesterOf
 }) {

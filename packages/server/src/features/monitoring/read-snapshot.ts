@@ -1,4 +1,9 @@
-import { POLLING_INTERVAL_SECONDS, type Snapshot, type SnapshotPull } from '@recordhub/protocol'
+import {
+  type Inbox,
+  POLLING_INTERVAL_SECONDS,
+  type Snapshot,
+  type SnapshotPull,
+} from '@recordhub/protocol'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { type Clock, toHour } from '../../lib/time/clock.ts'
 import type { SnapshotStore, StoredPull } from '../../storage/port/snapshot-store.ts'
@@ -20,6 +25,14 @@ function withNextRun(pull: StoredPull, nextRun: Date | null): SnapshotPull {
 /** The hours of the chart on the overview page. */
 const HOURS = 24
 
+/** The items that the overview shows. */
+const MAX_ITEMS = 10
+
+function firstItems({ open, is_complete, items }: Inbox): Snapshot['inbox'] {
+  const waiting = items.filter(({ put_aside }) => put_aside === null)
+  return { open, is_complete, items: waiting.slice(0, MAX_ITEMS) }
+}
+
 /** A snapshot and the ETag of its version. */
 type TaggedSnapshot = { snapshot: Snapshot; etag: string }
 export type ReadSnapshot = () => Promise<TaggedSnapshot>
@@ -36,6 +49,7 @@ export function createReadSnapshot(deps: {
   dayOf: (at: Date) => string
   /** The next scheduled pull. */
   nextRun: () => Date | null
+  readInbox: () => Promise<Inbox>
   /** Whether the hub notifies pages of changes. */
   broadcasting: boolean
 }): ReadSnapshot {
@@ -64,6 +78,7 @@ export function createReadSnapshot(deps: {
     const stored = {
       ...rest,
       hours: await readHours(deps, HOURS),
+      inbox: firstItems(await deps.readInbox()),
       recent_pulls: await readRecentPulls(ids, pull.last?.id ?? null),
       pull: withNextRun(pull, deps.nextRun()),
     }
