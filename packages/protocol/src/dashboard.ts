@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { ActivityEntry } from './activity.ts'
 import { OpenAlerts } from './alert.ts'
 import { NullableTimestamp, Timestamp } from './common.ts'
+import { Inbox } from './inbox.ts'
 import { PlatformHealth, PlatformSummary } from './platform.ts'
 import { Pull, PullState, PullTask, PullTrigger, RecentPull, Schedule } from './pull.ts'
 import { RecordSummary } from './record.ts'
@@ -47,6 +48,12 @@ export const Snapshot = Type.Object({
   records: Type.Array(RecordSummary),
   logs: Type.Array(ActivityEntry),
   alerts: OpenAlerts,
+  /** As `GET /api/v1/inbox`, with the first items only. */
+  inbox: Type.Object({
+    open: Inbox.properties.open,
+    is_complete: Inbox.properties.is_complete,
+    items: Inbox.properties.items,
+  }),
   latest_sync: Type.Union([
     Type.Object({
       pull_id: Type.Integer(),

@@ -2,6 +2,7 @@
 
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import {
+  backupFolderOf,
   cronPatternOf,
   toBootstrapOperator,
   toOidcSettings,
@@ -11,10 +12,11 @@ import {
 } from './config/feature-settings.ts'
 import type { Config } from './config/settings.ts'
 import { createAuth } from './features/auth/create-auth.ts'
+import { findNewestBackup } from './features/backups/backup-folder.ts'
 import { createBackups } from './features/backups/create-backups.ts'
 import type { RestoreUpload } from './features/backups/setup-routes.ts'
 import { createGuide } from './features/guide/create-guide.ts'
-import { inboxRoutes } from './features/inbox/inbox-routes.ts'
+import { createReadInbox, inboxRoutes } from './features/inbox/inbox-routes.ts'
 import { createIngestFeature } from './features/ingest/create-ingest-feature.ts'
 import { createMaintenance } from './features/maintenance/create-maintenance.ts'
 import { createBroadcaster } from './features/monitoring/broadcast.ts'
@@ -171,8 +173,10 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
         onError: (error) => log.warn({ err: error }, 'an event of the dashboard could not be read'),
       })
     : null
+  const findNewest = () => findNewestBackup(backupFolderOf(config), storage.backups)
+  const inboxDeps = { ...common, findNewestBackup: findNewest }
   const monitoring = createMonitoring({
-    ...{ ...common, broadcaster, checkReady },
+    ...{ ...common, broadcaster, checkReady, readInbox: createReadInbox(inboxDeps) },
     mailTimeouts: deps.mailTimeouts ?? MAIL_TIMEOUTS,
     alertIntervalMs: intervals.alerts,
     heartbeatMs: intervals.heartbeat,
@@ -237,7 +241,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     perSecond: config.HUB_API_RATE_LIMIT,
     routes: [
       ...[...features, monitoring, guide].map(({ routes }) => routes),
-      toPlugin(inboxRoutes({ ...common, findNewestBackup: backups.findNewestBackup })),
+      toPlugin(inboxRoutes(inboxDeps)),
     ],
   })
 

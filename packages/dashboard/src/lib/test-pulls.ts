@@ -91,6 +91,7 @@ export const emptySnapshot: Snapshot = {
   recent_pulls: [],
   records: [],
   logs: [],
+  inbox: { open: 0, is_complete: true, items: [] },
   alerts: { open: 0, latest: [] },
   latest_sync: null,
   pull: {

@@ -35,7 +35,7 @@ describeOnEngines('the snapshot', (engine) => {
       const response = await hub.send({ url: REALTIME, headers })
       expectMembers(expectObject(response, 200), [
         ...['success', 'generated_at', 'polling_interval_seconds', 'broadcasting', 'stats'],
-        ...['platforms', 'records', 'logs', 'alerts', 'latest_sync', 'pull'],
+        ...['platforms', 'records', 'logs', 'alerts', 'inbox', 'latest_sync', 'pull'],
         ...['hours', 'recent_pulls'],
       ])
       return expectBody(response, 200, Snapshot)

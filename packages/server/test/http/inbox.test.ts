@@ -29,6 +29,8 @@ describeHub('the inbox', (hub) => {
     const { key, title, rejected } = only(await readItems(hub, name))
     assert.equal(title, '1 rejection of cases')
     assert.equal(rejected?.count, 1)
+    const { inbox } = await hub.snapshot()
+    assert.ok(inbox.items.some((item) => item.key === key))
     const { item } = expectBody(await post(hub, 'put-aside', { key }), 200, ItemResponse)
     assert.equal(item.put_aside?.as, 'acknowledged')
     await hub.sendRejectedPush(platform, newRecord('R-2', { data: 1 }))

@@ -10,7 +10,6 @@ import { registerRoutes } from '../../lib/net/register-routes.ts'
 import { runOnSchedule } from '../../lib/time/cron.ts'
 import { keepRunning } from '../../lib/time/run-periodically.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import { findNewestBackup } from './backup-folder.ts'
 import { backupRoutes } from './backup-routes.ts'
 import { createBackupRunner } from './run-backup.ts'
 import { type RestoreUpload, setupRoutes } from './setup-routes.ts'
@@ -59,7 +58,6 @@ export function createBackups(
         (error) => deps.reportJobFailure('scheduled backups', error),
       )
     },
-    findNewestBackup: () => findNewestBackup(settings.folder, deps.backups),
     stop: runner.stop,
   }
 }

@@ -10,7 +10,7 @@ const MAX_FAULTS = 200
 const DAY_HOURS = 24
 const MAX_SNOOZE_MS = 90 * DAY_HOURS * 3_600_000
 
-type InboxDeps = Pick<
+export type InboxDeps = Pick<
   FeatureDeps,
   'alerts' | 'platforms' | 'missing' | 'rejectedPushes' | 'pushErrors' | 'manifests' | 'inbox'
 > &
@@ -19,7 +19,20 @@ type InboxDeps = Pick<
     findNewestBackup: () => Promise<string | null>
   }
 
-/** Everything that waits for a person. */
+export type ReadInbox = () => Promise<Inbox>
+
+/** Reads everything that waits for a person. */
+export function createReadInbox(deps: InboxDeps): ReadInbox {
+  return async () => {
+    const { facts, is_complete } = await readFacts(deps)
+    const items = toItems(findFaults(facts), await deps.inbox.listMarks(), facts.now)
+    const put_aside = items.filter((item) => item.put_aside !== null).length
+    const open = items.length - put_aside
+    return { open, put_aside, is_complete, items, read_at: facts.now }
+  }
+}
+
+/** Everything that waits for a person, and putting it aside. */
 export function inboxRoutes(deps: InboxDeps) {
   const { inbox, clock } = deps
 
@@ -44,13 +57,7 @@ export function inboxRoutes(deps: InboxDeps) {
     route('GET /api/v1/inbox', {
       summary: 'Read everything that waits for a person',
       response: Inbox.properties,
-      async handle() {
-        const { facts, is_complete } = await readFacts(deps)
-        const items = toItems(findFaults(facts), await inbox.listMarks(), facts.now)
-        const put_aside = items.filter((item) => item.put_aside !== null).length
-        const open = items.length - put_aside
-        return { open, put_aside, is_complete, items, read_at: facts.now }
-      },
+      handle: createReadInbox(deps),
     }),
 
     route('POST /api/v1/inbox/put-aside', {

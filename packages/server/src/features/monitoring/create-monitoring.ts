@@ -1,5 +1,6 @@
 /** Monitoring for operators: dashboard, activity, audit log, statistics and alerts. */
 
+import type { Inbox } from '@recordhub/protocol'
 import type { FastifyPluginAsync } from 'fastify'
 import { toMailSettings } from '../../config/feature-settings.ts'
 import { toPlugin } from '../../http/route.ts'
@@ -31,6 +32,7 @@ export function createMonitoring(
     alertEventIntervalMs: number
     stopping: AbortSignal
     checkReady: () => Promise<void>
+    readInbox: () => Promise<Inbox>
   },
 ) {
   const mail = toMailSettings(deps.config)

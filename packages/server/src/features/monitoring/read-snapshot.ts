@@ -1,4 +1,9 @@
-import { POLLING_INTERVAL_SECONDS, type Snapshot, type SnapshotPull } from '@recordhub/protocol'
+import {
+  type Inbox,
+  POLLING_INTERVAL_SECONDS,
+  type Snapshot,
+  type SnapshotPull,
+} from '@recordhub/protocol'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { toHour } from '../../lib/time/clock.ts'
 import type { StoredPull } from '../../storage/port/snapshot-store.ts'
@@ -19,6 +24,14 @@ function withNextRun(pull: StoredPull, nextRun: Date | null): SnapshotPull {
 /** The hours of the chart on the overview page. */
 const HOURS = 24
 
+/** The items that the overview shows. */
+const MAX_ITEMS = 10
+
+function firstItems({ open, is_complete, items }: Inbox): Snapshot['inbox'] {
+  const waiting = items.filter(({ put_aside }) => put_aside === null)
+  return { open, is_complete, items: waiting.slice(0, MAX_ITEMS) }
+}
+
 /** A snapshot and the ETag of its version. */
 type TaggedSnapshot = { snapshot: Snapshot; etag: string }
 export type ReadSnapshot = () => Promise<TaggedSnapshot>
@@ -29,7 +42,9 @@ export type ReadSnapshot = () => Promise<TaggedSnapshot>
  * or the next hour.
  */
 export function createReadSnapshot(
-  deps: Pick<FeatureDeps, 'snapshot' | 'statistics' | 'config' | 'clock' | 'dayOf' | 'nextRun'>,
+  deps: Pick<FeatureDeps, 'snapshot' | 'statistics' | 'config' | 'clock' | 'dayOf' | 'nextRun'> & {
+    readInbox: () => Promise<Inbox>
+  },
 ): ReadSnapshot {
   let latest: (TaggedSnapshot & { version: string; key: string }) | null = null
   let recent: { key: string; pulls: Snapshot['recent_pulls'] } | null = null
@@ -56,6 +71,7 @@ export function createReadSnapshot(
     const stored = {
       ...rest,
       hours: await readHours(deps, HOURS),
+      inbox: firstItems(await deps.readInbox()),
       recent_pulls: await readRecentPulls(ids, pull.last?.id ?? null),
       pull: withNextRun(pull, deps.nextRun()),
     }

@@ -19,6 +19,7 @@ const REASONS: { [Table in keyof Tables]?: ChangeReason } = {
   paused_schedules: 'schedule',
   activity: 'activity',
   alerts: 'activity',
+  inbox_marks: 'activity',
   missing_reviews: 'activity',
   push_errors: 'activity',
   rejected_pushes: 'activity',
