@@ -247,6 +247,7 @@ describeHub('completeness of a module', (hub, engine) => {
         'accepted',
         'pushed_since',
         'only_here',
+        'listed',
       ],
     ])
     assert.ok((verified.complete_at ?? '') >= (pull.started_at ?? 'z'))

@@ -21,7 +21,7 @@ function post(hub: TestHub, path: string, body: object, role: 'viewer' | 'operat
   return hub.send({ method: 'POST', url: `/api/v1/inbox/${path}`, headers, body })
 }
 
-describeHub('the inbox', (hub) => {
+describeHub('the inbox', { withOperator: true }, (hub) => {
   test('rejected pushes are an item, acknowledged until the next one, and gone when dismissed', async () => {
     const platform = await hub.registerPushing()
     const name = platform.platform_name
