@@ -1,5 +1,6 @@
 /** What the values of a field are compared as, and the values that a filter of the field accepts: for the hub and the page. */
 import { MAX_NUMBER_LENGTH } from './constants.ts'
+import { type DataPath, isNested } from './data-path.ts'
 import { significantDigits } from './lossless-json.ts'
 
 export const NUMBER_TYPES: ReadonlySet<string> = new Set([
@@ -23,8 +24,10 @@ export const DATE_TYPES: ReadonlySet<string> = new Set([
 const DATE_KEYS: ReadonlySet<string> = new Set(['created_at', 'updated_at'])
 
 export type FieldKind = 'text' | 'number' | 'boolean' | 'date'
+/** `by_value`: nested values, which have no type in a manifest. Each is compared as the JSON value that it is. */
+export type DataKind = FieldKind | 'by_value'
 /** `instant`: the times of the hub's own columns, which all have a zone. */
-export type FilterKind = FieldKind | 'instant'
+export type FilterKind = DataKind | 'instant'
 
 /** What the values of a field are compared as. Unknown types are compared as text. */
 export function fieldKindOf({ key, type }: { key: string; type: string }): FieldKind {
@@ -40,12 +43,38 @@ export function commonKindOf(fields: readonly { key: string; type: string }[]): 
   return others.length === 0 ? kind : 'text'
 }
 
-/** The conditions of a filter. `empty` has the value `true` or `false`. */
-export const FILTER_TESTS = ['is', 'contains', 'starts', 'empty', 'before', 'after'] as const
+/** Whether a path means this field, and not a value in it. */
+export function namesField({ text, steps }: DataPath, { key }: { key: string }): boolean {
+  return key === text || (steps.length === 1 && key === steps[0])
+}
+
+/** The kind of the values at a path in a list. @param fields those that the path names. */
+export function kindOfPath(
+  path: DataPath,
+  fields: readonly { key: string; type: string }[],
+): DataKind {
+  return fields.length === 0 && isNested(path) ? 'by_value' : commonKindOf(fields)
+}
+
+/**
+ * The conditions of a filter. `ne` is the opposite of `is`. `in` is met by any of its values, which are repeated parameters.
+ * `empty` has the value `true` or `false`.
+ */
+export const FILTER_TESTS = [
+  'is',
+  'ne',
+  'in',
+  'contains',
+  'starts',
+  'empty',
+  'before',
+  'after',
+] as const
 export type FilterTest = (typeof FILTER_TESTS)[number]
 
 const RULES: Record<FilterKind, string> = {
   text: '',
+  by_value: '',
   number: 'must be a number such as 1000 or -12.5',
   boolean: 'must be true or false',
   date: 'must be a date such as 2026-11-21, or a time such as 2026-11-21T07:30Z',
@@ -68,6 +97,7 @@ export function findFilterProblem(
 function isValueOf(kind: FilterKind, value: string): boolean {
   switch (kind) {
     case 'text':
+    case 'by_value':
       return true
     case 'number':
       return numberKey(value) !== null

@@ -100,6 +100,90 @@ export const RECORD_SORTS = [
   'updated_at',
 ] as const
 
+/** The order of a list with a search: the best matches first, and of equally good ones the last changed. */
+export const BY_RELEVANCE = 'relevance'
+
+/** A path in the data of a module's records, or a field of its manifest. */
+export const DataField = Type.Object({
+  path: Type.String({
+    description: 'As filters, `data.<path>` in sorts and columns, and facets take it',
+  }),
+  parent: Type.Unsafe<string | null>({
+    ...NullableString,
+    description: 'The path of the field that contains it; null at the top level',
+  }),
+  name: Type.String({
+    description: 'The key; `[]` for the elements of a list that are no objects',
+  }),
+  label: Type.Unsafe<string | null>({
+    ...NullableString,
+    description: 'Of the manifest; null if it does not name the path',
+  }),
+  in_manifest: Type.Boolean(),
+  types: Type.Array(OneOf('text', 'number', 'boolean', 'date', 'object', 'list'), {
+    description: 'Of the values that are not null, the most frequent first. A date is a text.',
+  }),
+  records: Type.Integer({
+    description: 'Examined records that have a value here other than null and ""',
+  }),
+  distinct: Type.Unsafe<number | null>({
+    ...NullableInteger,
+    description:
+      'How many different values the examined records have; null for more than 50, and for objects, lists and long texts',
+  }),
+  examples: Type.Array(Type.String(), { description: 'Up to three short values' }),
+})
+
+/** The response of `GET /api/v1/platforms/:id/modules/:record_type/fields`. */
+export const DataFieldsResponse = Type.Object({
+  success: Type.Literal(true),
+  fields: Type.Array(DataField, {
+    description:
+      'In the order of the manifest, then of their first occurrence; a field directly before those in it',
+  }),
+  examined: Type.Integer({ description: 'The number of records that were examined' }),
+  complete: Type.Boolean({
+    description: 'Whether these are all records of the module, and all their paths',
+  }),
+})
+
+/** The values of a path in the records of a list. */
+export const Facet = Type.Object({
+  path: Type.String(),
+  values: Type.Union(
+    [
+      Type.Array(
+        Type.Object({
+          value: Type.String({
+            description: 'As written; the value of a filter with `is` or `in`',
+          }),
+          records: Type.Integer(),
+        }),
+      ),
+      Type.Null(),
+    ],
+    {
+      description:
+        'The most frequent first; null for more than 50 values, and if a value is an object, a list or a text of more than 256 characters',
+    },
+  ),
+  empty: Type.Integer({ description: 'Records without a value: absent, null or ""' }),
+})
+
+/**
+ * The response of `GET /api/v1/records/facets`. Conditions on the path of a facet do not restrict that facet, so that its other
+ * values can be chosen too.
+ */
+export const FacetsResponse = Type.Object({
+  success: Type.Literal(true),
+  facets: Type.Array(Facet, { description: 'In the order of the request' }),
+  examined: Type.Integer({ description: 'The number of records that were examined' }),
+  complete: Type.Boolean({
+    description:
+      'False if the time limit was reached before the end of the list: every number is then a minimum, and values may be absent',
+  }),
+})
+
 export const RecordPage = Type.Object({
   success: Type.Literal(true),
   records: Type.Array(StoredRecord),
@@ -194,4 +278,8 @@ export type RecordSummary = Static<typeof RecordSummary>
 export type Change = Static<typeof Change>
 export type HistoryEntry = Static<typeof HistoryEntry>
 export type RecordPage = Static<typeof RecordPage>
+export type DataField = Static<typeof DataField>
+export type DataFieldsResponse = Static<typeof DataFieldsResponse>
+export type Facet = Static<typeof Facet>
+export type FacetsResponse = Static<typeof FacetsResponse>
 export type RecordSort = (typeof RECORD_SORTS)[number]

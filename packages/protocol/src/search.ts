@@ -43,7 +43,7 @@ export const SavedView = Type.Object({
 
 const view = {
   name: Type.String({ minLength: 1, maxLength: 100 }),
-  query: Type.String({ maxLength: 4000 }),
+  query: Type.String({ maxLength: 8000 }),
   shared: Type.Boolean(),
 }
 
@@ -54,6 +54,27 @@ export const NewView = Type.Object(
 export const ViewChange = Type.Partial(Type.Object(view), {
   additionalProperties: false,
   minProperties: 1,
+})
+
+/** Where a record contains terms of a search. */
+export const SearchMatch = Type.Object({
+  column: Type.String({ description: 'hub_full_name, hub_reference_number or data.<path>' }),
+  text: Type.String({
+    description:
+      'The value, or the part of it around the first term; … stands for what was cut off',
+  }),
+  ranges: Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]), {
+    description: 'The terms in `text`, in order: start and exclusive end, in UTF-16 code units',
+  }),
+})
+
+/** A record of the hub that a search found. */
+export const SearchedRecord = Type.Object({
+  ...StoredRecord.properties,
+  rank: OneOf('equal', 'beginning', 'words'),
+  matches: Type.Array(SearchMatch, {
+    description: 'Of each term the first value that contains it, at most three values',
+  }),
 })
 
 /** A record found by a platform's own search (specification 4.2). */
@@ -79,7 +100,10 @@ export const SearchLine = Type.Union([
   }),
   Type.Object({
     kind: Type.Literal('hub'),
-    records: Type.Array(StoredRecord),
+    records: Type.Array(SearchedRecord, {
+      description:
+        'The first records by rank: the name or the reference equals the search, begins with it, or words match elsewhere; within a rank the last changed first',
+    }),
     estimated_total: Type.Integer(),
     total_is_estimate: Type.Boolean(),
     complete: Type.Boolean(),
@@ -102,6 +126,8 @@ export const SearchLine = Type.Union([
   Type.Object({ kind: Type.Literal('end') }),
 ])
 
+export type SearchMatch = Static<typeof SearchMatch>
+export type SearchedRecord = Static<typeof SearchedRecord>
 export type FoundRecord = Static<typeof FoundRecord>
 export type SearchLine = Static<typeof SearchLine>
 export type SearchStatus = Static<typeof SearchStatus>

@@ -7,6 +7,8 @@ import { type Condition, changeView, conditionsOf, replaceConditions } from './l
 
 export const OPERATIONS = [
   'is',
+  'ne',
+  'in',
   'contains',
   'starts',
   'after',
@@ -112,6 +114,8 @@ export function replaceFilter(
 
 const OPERATION_LABELS: Record<Operation, Record<ColumnKind, string>> = {
   is: { text: 'is', number: 'is', date: 'is', boolean: 'is' },
+  ne: { text: 'is not', number: 'is not', date: 'is not', boolean: 'is not' },
+  in: { text: 'is one of', number: 'is one of', date: 'is one of', boolean: 'is one of' },
   contains: { text: 'contains', number: 'contains', date: 'contains', boolean: 'contains' },
   starts: {
     text: 'starts with',

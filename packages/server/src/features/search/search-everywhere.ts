@@ -57,7 +57,8 @@ async function searchHub(deps: SearchDeps, query: string): Promise<HubLine> {
     const page = await deps.searchRecords(query, MAX_RESULTS)
     const { records, estimated_total, total_is_estimate, complete, search_lag } = page
     const figures = { estimated_total, total_is_estimate, complete, search_lag }
-    return { kind: 'hub', records, ...figures, error: null }
+    const ranked = records.map((record) => ({ ...record, rank: 'words' as const, matches: [] }))
+    return { kind: 'hub', records: ranked, ...figures, error: null }
   } catch (thrown) {
     const figures = { estimated_total: 0, total_is_estimate: false, search_lag: null }
     const error = describeError(deps, thrown, null)
