@@ -10,8 +10,7 @@ import type { Upgrade, UpgradeStep } from '../port/upgrade.ts'
 import { BACKUP_SUFFIX } from '../shared/backup/backup-names.ts'
 import { createMetricsStore } from '../shared/counters/metrics-store.ts'
 import { createChangePublisher } from '../shared/publish-commits.ts'
-import { createReadThread } from '../shared/record-list/read-thread.ts'
-import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
+import { createReadThread, createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { createRecordReads } from '../shared/records/record-reads.ts'
 import {
   assertMigrated,

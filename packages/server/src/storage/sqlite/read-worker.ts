@@ -1,6 +1,5 @@
 import { workerData } from 'node:worker_threads'
-import { serveLists } from '../shared/record-list/read-thread.ts'
-import { createRecordListStore } from '../shared/record-list/record-list-store.ts'
+import { createRecordListStore, serveLists } from '../shared/record-list/record-list-store.ts'
 import { postWarning } from '../shared/request-thread.ts'
 import { openReader } from './connection.ts'
 import { createRecordListDialect } from './record-search.ts'

@@ -10,8 +10,12 @@ import {
 import { MAX_KEY_LENGTH, sortKeyOfText } from '../../../domain/record/sort-key.ts'
 import type { ListScope, Position } from '../../port/record-list-store.ts'
 import type { Executor } from '../schema/databases.ts'
-import { readAtPositions } from './position-scan.ts'
-import type { RecordScan, ResolvedQuery, ScanDeps } from './record-scan.ts'
+import {
+  type RecordScan,
+  type ResolvedQuery,
+  readAtPositions,
+  type ScanDeps,
+} from './record-scan.ts'
 
 type IndexedField = { field_id: number; platform_id: number; kind: FieldKind }
 

@@ -2,8 +2,13 @@
 import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { Position, RecordPage, RecordQuery } from '../../port/record-list-store.ts'
 import { toRecordRow } from '../records/record-rows.ts'
-import type { Matches } from './record-order.ts'
-import { endOfScan, type RecordScan, readSteps, type ScannedRecord } from './record-scan.ts'
+import {
+  endOfScan,
+  type Matches,
+  type RecordScan,
+  readSteps,
+  type ScannedRecord,
+} from './record-scan.ts'
 
 /** Maximum size of the data on a page, in UTF-16 units. The record that reaches it ends the page. */
 const MAX_PAGE_SIZE = 8_000_000

@@ -1,17 +1,21 @@
 /**
- * A scan reads records in the order of a list, in steps, and lets other work run between two steps. Each strategy
- * of `scan-strategies.ts` has a file that opens a scan.
+ * A scan reads records in the order of a list, in steps, and lets other work run between two steps. This file has what
+ * the strategies of `scan-strategies.ts` share: the order, the steps, and scans of known positions and of several scans.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { RawBuilder } from 'kysely'
+import { createMatcher, valueIn } from '../../../domain/record/record-match.ts'
+import { isDataColumn, type RecordOrder } from '../../../domain/record/record-query.ts'
+import { sortKeyOf } from '../../../domain/record/sort-key.ts'
 import type { SearchTerms } from '../../../domain/search/search-text.ts'
+import { compareCodePoints } from '../../../lib/text/code-points.ts'
 import type { ListScope, Position, RecordQuery } from '../../port/record-list-store.ts'
-import type { SelectedRecord } from '../records/record-rows.ts'
+import { type SelectedRecord, selectRecords, toFilteredRecord } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 
 export type ScannedRecord = { row: SelectedRecord; position: Position }
 
-export type ScanStep = {
+type ScanStep = {
   records: ScannedRecord[]
   /** The number of records that the database has read for the step, including those that its prefilter excluded. */
   examined: number
@@ -95,7 +99,7 @@ export function endOfScan(deadline: number): number {
 }
 
 /** Doubles the number of records per step, unless they are so large that a step would need too much memory. */
-export function nextLimit(limit: number, { records }: ScanStep): number {
+function nextLimit(limit: number, { records }: ScanStep): number {
   const size = records.reduce((sum, { row }) => sum + row.data.length, 0)
   const fitting = size === 0 ? MAX_STEP : Math.floor((MAX_STEP_SIZE / size) * limit)
   return Math.max(1, Math.min(limit * 2, fitting, MAX_STEP))
@@ -106,4 +110,175 @@ export function toStep(records: ScannedRecord[], limit: number): ScanStep {
   const last = records.at(-1)
   const next = last && records.length === limit ? last.position : null
   return { records, examined: records.length, next }
+}
+
+/** Returns a negative number if the first position comes before the second one. */
+type Compare = (one: Position, other: Position) => number
+type PositionOf = (row: SelectedRecord) => Position
+export type Matches = (row: SelectedRecord) => boolean
+
+/**
+ * The order of a list, and the filter of its records. Compares positions in the direction in which a query reads the
+ * list.
+ */
+export function createCompare({
+  descending,
+  backwards = false,
+}: Pick<RecordOrder, 'descending'> & { backwards?: boolean }): Compare {
+  const sign = descending ? -1 : 1
+  const compare: Compare = (one, other) => {
+    if ((one.value === null) !== (other.value === null)) return one.value === null ? 1 : -1
+    return sign * (compareValues(one.value, other.value) || one.record_id - other.record_id)
+  }
+  return backwards ? (one, other) => compare(other, one) : compare
+}
+
+function compareValues(one: Position['value'], other: Position['value']): number {
+  if (typeof one === 'number' && typeof other === 'number') return one - other
+  return compareCodePoints(String(one), String(other))
+}
+
+/** Returns a function that computes the position of a record from its content. */
+export function createPositionOf(sort: RecordOrder['sort'], scope: ListScope): PositionOf {
+  if (isDataColumn(sort)) {
+    const isNumeric = scope.kinds.get(sort) === 'number'
+    return (row) => ({
+      value: sortKeyOf(valueIn(toFilteredRecord(row), sort), isNumeric),
+      record_id: row.record_id,
+    })
+  }
+  switch (sort) {
+    case 'updated_at':
+      return ({ change_seq, record_id }) => ({ value: change_seq, record_id })
+    case 'created_at':
+      return ({ record_id }) => ({ value: record_id, record_id })
+    default:
+      return (row) => ({ value: row[sort], record_id: row.record_id })
+  }
+}
+
+/** Tests a record against the filter of a query, except for platform and module. */
+export function createMatches({ query, scope, reviewedIds }: ResolvedQuery): Matches {
+  const matches = createMatcher(query, scope.kinds)
+  if (!reviewedIds) return (row) => matches(toFilteredRecord(row))
+  const ids = new Set(reviewedIds)
+  return (row) => ids.has(row.record_id) && matches(toFilteredRecord(row))
+}
+
+/**
+ * Reads the records at positions that are already known.
+ * @param positions all positions of the scan, in its order.
+ */
+export function scanPositions(
+  deps: ScanDeps,
+  positions: Position[],
+  { compare, size, allMatch }: { compare: Compare; size: number; allMatch: boolean },
+): RecordScan {
+  return {
+    size,
+    allMatch,
+    readStep(after, limit) {
+      const start = positions.findIndex(
+        (position) => after === null || compare(position, after) > 0,
+      )
+      const step = start < 0 ? [] : positions.slice(start, start + limit)
+      return readAtPositions(deps, step, limit)
+    },
+  }
+}
+
+/** Returns a step of records. Records that have been deleted since the positions were read are left out. */
+export async function readAtPositions(
+  { db, dialect }: ScanDeps,
+  positions: Position[],
+  limit: number,
+): Promise<ScanStep> {
+  if (positions.length === 0) return { records: [], examined: 0, next: null }
+  const ids = dialect.idList(positions.map(({ record_id }) => record_id))
+  const rows = await selectRecords(db).where('r.record_id', 'in', ids).execute()
+  const rowOf = new Map(rows.map((row) => [row.record_id, row]))
+  const records = positions.flatMap((position) => {
+    const row = rowOf.get(position.record_id)
+    return row ? [{ row, position }] : []
+  })
+  const next = positions.length < limit ? null : (positions.at(-1) ?? null)
+  return { records, examined: positions.length, next }
+}
+
+type Source = {
+  readStep: RecordScan['readStep']
+  /** Records that have been read and not yet returned. */
+  buffer: ScannedRecord[]
+  /** The number of records that the prefilter excluded from the last step, until they are added to `examined`. */
+  excluded: number
+  /** The position after which the next step begins. */
+  next: Position | null
+  hasEnded: boolean
+  limit: number
+}
+
+/**
+ * Merges several scans into one. Reads each of them only as far as the merged order requires.
+ * @param scans scans that read a whole list: their `size` is null.
+ */
+export function mergeScans(scans: RecordScan[], compare: Compare): RecordScan {
+  const [first] = scans
+  if (first && scans.length === 1) return first
+  let sources: Source[] | null = null
+  return {
+    size: null,
+    allMatch: false,
+    async readStep(after, limit) {
+      sources ??= scans.map(({ readStep }) => ({
+        readStep,
+        buffer: [],
+        excluded: 0,
+        next: after,
+        hasEnded: false,
+        limit: Math.ceil(limit / scans.length),
+      }))
+      for (const source of sources) {
+        if (source.buffer.length === 0 && !source.hasEnded) await fillBuffer(source)
+      }
+      const end = findEnd(sources, compare)
+      const records: ScannedRecord[] = []
+      let excluded = 0
+      for (const source of sources) {
+        records.push(...takeUpTo(source.buffer, end, compare))
+        if (source.buffer.length > 0) continue
+        excluded += source.excluded
+        source.excluded = 0
+      }
+      records.sort((one, other) => compare(one.position, other.position))
+      return { records, examined: records.length + excluded, next: end }
+    },
+  }
+}
+
+async function fillBuffer(source: Source): Promise<void> {
+  const step = await source.readStep(source.next, source.limit)
+  source.buffer = step.records
+  source.excluded = step.examined - step.records.length
+  source.next = step.next
+  source.hasEnded = step.next === null
+  source.limit = nextLimit(source.limit, step)
+}
+
+/** Returns the first of the positions that the sources have reached; null if all sources have ended. */
+function findEnd(sources: Source[], compare: Compare): Position | null {
+  const ends = sources.flatMap(({ next }) => (next ? [next] : []))
+  return ends.reduce<Position | null>(
+    (first, end) => (first !== null && compare(first, end) <= 0 ? first : end),
+    null,
+  )
+}
+
+/** Removes the records up to a position from a buffer, and returns them; all records if the position is null. */
+function takeUpTo(
+  buffer: ScannedRecord[],
+  end: Position | null,
+  compare: Compare,
+): ScannedRecord[] {
+  const firstBeyond = buffer.findIndex(({ position }) => end !== null && compare(position, end) > 0)
+  return buffer.splice(0, firstBeyond < 0 ? buffer.length : firstBeyond)
 }

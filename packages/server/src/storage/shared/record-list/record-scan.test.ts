@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../../test/helpers/random/fast-check.ts'
-import { mergeScans } from './k-way-merge.ts'
-import { createCompare } from './record-order.ts'
 import { collectRecords } from './record-page.ts'
-import { type RecordScan, type ScannedRecord, toStep } from './record-scan.ts'
+import {
+  createCompare,
+  mergeScans,
+  type RecordScan,
+  type ScannedRecord,
+  toStep,
+} from './record-scan.ts'
 
 const compare = createCompare({ descending: false })
 
