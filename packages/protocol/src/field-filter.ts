@@ -43,12 +43,14 @@ export function commonKindOf(fields: readonly { key: string; type: string }[]): 
   return others.length === 0 ? kind : 'text'
 }
 
-/** Whether a path means this field, and not a value in it. */
-export function namesField({ text, steps }: DataPath, { key }: { key: string }): boolean {
-  return key === text || (steps.length === 1 && key === steps[0])
+/** The keys of the fields of a manifest that a path can mean. */
+export function fieldKeysOf({ text, steps }: DataPath): string[] {
+  const [first] = steps
+  const isKey = steps.length === 1 && typeof first === 'string' && first !== text
+  return isKey ? [text, first] : [text]
 }
 
-/** The kind of the values at a path in a list. @param fields those that the path names. */
+/** The kind of the values at a path in a list. @param fields those of all its modules whose keys the path can mean. */
 export function kindOfPath(
   path: DataPath,
   fields: readonly { key: string; type: string }[],

@@ -189,6 +189,7 @@ const FILTERS = [
   'filter[status][contains]',
   'filter[status][starts]',
   'filter[hub_full_name][contains]',
+  'filter[a.b[].c][in]',
   'fields',
 ]
 

@@ -242,9 +242,10 @@ describeHub('searching records', (hub) => {
     expectError(conflict, 409, 'view_name_taken')
     const url = `/api/v1/views/${view.id}`
     expectError(await send('PATCH', url, { name: 'Mine' }, 'operator'), 404, 'not_found')
-    const changed = await send('PATCH', url, { name: 'Closed', query: 'q=closed' }, 'viewer')
+    const shown = 'q=closed&columns=hub_full_name&columns=data.status&widths=120%2C80'
+    const changed = await send('PATCH', url, { name: 'Closed', query: shown }, 'viewer')
     const after = expectBody(changed, 200, OneView).view
-    assert.deepEqual([after.name, after.query, after.id], ['Closed', 'q=closed', view.id])
+    assert.deepEqual([after.name, after.query, after.id], ['Closed', shown, view.id])
     assert.deepEqual(await viewsOf('operator'), [])
     expectBody(await send('DELETE', url, undefined, 'viewer'), 200, Type.Object({}))
     expectError(await send('DELETE', url, undefined, 'viewer'), 404, 'not_found')

@@ -1,20 +1,17 @@
-import {
-  type FilterKind,
-  type FilterTest,
-  numberKey,
-  parseTimeSpan,
-} from '@recordhub/protocol/field-filter'
-import { isJsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
+import { valuesAt } from '@recordhub/protocol/data-path'
+import { type FilterKind, numberKey, parseTimeSpan } from '@recordhub/protocol/field-filter'
+import type { JsonValue } from '@recordhub/protocol/lossless-json'
 import { compareCodePoints } from '../../lib/text/code-points.ts'
 import { foldText } from '../search/fold-text.ts'
-import { MAX_DOCUMENT_LENGTH, matchesSearch } from '../search/search-text.ts'
+import { listTexts, matchesSearch } from '../search/search-text.ts'
 import {
   type Condition,
   type DataColumn,
   type FieldKinds,
   type HubColumn,
-  keyOfColumn,
+  isDataColumn,
   kindOfColumn,
+  pathOfColumn,
   type RecordFilter,
 } from './record-query.ts'
 import { sortKeyOfText, valueText } from './sort-key.ts'
@@ -38,79 +35,125 @@ export type Matcher = (record: FilteredRecord) => boolean
  */
 export function createMatcher(filter: RecordFilter, kinds: FieldKinds): Matcher {
   const { reference_number, incomplete, missing, changed_since, search } = filter
-  const conditions = filter.conditions.map((condition) => {
-    const { column } = condition
-    return { column, test: createTest(condition, kindOfColumn(column, kinds)) }
-  })
+  const conditions = filter.conditions.map((one) => createConditionMatcher(one, kinds))
   return (record) =>
     (reference_number === null || record.reference_number === reference_number) &&
     (incomplete === null || record.incomplete === incomplete) &&
     (missing === null || (record.missing_since !== null) === missing) &&
     (changed_since === null || record.updated_at >= changed_since) &&
-    conditions.every(({ column, test }) => test(valueText(valueIn(record, column)))) &&
+    conditions.every((matches) => matches(record)) &&
     (search === null || matchesSearch(record, search))
 }
 
-/** Returns the value of a column; undefined if the record does not have the field. */
-export function valueIn(
-  record: FilteredRecord,
-  column: HubColumn | DataColumn,
-): JsonValue | undefined {
-  switch (column) {
-    case 'hub_reference_number':
-      return record.reference_number
-    case 'hub_full_name':
-      return record.full_name
-    case 'hub_created_at':
-      return record.created_at
-    case 'hub_updated_at':
-      return record.updated_at
-    case 'hub_missing_since':
-      return record.missing_since
-    default: {
-      const { data } = record
-      const key = keyOfColumn(column)
-      return isJsonObject(data) && Object.hasOwn(data, key) ? data[key] : undefined
-    }
-  }
+/** As {@link createMatcher}, for one condition. */
+export function createConditionMatcher(condition: Condition, kinds: FieldKinds): Matcher {
+  const read = createReader(condition.column)
+  const test = createTest(condition, kindOfColumn(condition.column, kinds))
+  return (record) => test(read(record))
 }
 
-/** Returns a test of a value's text, which is null if the record has no value. */
+/** Returns a function that reads the values of a column; none if the record does not have the field. */
+function createReader(
+  column: HubColumn | DataColumn,
+): (record: FilteredRecord) => readonly JsonValue[] {
+  if (isDataColumn(column)) {
+    const path = pathOfColumn(column)
+    return ({ data }) => valuesAt(data, path)
+  }
+  const member = HUB_MEMBERS[column]
+  return (record) => [record[member]]
+}
+
+const HUB_MEMBERS = {
+  hub_reference_number: 'reference_number',
+  hub_full_name: 'full_name',
+  hub_created_at: 'created_at',
+  hub_updated_at: 'updated_at',
+  hub_missing_since: 'missing_since',
+} as const satisfies Record<HubColumn, keyof FilteredRecord>
+
+/** Returns a test of the values that a record has in a column. */
 function createTest(
-  { test, value }: Condition,
+  condition: Condition,
   kind: FilterKind,
-): (text: string | null) => boolean {
+): (values: readonly JsonValue[]) => boolean {
+  if (condition.test === 'in') return someText(createEquals(kind, condition.values))
+  const { test, value } = condition
   switch (test) {
     case 'contains': {
       const part = foldText(value)
-      return (text) => text !== null && foldText(text.slice(0, MAX_DOCUMENT_LENGTH)).includes(part)
+      return (values) => listTexts(values).some((text) => foldText(text).includes(part))
     }
     case 'starts':
-      return (text) => text?.startsWith(value) ?? false
-    case 'empty':
-      return (text) => (text === null || text === '') === (value === 'true')
+      return someText((text) => text.startsWith(value))
+    case 'empty': {
+      const isFilled = someText((text) => text !== '')
+      return (values) => isFilled(values) !== (value === 'true')
+    }
+    case 'is':
+      return someText(createEquals(kind, [value]))
+    case 'ne': {
+      const isEqual = someText(createEquals(kind, [value]))
+      return (values) => !isEqual(values)
+    }
     default: {
       const compare = createCompare(kind, value)
-      return (text) => {
+      const isMet = (order: number) => (test === 'before' ? order < 0 : order >= 0)
+      return someText((text, one) => {
         // An empty text is in no range.
-        if (text === null || (text === '' && test !== 'is')) return false
-        const order = compare(text)
-        return order !== null && isMet(test, order)
-      }
+        const order = text === '' ? null : compare(text, one)
+        return order !== null && isMet(order)
+      })
     }
   }
 }
 
-function isMet(test: Exclude<FilterTest, 'contains' | 'starts' | 'empty'>, order: number): boolean {
-  if (test === 'is') return order === 0
-  return test === 'before' ? order < 0 : order >= 0
+/** A test of a value and its text. */
+type TextTest = (text: string, value: JsonValue) => boolean
+
+/** Returns a test of several values, of which one must pass. Null passes none. */
+function someText(test: TextTest): (values: readonly JsonValue[]) => boolean {
+  return (values) =>
+    values.some((value) => {
+      const text = valueText(value)
+      return text !== null && test(text, value)
+    })
+}
+
+/** Returns a test whether a value equals one of those in a filter. */
+function createEquals(kind: FilterKind, values: readonly string[]): TextTest {
+  const texts = new Set(values)
+  const keys = new Set(values.map(numberKey))
+  keys.delete(null)
+  const spans = values.map(parseTimeSpan).filter((span) => span !== null)
+  const isNumber = (text: string) => keys.has(numberKey(text))
+  const isTime = (text: string) => {
+    // A day is equal to all times within it, a minute to all its seconds.
+    const from = spans.length > 0 ? parseTimeSpan(text)?.from : undefined
+    return from !== undefined && spans.some((span) => span.from <= from && from < span.until)
+  }
+  switch (kind) {
+    case 'number':
+      return isNumber
+    case 'date':
+    case 'instant':
+      return isTime
+    case 'by_value':
+      return (text, value) =>
+        texts.has(text) || (isJsonNumber(value) ? isNumber(text) : isText(value) && isTime(text))
+    default:
+      return (text) => texts.has(text)
+  }
 }
 
 /**
- * Returns a function that compares texts with the value of a filter. It returns null for a text that cannot be compared:
+ * Returns a function that compares values with that of a filter. It returns null for a value that cannot be compared:
  * one that is no number in a field of numbers, or no time among times.
  */
-function createCompare(kind: FilterKind, value: string): (text: string) => number | null {
+function createCompare(
+  kind: FilterKind,
+  value: string,
+): (text: string, value: JsonValue) => number | null {
   switch (kind) {
     case 'number': {
       const key = numberKey(value)
@@ -125,9 +168,23 @@ function createCompare(kind: FilterKind, value: string): (text: string) => numbe
       return (text) => {
         const other = parseTimeSpan(text)
         if (span === null || other === null) return null
-        // A day is equal to all times within it, a minute to all its seconds.
         if (other.from < span.from) return -1
         return other.from < span.until ? 0 : 1
+      }
+    }
+    case 'by_value': {
+      const [asNumber, asTime, asText] = [
+        createCompare('number', value),
+        createCompare('date', value),
+        createCompare('text', value),
+      ]
+      return (text, one) => {
+        const order = isJsonNumber(one)
+          ? asNumber(text, one)
+          : isText(one)
+            ? asTime(text, one)
+            : null
+        return order ?? asText(text, one)
       }
     }
     default: {
@@ -139,4 +196,12 @@ function createCompare(kind: FilterKind, value: string): (text: string) => numbe
       }
     }
   }
+}
+
+function isText(value: JsonValue): boolean {
+  return typeof value === 'string'
+}
+
+function isJsonNumber(value: JsonValue): boolean {
+  return typeof value === 'number' || JSON.isRawJSON(value)
 }

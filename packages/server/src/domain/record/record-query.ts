@@ -1,8 +1,9 @@
 /** Parses the query of a record list. The page, the API and saved views use the same URL parameters. */
 import { RECORD_SORTS, type RecordSort } from '@recordhub/protocol'
+import { type DataPath, parsePath } from '@recordhub/protocol/data-path'
 import {
+  type DataKind,
   FILTER_TESTS,
-  type FieldKind,
   type FilterKind,
   type FilterTest,
   findFilterProblem,
@@ -23,7 +24,15 @@ export type HubColumn = (typeof HUB_COLUMNS)[number]
 export type DataColumn = `data.${string}`
 
 /** `empty` has the value `true` or `false`. */
-export type Condition = { column: HubColumn | DataColumn; test: FilterTest; value: string }
+export type Condition = { column: HubColumn | DataColumn } & (
+  | { test: Exclude<FilterTest, 'in'>; value: string }
+  | { test: 'in'; values: string[] }
+)
+
+/** The values that a condition compares with. */
+export function valuesOfCondition(condition: Condition): readonly string[] {
+  return condition.test === 'in' ? condition.values : [condition.value]
+}
 
 /** Selects records; every member that is not null must match. */
 export type RecordFilter = {
@@ -63,7 +72,7 @@ export function isFiltered(filter: RecordFilter): boolean {
 }
 
 /** What the values of fields are compared as in a list, which depends on its modules. Others are compared as text. */
-export type FieldKinds = ReadonlyMap<DataColumn, FieldKind>
+export type FieldKinds = ReadonlyMap<DataColumn, DataKind>
 
 export type ParsedQuery =
   | {
@@ -75,6 +84,8 @@ export type ParsedQuery =
   | { ok: false; errors: FieldErrors }
 
 const MAX_CONDITIONS = 20
+/** Of one condition. */
+const MAX_VALUES = 100
 const MAX_NAME_LENGTH = 256
 const MAX_VALUE_LENGTH = 1024
 const DEFAULT_ORDER: RecordOrder = { sort: 'updated_at', descending: true }
@@ -105,9 +116,12 @@ export function parseRecordQuery(parameters: Iterable<[name: string, value: stri
 }
 
 function checkValues(names: ReadonlyMap<Condition, string>, kinds: FieldKinds): FieldErrors {
-  const problems = [...names].flatMap(([{ column, test, value }, name]): [string, string[]][] => {
-    const problem = findFilterProblem(kindOfColumn(column, kinds), test, value)
-    return problem === null ? [] : [[name, [problem]]]
+  const problems = [...names].flatMap(([condition, name]): [string, string[]][] => {
+    const kind = kindOfColumn(condition.column, kinds)
+    const problem = valuesOfCondition(condition)
+      .map((value) => findFilterProblem(kind, condition.test, value))
+      .find((one) => one !== null)
+    return problem === undefined ? [] : [[name, [problem]]]
   })
   return Object.fromEntries(problems)
 }
@@ -155,7 +169,7 @@ function parseParameter(
       if (order) Object.assign(query, order)
       return order
         ? null
-        : `must be one of ${RECORD_SORTS.join(', ')} or data.<key>, with a leading - for descending order`
+        : `must be one of ${RECORD_SORTS.join(', ')} or data.<path>, with a leading - for descending order`
     }
     default:
       return parseCondition(query, name, value)
@@ -188,10 +202,18 @@ function parseCondition(query: RecordFilter, name: string, value: string): strin
   if (key.length > MAX_NAME_LENGTH)
     return `has a field name of more than ${MAX_NAME_LENGTH} characters`
   if (value.length > MAX_VALUE_LENGTH) return `must be at most ${MAX_VALUE_LENGTH} characters long`
+  const column = HUB_COLUMNS.find((one) => one === key) ?? toDataColumn(key)
+  if (test === 'in') {
+    const stored = query.conditions.find((one) => one.column === column && one.test === 'in')
+    if (stored?.test === 'in') {
+      if (stored.values.length === MAX_VALUES) return `exceeds the maximum of ${MAX_VALUES} values`
+      stored.values.push(value)
+      return null
+    }
+  }
   if (query.conditions.length === MAX_CONDITIONS)
     return `exceeds the maximum of ${MAX_CONDITIONS} filters`
-  const column = HUB_COLUMNS.find((one) => one === key) ?? toDataColumn(key)
-  query.conditions.push({ column, test, value })
+  query.conditions.push(test === 'in' ? { column, test, values: [value] } : { column, test, value })
   return null
 }
 
@@ -205,9 +227,9 @@ export function isDataColumn(name: string): name is DataColumn {
   return name.startsWith('data.') && name.length > 'data.'.length
 }
 
-/** Returns a column's key in `data`, which may contain dots. */
-export function keyOfColumn(column: DataColumn): string {
-  return column.slice('data.'.length)
+/** Returns the path of a column in `data`. */
+export function pathOfColumn(column: DataColumn): DataPath {
+  return parsePath(column.slice('data.'.length))
 }
 
 function parseSort(text: string): RecordOrder | null {

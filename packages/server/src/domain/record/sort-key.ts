@@ -2,7 +2,8 @@
  * Sort keys: texts whose code point order is the order of the values they stand for. Every database sorts them
  * the same way, including numbers of any size and precision.
  */
-import { numberKey } from '@recordhub/protocol/field-filter'
+import { type DataPath, valuesAt } from '@recordhub/protocol/data-path'
+import { type DataKind, numberKey } from '@recordhub/protocol/field-filter'
 import { canonicalText, type JsonValue } from '@recordhub/protocol/lossless-json'
 import { truncateCodePoints } from '../../lib/text/code-points.ts'
 
@@ -24,6 +25,19 @@ export function valueText(value: JsonValue | undefined): string | null {
 export function sortKeyOf(value: JsonValue | undefined, isNumeric: boolean): string | null {
   const text = valueText(value)
   return text === null ? null : sortKeyOfText(text, isNumeric)
+}
+
+/** As {@link sortKeyOf}, of the first value at a path that is not null. */
+export function sortKeyAt(data: JsonValue, path: DataPath, isNumeric: boolean): string | null {
+  return sortKeyOf(
+    valuesAt(data, path).find((value) => value !== null),
+    isNumeric,
+  )
+}
+
+/** Whether values of a kind are sorted as numbers, where they are numbers. */
+export function isSortedAsNumber(kind: DataKind | undefined): boolean {
+  return kind === 'number' || kind === 'by_value'
 }
 
 /** As {@link sortKeyOf}, for the text of {@link valueText}. */

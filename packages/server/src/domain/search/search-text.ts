@@ -48,7 +48,8 @@ export function matchesSearch(record: Searchable, terms: SearchTerms): boolean {
   })
   if (rest.length === 0) return true
   if (rest.some(isShortTerm)) return false
-  const document = listTexts(record).map(foldLine).join('\n')
+  const { full_name, reference_number, data } = record
+  const document = listTexts([full_name, reference_number, data]).map(foldLine).join('\n')
   return rest.every((term) => containsWordBeginning(document, term))
 }
 
@@ -58,8 +59,8 @@ export function foldNames(record: Omit<Searchable, 'data'>): string[] {
   return names.map((name) => foldLine(name.slice(0, MAX_NAME_LENGTH)))
 }
 
-/** Returns the name, the reference and the values of a record, up to the maximum length. */
-function listTexts({ full_name, reference_number, data }: Searchable): string[] {
+/** Returns the texts of values and of the values in them, without keys and nulls, up to the maximum length. */
+export function listTexts(values: readonly JsonValue[]): string[] {
   const texts: string[] = []
   let left = MAX_DOCUMENT_LENGTH
   const add = (text: string | null) => {
@@ -72,7 +73,7 @@ function listTexts({ full_name, reference_number, data }: Searchable): string[] 
     else if (isJsonObject(value)) for (const member of Object.values(value)) visit(member)
     else add(valueText(value))
   }
-  for (const value of [full_name, reference_number, data]) visit(value)
+  for (const value of values) visit(value)
   return limitTexts(texts)
 }
 

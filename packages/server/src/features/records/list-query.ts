@@ -24,10 +24,10 @@ export const ListFilters = {
   changed_since: text(
     'A day, or a time with its zone; selects records changed at this time or later',
   ),
-  sort: text(`${RECORD_SORTS.join(', ')} or data.<key>; a leading - sorts in descending order`),
+  sort: text(`${RECORD_SORTS.join(', ')} or data.<path>; a leading - sorts in descending order`),
 }
 
-export const FIELD_FILTERS = `To filter by a field, use \`filter[<key>]=<value>\` for equality, or \`filter[<key>][<test>]=<value>\` with one of the tests ${FILTER_TESTS.join(', ')}. A repeated filter sets two conditions, which must both be met. See docs/records-api.md.`
+export const FIELD_FILTERS = `To filter by a field, use \`filter[<path>]=<value>\` for equality, or \`filter[<path>][<test>]=<value>\` with one of the tests ${FILTER_TESTS.join(', ')}. A path is a key, or leads into nested values: \`birth.place\`, \`people[].role\`. A repeated filter sets two conditions, which must both be met; \`in\` has several values. See docs/records-api.md.`
 
 /** The parameters of a list in a URL. A name with several values has a list of them. */
 export type ListParameters = Record<string, string | string[] | undefined>

@@ -8,6 +8,9 @@ import type { RecordStore } from '../../storage/port/record-store.ts'
 import { MAX_VIEWS, type StoredView, type ViewStore } from '../../storage/port/view-store.ts'
 import { resolveListQuery } from './list-query.ts'
 
+/** How the page shows the list. */
+const PAGE_PARAMETERS: ReadonlySet<string> = new Set(['columns', 'widths', 'pinned'])
+
 type ViewDeps = { views: ViewStore; records: Pick<RecordStore, 'readScope'> }
 type By = { caller: Caller; address: string | null }
 
@@ -87,7 +90,8 @@ async function validateView<View extends ViewChange>(
   }
   if (view.query === undefined) return view
   const query = new URLSearchParams(view.query)
-  await resolveListQuery(query, (one) => records.readScope(one))
+  const filters = [...query].filter(([name]) => !PAGE_PARAMETERS.has(name))
+  await resolveListQuery(new URLSearchParams(filters), (one) => records.readScope(one))
   return { ...view, query: query.toString() }
 }
 

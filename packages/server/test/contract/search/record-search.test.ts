@@ -21,9 +21,10 @@ test('every filter and sort order matches the model, for any page size and direc
   const kinds = new Map([
     ['data.m', 'number'],
     ['data.d', 'date'],
+    ...NESTED.map((path) => [`data.${path}`, 'by_value'] as const),
   ] as const)
   await kit.runSql(`UPDATE modules SET fields = '${fields}'`)
-  await kit.setIndexedFields(school, ['n', 't', 'm', 'd'])
+  await kit.setIndexedFields(school, ['n', 't', 'm', 'd', 'o.m'])
   for (let batch = 0; batch < 6; batch++) {
     clock.advance(3600)
     const pushes = [school, school, clinic].flatMap((platform, index) =>
@@ -64,6 +65,8 @@ test('every filter and sort order matches the model, for any page size and direc
       examples: [
         ['&sort=data.n', 7],
         ['&sort=-data.u', 7],
+        ['&sort=data.o.m&platform=school&record_type=students&filter[o.m][in]=12', 7],
+        ['&sort=data.l[].m&filter[l[].r][ne]=open', 7],
       ],
     },
   )
@@ -402,9 +405,20 @@ function sample(seed: number, count: number) {
       reference: `R-${number % 40}`,
       full_name: pick(NAMES, 5) ?? '',
       source: number % 5 === 0 ? ('PATCH' as const) : ('POST' as const),
-      data: `{"d":${pick(DATES, 4)},"t":${text}${number % 4 === 0 ? '' : `,"n":"${number % 9}"`},"u":"${number % 3}","m":${pick(NUMBERS, 2)}}`,
+      data: `{${nestedMembers(number)}"d":${pick(DATES, 4)},"t":${text}${number % 4 === 0 ? '' : `,"n":"${number % 9}"`},"u":"${number % 3}","m":${pick(NUMBERS, 2)}}`,
     }
   })
+}
+
+/** Paths that no manifest names. Of some records, a key is the same text as a path, or has its special characters. */
+const NESTED = ['o.k', 'o.m', 'o.d', 'o.x', 'l[].r', 'l[].m', '\\o.k', 'o.p\\.q[]', 'o.k]', 'l[]']
+
+function nestedMembers(number: number): string {
+  const pick = (items: string[], by: number) => items[(number * by) % items.length] ?? 'null'
+  const object = `{"k":${pick(TEXTS, 5)},"m":${pick(NUMBERS, 3)},"d":${pick(DATES, 5)},"p.q":[${pick(MORE, 7)},12]}`
+  const list = `[{"r":${pick(TEXTS, 7)},"m":${pick(NUMBERS, 9)}},${pick(['{"r":"open"}', '7', '[]', 'null'], 3)}]`
+  const own = pick(['', '"o.k":"open",', '"o":7,"o.k]":"a",', '"l[].r":12,"o\\u002em":1,'], 11)
+  return `"o":${object},"l":${list},${own}`
 }
 
 const value = fc.constantFrom(
@@ -422,8 +436,11 @@ const value = fc.constantFrom(
   '2026-03-10T23:30-02:00',
   '\ufffd',
 )
-const column = fc.constantFrom('t', 'n', 'u', 'm', 'd', 'absent', 'hub_full_name', 'hub_updated_at')
-const testName = fc.constantFrom('is', 'contains', 'starts', 'before', 'after')
+const column = fc.constantFrom(
+  ...['t', 'n', 'u', 'm', 'd', 'absent', 'hub_full_name', 'hub_updated_at'],
+  ...['o', 'l', 'o\\.k', ...NESTED],
+)
+const testName = fc.constantFrom('is', 'ne', 'in', 'contains', 'starts', 'before', 'after')
 const filter = fc.oneof(
   fc.tuple(column, testName, value).map(([key, name, text]) => [`filter[${key}][${name}]`, text]),
   fc
@@ -445,6 +462,7 @@ const filter = fc.oneof(
 const sortName = fc.constantFrom(
   ...['record_id', 'reference_number', 'full_name', 'created_at', 'updated_at'],
   ...['data.t', 'data.n', 'data.u', 'data.m', 'data.d', 'data.absent'],
+  ...NESTED.map((path) => `data.${path}`),
 )
 /** Queries whose sort and filter columns the concurrent writes do not change. */
 const stableQuery = fc

@@ -1,14 +1,14 @@
 /** Searches, filters and sort orders in tests of the storage. */
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
-import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
+import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { createMatcher } from '../../../src/domain/record/record-match.ts'
 import {
   type FieldKinds,
   isDataColumn,
-  keyOfColumn,
+  pathOfColumn,
 } from '../../../src/domain/record/record-query.ts'
-import { sortKeyOf } from '../../../src/domain/record/sort-key.ts'
+import { isSortedAsNumber, sortKeyAt } from '../../../src/domain/record/sort-key.ts'
 import type {
   Position,
   RecordPage,
@@ -127,9 +127,8 @@ function compareRows(
 ): number {
   const keyOf = (row: RecordRow) => {
     if (!isDataColumn(sort)) return sort === 'updated_at' ? row.change_seq : row[sort]
-    const data = parseLossless(row.data)
-    assert.ok(isJsonObject(data))
-    return sortKeyOf(data[keyOfColumn(sort)], kinds.get(sort) === 'number')
+    const isNumeric = isSortedAsNumber(kinds.get(sort))
+    return sortKeyAt(parseLossless(row.data), pathOfColumn(sort), isNumeric)
   }
   const [left, right] = [keyOf(one), keyOf(other)]
   if (left === null && right !== null) return 1

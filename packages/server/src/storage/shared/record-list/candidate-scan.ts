@@ -1,6 +1,11 @@
 /** Reads the few records that an index returns for one condition of the filter. */
 import { type RawBuilder, sql } from 'kysely'
-import { type Condition, isDataColumn, isFiltered } from '../../../domain/record/record-query.ts'
+import {
+  type Condition,
+  isDataColumn,
+  isFiltered,
+  valuesOfCondition,
+} from '../../../domain/record/record-query.ts'
 import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import { endOfPrefix, truncateCodePoints } from '../../../lib/text/code-points.ts'
 import { isStorableText } from '../../../lib/text/storable-text.ts'
@@ -126,14 +131,19 @@ async function readCandidates(
 async function findByHubColumn(
   { db, dialect }: ScanDeps,
   scope: ListScope,
-  { column, test, value }: Condition,
+  condition: Condition,
   limit: number,
 ): Promise<number[] | null> {
+  const { column, test } = condition
   const length = column === 'hub_full_name' ? dialect.nameIndexLength : null
   const key = keyOf(column, length)
-  if (!key || (test !== 'is' && test !== 'starts')) return null
-  if (!isStorableText(value)) return []
-  const start = length === null ? value : truncateCodePoints(value, length)
+  if (!key || (test !== 'is' && test !== 'in' && test !== 'starts')) return null
+  const values = valuesOfCondition(condition).filter(isStorableText)
+  if (values.length === 0) return []
+  const isAny = values.map((value) => {
+    const start = length === null ? value : truncateCodePoints(value, length)
+    return test === 'starts' ? isBetween(key, start) : sql<boolean>`${key} = ${start}`
+  })
   // With an inner join, SQLite would read all records and look their modules up. A cross join begins with the modules.
   let select = db
     .selectFrom('modules as m')
@@ -141,7 +151,7 @@ async function findByHubColumn(
     .select('r.record_id')
     .whereRef('r.platform_id', '=', 'm.platform_id')
     .whereRef('r.module_id', '=', 'm.module_id')
-    .where(test === 'is' ? sql<boolean>`${key} = ${start}` : isBetween(key, start))
+    .where(sql<boolean>`(${sql.join(isAny, sql` OR `)})`)
   // The index on references is not one of those for lists.
   if (column === 'hub_full_name') select = select.where(IN_LIST_INDEX)
   if (!scope.all) {

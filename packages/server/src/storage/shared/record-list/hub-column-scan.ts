@@ -3,12 +3,14 @@
  * that SQL can decide (the prefilter).
  */
 import type { RecordSort } from '@recordhub/protocol'
+import { type FilterKind, numberKey, parseTimeSpan } from '@recordhub/protocol/field-filter'
 import { type RawBuilder, sql } from 'kysely'
 import {
   type DataColumn,
   isDataColumn,
   isFiltered,
   kindOfColumn,
+  valuesOfCondition,
 } from '../../../domain/record/record-query.ts'
 import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { ModuleRef, Position } from '../../port/record-list-store.ts'
@@ -80,14 +82,30 @@ function createPrefilter(
     terms.push(missing ? sql`r.missing_since IS NOT NULL` : sql`r.missing_since IS NULL`)
   }
   if (changed_since !== null) terms.push(sql`r.updated_at >= ${changed_since}`)
-  for (const { column, test, value } of conditions) {
-    if (!isDataColumn(column) || !PLAIN.test(value)) continue
-    // Numbers and times are equal in many forms.
-    const isText = ['text', 'boolean'].includes(kindOfColumn(column, kinds))
-    if (test !== 'starts' && !(test === 'is' && isText)) continue
-    terms.push(sql`(${contains(data, value)} OR ${contains(data, ESCAPE)})`)
+  for (const condition of conditions) {
+    const { column, test } = condition
+    const values = valuesOfCondition(condition)
+    if (!isDataColumn(column) || !values.every((value) => PLAIN.test(value))) continue
+    const kind = kindOfColumn(column, kinds)
+    const isEquality = test === 'is' || test === 'in'
+    if (test !== 'starts' && !(isEquality && values.every((value) => isWritten(value, kind)))) {
+      continue
+    }
+    const texts = [...values, ESCAPE]
+    terms.push(
+      sql`(${sql.join(
+        texts.map((text) => contains(data, text)),
+        sql` OR `,
+      )})`,
+    )
   }
   return terms.length === 0 ? null : sql<boolean>`${sql.join(terms, sql` AND `)}`
+}
+
+/** Whether every value that equals this one is written so in JSON. Numbers and times are equal in many forms. */
+function isWritten(value: string, kind: FilterKind): boolean {
+  if (kind === 'by_value') return numberKey(value) === null && parseTimeSpan(value) === null
+  return kind === 'text' || kind === 'boolean'
 }
 
 /**

@@ -1,13 +1,15 @@
 /** Reads the index of a field: the records of a module in the order of the field's values. */
-import { type FieldKind, parseTimeSpan } from '@recordhub/protocol/field-filter'
+import { hasManyValues } from '@recordhub/protocol/data-path'
+import { type DataKind, parseTimeSpan } from '@recordhub/protocol/field-filter'
 import { type RawBuilder, sql } from 'kysely'
 import {
   type Condition,
   type DataColumn,
   isDataColumn,
-  keyOfColumn,
+  pathOfColumn,
+  valuesOfCondition,
 } from '../../../domain/record/record-query.ts'
-import { MAX_KEY_LENGTH, sortKeyOfText } from '../../../domain/record/sort-key.ts'
+import { isSortedAsNumber, MAX_KEY_LENGTH, sortKeyOfText } from '../../../domain/record/sort-key.ts'
 import type { ListScope, Position } from '../../port/record-list-store.ts'
 import type { Executor } from '../schema/databases.ts'
 import {
@@ -17,7 +19,7 @@ import {
   type ScanDeps,
 } from './record-scan.ts'
 
-type IndexedField = { field_id: number; platform_id: number; kind: FieldKind }
+type IndexedField = { field_id: number; platform_id: number; kind: DataKind }
 
 /** @returns null if the field has no index. */
 export async function scanIndexedField(
@@ -51,12 +53,12 @@ async function findIndexedField(
     .selectFrom('indexed_fields')
     .select(['field_id', 'platform_id', 'is_numeric'])
     .where('module_id', '=', module.module_id)
-    .where('field_key', '=', keyOfColumn(column))
+    .where('field_key', '=', pathOfColumn(column).text)
     .where('is_deleting', '=', 0)
     .whereRef('backfilled_seq', '>=', 'backfill_end_seq')
     .executeTakeFirst()
   const kind = scope.kinds.get(column) ?? 'text'
-  if (!field || (field.is_numeric === 1) !== (kind === 'number')) return null
+  if (!field || (field.is_numeric === 1) !== isSortedAsNumber(kind)) return null
   return { field_id: field.field_id, platform_id: field.platform_id, kind }
 }
 
@@ -116,24 +118,33 @@ function selectEntries(db: Executor, { platform_id, field_id }: IndexedField) {
 export async function findByCondition(
   db: Executor,
   scope: ListScope,
-  { column, test, value }: Condition,
+  condition: Condition,
   limit: number,
 ): Promise<number[] | null> {
-  if (!isDataColumn(column) || test === 'contains') return null
+  const { column, test } = condition
+  if (!isDataColumn(column) || test === 'contains' || test === 'ne') return null
+  // The index has one value of each record.
+  if (hasManyValues(pathOfColumn(column))) return null
   const field = await findIndexedField(db, scope, column)
   if (!field) return null
-  const range = rangeOf(test, value, field.kind)
-  if (!range) return null
-  const rows = await selectEntries(db, field).where(range).limit(limit).execute()
+  const equality = test === 'in' ? 'is' : test
+  const ranges = valuesOfCondition(condition).map((value) => rangeOf(equality, value, field.kind))
+  const usable = ranges.filter((range) => range !== null)
+  if (usable.length < ranges.length) return null
+  const isInRange = sql<boolean>`(${sql.join(usable, sql` OR `)})`
+  const rows = await selectEntries(db, field).where(isInRange).limit(limit).execute()
   return rows.map((row) => row.record_id)
 }
 
 function rangeOf(
   test: Condition['test'],
   value: string,
-  kind: FieldKind,
+  kind: DataKind,
 ): RawBuilder<boolean> | null {
-  const isNumeric = kind === 'number'
+  const isNumeric = isSortedAsNumber(kind)
+  // Values of all kinds are compared, in ways that have no common order.
+  const isMixed = kind === 'by_value'
+  if (isMixed && (test !== 'is' || parseTimeSpan(value) !== null) && test !== 'empty') return null
   if (kind === 'date' && test !== 'starts' && test !== 'empty') return rangeOfTimes(test, value)
   const key = sortKeyOfText(value, isNumeric)
   switch (test) {

@@ -4,9 +4,13 @@
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { RawBuilder } from 'kysely'
-import { createMatcher, valueIn } from '../../../domain/record/record-match.ts'
-import { isDataColumn, type RecordOrder } from '../../../domain/record/record-query.ts'
-import { sortKeyOf } from '../../../domain/record/sort-key.ts'
+import { createMatcher } from '../../../domain/record/record-match.ts'
+import {
+  isDataColumn,
+  pathOfColumn,
+  type RecordOrder,
+} from '../../../domain/record/record-query.ts'
+import { isSortedAsNumber, sortKeyAt } from '../../../domain/record/sort-key.ts'
 import type { SearchTerms } from '../../../domain/search/search-text.ts'
 import { compareCodePoints } from '../../../lib/text/code-points.ts'
 import type { ListScope, Position, RecordQuery } from '../../port/record-list-store.ts'
@@ -141,9 +145,10 @@ function compareValues(one: Position['value'], other: Position['value']): number
 /** Returns a function that computes the position of a record from its content. */
 export function createPositionOf(sort: RecordOrder['sort'], scope: ListScope): PositionOf {
   if (isDataColumn(sort)) {
-    const isNumeric = scope.kinds.get(sort) === 'number'
+    const isNumeric = isSortedAsNumber(scope.kinds.get(sort))
+    const path = pathOfColumn(sort)
     return (row) => ({
-      value: sortKeyOf(valueIn(toFilteredRecord(row), sort), isNumeric),
+      value: sortKeyAt(toFilteredRecord(row).data, path, isNumeric),
       record_id: row.record_id,
     })
   }

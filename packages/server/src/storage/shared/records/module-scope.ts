@@ -1,11 +1,12 @@
 /** The scope of a list: the modules that its filter selects, and the kinds of their fields. */
 import type { Field } from '@recordhub/protocol'
-import { commonKindOf, type FieldKind } from '@recordhub/protocol/field-filter'
+import type { DataPath } from '@recordhub/protocol/data-path'
+import { type DataKind, fieldKeysOf, kindOfPath } from '@recordhub/protocol/field-filter'
 import { sql } from 'kysely'
 import {
   type DataColumn,
   isDataColumn,
-  keyOfColumn,
+  pathOfColumn,
   type RecordFilter,
 } from '../../../domain/record/record-query.ts'
 import type { ListScope, NamedScope, ScopeQuery } from '../../port/record-list-store.ts'
@@ -28,11 +29,12 @@ export async function readScope(db: Executor, query: ScopeQuery): Promise<ListSc
     .select(columns.length > 0 ? 'm.fields' : sql.lit('[]').as('fields'))
     .execute()
   const texts = modules.map(({ fields }) => fields)
-  const kinds = findKinds(texts, columns.map(keyOfColumn))
+  const paths = columns.map(pathOfColumn)
+  const kinds = findKinds(texts, paths)
   return {
     ...rest,
     modules: modules.map(({ platform_id, module_id }) => ({ platform_id, module_id })),
-    kinds: new Map(columns.map((column) => [column, kinds.get(keyOfColumn(column)) ?? 'text'])),
+    kinds: new Map(columns.map((column, index) => [column, kinds[index] ?? 'text'])),
   }
 }
 
@@ -95,17 +97,19 @@ async function readReviewed(
   return review?.fingerprint ?? null
 }
 
-/** What the fields with these keys are compared as in a list of modules with these fields, as JSON. */
-export function findKinds(
-  fieldTexts: readonly string[],
-  keys: readonly string[],
-): Map<string, FieldKind> {
-  const found = new Map(keys.map((key): [string, Field[]] => [key, []]))
-  if (keys.length === 0) return new Map()
+/** What the values at each path are compared as in a list of modules with these fields, as JSON. */
+export function findKinds(fieldTexts: readonly string[], paths: readonly DataPath[]): DataKind[] {
+  if (paths.length === 0) return []
+  const found = new Map<string, Field[]>(paths.flatMap(fieldKeysOf).map((key) => [key, []]))
   for (const text of fieldTexts) {
     for (const field of parseFields(text)) found.get(field.key)?.push(field)
   }
-  return new Map([...found].map(([key, fields]) => [key, commonKindOf(fields)]))
+  return paths.map((path) =>
+    kindOfPath(
+      path,
+      fieldKeysOf(path).flatMap((key) => found.get(key) ?? []),
+    ),
+  )
 }
 
 function parseFields(text: string): Field[] {

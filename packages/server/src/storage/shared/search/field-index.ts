@@ -1,6 +1,7 @@
 /** Maintains the indexes of fields, by which lists are filtered and sorted. */
-import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
-import { sortKeyOf } from '../../../domain/record/sort-key.ts'
+import { parsePath } from '@recordhub/protocol/data-path'
+import { parseLossless } from '@recordhub/protocol/lossless-json'
+import { sortKeyAt } from '../../../domain/record/sort-key.ts'
 import { IN_LIST_INDEX } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 import { readFeedPosition, saveFeedPosition } from './search-feed.ts'
@@ -154,6 +155,6 @@ function toValue(
   field: { platform_id: number; field_id: number; field_key: string; is_numeric: number },
 ): FieldValue {
   const { platform_id, field_id, field_key } = field
-  const value = isJsonObject(data) && Object.hasOwn(data, field_key) ? data[field_key] : undefined
-  return { platform_id, field_id, record_id, sort_key: sortKeyOf(value, field.is_numeric === 1) }
+  const sort_key = sortKeyAt(data, parsePath(field_key), field.is_numeric === 1)
+  return { platform_id, field_id, record_id, sort_key }
 }

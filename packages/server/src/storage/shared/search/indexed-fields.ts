@@ -1,3 +1,5 @@
+import { parsePath } from '@recordhub/protocol/data-path'
+import { isSortedAsNumber } from '../../../domain/record/sort-key.ts'
 import type { ChangeLog } from '../../port/platform-store.ts'
 import type { IndexedFieldState } from '../../port/search-index-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
@@ -64,8 +66,9 @@ async function replaceFields(
   { platform_id, module_id, fields }: ModuleFields,
   keys: string[],
 ): Promise<boolean> {
-  const kinds = findKinds([fields], keys)
-  const isNumeric = (key: string) => (kinds.get(key) === 'number' ? 1 : 0)
+  const kinds = findKinds([fields], keys.map(parsePath))
+  const kindOf = new Map(keys.map((key, index) => [key, kinds[index]]))
+  const isNumeric = (key: string) => (isSortedAsNumber(kindOf.get(key)) ? 1 : 0)
   const stored = await db
     .selectFrom('indexed_fields')
     .select(['field_id', 'field_key', 'is_numeric'])
