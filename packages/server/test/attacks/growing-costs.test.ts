@@ -65,7 +65,7 @@ test('the time for a base URL grows with the number of its slashes', () =>
 test('the time for an exported number grows with the number of its digits', () =>
   assertLinear(8000, (size) => {
     const number = JSON.rawJSON(`1${'0'.repeat(size)}1`)
-    return () => sheetRow(1, [number])
+    return () => sheetRow(1, [number], [])
   }))
 
 test('the time for the digits of a number in the conformance check grows with their number', () =>

@@ -63,6 +63,41 @@ test('the header is the label if requested, and the first label if modules diffe
     columns.map((column) => column.header),
     ['Label a'],
   )
+  const own = chooseColumns(MODULES, { chosen: ['hub_full_name', 'hub_other'], header: 'label' })
+  assert.deepEqual(
+    own.map((column) => column.header),
+    ['Name', 'Other data'],
+  )
+})
+
+test('a column can be a path into a field, or any path after the prefix of data', () => {
+  const data =
+    '{"a":{"b":{"c":1.10},"l":[{"r":"x"},{"r":null},{"r":["y"]}]},"b":7,"hub_other":"own","a.x":1}'
+  const chosen = ['a.b.c', 'data.a.l[].r', 'a.none[]', 'data.b', 'b', 'data.hub_other', 'data.a.x']
+  const cellsOf = (header: 'key' | 'label') => {
+    const columns = chooseColumns(MODULES, { chosen, header })
+    const cells = createCellReader(columns)({ ...RECORD, data }).map(cellText)
+    return columns.map((column, index) => [column.header, cells[index]])
+  }
+  assert.deepEqual(cellsOf('key'), [
+    ['a.b.c', '1.10'],
+    ['a.l[].r', '["x",["y"]]'],
+    ['a.none[]', ''],
+    ['b', '7'],
+    ['data.hub_other', 'own'],
+    ['a.x', '1'],
+  ])
+  assert.deepEqual(
+    cellsOf('label').map(([header]) => header),
+    [
+      'Label a · b · c',
+      'Label a · l · r',
+      'Label a · none',
+      'Label b',
+      'Other data_2',
+      'Label a · x',
+    ],
+  )
 })
 
 test('labels are unique as headers, and never empty or those of the hub', () => {
@@ -72,12 +107,13 @@ test('labels are unique as headers, and never empty or those of the hub', () => 
   const columns = chooseColumns([{ fields }], { chosen, header: 'label' })
   assert.deepEqual(
     columns.map((column) => column.header),
-    ['Name_3', 'HUB_OTHER_2', 'hub_full_name_2', 'k2', 'name_2', 'Name'],
+    ['Name_4', 'HUB_OTHER', 'hub_full_name', 'k2', 'name_3', 'Name_2'],
   )
 })
 
 test('a chosen column that no module has is rejected with its name', () => {
-  for (const name of ['nothing', '', ' a', 'a ', 'A', 'full_name', 'hub_data', 'constructor']) {
+  const unknown = ['nothing', '', ' a', 'a ', 'A', 'full_name', 'hub_data', 'constructor']
+  for (const name of [...unknown, 'nothing.a', 'nothing[]', 'data.', '.a']) {
     assert.throws(
       () => chooseColumns(MODULES, { chosen: ['a', name], header: 'key' }),
       (error) =>

@@ -54,8 +54,7 @@ export function exportRecords(
     const reason = `a spreadsheet has at most ${MAX_XLSX_COLUMNS} columns, but the export has ${columns.length}; choose some with columns=`
     throw new HubError('invalid_request', { reason })
   }
-  const names = columns.map((column) => column.header)
-  return xlsxStream(names, readCells(chunks, columns))
+  return xlsxStream(columns, readCells(chunks, columns))
 }
 
 /** A stream of bytes, so that its buffer is limited by size. */

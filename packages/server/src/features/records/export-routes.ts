@@ -52,7 +52,7 @@ const ExportMembers = {
   columns: Type.Optional(
     Type.Union([RequestText(), Type.Array(RequestText())], {
       description:
-        'csv, xlsx: names of hub columns (hub_…) or keys of fields in a manifest of the list, separated by commas or as repeated parameters. Default: all.',
+        'csv, xlsx: names of hub columns (hub_…), keys of fields in a manifest of the list, paths into such fields, or data.<path>; separated by commas or as repeated parameters. Default: all but paths.',
     }),
   ),
   header: Type.Optional(OneOf('key', 'label')),

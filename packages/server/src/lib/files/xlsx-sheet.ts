@@ -1,19 +1,87 @@
 /** Cells of a spreadsheet as XML (ECMA-376, part 1, 18.3). */
+import { parseTimeSpan } from '@recordhub/protocol/field-filter'
 import {
   type JsonValue,
   significantDigits,
   stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
 
-/** A row of a sheet, numbered from 1. */
-export function sheetRow(number: number, cells: readonly JsonValue[]): string {
-  return `<row r="${number}">${cells.map(sheetCell).join('')}</row>`
+export type SheetColumn = {
+  header: string
+  /** Whether texts that are times are written as times. */
+  holdsTimes: boolean
 }
 
-function sheetCell(value: JsonValue): string {
+/** A row of a sheet, numbered from 1. */
+export function sheetRow(
+  number: number,
+  cells: readonly JsonValue[],
+  columns: readonly SheetColumn[],
+): string {
+  const written = cells.map((value, index) => sheetCell(value, columns[index]?.holdsTimes ?? false))
+  return `<row r="${number}">${written.join('')}</row>`
+}
+
+/** The first row of a sheet. */
+export function headerRow(columns: readonly SheetColumn[]): string {
+  return `<row r="1">${columns.map(({ header }) => textCell(header, STYLES.header)).join('')}</row>`
+}
+
+/** The numbers of the formats in {@link STYLE_SHEET}. */
+const STYLES = { header: 1, day: 2, time: 3 }
+
+const XF = (font: number, format: number) =>
+  `<xf numFmtId="${format}" fontId="${font}" fillId="0" borderId="0" xfId="0" applyFont="1" applyNumberFormat="1"/>`
+const FONT = '<sz val="11"/><name val="Calibri"/>'
+
+/** The formats of cells, in the order of their numbers. */
+export const STYLE_SHEET =
+  '<numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd hh:mm:ss"/></numFmts>' +
+  `<fonts count="2"><font>${FONT}</font><font><b/>${FONT}</font></fonts>` +
+  '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>' +
+  '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
+  '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
+  `<cellXfs count="4">${XF(0, 0)}${XF(1, 0)}${XF(0, 164)}${XF(0, 165)}</cellXfs>`
+
+const MIN_WIDTH = 8
+const MAX_WIDTH = 60
+
+/** The width of a column in characters, such that these cells fit. */
+export function widthOf({ header, holdsTimes }: SheetColumn, cells: readonly JsonValue[]): number {
+  const longest = cells.reduce<number>((width, value) => Math.max(width, lengthOf(value)), 0)
+  // A bold header is wider, and has the button of the filter.
+  const needed = Math.max(header.length * 1.1 + 3, longest + 1, holdsTimes ? DAY_LENGTH : 0)
+  return Math.ceil(Math.min(Math.max(needed, MIN_WIDTH), MAX_WIDTH))
+}
+
+function lengthOf(value: JsonValue): number {
+  if (value === null) return 0
+  return typeof value === 'string' ? value.length : stringifyLossless(value).length
+}
+
+const DAY_LENGTH = 11
+const DAY_MS = 86_400_000
+/** The number of 1970-01-01 in a spreadsheet. */
+const EPOCH = 25_569
+/** From this day on, all spreadsheets count the same: Excel has a 29 February 1900. */
+const FIRST_DAY = 61
+/** Times of which a spreadsheet would show something else: with leap seconds, or more than milliseconds. */
+const INEXACT = /:60|\.\d{3}\d*[1-9]/
+
+/** A time as a number of days in UTC; null for a text that is no time, or that a number would not preserve. */
+function timeCell(text: string): string | null {
+  const span = parseTimeSpan(text)
+  if (span === null || INEXACT.test(text)) return null
+  const days = Number(span.from / 1_000_000n) / DAY_MS + EPOCH
+  if (days < FIRST_DAY) return null
+  const style = text.length < DAY_LENGTH ? STYLES.day : STYLES.time
+  return `<c s="${style}"><v>${Number(days.toFixed(9))}</v></c>`
+}
+
+function sheetCell(value: JsonValue, holdsTimes: boolean): string {
   if (value === null || value === '') return '<c/>'
   if (typeof value === 'boolean') return `<c t="b"><v>${value ? 1 : 0}</v></c>`
-  if (typeof value === 'string') return textCell(value)
+  if (typeof value === 'string') return (holdsTimes ? timeCell(value) : null) ?? textCell(value)
   const text = stringifyLossless(value)
   const isNumber = typeof value === 'number' || JSON.isRawJSON(value)
   return isNumber && isShownExactly(text) ? `<c><v>${text}</v></c>` : textCell(text)
@@ -24,10 +92,11 @@ const MAX_CHARACTERS = 32_767
 const MAX_NUMBER_LENGTH = 400
 const TRUNCATED = ' … [truncated: a cell holds 32,767 characters]'
 
-function textCell(text: string): string {
+function textCell(text: string, style = 0): string {
   const isLong = text.length > MAX_CHARACTERS
   const shown = isLong ? truncate(text, MAX_CHARACTERS - TRUNCATED.length) + TRUNCATED : text
-  return `<c t="inlineStr"><is><t xml:space="preserve">${escapeXml(shown)}</t></is></c>`
+  const attributes = style === 0 ? '' : ` s="${style}"`
+  return `<c${attributes} t="inlineStr"><is><t xml:space="preserve">${escapeXml(shown)}</t></is></c>`
 }
 
 /** Does not split a surrogate pair. */

@@ -13,8 +13,12 @@ async function* chunked(rows: JsonValue[][], size: number): AsyncGenerator<JsonV
   for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size)
 }
 
+const column = (header: string, holdsTimes = false) => ({ header, holdsTimes })
+
 async function writeAndOpen(rows: JsonValue[][], maxRows?: number, size = 3) {
-  return openXlsx(await buffer(xlsxStream(['a', 'b'], chunked(rows, size), maxRows)))
+  return openXlsx(
+    await buffer(xlsxStream([column('a'), column('b')], chunked(rows, size), maxRows)),
+  )
 }
 
 test('texts, booleans and null are read back unchanged, except for lone surrogates', async () => {
@@ -53,6 +57,26 @@ test('objects and lists become JSON with exact numbers, and long texts are trunc
   assert.match(truncated, /👍 … \[truncated: [^\]]+\]$/u)
 })
 
+test('times are numbers of days where they are times, and texts where a spreadsheet would show another value', async () => {
+  for (const [text, cell] of [
+    ['2026-03-10', { number: '46091' }],
+    ['2026-03-10T18:00:00Z', { number: '46091.75' }],
+    ['2026-03-11 01:30+02:00', { number: '46091.979166667' }],
+    ['2026-03-10T00:00:00.250Z', { number: '46091.000002894' }],
+    ['1900-03-01', { number: '61' }],
+    ['1900-02-28', '1900-02-28'],
+    ['1893-04-20', '1893-04-20'],
+    ['2026-02-30', '2026-02-30'],
+    ['2026-03-10T23:59:60Z', '2026-03-10T23:59:60Z'],
+    ['2026-03-10T08:00:00.0001Z', '2026-03-10T08:00:00.0001Z'],
+    ['soon', 'soon'],
+  ] as const) {
+    const stream = xlsxStream([column('on', true), column('text')], chunked([[text, text]], 1))
+    const sheet = (await openXlsx(await buffer(stream))).get('Records')
+    assert.deepEqual(sheet?.[1], [cell, text])
+  }
+})
+
 test('rows over the limit of a sheet continue on the next one, under the same header', async () => {
   for (const count of [0, 1, 3, 4, 8, 9]) {
     const rows = Array.from({ length: count }, (_, n) => [`r${n}`])
@@ -85,7 +109,7 @@ test('rows are read on demand, and reading stops when the client disconnects', a
       hasEnded = true
     }
   }
-  const stream = xlsxStream(['a'], endless())
+  const stream = xlsxStream([column('a')], endless())
   await once(stream, 'readable')
   assert.ok(stream.read() !== null)
   stream.destroy()
@@ -99,5 +123,5 @@ test('an error while reading rows is an error of the stream', async () => {
     yield [['a']]
     throw new Error('The database is unavailable')
   }
-  await assert.rejects(buffer(xlsxStream(['a'], broken())), /database is unavailable/)
+  await assert.rejects(buffer(xlsxStream([column('a')], broken())), /database is unavailable/)
 })

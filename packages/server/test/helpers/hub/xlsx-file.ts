@@ -52,7 +52,7 @@ function readSheet(xml: string): ReadCell[][] {
   assert.doesNotMatch(xml, /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/)
   return [...xml.matchAll(/<row r="(\d+)">(.*?)<\/row>/gs)].map(([, number, cells = ''], index) => {
     assert.equal(Number(number), index + 1)
-    return [...cells.matchAll(/<c(?: t="(\w+)")?(?:\/>|>(.*?)<\/c>)/gs)].map(
+    return [...cells.matchAll(/<c(?: s="\d+")?(?: t="(\w+)")?(?:\/>|>(.*?)<\/c>)/gs)].map(
       ([, type, content = '']) => readCell(type, content),
     )
   })
