@@ -165,6 +165,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
 
   'GET /api/v1/platforms/:id/modules/:record_type/indexed-fields': 'viewer',
   'PUT /api/v1/platforms/:id/modules/:record_type/indexed-fields': 'operator',
+  'GET /api/v1/platforms/:id/modules/:record_type/fields': 'viewer',
   'GET /api/v1/search': 'viewer',
   'GET /api/v1/search/status': 'viewer',
 
@@ -175,6 +176,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
 
   'GET /api/v1/records': 'viewer',
   'GET /api/v1/records/export': 'viewer',
+  'GET /api/v1/records/facets': 'viewer',
   'GET /api/v1/records/:record_id': 'viewer',
   'GET /api/v1/records/:record_id/history': 'viewer',
   'GET /api/v1/records/:record_id/fields': 'viewer',

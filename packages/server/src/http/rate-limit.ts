@@ -14,6 +14,8 @@ import { callerOf } from './authorize.ts'
 export const MAX_CONCURRENT: Readonly<Record<string, number>> = {
   'GET /api/v1/records': 16,
   'GET /api/v1/records/export': 8,
+  'GET /api/v1/records/facets': 8,
+  'GET /api/v1/platforms/:id/modules/:record_type/fields': 8,
   'GET /api/v1/audit/export': 8,
   'GET /api/v1/search': 8,
   'POST /api/v1/platforms/probe': 16,
@@ -29,7 +31,13 @@ export const MAX_CONCURRENT: Readonly<Record<string, number>> = {
   'GET /dashboard/events': 32,
 }
 /** Routes that share the read thread, which has 64 places: one caller can have a quarter. */
-const READS = ['GET /api/v1/records', 'GET /api/v1/records/export', 'GET /api/v1/search']
+const READS = [
+  'GET /api/v1/records',
+  'GET /api/v1/records/export',
+  'GET /api/v1/records/facets',
+  'GET /api/v1/platforms/:id/modules/:record_type/fields',
+  'GET /api/v1/search',
+]
 const SHARED_READS = { name: 'reads', max: 16 }
 const RETRY_SECONDS = 5
 

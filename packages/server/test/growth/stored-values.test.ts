@@ -76,6 +76,8 @@ describeOnEngines('the cost of reading stored values', (engine) => {
           `/api/v1/records?filter[${key}][contains]=zzz&platform=worst&record_type=cases`,
           `/api/v1/records?filter[${key}][starts]=zzz&platform=worst&record_type=cases`,
           `/api/v1/records?sort=data.${key}&platform=worst&record_type=cases`,
+          `/api/v1/records?filter[${key}[].a.b[]][in]=zzz&platform=worst&record_type=cases`,
+          `/api/v1/records/facets?facet=${key}&facet=${key}[].a`,
         ]),
         ...['zzz', '"zzz aaa"', 'zzz%CC%80'].map((query) => `/api/v1/records?q=${query}`),
         '/api/v1/search?query=zzz',

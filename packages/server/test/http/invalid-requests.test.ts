@@ -14,6 +14,10 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
     ...['sort=nothing', 'sort=', 'sort=--record_id', 'sort=record_id,full_name', 'unknown=1'],
     ...['cursor=', 'cursor=abc', 'cursor=bnVsbA', 'q=a&q=b'],
   ],
+  '/api/v1/records/facets': [
+    ...['', 'facet=', 'facet=a&sort=nothing', 'facet=a&limit=5', 'facet=a&filter[a][like]=1'],
+    `${'facet=a&'.repeat(3)}${Array.from({ length: 11 }, (_, n) => `facet=${n}`).join('&')}`,
+  ],
   '/api/v1/records/export': [
     ...['', 'format=pdf', 'format=csv&format=json', 'format=csv&limit=5', 'format=csv&bom=yes'],
     ...['format=json&columns=a', 'format=xlsx&bom=true', 'format=ndjson&header=label'],

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import {
   type ActivityEntry,
+  DataFieldsResponse,
+  FacetsResponse,
   IndexedFieldsResponse,
   RecordPage,
   SavedView,
@@ -227,6 +229,29 @@ describeHub('searching records', (hub) => {
     assert.deepEqual(await filtered(parts), ['C-3'])
     const since = 'filter[hub_created_at][after]=2026-01-01T00:00-09:00&filter[status]='
     assert.deepEqual(await filtered(since), [])
+  })
+
+  test('the values of a list are counted, and the paths of a module listed', async () => {
+    const facets = await hub.get('/api/v1/records/facets?facet=status&facet=data.none&q=ann')
+    const counted = expectBody(facets, 200, FacetsResponse)
+    const listed = expectBody(await hub.get('/api/v1/records?q=ann'), 200, RecordPage).records
+    assert.ok(listed.length > 0 && counted.complete)
+    const [status, none] = counted.facets
+    const counts = status?.values?.map(({ records }) => records) ?? []
+    const sum = counts.reduce((total, one) => total + one, status?.empty ?? 0)
+    assert.equal(sum, listed.length)
+    assert.deepEqual(none, { path: 'none', values: [], empty: listed.length })
+
+    const path = `/api/v1/platforms/${platform.id}/modules/cases/fields`
+    const { fields, examined, complete } = expectBody(await hub.get(path), 200, DataFieldsResponse)
+    assert.ok(examined > 0 && complete)
+    assert.equal(fields.find((one) => one.path === 'status')?.in_manifest, true)
+    for (const unknown of [
+      path.replace('cases', 'x'),
+      '/api/v1/platforms/999/modules/cases/fields',
+    ]) {
+      expectError(await hub.get(unknown), 404, 'not_found')
+    }
   })
 
   test('a private view is created, changed, deleted and audited, and its query works on the list', async () => {

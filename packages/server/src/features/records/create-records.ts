@@ -9,6 +9,7 @@ import { erasureRoutes } from './erasure-routes.ts'
 import { exportRoutes } from './export-routes.ts'
 import { historyRoutes } from './history-routes.ts'
 import { listRecords, recordListRoutes } from './list-records.ts'
+import { valueRoutes } from './value-routes.ts'
 import { viewRoutes } from './view-routes.ts'
 
 export function createRecords(
@@ -18,7 +19,7 @@ export function createRecords(
 
   const routes: FastifyPluginAsync = async (app) => {
     await registerRoutes(app, recordListRoutes(storage))
-    await registerRoutes(app, toPlugin(viewRoutes(storage)))
+    await registerRoutes(app, toPlugin([...viewRoutes(storage), ...valueRoutes(storage)]))
     await registerRoutes(app, exportRoutes({ ...storage, ...deps }))
     await registerRoutes(app, historyRoutes(storage))
     await registerRoutes(app, changeRoutes(storage))

@@ -1,5 +1,11 @@
-import type { Field } from '@recordhub/protocol'
-import type { FieldKinds, RecordFilter, RecordOrder } from '../../domain/record/record-query.ts'
+import type { Facet, Field } from '@recordhub/protocol'
+import type { FoundPaths } from '../../domain/record/data-values.ts'
+import type {
+  DataColumn,
+  FieldKinds,
+  RecordFilter,
+  RecordOrder,
+} from '../../domain/record/record-query.ts'
 
 export type RecordRow = {
   record_id: number
@@ -83,6 +89,17 @@ export type RecordPage = {
   is_estimate: boolean
 }
 
+/** Whether a reading of many records reached its end within its limits, and how many it has examined. */
+export type Examined = { examined: number; complete: boolean }
+
+export type FacetQuery = RecordFilter & {
+  columns: DataColumn[]
+  /** Of this query, from `readScope`. */
+  scope: ListScope
+  /** Time limit for records that no index finds. The first step is read even if it takes longer. */
+  scan_ms: number
+}
+
 export interface RecordListStore {
   /** Reads the scope of a query. A platform or module that does not exist, or is removed, has no modules. */
   readScope(query: ScopeQuery): Promise<ListScope>
@@ -106,6 +123,24 @@ export interface RecordListStore {
   listRecords(
     query: RecordQuery,
   ): Promise<RecordPage | { outcome: 'too_slow' } | { outcome: 'changed' }>
+
+  /**
+   * Counts the values of columns in the records of a list. Conditions on one of the columns restrict the others only. If the
+   * time limit ends before the list, or there are too many values of every column, the reading is not complete: the
+   * counts are those of the examined records.
+   *
+   * @returns `changed` as `listRecords`.
+   */
+  countValues(
+    query: FacetQuery,
+  ): Promise<({ outcome: 'counted'; facets: Facet[] } & Examined) | { outcome: 'changed' }>
+
+  /** Finds the paths in the data of the last changed records of a module, at most some hundred within `scan_ms`. */
+  findPaths(query: {
+    platform: string
+    record_type: string
+    scan_ms: number
+  }): Promise<FoundPaths & Examined>
 
   /** Counts the records of a platform and module, from the counters: exact except for writes in progress. */
   countRecords(query: { platform: string | null; record_type: string | null }): Promise<number>

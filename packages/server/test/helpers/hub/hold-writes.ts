@@ -28,6 +28,8 @@ export function bound(records: Storage['records']): Storage['records'] {
     readScope: (query) => records.readScope(query),
     readNamedScope: (query) => records.readNamedScope(query),
     listRecords: (query) => records.listRecords(query),
+    countValues: (query) => records.countValues(query),
+    findPaths: (query) => records.findPaths(query),
     countRecords: (query) => records.countRecords(query),
     readRecord: (recordId) => records.readRecord(recordId),
     listHistory: (query) => records.listHistory(query),

@@ -7,6 +7,7 @@ import {
   listRecords,
   newPlatform,
   pushWrite,
+  recordQuery,
   type TestPlatform,
   testManifest,
   testModule,
@@ -24,6 +25,12 @@ const NO_CHANGES = { raise: [], resolve: [], reword: [] }
 let count = 0
 
 const MARK = { key: 'a', until: null, by: 'ann' }
+
+async function countValues({ records }: Storage): Promise<unknown> {
+  const query = recordQuery()
+  const scope = await records.readScope(query)
+  return records.countValues({ ...query, columns: ['data.a'], scope })
+}
 
 export type Call = [name: string, call: () => Promise<unknown>]
 
@@ -81,6 +88,11 @@ export function callsOfAllMethods(
     ['listRecords of a module', () => listRecords(storage, { platform: 'school' })],
     ['listRecords of a search', () => listRecords(storage, { search: ['ann'] })],
     ['countRecords', () => records.countRecords(any)],
+    ['countValues', () => countValues(storage)],
+    [
+      'findPaths',
+      () => records.findPaths({ platform: 'school', record_type: 'students', scan_ms: 1000 }),
+    ],
     ['indexTexts', () => storage.searchIndex.indexTexts(5)],
     ['indexFields', () => storage.searchIndex.indexFields(5)],
     ['rebuildTextIndex', () => storage.searchIndex.rebuildTextIndex()],

@@ -12,7 +12,6 @@ import {
   kindOfColumn,
   valuesOfCondition,
 } from '../../../domain/record/record-query.ts'
-import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { ModuleRef, Position } from '../../port/record-list-store.ts'
 import { IN_LIST_INDEX, type SelectedRecord, selectRecords } from '../records/record-rows.ts'
 import { isVisible } from '../records/visible-modules.ts'
@@ -21,15 +20,14 @@ import {
   createCompare,
   createMatches,
   createPositionOf,
-  endOfScan,
   mergeScans,
   type RecordListDialect,
   type RecordScan,
   type ResolvedQuery,
-  readSteps,
   type ScanDeps,
   scanPositions,
   toStep,
+  visitRecords,
 } from './record-scan.ts'
 import { hasGlobalIndex } from './scan-strategies.ts'
 
@@ -222,24 +220,16 @@ export async function scanSorted(
   const limit = 2 * query.limit + 1
   let positions: Position[] = []
   let matched = 0
-  const end = endOfScan(deadline)
-  const pause = createPause()
-
   const all = scanHubColumn(deps, resolved, { sort: 'record_id', descending: false })
-  const unlimited = Number.POSITIVE_INFINITY
-  const steps = readSteps(all, { after: null, firstStep: unlimited, maxRecords: () => unlimited })
-  for await (const { records, next } of steps) {
-    for (const { row } of records) {
-      if (matches && !matches(row)) continue
-      matched += 1
-      const position = positionOf(row)
-      if (query.after === null || compare(position, query.after) > 0) positions.push(position)
-      if (positions.length > 4 * limit) positions = positions.sort(compare).slice(0, limit)
-      if (performance.now() >= end) return null
-      await pause()
-    }
-    if (next !== null && performance.now() >= deadline) return null
-  }
+  const { complete } = await visitRecords(all, deadline, (row) => {
+    if (matches && !matches(row)) return true
+    matched += 1
+    const position = positionOf(row)
+    if (query.after === null || compare(position, query.after) > 0) positions.push(position)
+    if (positions.length > 4 * limit) positions = positions.sort(compare).slice(0, limit)
+    return true
+  })
+  if (!complete) return null
   const nearest = positions.sort(compare).slice(0, limit)
   return scanPositions(deps, nearest, { compare, size: matched, allMatch: true })
 }

@@ -2,9 +2,19 @@
  * Lists of records. `scan-strategies.ts` decides how a list is read; a scan (`record-scan.ts`) reads it;
  * `record-page.ts` filters the records and ends the page. The filter runs in JavaScript, the same on every engine.
  */
-import { isDataColumn, isFiltered } from '../../../domain/record/record-query.ts'
+import { createFacetCounter, createPathCollector } from '../../../domain/record/data-values.ts'
+import { createConditionMatcher } from '../../../domain/record/record-match.ts'
+import {
+  type Condition,
+  isDataColumn,
+  isFiltered,
+  NO_FILTER,
+  pathOfColumn,
+  type RecordFilter,
+} from '../../../domain/record/record-query.ts'
 import type { ThreadFigures } from '../../port/metrics-store.ts'
 import type {
+  FacetQuery,
   ListScope,
   RecordListStore,
   RecordQuery,
@@ -12,7 +22,7 @@ import type {
 } from '../../port/record-list-store.ts'
 import { countRecords } from '../records/module-counts.ts'
 import { isScopeCurrent, readNamedScope, readScope } from '../records/module-scope.ts'
-import { IN_LIST_INDEX } from '../records/record-rows.ts'
+import { IN_LIST_INDEX, toFilteredRecord } from '../records/record-rows.ts'
 import { createRequestThread, serveRequests } from '../request-thread.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { scanCandidates } from './candidate-scan.ts'
@@ -27,6 +37,7 @@ import {
   type ResolvedQuery,
   type ScanDeps,
   scanPositions,
+  visitRecords,
 } from './record-scan.ts'
 import { isSingleIndexRead, listStrategies, type ScanStrategy } from './scan-strategies.ts'
 
@@ -51,7 +62,72 @@ export function createRecordListStore(
       const isCurrent = query.scope === null || (await isScopeCurrent(db, query, query.scope))
       return isCurrent ? page : { outcome: 'changed' }
     },
+
+    countValues: (query) => countValues({ db, dialect }, query),
+
+    async findPaths({ platform, record_type, scan_ms }) {
+      const deadline = performance.now() + scan_ms
+      const query = wholeList({ ...NO_FILTER, platform, record_type, scan_ms, scope: null })
+      const resolved = await resolveQuery(db, query)
+      const collector = createPathCollector()
+      const read = await visitRecords(
+        scanLastChanged({ db, dialect }, resolved),
+        deadline,
+        (row) => {
+          collector.add(toFilteredRecord(row).data)
+          return true
+        },
+        SAMPLE,
+      )
+      return { ...collector.list(), ...read }
+    },
   }
+}
+
+/** What is read of a module to find its paths. */
+const SAMPLE = { records: 500, size: 4_000_000 }
+
+/** A query of all records that a filter selects, those first that changed last. */
+function wholeList(
+  filter: RecordFilter & Pick<RecordQuery, 'scope' | 'scan_ms'>,
+): RecordQuery & { sort: 'updated_at' } {
+  const order = { sort: 'updated_at', descending: true } as const
+  return { ...filter, ...order, limit: 1, after: null, backwards: false }
+}
+
+function scanLastChanged(deps: ScanDeps, resolved: ResolvedQuery): RecordScan {
+  return scanHubColumn(deps, resolved, { sort: 'updated_at', descending: true })
+}
+
+async function countValues(
+  deps: ScanDeps,
+  { columns, ...filter }: FacetQuery,
+): ReturnType<RecordListStore['countValues']> {
+  const deadline = performance.now() + filter.scan_ms
+  const isOwn = ({ column }: Condition) => columns.some((one) => one === column)
+  const conditions = filter.conditions.filter((condition) => !isOwn(condition))
+  const query = wholeList({ ...filter, conditions })
+  const resolved = await resolveQuery(deps.db, query)
+  const scan = (await openScan(deps, resolved, deadline)) ?? scanLastChanged(deps, resolved)
+  const matches = isFiltered(query) && !scan.allMatch ? createMatches(resolved) : null
+  const own = filter.conditions.filter(isOwn).map((condition) => ({
+    column: condition.column,
+    matches: createConditionMatcher(condition, filter.scope.kinds),
+  }))
+  const facets = columns.map((column) => ({
+    others: own.filter((one) => one.column !== column),
+    counter: createFacetCounter(pathOfColumn(column)),
+  }))
+  const read = await visitRecords(scan, deadline, (row) => {
+    if (matches && !matches(row)) return true
+    const record = toFilteredRecord(row)
+    for (const { others, counter } of facets) {
+      if (others.every((one) => one.matches(record))) counter.add(record.data)
+    }
+    return !facets.every(({ counter }) => counter.hasTooMany())
+  })
+  if (!(await isScopeCurrent(deps.db, query, filter.scope))) return { outcome: 'changed' }
+  return { outcome: 'counted', facets: facets.map(({ counter }) => counter.count()), ...read }
 }
 
 /** @returns null if no strategy can read the list before the deadline. */
@@ -156,9 +232,17 @@ async function findLastChange(db: Executor): Promise<number> {
   return last?.change_seq ?? 0
 }
 
-type Lists = Pick<RecordListStore, 'listRecords' | 'readScope'>
-type ReadRequest = { list: RecordQuery } | { scope: ScopeQuery }
-type Read = Awaited<ReturnType<Lists['listRecords']>> | ListScope
+type Lists = Pick<RecordListStore, 'listRecords' | 'readScope' | 'countValues' | 'findPaths'>
+type ReadRequest =
+  | { list: RecordQuery }
+  | { scope: ScopeQuery }
+  | { values: FacetQuery }
+  | { paths: Parameters<Lists['findPaths']>[0] }
+type Read =
+  | { list: Awaited<ReturnType<Lists['listRecords']>> }
+  | { scope: ListScope }
+  | { values: Awaited<ReturnType<Lists['countValues']>> }
+  | { paths: Awaited<ReturnType<Lists['findPaths']>> }
 
 /** Each may take two seconds. */
 const MAX_REQUESTS = 64
@@ -185,16 +269,26 @@ export function createReadThread(
       async listRecords(query) {
         if (isSingleIndexRead(query)) return lists.listRecords(query)
         const read = await thread.request({ list: query })
-        if ('outcome' in read) return read
-        throw new Error('The thread has read a scope instead of a list')
+        if ('list' in read) return read.list
+        throw unexpected(read)
       },
       async readScope(query) {
         const { sort, conditions } = query
         const columns = [sort, ...conditions.map(({ column }) => column)]
         if (!columns.some(isDataColumn)) return lists.readScope(query)
         const read = await thread.request({ scope: query })
-        if ('everywhere' in read) return read
-        throw new Error('The thread has read a list instead of a scope')
+        if ('scope' in read) return read.scope
+        throw unexpected(read)
+      },
+      async countValues(query) {
+        const read = await thread.request({ values: query })
+        if ('values' in read) return read.values
+        throw unexpected(read)
+      },
+      async findPaths(query) {
+        const read = await thread.request({ paths: query })
+        if ('paths' in read) return read.paths
+        throw unexpected(read)
       },
     },
     figures: () => ({
@@ -206,10 +300,16 @@ export function createReadThread(
   }
 }
 
+function unexpected(read: Read): Error {
+  return new Error(`The thread has read ${Object.keys(read)} instead of what it was asked for`)
+}
+
 /** Serves the requests of `createReadThread` in the thread. */
-export function serveLists({ listRecords, readScope }: Lists): void {
-  serveRequests(
-    (request: ReadRequest): Promise<Read> =>
-      'list' in request ? listRecords(request.list) : readScope(request.scope),
-  )
+export function serveLists(lists: Lists): void {
+  serveRequests(async (request: ReadRequest): Promise<Read> => {
+    if ('list' in request) return { list: await lists.listRecords(request.list) }
+    if ('values' in request) return { values: await lists.countValues(request.values) }
+    if ('paths' in request) return { paths: await lists.findPaths(request.paths) }
+    return { scope: await lists.readScope(request.scope) }
+  })
 }

@@ -12,8 +12,9 @@ import {
 } from '../../../domain/record/record-query.ts'
 import { isSortedAsNumber, sortKeyAt } from '../../../domain/record/sort-key.ts'
 import type { SearchTerms } from '../../../domain/search/search-text.ts'
+import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import { compareCodePoints } from '../../../lib/text/code-points.ts'
-import type { ListScope, Position, RecordQuery } from '../../port/record-list-store.ts'
+import type { Examined, ListScope, Position, RecordQuery } from '../../port/record-list-store.ts'
 import { type SelectedRecord, selectRecords, toFilteredRecord } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 
@@ -93,6 +94,38 @@ export async function* readSteps(
     await yieldToEventLoop()
   }
 }
+
+/**
+ * Visits the records of a scan until its end, its deadline, or until `visit` returns false.
+ * @param limits of the number of records, and of the size of their data in UTF-16 units.
+ */
+export async function visitRecords(
+  scan: RecordScan,
+  deadline: number,
+  visit: (row: SelectedRecord) => boolean,
+  { records: maxRecords, size: maxSize } = UNLIMITED,
+): Promise<Examined> {
+  let [examined, size] = [0, 0]
+  const end = endOfScan(deadline)
+  const pause = createPause()
+  const options = { after: null, firstStep: maxRecords, maxRecords: () => maxRecords - examined }
+  for await (const step of readSteps(scan, options)) {
+    for (const [index, { row }] of step.records.entries()) {
+      const isLast = index === step.records.length - 1 && step.next === null
+      size += row.data.length
+      const goesOn = visit(row) && size < maxSize && performance.now() < end
+      if (!goesOn) return { examined: examined + index + 1, complete: isLast }
+      await pause()
+    }
+    examined += step.examined
+    if (step.next === null) break
+    if (examined >= maxRecords || performance.now() >= deadline)
+      return { examined, complete: false }
+  }
+  return { examined, complete: true }
+}
+
+const UNLIMITED = { records: Number.POSITIVE_INFINITY, size: Number.POSITIVE_INFINITY }
 
 /** The first step of a scan is read even after its deadline, but not for longer than this. */
 const MIN_SCAN_MS = 1000
