@@ -85,6 +85,13 @@ export const FoundRecord = Type.Object({
   data: Type.Unsafe<unknown>({ description: 'As the platform sent it' }),
 })
 
+const MatchedRecord = Type.Object({
+  ...FoundRecord.properties,
+  matches: Type.Array(SearchMatch, {
+    description: 'As for a record of the hub; empty if the hub finds no term in it',
+  }),
+})
+
 const PlatformError = Type.Object({ code: Type.String(), message: Type.String() })
 
 /**
@@ -115,7 +122,9 @@ export const SearchLine = Type.Union([
     platform_name: Type.String(),
     outcome: OneOf('found', 'raw', 'no_endpoint', 'failed'),
     found: Type.Integer({ description: 'The number of records in the response' }),
-    records: Type.Array(FoundRecord, { description: 'The first records' }),
+    records: Type.Array(MatchedRecord, {
+      description: 'The first records, in the order of the platform',
+    }),
     raw: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       description: 'The beginning of a response without a list of records',

@@ -56,7 +56,13 @@ describeHub('searching everywhere', (hub, engine) => {
       full_name: 'Person 1',
       record_type: null,
       data: { city: 'Bern' },
+      matches: [{ column: 'hub_full_name', text: 'Person 1', ranges: [[0, 6]] }],
     })
+    const [best] = own.records
+    assert.equal(best?.rank, 'beginning')
+    assert.deepEqual(best?.matches, [
+      { column: 'hub_full_name', text: 'Person of ours', ranges: [[0, 6]] },
+    ])
   })
 
   test('a platform gets the specified path and headers, and the query as it was typed', async () => {

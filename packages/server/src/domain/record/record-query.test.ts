@@ -115,6 +115,8 @@ test('an invalid parameter is reported by its name', () => {
     ['filter[]=1', 'filter[]'],
     ['filter[a][like]=1', 'filter[a][like]'],
     ['q=a&q=b', 'q'],
+    ['sort=relevance', 'sort'],
+    ['q=a&sort=-relevance', 'sort'],
     [`filter[${'k'.repeat(257)}]=1`, `filter[${'k'.repeat(257)}]`],
     [`filter[a]=${'v'.repeat(1025)}`, 'filter[a]'],
     [many, 'filter[f20]'],

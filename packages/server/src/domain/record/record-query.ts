@@ -1,5 +1,5 @@
 /** Parses the query of a record list. The page, the API and saved views use the same URL parameters. */
-import { RECORD_SORTS, type RecordSort } from '@recordhub/protocol'
+import { BY_RELEVANCE, RECORD_SORTS, type RecordSort } from '@recordhub/protocol'
 import { type DataPath, parsePath } from '@recordhub/protocol/data-path'
 import {
   type DataKind,
@@ -50,7 +50,11 @@ export type RecordFilter = {
   conditions: Condition[]
 }
 
-export type RecordOrder = { sort: RecordSort | DataColumn; descending: boolean }
+export type RecordOrder = {
+  /** The order by relevance is that of the search of the filter, the best first. */
+  sort: RecordSort | typeof BY_RELEVANCE | DataColumn
+  descending: boolean
+}
 
 export const NO_FILTER: RecordFilter = {
   platform: null,
@@ -111,6 +115,9 @@ export function parseRecordQuery(parameters: Iterable<[name: string, value: stri
     for (const added of query.conditions.slice(count)) names.set(added, name)
     if (error !== null) errors.set(name, [error])
   }
+  if (query.sort === BY_RELEVANCE && query.search === null) {
+    errors.set('sort', [`is by ${BY_RELEVANCE}, which needs the words of a search (q)`])
+  }
   if (errors.size > 0) return { ok: false, errors: Object.fromEntries(errors) }
   return { ok: true, query, checkValues: (kinds) => checkValues(names, kinds) }
 }
@@ -169,7 +176,7 @@ function parseParameter(
       if (order) Object.assign(query, order)
       return order
         ? null
-        : `must be one of ${RECORD_SORTS.join(', ')} or data.<path>, with a leading - for descending order`
+        : `must be one of ${RECORD_SORTS.join(', ')} or data.<path>, with a leading - for descending order, or ${BY_RELEVANCE}`
     }
     default:
       return parseCondition(query, name, value)
@@ -233,6 +240,7 @@ export function pathOfColumn(column: DataColumn): DataPath {
 }
 
 function parseSort(text: string): RecordOrder | null {
+  if (text === BY_RELEVANCE) return { sort: BY_RELEVANCE, descending: false }
   const descending = text.startsWith('-')
   const name = descending ? text.slice(1) : text
   const sort = RECORD_SORTS.find((one) => one === name)

@@ -8,7 +8,8 @@ import { changeRoutes } from './change-routes.ts'
 import { erasureRoutes } from './erasure-routes.ts'
 import { exportRoutes } from './export-routes.ts'
 import { historyRoutes } from './history-routes.ts'
-import { listRecords, recordListRoutes } from './list-records.ts'
+import { recordListRoutes } from './list-records.ts'
+import { searchRecords } from './search-records.ts'
 import { valueRoutes } from './value-routes.ts'
 import { viewRoutes } from './view-routes.ts'
 
@@ -28,6 +29,6 @@ export function createRecords(
 
   return {
     routes,
-    searchRecords: (q: string, limit: number) => listRecords(storage, { parameters: { q }, limit }),
+    searchRecords: (q: string, limit: number) => searchRecords(storage, q, limit),
   }
 }

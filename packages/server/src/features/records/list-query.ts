@@ -1,6 +1,6 @@
 /** The filter and order of records in the query of a URL, for lists, exports and saved views. */
 
-import { RECORD_SORTS, RequestText } from '@recordhub/protocol'
+import { BY_RELEVANCE, RECORD_SORTS, RequestText } from '@recordhub/protocol'
 import { FILTER_TESTS } from '@recordhub/protocol/field-filter'
 import Type from 'typebox'
 import { parseRecordQuery } from '../../domain/record/record-query.ts'
@@ -24,7 +24,9 @@ export const ListFilters = {
   changed_since: text(
     'A day, or a time with its zone; selects records changed at this time or later',
   ),
-  sort: text(`${RECORD_SORTS.join(', ')} or data.<path>; a leading - sorts in descending order`),
+  sort: text(
+    `${RECORD_SORTS.join(', ')} or data.<path>; a leading - sorts in descending order. With q also ${BY_RELEVANCE}: the name or the reference equals the search, begins with it, or words match elsewhere`,
+  ),
 }
 
 export const FIELD_FILTERS = `To filter by a field, use \`filter[<path>]=<value>\` for equality, or \`filter[<path>][<test>]=<value>\` with one of the tests ${FILTER_TESTS.join(', ')}. A path is a key, or leads into nested values: \`birth.place\`, \`people[].role\`. A repeated filter sets two conditions, which must both be met; \`in\` has several values. See docs/records-api.md.`

@@ -19,11 +19,17 @@ const DEFAULT_LIMIT = 50
 /** Time limit of a request that scans records without an index. */
 export const SCAN_MS = 2000
 
+export type ListDeps = {
+  records: Pick<RecordStore, 'readScope' | 'listRecords' | 'readRecord'>
+  searchIndex: Pick<SearchIndexStore, 'readSearchIndex'>
+}
+
 type RecordListRequest = {
   /** The parameters of the URL except for `limit` and `cursor`. */
   parameters: ListParameters
   limit?: number | undefined
   cursor?: string | undefined
+  scan_ms?: number
 }
 
 /**
@@ -31,14 +37,8 @@ type RecordListRequest = {
  * @throws HubError `invalid_request` with the name of the invalid parameter; `sort_too_slow`; `list_changed` if the query no
  * longer means what it meant on the first page.
  */
-export async function listRecords(
-  deps: {
-    records: Pick<RecordStore, 'readScope' | 'listRecords' | 'readRecord'>
-    searchIndex: Pick<SearchIndexStore, 'readSearchIndex'>
-  },
-  request: RecordListRequest,
-): Promise<RecordPage> {
-  const { parameters, limit = DEFAULT_LIMIT, cursor } = request
+export async function listRecords(deps: ListDeps, request: RecordListRequest): Promise<RecordPage> {
+  const { parameters, limit = DEFAULT_LIMIT, cursor, scan_ms = SCAN_MS } = request
   const { query, scope } = await resolveListQuery(parameters, (one) => deps.records.readScope(one))
   const list = { query, scope }
   const start =
@@ -46,7 +46,7 @@ export async function listRecords(
   const { after, backwards, last_removal } = start
   const page = await deps.records.listRecords({
     ...{ ...query, scope: { ...scope, last_removal }, after, backwards },
-    ...{ limit, scan_ms: SCAN_MS },
+    ...{ limit, scan_ms },
   })
   if (page.outcome === 'too_slow') throw new HubError('sort_too_slow', { sort: query.sort })
   if (page.outcome === 'changed') throw new HubError('list_changed')
@@ -72,10 +72,7 @@ function usesIndex({ search, sort, conditions }: ListQuery): boolean {
   return search !== null || isDataColumn(sort) || conditions.some((one) => isDataColumn(one.column))
 }
 
-export function recordListRoutes(deps: {
-  records: Pick<RecordStore, 'readScope' | 'listRecords' | 'readRecord'>
-  searchIndex: SearchIndexStore
-}): FastifyPluginAsyncTypebox {
+export function recordListRoutes(deps: ListDeps): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/v1/records',

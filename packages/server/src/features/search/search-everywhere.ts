@@ -1,13 +1,19 @@
 /** Searches the hub's records and all active platforms at the same time (specification 1.6, 4.2). */
-import type { Platform, RecordPage, SearchLine } from '@recordhub/protocol'
+import type { Platform, SearchLine } from '@recordhub/protocol'
 import { type JsonValue, stringifyLossless } from '@recordhub/protocol/lossless-json'
 import type PQueue from 'p-queue'
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
+import { findMatches } from '../../domain/search/search-matches.ts'
 import { parseSearchResponse } from '../../domain/search/search-response.ts'
+import { parseSearch, type SearchTerms } from '../../domain/search/search-text.ts'
 import { HubError } from '../../errors.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { PlatformClient } from '../../platform-client/platform-client.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
+
+type HubLine = Extract<SearchLine, { kind: 'hub' }>
+/** The best records of the hub, and figures of all that match. */
+export type FoundPage = Omit<HubLine, 'kind' | 'error'>
 
 export type SearchDeps = {
   platforms: Pick<PlatformStore, 'listPlatforms' | 'readSource' | 'recordRecovery'>
@@ -15,12 +21,11 @@ export type SearchDeps = {
   secrets: SecretBox
   /** Limits the requests of all searches of this process together. */
   queue: Pick<PQueue, 'add'>
-  searchRecords: (query: string, limit: number) => Promise<RecordPage>
+  searchRecords: (query: string, limit: number) => Promise<FoundPage>
   /** Called with errors that are not in the error catalogue. */
   onError: (error: unknown, platformId: number | null) => void
 }
 
-type HubLine = Extract<SearchLine, { kind: 'hub' }>
 type PlatformLine = Extract<SearchLine, { kind: 'platform' }>
 type PlatformResult = Omit<PlatformLine, 'kind' | 'platform_name' | 'took_ms'>
 
@@ -54,11 +59,7 @@ export async function* searchEverywhere(
 
 async function searchHub(deps: SearchDeps, query: string): Promise<HubLine> {
   try {
-    const page = await deps.searchRecords(query, MAX_RESULTS)
-    const { records, estimated_total, total_is_estimate, complete, search_lag } = page
-    const figures = { estimated_total, total_is_estimate, complete, search_lag }
-    const ranked = records.map((record) => ({ ...record, rank: 'words' as const, matches: [] }))
-    return { kind: 'hub', records: ranked, ...figures, error: null }
+    return { kind: 'hub', ...(await deps.searchRecords(query, MAX_RESULTS)), error: null }
   } catch (thrown) {
     const figures = { estimated_total: 0, total_is_estimate: false, search_lag: null }
     const error = describeError(deps, thrown, null)
@@ -104,18 +105,26 @@ async function requestSearch(
   const response = await deps.client.search({ source_base_url, source_api_key }, query, signal)
   if (response === null) return { outcome: 'no_endpoint', ...EMPTY }
   await deps.platforms.recordRecovery(platformId)
-  return parseResponse(response, hidden)
+  return parseResponse(response, hidden, parseSearch(query))
 }
 
 /** @param hidden the record types of modules that are not registered: their records are not results. */
-function parseResponse(response: JsonValue, hidden: ReadonlySet<string>): PlatformResult {
+function parseResponse(
+  response: JsonValue,
+  hidden: ReadonlySet<string>,
+  terms: SearchTerms,
+): PlatformResult {
   const parsed = parseSearchResponse(response, Number.POSITIVE_INFINITY)
   if (parsed.outcome !== 'found') {
     const raw = stringifyLossless(parsed.value).slice(0, MAX_RAW_LENGTH)
     return { outcome: 'raw', ...EMPTY, raw }
   }
   const found = parsed.records.filter(({ record_type }) => !hidden.has(record_type ?? ''))
-  const records = found.slice(0, MAX_RESULTS)
+  const records = found.slice(0, MAX_RESULTS).map((record) => {
+    const { full_name, reference_number, data } = record
+    const names = { full_name: full_name ?? '', reference_number: reference_number ?? '' }
+    return { ...record, matches: findMatches({ ...names, data }, terms) }
+  })
   return { ...EMPTY, outcome: 'found', found: found.length, records }
 }
 

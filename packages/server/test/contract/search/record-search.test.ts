@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { parseRecordQuery } from '../../../src/domain/record/record-query.ts'
 import { parseSearch } from '../../../src/domain/search/search-text.ts'
+import { searchRecords } from '../../../src/features/records/search-records.ts'
 import type { RecordQuery } from '../../../src/storage/port/record-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { fc } from '../../helpers/random/fast-check.ts'
@@ -292,6 +293,62 @@ test('a scan that exceeds its time limit returns its position, and the next page
   }
   const unsorted = recordQuery({ sort: 'data.n', scan_ms: 0 })
   assert.deepEqual(await storage.records.listRecords(unsorted), { outcome: 'too_slow' })
+})
+
+test('a search by relevance lists the best first, then the last changed, page by page', async (kit) => {
+  const { storage } = kit
+  const school = await kit.register({ modules: ['students', 'staff'] })
+  const names = ['Ann Lee', 'Bob', 'lee', 'Leeann', 'Zoe', 'Lee', 'Sue Lee', 'LEE-2']
+  const pushes = names.map((full_name, n) =>
+    pushWrite(school, {
+      full_name,
+      reference: n === 4 ? 'lee' : `r-${n}`,
+      record_type: n % 2 === 0 ? 'staff' : 'students',
+      data: n === 1 ? '{"boss":"Lee"}' : '{}',
+    }),
+  )
+  await kit.write(...pushes)
+  const expected = ['Lee', 'Zoe', 'lee', 'LEE-2', 'Leeann', 'Sue Lee', 'Bob', 'Ann Lee']
+  await kit.indexAll()
+  const query = toQuery('q=lee&sort=relevance')
+  for (const backwards of [false, true]) {
+    const rows = await listInPages(storage, query, 3, backwards)
+    assert.deepEqual(
+      rows.map((row) => row.full_name),
+      expected,
+    )
+  }
+})
+
+test('a search that finds too many records to rank lists those whose name begins with it, then the last changed', async (kit) => {
+  const { storage } = kit
+  const school = await kit.register()
+  const names = ['Lee', 'lee ann', ...Array.from({ length: 30 }, (_, n) => `Sue Lee ${n}`)]
+  const pushes = names.map((full_name, n) =>
+    pushWrite(school, { full_name, reference: n === 2 ? 'LEE-2' : `r-${n}` }),
+  )
+  await kit.write(...pushes)
+  await kit.indexAll()
+  const records = {
+    readScope: storage.records.readScope,
+    readRecord: storage.records.readRecord,
+    listRecords: async (query: RecordQuery) =>
+      query.sort === 'relevance'
+        ? ({ outcome: 'too_slow' } as const)
+        : storage.records.listRecords(query),
+  }
+  const found = await searchRecords({ records, searchIndex: storage.searchIndex }, 'lee', 5)
+  assert.deepEqual(
+    found.records.map(({ rank, full_name }) => `${rank} ${full_name}`),
+    [
+      'equal Lee',
+      'beginning lee ann',
+      'beginning Sue Lee 0',
+      'words Sue Lee 29',
+      'words Sue Lee 28',
+    ],
+  )
+  assert.ok(found.estimated_total >= 5)
 })
 
 test('a rare word is found together with words of most and of many records', async (kit) => {

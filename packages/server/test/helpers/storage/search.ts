@@ -126,6 +126,7 @@ function compareRows(
   kinds: FieldKinds,
 ): number {
   const keyOf = (row: RecordRow) => {
+    if (sort === 'relevance') assert.fail('The model has no relevance')
     if (!isDataColumn(sort)) return sort === 'updated_at' ? row.change_seq : row[sort]
     const isNumeric = isSortedAsNumber(kinds.get(sort))
     return sortKeyAt(parseLossless(row.data), pathOfColumn(sort), isNumeric)

@@ -43,7 +43,7 @@ export async function scanCandidates(
   if (!ids || ids.length > MAX_CANDIDATES) return null
 
   const { query, scope } = resolved
-  const positionOf = createPositionOf(query.sort, scope)
+  const positionOf = createPositionOf(query, scope)
   const positions: Position[] = []
   const pause = createPause()
   const stepLength = isDataColumn(query.sort) ? PARSE_STEP : MAX_CANDIDATES

@@ -2,7 +2,7 @@
  * Reads a list in the order of an index on a hub column. The database excludes records by the conditions of the filter
  * that SQL can decide (the prefilter).
  */
-import type { RecordSort } from '@recordhub/protocol'
+import type { BY_RELEVANCE, RecordSort } from '@recordhub/protocol'
 import { type FilterKind, numberKey, parseTimeSpan } from '@recordhub/protocol/field-filter'
 import { type RawBuilder, sql } from 'kysely'
 import {
@@ -43,7 +43,7 @@ export function scanHubColumn(
     contains: dialect.contains,
     hidesRemoved: isGlobal && !scope.all,
   })
-  const positionOf = createPositionOf(order.sort, scope)
+  const positionOf = createPositionOf({ ...query, sort: order.sort }, scope)
   const toScanned = (row: SelectedRecord) => ({ row, position: positionOf(row) })
 
   const scanModule = (module: ModuleRef | null): RecordScan => ({
@@ -210,12 +210,12 @@ function prefixOf(text: RawBuilder<unknown>, length: number): RawBuilder<unknown
 export async function scanSorted(
   deps: ScanDeps,
   resolved: ResolvedQuery,
-  { sort, deadline }: { sort: DataColumn; deadline: number },
+  { sort, deadline }: { sort: DataColumn | typeof BY_RELEVANCE; deadline: number },
 ): Promise<RecordScan | null> {
   const { query, scope } = resolved
   const matches = isFiltered(query) ? createMatches(resolved) : null
   const compare = createCompare(query)
-  const positionOf = createPositionOf(sort, scope)
+  const positionOf = createPositionOf({ ...query, sort }, scope)
   // More than a page contains, since records may be deleted before they are read again.
   const limit = 2 * query.limit + 1
   let positions: Position[] = []

@@ -3,6 +3,7 @@
  * the strategies of `scan-strategies.ts` share: the order, the steps, and scans of known positions and of several scans.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { BY_RELEVANCE } from '@recordhub/protocol'
 import type { RawBuilder } from 'kysely'
 import { createMatcher } from '../../../domain/record/record-match.ts'
 import {
@@ -11,6 +12,7 @@ import {
   type RecordOrder,
 } from '../../../domain/record/record-query.ts'
 import { isSortedAsNumber, sortKeyAt } from '../../../domain/record/sort-key.ts'
+import { createRanking } from '../../../domain/search/search-matches.ts'
 import type { SearchTerms } from '../../../domain/search/search-text.ts'
 import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import { compareCodePoints } from '../../../lib/text/code-points.ts'
@@ -176,7 +178,10 @@ function compareValues(one: Position['value'], other: Position['value']): number
 }
 
 /** Returns a function that computes the position of a record from its content. */
-export function createPositionOf(sort: RecordOrder['sort'], scope: ListScope): PositionOf {
+export function createPositionOf(
+  { sort, search }: Pick<RecordQuery, 'sort' | 'search'>,
+  scope: ListScope,
+): PositionOf {
   if (isDataColumn(sort)) {
     const isNumeric = isSortedAsNumber(scope.kinds.get(sort))
     const path = pathOfColumn(sort)
@@ -188,12 +193,22 @@ export function createPositionOf(sort: RecordOrder['sort'], scope: ListScope): P
   switch (sort) {
     case 'updated_at':
       return ({ change_seq, record_id }) => ({ value: change_seq, record_id })
+    case BY_RELEVANCE: {
+      const rankOf = createRanking(search ?? [])
+      return (row) => ({
+        value: (rankOf(row) + 1) * RANK_DISTANCE - row.change_seq,
+        record_id: row.record_id,
+      })
+    }
     case 'created_at':
       return ({ record_id }) => ({ value: record_id, record_id })
     default:
       return (row) => ({ value: row[sort], record_id: row.record_id })
   }
 }
+
+/** More than any number of a change. */
+const RANK_DISTANCE = 2 ** 50
 
 /** Tests a record against the filter of a query, except for platform and module. */
 export function createMatches({ query, scope, reviewedIds }: ResolvedQuery): Matches {

@@ -1,5 +1,5 @@
 /** Decides how a list of records is read. */
-import type { RecordSort } from '@recordhub/protocol'
+import { BY_RELEVANCE, type RecordSort } from '@recordhub/protocol'
 import {
   type Condition,
   type DataColumn,
@@ -27,7 +27,7 @@ export type ScanStrategy =
   /** Reads the list in the order of the index of a field. Applies if the field has an index. */
   | { scan: 'indexed_field'; sort: DataColumn }
   /** Reads all records and sorts those that match. Always applies, but can exceed the time limit. */
-  | { scan: 'sorted'; sort: DataColumn }
+  | { scan: 'sorted'; sort: DataColumn | typeof BY_RELEVANCE }
 
 /** Returns the strategies for a query, the fastest first. The first one that applies is used. */
 export function listStrategies(query: RecordQuery): ScanStrategy[] {
@@ -35,6 +35,7 @@ export function listStrategies(query: RecordQuery): ScanStrategy[] {
     (source): ScanStrategy => ({ scan: 'candidates', source }),
   )
   const { sort } = query
+  if (sort === BY_RELEVANCE) return [...candidates, { scan: 'sorted', sort }]
   if (!isDataColumn(sort)) return [...candidates, { scan: 'hub_column', sort }]
   return [...candidates, { scan: 'indexed_field', sort }, { scan: 'sorted', sort }]
 }
@@ -66,7 +67,7 @@ function listSources(query: RecordQuery): CandidateSource[] {
 /** Whether the engine reads a page with a single lookup in one index. */
 export function isSingleIndexRead(query: RecordQuery): boolean {
   const { platform, record_type, sort, scope } = query
-  if (isFiltered(query) || isDataColumn(sort)) return false
+  if (isFiltered(query) || isDataColumn(sort) || sort === BY_RELEVANCE) return false
   // While records are deleted, the scan passes over them.
   if (platform === null && record_type === null) return hasGlobalIndex(sort) && scope?.all !== false
   return platform !== null && record_type !== null
