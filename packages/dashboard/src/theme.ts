@@ -60,6 +60,7 @@ export const theme = createTheme({
     lg: '1rem',
     xl: '1.25rem',
   },
+  fontWeights: { medium: '500', bold: '600' },
   lineHeights: { xs: '1.34', sm: '1.54', md: '1.43', lg: '1.5', xl: '1.4' },
   headings: {
     fontWeight: '600',
@@ -72,7 +73,11 @@ export const theme = createTheme({
   },
   cursorType: 'pointer',
   components: {
-    Button: { styles: { root: { maxWidth: '100%' } } },
+    Button: {
+      styles: { root: { maxWidth: '100%' } },
+      // Small buttons have the text of the others.
+      vars: () => ({ root: { '--button-fz': 'var(--mantine-font-size-sm)' } }),
+    },
     Badge: { defaultProps: { radius: 'xs', tt: 'none', fw: 500 } },
     Paper: { defaultProps: { radius: 'lg' } },
     Card: { defaultProps: { radius: 'lg' } },

@@ -17,7 +17,7 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const MAX_BYTES = 120_000
 /** The pages, and what is shown when their content has loaded. */
 const PAGES = [
-  { name: 'overview', path: '/dashboard', content: 'main svg.recharts-surface' },
+  { name: 'overview', path: '/dashboard', content: 'main figure' },
   { name: 'records', path: '/dashboard/records', content: 'main tbody tr' },
   { name: 'pulls', path: '/dashboard/pulls', content: 'main tbody tr' },
   {

@@ -74,6 +74,16 @@ export function showAlert(alert: Alert): void {
   })
 }
 
+/** Hides an item of the inbox that an action has put aside. */
+export function hideInboxItem(key: string): void {
+  change((current) => {
+    const items = current.inbox.items.filter((item) => item.key !== key)
+    const isShown = items.length < current.inbox.items.length
+    const open = current.inbox.open - (isShown ? 1 : 0)
+    return { ...current, inbox: { ...current.inbox, open, items } }
+  })
+}
+
 let etag = ''
 type ChangeSource = 'snapshot' | 'event'
 const listeners = new Set<(source: ChangeSource) => void>()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
   createTimeFormat,
+  formatAge,
   formatBytes,
   formatCode,
   formatCount,
@@ -47,4 +48,13 @@ describe('formatting of numbers and times', () => {
     ])
     assert.deepEqual([999, 12_345_678].map(formatBytes), ['999 B', '12.3 MB'])
   })
+})
+
+it('an age has one unit, and is never negative', () => {
+  const now = Date.parse('2026-11-25T12:00:00.000Z')
+  const ageOf = (seconds: number) => formatAge(new Date(now - seconds * 1000).toISOString(), now)
+  assert.deepEqual(
+    [ageOf(-5), ageOf(0), ageOf(12), ageOf(200), ageOf(7300), ageOf(90_000)],
+    ['now', 'now', '12 s ago', '3 min ago', '2 h ago', '1 d ago'],
+  )
 })

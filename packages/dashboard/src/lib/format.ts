@@ -43,6 +43,40 @@ export function formatRelative(iso: string, now: number): string {
   return Math.abs(seconds) < 10 ? 'now' : relative.format(seconds, 'second')
 }
 
+const AGES: [string, number][] = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+]
+
+/** `12 s ago`, `3 h ago`; `now` within a second, and for a time of a clock that is ahead. */
+export function formatAge(iso: string, now: number): string {
+  const seconds = Math.floor((now - Date.parse(iso)) / 1000)
+  const [unit, size] = AGES.find(([, one]) => seconds >= one) ?? ['', 0]
+  return size === 0 ? 'now' : `${formatNumber(Math.floor(seconds / size))} ${unit} ago`
+}
+
+const clock = new Intl.DateTimeFormat('en-US', { hour: '2-digit', minute: '2-digit', hour12: true })
+const day = new Intl.DateTimeFormat('en-US', { month: 'short', day: '2-digit' })
+const exact = new Intl.DateTimeFormat('en-US', {
+  ...{ month: 'short', day: '2-digit', year: 'numeric' },
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: true },
+  timeZoneName: 'short',
+})
+
+/** `03:34 PM`, and `Nov 24, 03:34 PM` on another day, in the viewer's zone. */
+export function formatClock(iso: string, now: number): string {
+  const at = new Date(iso)
+  const isToday = day.format(at) === day.format(now) && Math.abs(now - at.getTime()) < 86_400_000
+  return isToday ? clock.format(at) : `${day.format(at)}, ${clock.format(at)}`
+}
+
+/** With seconds and the viewer's zone: `Nov 25, 2026, 03:42:11 PM GMT+1`. */
+export function formatExact(iso: string): string {
+  return exact.format(new Date(iso))
+}
+
 const numbers = new Intl.NumberFormat('en-US')
 const shortNumbers = new Intl.NumberFormat('en-US', {
   notation: 'compact',

@@ -43,17 +43,17 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     page.on('request', (request) => requests.push(new URL(request.url()).pathname))
     await page.goto('/dashboard')
     const navigation = page.getByRole('navigation', { name: 'Pages' })
-    await navigation.getByRole('link', { name: 'Inbox 1 item' }).waitFor()
+    await navigation.getByRole('link', { name: /^Inbox \d items?$/ }).waitFor()
     await navigation.getByRole('link', { name: 'Platforms', exact: true }).click()
     // The overview has a heading of this name too, but at another level.
     await page.getByRole('heading', { level: 1, name: 'Platforms' }).waitFor()
     // The count is part of the snapshot, which is polled anyway.
     assert.ok(requests.every((path) => !path.startsWith('/api/v1/alerts')))
     await page.setViewportSize({ width: 390, height: 800 })
-    await page.getByRole('button', { name: 'Open navigation, 1 item in the inbox' }).click()
+    await page.getByRole('button', { name: /^Open navigation, \d items? in the inbox$/ }).click()
     await expectAccessible(page)
     await expectNoHorizontalScroll(page)
-    await navigation.getByRole('link', { name: 'Inbox 1 item' }).click()
+    await navigation.getByRole('link', { name: /^Inbox \d items?$/ }).click()
     await page.getByRole('tab', { name: /Alerts/ }).click()
     const feed = page.getByRole('link', { name: 'Atom feed' })
     const url = await feed.getAttribute('href')
@@ -89,7 +89,10 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     const { hub } = fixture
     const { page } = await openPage(hub)
     await page.goto('/dashboard')
-    await page.getByRole('link', { name: 'Review records' }).waitFor()
+    await page
+      .getByRole('region', { name: 'Inbox' })
+      .getByRole('link', { name: 'Review' })
+      .waitFor()
     await expectAccessible(page)
     await page.goto('/dashboard/inbox?tab=alerts')
     await page.getByRole('link', { name: 'Review records' }).click()
@@ -160,7 +163,10 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     // The platform has failed since 2026-01-01 08:00 UTC.
     for (const path of ['/inbox?tab=alerts', '', '/log?kind=alert']) {
       await page.goto(`/dashboard${path}`)
-      await page.getByText('since Jan 01, 2026 01:30 PM').first().waitFor()
+      await page
+        .getByText(/since Jan 01, (?:2026 )?01:30 PM/)
+        .first()
+        .waitFor()
       assert.doesNotMatch(await page.getByRole('main').innerText(), /2026-01-01|UTC/)
     }
   })

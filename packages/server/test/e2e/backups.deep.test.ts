@@ -4,7 +4,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { BROWSER_TEST, expectAccessible, openPage } from '../helpers/browser/browser.ts'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  OVERVIEW_TITLE,
+  openPage,
+} from '../helpers/browser/browser.ts'
 import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { createSandbox } from '../helpers/process/sandbox.ts'
@@ -78,7 +83,7 @@ describe('backups in a browser', BROWSER_TEST, () => {
     await page.getByLabel('E-mail').fill(EMAIL)
     await page.getByLabel(/^Password \*$/).fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('heading', { name: OVERVIEW_TITLE }).waitFor()
     const again = await fetch(`${link.origin}/setup/backup`, { method: 'POST' })
     assert.notEqual(again.status, 200)
   })

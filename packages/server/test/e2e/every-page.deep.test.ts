@@ -25,7 +25,7 @@ import { until } from '../helpers/time/until.ts'
 
 /** The path of each page, and a text that it shows after its data has loaded. */
 const PAGES: readonly (readonly [path: string, text: string])[] = [
-  ['/dashboard', 'Latest records'],
+  ['/dashboard', 'listed records are here'],
   ['/dashboard/platforms', 'Title of office_of_the_district_'],
   ['/dashboard/platforms/new', 'Base URL'],
   ['/dashboard/platforms/{platform}?tab=modules', 'Unregister Cases of the'],
@@ -53,8 +53,12 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
 
 /** Pages that also show the names of platforms or the e-mail addresses of operators. */
 const WITH_NAMES = /^\/dashboard\/(?:platforms|guide|settings)/
-/** The format of specification 2.1, with seconds where several entries can have the same minute. */
-const TIME = /^[A-Z][a-z]{2} \d\d, \d{4} \d\d:\d\d(?::\d\d)? [AP]M$/
+/**
+ * The format of specification 2.1, with seconds where several entries can have the same minute; or an age or a time of day,
+ * whose exact time appears on hover.
+ */
+const TIME =
+  /^(?:[A-Z][a-z]{2} \d\d, \d{4} )?\d\d:\d\d(?::\d\d)? [AP]M$|^now$|^[\d,]+ (?:s|min|h|d) ago$/
 
 describe('every page in a browser', BROWSER_TEST, () => {
   let hub: TestHub
@@ -130,7 +134,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
     const isOfHub = (url: URL) => /^\/(?:api|dashboard\/(?:realtime|events))\b/.test(url.pathname)
     await page.route(isOfHub, (route) => (isUnavailable ? route.abort() : route.continue()))
     await page.goto('/dashboard')
-    await page.getByText('Latest records').first().waitFor()
+    await page.getByText('listed records are here').waitFor()
     for (const [path, text] of PAGES) {
       isUnavailable = true
       const url = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
@@ -165,7 +169,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
       await route.abort()
     })
     const shown = [
-      ['/dashboard', 'main svg.recharts-surface', /\/dashboard\/realtime/],
+      ['/dashboard', 'main figure', /\/dashboard\/realtime/],
       ['/dashboard/pulls', 'main table tbody tr', /\/api\/v1/],
       ['/dashboard/records', 'text=R-60', /\/api\/v1/],
     ] as const

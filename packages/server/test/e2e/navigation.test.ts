@@ -80,7 +80,7 @@ describe('navigation without a reload', BROWSER_TEST, () => {
 })
 
 /** The maximum size of the compressed JavaScript of the overview. */
-const BUDGET = 300_000
+const BUDGET = 250_000
 
 function expectSmall(scripts: ReadonlySet<string>): void {
   const sum = [...scripts].reduce((total, name) => total + compressedSize(name), 0)

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import {
   advanceUntilShown,
   BROWSER_TEST,
+  OVERVIEW_TITLE,
   openPage,
   untilLoaded,
 } from '../helpers/browser/browser.ts'
@@ -24,7 +25,7 @@ describe('a page that exceeds the rate limit', BROWSER_TEST, () => {
     await hub.restart({ withOperator: true })
     const { page } = await openPage(hub, { withClock: true })
     await page.goto('/dashboard')
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('heading', { name: OVERVIEW_TITLE }).waitFor()
     await untilLoaded(page)
     // Every request gets the 429 response that the hub sent above.
     await page.route(HUB_REQUESTS, (route) => route.fulfill(rejection))

@@ -10,7 +10,7 @@ describe('alerts and reviews in a browser', BROWSER_TEST, () => {
     const { page } = await openPage(hub, { width: 390, colorScheme: 'dark' })
     await page.goto('/dashboard/inbox?tab=alerts')
     await page.getByRole('heading', { name: 'Many records missing' }).waitFor()
-    await page.getByRole('button', { name: 'Open navigation, 1 item in the inbox' }).waitFor()
+    await page.getByRole('button', { name: 'Open navigation, 2 items in the inbox' }).waitFor()
     await page.getByRole('button', { name: 'Acknowledge' }).click()
     await page.getByText(/Acknowledged by/).waitFor()
     await page.getByRole('tab', { name: /Missing/ }).click()

@@ -5,6 +5,7 @@ import {
   BROWSER_TEST,
   expectAccessible,
   expectStaysOpen,
+  OVERVIEW_TITLE,
   openPage,
 } from '../helpers/browser/browser.ts'
 import { shareHub } from '../helpers/hub/describe-hub.ts'
@@ -68,7 +69,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await other.page.getByLabel(/^Password \*$/).fill(PASSWORD)
     await other.page.getByLabel('Confirm password').fill(PASSWORD)
     await other.page.getByRole('button', { name: 'Create account and sign in' }).click()
-    await other.page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await other.page.getByRole('heading', { name: OVERVIEW_TITLE }).waitFor()
     await other.page.goto('/dashboard/settings')
     await other.page.getByRole('heading', { name: 'Bob' }).waitFor()
 

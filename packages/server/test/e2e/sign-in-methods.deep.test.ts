@@ -7,6 +7,7 @@ import {
   endSessionAtRequest,
   expectAccessible,
   expectNoHorizontalScroll,
+  OVERVIEW_TITLE,
   openPage,
 } from '../helpers/browser/browser.ts'
 import { shareHub } from '../helpers/hub/describe-hub.ts'
@@ -22,7 +23,7 @@ async function signOut(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 }
 
-const untilOverview = (page: Page) => page.getByRole('heading', { name: 'Overview' }).waitFor()
+const untilOverview = (page: Page) => page.getByRole('heading', { name: OVERVIEW_TITLE }).waitFor()
 
 /** Evaluated in the page: the number of lines of the recovery codes, and whether they are fully visible. */
 const READ_CODE_LINES = `(() => {

@@ -3,7 +3,12 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { BROWSER_TEST, expectAccessible, openPage } from '../helpers/browser/browser.ts'
+import {
+  BROWSER_TEST,
+  expectAccessible,
+  OVERVIEW_TITLE,
+  openPage,
+} from '../helpers/browser/browser.ts'
 import { shareHub } from '../helpers/hub/describe-hub.ts'
 import { EMAIL, PASSWORD } from '../helpers/hub/hub.ts'
 import { expectAbsent } from '../helpers/hub/response.ts'
@@ -18,7 +23,7 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
   test('an idle session ends although the page polls, and the sign-in dialog opens over the page', async () => {
     const { page } = await openPage(hub, { withClock: true })
     await page.goto('/dashboard')
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('heading', { name: OVERVIEW_TITLE }).waitFor()
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })
     // Requests that are in progress when the time is changed count as activity of the user.
     let hours = 0
@@ -37,7 +42,7 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
     await ended.getByLabel(/^Password \*$/).fill(PASSWORD)
     await ended.getByRole('button', { name: 'Sign in', exact: true }).click()
     await ended.waitFor({ state: 'hidden' })
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('heading', { name: OVERVIEW_TITLE }).waitFor()
   })
 
   const hub = shareHub(sqliteEngine, { withOperator: true, clock })
@@ -87,7 +92,7 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
     await page.getByLabel('Your name').fill('Second')
     await fillNewPassword(page, PASSWORD)
     await page.getByRole('button', { name: 'Create account and sign in' }).click()
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('heading', { name: OVERVIEW_TITLE }).waitFor()
     const operators = await hub.storage.operators.listOperators()
     assert.ok(
       operators.some(({ email, role }) => email === 'second@example.org' && role === 'operator'),
@@ -130,7 +135,7 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
     time += HOURS_MS
     await page.getByLabel(/^Password \*$/).fill(PASSWORD)
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('heading', { name: OVERVIEW_TITLE }).waitFor()
   })
 })
 

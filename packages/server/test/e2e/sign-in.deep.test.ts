@@ -6,6 +6,7 @@ import {
   BROWSER_TEST,
   endSessionAtRequest,
   expectNoHorizontalScroll,
+  OVERVIEW_TITLE,
   openPage,
   signInContext,
 } from '../helpers/browser/browser.ts'
@@ -47,7 +48,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await ended.waitFor()
     await other.getByLabel(/^Password \*$/).fill(PASSWORD)
     await other.getByRole('button', { name: 'Sign in' }).click()
-    await other.getByRole('heading', { name: 'Overview' }).waitFor()
+    await other.getByRole('heading', { name: OVERVIEW_TITLE }).waitFor()
     // In a headless browser, every tab has the focus, so no focus event is sent.
     await page.evaluate(`window.dispatchEvent(new Event('focus'))`)
     await ended.waitFor({ state: 'hidden' })
@@ -87,7 +88,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     const { 'x-requested-with': client } = await (await signingIn).allHeaders()
     assert.equal(client, 'XMLHttpRequest')
     await ended.waitFor({ state: 'detached' })
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('heading', { name: OVERVIEW_TITLE }).waitFor()
     await page.getByRole('button', { name: 'Your account' }).click()
     await page.getByText(other.email).first().waitFor()
     assert.equal(await page.evaluate('window.isSamePage'), true)

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import {
   BROWSER_TEST,
   endSessionAtRequest,
+  OVERVIEW_TITLE,
   openPage,
   untilTrueInPage,
 } from '../helpers/browser/browser.ts'
@@ -34,7 +35,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await create('recordhub first')
     await page.getByText('the password contains little more than your name').waitFor()
     await create(PASSWORD)
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('heading', { name: OVERVIEW_TITLE }).waitFor()
     assert.equal(new URL(page.url()).pathname, '/dashboard')
   })
 

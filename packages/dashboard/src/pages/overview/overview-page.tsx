@@ -1,40 +1,157 @@
-import { Grid, Stack } from '@mantine/core'
-import { PageHeader } from '../../components/page-header.tsx'
-import { LatestLogs } from './latest-logs.tsx'
-import { LatestRecords } from './latest-records.tsx'
-import { OpenAlerts } from './open-alerts.tsx'
-import { PlatformGrid } from './platform-grid.tsx'
-import { PullCard } from './pull-card.tsx'
-import { ReceivedCard } from './received-card.tsx'
-import { StatTiles } from './stat-tiles.tsx'
-import { TEXTS } from './texts.tsx'
+import { Skeleton, Title } from '@mantine/core'
+import type { Snapshot } from '@recordhub/protocol'
+import { IconAlertCircle, IconCircleCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { allCompletenessQuery } from '../../api/completeness.ts'
+import { snapshot } from '../../api/live.ts'
+import { useTabTitle } from '../../components/page-header.tsx'
+import { Ago, Clock } from '../../components/time.tsx'
+import { formatCount, formatNumber } from '../../lib/format.ts'
+import { useStore } from '../../lib/store.ts'
+import { TEXTS } from '../../texts.ts'
+import { type PlatformSums, sumByPlatform, total } from './completeness-sums.ts'
+import { FirstSteps, useShowsFirstSteps } from './first-steps.tsx'
+import { colorOf, InboxItems } from './inbox-items.tsx'
+import { Numbers } from './numbers.tsx'
+import classes from './overview.module.css'
+import { Platforms } from './platforms.tsx'
+import { SyncCard } from './sync-card.tsx'
+import { UnequalModules } from './unequal-modules.tsx'
 
-/** The state of the hub at a glance. */
+/** Is everything fine, what must I do, where, and how much. */
 export function OverviewPage() {
+  const current = useStore(snapshot)
+  const { data: modules } = useQuery(allCompletenessQuery())
+  const showsFirstSteps = useShowsFirstSteps()
+  useTabTitle(TEXTS.overview)
+  if (current === null) return <Loading />
+  const hasPlatforms = current.platforms.length > 0
+  if (!hasPlatforms && showsFirstSteps) {
+    return (
+      <div className={classes['narrow']}>
+        <header className={classes['state']}>
+          <Title order={1}>Connect your first platform</Title>
+          <p>The steps to a hub that runs by itself. Each one ticks itself when it is done.</p>
+        </header>
+        {current.inbox.open > 0 && <InboxItems inbox={current.inbox} />}
+        <FirstSteps current={current} />
+      </div>
+    )
+  }
+  const sums = modules ? sumByPlatform(modules, current.platforms) : null
+  return (
+    <div className={classes['page']}>
+      <State current={current} sums={sums} />
+      <InboxItems inbox={current.inbox} />
+      {showsFirstSteps && (
+        <section className={classes['section']} aria-label="First steps">
+          <div className={classes['head']}>
+            <Title order={2} fz="md">
+              First steps
+            </Title>
+          </div>
+          <FirstSteps current={current} />
+        </section>
+      )}
+      {modules && <UnequalModules modules={modules} platforms={current.platforms} />}
+      <SyncCard />
+      <Platforms current={current} sums={sums} />
+      <Numbers current={current} />
+    </div>
+  )
+}
+
+type Sums = ReadonlyMap<string, PlatformSums>
+
+/** The sentence that answers first, and what it rests on. */
+function State({ current, sums }: { current: Snapshot; sums: Sums | null }) {
+  const { open, items } = current.inbox
+  const all = sums && total(sums.values())
+  const isAllHere =
+    all !== null && all.modules > 0 && all.failed.modules + all.unread + all.unequal === 0
+  const color = open === 0 ? 'green' : colorOf(items[0]?.group ?? 'soon')
+  const Icon = open > 0 ? IconAlertCircle : IconCircleCheck
+  return (
+    <header className={classes['state']}>
+      <Title order={1}>
+        <Icon size={26} stroke={2} color={`var(--${color})`} aria-hidden />
+        {open > 0
+          ? `${formatCount(open, 'thing needs', 'things need')} you`
+          : isAllHere
+            ? 'Everything is here'
+            : 'Nothing needs you'}
+      </Title>
+      <p>
+        {all ? <Sentence current={current} sums={sums} all={all} /> : <Skeleton h={22} w={420} />}
+      </p>
+    </header>
+  )
+}
+
+/** Platforms that are named in the sentence. */
+const MAX_NAMED = 2
+
+function Sentence({ current, sums, all }: { current: Snapshot; sums: Sums; all: PlatformSums }) {
+  const failed = current.platforms.flatMap((platform) => {
+    const { failed: one } = sums.get(platform.platform_name) ?? {}
+    return one && one.modules > 0 ? [{ platform, ...one }] : []
+  })
+  const named = failed.slice(0, MAX_NAMED)
   return (
     <>
-      <PageHeader title={TEXTS.overview} />
-      <Stack gap="md">
-        <OpenAlerts />
-        <StatTiles />
-        <Grid>
-          <Grid.Col span={{ base: 12, md: 5 }}>
-            <PullCard />
-          </Grid.Col>
-          <Grid.Col span={{ base: 12, md: 7 }}>
-            <ReceivedCard />
-          </Grid.Col>
-        </Grid>
-        <PlatformGrid />
-        <Grid>
-          <Grid.Col span={{ base: 12, md: 6 }}>
-            <LatestRecords />
-          </Grid.Col>
-          <Grid.Col span={{ base: 12, md: 6 }}>
-            <LatestLogs />
-          </Grid.Col>
-        </Grid>
-      </Stack>
+      {all.comparedAt === null ? (
+        'No module has been compared with its platform yet.'
+      ) : (
+        <>
+          <b>
+            {formatNumber(all.here)} of {formatNumber(all.listed)}
+          </b>{' '}
+          listed records are here, verified <Ago at={all.comparedAt} />
+          {all.newerPushes > 0 &&
+            `, and ${formatCount(all.newerPushes, 'newer push', 'newer pushes')}`}
+          .
+        </>
+      )}{' '}
+      {named.map(({ platform, records, verifiedAt }) => (
+        <span key={platform.id}>
+          <Link
+            to="/dashboard/platforms/$id"
+            params={{ id: String(platform.id) }}
+            className={classes['plain']}
+          >
+            {platform.display_title}
+          </Link>{' '}
+          ({formatCount(records, 'record')}) was{' '}
+          {verifiedAt === null ? (
+            'never verified'
+          ) : (
+            <>
+              last verified at <Clock at={verifiedAt} />
+            </>
+          )}
+          .{' '}
+        </span>
+      ))}
+      {failed.length > named.length &&
+        `${formatCount(failed.length - named.length, 'more platform')} could not be read.`}
+      {all.accepted > 0 && (
+        <Link to="/dashboard/inbox" search={{ tab: 'completeness' }} className={classes['plain']}>
+          {formatCount(all.accepted, 'accepted exception')}
+        </Link>
+      )}
     </>
+  )
+}
+
+function Loading() {
+  return (
+    <div className={classes['page']} aria-busy="true" role="status" aria-label={TEXTS.loading}>
+      <Skeleton h={36} w={320} mt={4} />
+      <Skeleton h={18} w={480} mt={8} />
+      <Skeleton h={184} mt={20} radius="lg" />
+      <Skeleton h={97} mt={24} radius="lg" />
+      <Skeleton h={280} mt={60} radius="lg" />
+    </div>
   )
 }

@@ -3,9 +3,9 @@ import type { Pull, PullTask } from '@recordhub/protocol'
 import { Link } from '@tanstack/react-router'
 import { SideDrawer } from '../../components/side-drawer.tsx'
 import { formatCount } from '../../lib/format.ts'
+import { TEXTS } from '../../texts.ts'
 import { PullProgress } from '../pulls/pull-progress.tsx'
 import { TaskList } from '../pulls/task-list.tsx'
-import { TEXTS } from './texts.tsx'
 
 /** The modules of a pull, over the page. */
 export function PullModules({
@@ -26,7 +26,7 @@ export function PullModules({
     <SideDrawer
       opened={opened}
       onClose={onClose}
-      title={TEXTS.modulesOfPull(pull.id)}
+      title={`Modules of pull ${pull.id}`}
       closeButtonProps={{ 'aria-label': TEXTS.close }}
     >
       <Stack gap="md">
@@ -38,7 +38,7 @@ export function PullModules({
             <Link to="/dashboard/pulls/$id" params={{ id: String(pull.id) }} {...props} />
           )}
         >
-          {TEXTS.allOfModules(formatCount(pull.progress.tasks_total, 'module'))}
+          All {formatCount(pull.progress.tasks_total, 'module')}
         </Anchor>
       </Stack>
     </SideDrawer>

@@ -1,6 +1,6 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, type ButtonProps, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { ConnectionTest, Platform } from '@recordhub/protocol'
+import type { ConnectionTest, Module } from '@recordhub/protocol'
 import { IconPlugConnected } from '@tabler/icons-react'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -9,24 +9,33 @@ import { TEXTS } from './texts.tsx'
 import { useConnectionChecks } from './use-connection-checks.ts'
 
 /** Tests the connection to a registered platform: ping and manifest first, and every endpoint on request. */
-export function TestButton({ platform }: { platform: Platform }) {
+export function TestButton({
+  platform,
+  label = TEXTS.testConnection,
+  ...props
+}: {
+  /** Without its modules, the checks name their record types. */
+  platform: { id: number; display_title: string; modules?: readonly Module[] }
+  label?: string
+} & ButtonProps) {
   const [isOpen, { open, close }] = useDisclosure(false)
   const { checks, result, isRunning, error, run, clear } = useConnectionChecks<ConnectionTest>()
   const test = (check_everything: boolean) =>
     void run(`/api/v1/platforms/${platform.id}/test`, { check_everything })
   const nameOf = (type: string) =>
-    platform.modules.find((one) => one.record_type === type)?.module_name ?? type
+    platform.modules?.find((one) => one.record_type === type)?.module_name ?? type
   return (
     <>
       <Button
         variant="default"
         leftSection={<IconPlugConnected size={16} aria-hidden />}
+        {...props}
         onClick={() => {
           open()
           test(false)
         }}
       >
-        {TEXTS.testConnection}
+        {label}
       </Button>
       <Dialog
         opened={isOpen}

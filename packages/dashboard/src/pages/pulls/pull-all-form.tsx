@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text, Tooltip } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -18,9 +18,9 @@ const MESSAGE_HEIGHT = 44
 
 /**
  * The Pull All form of the specification (4.1). Its button sends the request by AJAX. While a pull runs, the form stays
- * visible but disabled.
+ * visible but disabled. `isBrief`: without the line below it, beside a line that says the same.
  */
-export function PullAllForm() {
+export function PullAllForm({ isBrief = false }: { isBrief?: boolean }) {
   const client = useQueryClient()
   const { operator } = useStore(session)
   const running = useStore(snapshot)?.pull.pull ?? null
@@ -44,27 +44,35 @@ export function PullAllForm() {
       data-ajax-form="pull-all-records"
       onSubmit={(event) => event.preventDefault()}
     >
-      <Stack gap={4} align="flex-start">
-        <Button
-          type="button"
-          leftSection={<IconDownload size={16} />}
-          loading={isStarting}
-          disabled={!canOperate || running !== null}
-          onClick={start}
+      <Stack gap={4} align={isBrief ? 'stretch' : 'flex-start'}>
+        <Tooltip
+          label={canOperate ? TEXTS.pullRunning : TEXTS.requiresOperatorRole}
+          disabled={canOperate && running === null}
         >
-          {TEXTS.pullAllExistingRecords}
-        </Button>
-        <Text size="sm" c="dimmed" mih={MESSAGE_HEIGHT} role="status">
-          {running?.id === conflict && running ? (
-            TEXTS.pullAlreadyRunning(starterLabel(running), <Time at={running.requested_at} />)
-          ) : running ? (
-            TEXTS.pullRunning
-          ) : canOperate ? (
-            <ScheduleHint />
-          ) : (
-            TEXTS.requiresOperatorRole
-          )}
-        </Text>
+          <Button
+            type="button"
+            variant={isBrief ? 'default' : 'filled'}
+            leftSection={<IconDownload size={16} />}
+            loading={isStarting}
+            disabled={!canOperate || running !== null}
+            onClick={start}
+          >
+            {TEXTS.pullAllExistingRecords}
+          </Button>
+        </Tooltip>
+        {!isBrief && (
+          <Text size="sm" c="dimmed" mih={MESSAGE_HEIGHT} role="status">
+            {running?.id === conflict && running ? (
+              TEXTS.pullAlreadyRunning(starterLabel(running), <Time at={running.requested_at} />)
+            ) : running ? (
+              TEXTS.pullRunning
+            ) : canOperate ? (
+              <ScheduleHint />
+            ) : (
+              TEXTS.requiresOperatorRole
+            )}
+          </Text>
+        )}
       </Stack>
     </form>
   )

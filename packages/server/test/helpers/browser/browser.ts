@@ -41,6 +41,9 @@ const TEST_FLAGS = [
 ]
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
+/** The title of the overview says the state of the hub. */
+export const OVERVIEW_TITLE = /needs? you$|^Everything is here$|^Connect your first platform$/
+
 /** Time limits for tests that hang: for all tests of a `describe`, and for each step. */
 export const BROWSER_TEST = { timeout: guardMs(900_000) } as const
 const STEP_MS = guardMs(120_000)

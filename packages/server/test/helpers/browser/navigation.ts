@@ -6,7 +6,7 @@ import { startTestHub, type TestHub } from '../hub/hub.ts'
 import { newRecord } from '../hub/platform-requests.ts'
 import { type SimulatedPlatform, simulatedModule } from '../platform/platform.ts'
 import { sqliteEngine } from '../storage/sqlite.ts'
-import type { TestPage } from './browser.ts'
+import { OVERVIEW_TITLE, type TestPage } from './browser.ts'
 import { COURT_TITLE, simulateCourt } from './platforms.ts'
 import { recordLinkOf, untilIndexed } from './records.ts'
 
@@ -16,12 +16,10 @@ type PageContent = { heading: string | RegExp; untilShown: (page: Page) => Promi
 /** The pages by their labels in the navigation. */
 const PAGES = {
   Overview: {
-    heading: 'Overview',
+    heading: OVERVIEW_TITLE,
     async untilShown(page) {
       const platforms = page.getByRole('region', { name: 'Platforms', exact: true })
       await platforms.getByRole('link', { name: COURT_TITLE }).waitFor()
-      const records = page.getByRole('region', { name: 'Latest records' })
-      await records.getByRole('link').first().waitFor()
     },
   },
   Inbox: {

@@ -15,8 +15,7 @@ import { readOpenAlerts } from './alert-store.ts'
 
 const MAX_PLATFORMS = 200
 const LATEST = 20
-/** More than a hub has at the same time, since each has a condition. */
-const LATEST_ALERTS = 50
+const LATEST_ALERTS = 5
 const MAX_TASKS = 20
 
 /** @param readVersion as `SnapshotStore.readVersion`. */

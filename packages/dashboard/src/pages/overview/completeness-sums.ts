@@ -1,0 +1,190 @@
+/** Whether everything that the platforms list is in the hub: sums, and a row for each module that is not equal. */
+import type { ModuleCompleteness, PlatformSummary } from '@recordhub/protocol'
+
+type Counts = {
+  /** What the platforms listed, without accepted exceptions, and how much of it the hub has. */
+  listed: number
+  here: number
+  accepted: number
+  newerPushes: number
+  /** The time of the oldest comparison; null without any. */
+  comparedAt: string | null
+}
+
+export type PlatformSums = Counts & {
+  modules: number
+  /** Modules whose last pull failed, the records that the hub has of them, and when the oldest of them was verified. */
+  failed: { modules: number; records: number; verifiedAt: string | null }
+  /** Modules that no pull has read. */
+  unread: number
+  /** Records that the last complete read did not contain, in modules where that waits for a decision. */
+  missing: number
+  /** Modules that were read and compared, but are not proved complete. */
+  unequal: number
+}
+
+export type UnequalRow = {
+  platform: PlatformSummary
+  /** Null for the modules of a platform together. */
+  module: ModuleCompleteness | null
+  modules: number
+  listed: number | null
+  here: number
+  difference: number | null
+  why: 'failed' | 'unread' | ModuleCompleteness['incomplete_reasons'][number] | 'unverified'
+  verifiedAt: string | null
+}
+
+const NONE: PlatformSums = {
+  ...{ listed: 0, here: 0, accepted: 0, newerPushes: 0, comparedAt: null },
+  ...{ modules: 0, unread: 0, missing: 0, unequal: 0 },
+  failed: { modules: 0, records: 0, verifiedAt: null },
+}
+
+/** The sums of each active platform, by its name. */
+export function sumByPlatform(
+  modules: readonly ModuleCompleteness[],
+  platforms: readonly PlatformSummary[],
+): Map<string, PlatformSums> {
+  const sums = new Map<string, PlatformSums>()
+  for (const { platform_name, status } of platforms) {
+    if (status === 'active') sums.set(platform_name, NONE)
+  }
+  for (const module of modules) {
+    const sum = sums.get(module.platform_name)
+    if (sum) sums.set(module.platform_name, add(sum, module))
+  }
+  return sums
+}
+
+function add(sum: PlatformSums, module: ModuleCompleteness): PlatformSums {
+  const { last_error, listed, accepted, pushed_since, incomplete_reasons, only_here } = module
+  const modules = sum.modules + 1
+  if (last_error !== null) {
+    const { failed } = sum
+    const isFirst = failed.modules === 0
+    // If one of them was never verified, they were never verified together.
+    const verifiedAt =
+      isFirst || failed.verifiedAt === null || module.complete_at === null
+        ? isFirst
+          ? module.complete_at
+          : null
+        : earlier(failed.verifiedAt, module.complete_at)
+    const records = failed.records + stored(module)
+    return { ...sum, modules, failed: { modules: failed.modules + 1, records, verifiedAt } }
+  }
+  if (listed === null) return { ...sum, modules, unread: sum.unread + 1 }
+  const isUndecided = incomplete_reasons.includes('missing_undecided')
+  return {
+    ...sum,
+    modules,
+    listed: sum.listed + listed - accepted,
+    here: sum.here + hereOf(module),
+    accepted: sum.accepted + accepted,
+    newerPushes: sum.newerPushes + (pushed_since ?? 0),
+    comparedAt: earlier(sum.comparedAt, comparedAt(module)),
+    missing: sum.missing + (isUndecided ? (only_here ?? 0) : 0),
+    unequal: sum.unequal + (isEqual(module) ? 0 : 1),
+  }
+}
+
+export function total(sums: Iterable<PlatformSums>): PlatformSums {
+  let all = NONE
+  for (const one of sums) {
+    all = {
+      modules: all.modules + one.modules,
+      listed: all.listed + one.listed,
+      here: all.here + one.here,
+      accepted: all.accepted + one.accepted,
+      newerPushes: all.newerPushes + one.newerPushes,
+      comparedAt: earlier(all.comparedAt, one.comparedAt),
+      unread: all.unread + one.unread,
+      missing: all.missing + one.missing,
+      unequal: all.unequal + one.unequal,
+      failed: {
+        modules: all.failed.modules + one.failed.modules,
+        records: all.failed.records + one.failed.records,
+        verifiedAt: null,
+      },
+    }
+  }
+  return all
+}
+
+/** A row for each compared module that is not equal, then one for the failed and one for the unread modules of a platform. */
+export function unequalRows(
+  modules: readonly ModuleCompleteness[],
+  platforms: readonly PlatformSummary[],
+): UnequalRow[] {
+  const active = platforms.filter(({ status }) => status === 'active')
+  const compared = active.flatMap((platform) =>
+    modules
+      .filter((one) => one.platform_name === platform.platform_name)
+      .filter((one) => one.last_error === null && one.listed !== null && !isEqual(one))
+      .map((module) => toRow(platform, module)),
+  )
+  const sums = sumByPlatform(modules, active)
+  const grouped = active.flatMap((platform): UnequalRow[] => {
+    const { failed, unread } = sums.get(platform.platform_name) ?? NONE
+    const common = { platform, module: null, listed: null, difference: null }
+    return [
+      ...(failed.modules > 0
+        ? [
+            {
+              ...common,
+              ...{ why: 'failed' as const, modules: failed.modules, here: failed.records },
+              verifiedAt: failed.verifiedAt,
+            },
+          ]
+        : []),
+      ...(unread > 0
+        ? [{ ...common, why: 'unread' as const, modules: unread, here: 0, verifiedAt: null }]
+        : []),
+    ]
+  })
+  return [...compared, ...grouped]
+}
+
+function toRow(platform: PlatformSummary, module: ModuleCompleteness): UnequalRow {
+  const { listed, accepted, only_here, incomplete_reasons, complete_at } = module
+  const absent = (listed ?? 0) - accepted - hereOf(module)
+  const isUndecided = incomplete_reasons.includes('missing_undecided')
+  return {
+    ...{ platform, module, modules: 1, listed },
+    here: hereOf(module) + (isUndecided ? (only_here ?? 0) : 0),
+    difference: absent > 0 ? -absent : isUndecided ? (only_here ?? 0) : 0,
+    why: incomplete_reasons.find((one) => REASONS.includes(one)) ?? 'unverified',
+    verifiedAt: complete_at,
+  }
+}
+
+/** The reasons that a row names, the most important first. */
+const REASONS: readonly string[] = [
+  'missing_undecided',
+  'rejected',
+  'total_differs',
+  'no_total',
+  'no_success',
+]
+
+function isEqual({ complete_at, incomplete_reasons }: ModuleCompleteness): boolean {
+  return complete_at !== null && incomplete_reasons.length === 0
+}
+
+const stored = ({ records, missing }: ModuleCompleteness) => records - missing
+
+/** How many of the listed records the hub has. */
+function hereOf(module: ModuleCompleteness): number {
+  const { listed, accepted, only_here } = module
+  return Math.max(0, Math.min(stored(module) - (only_here ?? 0), (listed ?? 0) - accepted))
+}
+
+/** An equal module was compared when it was verified: a 304 since then compares nothing. */
+function comparedAt(module: ModuleCompleteness): string | null {
+  return isEqual(module) ? module.complete_at : module.last_read_at
+}
+
+function earlier(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return one ?? other
+  return one < other ? one : other
+}

@@ -1,0 +1,184 @@
+import { Button, Paper, Text, Tooltip } from '@mantine/core'
+import type { InboxItem, Snapshot } from '@recordhub/protocol'
+import { IconCheck } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { acknowledge } from '../../api/inbox.ts'
+import { attempt } from '../../components/confirm.tsx'
+import { Dot } from '../../components/dot.tsx'
+import { LinkButton } from '../../components/link-button.tsx'
+import { MessageText } from '../../components/message-text.tsx'
+import { Clock } from '../../components/time.tsx'
+import { formatNumber } from '../../lib/format.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
+import { TEXTS } from '../../texts.ts'
+import { TestButton } from '../platforms/test-button.tsx'
+import { PullNowButton } from '../pulls/pull-now-button.tsx'
+import classes from './overview.module.css'
+
+const SHOWN = 3
+
+/** The colour of what fails is red, that of a decision or a date orange. */
+export function colorOf(group: InboxItem['group']): 'red' | 'orange' {
+  return group === 'failing' ? 'red' : 'orange'
+}
+
+/** The first items of the inbox, with their actions. */
+export function InboxItems({ inbox: { open, is_complete, items } }: { inbox: Snapshot['inbox'] }) {
+  const shown = items.slice(0, SHOWN)
+  const rest = items.slice(SHOWN)
+  return (
+    <Paper withBorder mt="md" component="section" aria-label={TEXTS.inbox}>
+      {open === 0 ? (
+        <div className={classes['footLine']}>
+          <IconCheck size={16} color="var(--green)" aria-hidden />
+          <Text span inherit fw={600} c="var(--text)">
+            Nothing needs you.
+          </Text>
+        </div>
+      ) : (
+        <ul className={classes['list']}>
+          {shown.map((item) => (
+            <Item key={item.key} item={item} />
+          ))}
+          {open > shown.length && (
+            <li className={classes['footLine']}>
+              <Link to="/dashboard/inbox" style={{ color: 'var(--accent-text)' }}>
+                {is_complete ? '' : 'at least '}
+                {formatNumber(open - shown.length)} more in the inbox
+              </Link>
+              <span className={classes['grow']}>
+                {rest.map(({ key, title }, index) => (
+                  <span key={key}>
+                    {index > 0 && ', '}
+                    <MessageText message={title} />
+                  </span>
+                ))}
+              </span>
+            </li>
+          )}
+        </ul>
+      )}
+    </Paper>
+  )
+}
+
+function Item({ item }: { item: InboxItem }) {
+  const { title, reason, since, platform, group } = item
+  return (
+    <li className={classes['item']}>
+      <Dot color={colorOf(group)} />
+      <div>
+        <Link {...targetOf(item)} className={`${classes['what']} ${classes['plain']}`}>
+          <MessageText message={title} />
+        </Link>
+        <div className={`${classes['why']} ${classes['dots']}`}>
+          {platform && (
+            <span>
+              <Link
+                to="/dashboard/platforms/$id"
+                params={{ id: String(platform.id) }}
+                className={classes['plain']}
+              >
+                {platform.title}
+              </Link>
+            </span>
+          )}
+          {since !== null && (
+            <span>
+              since <Clock at={since} />
+            </span>
+          )}
+          <span>
+            <MessageText message={reason} />
+          </span>
+        </div>
+      </div>
+      <Actions item={item} />
+    </li>
+  )
+}
+
+/** Where an item is shown in full. */
+function targetOf({ kind, platform, missing_review_id, rejected }: InboxItem) {
+  const inbox = (tab: string, search: Record<string, string> = {}) => ({
+    to: '/dashboard/inbox' as const,
+    search: { tab, ...(platform ? { platform: platform.platform_name } : {}), ...search },
+  })
+  switch (kind) {
+    case 'missing_review':
+      return inbox('missing', { review: String(missing_review_id) })
+    case 'rejected':
+      return inbox('rejected', { cause: rejected?.cause ?? '' })
+    case 'push_errors':
+      return inbox('push-errors')
+    case 'no_backup':
+      return { to: '/dashboard/settings' as const, search: { tab: 'backups' } }
+    case 'alert':
+      return inbox('alerts')
+    default:
+      return {
+        to: '/dashboard/platforms/$id' as const,
+        params: { id: String(platform?.id) },
+        search: kind === 'key_expiring' ? { tab: 'settings' } : {},
+      }
+  }
+}
+
+/** What the recommended action of an item does, if it is a link. */
+const LINKS: Partial<Record<InboxItem['kind'], string>> = {
+  missing_review: 'Review',
+  rejected: 'Review',
+  push_errors: TEXTS.viewPushErrors,
+  drift: 'Show',
+  key_expiring: 'Show the keys',
+  certificate_expiring: 'Show the platform',
+  no_backup: 'Show the backups',
+}
+
+/** The recommended action first; it has a border. */
+function Actions({ item }: { item: InboxItem }) {
+  const { kind, group, platform } = item
+  const link = LINKS[kind]
+  const named = platform && { id: platform.id, display_title: platform.title }
+  return (
+    <div className={classes['actions']}>
+      {kind === 'pulls_failing' && named && (
+        <>
+          <TestButton platform={named} label={TEXTS.test} size="xs" leftSection={null} />
+          <PullNowButton platform={named} />
+        </>
+      )}
+      {link && (
+        <LinkButton size="xs" variant="default" {...targetOf(item)}>
+          {link}
+        </LinkButton>
+      )}
+      {group !== 'decision' && <AcknowledgeButton item={item} isOnly={kind === 'alert'} />}
+    </div>
+  )
+}
+
+function AcknowledgeButton({ item, isOnly }: { item: InboxItem; isOnly: boolean }) {
+  const canOperate = useHasRole('operator')
+  const [isSending, setSending] = useState(false)
+  if (!canOperate) return null
+  const send = async () => {
+    setSending(true)
+    await attempt(() => acknowledge(item))
+    setSending(false)
+  }
+  return (
+    <Tooltip label="Puts the item aside until its fault changes">
+      <Button
+        size="xs"
+        variant={isOnly ? 'default' : 'subtle'}
+        color="gray"
+        loading={isSending}
+        onClick={() => void send()}
+      >
+        {TEXTS.acknowledge}
+      </Button>
+    </Tooltip>
+  )
+}

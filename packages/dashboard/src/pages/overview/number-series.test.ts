@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { HourOfStatistics } from '@recordhub/protocol'
+import { fc } from '../../../../server/test/helpers/random/fast-check.ts'
+import { axisTop, toBars } from './number-series.ts'
+
+const hour = (at: number, over: Partial<HourOfStatistics> = {}): HourOfStatistics => ({
+  at: new Date(3_600_000 * at).toISOString(),
+  ...{ received_post: 0, received_patch: 0, received_pull: 0, created: 0, updated: 0 },
+  ...{ rejected: 0, platforms_added: 0, modules_added: 0 },
+  ...over,
+})
+
+test('a bar adds up its hours, and the last one ends now', () => {
+  const hours = [
+    hour(0, { received_post: 1, received_patch: 2 }),
+    hour(1, { received_pull: 4 }),
+    hour(2, { received_post: 8, rejected: 1 }),
+  ]
+  assert.deepEqual(toBars(hours, 2), [
+    { at: hour(0).at, pushes: 3, rejected: 0, pulled: 0 },
+    { at: hour(1).at, pushes: 8, rejected: 1, pulled: 4 },
+  ])
+})
+
+test('the top of an axis is at least the largest value, at most twice and a half of it, and even', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 10_000_000 }), (largest) => {
+      const top = axisTop(largest)
+      assert.ok(top >= largest && top <= 2.5 * largest && top % 2 === 0)
+    }),
+  )
+})

@@ -1,0 +1,166 @@
+import { Paper, SegmentedControl, Title } from '@mantine/core'
+import type { HourOfStatistics, Snapshot } from '@recordhub/protocol'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { getQuery } from '../../api/get-query.ts'
+import { formatCount, formatNumber, formatShort } from '../../lib/format.ts'
+import { useUrlState } from '../../lib/url-state.ts'
+import { axisTop, type Bar, RANGES, type Range, rangeOf, toBars } from './number-series.ts'
+import classes from './overview.module.css'
+
+/** Pushes and pulled changes, each on its own scale, with a range. */
+export function Numbers({ current }: { current: Snapshot }) {
+  const [state, change] = useUrlState()
+  const range = rangeOf(state['range'])
+  const { hours, perBar, unit } = RANGES[range]
+  const isDay = range === '24h'
+  const { data } = useQuery({
+    ...getQuery<{ hours: HourOfStatistics[] }>('GET /api/v1/statistics', {
+      query: { hours: String(hours) },
+      live: true,
+      keepsPrevious: true,
+    }),
+    // The snapshot contains the last day.
+    enabled: !isDay,
+  })
+  const bars = toBars(isDay ? current.hours : (data?.hours ?? []), perBar)
+  const sum = (kind: 'pushes' | 'rejected' | 'pulled') =>
+    bars.reduce((all, bar) => all + bar[kind], 0)
+  const rejected = sum('rejected')
+  return (
+    <section className={classes['section']} aria-labelledby="numbers">
+      <div className={classes['head']}>
+        <Title order={2} fz="md" id="numbers">
+          Numbers
+        </Title>
+        <SegmentedControl
+          className={classes['end'] ?? ''}
+          size="xs"
+          aria-label="Range"
+          value={range}
+          onChange={(chosen) =>
+            change({ range: chosen === '24h' ? null : chosen }, { replace: true })
+          }
+          data={Object.entries(RANGES).map(([value, { label }]) => ({ value, label }))}
+        />
+      </div>
+      <div className={classes['numbers']}>
+        <Chart
+          bars={bars}
+          range={range}
+          unit={unit}
+          label={(bar) =>
+            [
+              formatCount(bar.pushes, 'push', 'pushes'),
+              `${formatNumber(bar.rejected)} rejected`,
+            ].join(', ')
+          }
+          countOf={(bar) => bar.pushes}
+          rejectedIn={(bar) => bar.rejected}
+        >
+          <span>
+            <b>{formatNumber(sum('pushes'))}</b> accepted {sum('pushes') === 1 ? 'push' : 'pushes'}
+          </span>
+          {rejected > 0 && (
+            <Link
+              to="/dashboard/inbox"
+              search={{ tab: 'rejected' }}
+              className={`${classes['plain']} ${classes['orange']}`}
+              title="Rejected pushes and pulled records"
+            >
+              {formatNumber(rejected)} rejected
+            </Link>
+          )}
+        </Chart>
+        <Chart
+          bars={bars}
+          range={range}
+          unit={unit}
+          label={(bar) =>
+            formatCount(bar.pulled, 'record changed by pulls', 'records changed by pulls')
+          }
+          countOf={(bar) => bar.pulled}
+        >
+          <span>
+            <b>{formatNumber(sum('pulled'))}</b> {sum('pulled') === 1 ? 'record' : 'records'}{' '}
+            changed by pulls
+          </span>
+        </Chart>
+      </div>
+    </section>
+  )
+}
+
+/** The number of labels below a chart, besides *now*. */
+const LABELS = 4
+
+function Chart({
+  bars,
+  range,
+  unit,
+  label,
+  countOf,
+  rejectedIn = () => 0,
+  children,
+}: {
+  bars: readonly Bar[]
+  range: Range
+  unit: string
+  label: (bar: Bar) => string
+  countOf: (bar: Bar) => number
+  rejectedIn?: (bar: Bar) => number
+  children: React.ReactNode
+}) {
+  const top = axisTop(Math.max(0, ...bars.map((bar) => countOf(bar) + rejectedIn(bar))))
+  const heightOf = (value: number) => `${(100 * value) / top}%`
+  const step = bars.length / LABELS
+  const marks = Array.from(
+    { length: LABELS },
+    (_, index) => bars[Math.floor(index * step)]?.at ?? '',
+  )
+  return (
+    <Paper withBorder component="figure" className={classes['chart'] ?? ''}>
+      <figcaption className={classes['figure']}>
+        {children}
+        <span className={classes['unit']}>{unit}</span>
+      </figcaption>
+      <div className={classes['plot']}>
+        <span className={classes['tick']} style={{ top: -6 }}>
+          {formatShort(top)}
+        </span>
+        <span className={classes['tick']} style={{ top: 42 }}>
+          {formatShort(top / 2)}
+        </span>
+        {bars.map((bar) => (
+          <span
+            key={bar.at}
+            className={classes['bar']}
+            title={`${labelOf(bar.at, range)}: ${label(bar)}`}
+          >
+            {rejectedIn(bar) > 0 && (
+              <i
+                data-state="rejected"
+                style={{ height: heightOf(rejectedIn(bar)), minHeight: 3 }}
+              />
+            )}
+            {countOf(bar) > 0 && <i style={{ height: heightOf(countOf(bar)), minHeight: 1 }} />}
+          </span>
+        ))}
+      </div>
+      <div className={classes['axis']} aria-hidden>
+        {marks.map((at, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a label has no other identity.
+          <span key={index}>{at === '' ? '' : labelOf(at, range)}</span>
+        ))}
+        <span>now</span>
+      </div>
+    </Paper>
+  )
+}
+
+const hourFormat = new Intl.DateTimeFormat('en-US', { hour: 'numeric', hour12: true })
+const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
+
+function labelOf(at: string, range: Range): string {
+  return (range === '24h' ? hourFormat : dayFormat).format(new Date(at))
+}

@@ -1,0 +1,197 @@
+import { ActionIcon, Button, Paper, Progress, Skeleton, Text, Title, Tooltip } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import type { Pull } from '@recordhub/protocol'
+import { IconChevronDown } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import { snapshot, stateTime } from '../../api/live.ts'
+import { pauseSchedule, scheduleQuery } from '../../api/schedule.ts'
+import { attempt } from '../../components/confirm.tsx'
+import { formatCount, formatDuration, formatSeconds, formatTime } from '../../lib/format.ts'
+import { scheduleLabel } from '../../lib/settings-labels.ts'
+import { useStore } from '../../lib/store.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
+import { useNow } from '../../lib/use-now.ts'
+import { TEXTS } from '../../texts.ts'
+import { CancelButton } from '../pulls/cancel-button.tsx'
+import { PullAllForm } from '../pulls/pull-all-form.tsx'
+import { durationOf, progressLabel, starterLabel } from '../pulls/pull-labels.ts'
+import { PullStateBadge } from '../pulls/pull-state-badge.tsx'
+import { useSnapshotPull } from '../pulls/use-snapshot-pull.ts'
+import classes from './overview.module.css'
+
+const PullModules = lazy(() =>
+  import('./pull-modules.tsx').then((file) => ({ default: file.PullModules })),
+)
+
+/**
+ * The last pull with the form that starts the next one, and below it the running pull or the next one. Both lines have the
+ * same height in all states, so that nothing moves when a pull starts or ends.
+ */
+export function SyncCard() {
+  const { isKnown, pull, tasks, now } = useSnapshotPull()
+  const last = useStore(snapshot)?.pull.last ?? null
+  const running = pull?.finished_at === null ? pull : null
+  const [areModulesShown, { open, close }] = useDisclosure(false)
+  const [wasOpened, setWasOpened] = useState(false)
+  const showModules = () => {
+    setWasOpened(true)
+    open()
+  }
+  return (
+    <Paper
+      withBorder
+      className={classes['section'] ?? ''}
+      component="section"
+      aria-label={TEXTS.latestSync}
+    >
+      <div className={classes['line']}>
+        <Title order={2} fz="md">
+          {TEXTS.latestSync}
+        </Title>
+        {isKnown ? <LastPull pull={running ? last : pull} /> : <Skeleton h={20} flex={1} />}
+        <PullAllForm isBrief />
+      </div>
+      <div className={classes['strip']}>
+        {running ? <RunningPull pull={running} now={now} /> : <NextPull />}
+        {pull && (
+          <Tooltip label="Show modules">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label="Show modules"
+              onClick={showModules}
+            >
+              <IconChevronDown size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </div>
+      {pull && wasOpened && (
+        <Suspense>
+          <PullModules
+            pull={pull}
+            tasks={tasks}
+            now={now}
+            opened={areModulesShown}
+            onClose={close}
+          />
+        </Suspense>
+      )}
+    </Paper>
+  )
+}
+
+/** When the last pull ended, what it read, how long it took, and who started it. */
+function LastPull({ pull }: { pull: Pull | null }) {
+  if (pull?.finished_at == null) {
+    return (
+      <Text span inherit c="dimmed" className={classes['when'] ?? ''}>
+        {TEXTS.noPullsYet}
+      </Text>
+    )
+  }
+  const { id, state, counts, finished_at, progress } = pull
+  const duration = durationOf(pull, Date.parse(finished_at))
+  const read = progress.task_states.succeeded ?? 0
+  return (
+    <span className={`${classes['when']} ${classes['dots']}`}>
+      <time dateTime={finished_at}>{formatTime(finished_at)}</time>
+      {state !== 'succeeded' && (
+        <span>
+          <PullStateBadge state={state} counts={counts} />
+        </span>
+      )}
+      <Text span inherit c="var(--text-3)" visibleFrom="sm">
+        {read} of {formatCount(progress.tasks_total, 'module')}
+      </Text>
+      {duration !== null && (
+        <Text span inherit c="var(--text-3)" visibleFrom="sm">
+          {formatDuration(duration)}
+        </Text>
+      )}
+      <Text span inherit c="var(--text-3)" visibleFrom="sm">
+        {starterLabel(pull)}
+      </Text>
+      <Text span inherit visibleFrom="sm">
+        <Link
+          to="/dashboard/pulls/$id"
+          params={{ id: String(id) }}
+          style={{ color: 'var(--accent-text)' }}
+        >
+          {TEXTS.pullLink(id)}
+        </Link>
+      </Text>
+    </span>
+  )
+}
+
+function RunningPull({ pull, now }: { pull: Pull; now: number }) {
+  const { percent } = pull.progress
+  const label = [progressLabel(pull, now), `started ${starterLabel(pull)}`].filter(Boolean)
+  return (
+    <>
+      <Progress
+        className={classes['progress'] ?? ''}
+        size={4}
+        value={percent ?? 100}
+        color="var(--fill)"
+        striped={percent === null}
+        animated={percent === null}
+        aria-label={`Progress of pull ${pull.id}`}
+      />
+      <span className={classes['grow']} role="status">
+        {label.join(' · ')}
+      </span>
+      <CancelButton key={pull.id} pull={pull} />
+    </>
+  )
+}
+
+/** When the schedule starts the next pull. */
+function NextPull() {
+  const pull = useStore(snapshot)?.pull
+  const { data } = useQuery(scheduleQuery())
+  const isPaused = pull?.schedule_paused ?? false
+  const next = pull?.next_run_at ?? null
+  const now = stateTime(useNow(next !== null))
+  const pattern = data?.schedule.pattern ?? null
+  return (
+    <>
+      <span className={`${classes['grow']} ${classes['dots']}`}>
+        {isPaused ? (
+          <span>The schedule is paused</span>
+        ) : next === null ? (
+          <span>No schedule: pulls start only on request</span>
+        ) : (
+          <span>Next pull in {formatSeconds(Date.parse(next) - now)}</span>
+        )}
+        {pattern && !isPaused && <span>{scheduleLabel(pattern).toLowerCase() || pattern}</span>}
+      </span>
+      {pattern && <PauseButton isPaused={isPaused} />}
+    </>
+  )
+}
+
+function PauseButton({ isPaused }: { isPaused: boolean }) {
+  const canOperate = useHasRole('operator')
+  const [isSending, setSending] = useState(false)
+  async function change() {
+    setSending(true)
+    await attempt(() => pauseSchedule(!isPaused))
+    setSending(false)
+  }
+  if (!canOperate) return null
+  return (
+    <Button
+      size="xs"
+      variant={isPaused ? 'default' : 'subtle'}
+      color="gray"
+      loading={isSending}
+      onClick={() => void change()}
+    >
+      {isPaused ? TEXTS.resume : TEXTS.pause}
+    </Button>
+  )
+}

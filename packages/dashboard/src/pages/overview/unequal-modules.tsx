@@ -1,0 +1,244 @@
+import { Button, Paper, Text, Title, VisuallyHidden } from '@mantine/core'
+import type { ModuleCompleteness, PlatformSummary, RejectedPushGroup } from '@recordhub/protocol'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { callHub } from '../../api/call-hub.ts'
+import { allCompletenessQuery } from '../../api/completeness.ts'
+import { getQuery, queriesOf } from '../../api/get-query.ts'
+import { confirm } from '../../components/confirm.tsx'
+import { LinkButton } from '../../components/link-button.tsx'
+import { Clock } from '../../components/time.tsx'
+import { formatCount, formatNumber } from '../../lib/format.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
+import { TestButton } from '../platforms/test-button.tsx'
+import { type UnequalRow, unequalRows } from './completeness-sums.ts'
+import classes from './overview.module.css'
+
+const SHOWN = 8
+
+/** A row for each module whose records are not equal on both sides. */
+export function UnequalModules({
+  modules,
+  platforms,
+}: {
+  modules: readonly ModuleCompleteness[]
+  platforms: readonly PlatformSummary[]
+}) {
+  const rows = unequalRows(modules, platforms)
+  const hasRejected = rows.some(({ why }) => why === 'rejected')
+  const { data: rejected } = useQuery({
+    ...getQuery<{ groups: RejectedPushGroup[] }>('GET /api/v1/rejected-pushes/groups', {
+      live: true,
+    }),
+    enabled: hasRejected,
+  })
+  if (rows.length === 0) return null
+  return (
+    <section className={classes['section']} aria-labelledby="all-there">
+      <div className={classes['head']}>
+        <Title order={2} fz="md" id="all-there">
+          Is it all there?
+        </Title>
+        <span>{summary(rows, modules.length)}</span>
+      </div>
+      <Paper withBorder>
+        <table className={classes['equal']}>
+          <thead>
+            <tr>
+              <th>Module</th>
+              <th className={classes['number']}>Platform</th>
+              <th className={classes['number']}>Hub</th>
+              <th className={classes['number']}>Difference</th>
+              <th>Why</th>
+              <th>
+                <VisuallyHidden>Actions</VisuallyHidden>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, SHOWN).map((row) => (
+              <Row
+                key={`${row.platform.id} ${row.module?.module_id ?? row.why}`}
+                row={row}
+                groups={groupsOf(row, rejected?.groups ?? [])}
+              />
+            ))}
+          </tbody>
+        </table>
+        {rows.length > SHOWN && (
+          <div className={classes['footLine']}>
+            <Link
+              to="/dashboard/inbox"
+              search={{ tab: 'completeness' }}
+              style={{ color: 'var(--accent-text)' }}
+            >
+              {rows.length - SHOWN} more
+            </Link>
+          </div>
+        )}
+      </Paper>
+    </section>
+  )
+}
+
+/** `2 of 16 modules are not equal, 3 could not be read`. */
+function summary(rows: readonly UnequalRow[], modules: number): string {
+  const count = (...kinds: UnequalRow['why'][]) =>
+    rows.filter(({ why }) => kinds.includes(why)).reduce((sum, row) => sum + row.modules, 0)
+  const [failed, unread] = [count('failed'), count('unread')]
+  const unequal = rows.reduce((sum, row) => sum + row.modules, 0) - failed - unread
+  return [
+    `${unequal} of ${formatCount(modules, 'module')} ${unequal === 1 ? 'is' : 'are'} not equal`,
+    ...(failed > 0 ? [`${failed} could not be read`] : []),
+    ...(unread > 0 ? [`${unread} not pulled yet`] : []),
+  ].join(', ')
+}
+
+function groupsOf(
+  { platform, module }: UnequalRow,
+  groups: readonly RejectedPushGroup[],
+): RejectedPushGroup[] {
+  return groups.filter(
+    ({ platform_name, record_type, digest, accepted_at }) =>
+      platform_name === platform.platform_name &&
+      record_type === module?.record_type &&
+      digest !== null &&
+      accepted_at === null,
+  )
+}
+
+function Row({ row, groups }: { row: UnequalRow; groups: readonly RejectedPushGroup[] }) {
+  const { platform, module, modules, listed, here, difference, why } = row
+  return (
+    <tr>
+      <td>
+        <Link
+          to="/dashboard/platforms/$id"
+          params={{ id: String(platform.id) }}
+          className={classes['plain']}
+        >
+          <Text span inherit fw={600}>
+            {module ? module.module_name : formatCount(modules, 'module')}
+          </Text>{' '}
+          <span className={classes['quiet']}>{platform.display_title}</span>
+        </Link>
+      </td>
+      <td className={classes['number']} data-label="platform">
+        {listed === null ? <span className={classes['quiet']}>unknown</span> : formatNumber(listed)}
+      </td>
+      <td className={classes['number']} data-label="hub">
+        {formatNumber(here)}
+      </td>
+      <td className={classes['number']}>
+        {difference === null || difference === 0 ? (
+          <span className={classes['quiet']}>—</span>
+        ) : (
+          <span className={classes['orange']}>
+            {difference > 0 ? '+' : '−'}
+            {formatNumber(Math.abs(difference))}
+          </span>
+        )}
+      </td>
+      <td className={classes['wide']}>
+        <Text span inherit c="dimmed">
+          <Why row={row} groups={groups} />
+        </Text>
+      </td>
+      <td className={`${classes['wide']} ${classes['number']}`}>
+        {why === 'failed' && (
+          <TestButton platform={platform} label="Test" size="xs" leftSection={null} />
+        )}
+        {module && <RowActions row={row} groups={groups} />}
+      </td>
+    </tr>
+  )
+}
+
+function Why({ row, groups }: { row: UnequalRow; groups: readonly RejectedPushGroup[] }) {
+  const { why, verifiedAt, difference } = row
+  switch (why) {
+    case 'failed':
+      return verifiedAt === null ? (
+        'never verified'
+      ) : (
+        <>
+          last verified at <Clock at={verifiedAt} />
+        </>
+      )
+    case 'unread':
+      return 'not pulled yet'
+    case 'missing_undecided':
+      return difference === 0 ? 'another pull decides' : 'missing from the last complete pull'
+    case 'rejected':
+      return groups.length === 1 ? groups[0]?.message : 'rejected records'
+    case 'total_differs':
+      return 'the platform’s total differs from the records that it lists'
+    case 'no_total':
+      return 'the platform reports no total'
+    case 'no_success':
+      return 'the platform does not report success'
+    default:
+      return 'not verified yet'
+  }
+}
+
+function RowActions({ row, groups }: { row: UnequalRow; groups: readonly RejectedPushGroup[] }) {
+  const client = useQueryClient()
+  const canOperate = useHasRole('operator')
+  const { platform, module, why } = row
+  const search = { platform: platform.platform_name }
+  if (why === 'missing_undecided') {
+    return (
+      <LinkButton
+        size="xs"
+        variant="subtle"
+        color="gray"
+        to="/dashboard/inbox"
+        search={{ tab: 'missing', ...search }}
+      >
+        Review
+      </LinkButton>
+    )
+  }
+  if (why !== 'rejected') return null
+  const [group] = groups
+  const accept = async ({ platform_name, cause, digest }: RejectedPushGroup) => {
+    const body = { platform: platform_name, cause, digest }
+    await callHub('/api/v1/rejected-pushes/groups/accept', { method: 'POST', body })
+    await Promise.all([
+      client.invalidateQueries(queriesOf('GET /api/v1/rejected-pushes')),
+      client.invalidateQueries(allCompletenessQuery()),
+    ])
+  }
+  return (
+    <>
+      <LinkButton
+        size="xs"
+        variant="subtle"
+        color="gray"
+        to="/dashboard/inbox"
+        search={{ tab: 'rejected', ...search, record_type: module?.record_type ?? '' }}
+      >
+        Show
+      </LinkButton>
+      {canOperate && groups.length === 1 && group && (
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() =>
+            confirm({
+              title: `Accept ${formatCount(group.rejected_pushes, 'record')} as exceptions?`,
+              children:
+                'They stay rejected, but pulls are green again, and the module is complete with accepted exceptions. They open again when a pull rejects more, fewer or other records for this reason.',
+              action: 'Accept',
+              color: 'harbour',
+              onConfirm: () => accept(group),
+            })
+          }
+        >
+          Accept {formatNumber(group.rejected_pushes)}
+        </Button>
+      )}
+    </>
+  )
+}
