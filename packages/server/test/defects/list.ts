@@ -378,7 +378,7 @@ export const DEFECTS: readonly Defect[] = [
     find: 'return one.value === null ? 1 : -1', replace: 'return one.value === null ? -1 : 1' },
   { rule: 'records-api: the columns of the hub in an export have a prefix',
     file: 'server/src/domain/record/record-columns.ts',
-    find: 'const name = `hub_', replace: 'const name = `' },
+    find: 'name: `hub_', replace: 'name: `' },
   { rule: 'security: an export escapes formulas',
     file: 'server/src/lib/files/csv.ts',
     find: 'FORMULA.test(text) && !PLAIN_NUMBER', replace: 'FORMULA.test(text) && PLAIN_NUMBER' },

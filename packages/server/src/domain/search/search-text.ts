@@ -61,6 +61,9 @@ export function foldNames(record: Omit<Searchable, 'data'>): string[] {
 
 /** Returns the texts of values and of the values in them, without keys and nulls, up to the maximum length. */
 export function listTexts(values: readonly JsonValue[]): string[] {
+  const [only] = values
+  // Most filters read one text.
+  if (typeof only === 'string' && values.length === 1) return [only.slice(0, MAX_DOCUMENT_LENGTH)]
   const texts: string[] = []
   let left = MAX_DOCUMENT_LENGTH
   const add = (text: string | null) => {
