@@ -220,6 +220,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
 
   'GET /api/v1/activity': 'viewer',
   'GET /api/v1/push-errors': 'viewer',
+  'GET /api/v1/requests': 'viewer',
+  'GET /api/v1/requests/counts': 'viewer',
+  'GET /api/v1/requests/:id': 'viewer',
   'GET /api/v1/rejected-pushes': 'viewer',
   'GET /api/v1/rejected-pushes/groups': 'viewer',
   'GET /api/v1/rejected-pushes/:id': 'viewer',
