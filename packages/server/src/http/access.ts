@@ -229,6 +229,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/rejected-pushes/groups/accept': 'operator',
   'POST /api/v1/rejected-pushes/groups/reopen': 'operator',
   'POST /api/v1/rejected-pushes/replay': 'operator',
+  'POST /api/v1/rejected-pushes/repair/preview': 'operator',
+  'POST /api/v1/rejected-pushes/repair': 'operator',
   'POST /api/v1/rejected-pushes/:id/replay': 'operator',
   'DELETE /api/v1/rejected-pushes': 'operator',
   'DELETE /api/v1/rejected-pushes/:id': 'operator',

@@ -15,6 +15,7 @@ import { pushErrorRoutes } from './push-error-routes.ts'
 import { type PushRouteDeps, pushRoutes } from './push-routes.ts'
 import { createReceivePush } from './receive-push.ts'
 import { rejectedPushRoutes } from './rejected-push-routes.ts'
+import { repairRoutes } from './repair-routes.ts'
 import { requestLogRoutes } from './request-log-routes.ts'
 import { createRejectedPushSaver, readSourceKey } from './save-rejected-push.ts'
 
@@ -49,6 +50,7 @@ export function createIngestFeature(
   const routes: FastifyPluginAsync = async (app) => {
     await registerRoutes(app, toPlugin(pushErrorRoutes(deps)))
     await registerRoutes(app, toPlugin(requestLogRoutes(deps)))
+    await registerRoutes(app, toPlugin(repairRoutes({ ...deps, ingest })))
     await registerRoutes(app, toPlugin(rejectedPushRoutes({ ...deps, ingest })))
   }
 
