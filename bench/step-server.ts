@@ -94,9 +94,9 @@ async function addReceiver(app: FastifyInstance): Promise<void> {
     ...{ ...storage, records: { ...storage.records, applyWrites: store } },
     ...{ clock: systemClock, monotonicClock: performance, dayOf: createDayOf('UTC') },
     secrets: createSecretBox('a secret for benchmarks only'),
-    config: { HUB_RATE_LIMIT: 0, HUB_MAX_RECORD_KEYS: 5000 },
+    config: { HUB_RATE_LIMIT: 0, HUB_MAX_RECORD_KEYS: 5000, HUB_REQUEST_LOG_BYTES: 1e8 },
     ...{ metrics: createMetricsRegistry(), tracer: null, acceptJsonBodies, readGuideOf: null },
-    flushIntervalMs: 5000,
+    ...{ flushIntervalMs: 5000, requestLogMs: 1000 },
     reportJobFailure: (job, error) => logger.error({ err: error, job }),
   })
   await app.register(ingest.receiverRoutes)

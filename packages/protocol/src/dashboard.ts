@@ -80,6 +80,8 @@ export const DASHBOARD_EVENTS = {
   }),
   /** What has changed, so that pages read open lists again. */
   changed: Type.Object({ reasons: Type.Array(ChangeReason) }),
+  /** The request log has more requests, so that a page which follows it reads those after its cursor. */
+  'requests.logged': Type.Object({}),
   /** Shows that the stream arrives: as its first event, and at least every 15 s. */
   heartbeat: Type.Object({}),
 }

@@ -22,6 +22,9 @@ const traces = {
   rejected_pushes: Type.Integer({
     description: 'Rejected pushes and rejected records with this reference',
   }),
+  requests: Type.Integer({
+    description: 'Requests in the request log that contain this reference',
+  }),
   activity_entries: Type.Integer({
     description: 'Activity entries about the record, which are redacted',
   }),

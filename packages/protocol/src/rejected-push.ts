@@ -72,6 +72,25 @@ export const RejectedPushGroup = Type.Object({
   accepted_by: NullableString,
 })
 
+/** A group with the module that was probably meant. */
+export const RepairableGroup = Type.Object({
+  ...RejectedPushGroup.properties,
+  proposal: Type.Union(
+    [
+      Type.Object({
+        record_type: Type.String(),
+        module_name: Type.String(),
+        reason: OneOf('name', 'plural', 'spelling'),
+      }),
+      Type.Null(),
+    ],
+    {
+      description:
+        'The registered module that was probably meant, if the module of these pushes is not registered',
+    },
+  ),
+})
+
 /** The body of `POST /api/v1/rejected-pushes/groups/accept`. */
 export const AcceptRequest = Type.Object(
   {
@@ -132,28 +151,134 @@ export const ReplayResponse = Type.Object({
   replay: Replay,
 })
 
+const Counts = Type.Object({
+  created: Type.Integer(),
+  updated: Type.Integer(),
+  unchanged: Type.Integer(),
+  stale: Type.Integer(),
+  rejected: Type.Integer(),
+})
+
 /** One step of a replay by filter: the next one continues at `next_cursor`, until it is null. */
 export const ReplayStepResponse = Type.Object({
   success: Type.Literal(true),
   dry_run: Type.Boolean(),
-  counts: Type.Object({
-    created: Type.Integer(),
-    updated: Type.Integer(),
-    unchanged: Type.Integer(),
-    stale: Type.Integer(),
-    rejected: Type.Integer(),
+  counts: Counts,
+  replays: Type.Array(Replay),
+  remaining: Type.Integer({ description: 'The number left for the following steps' }),
+  next_cursor: NullableString,
+})
+
+const Path = RequestText({
+  pattern: '^(?:/(?:[^/~]|~[01])+)+$',
+  description: 'A JSON Pointer to a member of the body, such as `/record_type` or `/data/status`',
+})
+const Value = Type.Unknown({ description: 'Any JSON value' })
+
+/**
+ * A change to the body of a rejected push. It leaves a body as it is to which it does not apply: `rename` never replaces
+ * another member, `default` sets a member that is absent or null, and `to_number` changes only the text of a JSON number.
+ */
+export const RepairChange = Type.Union([
+  Type.Object(
+    { op: OneOf('set', 'default'), path: Path, value: Value },
+    { additionalProperties: false },
+  ),
+  Type.Object(
+    { op: Type.Literal('rename'), path: Path, to: RequestText({ minLength: 1 }) },
+    { additionalProperties: false },
+  ),
+  Type.Object(
+    { op: OneOf('remove', 'to_number', 'to_text', 'trim'), path: Path },
+    { additionalProperties: false },
+  ),
+])
+
+const repair = {
+  platform: RequestText(),
+  cause: RequestText({ description: 'The `cause` of the group' }),
+  changes: Type.Array(RepairChange, { minItems: 1, maxItems: 20 }),
+}
+
+/** The body of `POST /api/v1/rejected-pushes/repair/preview`. */
+export const RepairPreviewRequest = Type.Object(repair, { additionalProperties: false })
+
+/** The body of `POST /api/v1/rejected-pushes/repair`. */
+export const RepairRequest = Type.Object(
+  {
+    ...repair,
+    until: RequestText({
+      description: 'The `until` of a preview of the same changes: what it has tested is replayed',
+    }),
+    cursor: Type.Optional(RequestText({ description: '`next_cursor` of the previous step' })),
+  },
+  { additionalProperties: false },
+)
+
+export const RepairedPush = Type.Object({
+  ...Replay.properties,
+  at: Timestamp,
+  method: OneOf('POST', 'PATCH', 'pull'),
+  reference_number: Type.Unsafe<string | null>({
+    ...NullableString,
+    description: 'After the changes, as `full_name`',
+  }),
+  full_name: NullableString,
+  changed: Type.Boolean({ description: 'Whether the changes apply to it' }),
+})
+
+/** What a repair would do. Nothing is written. */
+export const RepairPreview = Type.Object({
+  total: Type.Integer({ description: 'The rejected pushes of the group' }),
+  tested: Type.Integer({ description: 'Those that were tested, the oldest ones' }),
+  complete: Type.Boolean({ description: 'Whether all of them were tested within the time limit' }),
+  counts: Counts,
+  unchanged_bodies: Type.Integer({ description: 'Those to which no change applies' }),
+  repeated: Type.Integer({
+    description:
+      'Those whose record another one, tested before, has written as well. They were counted without it, and may have another outcome',
+  }),
+  items: Type.Array(RepairedPush, { description: 'The first 100' }),
+  example: Type.Union([
+    Type.Object({ id: Type.Integer(), before: Type.Unknown(), after: Type.Unknown() }),
+    Type.Null(),
+  ]),
+  until: Type.String({ description: 'Identifies the tested pushes and their counts' }),
+})
+
+/** One step of a repair: the next one continues at `next_cursor`, until it is null. */
+export const RepairStep = Type.Object({
+  counts: Counts,
+  totals: Type.Unsafe<Static<typeof Counts>>({
+    ...Counts,
+    description: 'The counts of all steps so far',
   }),
   replays: Type.Array(Replay),
   remaining: Type.Integer({ description: 'The number left for the following steps' }),
   next_cursor: NullableString,
+  differences: Type.Array(
+    Type.Object({
+      outcome: OneOf('created', 'updated', 'unchanged', 'stale', 'rejected'),
+      previewed: Type.Integer(),
+      applied: Type.Integer(),
+    }),
+    { description: 'After the last step: the counts that differ from the preview' },
+  ),
 })
 
 export type ReplayOutcome = Static<typeof ReplayOutcome>
 export type RejectedPush = Static<typeof RejectedPush>
 export type RejectedPushState = Static<typeof RejectedPushState>
 export type RejectedPushGroup = Static<typeof RejectedPushGroup>
+export type RepairableGroup = Static<typeof RepairableGroup>
 export type RejectedPushFilter = Static<typeof RejectedPushFilter>
 export type ReplayRequest = Static<typeof ReplayRequest>
 export type ReplayAllRequest = Static<typeof ReplayAllRequest>
 export type Replay = Static<typeof Replay>
 export type ReplayStepResponse = Static<typeof ReplayStepResponse>
+export type RepairChange = Static<typeof RepairChange>
+export type RepairPreviewRequest = Static<typeof RepairPreviewRequest>
+export type RepairRequest = Static<typeof RepairRequest>
+export type RepairedPush = Static<typeof RepairedPush>
+export type RepairPreview = Static<typeof RepairPreview>
+export type RepairStep = Static<typeof RepairStep>

@@ -20,8 +20,15 @@ export const Statistics = Type.Object({
   hours: Type.Array(HourOfStatistics),
 })
 
-/** The kinds of data whose changes the hub broadcasts. */
-export const CHANGE_REASONS = ['records', 'pull', 'schedule', 'activity', 'platforms'] as const
+/** The kinds of data whose changes the hub broadcasts. `requests` has an event of its own, `requests.logged`. */
+export const CHANGE_REASONS = [
+  'records',
+  'pull',
+  'schedule',
+  'activity',
+  'platforms',
+  'requests',
+] as const
 export const ChangeReason = OneOf(...CHANGE_REASONS)
 
 export type HourOfStatistics = Static<typeof HourOfStatistics>

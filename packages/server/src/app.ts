@@ -69,6 +69,7 @@ const INTERVALS = {
   heartbeat: 15_000,
   alertEvents: 1000,
   pushErrors: 5000,
+  requestLog: 1000,
   /** The minimum time between two broadcasts to a page. */
   broadcast: 1000,
   /** Scrapes of the metrics within this time share a read of the database. */
@@ -189,9 +190,10 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { HUB_PLATFORM_PATH: platformPath, HUB_TUNNEL_HEADER: tunnelHeader } = config
   const guide = createGuide({ ...common, platformPath, tunnelHeader })
   const { readGuideOf } = guide
-  const flushIntervalMs = intervals.pushErrors
   const ingest = createIngestFeature({
-    ...{ ...common, flushIntervalMs, acceptJsonBodies, readGuideOf },
+    ...{ ...common, acceptJsonBodies, readGuideOf },
+    flushIntervalMs: intervals.pushErrors,
+    requestLogMs: intervals.requestLog,
   })
   const pulls = createPulls({
     ...{ ...common, timeouts, ingest: ingest.ingest, rejectedPushSaver: ingest.rejectedPushSaver },
@@ -226,6 +228,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { HUB_METRICS_TOKEN: token, HUB_METRICS_PORT: metricsPort } = config
   const metricsOn = (protection: MetricsProtection) =>
     metricsRoutes({ metrics, protection: token === '' ? protection : { token } })
+  ingest.logUnknownPaths(app)
   await registerRoutes(app, ingest.receiverRoutes)
   await registerRoutes(app, health)
   await registerRoutes(app, metricsOn('closed'))

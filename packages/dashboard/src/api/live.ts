@@ -184,6 +184,7 @@ const EVENT_HANDLERS: {
     }))
   },
   changed: () => notifyListeners('event'),
+  'requests.logged': () => undefined,
   heartbeat: () => undefined,
 }
 

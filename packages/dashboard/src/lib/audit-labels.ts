@@ -48,6 +48,7 @@ const ACTION_LABELS: Readonly<Record<string, string>> = {
   'record.anonymise': 'Anonymised a record',
   'rejected_push.replay': 'Replayed a rejected push',
   'rejected_push.replay_all': 'Replayed rejected pushes',
+  'rejected_push.repair': 'Repaired rejected pushes',
   'rejected_push.dismiss': 'Dismissed rejected pushes',
   'schedule.paused': 'Paused the schedule',
   'schedule.resumed': 'Resumed the schedule',

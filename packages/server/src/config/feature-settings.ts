@@ -69,6 +69,7 @@ export function toRetentionDays(config: Config) {
     pulls: config.HUB_RETENTION_PULLS_DAYS,
     rejected_pushes: config.HUB_RETENTION_REJECTED_DAYS,
     push_errors: config.HUB_RETENTION_REJECTED_DAYS,
+    requests: 1,
     missing_reviews: config.HUB_RETENTION_REVIEWS_DAYS,
     counters: config.HUB_RETENTION_COUNTERS_DAYS,
     audit: config.HUB_RETENTION_AUDIT_DAYS,

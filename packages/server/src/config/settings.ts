@@ -218,6 +218,11 @@ export const SETTINGS = {
     default: 30,
     help: 'Days to keep rejected pushes after they were last received, and the hourly counts of push errors; 0 to keep them forever.',
   }),
+  HUB_REQUEST_LOG_BYTES: setting({
+    parse: integer(0, 1_000_000_000_000),
+    default: 256 * 1024 * 1024,
+    help: 'Maximum size of the request log of the receiver, which has the last 24 hours, in bytes; the oldest requests are deleted first; 0 for no request log.',
+  }),
   HUB_RETENTION_REVIEWS_DAYS: setting({
     parse: days,
     default: 90,

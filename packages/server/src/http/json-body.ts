@@ -9,7 +9,11 @@ import { findCompression } from '../lib/net/find-compression.ts'
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Reads the body of a request. @param parse parses it as lossless JSON. @throws HubError `invalid_json` */
-type ReadBody = (bytes: Buffer, parse: (bytes: Buffer) => unknown) => unknown
+type ReadBody = (
+  bytes: Buffer,
+  parse: (bytes: Buffer) => unknown,
+  request: FastifyRequest,
+) => unknown
 
 /** Accepts only JSON bodies. By default they are parsed. */
 export function acceptJsonBodies(
@@ -29,7 +33,7 @@ export function acceptJsonBodies(
         rejectEncoding(request)
         // Some clients send the type with every request.
         if (body.length === 0 && isBodyOptional(request)) return done(null, null)
-        done(null, read(body, parseBody))
+        done(null, read(body, parseBody, request))
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)))
       }

@@ -5,7 +5,7 @@ import { ACCESS, requiresCaller } from '../../src/http/access.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { simulatedModule, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
-import { only } from '../helpers/storage/fixtures.ts'
+import { loggedRequest, only } from '../helpers/storage/fixtures.ts'
 
 /** Required queries. */
 const QUERIES: Record<string, string> = {
@@ -36,6 +36,7 @@ describeHub('every route', { engines: 'both', withOperator: true }, (hub) => {
     const { pull } = await hub.pullAll()
     await platform.post(newRecord('R-1', { data: { status: 'changed' } }))
     const rejected = await hub.sendRejectedPush(platform, newRecord('R-3', { data: 1 }))
+    await hub.storage.requests.saveRequests([loggedRequest(null)], 1e6)
     const [record] = await hub.records(simulated.platform_name)
     const [operator] = await hub.storage.operators.listOperators()
     Object.assign(ids, {
@@ -44,6 +45,7 @@ describeHub('every route', { engines: 'both', withOperator: true }, (hub) => {
       records: `${record?.record_id}`,
       'rejected-pushes': `${rejected.id}`,
       operators: operator?.id,
+      requests: '1',
     })
   })
 

@@ -77,8 +77,14 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     reportJobFailure: (_: Job, error: unknown) => onError(error),
   }
   const ingest = createIngestFeature({
-    ...{ ...common, acceptJsonBodies, readGuideOf: null, flushIntervalMs: 5000 },
-    config: { HUB_RATE_LIMIT: 0, HUB_MAX_RECORD_KEYS: 5000 },
+    ...{
+      ...common,
+      acceptJsonBodies,
+      readGuideOf: null,
+      flushIntervalMs: 5000,
+      requestLogMs: 1000,
+    },
+    config: { HUB_RATE_LIMIT: 0, HUB_MAX_RECORD_KEYS: 5000, HUB_REQUEST_LOG_BYTES: 1e8 },
   })
   const pulls = createPulls({
     ...common,

@@ -20,6 +20,7 @@ test('each kind of data expires after its number of days, or never if that is 0'
         pulls: 0,
         rejected_pushes: 0,
         push_errors: 0,
+        requests: 0,
         missing_reviews: 0,
         alerts: 0,
         counters: 0,

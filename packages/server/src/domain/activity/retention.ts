@@ -9,6 +9,7 @@ export const RETENTION_NOUNS = [
   'pulls',
   'rejected_pushes',
   'push_errors',
+  'requests',
   'missing_reviews',
   'alerts',
   'counters',

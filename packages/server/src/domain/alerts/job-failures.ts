@@ -8,6 +8,7 @@ export const JOBS = [
   'alerts',
   'retention',
   'push errors',
+  'request log',
   'search index',
   'deletions',
   'SQL views',

@@ -25,12 +25,23 @@ const MIN_KEY_LENGTH = 8
  * @returns the body with {@link REMOVED_KEY} instead of each key; unchanged if it contains no key.
  */
 export function redactKeys(body: string, keys: readonly string[] = []): string {
-  const isKnown = keys
-    .flatMap(formsOf)
-    .some((form) => body.includes(JSON.stringify(form).slice(1, -1)))
+  return redactForms(body, keys.flatMap(formsOf))
+}
+
+/** Removes known keys from many texts and bodies. It computes the forms of the keys once, which takes longer than a search. */
+export function createRedactor(keys: readonly string[]) {
+  const forms = keys.flatMap(formsOf)
+  return {
+    redactText: (text: string): string => replaceForms(text, forms),
+    redactBody: (body: string): string => redactForms(body, forms),
+  }
+}
+
+function redactForms(body: string, forms: readonly string[]): string {
+  const isKnown = forms.some((form) => body.includes(JSON.stringify(form).slice(1, -1)))
   if (!HINT.test(body) && !isKnown) return body
   try {
-    return stringifyLossless(redactValue(parseLossless(body), keys))
+    return stringifyLossless(redactMembers(parseLossless(body), forms))
   } catch (error) {
     // The body is nested too deeply to be searched.
     if (error instanceof RangeError || error instanceof SyntaxError) {
@@ -42,16 +53,16 @@ export function redactKeys(body: string, keys: readonly string[] = []): string {
 
 /** Replaces keys of the hub, `keys`, and the values of members with the name of a key by {@link REMOVED_KEY}. */
 export function redactValue(value: JsonValue, keys: readonly string[]): JsonValue {
-  return redactForms(value, keys.flatMap(formsOf))
+  return redactMembers(value, keys.flatMap(formsOf))
 }
 
-function redactForms(value: JsonValue, forms: readonly string[]): JsonValue {
+function redactMembers(value: JsonValue, forms: readonly string[]): JsonValue {
   if (typeof value === 'string') return replaceForms(value, forms)
-  if (Array.isArray(value)) return value.map((item) => redactForms(item, forms))
+  if (Array.isArray(value)) return value.map((item) => redactMembers(item, forms))
   if (!isJsonObject(value)) return value
   const members = Object.entries(value).map(([name, member]): [string, JsonValue] => [
     replaceForms(name, forms),
-    KEY_NAME.test(name) ? REMOVED_KEY : redactForms(member, forms),
+    KEY_NAME.test(name) ? REMOVED_KEY : redactMembers(member, forms),
   ])
   return Object.fromEntries(members)
 }

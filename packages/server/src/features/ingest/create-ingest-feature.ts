@@ -1,6 +1,6 @@
 /** The receiver of pushes, and the rejected pushes. `createIngest` in ingest.ts builds only the write queue. */
 
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { toPlugin } from '../../http/route.ts'
 import { registerRoutes } from '../../lib/net/register-routes.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
@@ -10,19 +10,27 @@ import { createPlatformAuthenticator } from './authenticate-platform.ts'
 import { createPushErrorCounter } from './count-push-errors.ts'
 import { createIngest } from './ingest.ts'
 import { createPushMetrics } from './ingest-metrics.ts'
+import { createRequestLog, logUnknownPaths } from './log-requests.ts'
 import { pushErrorRoutes } from './push-error-routes.ts'
 import { type PushRouteDeps, pushRoutes } from './push-routes.ts'
 import { createReceivePush } from './receive-push.ts'
 import { rejectedPushRoutes } from './rejected-push-routes.ts'
-import { createRejectedPushSaver } from './save-rejected-push.ts'
+import { repairRoutes } from './repair-routes.ts'
+import { requestLogRoutes } from './request-log-routes.ts'
+import { createRejectedPushSaver, readSourceKey } from './save-rejected-push.ts'
 
 export function createIngestFeature(
   deps: Storage &
     Pick<FeatureDeps, 'secrets' | 'dayOf' | 'metrics' | 'reportJobFailure'> &
-    Omit<PushRouteDeps, 'authenticator' | 'receivePush' | 'counter' | 'pushMetrics'> & {
-      config: Pick<FeatureDeps['config'], 'HUB_MAX_RECORD_KEYS'>
+    Omit<
+      PushRouteDeps,
+      'authenticator' | 'receivePush' | 'counter' | 'requestLog' | 'pushMetrics'
+    > & {
+      config: Pick<FeatureDeps['config'], 'HUB_MAX_RECORD_KEYS' | 'HUB_REQUEST_LOG_BYTES'>
       /** The pause between two writes of the counted push errors. */
       flushIntervalMs: number
+      /** The pause between two writes of the request log. */
+      requestLogMs: number
     },
 ) {
   const ingest = createIngest({ ...deps, maxRecordKeys: deps.config.HUB_MAX_RECORD_KEYS })
@@ -32,8 +40,17 @@ export function createIngestFeature(
   const counter = createPushErrorCounter(deps)
   const reportFailure = (error: unknown) => deps.reportJobFailure('push errors', error)
 
+  const reportLogFailure = (error: unknown) => deps.reportJobFailure('request log', error)
+  const requestLog = createRequestLog({
+    ...{ ...deps, maxBytes: deps.config.HUB_REQUEST_LOG_BYTES },
+    readSourceKey: (id) => readSourceKey(deps, id),
+    onError: reportLogFailure,
+  })
+
   const routes: FastifyPluginAsync = async (app) => {
     await registerRoutes(app, toPlugin(pushErrorRoutes(deps)))
+    await registerRoutes(app, toPlugin(requestLogRoutes(deps)))
+    await registerRoutes(app, toPlugin(repairRoutes({ ...deps, ingest })))
     await registerRoutes(app, toPlugin(rejectedPushRoutes({ ...deps, ingest })))
   }
 
@@ -42,14 +59,23 @@ export function createIngestFeature(
     rejectedPushSaver,
     /** The routes for platforms, which authenticate with a hub API key. */
     receiverRoutes: pushRoutes({
-      ...{ ...deps, authenticator, receivePush, counter },
+      ...{ ...deps, authenticator, receivePush, counter, requestLog },
       pushMetrics: createPushMetrics(deps.metrics),
     }),
     routes,
-    /** Saves the counted push errors periodically until the signal. */
-    runJobs: (signal: AbortSignal): Promise<void> =>
-      runPeriodically(deps.flushIntervalMs, signal, counter.flush, reportFailure),
-    /** Saves the push errors that were counted since the last flush. */
-    stop: (): Promise<void> => counter.flush().catch(reportFailure),
+    /** Logs requests to unknown paths under that of the receiver. Call it before the routes are registered. */
+    logUnknownPaths: (app: FastifyInstance): void => logUnknownPaths(app, requestLog),
+    /** Saves the counted push errors and the request log periodically until the signal. */
+    async runJobs(signal: AbortSignal): Promise<void> {
+      await Promise.all([
+        runPeriodically(deps.flushIntervalMs, signal, counter.flush, reportFailure),
+        runPeriodically(deps.requestLogMs, signal, requestLog.flush, reportLogFailure),
+      ])
+    },
+    /** Saves what has been counted and logged since the last flush. */
+    async stop(): Promise<void> {
+      await counter.flush().catch(reportFailure)
+      await requestLog.flush().catch(reportLogFailure)
+    },
   }
 }

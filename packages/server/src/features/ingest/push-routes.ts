@@ -2,7 +2,6 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import {
   ChangedRecordPush,
   ErrorResponse,
-  HUB_KEY_HEADER,
   NewRecordPush,
   PushCheckResponse,
   type PushErrorReason,
@@ -23,12 +22,13 @@ import type { FeatureDeps } from '../feature-deps.ts'
 import type { PlatformAuthenticator } from './authenticate-platform.ts'
 import type { PushErrorCounter } from './count-push-errors.ts'
 import type { PushMetrics } from './ingest-metrics.ts'
+import { keyOf, type ReceivedRequest, type RequestLog } from './log-requests.ts'
 import type { ReceivePush } from './receive-push.ts'
 
 /** Accepts only JSON bodies, and reads them with a function. */
 export type AcceptJsonBodies = (
   app: FastifyInstance,
-  read: (bytes: Buffer, parse: (bytes: Buffer) => unknown) => unknown,
+  read: (bytes: Buffer, parse: (bytes: Buffer) => unknown, request: FastifyRequest) => unknown,
 ) => void
 
 /** The key of a request and its platform. */
@@ -39,6 +39,9 @@ type Authenticated = {
   begun: number
   /** Null if the request is not traced. */
   span: Span | null
+  /** The body that was read, for the request log. */
+  bytes: Buffer | null
+  accepted: ReceivedRequest['accepted']
 }
 const AUTHENTICATED = 'authenticated'
 
@@ -57,6 +60,7 @@ export type PushRouteDeps = Pick<FeatureDeps, 'tracer' | 'monotonicClock'> & {
   receivePush: ReceivePush
   acceptJsonBodies: AcceptJsonBodies
   counter: Pick<PushErrorCounter, 'countError' | 'recordAddress'>
+  requestLog: RequestLog
   pushMetrics: PushMetrics
   /** Returns the integration guide of a platform as Markdown; null if there is none to read. */
   readGuideOf:
@@ -69,12 +73,15 @@ export type PushRouteDeps = Pick<FeatureDeps, 'tracer' | 'monotonicClock'> & {
 
 /** The receiver that platforms push to. */
 export function pushRoutes(deps: PushRouteDeps): FastifyPluginAsyncTypebox {
-  const { authenticator, receivePush, counter, pushMetrics, tracer } = deps
+  const { authenticator, receivePush, counter, requestLog, pushMetrics, tracer } = deps
   const { HUB_RATE_LIMIT: ratePerSecond } = deps.config
   const rateLimit = ratePerSecond > 0 ? createRateLimit(ratePerSecond, deps.monotonicClock) : null
   return async (app) => {
     app.decorateRequest(AUTHENTICATED)
-    deps.acceptJsonBodies(app, (bytes, parse) => new PushBody(bytes, parse))
+    deps.acceptJsonBodies(app, (bytes, parse, request) => {
+      request.getDecorator<Authenticated>(AUTHENTICATED).bytes = bytes
+      return new PushBody(bytes, parse)
+    })
     // Before the body is read, so that a request without a valid key costs little.
     app.addHook('onRequest', (request, reply, done) => {
       const span = tracer && startSpan(tracer, request)
@@ -91,7 +98,8 @@ export function pushRoutes(deps: PushRouteDeps): FastifyPluginAsyncTypebox {
         // RFC 8594.
         if (platform.expires_at) reply.header('Sunset', new Date(platform.expires_at).toUTCString())
         span?.setAttributes({ 'recordhub.platform': platform.platform_name })
-        request.setDecorator<Authenticated>(AUTHENTICATED, { key, platform, begun, span })
+        const log = { bytes: null, accepted: null }
+        request.setDecorator<Authenticated>(AUTHENTICATED, { key, platform, begun, span, ...log })
         counter.recordAddress(platform.platform_id, request.ip)
         done()
       }
@@ -120,6 +128,17 @@ export function pushRoutes(deps: PushRouteDeps): FastifyPluginAsyncTypebox {
       counter.countError({ ...sender, reason, platform_id })
     })
 
+    app.addHook('onSend', (request, reply, payload, done) => {
+      const authenticated = request.getDecorator<Authenticated | undefined>(AUTHENTICATED)
+      requestLog.add(request, reply, payload, {
+        key: keyOf(request),
+        platform_id: authenticated?.platform.platform_id ?? null,
+        bytes: authenticated?.bytes ?? null,
+        accepted: authenticated?.accepted ?? null,
+      })
+      done(null, payload)
+    })
+
     for (const method of ['POST', 'PATCH'] as const) {
       app.route({
         method,
@@ -145,7 +164,7 @@ export function pushRoutes(deps: PushRouteDeps): FastifyPluginAsyncTypebox {
           // Only pushes count: a check of the key and a body that is not JSON cost the hub little.
           const seconds = rateLimit?.take(String(platform.platform_id)) ?? 0
           if (seconds > 0) throw tooManyRequests(seconds)
-          const { status, body } = await receivePush({
+          const { status, body, record } = await receivePush({
             method,
             body: pushed,
             key,
@@ -153,9 +172,10 @@ export function pushRoutes(deps: PushRouteDeps): FastifyPluginAsyncTypebox {
             request_id: request.id,
             span,
           })
-          pushMetrics.countAccepted(body.outcome, (performance.now() - begun) / 1000)
+          const { record_id, outcome } = body
+          authenticated.accepted = { ...record, record_id, outcome }
+          pushMetrics.countAccepted(outcome, (performance.now() - begun) / 1000)
           if (span) {
-            const { outcome } = body
             span.setAttributes({
               'http.response.status_code': status,
               'recordhub.outcome': outcome,
@@ -226,10 +246,4 @@ function startSpan(tracer: Tracer, request: FastifyRequest): Span | null {
       'recordhub.request_id': request.id,
     },
   })
-}
-
-/** The hub API key of a request; "" without one. */
-function keyOf({ headers }: FastifyRequest): string {
-  const header = headers[HUB_KEY_HEADER.toLowerCase()]
-  return typeof header === 'string' ? header : ''
 }

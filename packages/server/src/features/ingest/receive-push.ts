@@ -28,9 +28,11 @@ type PushRequest = {
   span: Span | null
 }
 
-export type ReceivePush = (
-  request: PushRequest,
-) => Promise<{ status: 200 | 201; body: PushResponse }>
+export type ReceivePush = (request: PushRequest) => Promise<{
+  status: 200 | 201
+  body: PushResponse
+  record: Pick<PushInput, 'record_type' | 'reference_number'>
+}>
 
 /**
  * Receives one push (specification 4.1): validates it, stores it, and responds when it is durable. A push that is
@@ -103,12 +105,16 @@ export function createReceivePush(deps: {
     if (begun !== null) span?.addChild('validate', begun, performance.now())
     const written = await ingest.push(write, span)
     if (written.outcome !== 'rejected') {
-      return toResponse(request, written, [
+      const warnings = [
         ...input.warnings,
         ...outcomeWarnings(request, input, written),
         ...warningsOf(drift),
         ...keyWarnings(request.platform),
-      ])
+      ]
+      return {
+        ...toResponse(request, written, warnings),
+        record: { record_type, reference_number },
+      }
     }
     // A push of an erased record is not saved.
     if (written.code === 'record_erased') throw new HubError('record_erased')

@@ -4,9 +4,9 @@ import {
   NullableString,
   RejectedPush,
   RejectedPushFilter,
-  RejectedPushGroup,
   RejectedPushState,
   ReopenRequest,
+  RepairableGroup,
   ReplayAllRequest,
   ReplayRequest,
   ReplayResponse,
@@ -21,6 +21,7 @@ import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { acceptRejections } from './accept-rejections.ts'
 import { dismissRejectedPushes } from './dismiss-rejected-pushes.ts'
+import { withProposals } from './propose-modules.ts'
 import { replayByFilter } from './replay-by-filter.ts'
 import { type ReplayDeps, replayRejectedPush } from './replay-rejected-push.ts'
 
@@ -71,10 +72,11 @@ export function rejectedPushRoutes(
     route('GET /api/v1/rejected-pushes/groups', {
       summary: 'List pending rejections grouped by platform and cause',
       query: { platform: Type.Optional(RequestText()) },
-      response: { groups: Type.Array(RejectedPushGroup, { maxItems: MAX_GROUPS }) },
-      handle: async ({ query: { platform = null } }) => ({
-        groups: await rejectedPushes.listGroups({ platform, limit: MAX_GROUPS }),
-      }),
+      response: { groups: Type.Array(RepairableGroup, { maxItems: MAX_GROUPS }) },
+      async handle({ query: { platform = null } }) {
+        const groups = await rejectedPushes.listGroups({ platform, limit: MAX_GROUPS })
+        return { groups: await withProposals(deps, groups) }
+      },
     }),
 
     route('POST /api/v1/rejected-pushes/groups/accept', {

@@ -6,7 +6,7 @@ import type { RejectedPushFilter, ReplayPosition } from '../../storage/port/reje
 import { type ReplayDeps, type ReplayRequester, replayInOrder } from './replay-rejected-push.ts'
 
 /** Maximum number replayed in one transaction, during which pushes wait. */
-const STEP = 200
+export const STEP = 200
 const CURSOR = createCursorCodec(
   Type.Object({ position_seq: CursorInteger, rejected_push_id: CursorInteger }),
 )
@@ -23,7 +23,7 @@ export async function replayByFilter(
 ): Promise<Omit<ReplayStepResponse, 'success'>> {
   const { isDryRun, cursor, ...filter } = request
   const after = cursor === null ? null : CURSOR.decode(cursor)
-  const query = { ...filter, limit: STEP, maxBytes: MAX_PAGE_BYTES, after }
+  const query = { ...filter, limit: STEP, maxBytes: MAX_PAGE_BYTES, after, until: null }
   const { rejections, remaining } = await deps.rejectedPushes.listReplayable(query)
   const [first, last] = [rejections[0], rejections.at(-1)]
   if (first && !isDryRun) {

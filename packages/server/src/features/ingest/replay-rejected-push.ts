@@ -50,7 +50,7 @@ export async function replayRejectedPush(
 ): Promise<Replay> {
   const { id, body, isDryRun, overwrite } = request
   const stored = await deps.rejectedPushes.readReplayable(id)
-  const rejection = stored && (await withEditedModule(deps, stored, body))
+  const rejection = stored && (await editedModules(deps)(stored, body))
   if (!rejection) throw new HubError('not_found', { what: 'rejected push' })
   if (!isDryRun) {
     const details = { rejected_push_id: id, edited: body !== undefined, overwrite }
@@ -69,19 +69,23 @@ export async function replayRejectedPush(
   return replayed.replay
 }
 
-/** An edited push may name another module. It is then validated against the manifest of that module. */
-async function withEditedModule(
-  { platforms }: Pick<ReplayDeps, 'platforms'>,
-  rejection: ReplayableRejection,
-  edited: unknown,
-): Promise<ReplayableRejection> {
-  const record_type = isJsonObject(edited) ? edited['record_type'] : undefined
-  if (rejection.method === 'pull' || typeof record_type !== 'string') return rejection
-  if (record_type === rejection.record_type) return rejection
-  const platform = await platforms.readPlatform(rejection.platform_id)
-  const module = platform?.modules.find((one) => one.record_type === record_type)
-  const { fields = null, drift_policy = null } = module ?? {}
-  return { ...rejection, record_type, fields, drift_policy }
+/**
+ * Returns a function that completes a rejection with the module that its edited body names, against whose manifest it is
+ * then validated. Each platform is read once.
+ */
+export function editedModules({ platforms }: Pick<ReplayDeps, 'platforms'>) {
+  const known = new Map<number, ReturnType<PlatformStore['readPlatform']>>()
+  return async (rejection: ReplayableRejection, edited: unknown): Promise<ReplayableRejection> => {
+    const record_type = isJsonObject(edited) ? edited['record_type'] : undefined
+    if (rejection.method === 'pull' || typeof record_type !== 'string') return rejection
+    if (record_type === rejection.record_type) return rejection
+    const { platform_id } = rejection
+    const reading = known.get(platform_id) ?? platforms.readPlatform(platform_id)
+    known.set(platform_id, reading)
+    const module = (await reading)?.modules.find((one) => one.record_type === record_type)
+    const { fields = null, drift_policy = null } = module ?? {}
+    return { ...rejection, record_type, fields, drift_policy }
+  }
 }
 
 type ReplayOptions = {

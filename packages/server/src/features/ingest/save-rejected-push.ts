@@ -25,21 +25,12 @@ export function createRejectedPushSaver(deps: {
   clock: Clock
   dayOf: (at: Date) => string
 }): RejectedPushSaver {
-  const { rejectedPushes, platforms, secrets, clock, dayOf } = deps
-  /** "" if the platform has none, or if it cannot be decrypted. */
-  async function sourceKeyOf(platformId: number): Promise<string> {
-    const source = await platforms.readSource(platformId)
-    try {
-      return source ? secrets.decrypt(source.encrypted_source_key, SOURCE_KEY_PURPOSE) : ''
-    } catch {
-      return ''
-    }
-  }
+  const { rejectedPushes, clock, dayOf } = deps
   const batcher = new Batcher<NewRejectedPush, void>({
     async handle(rejected) {
       const ids = [...new Set(rejected.map(({ platform_id }) => platform_id))]
       const keys = new Map(
-        await Promise.all(ids.map(async (id) => [id, await sourceKeyOf(id)] as const)),
+        await Promise.all(ids.map(async (id) => [id, await readSourceKey(deps, id)] as const)),
       )
       const redacted = rejected.map((one) => withoutKeys(one, [keys.get(one.platform_id) ?? '']))
       const now = clock.now()
@@ -54,6 +45,19 @@ export function createRejectedPushSaver(deps: {
   })
   return {
     save: (rejected) => batcher.add(rejected),
+  }
+}
+
+/** Returns the source API key of a platform; "" if it has none, or if it cannot be decrypted. */
+export async function readSourceKey(
+  { platforms, secrets }: { platforms: Pick<PlatformStore, 'readSource'>; secrets: SecretBox },
+  platformId: number,
+): Promise<string> {
+  const source = await platforms.readSource(platformId)
+  try {
+    return source ? secrets.decrypt(source.encrypted_source_key, SOURCE_KEY_PURPOSE) : ''
+  } catch {
+    return ''
   }
 }
 

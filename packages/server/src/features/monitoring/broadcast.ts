@@ -84,7 +84,8 @@ export function createBroadcaster(
     const isHealthRead =
       subscribers.size > 0 && reasons.some((reason) => OF_HEALTH.includes(reason))
     // What is not read may change the health, as accepted pushes do: the next event has all platforms again.
-    if (!isHealthRead && reasons.length > 0) knownHealth.clear()
+    const changed = reasons.filter((reason) => reason !== 'requests')
+    if (!isHealthRead && changed.length > 0) knownHealth.clear()
     if (subscribers.size === 0) return
     const isPullNeeded = reasons.includes('pull') || starting.size > 0
     const pull = isPullNeeded ? await deps.readPull() : null
@@ -96,7 +97,8 @@ export function createBroadcaster(
       const platforms = (await deps.readHealth()).filter(hasChanged)
       if (platforms.length > 0) others.push({ name: 'platform.health', content: { platforms } })
     }
-    if (reasons.length > 0) others.push({ name: 'changed', content: { reasons } })
+    if (changed.length > 0) others.push({ name: 'changed', content: { reasons: changed } })
+    if (reasons.includes('requests')) others.push({ name: 'requests.logged', content: {} })
     for (const subscriber of subscribers) {
       const first = pull && starting.has(subscriber) ? stateEvents(pull) : ofPull
       for (const event of [...first, ...others]) subscriber.onEvent(event)

@@ -52,13 +52,16 @@ export function dashboardRoutes(deps: { readSnapshot: ReadSnapshot }): FastifyPl
 /** Before the first event: the browser reconnects after this time. */
 const RETRY = 'retry: 5000\n\n'
 
+const REASONS = CHANGE_REASONS.filter((reason) => reason !== 'requests')
+
 const EVENTS = {
   description: [
     'Server-sent events, at most one per second of a name. The data of an event is a JSON object:',
     '- `pull.progress` and `pull.ended`: `{"pull": …}`, as in the snapshot',
     '- `schedule.changed`: `{"schedule": …}`, as in `GET /api/v1/schedule`',
     '- `platform.health`: `{"platforms": [{"id", "health"}]}` of those whose health has changed',
-    `- \`changed\`: \`{"reasons": […]}\`, what has changed: ${CHANGE_REASONS.join(', ')}`,
+    `- \`changed\`: \`{"reasons": […]}\`, what has changed: ${REASONS.join(', ')}`,
+    '- `requests.logged`: `{}`, the request log has more requests: read those after the `newest_cursor` of `GET /api/v1/requests`',
     '- `heartbeat`: `{}`, at least every 15 s',
     '',
     'A stream begins with the state of the running pull or of the last one, and a heartbeat.',

@@ -9,7 +9,7 @@ export interface ErasureStore {
   previewErasure(recordId: number): Promise<Omit<ErasurePreview, 'not_covered'> | null>
 
   /**
-   * Erases a record, its history, the rejected pushes that name it, and its reference in the activity. With the mode
+   * Erases a record, its history, the rejected pushes and logged requests that name it, and its reference in the activity. With the mode
    * `anonymise`, the record stays without content, under a reference that cannot be predicted. The change has a number of
    * its own and appears in the feed of changes.
    *

@@ -38,6 +38,8 @@ export type RejectedPushFilter = {
   cause: string | null
 }
 
+export type StoredGroup = RejectedPushGroup & { platform_id: number }
+
 /** A rejected push with the values that a replay needs. */
 export type ReplayableRejection = {
   rejected_push_id: number
@@ -45,6 +47,8 @@ export type ReplayableRejection = {
   platform_name: string
   record_type: string | null
   method: RejectedPush['method']
+  /** When it was last rejected. */
+  at: string
   /** JSON text. */
   body: string
   position_seq: number
@@ -105,7 +109,7 @@ export interface RejectedPushStore {
   readRejectedPush(rejectedPushId: number): Promise<RejectedPush | null>
 
   /** Returns the pending rejections grouped by platform and cause, the most recent first. Reads no bodies. */
-  listGroups(query: { platform: string | null; limit: number }): Promise<RejectedPushGroup[]>
+  listGroups(query: { platform: string | null; limit: number }): Promise<StoredGroup[]>
 
   /** Returns a rejected push in any state, to be replayed; null if it does not exist. */
   readReplayable(rejectedPushId: number): Promise<ReplayableRejection | null>
@@ -113,10 +117,16 @@ export interface RejectedPushStore {
   /**
    * Returns the next pending rejections in the order of their positions: at most `limit`, with at most `maxBytes` of
    * bodies, but at least one.
+   * @param query.until the last position that is selected; null for all.
    * @returns `remaining`: the number of selected rejections after the step.
    */
   listReplayable(
-    query: RejectedPushFilter & { limit: number; maxBytes: number; after: ReplayPosition | null },
+    query: RejectedPushFilter & {
+      limit: number
+      maxBytes: number
+      after: ReplayPosition | null
+      until: ReplayPosition | null
+    },
   ): Promise<{ rejections: ReplayableRejection[]; remaining: number }>
 
   /**

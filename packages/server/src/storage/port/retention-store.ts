@@ -15,7 +15,7 @@ export interface RetentionStore {
    * Deletes rows of a kind that are older than `before` (RFC 3339 in UTC), the oldest first, in one transaction. The
    * cost does not depend on the number of newer rows.
    *
-   * The age of activity, audit entries, history and manifest changes begins when they are written; of a rejected push,
+   * The age of activity, audit entries, history, manifest changes and logged requests begins when they are written; of a rejected push,
    * when it was last received; of missing reviews, alerts, pulls, and the hours of counters and push errors, when they
    * end. Unfinished ones stay, and so does the newest finished pull. The tasks of a pull are deleted with it, in several
    * steps if there are more than `limit`. The same transaction records the time since which the history is complete.

@@ -25,6 +25,7 @@ import type { RecordStore } from './record-store.ts'
 import type { RejectedPushStore } from './rejected-push-store.ts'
 import type { RemovalStore } from './removal-store.ts'
 import type { RepairStore } from './repair-store.ts'
+import type { RequestStore } from './request-store.ts'
 import type { RetentionStore } from './retention-store.ts'
 import type { ScheduleStore } from './schedule-store.ts'
 import type { SearchIndexStore } from './search-index-store.ts'
@@ -61,6 +62,7 @@ export type Storage = {
   removals: RemovalStore
   rejectedPushes: RejectedPushStore
   pushErrors: PushErrorStore
+  requests: RequestStore
   alerts: AlertStore
   alertEvents: AlertEventStore
   inbox: InboxStore

@@ -6,7 +6,7 @@ import { type Kysely, sql } from 'kysely'
 import { HubError } from '../../errors.ts'
 import { quoteName } from '../shared/platforms/sql-views.ts'
 import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
-import { TABLE_NAMES } from '../shared/schema/table-names.ts'
+import { NOT_BACKED_UP, TABLE_NAMES } from '../shared/schema/table-names.ts'
 import type { Tables } from '../shared/schema/tables.ts'
 
 export const SEQUENCES = '@sequences'
@@ -17,12 +17,17 @@ const CURSOR = 'recordhub_backup'
 type Connection = Kysely<Tables>
 
 /** The tables of the connection's schema, which an older version may have created without those of later migrations. */
-async function listTables(db: Connection): Promise<string[]> {
+async function listAllTables(db: Connection): Promise<string[]> {
   const { rows } = await sql
     .raw<Row>('SELECT tablename FROM pg_tables WHERE schemaname = current_schema()')
     .execute(db)
   const existing = new Set(rows.map((row) => textOf(row, 'tablename')))
   return TABLE_NAMES.filter((name) => existing.has(name))
+}
+
+/** The tables of `listAllTables` that backups contain. */
+async function listTables(db: Connection): Promise<string[]> {
+  return (await listAllTables(db)).filter((name) => !NOT_BACKED_UP.includes(name))
 }
 
 /** Reads rows of the transaction's snapshot, some at a time. */
@@ -101,7 +106,8 @@ export async function loadRows(
   payload: AsyncIterable<Buffer>,
 ): Promise<Record<string, number>> {
   const tables = await listTables(db)
-  await sql.raw(`TRUNCATE ${tables.map(quoteName).join(', ')}`).execute(db)
+  const replaced = await listAllTables(db)
+  await sql.raw(`TRUNCATE ${replaced.map(quoteName).join(', ')}`).execute(db)
   const counts: Record<string, number> = Object.fromEntries(tables.map((name) => [name, 0]))
   let section = ''
   let batch: string[] = []

@@ -62,6 +62,7 @@ const LOCKS: Record<LockName, string> = {
   secrets: `${HUB}, 9`,
   'push errors': `${HUB}, 10`,
   counters: `${HUB}, 12`,
+  'request log': `${HUB}, 15`,
 }
 
 /** Waits for a lock and holds it until the transaction ends. */

@@ -23,6 +23,7 @@ const REASONS: { [Table in keyof Tables]?: ChangeReason } = {
   missing_reviews: 'activity',
   push_errors: 'activity',
   rejected_pushes: 'activity',
+  requests: 'requests',
 }
 const REASON_OF_TABLE: ReadonlyMap<string, ChangeReason> = new Map(Object.entries(REASONS))
 const WRITE = /^\s*(?:insert into|update|delete from)\s+"?(\w+)/i

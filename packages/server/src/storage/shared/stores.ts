@@ -6,6 +6,7 @@ import { createAlertEventStore } from './activity/alert-event-store.ts'
 import { createAlertStore } from './activity/alert-store.ts'
 import { createInboxStore } from './activity/inbox-store.ts'
 import { createPushErrorStore } from './activity/push-error-store.ts'
+import { createRequestStore } from './activity/request-store.ts'
 import { createSnapshotStore } from './activity/snapshot-store.ts'
 import { createStatisticsStore } from './counters/statistics-store.ts'
 import { createErasureStore, type ErasureDialect } from './deletion/erasure-store.ts'
@@ -97,6 +98,7 @@ export function createStores(
     alertEvents: createAlertEventStore(databases),
     pushErrors: createPushErrorStore(databases),
     inbox: createInboxStore(databases),
+    requests: createRequestStore(databases, erasure),
     retention: createRetentionStore(databases, dialect.reclaimSpace),
     erasure: { ...erasureStore, importTombstones },
     removals: createRemovalStore(databases, { ...erasure, node, runPendingPurge }),

@@ -12,6 +12,7 @@ import {
   assertIntact,
   compareWithSource,
   copySnapshot,
+  deleteNotBackedUp,
   describeContent,
 } from './database-snapshot.ts'
 
@@ -22,6 +23,7 @@ const READ_BYTES = 262_144
 async function writeBackup(job: BackupJob): Promise<BackupMessage> {
   post({ progress: { phase: 'copy', done: 0, total: statSync(job.databasePath).size } })
   copySnapshot(job.databasePath, job.snapshotPath)
+  deleteNotBackedUp(job.snapshotPath)
   const payload_bytes = statSync(job.snapshotPath).size
   post({ progress: { phase: 'check', done: 0, total: payload_bytes } })
   assertIntact(job.snapshotPath)

@@ -4,6 +4,7 @@ import type { BackupHeader, RecordSample } from '../shared/backup/backup-header.
 import { hashRows, rowText, sampleIds } from '../shared/backup/record-sample.ts'
 import { quoteName } from '../shared/platforms/sql-views.ts'
 import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
+import { NOT_BACKED_UP } from '../shared/schema/table-names.ts'
 
 const BUSY_TIMEOUT_MS = 5000
 
@@ -18,6 +19,20 @@ export type DatabaseContent = Pick<BackupHeader['info'], 'migrations' | 'positio
  */
 export function copySnapshot(databasePath: string, target: string): void {
   withDatabase(databasePath, (database) => database.prepare('VACUUM INTO ?').run(target))
+}
+
+/** Deletes from a copy what backups leave out. */
+export function deleteNotBackedUp(path: string): void {
+  const database = new DatabaseSync(path)
+  try {
+    database.exec('PRAGMA synchronous = OFF')
+    const exists = database.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`)
+    const tables = NOT_BACKED_UP.filter((name) => exists.get(name))
+    for (const name of tables) database.exec(`DELETE FROM ${quoteName(name)}`)
+    if (tables.length > 0) database.exec('PRAGMA incremental_vacuum')
+  } finally {
+    database.close()
+  }
 }
 
 /** @throws Error if the file is damaged. */
@@ -37,6 +52,7 @@ function readContent(database: DatabaseSync): DatabaseContent {
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'`)
     .all()
     .map((row) => textOf(row, 'name'))
+    .filter((name) => !NOT_BACKED_UP.includes(name))
     .toSorted()
   const count = (name: string) =>
     integerOf(database.prepare(`SELECT count(*) AS n FROM ${quoteName(name)}`).get() ?? {}, 'n')

@@ -37,6 +37,7 @@ for (const mode of ERASURE_MODES) {
       full_name: NAME,
       history_entries: 2,
       rejected_pushes: 3,
+      requests: 2,
       activity_entries: 3,
     })
     await kit.setIndexedFields(school, ['a'])
@@ -50,12 +51,14 @@ for (const mode of ERASURE_MODES) {
       tombstone_id,
       history_entries: 2,
       rejected_pushes: 3,
+      requests: 2,
       activity_entries: 3,
     })
     await expectTextsAbsent(kit, [REFERENCE, NAME, VALUE])
     const after = await countRowsByTable(kit)
     assert.equal(after['record_history'], Number(before['record_history']) - 2)
     assert.equal(after['rejected_pushes'], Number(before['rejected_pushes']) - 3)
+    assert.deepEqual([after['requests'], after['request_details']], [1, 0])
     assert.equal(after['activity'], Number(before['activity']) + 1)
     for (const index of ['record_search', 'record_index']) {
       assert.deepEqual([before[index], after[index]], [2, 1], `left in ${index}`)

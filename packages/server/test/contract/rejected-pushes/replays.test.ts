@@ -253,6 +253,14 @@ test('each rejection is on one page, and the pages respect the limits on count a
     }
     assert.deepEqual(listed, whole)
   }
+  const all = await kit.storage.rejectedPushes.listReplayable(ALL_REJECTIONS)
+  const until = all.rejections[1] ?? null
+  const upTo = await kit.storage.rejectedPushes.listReplayable({
+    ...ALL_REJECTIONS,
+    until,
+    limit: 1,
+  })
+  assert.deepEqual([upTo.rejections[0]?.rejected_push_id, upTo.remaining], [whole[0], 1])
   const filter = { platform: 'clinic', record_type: 'staff', code: 'module_not_registered' }
   const query = { ...ALL_REJECTIONS, ...filter }
   const matching = await kit.storage.rejectedPushes.listReplayable(query)
@@ -283,6 +291,7 @@ test('groups combine open rejections with the same cause', async (kit) => {
   assert.ok(newest && other)
   const { cause, ...group } = newest
   assert.deepEqual(group, {
+    platform_id: school.platform_id,
     platform_name: 'school',
     record_type: 'staff',
     code: 'module_not_registered',

@@ -1,6 +1,6 @@
 /** Methods of a test hub: platforms, their pushes, and replays of rejected pushes. */
 import assert from 'node:assert/strict'
-import { type RejectedPush, RejectedPushGroup, ReplayResponse } from '@recordhub/protocol'
+import { type RejectedPush, RepairableGroup, ReplayResponse } from '@recordhub/protocol'
 import Type from 'typebox'
 import type { Operator, RegisteredPlatform } from '../operator.ts'
 import {
@@ -12,7 +12,7 @@ import {
 import type { HubCore } from './hub.ts'
 import { expectBody, type TestResponse } from './response.ts'
 
-const Groups = Type.Object({ groups: Type.Array(RejectedPushGroup) })
+const Groups = Type.Object({ groups: Type.Array(RepairableGroup) })
 
 export type TestPlatform = RegisteredPlatform & {
   platform_name: string
@@ -125,7 +125,7 @@ export function createPlatformRequests(hub: HubCore, operator: Operator) {
       const response = await sendRejectedPushRequest(`/${id}/replay`, body)
       return expectBody(response, 200, ReplayResponse).replay
     },
-    async rejectedGroups(platform: string): Promise<RejectedPushGroup[]> {
+    async rejectedGroups(platform: string): Promise<RepairableGroup[]> {
       const url = `/api/v1/rejected-pushes/groups?platform=${platform}`
       return expectBody(await operator.call('GET', url), 200, Groups).groups
     },

@@ -5,6 +5,7 @@ import {
   ANY_REJECTED,
   changeLog,
   listRecords,
+  loggedRequest,
   newPlatform,
   pushWrite,
   recordQuery,
@@ -20,6 +21,12 @@ import { setIndexedFields } from './search.ts'
 import { runSql } from './sql.ts'
 
 const NO_CHANGES = { raise: [], resolve: [], reword: [] }
+
+const ALL_REQUESTS = {
+  ...{ source: null, record_type: null, status: null, request_id: null, since: null, until: null },
+  order: 'newest' as const,
+  ...{ start: null, limit: 5 },
+}
 
 /** Makes names unique, also if several nodes call all methods on one database. */
 let count = 0
@@ -99,6 +106,11 @@ export function callsOfAllMethods(
     ['readSearchIndex', () => storage.searchIndex.readSearchIndex()],
     ['listIndexedFields', () => storage.searchIndex.listIndexedFields(platform_id, 'students')],
     ['setIndexedFields', () => setIndexedFields(storage, school, [`f${count++}`])],
+    ['saveRequests', () => storage.requests.saveRequests([loggedRequest(school)], 1e6)],
+    ['scanRequests', () => storage.requests.scanRequests(ALL_REQUESTS)],
+    ['countRequests', () => storage.requests.countRequests(ALL_REQUESTS)],
+    ['readNewestPosition', () => storage.requests.readNewestPosition()],
+    ['readRequest', () => storage.requests.readRequest(1)],
     ['listViews', () => storage.views.listViews('ann')],
     ['readView', () => storage.views.readView(1)],
     [

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict'
 import type { Erasure, ErasureMode } from '@recordhub/protocol'
 import { hashReference } from './engine.ts'
-import { changeLog, listActivity, type StorageContext, type TestPlatform } from './fixtures.ts'
+import {
+  changeLog,
+  listActivity,
+  loggedRequest,
+  type StorageContext,
+  type TestPlatform,
+} from './fixtures.ts'
 import type { KitPlatform, StorageKit } from './kit.ts'
 import { rejection, saveRejected } from './replays.ts'
 import { countIndexedTexts } from './search.ts'
@@ -29,6 +35,17 @@ export async function createRecordWithTraces(
   await saveRejectedPush(kit, school, REFERENCE, 'pull')
   await saveRejectedPush(kit, school, { wrapped: { reference_number: REFERENCE, full_name: NAME } })
   await saveRejectedPush(kit, school, 'other')
+  const body = `{"data":{"note":"${REFERENCE}, ${VALUE}"}}`
+  const details = { headers: {}, body: JSON.stringify({ note: REFERENCE, body }), response: null }
+  const requests = [
+    { reference_number: REFERENCE, record_id },
+    { reference_number: 'other', details },
+    { reference_number: 'other' },
+  ]
+  await kit.storage.requests.saveRequests(
+    requests.map((one) => loggedRequest(school, one)),
+    1e6,
+  )
   return { school, id: record_id }
 }
 
@@ -75,6 +92,8 @@ const TABLES = [
     'modules',
     'module_drift',
     'manifest_changes',
+    'requests',
+    'request_details',
   ],
 ]
 

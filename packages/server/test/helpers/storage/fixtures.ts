@@ -9,6 +9,7 @@ import {
   stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
 import type { PushErrorCount } from '../../../src/domain/activity/push-errors.ts'
+import type { LoggedRequest } from '../../../src/domain/activity/request-log.ts'
 import type { PushedContent } from '../../../src/domain/record/record.ts'
 import { NO_FILTER } from '../../../src/domain/record/record-query.ts'
 import type { ActivityStore } from '../../../src/storage/port/activity-store.ts'
@@ -168,6 +169,22 @@ export function pushWrite(platform: TestPlatform, overrides: PushOverrides = {})
       data: normalize(overrides.data ?? '{}'),
       occurred_at: overrides.occurred_at ?? null,
     },
+  }
+}
+
+/** An accepted push in the request log; null for a request without a valid key. */
+export function loggedRequest(
+  platform: TestPlatform | null,
+  overrides: Partial<LoggedRequest> = {},
+): LoggedRequest {
+  return {
+    at: '2026-03-10T08:20:00.000Z',
+    platform_id: platform?.platform_id ?? null,
+    ...{ method: 'POST', path: '/api/webhook/receive', status: 201, latency_us: 1500, size: 20 },
+    ...{ record_type: 'students', reference_number: 'r-1', outcome: 'created', record_id: null },
+    ...{ request_id: 'request-1', key_hint: 'rhk_wro…', address: '192.0.2.1', skipped: 0 },
+    details: null,
+    ...overrides,
   }
 }
 

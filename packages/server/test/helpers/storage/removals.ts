@@ -5,6 +5,7 @@ import type { Removal } from '@recordhub/protocol'
 import {
   changeLog,
   listHistory,
+  loggedRequest,
   pushWrite,
   type StorageContext,
   type TestPlatform,
@@ -21,7 +22,7 @@ export const PLATFORM_TABLES = [
   ...['indexed_fields', 'record_index'],
   ...['platforms', 'modules', 'hub_keys', 'records', 'record_history', 'rejected_pushes'],
   ...['module_counters', 'hourly_counters', 'missing_reviews', 'missing_candidates'],
-  ...['module_drift', 'manifest_changes'],
+  ...['module_drift', 'manifest_changes', 'requests'],
 ]
 
 /** `school` with 250 students, 30 staff, history of more than one step, a rejected push and a missing review; `clinic` with one record. */
@@ -38,6 +39,9 @@ export async function createTwoPlatforms(
   const drift = { unknown: ['x'], absent: [], wrong_type: [] }
   await kit.write({ ...pushWrite(school, { data: '{"x":1}' }), drift })
   await kit.saveRejected([rejection(school)])
+  const details = { headers: {}, body: '{}', response: '{}' }
+  const requests = [loggedRequest(school, { details }), loggedRequest(clinic, { details })]
+  await kit.storage.requests.saveRequests(requests, 1e6)
   const read = await school.startRead()
   const line = { level: 'info', kind: 'test.recorded', message: 'Recorded' } as const
   await kit.storage.missing.createReview(missingReview(read), null, line)

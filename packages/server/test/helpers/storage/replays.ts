@@ -46,6 +46,7 @@ export const ALL_REJECTIONS = {
   limit: 1000,
   maxBytes: 1_000_000,
   after: null,
+  until: null,
 }
 
 /** The rejected pushes that are not replayed yet, by position. */

@@ -2,6 +2,7 @@
 import type { RetentionNoun } from '../../../src/domain/activity/retention.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import {
+  loggedRequest,
   pushErrorAt,
   pushWrite,
   type StorageContext,
@@ -21,6 +22,7 @@ const AGED_TABLES = {
   pulls: { table: 'pulls', at: 'finished_at' },
   rejected_pushes: { table: 'rejected_pushes', at: 'at' },
   push_errors: { table: 'push_errors', at: "hour || ':59:59.999Z'" },
+  requests: { table: 'requests', at: 'at' },
   missing_reviews: { table: 'missing_reviews', at: 'closed_at' },
   alerts: { table: 'alerts', at: 'resolved_at' },
   counters: { table: 'hourly_counters', at: "hour || ':59:59.999Z'" },
@@ -63,6 +65,8 @@ export async function createRow(
       return saveRejected(kit, [rejection(school, { body: `{"a":${count}}` })])
     case 'push_errors':
       return storage.pushErrors.addPushErrors([pushErrorAt(kit.clock.text, count)], [])
+    case 'requests':
+      return storage.requests.saveRequests([loggedRequest(school, { at: kit.clock.text })], 1e6)
     case 'missing_reviews':
       return pullOnce(kit, school, async (read) => {
         await storage.missing.createReview(missingReview(read), null, line)

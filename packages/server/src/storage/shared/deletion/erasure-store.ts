@@ -3,7 +3,7 @@
  * completes it:
  *
  * 1. Save a tombstone. From its commit on, no write of the record and no rejected push that names it is stored.
- * 2. Delete everything else that names the record: rejected pushes, the details of activity entries, history. Each
+ * 2. Delete everything else that names the record: rejected pushes, logged requests, the details of activity entries, history. Each
  *    transaction is small, since pushes wait for it.
  * 3. Delete or anonymise the record, together with its counters, the number of the change, and the log entry. The
  *    record comes last because step 2 needs its reference.
@@ -14,6 +14,7 @@ import { type HashReference, pseudonymOf } from '../../../domain/record/erasure.
 import type { ErasureStore } from '../../port/erasure-store.ts'
 import type { ChangeLog } from '../../port/platform-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
+import { deleteRequests } from '../activity/request-store.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import { addToModule, invalidateCachedResponse } from '../records/module-counts.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
@@ -25,6 +26,7 @@ import {
   findActivityEntries,
   findNamedRecord,
   findRejectedPushes,
+  findRequests,
   type NamedRecord,
 } from './record-mentions.ts'
 
@@ -58,6 +60,8 @@ export function createErasureStore(
     return writer.transaction().execute(async (db) => {
       await acquireLock(db, 'write authorization')
       await acquireLock(db, 'rejected pushes')
+      // A request of the record that is being saved is found in step 2; a later one finds the tombstone.
+      await acquireLock(db, 'request log')
       const current = await findNamedRecord(db, record.record_id)
       if (current?.reference_number !== record.reference_number) return null
       const at = nowText(clock)
@@ -86,6 +90,15 @@ export function createErasureStore(
         await acquireLock(db, 'rejected pushes')
         await deleteRejectedPushes(db, record.platform_id, ids)
       })
+      deleted += ids.length
+    }
+    return deleted
+  }
+
+  async function deleteNamedRequests(record: NamedRecord): Promise<number> {
+    let deleted = 0
+    for await (const ids of findRequests(reader, record, dialect.contains)) {
+      await writer.transaction().execute((db) => deleteRequests(db, ids))
       deleted += ids.length
     }
     return deleted
@@ -208,6 +221,7 @@ export function createErasureStore(
         ...shown,
         history_entries: Number(history.n),
         rejected_pushes: await countAll(findRejectedPushes(reader, record, dialect.contains)),
+        requests: await countAll(findRequests(reader, record, dialect.contains)),
         activity_entries: await countAll(findActivityEntries(reader, record, dialect.contains)),
       }
     },
@@ -219,11 +233,13 @@ export function createErasureStore(
       if (!tombstone) return null
       const { tombstone_id, reference_hash: referenceHash } = tombstone
       const rejected_pushes = await deleteNamedPushes(record)
+      const requests = await deleteNamedRequests(record)
       const activity_entries = await scrubActivity(record)
       const history_entries = await deleteWholeHistory(record)
       if (!(await eraseRow(record, { mode, referenceHash }, log))) return null
       await runPendingPurge()
-      return { record_id, mode, tombstone_id, history_entries, rejected_pushes, activity_entries }
+      const counts = { history_entries, rejected_pushes, requests, activity_entries }
+      return { record_id, mode, tombstone_id, ...counts }
     },
 
     async listTombstones({ limit, before }) {

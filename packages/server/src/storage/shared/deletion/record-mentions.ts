@@ -4,7 +4,7 @@
  */
 import { MAX_REFERENCE_BYTES } from '@recordhub/protocol'
 import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
-import type { RawBuilder } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import {
   findReferences,
   type HashReference,
@@ -31,6 +31,8 @@ export type Contains = (column: string, text: string) => RawBuilder<boolean>
 /** Ids per step. A rejected body may be a megabyte. */
 const REJECTED_PUSH_STEP = 200
 const ACTIVITY_STEP = 2000
+const REQUEST_STEP = 1000
+const UNREADABLE = 'invalid_json'
 /** Maximum number of hashes per rejected body. A hash takes 30 µs on a slow core, and pushes wait for it. */
 const MAX_HASHES = 1000
 
@@ -70,14 +72,7 @@ export async function* findRejectedPushes(
       eb.fn.max<number | null>('rejected_push_id').as('last'),
     ])
     .executeTakeFirstOrThrow()
-  const modules = await db
-    .selectFrom('modules')
-    .select('record_type')
-    .where('platform_id', '=', record.platform_id)
-    .where('record_type', '!=', record.record_type)
-    .execute()
-  // A push for another module names another record. The record type of an unknown module may be a typing error.
-  const otherTypes = new Set<string | null>(modules.map((module) => module.record_type))
+  const otherTypes = await findOtherTypes(db, record)
   for (const { from, to } of splitRange(range, REJECTED_PUSH_STEP)) {
     const rows = await db
       .selectFrom('rejected_pushes')
@@ -101,6 +96,76 @@ export async function* findRejectedPushes(
     if (named.length > 0) yield named.map(({ rejected_push_id }) => rejected_push_id)
     await yieldToEventLoop()
   }
+}
+
+/** Finds the logged requests of the platform that name the record. */
+export async function* findRequests(
+  db: Executor,
+  record: NamedRecord,
+  contains: Contains,
+): AsyncGenerator<number[]> {
+  const { platform_id, record_id, reference_number } = record
+  const range = await readRequestRange(db)
+  const otherTypes = await findOtherTypes(db, record)
+  for (const { from, to } of splitRange(range, REQUEST_STEP)) {
+    const rows = await db
+      .selectFrom('requests as r')
+      .leftJoin('request_details as d', 'd.logged_request_id', 'r.logged_request_id')
+      .select([
+        'r.logged_request_id',
+        'r.record_type',
+        'r.record_id',
+        'r.reference_number',
+        'd.body',
+      ])
+      .where('r.logged_request_id', '>=', from)
+      .where('r.logged_request_id', '<=', to)
+      .where('r.platform_id', '=', platform_id)
+      .where((eb) =>
+        eb.or([
+          eb('r.record_id', '=', record_id),
+          eb('r.reference_number', '=', reference_number),
+          contains('d.body', escapeJson(reference_number)),
+          // What is not JSON may contain the reference in any form.
+          eb('r.outcome', '=', UNREADABLE),
+        ]),
+      )
+      .execute()
+    const named = rows.filter(
+      (row) =>
+        row.record_id === record_id ||
+        (!otherTypes.has(row.record_type) &&
+          (row.reference_number === reference_number ||
+            (row.body !== null && mayContainReference(row.body, reference_number)))),
+    )
+    if (named.length > 0) yield named.map((row) => row.logged_request_id)
+    await yieldToEventLoop()
+  }
+}
+
+/** Returns the lowest and the highest id. In one SELECT without subqueries, SQLite would read the whole log for both. */
+export async function readRequestRange(
+  db: Executor,
+): Promise<{ first: number | null; last: number | null }> {
+  const { rows } = await sql<{ first: number | null; last: number | null }>`
+    SELECT (SELECT min(logged_request_id) FROM requests) AS first,
+      (SELECT max(logged_request_id) FROM requests) AS last
+  `.execute(db)
+  return rows[0] ?? { first: null, last: null }
+}
+
+/**
+ * The other modules of the platform: a push for one of them names another record. The record type of an unknown module may
+ * be a typing error.
+ */
+async function findOtherTypes(db: Executor, record: NamedRecord): Promise<Set<string | null>> {
+  const modules = await db
+    .selectFrom('modules')
+    .select('record_type')
+    .where('platform_id', '=', record.platform_id)
+    .where('record_type', '!=', record.record_type)
+    .execute()
+  return new Set<string | null>(modules.map((module) => module.record_type))
 }
 
 /** Finds the activity entries that name the record and are not yet redacted. */

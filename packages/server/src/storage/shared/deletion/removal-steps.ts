@@ -2,9 +2,10 @@
 import { sql } from 'kysely'
 import { formatCount, type NewActivity } from '../../../domain/activity/activity.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
+import { deleteRequests } from '../activity/request-store.ts'
 import { addToModule } from '../records/module-counts.ts'
 import { IN_LIST_INDEX } from '../records/record-rows.ts'
-import type { Executor } from '../schema/databases.ts'
+import type { Databases, Executor } from '../schema/databases.ts'
 import { deleteHistory } from './delete-history.ts'
 import { deleteRejectedPushes } from './delete-rejected-pushes.ts'
 import { schedulePurge } from './pending-purge.ts'
@@ -13,6 +14,8 @@ import { schedulePurge } from './pending-purge.ts'
 const STEP = 200
 /** Smaller, since a rejected body may be a megabyte. */
 const REJECTED_PUSH_STEP = 50
+/** Larger, since each step looks for them in the whole log. */
+const REQUEST_STEP = 1000
 
 export type RemovalRow = {
   removal_id: number
@@ -25,6 +28,7 @@ export type RemovalRow = {
 
 export type RemovalDeps = {
   allocateSequence: (db: Executor, count: number) => Promise<number[]>
+  acquireLock: Databases['acquireLock']
   node: string
   at: string
 }
@@ -38,6 +42,7 @@ export async function runRemovalStep(
   if (await deleteRecords(db, removal, deps)) return
   if (removal.module_id === null) {
     if (await deleteRejected(db, removal)) return
+    if (await deleteLoggedRequests(db, removal, deps)) return
     if (await deleteCounters(db, removal)) return
     if (await deleteDrift(db, removal)) return
     if (await deleteManifestChanges(db, removal)) return
@@ -140,6 +145,25 @@ async function deleteRejected(db: Executor, { platform_id }: RemovalRow): Promis
   const ids = rows.map((row) => row.rejected_push_id)
   if (ids.length === 0) return false
   await deleteRejectedPushes(db, platform_id, ids)
+  return true
+}
+
+/** Deletes those that were saved until now. With the lock, none is saved that was checked before the removal. */
+async function deleteLoggedRequests(
+  db: Executor,
+  { platform_id }: RemovalRow,
+  { acquireLock }: RemovalDeps,
+): Promise<boolean> {
+  await acquireLock(db, 'request log')
+  const rows = await db
+    .selectFrom('requests')
+    .select('logged_request_id')
+    .where('platform_id', '=', platform_id)
+    .limit(REQUEST_STEP)
+    .execute()
+  const ids = rows.map((row) => row.logged_request_id)
+  if (ids.length === 0) return false
+  await deleteRequests(db, ids)
   return true
 }
 

@@ -7,7 +7,10 @@ import { type RemovalDeps, runRemovalStep } from './removal-steps.ts'
 
 export function createRemovalStore(
   { reader, writer, clock, acquireLock }: Databases,
-  { runPendingPurge, ...deps }: Omit<RemovalDeps, 'at'> & { runPendingPurge: RunPendingPurge },
+  {
+    runPendingPurge,
+    ...deps
+  }: Omit<RemovalDeps, 'at' | 'acquireLock'> & { runPendingPurge: RunPendingPurge },
 ): RemovalStore {
   return {
     async previewPlatform(platformId) {
@@ -89,7 +92,7 @@ export function createRemovalStore(
         await acquireLock(db, 'removals')
         const removal = await findOldestRemoval(db)
         if (!removal) return false
-        await runRemovalStep(db, removal, { ...deps, at: nowText(clock) })
+        await runRemovalStep(db, removal, { ...deps, acquireLock, at: nowText(clock) })
         return true
       })
     },

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { toHour } from '../../../lib/time/clock.ts'
 import type { DeletionOutcome, DeletionStep, RetentionStore } from '../../port/retention-store.ts'
+import { deleteRequests } from '../activity/request-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { deleteOldRejectedPushes } from './delete-rejected-pushes.ts'
 
@@ -36,6 +37,7 @@ export function createRetentionStore(
       inTransaction(async (db) =>
         toOutcome(await deleteOldRejectedPushes(databases, db, step), step),
       ),
+    requests: (step) => inTransaction((db) => deleteOldRequests(db, step)),
     push_errors: (step) => inTransaction((db) => deletePushErrors(db, step)),
     missing_reviews: (step) => inTransaction((db) => deleteReviews(db, step)),
     alerts: (step) => inTransaction((db) => deleteAlerts(db, step)),
@@ -149,6 +151,21 @@ async function deletePushErrors(db: Executor, step: OldStep): Promise<DeletionOu
     .executeTakeFirst()
   await db.deleteFrom('push_addresses').where('last_at', '<', step.before).execute()
   return toOutcome(numDeletedRows, step)
+}
+
+async function deleteOldRequests(db: Executor, step: OldStep): Promise<DeletionOutcome> {
+  const rows = await db
+    .selectFrom('requests')
+    .select(['logged_request_id as id', 'at'])
+    .where('logged_request_id', '>', step.after ?? 0)
+    .orderBy('logged_request_id')
+    .limit(step.limit)
+    .execute()
+  const window = windowOf(rows, step)
+  if (!window) return NOTHING
+  const old = rows.filter(({ at }) => at < step.before).map(({ id }) => id)
+  await deleteRequests(db, old)
+  return { deleted: old.length, next: window.next }
 }
 
 async function deleteReviews(db: Executor, step: OldStep): Promise<DeletionOutcome> {

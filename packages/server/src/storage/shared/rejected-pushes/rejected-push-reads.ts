@@ -91,7 +91,17 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         const count = Number(figures.count)
         const { digest, accepted_at, accepted_by } = findGroup({ platform_id, cause })
         const acceptance = { digest, accepted_at, accepted_by }
-        return [{ ...example, message: common ?? message, cause, ...figures, count, ...acceptance }]
+        return [
+          {
+            ...example,
+            platform_id,
+            message: common ?? message,
+            cause,
+            ...figures,
+            count,
+            ...acceptance,
+          },
+        ]
       })
       return (await Promise.all(withExamples)).flat()
     },
@@ -103,8 +113,13 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
       return row ? toReplayable(row) : null
     },
 
-    async listReplayable({ after, limit, maxBytes, ...filter }) {
-      const pending = applyFilter(selectRejected(reader), filter).where('r.replayed_at', 'is', null)
+    async listReplayable({ after, until, limit, maxBytes, ...filter }) {
+      let pending = applyFilter(selectRejected(reader), filter).where('r.replayed_at', 'is', null)
+      if (until !== null) {
+        pending = pending.where(
+          sql<boolean>`(r.position_seq, r.rejected_push_id) <= (${until.position_seq}, ${until.rejected_push_id})`,
+        )
+      }
       const following = after
         ? pending.where(
             sql<boolean>`(r.position_seq, r.rejected_push_id) > (${after.position_seq}, ${after.rejected_push_id})`,
@@ -226,6 +241,7 @@ function selectReplayable(db: Executor) {
       'p.platform_name',
       'r.record_type',
       'r.method',
+      'r.at',
       'r.body',
       'r.position_seq',
       'm.fields',

@@ -34,6 +34,8 @@ export type Databases = {
  * - `operators`: roles and accounts; at least one admin must remain.
  * - `login attempts`: failed sign-ins; each attempt must see all earlier ones.
  * - `push errors`: the counts of rejected requests, whose limit applies to all processes together.
+ * - `request log`: saving requests and deleting them, so that they become visible in the order of their ids. It is acquired
+ *   after the lock of rejected pushes.
  * - `counters`: the repair of the counters of records.
  * - `secrets`: the rotation of the secret that encrypts keys.
  */
@@ -49,6 +51,7 @@ export type LockName =
   | 'operators'
   | 'login attempts'
   | 'push errors'
+  | 'request log'
   | 'secrets'
   | 'counters'
 

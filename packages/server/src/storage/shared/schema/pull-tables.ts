@@ -8,7 +8,7 @@ import type {
   RejectedPush,
   ReplayOutcome,
 } from '@recordhub/protocol'
-import { id, integer, table, text } from './define-table.ts'
+import { flag, id, integer, table, text } from './define-table.ts'
 
 export const pullTables = {
   pulls: table(
@@ -202,4 +202,43 @@ export const pullTables = {
     { platform_id: integer(), address: text(), last_at: text() },
     { primaryKey: ['platform_id', 'address'] },
   ),
+
+  /**
+   * The request log. It has no index: an index would cost each push more than a read of the log, which reads at most some
+   * thousand rows at once. `platform_id` 0 means none, and `end_bytes` is the size of all requests up to this one.
+   */
+  requests: table({
+    logged_request_id: integer().primaryKey(),
+    at: text(),
+    platform_id: integer(),
+    method: text(),
+    path: text(),
+    status: integer(),
+    latency_us: integer(),
+    size: integer().nullable(),
+    record_type: text().nullable(),
+    reference_number: text().nullable(),
+    outcome: text().nullable(),
+    record_id: integer().nullable(),
+    request_id: text(),
+    key_hint: text().nullable(),
+    address: text(),
+    body_kept: flag(),
+    skipped: integer(),
+    end_bytes: integer(),
+  }),
+
+  /** What is shown of an opened request. */
+  request_details: table({
+    logged_request_id: integer().primaryKey(),
+    headers: text(),
+    body: text().nullable(),
+    response: text().nullable(),
+  }),
+
+  /**
+   * One row, from the first request on: the last id of the request log, and the size of all requests so far. A transaction that logs requests updates
+   * it under the lock of the log, so that requests become visible in the order of their ids.
+   */
+  request_log: table({ log_id: integer().primaryKey(), last_id: integer(), end_bytes: integer() }),
 }

@@ -1,0 +1,304 @@
+/**
+ * Logs the requests to the receiver and the responses to them. They wait in memory and are saved together about once a
+ * second, so that a push neither waits for its line nor pays for a write of its own.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import { HUB_KEY_HEADER, RECEIVER_PATH } from '@recordhub/protocol'
+import { isJsonObject } from '@recordhub/protocol/lossless-json'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { maskUnknownKey } from '../../domain/activity/push-errors.ts'
+import {
+  type LoggedRequest,
+  REQUEST_LOG_LIMITS,
+  type RequestDetails,
+  redactHeaders,
+} from '../../domain/activity/request-log.ts'
+import { createRedactor } from '../../domain/platform/redact-keys.ts'
+import { PushBody } from '../../domain/record/push-body.ts'
+import { recordTypeOf, referenceOf } from '../../domain/record/record-input.ts'
+import { createRateLimit } from '../../lib/concurrency/rate-limit.ts'
+import { clientSubnet } from '../../lib/net/client-subnet.ts'
+import type { Clock, MonotonicClock } from '../../lib/time/clock.ts'
+import type { RequestStore } from '../../storage/port/request-store.ts'
+
+/** What the receiver has found out about a request. */
+export type ReceivedRequest = {
+  key: string
+  /** Null without a valid key. */
+  platform_id: number | null
+  /** The body as it was received; null if it was not read. */
+  bytes: Buffer | null
+  /** The accepted push. */
+  accepted: {
+    record_type: string
+    reference_number: string
+    record_id: number
+    outcome: string
+  } | null
+}
+
+/** Holds nothing of the request itself unless it is kept: many wait, each for up to a second. */
+type WaitingRequest = {
+  key: string
+  platform_id: number | null
+  accepted: ReceivedRequest['accepted']
+  /** The code of the error. */
+  code: string | null
+  at: number
+  latency_us: number
+  method: string
+  path: string
+  status: number
+  size: number | null
+  request_id: string
+  address: string | undefined
+  skipped: number
+  kept: Kept | null
+}
+
+type Kept = {
+  headers: IncomingHttpHeaders
+  body: PushBody | Buffer | null
+  response: string | null
+  bytes: number
+}
+
+export type RequestLog = {
+  /** Logs a request when its response is ready. */
+  add: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    response: unknown,
+    received: ReceivedRequest,
+  ) => void
+  /** Saves what waits. If that fails, it waits for the next call. */
+  flush: () => Promise<void>
+}
+
+/** Requests of one transaction, which takes a few milliseconds. */
+const BATCH = 500
+/** Requests that could not be saved for this long are not logged. */
+const MAX_AGE_MS = 600_000
+const MAX_PATH_LENGTH = 200
+/** A push of an erased record must not be stored, not even as a rejected one. */
+const ERASED = 'record_erased'
+
+export function createRequestLog(deps: {
+  requests: Pick<RequestStore, 'saveRequests'>
+  /** Returns the source API key of a platform; "" if it has none. */
+  readSourceKey: (platformId: number) => Promise<string>
+  clock: Clock
+  monotonicClock: MonotonicClock
+  maxBytes: number
+  onError: (error: unknown) => void
+}): RequestLog {
+  const { requests, readSourceKey, clock, monotonicClock, maxBytes, onError } = deps
+  const limits = REQUEST_LOG_LIMITS
+  const unknown = createRateLimit(limits.unknownPerSecond, monotonicClock)
+  const acceptedBodies = createRateLimit(limits.acceptedBodiesPerSecond, monotonicClock)
+  const rejectedBodies = createRateLimit(limits.rejectedBodiesPerSecond, monotonicClock)
+  let waiting: WaitingRequest[] = []
+  /** The size of the bodies that wait. */
+  let waitingBytes = 0
+  let skipped = 0
+  let saving: Promise<void> | null = null
+
+  /** Saves batches until fewer than `atLeast` requests wait. */
+  function save(atLeast: number): Promise<void> {
+    saving ??= saveBatches(atLeast).finally(() => {
+      saving = null
+    })
+    return saving
+  }
+
+  async function saveBatches(atLeast: number): Promise<void> {
+    while (waiting.length >= atLeast) {
+      const oldest = clock.now().getTime() - MAX_AGE_MS
+      const batch = waiting.splice(0, BATCH)
+      waitingBytes -= bytesOf(batch)
+      try {
+        const current = batch.filter(({ at }) => at >= oldest)
+        const logged = await toLogged(current, readSourceKey)
+        await requests.saveRequests(logged, maxBytes)
+      } catch (error) {
+        waiting = [...batch, ...waiting]
+        waitingBytes += bytesOf(batch)
+        throw error
+      }
+    }
+  }
+
+  return {
+    add(request, reply, response, { key, platform_id, bytes, accepted }) {
+      const isFull = waiting.length >= limits.waiting
+      if (maxBytes === 0 || isFull || (platform_id === null && unknown.take('') > 0)) {
+        skipped += 1
+        return
+      }
+      const { elapsedTime, statusCode: status } = reply
+      const code = status < 400 ? null : codeOf(response)
+      const kept = isKept(platform_id, status, code) ? keep(request, response, bytes) : null
+      waitingBytes += kept?.bytes ?? 0
+      waiting.push({
+        key,
+        platform_id,
+        accepted,
+        code,
+        at: clock.now().getTime() - elapsedTime,
+        latency_us: Math.round(elapsedTime * 1000),
+        method: request.method,
+        path: request.routeOptions.url ?? request.url.split('?', 1)[0] ?? '',
+        status,
+        size: bytes?.length ?? announcedLength(request),
+        request_id: request.id,
+        address: request.ip,
+        skipped,
+        kept,
+      })
+      skipped = 0
+      // Between two periodic saves, only whole batches are worth a transaction.
+      if (waiting.length === BATCH) save(BATCH).catch(onError)
+    },
+
+    async flush() {
+      await saving?.catch(() => undefined)
+      await save(1)
+    },
+  }
+
+  function isKept(platform_id: number | null, status: number, code: string | null): boolean {
+    if (code === ERASED || waitingBytes >= limits.waitingBytes) return false
+    if (platform_id === null) return true
+    return status < 400
+      ? acceptedBodies.take('') === 0
+      : rejectedBodies.take(String(platform_id)) === 0
+  }
+}
+
+/** Logs the requests to unknown paths and methods under the path of the receiver, which no route of it receives. */
+export function logUnknownPaths(app: FastifyInstance, log: RequestLog): void {
+  const [prefix] = RECEIVER_PATH.split('/receive')
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (request.is404 && request.url.startsWith(`${prefix}/`)) {
+      const received = { key: keyOf(request), platform_id: null, bytes: null, accepted: null }
+      log.add(request, reply, payload, received)
+    }
+    done(null, payload)
+  })
+}
+
+/** The code in the body of an error response. */
+function codeOf(response: unknown): string | null {
+  try {
+    const body: unknown = JSON.parse(String(response))
+    return isJsonObject(body) && typeof body['code'] === 'string' ? body['code'] : null
+  } catch {
+    return null
+  }
+}
+
+function bytesOf(waiting: WaitingRequest[]): number {
+  return waiting.reduce((sum, { kept }) => sum + (kept?.bytes ?? 0), 0)
+}
+
+/** The hub API key of a request; "" without one. */
+export function keyOf({ headers }: FastifyRequest): string {
+  const header = headers[HUB_KEY_HEADER.toLowerCase()]
+  return typeof header === 'string' ? header : ''
+}
+
+function announcedLength({ headers }: FastifyRequest): number | null {
+  const length = Number(headers['content-length'])
+  return Number.isSafeInteger(length) && length > 0 ? length : null
+}
+
+function keep({ headers, body }: FastifyRequest, response: unknown, bytes: Buffer | null): Kept {
+  const isShort = (text: string | Buffer) => text.length <= REQUEST_LOG_LIMITS.textBytes
+  const isBodyKept = bytes !== null && isShort(bytes)
+  return {
+    headers,
+    body: isBodyKept ? (body instanceof PushBody ? body : bytes) : null,
+    response: typeof response === 'string' && isShort(response) ? response : null,
+    bytes: isBodyKept ? bytes.length : 0,
+  }
+}
+
+async function toLogged(
+  waiting: WaitingRequest[],
+  readSourceKey: (platformId: number) => Promise<string>,
+): Promise<LoggedRequest[]> {
+  const hints = memoize(maskUnknownKey)
+  const addresses = memoize(clientSubnet)
+  const kept = waiting.filter((one) => one.kept !== null)
+  const ids = [...new Set(kept.flatMap(({ platform_id }) => platform_id ?? []))]
+  const ofUnknown = createRedactor([])
+  const redactors = new Map<number | null, Redactor>()
+  for (const id of ids) redactors.set(id, createRedactor([await readSourceKey(id)]))
+  return waiting.map((request): LoggedRequest => {
+    const { platform_id, accepted, kept, path, at, latency_us, method, status, size } = request
+    const redactor = redactors.get(platform_id) ?? ofUnknown
+    const record = accepted ?? findRecord(kept?.body ?? null, redactor)
+    return {
+      ...{ method, status, size, latency_us, platform_id },
+      at: new Date(at).toISOString(),
+      path: accepted ? path : redactor.redactText(path).slice(0, MAX_PATH_LENGTH),
+      key_hint: hints(request.key),
+      address: addresses(request.address),
+      outcome: accepted?.outcome ?? request.code,
+      record_id: accepted?.record_id ?? null,
+      record_type: record?.record_type ?? null,
+      reference_number: record?.reference_number ?? null,
+      request_id: request.request_id,
+      skipped: request.skipped,
+      details: kept && toDetails(kept, redactor),
+    }
+  })
+}
+
+type Redactor = ReturnType<typeof createRedactor>
+
+function toDetails(
+  { headers, body, response }: Kept,
+  { redactText, redactBody }: Redactor,
+): RequestDetails {
+  const toText = (text: string) => toStorable(redactBody(text))
+  return {
+    headers: redactHeaders(headers, redactText),
+    body: body === null ? null : toText(textOf(body)),
+    response: response === null ? null : toText(response),
+  }
+}
+
+/** A body that was read is saved in the stored form, in which an erasure finds references. */
+function textOf(body: PushBody | Buffer): string {
+  if (body instanceof PushBody) {
+    return body.scanned ? body.bytes.toString() : (JSON.stringify(body.value) ?? '')
+  }
+  return body.toString()
+}
+
+/** PostgreSQL stores no U+0000, which a body that is not JSON may contain. */
+function toStorable(text: string): string {
+  return text.replaceAll('\u0000', '\ufffd').toWellFormed()
+}
+
+/** The record of a push that was not accepted. */
+function findRecord(body: PushBody | Buffer | null, { redactText }: Redactor) {
+  if (!(body instanceof PushBody) || !isJsonObject(body.value)) return null
+  const [type, reference] = [recordTypeOf(body.value), referenceOf(body.value)]
+  return {
+    record_type: type === null ? null : redactText(type),
+    reference_number: reference === null ? null : redactText(reference),
+  }
+}
+
+function memoize<Given, Result>(compute: (given: Given) => Result): (given: Given) => Result {
+  const known = new Map<Given, Result>()
+  return (given) => {
+    const found = known.get(given)
+    if (found !== undefined) return found
+    const result = compute(given)
+    known.set(given, result)
+    return result
+  }
+}

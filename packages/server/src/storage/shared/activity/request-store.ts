@@ -1,0 +1,317 @@
+/**
+ * The request log. A push must cost nearly nothing more, so one statement inserts many requests, and no index is
+ * updated: reads go through the log in steps of `STEP` rows.
+ */
+import { CompiledQuery, type SelectQueryBuilder, sql } from 'kysely'
+import { type LoggedRequest, sizeOf } from '../../../domain/activity/request-log.ts'
+import type { HashReference } from '../../../domain/record/erasure.ts'
+import type { RequestFilter, RequestStore, StoredRequest } from '../../port/request-store.ts'
+import { namesErasedRecord, readRequestRange } from '../deletion/record-mentions.ts'
+import { FIRST_NAME } from '../platforms/rename-platform.ts'
+import type { Databases, Executor } from '../schema/databases.ts'
+import type { Tables } from '../schema/tables.ts'
+
+/** `platform_id` of a request without a valid key. */
+const NO_PLATFORM = 0
+/** Rows that a step reads: a few milliseconds, for which pushes wait on SQLite. */
+const STEP = 10_000
+/** Rows that a save deletes at most, twice as many as it inserts. */
+const DELETION_STEP = 500
+/** Requests wait for a few seconds before they are saved; much longer only while the database is unavailable. */
+const RECENT_MS = 3_600_000
+
+const COLUMNS = [
+  ...(['logged_request_id', 'at', 'platform_id', 'method', 'path', 'status'] as const),
+  ...(['latency_us', 'size', 'record_type', 'reference_number', 'outcome', 'record_id'] as const),
+  ...(['request_id', 'key_hint', 'address', 'body_kept', 'skipped', 'end_bytes'] as const),
+]
+type Value = string | number | null
+
+export function createRequestStore(
+  { reader, withoutFsync, acquireLock, clock }: Databases,
+  { hashReference }: { hashReference: HashReference },
+): RequestStore {
+  /** The SQL texts by the number of rows: compiling one takes longer than inserting its rows. */
+  const inserts = new Map<number, string>()
+
+  /** @param rows the values of `COLUMNS` of all rows. */
+  async function insertRows(db: Executor, rows: Value[]): Promise<void> {
+    const width = COLUMNS.length
+    for (let start = 0; start < rows.length; ) {
+      const left = (rows.length - start) / width
+      const size = SIZES.find((one) => one <= left) ?? 1
+      const text = inserts.get(size) ?? compileInsert(db, size)
+      inserts.set(size, text)
+      const end = start + size * width
+      await db.executeQuery(CompiledQuery.raw(text, rows.slice(start, end)))
+      start = end
+    }
+  }
+
+  return {
+    saveRequests: (requests, maxBytes) =>
+      withoutFsync(async (db) => {
+        await acquireLock(db, 'request log')
+        const log = (await readLog(db)) ?? { last_id: 0, end_bytes: 0 }
+        const since = new Date(clock.now().getTime() - RECENT_MS).toISOString()
+        const stored = await withoutErased(db, requests, { hashReference, since })
+        let { last_id, end_bytes } = log
+        const rows: Value[] = []
+        for (const request of stored) {
+          last_id += 1
+          end_bytes += sizeOf(request)
+          addRow(rows, request, last_id, end_bytes)
+        }
+        await insertRows(db, rows)
+        const details = stored.flatMap(({ details }, index) =>
+          details
+            ? {
+                ...details,
+                headers: JSON.stringify(details.headers),
+                logged_request_id: log.last_id + index + 1,
+              }
+            : [],
+        )
+        if (details.length > 0) await db.insertInto('request_details').values(details).execute()
+        await db
+          .insertInto('request_log')
+          .values({ log_id: 1, last_id, end_bytes })
+          .onConflict((conflict) => conflict.column('log_id').doUpdateSet({ last_id, end_bytes }))
+          .execute()
+        await deleteOldest(db, end_bytes - maxBytes)
+      }),
+
+    async scanRequests({ order, start, limit, ...filter }) {
+      const range = await readRange(reader, order, start)
+      if (!range) return { requests: [], next: null }
+      const rows = await applyFilter(selectRequests(reader), filter)
+        .where('r.logged_request_id', '>=', range.first)
+        .where('r.logged_request_id', '<=', range.last)
+        .orderBy('r.logged_request_id', order === 'newest' ? 'desc' : 'asc')
+        .limit(limit)
+        .execute()
+      const last = rows.at(-1)
+      const next = rows.length === limit && last ? last.id : range.next
+      return { requests: rows.map(toStored), next }
+    },
+
+    async countRequests({ start, ...filter }) {
+      const range = await readRange(reader, 'newest', start)
+      if (!range) return { counts: {}, next: null }
+      const rows = await applyFilter(selectRequests(reader), filter)
+        .clearSelect()
+        .select((eb) => [
+          sql<number>`r.status / 100`.as('digit'),
+          eb.fn.countAll<number>().as('count'),
+        ])
+        .where('r.logged_request_id', '>=', range.first)
+        .where('r.logged_request_id', '<=', range.last)
+        .groupBy('digit')
+        .execute()
+      const counts = Object.fromEntries(rows.map(({ digit, count }) => [digit, Number(count)]))
+      return { counts, next: range.next }
+    },
+
+    readNewestPosition: async () => (await readLog(reader))?.last_id ?? 0,
+
+    async readRequest(id) {
+      const row = await selectRequests(reader)
+        .where('r.logged_request_id', '=', id)
+        .executeTakeFirst()
+      if (!row) return null
+      const details = await reader
+        .selectFrom('request_details')
+        .select(['headers', 'body', 'response'])
+        .where('logged_request_id', '=', id)
+        .executeTakeFirst()
+      return {
+        ...toStored(row),
+        details: details ? { ...details, headers: JSON.parse(details.headers) } : null,
+      }
+    },
+  }
+}
+
+const readLog = (db: Executor) =>
+  db.selectFrom('request_log').select(['last_id', 'end_bytes']).executeTakeFirst()
+
+/** Deletes requests with their details. */
+export async function deleteRequests(db: Executor, ids: number[]): Promise<void> {
+  await db.deleteFrom('request_details').where('logged_request_id', 'in', ids).execute()
+  await db.deleteFrom('requests').where('logged_request_id', 'in', ids).execute()
+}
+
+/** The numbers of rows of one statement. */
+const SIZES = [50, 10, 1]
+
+function compileInsert(db: Executor, rows: number): string {
+  const values = sql.join(
+    Array.from({ length: rows }, () => sql`(${sql.join(COLUMNS.map(() => null))})`),
+  )
+  const columns = sql.join(COLUMNS.map((column) => sql.ref(column)))
+  return sql`INSERT INTO requests (${columns}) VALUES ${values}`.compile(db).sql
+}
+
+/** Adds the values of `COLUMNS`. */
+function addRow(rows: Value[], request: LoggedRequest, id: number, end_bytes: number): void {
+  const { at, platform_id, method, path, status, latency_us, size, record_type } = request
+  const { reference_number, outcome, record_id, request_id, key_hint, address, details } = request
+  const body_kept = details?.body == null ? 0 : 1
+  rows.push(
+    ...[id, at, platform_id ?? NO_PLATFORM, method, path, status, latency_us, size, record_type],
+    ...[reference_number, outcome, record_id, request_id, key_hint, address, body_kept],
+    ...[request.skipped, end_bytes],
+  )
+}
+
+/** Leaves out requests of removed platforms, and what names erased records. */
+async function withoutErased(
+  db: Executor,
+  requests: LoggedRequest[],
+  { hashReference, since }: { hashReference: HashReference; since: string },
+): Promise<LoggedRequest[]> {
+  const ids = [...new Set(requests.flatMap(({ platform_id }) => platform_id ?? []))]
+  const platforms =
+    ids.length === 0
+      ? []
+      : await db
+          .selectFrom('platforms as p')
+          .select(['p.platform_id', FIRST_NAME.as('first_name')])
+          .where('p.platform_id', 'in', ids)
+          .where('p.removed_at', 'is', null)
+          .execute()
+  const firstNames = new Map(platforms.map((row) => [row.platform_id, row.first_name]))
+  const recent = await db
+    .selectFrom('tombstones')
+    .select(['record_id', 'platform_name'])
+    .where('at', '>=', since)
+    .execute()
+  const recentlyErased = new Set<number | null>(recent.map(({ record_id }) => record_id))
+  const ofRecent = new Set(recent.map(({ platform_name }) => platform_name))
+  const stored: LoggedRequest[] = []
+  for (const request of requests) {
+    const { platform_id, record_type, reference_number, details, status } = request
+    if (platform_id === null) {
+      stored.push(request)
+      continue
+    }
+    const first_name = firstNames.get(platform_id)
+    if (first_name === undefined || recentlyErased.has(request.record_id)) continue
+    // A push was accepted before its record was erased, but its body may name another record.
+    const isChecked = status >= 400 || (details !== null && ofRecent.has(first_name))
+    const body = details?.body ?? (reference_number && JSON.stringify({ reference_number }))
+    const push = { platform_id, record_type, body: body ?? '' }
+    const isErased =
+      isChecked &&
+      push.body !== '' &&
+      (await namesErasedRecord(db, push, { first_name, hashReference }))
+    stored.push(isErased ? { ...request, reference_number: null, details: null } : request)
+  }
+  return stored
+}
+
+/** Deletes the oldest requests up to the position in bytes. */
+async function deleteOldest(db: Executor, upTo: number): Promise<void> {
+  const oldest = await db
+    .selectFrom('requests')
+    .select(['logged_request_id', 'end_bytes'])
+    .orderBy('logged_request_id')
+    .limit(1)
+    .executeTakeFirst()
+  if (!oldest || oldest.end_bytes > upTo) return
+  const rows = await db
+    .selectFrom('requests')
+    .select(['logged_request_id', 'end_bytes'])
+    .orderBy('logged_request_id')
+    .limit(DELETION_STEP)
+    .execute()
+  const last = rows.findLast(({ end_bytes }) => end_bytes <= upTo)?.logged_request_id
+  if (last === undefined) return
+  await db.deleteFrom('request_details').where('logged_request_id', '<=', last).execute()
+  await db.deleteFrom('requests').where('logged_request_id', '<=', last).execute()
+}
+
+/** The ids of the next step, and where the one after it continues; null at the end of the log. */
+async function readRange(
+  db: Executor,
+  order: 'newest' | 'oldest',
+  start: number | null,
+): Promise<{ first: number; last: number; next: number | null } | null> {
+  const { first: lowest, last: highest } = await readRequestRange(db)
+  if (lowest === null || highest === null) return null
+  if (order === 'newest') {
+    const last = Math.min(highest, start === null ? highest : start - 1)
+    const first = Math.max(lowest, last - STEP + 1)
+    return last < lowest ? null : { first, last, next: first > lowest ? first : null }
+  }
+  const first = Math.max(lowest, start === null ? lowest : start + 1)
+  const last = Math.min(highest, first + STEP - 1)
+  return first > highest ? null : { first, last, next: last < highest ? last : null }
+}
+
+function selectRequests(db: Executor) {
+  return db
+    .selectFrom('requests as r')
+    .leftJoin('platforms as p', (join) =>
+      join.onRef('p.platform_id', '=', 'r.platform_id').on('p.removed_at', 'is', null),
+    )
+    .where((eb) =>
+      eb.or([eb('r.platform_id', '=', NO_PLATFORM), eb('p.platform_id', 'is not', null)]),
+    )
+    .select([
+      'r.logged_request_id as id',
+      'r.at',
+      'p.platform_name',
+      'r.method',
+      'r.path',
+      'r.status',
+      'r.latency_us',
+      'r.size',
+      'r.record_type',
+      'r.reference_number',
+      'r.outcome',
+      'r.record_id',
+      'r.request_id',
+      'r.key_hint',
+      'r.address',
+      'r.body_kept',
+      'r.skipped',
+    ])
+}
+
+type Joined = Tables & { r: Tables['requests']; p: Tables['platforms'] }
+
+function applyFilter<Selected>(
+  select: SelectQueryBuilder<Joined, 'r' | 'p', Selected>,
+  { source, record_type, status, request_id, since, until }: RequestFilter,
+): SelectQueryBuilder<Joined, 'r' | 'p', Selected> {
+  let filtered = select
+  if (source !== null) {
+    const { platform_id, key_hints, addresses } = source
+    filtered = filtered.where((eb) =>
+      eb.or([
+        eb('r.platform_id', '=', platform_id),
+        eb.and([
+          eb('r.platform_id', '=', NO_PLATFORM),
+          // An empty list would be invalid SQL.
+          eb.or([
+            ...(key_hints.length > 0 ? [eb('r.key_hint', 'in', key_hints)] : []),
+            ...(addresses.length > 0 ? [eb('r.address', 'in', addresses)] : []),
+          ]),
+        ]),
+      ]),
+    )
+  }
+  if (record_type !== null) filtered = filtered.where('r.record_type', '=', record_type)
+  if (status !== null) {
+    filtered = filtered.where('r.status', '>=', status.min).where('r.status', '<=', status.max)
+  }
+  if (request_id !== null) filtered = filtered.where('r.request_id', '=', request_id)
+  if (since !== null) filtered = filtered.where('r.at', '>=', since)
+  if (until !== null) filtered = filtered.where('r.at', '<=', until)
+  return filtered
+}
+
+function toStored({ body_kept, ...row }: Omit<StoredRequest, 'body_kept'> & { body_kept: number }) {
+  return { ...row, body_kept: body_kept === 1 }
+}
