@@ -196,12 +196,12 @@ describeHub('record history', { clock }, (hub) => {
     const second = await change(1)
     const { storage } = hub
     const records = {
+      ...storage.records,
       readRecord: async (recordId: number) => {
         const row = await storage.records.readRecord(recordId)
         await change(2)
         return row
       },
-      listHistory: storage.records.listHistory,
     }
     const read = await readFieldProvenance({ records, retention: storage.retention }, id)
     const request_id = second.header('x-request-id')

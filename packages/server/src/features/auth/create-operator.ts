@@ -2,7 +2,8 @@ import { isRole, type Role } from '../../domain/auth/caller.ts'
 import { findPasswordIssue } from '../../domain/auth/password.ts'
 import { HubError } from '../../errors.ts'
 import { isEmail } from '../../lib/text/email.ts'
-import type { NewStoredOperator, OperatorStore } from '../../storage/port/operator-store.ts'
+import type { NewStoredOperator } from '../../storage/port/operator-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import type { BetterAuth } from './better-auth.ts'
 
 export type NewOperator = { email: string; name: string; password: string; role: Role }
@@ -13,11 +14,7 @@ export type NewOperator = { email: string; name: string; password: string; role:
  * @throws HubError `invalid_operator`, `invitation_invalid`. An invitation is then still open.
  */
 export async function createOperator(
-  deps: {
-    betterAuth: BetterAuth
-    operators: Pick<OperatorStore, 'createOperator'>
-    publicUrl: string
-  },
+  deps: Pick<FeatureDeps, 'operators' | 'publicUrl'> & { betterAuth: BetterAuth },
   operator: NewOperator,
   invitationId: number | null = null,
 ): Promise<void> {
@@ -33,7 +30,7 @@ export async function createOperator(
 
 /** Checks an operator and hashes the password. @throws HubError `invalid_operator`. */
 export async function prepareOperator(
-  deps: { betterAuth: BetterAuth; publicUrl: string },
+  deps: Pick<FeatureDeps, 'publicUrl'> & { betterAuth: BetterAuth },
   operator: NewOperator,
 ): Promise<NewStoredOperator> {
   await assertValidOperator(operator, deps.publicUrl)

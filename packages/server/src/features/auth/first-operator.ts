@@ -2,15 +2,11 @@
 import { HubError } from '../../errors.ts'
 import { hmacSha256, sameSecret } from '../../lib/crypto/hash.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
-import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import type { BetterAuth } from './better-auth.ts'
 import { type NewOperator, prepareOperator } from './create-operator.ts'
 
-type Deps = {
-  betterAuth: BetterAuth
-  operators: Pick<OperatorStore, 'hasOperators' | 'createFirstOperator'>
-  publicUrl: string
-}
+type Deps = Pick<FeatureDeps, 'operators' | 'publicUrl'> & { betterAuth: BetterAuth }
 type FirstOperator = Omit<NewOperator, 'role'>
 
 /**
