@@ -52,10 +52,9 @@ import { warnOfFewFiles } from './http/connection-limit.ts'
 import { createReadyCheck, healthRoutes } from './http/health.ts'
 import { acceptJsonBodies } from './http/json-body.ts'
 import { collectBodyMetrics } from './http/limit-bodies.ts'
-import { createMetricsServer } from './http/metrics-server.ts'
 import { describeApi } from './http/openapi.ts'
 import { toPlugin } from './http/route.ts'
-import { createHttpServer, listen } from './http/server.ts'
+import { createHttpServer, createMetricsServer, listen } from './http/server.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { PASSWORD_COST, type PasswordCost } from './lib/crypto/password-hash.ts'
 import { createSecretBox } from './lib/crypto/secret-box.ts'
@@ -229,7 +228,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { app, bodies, closeConnections } = await createHttpServer(http, auth, csrfTokenOf)
   collectBodyMetrics(metrics, bodies)
   describeApi(app, version)
-  const health = healthRoutes({ checkReady })
+  const health = toPlugin(healthRoutes({ checkReady }))
   const { HUB_METRICS_TOKEN: token, HUB_METRICS_PORT: metricsPort } = config
   const metricsOn = (protection: MetricsProtection) =>
     metricsRoutes({ metrics, protection: token === '' ? protection : { token } })

@@ -5,7 +5,7 @@ import { operatorOf } from '../../http/authorize.ts'
 import { route } from '../../http/route.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import type { BetterAuth } from './better-auth.ts'
-import { createFirstOperator, isSetupToken } from './first-operator.ts'
+import { createFirstOperator, isSetupToken } from './create-operator.ts'
 
 /** The session of the signed-in operator, and the setup of the first operator. */
 export function sessionRoutes(
