@@ -353,7 +353,7 @@ describeHub('testing a connection', (hub) => {
     assert.ok(address !== null && typeof address === 'object')
     const source_base_url = `https://localhost:${address.port}`
     const { id } = await hub.register(platform, { source_base_url })
-    await hub.call('POST', `/api/v1/platforms/${id}/test`, {})
+    await hub.callAs('operator', 'POST', `/api/v1/platforms/${id}/test`, {})
     await untilTrue('the certificate is stored', async () => {
       const rows = await hub.sql(
         'SELECT platform_id AS id, certificate_expires_at AS at FROM platforms',

@@ -2,6 +2,7 @@ import { SingleSignOn } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { found, HubError } from '../../errors.ts'
 import { route, special } from '../../http/route.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import type { BetterAuth } from './better-auth.ts'
 import { AUTH_PATH, OIDC } from './better-auth-names.ts'
 import type { OidcSettings } from './better-auth-plugins.ts'
@@ -12,12 +13,13 @@ const START = '/api/auth/sign-in/social'
 const CALLBACK = `/api/auth/callback/${OIDC}` as const
 
 /** The steps of single sign-on, and its configuration for admins. */
-export function singleSignOnRoutes(deps: {
-  /** Null without single sign-on. */
-  connectProvider: (() => Promise<BetterAuth>) | null
-  oidc: OidcSettings | null
-  publicUrl: string
-}) {
+export function singleSignOnRoutes(
+  deps: Pick<FeatureDeps, 'publicUrl'> & {
+    /** Null without single sign-on. */
+    connectProvider: (() => Promise<BetterAuth>) | null
+    oidc: OidcSettings | null
+  },
+) {
   const { oidc, publicUrl } = deps
   const single_sign_on: SingleSignOn = {
     configured: oidc !== null,

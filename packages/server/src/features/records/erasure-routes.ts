@@ -1,4 +1,11 @@
-import { Erasure, ErasurePreview, ErasureRequest, TombstonePage } from '@recordhub/protocol'
+import {
+  Erasure,
+  ErasurePreview,
+  ErasureRequest,
+  NullableString,
+  Tombstone,
+} from '@recordhub/protocol'
+import { Type } from 'typebox'
 import { found } from '../../errors.ts'
 import { Cursor, route } from '../../http/route.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
@@ -39,7 +46,7 @@ export function erasureRoutes(deps: Pick<FeatureDeps, 'records' | 'erasure'>) {
     route('GET /api/v1/tombstones', {
       summary: 'List the tombstones of erased records, newest first',
       query: { cursor: Cursor },
-      response: TombstonePage.properties,
+      response: { tombstones: Type.Array(Tombstone), next_cursor: NullableString },
       async handle({ query: { cursor: before = null } }) {
         const rows = await erasure.listTombstones({ limit: PAGE + 1, before })
         const { page, next_cursor } = paginate(rows, PAGE, ({ id }) => id)

@@ -1,4 +1,5 @@
-import { IndexedFieldsRequest, IndexedFieldsResponse, SearchStatus } from '@recordhub/protocol'
+import { IndexedFieldsRequest } from '@recordhub/protocol'
+import { Type } from 'typebox'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { found, HubError } from '../../errors.ts'
 import { route } from '../../http/route.ts'
@@ -6,13 +7,24 @@ import { isStorableText } from '../../lib/text/storable-text.ts'
 import type { IndexedFieldState } from '../../storage/port/search-index-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 
+const IndexedFields = Type.Array(
+  Type.Object({
+    key: Type.String(),
+    is_built: Type.Boolean({ description: 'Whether lists already use the index' }),
+  }),
+)
+
 /** Administration of the indexes that record lists are searched, filtered and sorted by. */
 export function searchIndexRoutes(deps: Pick<FeatureDeps, 'searchIndex' | 'platforms' | 'clock'>) {
   const { searchIndex } = deps
   return [
     route('GET /api/v1/search/status', {
       summary: 'Read how far the search index is behind',
-      response: SearchStatus.properties,
+      response: {
+        lag: Type.Integer({
+          description: 'Changed records that are not indexed yet; 10000 means 10000 or more',
+        }),
+      },
       async handle() {
         const { lag } = await searchIndex.readSearchIndex()
         return { lag }
@@ -21,7 +33,7 @@ export function searchIndexRoutes(deps: Pick<FeatureDeps, 'searchIndex' | 'platf
 
     route('GET /api/v1/platforms/:id/modules/:record_type/indexed-fields', {
       summary: 'List the indexed fields of a module',
-      response: IndexedFieldsResponse.properties,
+      response: { fields: IndexedFields },
       handle: async ({ params: { id, record_type } }) => ({
         fields: found('module', await searchIndex.listIndexedFields(id, record_type)),
       }),
@@ -30,7 +42,7 @@ export function searchIndexRoutes(deps: Pick<FeatureDeps, 'searchIndex' | 'platf
     route('PUT /api/v1/platforms/:id/modules/:record_type/indexed-fields', {
       summary: 'Choose the indexed fields of a module, five at most',
       body: IndexedFieldsRequest,
-      response: IndexedFieldsResponse.properties,
+      response: { fields: IndexedFields },
       async handle({ params: { id: platform_id, record_type }, body, requester }) {
         const choice = { platform_id, record_type, keys: [...new Set(body.fields)] }
         return { fields: await chooseIndexedFields(deps, choice, requester) }
