@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { EMAIL, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { startOidcProvider } from '../helpers/hub/oidc-provider.ts'
 import {
   expectAbsent,
@@ -258,11 +258,7 @@ describeOnEngines('single sign-on', (engine) => {
     const provider = await startOidcProvider()
     await provider[Symbol.asyncDispose]()
     await using hub = await startHubWithSingleSignOn(engine, provider)
-    const { email, password } = { email: EMAIL, password: 'correct horse battery staple' }
-    const response = await hub.send({
-      ...{ method: 'POST', url: '/api/auth/sign-in/email', headers: SAME_ORIGIN_HEADERS },
-      body: { email, password },
-    })
+    const response = await hub.sendSignIn(EMAIL, PASSWORD, SAME_ORIGIN_HEADERS)
     assert.equal(response.status, 200)
     for (let round = 0; round < 2; round++) {
       expectError(await beginSignOn(hub), 503, 'sign_on_unavailable')
