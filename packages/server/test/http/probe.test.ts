@@ -23,11 +23,9 @@ import { rounds } from '../helpers/time/tier.ts'
 import { untilTrue } from '../helpers/time/until.ts'
 
 async function probe(hub: TestHub, target: object): Promise<ProbeResponse> {
-  const response = await hub.send({
-    method: 'POST',
-    url: '/api/v1/platforms/probe',
-    headers: { authorization: hub.authorization('operator') },
-    body: { source_api_key: 'an unknown source key', ...target },
+  const response = await hub.callAs('operator', 'POST', '/api/v1/platforms/probe', {
+    source_api_key: 'an unknown source key',
+    ...target,
   })
   return expectBody(response, 200, ProbeResponse)
 }
