@@ -30,6 +30,7 @@ import type { changeRoutes } from '../../../src/features/records/change-routes.t
 import type { erasureRoutes } from '../../../src/features/records/erasure-routes.ts'
 import type { historyRoutes } from '../../../src/features/records/history-routes.ts'
 import type { recordListRoutes } from '../../../src/features/records/list-records.ts'
+import type { valueRoutes } from '../../../src/features/records/value-routes.ts'
 import type { viewRoutes } from '../../../src/features/records/view-routes.ts'
 import type { searchIndexRoutes } from '../../../src/features/search/search-index-routes.ts'
 import type { healthRoutes } from '../../../src/http/health.ts'
@@ -70,6 +71,7 @@ type AnyRoute = ReturnType<
   | typeof singleSignOnRoutes
   | typeof statisticsRoutes
   | typeof tokenRoutes
+  | typeof valueRoutes
   | typeof viewRoutes
 >[number]
 
