@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { NullableString, OneOf, Timestamp } from './common.ts'
+import { OneOf, Timestamp } from './common.ts'
 
 /** `erase` deletes a record; `anonymise` leaves an empty one, so that counts do not change. */
 export const ErasureMode = OneOf('erase', 'anonymise')
@@ -58,12 +58,6 @@ export const Tombstone = Type.Object({
   mode: ErasureMode,
   at: Timestamp,
   actor: Type.String({ description: 'The operator who erased it' }),
-})
-
-export const TombstonePage = Type.Object({
-  success: Type.Literal(true),
-  tombstones: Type.Array(Tombstone),
-  next_cursor: NullableString,
 })
 
 export type ErasureMode = Static<typeof ErasureMode>

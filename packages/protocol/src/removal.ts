@@ -46,14 +46,6 @@ export const Removal = Type.Object({
   finished_at: NullableTimestamp,
 })
 
-export const RemovalResponse = Type.Object({ success: Type.Literal(true), removal: Removal })
-
-export const RemovalPage = Type.Object({
-  success: Type.Literal(true),
-  removals: Type.Array(Removal),
-  next_cursor: NullableString,
-})
-
 export type PlatformRemovalPreview = Static<typeof PlatformRemovalPreview>
 export type ModuleRemovalPreview = Static<typeof ModuleRemovalPreview>
 export type Removal = Static<typeof Removal>

@@ -3,14 +3,6 @@ import { NullableInteger, NullableString, OneOf, Timestamp } from './common.ts'
 import { MAX_INDEXED_FIELDS } from './constants.ts'
 import { StoredRecord } from './record.ts'
 
-/** How far the indexes for searching, filtering and sorting records lag behind. */
-export const SearchStatus = Type.Object({
-  success: Type.Literal(true),
-  lag: Type.Integer({
-    description: 'Changed records that are not indexed yet; 10000 means 10000 or more',
-  }),
-})
-
 export const IndexedFieldsRequest = Type.Object(
   {
     fields: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
@@ -19,16 +11,6 @@ export const IndexedFieldsRequest = Type.Object(
   },
   { additionalProperties: false },
 )
-
-export const IndexedFieldsResponse = Type.Object({
-  success: Type.Literal(true),
-  fields: Type.Array(
-    Type.Object({
-      key: Type.String(),
-      is_built: Type.Boolean({ description: 'Whether lists already use the index' }),
-    }),
-  ),
-})
 
 /** A saved list of records: the query of its URL. */
 export const SavedView = Type.Object({
@@ -139,7 +121,6 @@ export type SearchMatch = Static<typeof SearchMatch>
 export type SearchedRecord = Static<typeof SearchedRecord>
 export type FoundRecord = Static<typeof FoundRecord>
 export type SearchLine = Static<typeof SearchLine>
-export type SearchStatus = Static<typeof SearchStatus>
 export type SavedView = Static<typeof SavedView>
 export type NewView = Static<typeof NewView>
 export type ViewChange = Static<typeof ViewChange>

@@ -15,7 +15,7 @@ import { createAuth } from './features/auth/create-auth.ts'
 import { findNewestBackup } from './features/backups/backup-folder.ts'
 import { createBackups } from './features/backups/create-backups.ts'
 import type { RestoreUpload } from './features/backups/setup-routes.ts'
-import { createGuide } from './features/guide/create-guide.ts'
+import { createGuideWriter, downloadRoutes, guideRoutes } from './features/guide/guide-routes.ts'
 import { createReadInbox, inboxRoutes } from './features/inbox/inbox-routes.ts'
 import { createIngestFeature } from './features/ingest/create-ingest-feature.ts'
 import { createMaintenance } from './features/maintenance/create-maintenance.ts'
@@ -29,24 +29,32 @@ import {
   metricsRoutes,
 } from './features/monitoring/metrics/metrics-endpoint.ts'
 import { readSnapshotPull } from './features/monitoring/read-snapshot.ts'
-import { createOperators } from './features/operators/create-operators.ts'
+import { invitationRoutes } from './features/operators/invitation-routes.ts'
+import { operatorRoutes } from './features/operators/operator-routes.ts'
+import { tokenRoutes } from './features/operators/token-routes.ts'
 import {
   createCertificateRecorder,
   createPlatforms,
 } from './features/platforms/create-platforms.ts'
 import { createPulls } from './features/pulls/create-pulls.ts'
 import { readSchedule } from './features/pulls/schedule-routes.ts'
-import { createRecords } from './features/records/create-records.ts'
+import { changeRoutes } from './features/records/change-routes.ts'
+import { erasureRoutes } from './features/records/erasure-routes.ts'
+import { exportRoutes } from './features/records/export-routes.ts'
+import { historyRoutes } from './features/records/history-routes.ts'
+import { recordListRoutes } from './features/records/list-records.ts'
+import { searchRecords } from './features/records/search-records.ts'
+import { valueRoutes } from './features/records/value-routes.ts'
+import { viewRoutes } from './features/records/view-routes.ts'
 import { createSearch } from './features/search/create-search.ts'
-import { callerOf, createCsrfTokens, requesterOf } from './http/authorize.ts'
+import { createCsrfTokens } from './http/authorize.ts'
 import { warnOfFewFiles } from './http/connection-limit.ts'
 import { createReadyCheck, healthRoutes } from './http/health.ts'
 import { acceptJsonBodies } from './http/json-body.ts'
 import { collectBodyMetrics } from './http/limit-bodies.ts'
-import { createMetricsServer } from './http/metrics-server.ts'
 import { describeApi } from './http/openapi.ts'
 import { toPlugin } from './http/route.ts'
-import { createHttpServer, listen } from './http/server.ts'
+import { createHttpServer, createMetricsServer, listen } from './http/server.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { PASSWORD_COST, type PasswordCost } from './lib/crypto/password-hash.ts'
 import { createSecretBox } from './lib/crypto/secret-box.ts'
@@ -152,7 +160,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     session: { days: config.HUB_SESSION_DAYS, idleMinutes: config.HUB_SESSION_IDLE_MINUTES },
     activityEntries: config.HUB_RETENTION_ACTIVITY_LINES,
     ...{ metrics, tracer },
-    ...{ callerOf, requesterOf, csrfTokenOf, dayOf: createDayOf(timeZone) },
+    ...{ csrfTokenOf, dayOf: createDayOf(timeZone) },
     ...{ scheduleTime: { clock: scheduleClock, wait }, nextRun },
     ...{ reportJobFailure: jobMonitor.report, jobFailures: jobMonitor.failures },
   }
@@ -160,7 +168,6 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const auth = createAuth({
     ...common,
     oidc: toOidcSettings(config),
-    requireSecondFactor: config.HUB_REQUIRE_SECOND_FACTOR,
     bootstrapOperator: toBootstrapOperator(config),
     passwordCost: deps.passwordCost ?? PASSWORD_COST,
   })
@@ -185,13 +192,12 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     stopping: stopping.signal,
   })
   const { sendMail } = monitoring
-  const operators = createOperators({ ...common, betterAuth, confirmAction, sendMail })
+  const operatorDeps = { ...common, betterAuth, confirmAction, sendMail }
   const platforms = createPlatforms({ ...common, confirmAction })
-  const { HUB_PLATFORM_PATH: platformPath, HUB_TUNNEL_HEADER: tunnelHeader } = config
-  const guide = createGuide({ ...common, platformPath, tunnelHeader })
-  const { readGuideOf } = guide
+  const writeGuide = createGuideWriter(common)
   const ingest = createIngestFeature({
-    ...{ ...common, acceptJsonBodies, readGuideOf },
+    ...{ ...common, acceptJsonBodies },
+    readGuideOf: async (request, choice) => (await writeGuide(request, choice)).markdown,
     flushIntervalMs: intervals.pushErrors,
     requestLogMs: intervals.requestLog,
   })
@@ -200,10 +206,10 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     refreshManifest: platforms.refreshManifest,
     waitForLimit: deps.waitForLimit ?? sleep,
   })
-  const records = createRecords(common)
-  const { searchRecords } = records
-  const { hasPushes } = ingest.ingest
-  const search = createSearch({ ...common, searchRecords, hasPushes, stopping: stopping.signal })
+  const search = createSearch({
+    ...{ ...common, stopping: stopping.signal, hasPushes: ingest.ingest.hasPushes },
+    searchRecords: (q, limit) => searchRecords(common, q, limit),
+  })
   const maintenance = createMaintenance({ ...common, retentionIntervalMs: intervals.retention })
   const restoreUpload = deps.restoreUpload ?? null
   const backups = createBackups({ ...common, isSetupToken, restoreUpload })
@@ -224,7 +230,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { app, bodies, closeConnections } = await createHttpServer(http, auth, csrfTokenOf)
   collectBodyMetrics(metrics, bodies)
   describeApi(app, version)
-  const health = healthRoutes({ checkReady })
+  const health = toPlugin(healthRoutes({ checkReady }))
   const { HUB_METRICS_TOKEN: token, HUB_METRICS_PORT: metricsPort } = config
   const metricsOn = (protection: MetricsProtection) =>
     metricsRoutes({ metrics, protection: token === '' ? protection : { token } })
@@ -235,15 +241,29 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const listener =
     metricsPort === null ? null : { port: metricsPort, host: config.HUB_METRICS_HOST }
   const second = listener && (await createMetricsServer(http, [health, metricsOn('open')]))
-  const features = [
-    ...[auth, operators, platforms, pulls, records, search],
-    ...[ingest, maintenance, backups],
-  ]
   await registerWebRoutes(app, {
     ...{ csrfTokenOf, monotonicClock, hasOperators: storage.operators.hasOperators },
     perSecond: config.HUB_API_RATE_LIMIT,
     routes: [
-      ...[...features, monitoring, guide].map(({ routes }) => routes),
+      auth.routes,
+      toPlugin([
+        ...operatorRoutes(operatorDeps),
+        ...invitationRoutes(operatorDeps),
+        ...tokenRoutes(operatorDeps),
+      ]),
+      ...[platforms.routes, pulls.routes],
+      toPlugin([
+        ...recordListRoutes(common),
+        ...viewRoutes(common),
+        ...valueRoutes(common),
+        ...exportRoutes(common),
+        ...historyRoutes(common),
+        ...changeRoutes(common),
+        ...erasureRoutes(common),
+      ]),
+      ...[search, ingest, maintenance, backups, monitoring].map(({ routes }) => routes),
+      toPlugin(guideRoutes(writeGuide)),
+      downloadRoutes,
       toPlugin(inboxRoutes(inboxDeps)),
     ],
   })

@@ -70,11 +70,6 @@ export function operatorOf(request: FastifyRequest): SignedInOperator {
   return caller
 }
 
-/** The caller of a request, as the audit log names it. */
-export function requesterOf(request: FastifyRequest): Requester {
-  return { actor: nameOfCaller(callerOf(request)), address: request.ip }
-}
-
 /**
  * Applies the table of access to every route. The caller of a response that takes longer than `recheckMs` is checked again
  * before it is sent, and at this interval while it is sent: an export or a stream of events ends with the access.
@@ -89,7 +84,7 @@ export function authorize(
   app.decorateRequest('caller', null)
   app.decorateRequest('requester', {
     getter() {
-      return requesterOf(this)
+      return { actor: nameOfCaller(callerOf(this)), address: this.ip }
     },
   })
   const publicHost = URL.parse(publicUrl)?.host

@@ -1,31 +1,35 @@
 /** Liveness and readiness of the process. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
 import { HubError, storageUnavailable } from '../errors.ts'
+import { route } from './route.ts'
 
 const TIMEOUT_MS = 3000
 const CACHE_MS = 1000
 
-export function healthRoutes(deps: { checkReady: () => Promise<void> }): FastifyPluginAsyncTypebox {
-  const schema = (summary: string) => ({
-    summary,
-    response: { 200: Type.Object({ success: Type.Literal(true), status: Type.String() }) },
-  })
-  return async (app) => {
-    app.get('/healthz', { schema: schema('Check that the process responds') }, async () => ({
-      success: true as const,
-      status: 'alive',
-    }))
-    app.get('/readyz', { schema: schema('Check that the database accepts writes') }, async () => {
-      try {
-        await deps.checkReady()
-        return { success: true as const, status: 'ready' }
-      } catch (error) {
-        if (error instanceof HubError) throw error
-        throw storageUnavailable(error)
-      }
-    })
-  }
+export function healthRoutes(deps: { checkReady: () => Promise<void> }) {
+  const response = { status: Type.String() }
+  return [
+    route('GET /healthz', {
+      summary: 'Check that the process responds',
+      response,
+      handle: () => ({ status: 'alive' }),
+    }),
+
+    route('GET /readyz', {
+      summary: 'Check that the database accepts writes',
+      response,
+      async handle() {
+        try {
+          await deps.checkReady()
+          return { status: 'ready' }
+        } catch (error) {
+          if (error instanceof HubError) throw error
+          throw storageUnavailable(error)
+        }
+      },
+    }),
+  ]
 }
 
 /**

@@ -56,6 +56,8 @@ export function route<
     description?: string
     params?: Params
     query?: Query
+    /** The schema of query parameters with other names. By default they are rejected. */
+    otherQuery?: TSchema
     body?: Body
     /** 200 by default. */
     status?: 200 | 201 | 202
@@ -79,14 +81,15 @@ export function route<
     response: ResponseMembers<Response>
   }
 > {
-  const { summary, description, query, body, status = 200, response, handle } = options
+  const { summary, description, query, otherQuery = false, body, response, handle } = options
+  const { status = 200 } = options
   const [method = '', url = ''] = key.split(' ')
   const params = options.params ?? paramsIn(url)
   const schema = {
     summary,
     ...(description ? { description } : {}),
     ...(Object.keys(params).length > 0 ? { params: Type.Object(params) } : {}),
-    ...(query ? { querystring: Type.Object(query, { additionalProperties: false }) } : {}),
+    ...(query ? { querystring: Type.Object(query, { additionalProperties: otherQuery }) } : {}),
     ...(body ? { body } : {}),
     response: {
       [status]: Type.Object({ success: Type.Literal(true), ...response }),

@@ -5,6 +5,7 @@ import { RECEIVER_CHECK_PATH, RECEIVER_PATH } from '@recordhub/protocol'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyPluginAsync,
   type FastifyReply,
   type FastifyRequest,
   LogController,
@@ -13,6 +14,7 @@ import { HubError, storageFailed } from '../errors.ts'
 import { errorCodeOf } from '../lib/files/error-code.ts'
 import { readMaxOpenFiles } from '../lib/files/max-open-files.ts'
 import { breakOff } from '../lib/net/break-off.ts'
+import { registerRoutes } from '../lib/net/register-routes.ts'
 import { logAccess } from './access-log.ts'
 import { handleUnknownRoutes } from './allowed-methods.ts'
 import { type Authenticators, authorize, type CsrfTokens } from './authorize.ts'
@@ -157,6 +159,21 @@ export async function listen(
     if (errorCodeOf(error) !== 'EADDRINUSE') throw error
     throw new Error(`${setting}: ${port} is taken by another program (${host}).`, { cause: error })
   }
+}
+
+/** The limit of the second port, which is for scrapers and health checks only. */
+const METRICS_LIMITS = { connections: 100 }
+const NOBODY = { findOperator: async () => null, findProgram: async () => null }
+
+/** Creates the server of a second port, which serves only the metrics and the health checks. */
+export async function createMetricsServer(
+  settings: HttpSettings,
+  routes: readonly FastifyPluginAsync[],
+): Promise<{ app: FastifyInstance }> {
+  const limited = { ...settings, limits: METRICS_LIMITS }
+  const { app } = await createHttpServer(limited, NOBODY, () => '')
+  for (const plugin of routes) await registerRoutes(app, plugin)
+  return { app }
 }
 
 /** The setting in the form of Fastify. Hop 0 is the proxy that connects to the hub. */

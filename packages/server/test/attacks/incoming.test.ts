@@ -76,10 +76,7 @@ describeHub('attacks over the socket', { withOperator: true }, (hub) => {
   let initial: Awaited<ReturnType<typeof digestTables>>
   /** Digests all tables once the search index, which is updated in the background, has caught up. */
   async function digest() {
-    await until(async () => {
-      const { lag } = await hub.storage.searchIndex.readSearchIndex()
-      return lag === 0 ? true : null
-    }, 'the search index has caught up')
+    await hub.untilIndexed()
     return digestTables(hub.storage)
   }
   before(async () => {

@@ -24,11 +24,8 @@ describe('rejected pushes in a browser', BROWSER_TEST, () => {
       await hub.push(hub_api_key, newRecord(`G-${n}`, { record_type: 'ghosts' }))
     }
     await hub.push(hub_api_key, newRecord('B-1', { data: 5 }))
-    const registered = await hub.send({
-      method: 'PATCH',
-      url: `/api/v1/platforms/${id}`,
-      headers: { authorization: hub.authorization('operator') },
-      body: { record_types: ['cases', 'ghosts'] },
+    const registered = await hub.callAs('operator', 'PATCH', `/api/v1/platforms/${id}`, {
+      record_types: ['cases', 'ghosts'],
     })
     assert.equal(registered.status, 200, registered.text)
     const { page } = await openPage(hub, { colorScheme: 'dark' })

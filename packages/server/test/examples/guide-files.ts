@@ -1,6 +1,6 @@
 /** Extracts the files to write and the commands to run from the guide. */
 import { GUIDE_LANGUAGES, type GuideLanguage } from '@recordhub/protocol/constants'
-import { filterByLanguage } from '../../src/features/guide/filter-by-language.ts'
+import { filterByLanguage } from '../../src/features/guide/fill-guide.ts'
 
 export type ExamplePart = {
   /** File contents, by the path that the guide gives. */

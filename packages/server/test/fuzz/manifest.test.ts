@@ -96,11 +96,8 @@ describe('fuzzed manifests', () => {
       await useModules(stored, (hub) => String(members.get(hub).hub_api_key), idOf)
     } finally {
       for (const hub of hubs) {
-        const removed = await hub.send({
-          method: 'DELETE',
-          url: `/api/v1/platforms/${idOf(hub)}`,
-          headers: { authorization: hub.authorization('admin') },
-          body: { platform_name: stored.platform_name },
+        const removed = await hub.callAs('admin', 'DELETE', `/api/v1/platforms/${idOf(hub)}`, {
+          platform_name: stored.platform_name,
         })
         assert.ok(removed.status < 300, removed.text)
       }

@@ -12,7 +12,6 @@ import type { RegisteredPlatform } from '../helpers/operator.ts'
 import type { PlatformOptions } from '../helpers/platform/platform.ts'
 import { postgresEngine } from '../helpers/storage/postgres.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
-import { until } from '../helpers/time/until.ts'
 import { expectSame } from './checks.ts'
 
 export type RegisteredHub = { hub: TestHub; registered: RegisteredPlatform }
@@ -69,10 +68,5 @@ export function comparable({ status, text }: TestResponse): string {
 
 /** Waits until searches include all records. */
 export async function untilIndexed(hubs: readonly TestHub[]): Promise<void> {
-  for (const hub of hubs) {
-    await until(async () => {
-      const { lag } = await hub.storage.searchIndex.readSearchIndex()
-      return lag === 0 ? true : null
-    }, 'the search index has caught up')
-  }
+  for (const hub of hubs) await hub.untilIndexed()
 }

@@ -86,7 +86,7 @@ describe('the cost of a response of a platform', () => {
           name,
           use: (text: string) => {
             kit.platform.setResponse('manifest', respond.text(manifest(text), 'application/json'))
-            return kit.hub.call('POST', '/api/v1/platforms/probe', {
+            return kit.hub.callAs('operator', 'POST', '/api/v1/platforms/probe', {
               source_base_url: kit.platform.source_base_url,
               source_api_key: kit.platform.source_api_key,
             })

@@ -119,12 +119,7 @@ async function backUp(hub: TestHub): Promise<void> {
       return run.state === 'running' ? null : backups
     }, 'no backup is running')
   const post = async (url: string) => {
-    const response = await hub.send({
-      method: 'POST',
-      url,
-      headers: { authorization: hub.authorization('admin') },
-      body: {},
-    })
+    const response = await hub.callAs('admin', 'POST', url, {})
     assert.equal(response.status, 202, response.text)
   }
   await post('/api/v1/backups')

@@ -8,7 +8,7 @@ import {
   PullTask,
   type RecordPage,
   RejectedPush,
-  RemovalPage,
+  type Removal,
   Snapshot,
   StartPullResponse,
   type StoredRecord,
@@ -171,7 +171,8 @@ export function createOperator(send: Send) {
     /** Waits until the data of all removed platforms and modules is deleted. */
     async untilRemovalsEnd(): Promise<void> {
       await untilTrue('the removals end', async () => {
-        const { removals } = expectBody(await call('GET', '/api/v1/removals'), 200, RemovalPage)
+        const text = await request('GET', '/api/v1/removals')
+        const { removals }: { removals: Removal[] } = JSON.parse(text)
         return removals.every(({ finished_at }) => finished_at !== null)
       })
     },

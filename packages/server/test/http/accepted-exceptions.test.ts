@@ -34,7 +34,7 @@ async function groupOf({ hub, platform }: PulledHub) {
 async function accept(kit: PulledHub) {
   const { platform_name: platform, cause, digest } = await groupOf(kit)
   const body = { platform, cause, digest }
-  assert.equal((await kit.hub.call('POST', `${PATH}/accept`, body)).status, 200)
+  assert.equal((await kit.hub.callAs('operator', 'POST', `${PATH}/accept`, body)).status, 200)
   return body
 }
 
@@ -70,7 +70,7 @@ describeHub('accepted exceptions', { engines: 'both' }, (hub) => {
       assert.deepEqual(await completenessOf(kit), { accepted: 2, reasons: [] })
       assert.equal(await healthOf(), 'healthy')
     }
-    await hub.call('POST', `${PATH}/reopen`, { platform: platform_name, cause })
+    await hub.callAs('operator', 'POST', `${PATH}/reopen`, { platform: platform_name, cause })
     assert.equal((await groupOf(kit)).accepted_at, null)
     assert.deepEqual(await listed(), [2, null])
     assert.equal((await pullRecords(kit, [...RECORDS, ...COPIES])).rejected, 2)
@@ -98,7 +98,7 @@ describeHub('accepted exceptions', { engines: 'both' }, (hub) => {
     await pullRecords(kit, [...RECORDS, ...COPIES])
     const { platform_name: platform, cause, digest } = await groupOf(kit)
     await pullRecords(kit, [...RECORDS, ...COPIES, simulatedRecord(1, { copy: 3 })])
-    const send = (body: object) => hub.call('POST', `${PATH}/accept`, body)
+    const send = (body: object) => hub.callAs('operator', 'POST', `${PATH}/accept`, body)
     expectError(await send({ platform, cause, digest }), 409, 'rejections_changed')
     expectError(await send({ platform, cause: 'none', digest }), 404, 'not_found')
     assert.equal((await groupOf(kit)).accepted_at, null)

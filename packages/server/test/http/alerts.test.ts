@@ -17,8 +17,7 @@ import { isDeep } from '../helpers/time/tier.ts'
 import { until } from '../helpers/time/until.ts'
 
 function postAlert(hub: TestHub, path: string, role: 'viewer' | 'operator' | 'admin' = 'operator') {
-  const headers = { authorization: hub.authorization(role) }
-  return hub.send({ method: 'POST', url: `/api/v1/alerts/${path}`, headers })
+  return hub.callAs(role, 'POST', `/api/v1/alerts/${path}`)
 }
 
 describeOnEngines('alerts', (engine) => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { type BackupRun, BackupRunResponse, BackupsResponse } from '@recordhub/protocol'
+import { type BackupRun, BackupRunResponse } from '@recordhub/protocol'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { expectBody } from '../helpers/hub/response.ts'
 import { until } from '../helpers/time/until.ts'
@@ -15,13 +15,12 @@ export function createFolder(t: Pick<TestContext, 'after'>): string {
   return folder
 }
 
-export async function readBackups(hub: TestHub) {
-  return expectBody(await hub.get('/api/v1/backups'), 200, BackupsResponse)
+export function readBackups(hub: TestHub) {
+  return hub.call('GET /api/v1/backups')
 }
 
 export async function post(hub: TestHub, url: string): Promise<BackupRun> {
-  const headers = { authorization: hub.authorization('admin') }
-  return expectBody(await hub.send({ method: 'POST', url, headers }), 202, BackupRunResponse).run
+  return expectBody(await hub.callAs('admin', 'POST', url), 202, BackupRunResponse).run
 }
 
 /** Waits for the end of the running backup or drill. */

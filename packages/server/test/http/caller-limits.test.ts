@@ -8,12 +8,7 @@ import type { Storage } from '../../src/storage/port/storage.ts'
 import { describeHub, describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
-import {
-  expectBody,
-  expectError,
-  expectObject,
-  type TestResponse,
-} from '../helpers/hub/response.ts'
+import { expectBody, expectError, type TestResponse } from '../helpers/hub/response.ts'
 import { type SimulatedPlatform, simulatePlatform } from '../helpers/platform/platform.ts'
 import { until } from '../helpers/time/until.ts'
 
@@ -92,9 +87,9 @@ describeHub('the rate limit for operators and API tokens', WITH_LIMIT, (hub) => 
   test("an operator's tokens and sessions share one limit", async () => {
     const session = await hub.signIn()
     const createToken = async (name: string) => {
-      const body = { name, role: 'viewer', password: PASSWORD }
-      const created = await hub.callAs(session, 'POST', '/api/v1/tokens', body)
-      return { authorization: `Bearer ${expectObject(created, 201)['token']}` }
+      const body = { name, role: 'viewer', password: PASSWORD } as const
+      const { token } = await hub.call('POST /api/v1/tokens', { as: session, body })
+      return { authorization: `Bearer ${token}` }
     }
     const [one, other] = [await createToken('one'), await createToken('other')]
     const call = (headers: Record<string, string>) => hub.send({ url: RECORDS, headers })
@@ -174,9 +169,8 @@ describeOnEngines('concurrent expensive requests', (engine) => {
     const session = await hub.signIn()
     const tokens: string[] = []
     for (const name of ['one', 'other']) {
-      const body = { name, role: 'viewer', password: PASSWORD }
-      const created = expectObject(await hub.callAs(session, 'POST', '/api/v1/tokens', body), 201)
-      tokens.push(String(created['token']))
+      const body = { name, role: 'viewer', password: PASSWORD } as const
+      tokens.push((await hub.call('POST /api/v1/tokens', { as: session, body })).token)
     }
     const open = (index: number) =>
       fetch(`${hub.address}${EXPORT}`, {

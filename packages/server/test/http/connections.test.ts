@@ -6,8 +6,7 @@ import {
   ConnectionTest,
   HubKeyResponse,
   Platform,
-  PlatformDetails,
-  PlatformPullPage,
+  type PlatformDetails,
   ProbeResponse,
   PushCheckResponse,
   PushResponse,
@@ -34,7 +33,6 @@ import {
 } from '../helpers/platform/platform.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 
-const DetailsResponse = Type.Object({ success: Type.Literal(true), platform: PlatformDetails })
 const ChangedResponse = Type.Object({ success: Type.Literal(true), platform: Platform })
 const NDJSON = 'application/x-ndjson'
 
@@ -62,27 +60,22 @@ async function addKit(hub: TestHub): Promise<Kit> {
   }
 }
 
-function postTo(kit: Kit, path: string, body: unknown, headers?: Record<string, string>) {
-  return kit.hub.send({
-    method: 'POST',
-    url: `/api/v1/platforms/${kit.id}/${path}`,
-    headers: headers ?? { authorization: kit.hub.authorization('operator') },
-    body,
-  })
+function postTo({ hub, id }: Kit, path: string, body: unknown, headers?: Record<string, string>) {
+  const caller = headers ? { headers } : 'operator'
+  return hub.callAs(caller, 'POST', `/api/v1/platforms/${id}/${path}`, body)
 }
 
 function rotate(kit: Kit, grace_seconds: unknown): Promise<TestResponse> {
-  const headers = { authorization: kit.hub.authorization('hub_keys') }
-  return postTo(kit, 'hub-key/rotate', { grace_seconds }, headers)
+  const url = `/api/v1/platforms/${kit.id}/hub-key/rotate`
+  return kit.hub.callAs('hub_keys', 'POST', url, { grace_seconds })
 }
 
 function patch(kit: Kit, body: Record<string, unknown>): Promise<TestResponse> {
-  const headers = { authorization: kit.hub.authorization('operator') }
-  return kit.hub.send({ method: 'PATCH', url: `/api/v1/platforms/${kit.id}`, headers, body })
+  return kit.hub.callAs('operator', 'PATCH', `/api/v1/platforms/${kit.id}`, body)
 }
 
-async function readPlatform(kit: Kit): Promise<PlatformDetails> {
-  return expectBody(await kit.hub.get(`/api/v1/platforms/${kit.id}`), 200, DetailsResponse).platform
+async function readPlatform({ hub, id }: Kit): Promise<PlatformDetails> {
+  return (await hub.call('GET /api/v1/platforms/:id', { params: { id } })).platform
 }
 
 async function runTest(kit: Kit, body: unknown): Promise<ConnectionTest> {
@@ -400,11 +393,7 @@ describeHub('changing the address or source key of a platform', (hub) => {
       (await kit.hub.pullAll()).tasks.map((task) => task.state),
       ['succeeded', 'succeeded'],
     )
-    const pulls = expectBody(
-      await kit.hub.get(`/api/v1/platforms/${kit.id}/pulls`),
-      200,
-      PlatformPullPage,
-    )
+    const pulls = await kit.hub.call('GET /api/v1/platforms/:id/pulls', { params: { id: kit.id } })
     assert.equal(pulls.next_cursor, null)
     const { state, modules_read, counts } = only(pulls.pulls)
     assert.deepEqual([state, modules_read, counts.created], ['succeeded', 2, 2])

@@ -2,15 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  CompletenessPage,
-  DriftResponse,
-  ManifestRefreshResponse,
   type ModuleCompleteness,
   type ModuleDrift,
-  Platform,
+  type Platform,
   ReplayResponse,
 } from '@recordhub/protocol'
-import Type from 'typebox'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
@@ -345,19 +341,15 @@ function sendRefresh(
   id: number,
   role: 'operator' | 'viewer' = 'operator',
 ): Promise<TestResponse> {
-  return hub.send({
-    method: 'POST',
-    url: `/api/v1/platforms/${id}/manifest/refresh`,
-    headers: { authorization: hub.authorization(role) },
-  })
+  return hub.callAs(role, 'POST', `/api/v1/platforms/${id}/manifest/refresh`)
 }
 
-async function refresh({ hub, registered }: PulledHub) {
-  return expectBody(await sendRefresh(hub, registered.id), 200, ManifestRefreshResponse)
+function refresh({ hub, registered: params }: PulledHub) {
+  return hub.call('POST /api/v1/platforms/:id/manifest/refresh', { params, as: 'operator' })
 }
 
-async function driftOf({ hub, registered }: PulledHub): Promise<DriftResponse> {
-  return expectBody(await hub.get(`/api/v1/platforms/${registered.id}/drift`), 200, DriftResponse)
+function driftOf({ hub, registered: params }: PulledHub) {
+  return hub.call('GET /api/v1/platforms/:id/drift', { params })
 }
 
 async function moduleDriftOf(kit: PulledHub): Promise<ModuleDrift> {
@@ -370,29 +362,25 @@ function sendPolicy(
   role: 'operator' | 'viewer' = 'operator',
   record_type = 'cases',
 ): Promise<TestResponse> {
-  return hub.send({
-    method: 'PATCH',
-    url: `/api/v1/platforms/${registered.id}/modules/${record_type}`,
-    headers: { authorization: hub.authorization(role) },
+  return hub.callAs(
+    role,
+    'PATCH',
+    `/api/v1/platforms/${registered.id}/modules/${record_type}`,
     body,
-  })
+  )
 }
 
 async function setPolicy(kit: PulledHub, drift_policy: 'accept' | 'reject'): Promise<Platform> {
-  const response = await sendPolicy(kit, { drift_policy })
-  return expectBody(response, 200, Type.Object({ platform: Platform })).platform
+  const params = { id: kit.registered.id, record_type: 'cases' }
+  const request = { params, body: { drift_policy }, as: 'operator' } as const
+  return (await kit.hub.call('PATCH /api/v1/platforms/:id/modules/:record_type', request)).platform
 }
 
 function replay(hub: TestHub, id: number, body: object = {}): Promise<TestResponse> {
-  return hub.send({
-    method: 'POST',
-    url: `/api/v1/rejected-pushes/${id}/replay`,
-    headers: { authorization: hub.authorization('operator') },
-    body,
-  })
+  return hub.callAs('operator', 'POST', `/api/v1/rejected-pushes/${id}/replay`, body)
 }
 
 async function completenessOf({ hub, platform }: PulledHub): Promise<ModuleCompleteness> {
-  const response = await hub.get(`/api/v1/completeness?platform=${platform.platform_name}`)
-  return only(expectBody(response, 200, CompletenessPage).modules)
+  const query = { platform: platform.platform_name }
+  return only((await hub.call('GET /api/v1/completeness', { query })).modules)
 }

@@ -174,9 +174,7 @@ async function send(
   url: string,
   body: object = {},
 ): Promise<string> {
-  const headers = { authorization: hub.authorization('admin') }
-  const response = await hub.send({ method, url, headers, ...(method === 'GET' ? {} : { body }) })
-  return response.text
+  return (await hub.callAs('admin', method, url, method === 'GET' ? undefined : body)).text
 }
 
 async function expectNoKey(kit: PulledHub, responses: string[], keys: string[]): Promise<void> {

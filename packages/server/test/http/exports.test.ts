@@ -5,14 +5,13 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { RecordPage, SearchStatus } from '@recordhub/protocol'
+import { RecordPage } from '@recordhub/protocol'
 import { errorCodeOf } from '../../src/lib/files/error-code.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHubOptions } from '../helpers/hub/hub.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { openXlsx } from '../helpers/hub/xlsx-file.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
-import { until } from '../helpers/time/until.ts'
 
 const HUB_COLUMNS = [
   ...['hub_record_id', 'hub_platform_name', 'hub_module_name', 'hub_record_type'],
@@ -219,10 +218,7 @@ describeHub('exports', INTERRUPTED, (hub, engine) => {
   })
 
   test('an export has exactly the rows of the list, for each filter and sort', async () => {
-    await until(async () => {
-      const status = await hub.get('/api/v1/search/status')
-      return expectBody(status, 200, SearchStatus).lag === 0 ? true : null
-    }, 'the index has caught up')
+    await hub.untilIndexed()
     const queries: Record<string, string>[] = [
       { 'filter[status][contains]': 'B' },
       { 'filter[amount][after]': '1', platform },
@@ -302,12 +298,7 @@ describeHub('exports', INTERRUPTED, (hub, engine) => {
     ] satisfies [Record<string, string>, string][]) {
       const { id, platform_name } = await pushMany()
       interruption.run = () =>
-        hub.send({
-          method: 'DELETE',
-          url: `/api/v1/platforms/${id}`,
-          headers: { authorization: hub.authorization('operator') },
-          body: { platform_name },
-        })
+        hub.callAs('operator', 'DELETE', `/api/v1/platforms/${id}`, { platform_name })
       const parameters = new URLSearchParams({ ...query, platform: platform_name })
       const request = `GET /api/v1/records/export?${parameters} ${line}`
       assert.equal(await endOf(request), 'broken off', request)

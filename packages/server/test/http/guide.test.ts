@@ -21,10 +21,7 @@ describeHub('the integration guide', (hub, engine) => {
     school = await hub.registerPushing({ modules: [simulatedModule('pupil')] })
   })
   const instructions = (id: number | string, query = '') =>
-    hub.send({
-      url: `/api/v1/platforms/${id}/instructions${query}`,
-      headers: { authorization: hub.authorization('viewer') },
-    })
+    hub.callAs('viewer', 'GET', `/api/v1/platforms/${id}/instructions${query}`)
 
   test("the guide is Markdown without the placeholder for the hub's address", async () => {
     const response = await hub.get('/api/v1/guide')

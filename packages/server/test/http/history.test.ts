@@ -1,7 +1,6 @@
 /** A record as of an earlier time, and the write that set each of its values. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { FieldOrigin, HistoryEntry, StoredRecord } from '@recordhub/protocol'
 import { parseLossless } from '@recordhub/protocol/lossless-json'
 import Type from 'typebox'
 import { readFieldProvenance } from '../../src/features/records/read-history.ts'
@@ -15,12 +14,6 @@ import { rounds } from '../helpers/time/tier.ts'
 
 const START = '2026-03-10T08:00:00.000Z'
 const RecordId = Type.Object({ record_id: Type.Integer() })
-const Fields = Type.Object({
-  change_seq: Type.Integer(),
-  record: StoredRecord,
-  fields: Type.Array(FieldOrigin),
-})
-const History = Type.Object({ history: Type.Array(HistoryEntry) })
 const at = (second: number) => new Date(Date.parse(START) + second * 1000).toISOString()
 
 const clock = new TestClock()
@@ -41,6 +34,8 @@ describeHub('record history', { clock }, (hub) => {
   }
   const asOf = (id: number, moment: string) =>
     hub.get(`/api/v1/records/${id}?as_of=${encodeURIComponent(moment)}`)
+  const readFields = (record_id: number) =>
+    hub.call('GET /api/v1/records/:record_id/fields', { params: { record_id } })
   const rawRecord = (reference: string, data: string, name = 'Ann') =>
     `{"module_name":"m","record_type":"cases","reference_number":"${reference}","full_name":"${name}","data":${data}}`
 
@@ -87,7 +82,7 @@ describeHub('record history', { clock }, (hub) => {
     const id = await pushAt(150, newRecord('A-6', { data: { a: 1 } }))
     for (const a of [2, 3, 4]) await pushAt(160, newRecord('A-6', { data: { a } }))
     const url = `/api/v1/records/${id}`
-    const { history } = expectBody(await hub.get(`${url}/history`), 200, History)
+    const history = await hub.history(id)
     const read = (query: string) => hub.get(`${url}?${query}`)
     for (const { change_seq, changes } of history) {
       const { record } = expectObject(await read(`change_seq=${change_seq}`), 200)
@@ -172,7 +167,7 @@ describeHub('record history', { clock }, (hub) => {
     clock.set(at(3020))
     const patch = { record_type: 'cases', reference_number: 'F-1', data: { b: 2, d: null } }
     const third = await hub.push(key, patch, 'PATCH')
-    const response = await hub.get(`/api/v1/records/${id}/fields`)
+    const { fields } = await readFields(id)
     const creation = { written_at: at(3000), source: 'creation', pull_id: null, request_id: null }
     const writtenBy = (source: string, seconds: number, request_id: string) => ({
       written_at: at(seconds),
@@ -180,7 +175,7 @@ describeHub('record history', { clock }, (hub) => {
       pull_id: null,
       request_id,
     })
-    assert.deepEqual(expectBody(response, 200, Fields).fields, [
+    assert.deepEqual(fields, [
       { path: '/full_name', value: 'Ann Example', ...creation },
       { path: '/data/a', value: 2, ...writtenBy('POST', 3010, second.header('x-request-id')) },
       { path: '/data/b', value: 2, ...writtenBy('PATCH', 3020, third.header('x-request-id')) },
@@ -196,12 +191,12 @@ describeHub('record history', { clock }, (hub) => {
     const second = await change(1)
     const { storage } = hub
     const records = {
+      ...storage.records,
       readRecord: async (recordId: number) => {
         const row = await storage.records.readRecord(recordId)
         await change(2)
         return row
       },
-      listHistory: storage.records.listHistory,
     }
     const read = await readFieldProvenance({ records, retention: storage.retention }, id)
     const request_id = second.header('x-request-id')
@@ -210,19 +205,12 @@ describeHub('record history', { clock }, (hub) => {
       [read.record.data, origin?.value, origin?.request_id],
       [{ a: 1 }, 1, request_id],
     )
-    const history = `/api/v1/records/${id}/history`
-    const shown = expectBody(
-      await hub.get(`${history}?change_seq=${read.change_seq}`),
-      200,
-      History,
-    )
-    assert.deepEqual([shown.history[0]?.request_id, shown.history.length], [request_id, 1])
-    assert.equal(expectBody(await hub.get(history), 200, History).history.length, 2)
-    const { record, change_seq } = expectBody(
-      await hub.get(`/api/v1/records/${id}/fields`),
-      200,
-      Fields,
-    )
+    const { history } = await hub.call('GET /api/v1/records/:record_id/history', {
+      ...{ params: { record_id: id }, query: { change_seq: read.change_seq } },
+    })
+    assert.deepEqual([history[0]?.request_id, history.length], [request_id, 1])
+    assert.equal((await hub.history(id)).length, 2)
+    const { record, change_seq } = await readFields(id)
     assert.deepEqual([record.data, change_seq > read.change_seq], [{ a: 2 }, true])
   })
 
@@ -230,22 +218,15 @@ describeHub('record history', { clock }, (hub) => {
     const id = await pushAt(5000, newRecord('E-1', { data: { a: 1 } }))
     await pushAt(5010, newRecord('E-1', { data: { a: 2 } }))
     clock.set(at(5020))
-    const headers = { authorization: hub.authorization('admin') }
-    const url = `/api/v1/records/${id}/erase`
-    const erased = await hub.send({
-      method: 'POST',
-      url,
-      headers,
-      body: { mode: 'anonymise' },
+    await hub.call('POST /api/v1/records/:record_id/erase', {
+      ...{ params: { record_id: id }, body: { mode: 'anonymise' } },
     })
-    assert.equal(erased.status, 200)
     for (const second of [5000, 5010, 5019]) {
       expectError(await asOf(id, at(second)), 410, 'history_not_stored')
     }
     assert.equal((await asOf(id, at(5020))).status, 200)
     expectError(await asOf(id, at(4999)), 404, 'not_found')
-    const response = await hub.get(`/api/v1/records/${id}/fields`)
-    const [origin] = expectBody(response, 200, Fields).fields
+    const [origin] = (await readFields(id)).fields
     assert.deepEqual([origin?.written_at, origin?.source], [null, null])
   })
 
@@ -264,8 +245,7 @@ describeHub('record history', { clock }, (hub) => {
     assert.deepEqual([record.data, record.updated_at], [{ a: 2, b: 1 }, null])
     // This record has not changed since, so none of its history can have been deleted.
     assert.equal((await asOf(unchangedId, at(4001))).status, 200)
-    const response = await hub.get(`/api/v1/records/${id}/fields`)
-    const origins = expectBody(response, 200, Fields).fields
+    const { fields: origins } = await readFields(id)
     assert.deepEqual(
       origins.map(({ path, source, written_at }) => [path, source, written_at]),
       [
@@ -274,8 +254,7 @@ describeHub('record history', { clock }, (hub) => {
         ['/data/b', null, null],
       ],
     )
-    const untouched = await hub.get(`/api/v1/records/${unchangedId}/fields`)
-    const sources = expectBody(untouched, 200, Fields).fields.map((field) => field.source)
+    const sources = (await readFields(unchangedId)).fields.map((field) => field.source)
     assert.deepEqual(new Set(sources), new Set(['creation']))
     await runSql(storage, 'DELETE FROM retention')
   })

@@ -13,10 +13,7 @@ const WRONG_PASSWORD = 'a wrong horse, a wrong battery'
 
 describeHub('secrets of operators', { withOperator: true, env: ENV }, (hub) => {
   test('no password, session, token, link, code or key appears in the log or unprotected in the storage', async () => {
-    const rejected = await hub.send({
-      ...{ method: 'POST', url: '/api/auth/sign-in/email' },
-      body: { email: EMAIL, password: WRONG_PASSWORD },
-    })
+    const rejected = await hub.sendSignIn(EMAIL, WRONG_PASSWORD)
     assert.equal(rejected.status, 401)
     const session = await hub.signIn()
     const { id, hub_api_key } = await hub.registerPushing()

@@ -5,6 +5,7 @@ import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
+import { enableSecondFactor } from '../helpers/hub/second-factors.ts'
 import { totpCode } from '../helpers/hub/totp.ts'
 import { cookieOf } from '../helpers/operator.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
@@ -145,15 +146,10 @@ describeHub('the login throttle', { clock, env }, (hub, engine) => {
   test('wrong codes count across sign-ins, even if each password was right', async () => {
     const { email } = await hub.createOperator()
     const attacker = '198.51.100.4'
-    const uri = await setUpSecondFactor(hub, email)
+    const { uri } = await enableSecondFactor(hub, await hub.signIn(email))
     const send = async (address: string, code: string) => {
       const pending = await hub.sendSignIn(email, PASSWORD, from(address))
-      return hub.send({
-        method: 'POST',
-        url: '/api/auth/two-factor/verify-totp',
-        headers: from(address, cookieOf(pending)),
-        body: { code },
-      })
+      return sendCode(hub, from(address, cookieOf(pending)), code)
     }
     const statuses: number[] = []
     for (let round = 0; round < 6; round++) statuses.push((await send(attacker, '000000')).status)
@@ -166,9 +162,9 @@ describeHub('the login throttle', { clock, env }, (hub, engine) => {
     test('wrong codes count for the account they would open, even with manipulated cookies', async () => {
       const { email } = await hub.createOperator()
       const attacker = '198.51.100.5'
-      const totp = await setUpSecondFactor(hub, email)
+      const { uri } = await enableSecondFactor(hub, await hub.signIn(email))
       const eve = await hub.createOperator({ role: 'viewer' })
-      await setUpSecondFactor(hub, eve.email)
+      await enableSecondFactor(hub, await hub.signIn(eve.email))
       const twoFactorCookieOf = async (email: string) => {
         const pending = await hub.sendSignIn(email, PASSWORD, from(attacker))
         const pair = /recordhub\.two_factor=[^;]+/.exec(cookieOf(pending))?.[0]
@@ -184,21 +180,12 @@ describeHub('the login throttle', { clock, env }, (hub, engine) => {
       ]
       const statuses: number[] = []
       for (const manipulate of [...manipulations, ...manipulations]) {
-        const response = await hub.send({
-          method: 'POST',
-          url: '/api/auth/two-factor/verify-totp',
-          headers: from(attacker, manipulate(await twoFactorCookieOf(email))),
-          body: { code: '000000' },
-        })
-        statuses.push(response.status)
+        const headers = from(attacker, manipulate(await twoFactorCookieOf(email)))
+        statuses.push((await sendCode(hub, headers, '000000')).status)
       }
       assert.deepEqual(statuses, [401, 401, 401, 401, 401, 401, 401, 429, 401, 401])
-      const right = await hub.send({
-        method: 'POST',
-        url: '/api/auth/two-factor/verify-totp',
-        headers: from(OTHER, (await twoFactorCookieOf(email)).replace('=2', '=%32')),
-        body: { code: totpCode(totp, 1) },
-      })
+      const headers = from(OTHER, (await twoFactorCookieOf(email)).replace('=2', '=%32'))
+      const right = await sendCode(hub, headers, totpCode(uri, 1))
       assert.equal(right.status, 401, 'a code that counts for no account is rejected')
     })
 
@@ -244,17 +231,9 @@ describeHub('the login throttle', { clock, env }, (hub, engine) => {
     })
 })
 
+const sendCode = (hub: TestHub, headers: Record<string, string>, code: string) =>
+  hub.callAs({ headers }, 'POST', '/api/auth/two-factor/verify-totp', { code })
+
 async function signInWith(hub: TestHub, email: string, address: string): Promise<void> {
   assert.equal((await hub.sendSignIn(email, PASSWORD, from(address))).status, 200)
-}
-
-/** @returns the URI that an authenticator app derives codes from. The code of the current time step is used up. */
-async function setUpSecondFactor(hub: TestHub, email: string): Promise<string> {
-  const session = await hub.signIn(email)
-  const url = '/api/v1/account/second-factor'
-  const enabled = await hub.callAs(session, 'POST', url, { password: PASSWORD })
-  const uri = String(expectObject(enabled, 200)['totp_uri'])
-  const confirmed = { code: totpCode(uri) }
-  expectObject(await hub.callAs(session, 'POST', `${url}/confirm`, confirmed), 200)
-  return uri
 }

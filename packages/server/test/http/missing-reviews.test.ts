@@ -1,8 +1,7 @@
 /** The missing threshold: when many records are missing at once, an operator reviews them first. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MissingReviewResponse, Platform, RecordPage } from '@recordhub/protocol'
-import Type from 'typebox'
+import { MissingReviewResponse, RecordPage } from '@recordhub/protocol'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import {
@@ -246,8 +245,7 @@ describeHub('many records missing at once', (hub, engine) => {
 })
 
 function send(hub: TestHub, id: number, decision: Decision) {
-  const headers = { authorization: hub.authorization('operator') }
-  return hub.send({ method: 'POST', url: `/api/v1/missing-reviews/${id}/${decision}`, headers })
+  return hub.callAs('operator', 'POST', `/api/v1/missing-reviews/${id}/${decision}`)
 }
 
 async function decide(hub: TestHub, id: number, decision: Decision) {
@@ -290,7 +288,6 @@ async function missingEntriesOf({ hub, platform }: Kit) {
 
 /** The number of pending reviews in the platform's response. */
 async function pendingReviewsOf(hub: TestHub, id: number): Promise<number> {
-  const schema = Type.Object({ platform: Platform })
-  const { platform } = expectBody(await hub.get(`/api/v1/platforms/${id}`), 200, schema)
+  const { platform } = await hub.call('GET /api/v1/platforms/:id', { params: { id } })
   return platform.missing_reviews
 }

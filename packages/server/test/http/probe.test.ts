@@ -23,11 +23,9 @@ import { rounds } from '../helpers/time/tier.ts'
 import { untilTrue } from '../helpers/time/until.ts'
 
 async function probe(hub: TestHub, target: object): Promise<ProbeResponse> {
-  const response = await hub.send({
-    method: 'POST',
-    url: '/api/v1/platforms/probe',
-    headers: { authorization: hub.authorization('operator') },
-    body: { source_api_key: 'an unknown source key', ...target },
+  const response = await hub.callAs('operator', 'POST', '/api/v1/platforms/probe', {
+    source_api_key: 'an unknown source key',
+    ...target,
   })
   return expectBody(response, 200, ProbeResponse)
 }
@@ -353,7 +351,7 @@ describeHub('testing a connection', (hub) => {
     assert.ok(address !== null && typeof address === 'object')
     const source_base_url = `https://localhost:${address.port}`
     const { id } = await hub.register(platform, { source_base_url })
-    await hub.call('POST', `/api/v1/platforms/${id}/test`, {})
+    await hub.callAs('operator', 'POST', `/api/v1/platforms/${id}/test`, {})
     await untilTrue('the certificate is stored', async () => {
       const rows = await hub.sql(
         'SELECT platform_id AS id, certificate_expires_at AS at FROM platforms',

@@ -114,7 +114,8 @@ describeHub('conditional requests of a pull', (hub) => {
     const scope = { record_types: ['cases'], mode: 'full' }
     for (const start of [
       () => kit.hub.requestPull({ mode: 'full' }),
-      async () => expectBody(await kit.hub.call('POST', url, scope), 202, StartPullResponse),
+      async () =>
+        expectBody(await kit.hub.callAs('operator', 'POST', url, scope), 202, StartPullResponse),
     ]) {
       const { pull } = await start()
       assert.equal((await kit.hub.untilPullEnds(pull.id)).pull.state, 'succeeded')
@@ -122,7 +123,11 @@ describeHub('conditional requests of a pull', (hub) => {
       await kit.pull()
       assert.deepEqual(lastConditions(kit), [ETag, undefined])
     }
-    expectError(await kit.hub.call('POST', url, { mode: 'some' }), 400, 'invalid_request')
+    expectError(
+      await kit.hub.callAs('operator', 'POST', url, { mode: 'some' }),
+      400,
+      'invalid_request',
+    )
   })
 
   test('a changed response is read, and its ETag is sent from then on', async () => {

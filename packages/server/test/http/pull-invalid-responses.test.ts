@@ -115,12 +115,7 @@ async function pullWith(hub: TestHub, behaviour: Responder) {
   const { pull, tasks } = await hub.pullAll()
   const records = await hub.records(platform.platform_name)
   const read = await hub.get(`/api/v1/platforms/${id}`)
-  await hub.send({
-    method: 'PATCH',
-    url: `/api/v1/platforms/${id}`,
-    headers: { authorization: hub.authorization('operator') },
-    body: { status: 'inactive' },
-  })
+  await hub.callAs('operator', 'PATCH', `/api/v1/platforms/${id}`, { status: 'inactive' })
   await platform[Symbol.asyncDispose]()
   return {
     pull,

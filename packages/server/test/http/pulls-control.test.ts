@@ -15,8 +15,7 @@ function call(
   url: string,
   { body, role = 'operator' as const }: { body?: unknown; role?: 'operator' | 'viewer' } = {},
 ): Promise<TestResponse> {
-  const headers = { authorization: hub.authorization(role) }
-  return hub.send({ method: 'POST', url, headers, ...(body === undefined ? {} : { body }) })
+  return hub.callAs(role, 'POST', url, body)
 }
 
 const cancel = (hub: TestHub, id: number, role: 'operator' | 'viewer' = 'operator') =>

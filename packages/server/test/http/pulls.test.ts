@@ -67,8 +67,7 @@ const BODIES: readonly (readonly [string, string | undefined, string | undefined
 ]
 
 async function listPulls(hub: TestHub): Promise<Pull[]> {
-  const response = await hub.get('/api/v1/pulls')
-  return expectBody(response, 200, Type.Object({ pulls: Type.Array(Pull) })).pulls
+  return (await hub.call('GET /api/v1/pulls')).pulls
 }
 
 /** The pull in the response to a start: a new one or the one that is already running. */
@@ -157,11 +156,7 @@ describeOnEngines('requests about pulls', (engine) => {
     }, 'the pull has received 2 records')
     const [task] = tasks
     assert.deepEqual([task?.state, task?.expected, task?.received], ['running', 3, 2])
-    await hub.send({
-      method: 'POST',
-      url: `/api/v1/pulls/${id}/cancel`,
-      headers: { authorization: hub.authorization('operator') },
-    })
+    await hub.callAs('operator', 'POST', `/api/v1/pulls/${id}/cancel`)
     const ended = await hub.untilPullEnds(id)
     assert.deepEqual(ended.pull.progress.task_states, { cancelled: 2 })
   })

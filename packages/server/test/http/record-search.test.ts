@@ -5,30 +5,19 @@ import {
   type ActivityEntry,
   DataFieldsResponse,
   FacetsResponse,
-  IndexedFieldsResponse,
   RecordPage,
-  SavedView,
-  SearchStatus,
 } from '@recordhub/protocol'
-import Type from 'typebox'
 import type { Role } from '../../src/domain/auth/caller.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { sendOverSocket } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
-import {
-  expectBody,
-  expectError,
-  expectMembers,
-  type TestResponse,
-} from '../helpers/hub/response.ts'
+import { expectBody, expectError, expectMembers } from '../helpers/hub/response.ts'
 import type { RegisteredPlatform } from '../helpers/operator.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
 import { only } from '../helpers/storage/fixtures.ts'
-import { until } from '../helpers/time/until.ts'
+import { untilTrue } from '../helpers/time/until.ts'
 
-const OneView = Type.Object({ view: SavedView })
-const Tombstones = Type.Object({ tombstones: Type.Array(Type.Object({ id: Type.Integer() })) })
-const Views = Type.Object({ views: Type.Array(SavedView) })
+const INDEXED_FIELDS = '/api/v1/platforms/:id/modules/:record_type/indexed-fields'
 
 describeHub('searching records', (hub) => {
   let platform: RegisteredPlatform & { platform_name: string }
@@ -58,16 +47,10 @@ describeHub('searching records', (hub) => {
     url: string,
     body?: object,
     role: Role = 'operator',
-  ) =>
-    hub.send({
-      method,
-      url,
-      headers: { authorization: hub.authorization(role) },
-      ...(body === undefined ? {} : { body }),
-    })
-  const erase = async (id: number | undefined) => {
-    const url = `/api/v1/records/${id}/erase`
-    expectBody(await send('POST', url, { mode: 'erase' }, 'admin'), 200, Type.Object({}))
+  ) => hub.callAs(role, method, url, body)
+  const erase = (record_id = 0) => {
+    const request = { params: { record_id }, body: { mode: 'erase' } } as const
+    return hub.call('POST /api/v1/records/:record_id/erase', request)
   }
   const list = async (query: Record<string, string>) => {
     const params = new URLSearchParams({ sort: 'reference_number', ...query })
@@ -75,14 +58,9 @@ describeHub('searching records', (hub) => {
   }
   const search = async (query: Record<string, string>) =>
     (await list(query)).records.map((record) => record.reference_number)
-  const untilIndexed = () =>
-    until(async () => {
-      const response = await hub.get('/api/v1/search/status')
-      return expectBody(response, 200, SearchStatus).lag === 0 ? true : null
-    }, 'the index has caught up')
 
   test('a search finds words in names and values and returns the lag of the index', async () => {
-    await untilIndexed()
+    await hub.untilIndexed()
     assert.deepEqual(await search({ q: 'ann' }), ['C-1', 'C-5'])
     assert.deepEqual(await search({ q: '"ann example" open' }), ['C-1'])
     assert.deepEqual(await search({ q: '王' }), ['C-3'])
@@ -115,10 +93,8 @@ describeHub('searching records', (hub) => {
       assert.deepEqual([before.records, before.previous_cursor], [[], null])
       assert.equal(idOf(await one(before.next_cursor)), idOf(second), sort)
       await erase(idOf(second))
-      for (const { id } of expectBody(await hub.get('/api/v1/tombstones'), 200, Tombstones)
-        .tombstones) {
-        await send('DELETE', `/api/v1/tombstones/${id}`, undefined, 'admin')
-      }
+      const { tombstones } = await hub.call('GET /api/v1/tombstones')
+      for (const params of tombstones) await hub.call('DELETE /api/v1/tombstones/:id', { params })
     }
   })
 
@@ -139,11 +115,8 @@ describeHub('searching records', (hub) => {
       const headers = { authorization: hub.authorization('viewer') }
       for (let cursor: string | null = ''; cursor !== null; ) {
         const url = `/api/v1/records?${params}${cursor && `&cursor=${cursor}`}`
-        const page: RecordPage = expectBody(
-          await sendOverSocket(hub, { url, headers }),
-          200,
-          RecordPage,
-        )
+        const response = await sendOverSocket(hub, { url, headers })
+        const page: RecordPage = expectBody(response, 200, RecordPage)
         seen.push(...page.records.map((record) => record.reference_number))
         cursor = page.next_cursor
       }
@@ -163,18 +136,15 @@ describeHub('searching records', (hub) => {
   })
 
   test('indexed fields are built in the background, and changing them is logged and audited once', async () => {
-    const url = `/api/v1/platforms/${platform.id}/modules/cases/indexed-fields`
-    const fields = ['amount', 'status']
-    const changed = expectBody(await send('PUT', url, { fields }), 200, IndexedFieldsResponse)
-    assert.deepEqual(
-      changed.fields.map((field) => field.key),
-      fields,
-    )
-    await until(async () => {
-      const response = expectBody(await hub.get(url), 200, IndexedFieldsResponse)
-      return response.fields.every((field) => field.is_built) ? true : null
-    }, 'the indexes are built')
-    await untilIndexed()
+    const params = { id: platform.id, record_type: 'cases' }
+    const choice = { params, body: { fields: ['amount', 'status'] } }
+    const changed = await hub.call(`PUT ${INDEXED_FIELDS}`, choice)
+    assert.equal(changed.fields.map(({ key }) => key).join(), 'amount,status')
+    await untilTrue('the indexes are built', async () => {
+      const { fields } = await hub.call(`GET ${INDEXED_FIELDS}`, { params })
+      return fields.every((field) => field.is_built)
+    })
+    await hub.untilIndexed()
     const query = { platform: platform.platform_name, record_type: 'cases' }
     assert.deepEqual(await search({ ...query, sort: '-data.amount' }), [
       'C-3',
@@ -191,7 +161,7 @@ describeHub('searching records', (hub) => {
       'C-5',
     ])
     assert.deepEqual(await search({ ...query, 'filter[amount]': '10.5' }), ['C-2'])
-    await send('PUT', url, { fields })
+    await hub.call(`PUT ${INDEXED_FIELDS}`, choice)
     const entries = (await hub.activity()).filter((one) => one.kind === 'module.indexed_fields')
     assert.equal(only<ActivityEntry>(entries).platform_name, platform.platform_name)
     const audited = await hub.sql(`SELECT * FROM audit WHERE action = 'module.indexed_fields'`)
@@ -256,8 +226,8 @@ describeHub('searching records', (hub) => {
 
   test('a private view is created, changed, deleted and audited, and its query works on the list', async () => {
     const query = '?q=ann&filter[status][contains]=open&sort=-updated_at'
-    const created = await send('POST', '/api/v1/views', { name: 'Open', query }, 'viewer')
-    const { view } = expectBody(created, 201, OneView)
+    const created = { as: 'viewer', body: { name: 'Open', query } } as const
+    const { view } = await hub.call('POST /api/v1/views', created)
     expectMembers(view, ['id', 'name', 'query', 'shared', 'own', 'created_at', 'updated_at'])
     assert.deepEqual([view.name, view.shared, view.own], ['Open', false, true])
     const listed = await hub.get(`/api/v1/records?${view.query}`)
@@ -268,11 +238,11 @@ describeHub('searching records', (hub) => {
     const url = `/api/v1/views/${view.id}`
     expectError(await send('PATCH', url, { name: 'Mine' }, 'operator'), 404, 'not_found')
     const shown = 'q=closed&columns=hub_full_name&columns=data.status&widths=120%2C80'
-    const changed = await send('PATCH', url, { name: 'Closed', query: shown }, 'viewer')
-    const after = expectBody(changed, 200, OneView).view
+    const change = { params: view, body: { name: 'Closed', query: shown } }
+    const { view: after } = await hub.call('PATCH /api/v1/views/:id', { ...change, as: 'viewer' })
     assert.deepEqual([after.name, after.query, after.id], ['Closed', shown, view.id])
     assert.deepEqual(await viewsOf('operator'), [])
-    expectBody(await send('DELETE', url, undefined, 'viewer'), 200, Type.Object({}))
+    await hub.call('DELETE /api/v1/views/:id', { params: view, as: 'viewer' })
     expectError(await send('DELETE', url, undefined, 'viewer'), 404, 'not_found')
     const audited = await hub.sql(
       `SELECT action FROM audit WHERE action LIKE 'view.%' ORDER BY audit_id`,
@@ -286,14 +256,14 @@ describeHub('searching records', (hub) => {
   test('a shared view is visible to all, created by operators, and changed by its owner and admins', async () => {
     const body = { name: 'All', query: 'sort=full_name', shared: true }
     expectError(await send('POST', '/api/v1/views', body, 'viewer'), 403, 'forbidden')
-    const { view } = expectBody(await send('POST', '/api/v1/views', body), 201, OneView)
+    const { view } = await hub.call('POST /api/v1/views', { body, as: 'operator' })
     assert.equal(only(await viewsOf('viewer')).own, false)
     const url = `/api/v1/views/${view.id}`
     expectError(await send('PATCH', url, { name: 'x' }, 'viewer'), 403, 'forbidden')
-    const changed = await send('PATCH', url, { shared: false }, 'admin')
-    assert.equal(expectBody(changed, 200, OneView).view.own, false)
+    const change = { params: view, body: { shared: false } }
+    assert.equal((await hub.call('PATCH /api/v1/views/:id', change)).view.own, false)
     assert.deepEqual(await viewsOf('viewer'), [])
-    expectBody(await send('DELETE', url), 200, Type.Object({}))
+    await hub.call('DELETE /api/v1/views/:id', { params: view, as: 'operator' })
   })
 
   for (const [what, body] of [
@@ -309,11 +279,5 @@ describeHub('searching records', (hub) => {
     })
   }
 
-  async function viewsOf(role: Role): Promise<SavedView[]> {
-    const response: TestResponse = await hub.send({
-      url: '/api/v1/views',
-      headers: { authorization: hub.authorization(role) },
-    })
-    return expectBody(response, 200, Views).views
-  }
+  const viewsOf = async (role: Role) => (await hub.call('GET /api/v1/views', { as: role })).views
 })

@@ -148,11 +148,8 @@ describeHub('reading records', (hub) => {
     const changed = 'list_changed'
     assert.deepEqual(await outcomes(), [changed, changed, 'page', 'page', 'page'])
     const { id, platform_name } = removed
-    const removal = await hub.send({
-      method: 'DELETE',
-      url: `/api/v1/platforms/${id}`,
-      headers: { authorization: hub.authorization('operator') },
-      body: { platform_name },
+    const removal = await hub.callAs('operator', 'DELETE', `/api/v1/platforms/${id}`, {
+      platform_name,
     })
     assert.equal(removal.status, 202, removal.text)
     assert.deepEqual(await outcomes(), Array(5).fill(changed))

@@ -90,9 +90,5 @@ describeHub('rejected pushes', (hub, engine) => {
 })
 
 function dismiss(hub: TestHub, path: string): Promise<TestResponse> {
-  return hub.send({
-    method: 'DELETE',
-    url: `/api/v1/rejected-pushes${path}`,
-    headers: { authorization: hub.authorization('operator') },
-  })
+  return hub.callAs('operator', 'DELETE', `/api/v1/rejected-pushes${path}`)
 }

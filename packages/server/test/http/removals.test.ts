@@ -1,16 +1,7 @@
 /** Unregistering modules, deleting their records, and removing platforms. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  type ActivityEntry,
-  ModuleRemovalPreview,
-  Platform,
-  PlatformRemovalPreview,
-  PushResponse,
-  type Removal,
-  RemovalPage,
-  RemovalResponse,
-} from '@recordhub/protocol'
+import { type ActivityEntry, Platform, PushResponse, type Removal } from '@recordhub/protocol'
 import Type from 'typebox'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
@@ -46,9 +37,13 @@ describeOnEngines('deleting the records of a module', (engine) => {
     const { hub, id, platform } = kit
     const url = `/api/v1/platforms/${id}/modules/cases/records`
     const confirmation = { record_type: 'cases' }
-    const preview = object({ success: literal(true), removal: ModuleRemovalPreview })
-    const registered = expectBody(await hub.get(url), 200, preview).removal
-    assert.deepEqual([registered.records, registered.registered], [3, true])
+    const request = {
+      params: { id, record_type: 'cases' },
+      body: confirmation,
+      as: 'operator',
+    } as const
+    const { removal: preview } = await hub.call(`GET ${MODULE_RECORDS}`, request)
+    assert.deepEqual([preview.records, preview.registered], [3, true])
     expectError(await remove(hub, url, confirmation), 409, 'module_registered')
     await setModules(hub, id, ['visits'])
     expectError(await remove(hub, url, { record_type: 'visits' }), 422, 'name_differs')
@@ -59,7 +54,7 @@ describeOnEngines('deleting the records of a module', (engine) => {
     expectError(await remove(hub, ghosts, { record_type: 'ghosts' }), 404, 'not_found')
     assert.equal((await hub.records(platform.platform_name)).length, 6)
 
-    const { removal } = expectBody(await remove(hub, url, confirmation), 202, RemovalResponse)
+    const { removal } = await hub.call(`DELETE ${MODULE_RECORDS}`, request)
     assert.deepEqual([removal.record_type, removal.records], ['cases', 3])
     const done = await untilDone(hub, removal.id)
     assert.deepEqual([done.removed, done.requested_by], [3, 'token 2 (test operator)'])
@@ -78,8 +73,8 @@ describeOnEngines('removing a platform', (engine) => {
     const { platform_name } = platform
     await hub.push(key, newRecord('R-1', { data: 'none' }))
     const url = `/api/v1/platforms/${id}`
-    const preview = object({ success: literal(true), removal: PlatformRemovalPreview })
-    assert.deepEqual(expectBody(await hub.get(`${url}/removal`), 200, preview).removal, {
+    const preview = await hub.call('GET /api/v1/platforms/:id/removal', { params: { id } })
+    assert.deepEqual(preview.removal, {
       platform_name,
       modules: 2,
       records: 6,
@@ -95,9 +90,7 @@ describeOnEngines('removing a platform', (engine) => {
 
     const responses = await Promise.all([1, 2].map(() => remove(hub, url, { platform_name })))
     assert.deepEqual(responses.map((response) => response.status).sort(), [202, 404])
-    const accepted = responses.find((response) => response.status === 202)
-    assert.ok(accepted)
-    const { removal } = expectBody(accepted, 202, RemovalResponse)
+    const { removals } = await hub.call('GET /api/v1/removals')
     expectError(await hub.push(key, newRecord('R-10')), 401, 'api_key_invalid')
     expectError(await hub.get(url), 404, 'not_found')
     expectError(await hub.get(`${url}/removal`), 404, 'not_found')
@@ -109,7 +102,7 @@ describeOnEngines('removing a platform', (engine) => {
     assert.deepEqual([snapshot.platforms, snapshot.records], [[], []])
     assert.equal(snapshot.stats.records, 0)
 
-    assert.equal((await untilDone(hub, removal.id)).removed, 7)
+    assert.equal((await untilDone(hub, only(removals).id)).removed, 7)
     for (const table of ['platforms', 'modules', 'records', 'hub_keys', 'secrets']) {
       assert.deepEqual(await hub.sql(`SELECT 1 FROM ${table}`), [], table)
     }
@@ -130,8 +123,8 @@ describeOnEngines('platforms that are being removed', (engine) => {
     const { id, post } = await hub.register(platform)
     await post(newRecord('R-1'))
     const { platform_name } = platform
-    const response = await remove(hub, `/api/v1/platforms/${id}`, { platform_name })
-    await untilDone(hub, expectBody(response, 202, RemovalResponse).removal.id)
+    const request = { params: { id }, body: { platform_name } }
+    await untilDone(hub, (await hub.call('DELETE /api/v1/platforms/:id', request)).removal.id)
     const messageOf = (kind: string, entries: ActivityEntry[]) =>
       only(entries.filter((entry) => entry.kind === kind)).message
     const entries = await hub.activity()
@@ -159,6 +152,7 @@ describeOnEngines('platforms that are being removed', (engine) => {
   })
 })
 
+const MODULE_RECORDS = '/api/v1/platforms/:id/modules/:record_type/records'
 const AT = '2026-03-10T08:00:00.000Z'
 
 /** Starts a hub that has pulled three records of each of two modules. */
@@ -182,8 +176,7 @@ async function startWithTwoModules(engine: StorageEngine) {
 }
 
 function patch(hub: TestHub, id: number, body: unknown): Promise<TestResponse> {
-  const headers = { authorization: hub.authorization('operator') }
-  return hub.send({ method: 'PATCH', url: `/api/v1/platforms/${id}`, headers, body })
+  return hub.callAs('operator', 'PATCH', `/api/v1/platforms/${id}`, body)
 }
 
 function setModules(hub: TestHub, id: number, record_types: string[]): Promise<TestResponse> {
@@ -191,8 +184,7 @@ function setModules(hub: TestHub, id: number, record_types: string[]): Promise<T
 }
 
 function remove(hub: TestHub, url: string, body: unknown): Promise<TestResponse> {
-  const headers = { authorization: hub.authorization('operator') }
-  return hub.send({ method: 'DELETE', url, headers, ...(body === undefined ? {} : { body }) })
+  return hub.callAs('operator', 'DELETE', url, body)
 }
 
 async function readPlatform(hub: TestHub, id: number): Promise<Platform> {
@@ -201,7 +193,7 @@ async function readPlatform(hub: TestHub, id: number): Promise<Platform> {
 
 function untilDone(hub: TestHub, id: number): Promise<Removal> {
   return until(async () => {
-    const { removals } = expectBody(await hub.get('/api/v1/removals'), 200, RemovalPage)
+    const { removals } = await hub.call('GET /api/v1/removals')
     return removals.find((one) => one.id === id && one.finished_at !== null) ?? null
   }, `removal ${id} ends`)
 }

@@ -1,8 +1,7 @@
 /** Editing and replaying rejected pushes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RejectedPush, ReplayResponse, type ReplayStepResponse } from '@recordhub/protocol'
-import Type from 'typebox'
+import { type RejectedPush, ReplayResponse, type ReplayStepResponse } from '@recordhub/protocol'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { createWriteOutage } from '../helpers/hub/hold-writes.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
@@ -78,12 +77,12 @@ describeHub('replaying rejected pushes', (hub) => {
   test('a push edited to name another module is validated by the rules of that module', async () => {
     const { platform, name, rejected } = await pushToUnregistered(hub, ['R-1'])
     const { id } = only(rejected)
-    const policy = await hub.send({
-      method: 'PATCH',
-      url: `/api/v1/platforms/${platform.id}/modules/cases`,
-      headers: { authorization: hub.authorization('operator') },
-      body: { drift_policy: 'reject' },
-    })
+    const policy = await hub.callAs(
+      'operator',
+      'PATCH',
+      `/api/v1/platforms/${platform.id}/modules/cases`,
+      { drift_policy: 'reject' },
+    )
     assert.equal(policy.status, 200)
     const drifted = newRecord('R-1', { data: { drifted: 1 } })
     expectError(await hub.sendReplay(id, { body: drifted }), 422, 'drift_rejected')
@@ -193,9 +192,8 @@ describeHub('replays by filter', (hub) => {
     const [nothing] = await replaySteps(hub, { ...filter, dry_run: false })
     assert.deepEqual(nothing?.counts, NONE)
     assert.deepEqual(await hub.rejectedGroups(name), [])
-    const open = `/api/v1/rejected-pushes?platform=${name}&state=open`
-    const Page = Type.Object({ rejected_pushes: Type.Array(RejectedPush) })
-    assert.deepEqual(expectBody(await hub.get(open), 200, Page).rejected_pushes, [])
+    const query = { platform: name, state: 'open' } as const
+    assert.deepEqual((await hub.call('GET /api/v1/rejected-pushes', { query })).rejected_pushes, [])
   })
 })
 
@@ -225,6 +223,5 @@ function idsOf(step: ReplayStepResponse | undefined): (number | null)[] | undefi
 }
 
 async function readOne(hub: TestHub, id: number): Promise<RejectedPush> {
-  const Body = Type.Object({ rejected_push: RejectedPush })
-  return expectBody(await hub.get(`/api/v1/rejected-pushes/${id}`), 200, Body).rejected_push
+  return (await hub.call('GET /api/v1/rejected-pushes/:id', { params: { id } })).rejected_push
 }

@@ -1,26 +1,27 @@
 /** The schedule of pulls: read, paused and resumed by an operator, on all nodes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Schedule } from '@recordhub/protocol'
-import Type from 'typebox'
+import type { Schedule } from '@recordhub/protocol'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { createScheduleTime, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { expectBody, expectError } from '../helpers/hub/response.ts'
+import { expectError } from '../helpers/hub/response.ts'
 import { simulatePlatform } from '../helpers/platform/platform.ts'
 import { until } from '../helpers/time/until.ts'
 
 /** Half an hour from now, so that no scheduled pull starts during a test. */
 const MINUTE = (new Date().getUTCMinutes() + 30) % 60
 const HOURLY = { HUB_PULL_SCHEDULE: `${MINUTE} * * * *` }
-const ScheduleBody = Type.Object({ success: Type.Literal(true), schedule: Schedule })
 
 async function readSchedule(hub: TestHub): Promise<Schedule> {
-  return expectBody(await hub.get('/api/v1/schedule'), 200, ScheduleBody).schedule
+  return (await hub.call('GET /api/v1/schedule')).schedule
+}
+
+async function setPaused(hub: TestHub, paused: boolean): Promise<Schedule> {
+  return (await hub.call('PATCH /api/v1/schedule', { body: { paused }, as: 'operator' })).schedule
 }
 
 function change(hub: TestHub, body: unknown) {
-  const headers = { authorization: hub.authorization('operator') }
-  return hub.send({ method: 'PATCH', url: '/api/v1/schedule', headers, body })
+  return hub.callAs('operator', 'PATCH', '/api/v1/schedule', body)
 }
 
 describeOnEngines('the schedule of pulls', (engine) => {
@@ -41,7 +42,7 @@ describeOnEngines('the schedule of pulls', (engine) => {
 
   test('remains paused after a restart until it is resumed, and both changes are logged', async () => {
     await using hub = await startTestHub(engine, { env: HOURLY, withOperator: true })
-    const paused = expectBody(await change(hub, { paused: true }), 200, ScheduleBody).schedule
+    const paused = await setPaused(hub, true)
     assert.equal(paused.paused, true)
     assert.ok(paused.paused_since && paused.paused_by)
     assert.equal(paused.next_run_at, null)
@@ -51,7 +52,7 @@ describeOnEngines('the schedule of pulls', (engine) => {
     assert.deepEqual(await readSchedule(hub), paused)
     // An operator may still start a pull.
     await hub.startPull()
-    const resumed = expectBody(await change(hub, { paused: false }), 200, ScheduleBody).schedule
+    const resumed = await setPaused(hub, false)
     assert.deepEqual([resumed.paused, resumed.paused_by], [false, null])
     assert.ok(resumed.next_run_at)
     const kinds = (await hub.activity()).map((entry) => entry.kind)

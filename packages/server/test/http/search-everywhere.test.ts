@@ -3,12 +3,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { SearchLine } from '@recordhub/protocol'
-import Type from 'typebox'
 import { Value } from 'typebox/value'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
-import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
+import { expectAbsent, expectError } from '../helpers/hub/response.ts'
 import {
   type Responder,
   respond,
@@ -18,7 +17,6 @@ import {
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
 import { only } from '../helpers/storage/fixtures.ts'
-import { until } from '../helpers/time/until.ts'
 
 type PlatformLine = Extract<SearchLine, { kind: 'platform' }>
 
@@ -32,14 +30,7 @@ describeHub('searching everywhere', (hub, engine) => {
     const body = JSON.stringify(newRecord('C-1', { full_name: 'Person of ours', data: 'DATA' }))
     const pushed = body.replace('"DATA"', '{"n":9007199254740993}')
     assert.equal((await post(pushed)).status, 201)
-    await until(async () => {
-      const { lag } = expectBody(
-        await hub.get('/api/v1/search/status'),
-        200,
-        Type.Object({ lag: Type.Integer() }),
-      )
-      return lag === 0 ? true : null
-    }, 'the index has caught up')
+    await hub.untilIndexed()
     const { lines, text } = await search(hub, 'Person')
     assert.deepEqual(
       lines.map((line) => line.kind),
@@ -250,10 +241,11 @@ function lineOf(lines: SearchLine[], platform: SimulatedPlatform): PlatformLine 
 
 /** Searches as a viewer. */
 async function search(hub: TestHub, query: string): Promise<{ lines: SearchLine[]; text: string }> {
-  const response = await hub.send({
-    url: `/api/v1/search?${new URLSearchParams({ query })}`,
-    headers: { authorization: hub.authorization('viewer') },
-  })
+  const response = await hub.callAs(
+    'viewer',
+    'GET',
+    `/api/v1/search?${new URLSearchParams({ query })}`,
+  )
   assert.equal(response.status, 200, response.text)
   assert.equal(response.header('content-type'), 'application/x-ndjson')
   const lines = response.text.trimEnd().split('\n').map(readLine)

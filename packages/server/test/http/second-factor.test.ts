@@ -29,9 +29,8 @@ type Headers = Pick<Session, 'headers'>
 const listPlatforms = (hub: TestHub, session: Headers) =>
   hub.callAs(session, 'GET', '/api/v1/platforms')
 
-async function requiredStepOf(hub: TestHub, session: Headers): Promise<unknown> {
-  const response = await hub.callAs(session, 'GET', '/api/v1/session')
-  return expectObject(response, 200)['required_second_factor_step']
+async function requiredStepOf(hub: TestHub, session: Headers) {
+  return (await hub.call('GET /api/v1/session', { as: session })).required_second_factor_step
 }
 
 async function expectAccess(hub: TestHub, session: Headers): Promise<void> {
@@ -147,10 +146,8 @@ describeHub('a required second factor', { env: REQUIRED }, (hub) => {
     expectObject((await addPasskey(hub, strong)).added, 201)
     const without = await hub.sessionOf(await disable(strong))
     await expectAccess(hub, without)
-    const list = await hub.callAs(without, 'GET', `${ACCOUNT}/passkeys`)
-    const { passkeys } = expectObject(list, 200)
-    assert.ok(Array.isArray(passkeys))
-    const url = `${ACCOUNT}/passkeys/${Object(passkeys[0]).id}`
+    const { passkeys } = await hub.call('GET /api/v1/account/passkeys', { as: without })
+    const url = `${ACCOUNT}/passkeys/${passkeys[0]?.id}`
     const removed = await hub.callAs(without, 'DELETE', url, PASSWORD_BODY)
     expectError(removed, 409, 'last_second_factor')
     await enableSecondFactor(hub, without)
@@ -159,17 +156,14 @@ describeHub('a required second factor', { env: REQUIRED }, (hub) => {
   test('an admin can remove lost second factors, passkeys included, and a new set-up is required', async () => {
     const { id, email, session } = await addPasswordOnlyAdmin()
     expectObject((await addPasskey(hub, session)).added, 201)
-    const request = { method: 'DELETE', url: `/api/v1/operators/${id}/second-factor` } as const
-    const headers = { authorization: hub.authorization('access') }
-    expectObject(await hub.send({ ...request, headers }), 200)
+    await hub.callAs('access', 'DELETE', `/api/v1/operators/${id}/second-factor`)
     expectError(await listPlatforms(hub, session), 401, 'not_signed_in')
     assert.equal(await requiredStepOf(hub, await hub.signIn(email)), 'set_up')
   })
 
   test('API tokens are not affected', async () => {
     for (const role of ['viewer', 'operator', 'admin'] as const) {
-      const headers = { authorization: hub.authorization(role) }
-      expectObject(await hub.send({ url: '/api/v1/platforms', headers }), 200)
+      expectObject(await hub.callAs(role, 'GET', '/api/v1/platforms'), 200)
     }
   })
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { expectError, expectObject } from '../helpers/hub/response.ts'
 import { cookieOf, type Session } from '../helpers/operator.ts'
 import type { StorageEngine } from '../helpers/storage/engine.ts'
@@ -112,17 +112,12 @@ describeOnEngines('the end of a session', (engine) => {
   test('each sign-in creates a new session, regardless of the cookies of the request', async () => {
     await using hub = await startTestHub(engine, { withOperator: true })
     const first = await hub.signIn()
-    const response = await hub.send({
-      method: 'POST',
-      url: '/api/auth/sign-in/email',
-      headers: { cookie: first.cookie },
-      body: { email: 'ann@example.org', password: PASSWORD },
-    })
+    const response = await hub.sendSignIn(EMAIL, PASSWORD, { cookie: first.cookie })
     assert.equal(response.status, 200)
     assert.notEqual(cookieOf(response), first.cookie)
     assert.equal(await hub.countRows('operator_sessions'), 2)
     const fixed = { cookie: 'recordhub.session_token=chosen.by-attacker' }
-    const chosen = await hub.sendSignIn('ann@example.org', PASSWORD, fixed)
+    const chosen = await hub.sendSignIn(EMAIL, PASSWORD, fixed)
     assert.doesNotMatch(cookieOf(chosen), /chosen/)
   })
 })
@@ -131,7 +126,7 @@ describeOnEngines('the protection of a session', (engine) => {
   test('behind TLS the session cookie is bound to this host, and responses have HSTS', async () => {
     const env = { HUB_PUBLIC_URL: 'https://hub.example.org' }
     await using hub = await startTestHub(engine, { withOperator: true, env })
-    const { cookies } = await hub.sendSignIn('ann@example.org')
+    const { cookies } = await hub.sendSignIn(EMAIL)
     const [session] = cookies.filter((cookie) => cookie.includes('session_token'))
     assert.match(session ?? '', /^__Host-recordhub\.session_token=/)
     assert.match(session ?? '', /; Secure/i)
@@ -203,7 +198,7 @@ describeOnEngines('the protection of a session', (engine) => {
       const env = { HUB_TRUST_PROXY: setting }
       await using hub = await startTestHub(engine, { withOperator: true, env })
       for (const chain of chains) {
-        await hub.sendSignIn('ann@example.org', PASSWORD, { 'x-forwarded-for': chain })
+        await hub.sendSignIn(EMAIL, PASSWORD, { 'x-forwarded-for': chain })
       }
       const entries = await hub.audit('&action=session.begin')
       assert.deepEqual(entries.map((entry) => entry['address']).reverse(), expected)

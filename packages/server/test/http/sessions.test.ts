@@ -8,26 +8,19 @@ import { expectAbsent, expectError, expectMembers, expectObject } from '../helpe
 import type { Session } from '../helpers/operator.ts'
 import { cookieOf } from '../helpers/operator.ts'
 
-const SIGN_IN = '/api/auth/sign-in/email'
 const html = { accept: 'text/html' }
-
-function trySignIn(hub: TestHub, password: string, headers: Record<string, string> = {}) {
-  return hub.send({ method: 'POST', url: SIGN_IN, headers, body: { email: EMAIL, password } })
-}
 
 describeHub('signing in', { withOperator: true }, (hub, engine) => {
   test('an operator signs in, and the session returns the CSRF token of the dashboard', async () => {
     const { csrf, cookie } = await hub.signIn()
-    const session = await hub.send({ url: '/api/v1/session', headers: { cookie } })
-    const response = expectObject(session, 200)
-    expectMembers(response, ['success', 'operator', 'csrf_token', 'required_second_factor_step'])
-    assert.equal(response['required_second_factor_step'], null)
-    assert.equal(response['csrf_token'], csrf)
-    assert.ok(session.text.includes(EMAIL) && session.text.includes('"role":"admin"'))
+    const response = await hub.call('GET /api/v1/session', { as: { headers: { cookie } } })
+    const { operator, csrf_token, required_second_factor_step } = response
+    assert.deepEqual([csrf_token, required_second_factor_step], [csrf, null])
+    assert.deepEqual([operator.email, operator.role], [EMAIL, 'admin'])
   })
 
   test('the session cookie is HttpOnly and SameSite=Lax', async () => {
-    const { cookies } = await trySignIn(hub, PASSWORD)
+    const { cookies } = await hub.sendSignIn(EMAIL)
     assert.ok(cookies.length > 0)
     for (const cookie of cookies) {
       assert.match(cookie, /; HttpOnly/i)
@@ -39,20 +32,16 @@ describeHub('signing in', { withOperator: true }, (hub, engine) => {
   test('behind https the session cookie is Secure', async () => {
     const env = { HUB_PUBLIC_URL: 'https://hub.example.org' }
     await using secure = await startTestHub(engine, { withOperator: true, env })
-    const { cookies } = await trySignIn(secure, PASSWORD)
+    const { cookies } = await secure.sendSignIn(EMAIL)
     assert.ok(cookies.length > 0)
     for (const cookie of cookies) assert.match(cookie, /; Secure/i)
-    const headers = { ...html, cookie: cookieOf({ ...(await trySignIn(secure, PASSWORD)) }) }
+    const headers = { ...html, cookie: cookieOf({ ...(await secure.sendSignIn(EMAIL)) }) }
     assert.equal((await secure.send({ url: '/dashboard', headers })).status, 200)
   })
 
   test('a wrong password and an unknown e-mail return the same 401 without a cookie', async () => {
-    const wrong = await trySignIn(hub, 'a wrong password')
-    const unknown = await hub.send({
-      method: 'POST',
-      url: SIGN_IN,
-      body: { email: 'nobody@example.org', password: PASSWORD },
-    })
+    const wrong = await hub.sendSignIn(EMAIL, 'a wrong password')
+    const unknown = await hub.sendSignIn('nobody@example.org')
 
     for (const response of [wrong, unknown]) {
       assert.equal(response.status, 401)
@@ -99,7 +88,7 @@ describeHub('signing in', { withOperator: true }, (hub, engine) => {
 
   test('before the setup, the error of a sign-in says that no operator exists and where the setup link is', async () => {
     await using own = await startTestHub(engine)
-    const response = await trySignIn(own, PASSWORD)
+    const response = await own.sendSignIn(EMAIL)
     assert.match(
       expectError(response, 403, 'operator_missing').message,
       /no operator.*setup link.*log/,
@@ -108,24 +97,28 @@ describeHub('signing in', { withOperator: true }, (hub, engine) => {
 
   test('a sign-in through a tunnel works with HUB_PUBLIC_URL, and without it names that setting', async () => {
     const tunnel = { origin: 'https://hub.example', host: 'hub.example' }
-    const { message } = expectError(await trySignIn(hub, PASSWORD, tunnel), 403, 'invalid_origin')
+    const { message } = expectError(
+      await hub.sendSignIn(EMAIL, PASSWORD, tunnel),
+      403,
+      'invalid_origin',
+    )
     assert.match(message, /https:\/\/hub\.example.*HUB_PUBLIC_URL/)
     const env = { HUB_PUBLIC_URL: 'https://hub.example' }
     await using own = await startTestHub(engine, { withOperator: true, env })
-    assert.equal((await trySignIn(own, PASSWORD, tunnel)).status, 200)
+    assert.equal((await own.sendSignIn(EMAIL, PASSWORD, tunnel)).status, 200)
   })
 
   test('a tunnel that sends another Host works with HUB_PUBLIC_URL, and without it the error names that setting', async () => {
     const tunnel = { origin: 'https://hub.example', host: 'localhost:8080' }
     const { message } = expectError(
-      await trySignIn(hub, PASSWORD, tunnel),
+      await hub.sendSignIn(EMAIL, PASSWORD, tunnel),
       403,
       'origin_not_allowed',
     )
     assert.match(message, /https:\/\/hub\.example.*HUB_PUBLIC_URL/)
     const env = { HUB_PUBLIC_URL: 'https://hub.example' }
     await using own = await startTestHub(engine, { withOperator: true, env })
-    const signedIn = await trySignIn(own, PASSWORD, tunnel)
+    const signedIn = await own.sendSignIn(EMAIL, PASSWORD, tunnel)
     assert.equal(signedIn.status, 200, signedIn.text)
     const { headers } = await own.sessionOf(signedIn)
     const signOut = { method: 'POST', url: '/api/auth/sign-out', body: {} } as const
@@ -148,12 +141,12 @@ describeHub('signing in', { withOperator: true }, (hub, engine) => {
 
   test('a sign-in from another origin is rejected', async () => {
     for (const origin of ['https://evil.example', 'null', 'http://localhost:1']) {
-      const response = await trySignIn(hub, PASSWORD, { origin, host: 'hub.example' })
+      const response = await hub.sendSignIn(EMAIL, PASSWORD, { origin, host: 'hub.example' })
       expectError(response, 403, 'origin_not_allowed')
       assert.deepEqual(response.cookies, [])
     }
     const own = { origin: 'http://hub.example', host: 'hub.example' }
-    assert.equal((await trySignIn(hub, PASSWORD, own)).status, 200)
+    assert.equal((await hub.sendSignIn(EMAIL, PASSWORD, own)).status, 200)
   })
 
   for (const [method, path] of [
@@ -198,11 +191,11 @@ describeHub('signing in', { withOperator: true }, (hub, engine) => {
     for (let attempt = 0; attempt < 12; attempt++) {
       const address = `192.0.2.${attempt}`
       const headers = { 'x-forwarded-for': address, 'x-recordhub-client-address': address }
-      statuses.push((await trySignIn(own, `a wrong password ${attempt}`, headers)).status)
+      statuses.push((await own.sendSignIn(EMAIL, `a wrong password ${attempt}`, headers)).status)
     }
     assert.equal(statuses[0], 401)
     assert.equal(statuses.at(-1), 429)
-    assert.equal((await trySignIn(own, PASSWORD)).status, 429)
+    assert.equal((await own.sendSignIn(EMAIL)).status, 429)
   })
 })
 
@@ -226,11 +219,7 @@ describeOnEngines('the first operator', (engine) => {
     assert.equal((await hub.send({ url: '/setup' })).status, 302)
     assert.equal(await hub.countRows('operators'), 1)
     const { email, password } = operator
-    const signedInNow = await hub.send({
-      method: 'POST',
-      url: SIGN_IN,
-      body: { email, password },
-    })
+    const signedInNow = await hub.sendSignIn(email, password)
     assert.equal(signedInNow.status, 200)
     const headers = { cookie: cookieOf(signedInNow) }
     assert.match((await hub.send({ url: '/api/v1/session', headers })).text, /"role":"admin"/)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { EMAIL, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { startOidcProvider } from '../helpers/hub/oidc-provider.ts'
 import {
   expectAbsent,
@@ -36,8 +36,8 @@ describeOnEngines('single sign-on', (engine) => {
     await using hub = await startTestHub(engine)
     expectError(await beginSignOn(hub), 404, 'not_found')
     expectError(await hub.send({ url: '/api/auth/callback/oidc?code=x' }), 404, 'not_found')
-    const response = expectObject(await hub.get('/api/v1/single-sign-on'), 200)
-    assert.equal(Object(response['single_sign_on']).configured, false)
+    const { single_sign_on } = await hub.call('GET /api/v1/single-sign-on')
+    assert.equal(single_sign_on.configured, false)
   })
 
   test('signs in an invited operator with the role of the invitation', async () => {
@@ -48,8 +48,8 @@ describeOnEngines('single sign-on', (engine) => {
     const response = await signOn(hub)
     assert.deepEqual([response.status, response.header('location')], [302, '/dashboard'])
     const session = await hub.sessionOf(response)
-    const { account } = expectObject(await hub.callAs(session, 'GET', '/api/v1/account'), 200)
-    const { role, has_password, single_sign_on, name } = Object(account)
+    const { account } = await hub.call('GET /api/v1/account', { as: session })
+    const { role, has_password, single_sign_on, name } = account
     assert.deepEqual([role, has_password, single_sign_on, name], ['operator', false, true, 'Sam'])
     expectError(await hub.readInvitation(token), 403, 'invitation_invalid')
     const audit = await hub.audit('&actor=sam@example.org')
@@ -80,8 +80,8 @@ describeOnEngines('single sign-on', (engine) => {
     await expectRejected(hub, await signOn(hub), 'email_not_verified')
     provider.setPerson({ sub: 'cora', email: 'Cora@Corp.example', email_verified: true })
     const session = await hub.sessionOf(await signOn(hub))
-    const { account } = expectObject(await hub.callAs(session, 'GET', '/api/v1/account'), 200)
-    assert.deepEqual([Object(account).email, Object(account).role], ['cora@corp.example', 'viewer'])
+    const { account } = await hub.call('GET /api/v1/account', { as: session })
+    assert.deepEqual([account.email, account.role], ['cora@corp.example', 'viewer'])
   })
 
   test('signs in an existing operator if the provider has verified the e-mail', async () => {
@@ -91,8 +91,8 @@ describeOnEngines('single sign-on', (engine) => {
     await expectRejected(hub, await signOn(hub), 'account_not_linked')
     provider.setPerson({ sub: 'ann', email: EMAIL, email_verified: true })
     const session = await hub.sessionOf(await signOn(hub))
-    const { account } = expectObject(await hub.callAs(session, 'GET', '/api/v1/account'), 200)
-    const { role, has_password, single_sign_on } = Object(account)
+    const { account } = await hub.call('GET /api/v1/account', { as: session })
+    const { role, has_password, single_sign_on } = account
     assert.deepEqual([role, has_password, single_sign_on], ['admin', true, true])
   })
 
@@ -258,23 +258,18 @@ describeOnEngines('single sign-on', (engine) => {
     const provider = await startOidcProvider()
     await provider[Symbol.asyncDispose]()
     await using hub = await startHubWithSingleSignOn(engine, provider)
-    const { email, password } = { email: EMAIL, password: 'correct horse battery staple' }
-    const response = await hub.send({
-      ...{ method: 'POST', url: '/api/auth/sign-in/email', headers: SAME_ORIGIN_HEADERS },
-      body: { email, password },
-    })
+    const response = await hub.sendSignIn(EMAIL, PASSWORD, SAME_ORIGIN_HEADERS)
     assert.equal(response.status, 200)
     for (let round = 0; round < 2; round++) {
       expectError(await beginSignOn(hub), 503, 'sign_on_unavailable')
     }
-    const shown = await hub.get('/api/v1/single-sign-on')
-    const { single_sign_on } = expectObject(shown, 200)
-    assert.equal(Object(single_sign_on).redirect_uri, `${PUBLIC_URL}/api/auth/callback/oidc`)
+    const shown = await hub.call('GET /api/v1/single-sign-on')
+    assert.equal(shown.single_sign_on.redirect_uri, `${PUBLIC_URL}/api/auth/callback/oidc`)
     const options = await hub.send({ url: '/api/v1/sign-in-options' })
     assert.deepEqual(expectObject(options, 200)['single_sign_on'], [
       { id: 'oidc', name: 'Example' },
     ])
-    expectAbsent([provider.clientSecret], [shown.text, options.text, hub.log()])
+    expectAbsent([provider.clientSecret], [JSON.stringify(shown), options.text, hub.log()])
     expectAbsent([provider.issuer, provider.clientId.padEnd(12, '.')], [options.text])
   })
 })

@@ -56,10 +56,7 @@ describeOnEngines('traces', (engine) => {
       })
       assert.equal(pushed.status, 201)
       await hub.pullAll()
-      await until(async () => {
-        const { lag } = await hub.storage.searchIndex.readSearchIndex()
-        return lag === 0 ? true : null
-      }, 'the search index has caught up')
+      await hub.untilIndexed()
       const exported = await hub.get(`${EXPORT}?format=ndjson&q=${encodeURIComponent('Cassandra')}`)
       assert.ok(exported.text.includes(SECRET_NAME))
     } finally {

@@ -1,102 +1,66 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import {
-  Account,
-  DoneResponse,
-  ErrorResponse,
-  OperatorSession,
-  RequestText,
-} from '@recordhub/protocol'
+import { Account, DoneResponse, OperatorSession } from '@recordhub/protocol'
+import { Type } from 'typebox'
 import { formatCount } from '../../domain/activity/activity.ts'
 import { findPasswordIssue } from '../../domain/auth/password.ts'
-import { HubError } from '../../errors.ts'
-import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import { found, HubError } from '../../errors.ts'
+import { operatorOf } from '../../http/authorize.ts'
+import { route } from '../../http/route.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import type { BetterAuth } from './better-auth.ts'
 import { forwardToBetterAuthAs } from './forward-to-better-auth.ts'
 import type { LoginThrottle } from './login-throttle.ts'
-import { type CallerOf, operatorOf } from './requester.ts'
 
 const Password = Type.String({ maxLength: 1000 })
 
 /** The operator's own account: password and sessions. */
-export function accountRoutes(deps: {
-  betterAuth: BetterAuth
-  operators: OperatorStore
-  activity: ActivityStore
-  publicUrl: string
-  throttle: LoginThrottle
-  callerOf: CallerOf
-}): FastifyPluginAsyncTypebox {
-  const { betterAuth, operators, activity, publicUrl, throttle, callerOf } = deps
-  return async (app) => {
-    app.get(
-      '/api/v1/account',
-      {
-        schema: {
-          summary: 'Read your account and the ways to sign in to it',
-          response: {
-            200: Type.Object({ success: Type.Literal(true), account: Account }),
-            '4xx': ErrorResponse,
-          },
-        },
+export function accountRoutes(
+  deps: Pick<FeatureDeps, 'operators' | 'activity' | 'publicUrl'> & {
+    betterAuth: BetterAuth
+    throttle: LoginThrottle
+  },
+) {
+  const { betterAuth, operators, activity, publicUrl, throttle } = deps
+  return [
+    route('GET /api/v1/account', {
+      summary: 'Read your account and the ways to sign in to it',
+      response: { account: Account },
+      async handle(request) {
+        const operator = await operators.readOperator(operatorOf(request).id)
+        if (!operator) throw new HubError('not_signed_in')
+        const { id, email, name, role, has_password, second_factor, passkeys } = operator
+        const { single_sign_on } = operator
+        const factors = { has_password, second_factor, passkeys, single_sign_on }
+        return { account: { id, email, name, role, ...factors } }
       },
-      async (request) => {
-        const found = await operators.readOperator(operatorOf(callerOf, request).id)
-        if (!found) throw new HubError('not_signed_in')
-        const { id, email, name, role, has_password, second_factor, passkeys } = found
-        const { single_sign_on } = found
-        return {
-          success: true as const,
-          account: {
-            id,
-            email,
-            name,
-            role,
-            has_password,
-            second_factor,
-            passkeys,
-            single_sign_on,
-          },
-        }
-      },
-    )
+    }),
 
-    app.post(
-      '/api/v1/account/password',
-      {
-        schema: {
-          summary: 'Change your password, and end your other sessions and tokens',
-          body: Type.Object(
-            {
-              current_password: Password,
-              new_password: Password,
-              end_sessions: Type.Optional(
-                Type.Boolean({ description: 'Whether all other sessions end. Default: true' }),
-              ),
-              revoke_tokens: Type.Optional(
-                Type.Boolean({ description: 'Whether your tokens are revoked. Default: true' }),
-              ),
-            },
-            { additionalProperties: false },
+    route('POST /api/v1/account/password', {
+      summary: 'Change your password, and end your other sessions and tokens',
+      body: Type.Object(
+        {
+          current_password: Password,
+          new_password: Password,
+          end_sessions: Type.Optional(
+            Type.Boolean({ description: 'Whether all other sessions end. Default: true' }),
           ),
-          response: { 200: DoneResponse, '4xx': ErrorResponse },
+          revoke_tokens: Type.Optional(
+            Type.Boolean({ description: 'Whether your tokens are revoked. Default: true' }),
+          ),
         },
-      },
-      async (request, reply) => {
-        const { id, email, name, sessionId } = operatorOf(callerOf, request)
-        const { current_password, new_password } = request.body
+        { additionalProperties: false },
+      ),
+      response: DoneResponse.properties,
+      async handle(request, reply) {
+        const { id, email, name, sessionId } = operatorOf(request)
+        const { current_password: currentPassword, new_password: newPassword } = request.body
         const { end_sessions = true, revoke_tokens = true } = request.body
-        const issue = await findPasswordIssue(new_password, { email, name, publicUrl })
+        const issue = await findPasswordIssue(newPassword, { email, name, publicUrl })
         if (issue !== null) throw new HubError('password_rejected', { reason: issue })
-        const body = {
-          currentPassword: current_password,
-          newPassword: new_password,
-          revokeOtherSessions: end_sessions,
-        }
+        const body = { currentPassword, newPassword, revokeOtherSessions: end_sessions }
         await throttle.reauthenticate(sessionId, () =>
           forwardToBetterAuthAs(betterAuth, request, reply, { path: 'change-password', body }),
         )
-        const audit = { actor: email, target: email, address: request.ip }
+        const audit = { ...request.requester, target: email }
         await activity.appendAudit({
           ...{ ...audit, action: 'account.change_password' },
           details: { end_sessions, revoke_tokens },
@@ -111,74 +75,40 @@ export function accountRoutes(deps: {
           ...(end_sessions ? [' All other sessions were ended.'] : []),
           ...(revoked > 0 ? [` Revoked ${formatCount(revoked, 'token')}.`] : []),
         ]
-        return {
-          success: true as const,
-          message: `The password was changed.${effects.join('')}`,
-        }
+        return { message: `The password was changed.${effects.join('')}` }
       },
-    )
+    }),
 
-    app.get(
-      '/api/v1/account/sessions',
-      {
-        schema: {
-          summary: 'List your sessions, newest first',
-          response: {
-            200: Type.Object({
-              success: Type.Literal(true),
-              sessions: Type.Array(OperatorSession),
-            }),
-            '4xx': ErrorResponse,
-          },
-        },
-      },
-      async (request) => {
-        const { id, sessionId } = operatorOf(callerOf, request)
+    route('GET /api/v1/account/sessions', {
+      summary: 'List your sessions, newest first',
+      response: { sessions: Type.Array(OperatorSession) },
+      async handle(request) {
+        const { id, sessionId } = operatorOf(request)
         const sessions = await operators.listSessions(id)
-        return {
-          success: true as const,
-          sessions: sessions.map((one) => ({ ...one, current: one.id === sessionId })),
-        }
+        return { sessions: sessions.map((one) => ({ ...one, current: one.id === sessionId })) }
       },
-    )
+    }),
 
-    app.delete(
-      '/api/v1/account/sessions/:session_id',
-      {
-        schema: {
-          summary: 'End one of your sessions',
-          params: Type.Object({ session_id: RequestText() }),
-          response: { 200: DoneResponse, '4xx': ErrorResponse },
-        },
+    route('DELETE /api/v1/account/sessions/:session_id', {
+      summary: 'End one of your sessions',
+      response: DoneResponse.properties,
+      async handle(request) {
+        const { id, email } = operatorOf(request)
+        const audit = { ...request.requester, action: 'session.end', target: email }
+        found('session', await operators.endSession(id, request.params.session_id, audit))
+        return { message: 'The session was ended.' }
       },
-      async (request) => {
-        const { id, email } = operatorOf(callerOf, request)
-        const audit = { actor: email, action: 'session.end', target: email, address: request.ip }
-        const isEnded = await operators.endSession(id, request.params.session_id, audit)
-        if (!isEnded) throw new HubError('not_found', { what: 'session' })
-        return { success: true as const, message: 'The session was ended.' }
-      },
-    )
+    }),
 
-    app.delete(
-      '/api/v1/account/sessions',
-      {
-        schema: {
-          summary: 'End all of your other sessions',
-          response: { 200: DoneResponse, '4xx': ErrorResponse },
-        },
-      },
-      async (request) => {
-        const { id, email, sessionId } = operatorOf(callerOf, request)
-        const audit = {
-          actor: email,
-          action: 'session.end_others',
-          target: email,
-          address: request.ip,
-        }
+    route('DELETE /api/v1/account/sessions', {
+      summary: 'End all of your other sessions',
+      response: DoneResponse.properties,
+      async handle(request) {
+        const { id, email, sessionId } = operatorOf(request)
+        const audit = { ...request.requester, action: 'session.end_others', target: email }
         const ended = await operators.endSessions(id, sessionId, audit)
-        return { success: true as const, message: `Ended ${formatCount(ended, 'other session')}.` }
+        return { message: `Ended ${formatCount(ended, 'other session')}.` }
       },
-    )
-  }
+    }),
+  ]
 }

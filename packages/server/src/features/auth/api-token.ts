@@ -4,8 +4,8 @@ import { COMMAND_LINE, type Creator, type Role } from '../../domain/auth/caller.
 import { createKey, TOKEN_PREFIX } from '../../domain/platform/api-key.ts'
 import { HubError } from '../../errors.ts'
 import { toSingleLine } from '../../lib/text/single-line.ts'
-import { type Clock, daysFrom } from '../../lib/time/clock.ts'
-import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import { daysFrom } from '../../lib/time/clock.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 const MAX_NAME_LENGTH = 100
 
@@ -14,7 +14,7 @@ const MAX_NAME_LENGTH = 100
  * @throws HubError `invalid_request` for a name that could pass for another text in a log, and those of `createToken`.
  */
 export async function createOwnedToken(
-  operators: Pick<OperatorStore, 'createToken'>,
+  { operators }: Pick<FeatureDeps, 'operators'>,
   request: {
     name: string
     role: Role
@@ -53,7 +53,7 @@ export async function createOwnedToken(
 
 /** Creates a token without an owner, as the command line does. */
 export async function createApiToken(
-  deps: { operators: Pick<OperatorStore, 'createToken'>; clock: Clock },
+  deps: Pick<FeatureDeps, 'operators' | 'clock'>,
   request: {
     name: string
     role: Role
@@ -66,7 +66,7 @@ export async function createApiToken(
   const { name, role, scope = null, expiresInDays, actor } = request
   const expiresAt = expiresInDays === null ? null : daysFrom(deps.clock.now(), expiresInDays)
   const created = await createOwnedToken(
-    deps.operators,
+    deps,
     { name, role, scope, expiresAt, creator: COMMAND_LINE },
     { actor, address: null },
   )

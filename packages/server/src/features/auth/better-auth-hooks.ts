@@ -2,19 +2,11 @@
 import { APIError } from 'better-auth/api'
 import { decideAdmission } from '../../domain/auth/single-sign-on.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import type { InvitationStore } from '../../storage/port/invitation-store.ts'
-import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { CLIENT_ADDRESS_HEADER, SESSION_COOKIE } from './better-auth-names.ts'
 import type { OidcSettings } from './better-auth-plugins.ts'
 
-export type HookDeps = {
-  operators: OperatorStore
-  invitations: InvitationStore
-  activity: ActivityStore
-  clock: Clock
-}
+export type HookDeps = Pick<FeatureDeps, 'operators' | 'invitations' | 'activity' | 'clock'>
 
 /** The part of Better Auth's endpoint context that the hooks read. */
 type EndpointContext = {

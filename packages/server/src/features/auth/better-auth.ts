@@ -1,8 +1,8 @@
 /** Sign-in and sessions by Better Auth, on the database of the hub. */
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@recordhub/protocol'
 import { betterAuth } from 'better-auth'
-import type { FastifyBaseLogger } from 'fastify'
 import { hashPassword, type PasswordCost, verifyPassword } from '../../lib/crypto/password-hash.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { createHooks, type HookDeps } from './better-auth-hooks.ts'
 import {
   ACCOUNT,
@@ -15,28 +15,23 @@ import {
 } from './better-auth-names.ts'
 import { type OidcSettings, passkeys, secondFactor, singleSignOn } from './better-auth-plugins.ts'
 
-export type BetterAuthDeps = HookDeps & {
-  /** Signs session cookies and encrypts second factors. */
-  secret: string
-  /** HUB_PUBLIC_URL, which decides whether cookies are `Secure`; empty if it is not set. */
-  publicUrl: string
-  /** The maximum duration of a session. */
-  session: { days: number }
-  passwordCost: PasswordCost
-  /** Null without single sign-on. With it, Better Auth reads the provider's discovery document first. */
-  oidc: OidcSettings | null
-  log: FastifyBaseLogger
-}
+export type BetterAuthDeps = HookDeps &
+  Pick<FeatureDeps, 'publicUrl' | 'isBehindTls' | 'session' | 'log'> & {
+    /** Signs session cookies and encrypts second factors. */
+    secret: string
+    passwordCost: PasswordCost
+    /** Null without single sign-on. With it, Better Auth reads the provider's discovery document first. */
+    oidc: OidcSettings | null
+  }
 
 const hidden = { type: 'string', required: false, input: false } as const
 /** The limit for requests from one address that cannot be brute-forced, but write to the database. */
 const WRITE_LIMIT = { window: 60, max: 60 } as const
 
 export function createBetterAuth(deps: BetterAuthDeps) {
-  const { operators, secret, publicUrl, session, oidc, passwordCost, log } = deps
+  const { operators, secret, publicUrl, isBehindTls, session, oidc, passwordCost, log } = deps
   const { dialect, type } = operators.authDatabase
   const hooks = createHooks(deps, oidc)
-  const isBehindTls = publicUrl.startsWith('https:')
   const { handler, api, $context } = betterAuth({
     appName: 'Recordhub',
     database: { dialect, type },

@@ -1,77 +1,59 @@
 /** Sign-in, sessions and the operator's own account. */
 
-import type { FastifyBaseLogger, FastifyPluginAsync } from 'fastify'
 import { deriveAuthSecret } from '../../domain/auth/auth-secret.ts'
+import { toPlugin } from '../../http/route.ts'
 import type { PasswordCost } from '../../lib/crypto/password-hash.ts'
-import type { SecretBox } from '../../lib/crypto/secret-box.ts'
-import { registerRoutes } from '../../lib/net/register-routes.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { Storage } from '../../storage/port/storage.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { accountRoutes } from './account-routes.ts'
 import type { OidcSettings } from './better-auth-plugins.ts'
+import { createBootstrapOperator, isSetupToken, setupLink } from './create-operator.ts'
 import { createFindOperator, findProgram } from './find-caller.ts'
-import { createBootstrapOperator, isSetupToken, setupLink } from './first-operator.ts'
-import { createLazyBetterAuth } from './lazy-better-auth.ts'
+import { createLazyBetterAuth, createSsoProvider } from './lazy-better-auth.ts'
 import { createLoginThrottle } from './login-throttle.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
 import { createConfirmAction } from './reauthenticate.ts'
-import type { CallerOf } from './requester.ts'
 import { createSecondFactorPolicy } from './second-factor-policy.ts'
 import { secondFactorRoutes } from './second-factor-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { singleSignOnRoutes } from './single-sign-on-routes.ts'
-import { createSsoProvider } from './sso-provider.ts'
 import { createTrustedDevices } from './trusted-devices.ts'
 
-export function createAuth(deps: {
-  storage: Storage
-  secrets: SecretBox
-  clock: Clock
-  log: FastifyBaseLogger
-  publicUrl: string
-  isBehindTls: boolean
-  session: { days: number; idleMinutes: number }
-  passwordCost: PasswordCost
-  oidc: OidcSettings | null
-  requireSecondFactor: boolean
-  /** The first operator of an unattended setup; null for a setup by link. */
-  bootstrapOperator: { email: string; name: string; password: string } | null
-  callerOf: CallerOf
-  csrfTokenOf: (sessionId: string) => string
-}) {
-  const { storage, clock, secrets, oidc, bootstrapOperator } = deps
-  const { operators } = storage
-  const betterAuthDeps = { ...storage, ...deps, secret: deriveAuthSecret(secrets) }
+export function createAuth(
+  deps: FeatureDeps & {
+    passwordCost: PasswordCost
+    oidc: OidcSettings | null
+    /** The first operator of an unattended setup; null for a setup by link. */
+    bootstrapOperator: { email: string; name: string; password: string } | null
+  },
+) {
+  const { operators, secrets, oidc, bootstrapOperator } = deps
+  const betterAuthDeps = { ...deps, secret: deriveAuthSecret(secrets) }
   const betterAuth = createLazyBetterAuth({ ...betterAuthDeps, oidc: null })
   // A separate instance: a sign-in with a password must not wait for a provider that does not respond.
   const connectProvider = oidc && createSsoProvider({ ...betterAuthDeps, oidc })
   const devices = createTrustedDevices(secrets.deriveKey('trusted devices'), deps.isBehindTls)
   const key = secrets.deriveKey('login throttle')
-  const throttle = createLoginThrottle({ ...storage, ...deps, devices, key })
+  const throttle = createLoginThrottle({ ...deps, devices, key })
   const secondFactorPolicy = createSecondFactorPolicy({
     operators,
-    isRequired: deps.requireSecondFactor,
+    isRequired: deps.config.HUB_REQUIRE_SECOND_FACTOR,
     hasProvider: oidc !== null,
   })
   const services = { betterAuth, connectProvider, throttle, devices, secondFactorPolicy }
-  const routeDeps = { ...storage, ...deps, ...services }
-
-  const routes: FastifyPluginAsync = async (app) => {
-    await registerRoutes(app, signInRoutes(routeDeps))
-    await registerRoutes(app, singleSignOnRoutes(routeDeps))
-    await registerRoutes(app, sessionRoutes(routeDeps))
-    await registerRoutes(app, accountRoutes(routeDeps))
-    await registerRoutes(app, secondFactorRoutes(routeDeps))
-    await registerRoutes(app, passkeyRoutes(routeDeps))
-  }
-
-  const findOperator = createFindOperator(routeDeps)
+  const routeDeps = { ...deps, ...services }
   return {
     betterAuth,
-    routes,
-    findOperator,
-    findProgram: (token: string) => findProgram({ operators, clock }, token),
+    routes: toPlugin([
+      ...signInRoutes(routeDeps),
+      ...singleSignOnRoutes(routeDeps),
+      ...sessionRoutes(routeDeps),
+      ...accountRoutes(routeDeps),
+      ...secondFactorRoutes(routeDeps),
+      ...passkeyRoutes(routeDeps),
+    ]),
+    findOperator: createFindOperator(routeDeps),
+    findProgram: (token: string) => findProgram(deps, token),
     confirmAction: createConfirmAction(routeDeps),
     /** Creates the operator of the settings, if any. @throws HubError `invalid_operator` */
     async start(): Promise<void> {

@@ -3,24 +3,19 @@ import type { FastifyRequest } from 'fastify'
 import { type Caller, isRole, type Role } from '../../domain/auth/caller.ts'
 import { TOKEN_PREFIX } from '../../domain/platform/api-key.ts'
 import { HubError } from '../../errors.ts'
+import type { SignedInOperator } from '../../http/authorize.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { isRandomKey } from '../../lib/crypto/random-key.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import type { BetterAuth } from './better-auth.ts'
 import { toWebHeaders } from './forward-to-better-auth.ts'
-import type { SignedInOperator } from './requester.ts'
 import type { SecondFactorPolicy } from './second-factor-policy.ts'
 
 /** How often the last use of a session is stored. */
 const LAST_SEEN_INTERVAL_MS = 60_000
 
-type Deps = {
+type Deps = Pick<FeatureDeps, 'operators' | 'clock' | 'session'> & {
   betterAuth: BetterAuth
-  operators: OperatorStore
-  clock: Clock
-  /** How long a session may be idle. */
-  session: { idleMinutes: number }
   secondFactorPolicy: SecondFactorPolicy
 }
 
@@ -72,7 +67,7 @@ async function readSession(
 
 /** The program with a token; null for an invalid token. */
 export async function findProgram(
-  deps: { operators: Pick<OperatorStore, 'findToken'>; clock: Clock },
+  deps: Pick<FeatureDeps, 'operators' | 'clock'>,
   token: string,
 ): Promise<Caller | null> {
   if (!isRandomKey(token, TOKEN_PREFIX)) return null

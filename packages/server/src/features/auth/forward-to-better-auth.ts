@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorBody, type ErrorCode, HubError, tooManyRequests } from '../../errors.ts'
 import type { BetterAuth } from './better-auth.ts'
 import { AUTH_PATH, CLIENT_ADDRESS_HEADER, SESSION_COOKIE } from './better-auth-names.ts'
-import { readCookie } from './read-cookie.ts'
 
 type ForwardedRequest = {
   /** A path of Better Auth below {@link AUTH_PATH}, with its query if any. */
@@ -108,6 +107,15 @@ export function toSignInError(text: string, origin: string): HubError {
     return new HubError(known, { origin: URL.parse(origin)?.origin ?? 'an unknown address' })
   }
   return new HubError('sign_in_failed', { reason: String(message ?? 'Better Auth gave no reason') })
+}
+
+/** The value of the first cookie with this name, as it was sent; '' if there is none. Better Auth reads the first, too. */
+export function readCookie(request: FastifyRequest, name: string): string {
+  for (const pair of (request.headers.cookie ?? '').split(';')) {
+    const at = pair.indexOf('=')
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim()
+  }
+  return ''
 }
 
 /** The headers of a request as a `Headers` object. */

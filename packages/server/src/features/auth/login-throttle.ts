@@ -2,7 +2,7 @@
  * Delays repeated attempts to sign in. The counts are shared by all nodes and survive restarts;
  * docs/decisions/0013-login-throttle.md gives the reasons.
  */
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import {
   type AttemptCounts,
   type Bucket,
@@ -14,10 +14,7 @@ import { busy, HubError, tooManyRequests } from '../../errors.ts'
 import { createLane, type Lane } from '../../lib/concurrency/lane.ts'
 import { hmacSha256 } from '../../lib/crypto/hash.ts'
 import { clientSite, clientSubnet } from '../../lib/net/client-subnet.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import type { LoginThrottleStore } from '../../storage/port/login-throttle-store.ts'
-import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import type { TrustedDevices } from './trusted-devices.ts'
 
 /** An attempt to sign in, before anyone is authenticated. */
@@ -56,16 +53,13 @@ const NEW_CLIENTS = { concurrent: 2, places: 32 }
 const KNOWN_CLIENTS = { concurrent: 1, places: 16 }
 const BUSY_SECONDS = 1
 
-export function createLoginThrottle(deps: {
-  loginThrottle: LoginThrottleStore
-  operators: Pick<OperatorStore, 'listOperators'>
-  activity: Pick<ActivityStore, 'appendAudit'>
-  devices: TrustedDevices
-  /** Derives the keys of the buckets, so that neither e-mail addresses nor IP addresses are stored. */
-  key: Uint8Array
-  clock: Clock
-  log: FastifyBaseLogger
-}): LoginThrottle {
+export function createLoginThrottle(
+  deps: Pick<FeatureDeps, 'loginThrottle' | 'operators' | 'activity' | 'clock' | 'log'> & {
+    devices: TrustedDevices
+    /** Derives the keys of the buckets, so that neither e-mail addresses nor IP addresses are stored. */
+    key: Uint8Array
+  },
+): LoginThrottle {
   const { loginThrottle: store, operators, activity, devices, clock } = deps
   const pending = new Set<Promise<void>>()
   const hash = (...parts: string[]) => hmacSha256(deps.key, JSON.stringify(parts))

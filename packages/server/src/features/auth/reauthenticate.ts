@@ -1,22 +1,17 @@
 import type { FastifyRequest } from 'fastify'
-import { nameOfCaller } from '../../domain/auth/caller.ts'
 import type { ConfirmedAction } from '../../domain/auth/confirmed-action.ts'
 import { type ErrorCode, HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import { callerOf, type SignedInOperator } from '../../http/authorize.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import type { BetterAuth } from './better-auth.ts'
 import { forwardToBetterAuthAs } from './forward-to-better-auth.ts'
 import type { LoginThrottle } from './login-throttle.ts'
-import type { CallerOf, SignedInOperator } from './requester.ts'
 
 const FRESH_MS = 15 * 60_000
 
-type ReauthenticateDeps = {
+export type ReauthenticateDeps = Pick<FeatureDeps, 'operators' | 'clock'> & {
   betterAuth: BetterAuth
-  operators: OperatorStore
   throttle: LoginThrottle
-  clock: Clock
 }
 
 /**
@@ -28,7 +23,7 @@ export async function reauthenticate(
   { betterAuth, operators, throttle, clock }: ReauthenticateDeps,
   request: FastifyRequest,
   { id, sessionId }: SignedInOperator,
-  password: string,
+  password = '',
 ): Promise<void> {
   const operator = await operators.readOperator(id)
   if (operator?.has_password) {
@@ -56,13 +51,10 @@ const AUDITED_ERRORS: readonly ErrorCode[] = ['password_wrong', 'session_not_fre
  * throws HubError `scope_required`, and the errors of {@link reauthenticate}.
  */
 export function createConfirmAction(
-  deps: ReauthenticateDeps & {
-    activity: Pick<ActivityStore, 'appendAudit'>
-    callerOf: CallerOf
-  },
+  deps: ReauthenticateDeps & Pick<FeatureDeps, 'activity'>,
 ): ConfirmAction {
-  return async (request, { action, target, scope, password = '' }) => {
-    const caller = deps.callerOf(request)
+  return async (request, { action, target, scope, password }) => {
+    const caller = callerOf(request)
     if (caller.kind === 'program') {
       if (caller.scope !== scope) throw new HubError('scope_required', { scope })
       return
@@ -71,8 +63,8 @@ export function createConfirmAction(
       await reauthenticate(deps, request, caller, password)
     } catch (error) {
       if (error instanceof HubError && AUDITED_ERRORS.includes(error.code)) {
-        const rejected = { actor: nameOfCaller(caller), address: request.ip, target }
-        await deps.activity.appendAudit({ ...rejected, action: `${action}_rejected` })
+        const rejected = { ...request.requester, action: `${action}_rejected`, target }
+        await deps.activity.appendAudit(rejected)
       }
       throw error
     }

@@ -5,7 +5,7 @@ import {
   requiredSecondFactorStep,
 } from '../../domain/auth/second-factor.ts'
 import { HubError } from '../../errors.ts'
-import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 export type SecondFactorPolicy = {
   /** The step that a session of this operator requires before it may be used; null for none. */
@@ -20,13 +20,14 @@ export type SecondFactorPolicy = {
   assertFactorRemains: (operatorId: string, removed: 'code' | 'passkey') => Promise<void>
 }
 
-export function createSecondFactorPolicy(deps: {
-  operators: Pick<OperatorStore, 'readOperator'>
-  /** HUB_REQUIRE_SECOND_FACTOR */
-  isRequired: boolean
-  /** Whether single sign-on is configured. */
-  hasProvider: boolean
-}): SecondFactorPolicy {
+export function createSecondFactorPolicy(
+  deps: Pick<FeatureDeps, 'operators'> & {
+    /** HUB_REQUIRE_SECOND_FACTOR */
+    isRequired: boolean
+    /** Whether single sign-on is configured. */
+    hasProvider: boolean
+  },
+): SecondFactorPolicy {
   const { operators, isRequired, hasProvider } = deps
 
   async function factorsOf(operatorId: string): Promise<Factors> {

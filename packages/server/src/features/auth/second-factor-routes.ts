@@ -1,14 +1,11 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { DoneResponse, ErrorResponse } from '@recordhub/protocol'
+import { DoneResponse } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import type { OperatorStore } from '../../storage/port/operator-store.ts'
-import type { BetterAuth } from './better-auth.ts'
+import { Type } from 'typebox'
+import { operatorOf } from '../../http/authorize.ts'
+import { route } from '../../http/route.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { forwardToBetterAuthAs } from './forward-to-better-auth.ts'
-import type { LoginThrottle } from './login-throttle.ts'
-import { reauthenticate } from './reauthenticate.ts'
-import { type CallerOf, operatorOf } from './requester.ts'
+import { type ReauthenticateDeps, reauthenticate } from './reauthenticate.ts'
 import type { SecondFactorPolicy } from './second-factor-policy.ts'
 
 const PasswordRequest = Type.Object(
@@ -18,16 +15,11 @@ const PasswordRequest = Type.Object(
 const Codes = Type.Array(Type.String())
 
 /** The authenticator app of the operator's own account. */
-export function secondFactorRoutes(deps: {
-  betterAuth: BetterAuth
-  operators: OperatorStore
-  activity: ActivityStore
-  clock: Clock
-  throttle: LoginThrottle
-  secondFactorPolicy: SecondFactorPolicy
-  callerOf: CallerOf
-}): FastifyPluginAsyncTypebox {
-  const { betterAuth, operators, activity, throttle, secondFactorPolicy, callerOf } = deps
+export function secondFactorRoutes(
+  deps: ReauthenticateDeps &
+    Pick<FeatureDeps, 'activity'> & { secondFactorPolicy: SecondFactorPolicy },
+) {
+  const { betterAuth, operators, activity, throttle, secondFactorPolicy } = deps
 
   /** Forwards a request that contains a password or code, under the login throttle. */
   function forward(
@@ -35,113 +27,76 @@ export function secondFactorRoutes(deps: {
     reply: FastifyReply,
     call: { path: string; body: object },
   ): Promise<Record<string, unknown>> {
-    const { sessionId } = operatorOf(callerOf, request)
-    return throttle.reauthenticate(sessionId, () =>
+    return throttle.reauthenticate(operatorOf(request).sessionId, () =>
       forwardToBetterAuthAs(betterAuth, request, reply, call),
     )
   }
 
-  async function appendAudit(request: FastifyRequest, action: string): Promise<void> {
-    const { email } = operatorOf(callerOf, request)
-    await activity.appendAudit({ actor: email, action, target: email, address: request.ip })
+  function appendAudit(request: FastifyRequest, action: string): Promise<void> {
+    const { email: target } = operatorOf(request)
+    return activity.appendAudit({ ...request.requester, action, target })
   }
 
-  return async (app) => {
-    app.post(
-      '/api/v1/account/second-factor',
-      {
-        schema: {
-          summary: 'Start setting up two-factor authentication; a code of the app completes it',
-          body: PasswordRequest,
-          response: {
-            200: Type.Object({
-              success: Type.Literal(true),
-              /** `otpauth://…`, for the QR code that an app scans. */
-              totp_uri: Type.String(),
-              recovery_codes: Codes,
-            }),
-            '4xx': ErrorResponse,
-          },
-        },
+  return [
+    route('POST /api/v1/account/second-factor', {
+      summary: 'Start setting up two-factor authentication; a code of the app completes it',
+      body: PasswordRequest,
+      response: {
+        /** `otpauth://…`, for the QR code that an app scans. */
+        totp_uri: Type.String(),
+        recovery_codes: Codes,
       },
-      async (request, reply) => {
+      async handle(request, reply) {
         const call = { path: 'two-factor/enable', body: request.body }
-        const body = await forward(request, reply, call)
+        const { totpURI, backupCodes } = await forward(request, reply, call)
         reply.header('Cache-Control', 'no-store')
-        return {
-          success: true as const,
-          totp_uri: String(body['totpURI']),
-          recovery_codes: codesOf(body['backupCodes']),
-        }
+        return { totp_uri: String(totpURI), recovery_codes: codesOf(backupCodes) }
       },
-    )
+    }),
 
-    app.post(
-      '/api/v1/account/second-factor/confirm',
-      {
-        schema: {
-          summary: 'Complete the setup of two-factor authentication with a code of the app',
-          body: Type.Object(
-            { code: Type.String({ maxLength: 20 }) },
-            { additionalProperties: false },
-          ),
-          response: { 200: DoneResponse, '4xx': ErrorResponse },
-        },
-      },
-      async (request, reply) => {
+    route('POST /api/v1/account/second-factor/confirm', {
+      summary: 'Complete the setup of two-factor authentication with a code of the app',
+      body: Type.Object({ code: Type.String({ maxLength: 20 }) }, { additionalProperties: false }),
+      response: DoneResponse.properties,
+      async handle(request, reply) {
         await forward(request, reply, { path: 'two-factor/verify-totp', body: request.body })
         await appendAudit(request, 'second_factor.enable')
-        return { success: true as const, message: 'Two-factor authentication is on.' }
+        return { message: 'Two-factor authentication is on.' }
       },
-    )
+    }),
 
-    app.post(
-      '/api/v1/account/second-factor/recovery-codes',
-      {
-        schema: {
-          summary: 'Create new recovery codes, which replace the old ones',
-          body: PasswordRequest,
-          response: {
-            200: Type.Object({ success: Type.Literal(true), recovery_codes: Codes }),
-            '4xx': ErrorResponse,
-          },
-        },
-      },
-      async (request, reply) => {
-        const path = 'two-factor/generate-backup-codes'
-        const body = await forward(request, reply, { path, body: request.body })
+    route('POST /api/v1/account/second-factor/recovery-codes', {
+      summary: 'Create new recovery codes, which replace the old ones',
+      body: PasswordRequest,
+      response: { recovery_codes: Codes },
+      async handle(request, reply) {
+        const call = { path: 'two-factor/generate-backup-codes', body: request.body }
+        const { backupCodes } = await forward(request, reply, call)
         await appendAudit(request, 'second_factor.recovery_codes')
         reply.header('Cache-Control', 'no-store')
-        return { success: true as const, recovery_codes: codesOf(body['backupCodes']) }
+        return { recovery_codes: codesOf(backupCodes) }
       },
-    )
+    }),
 
-    app.delete(
-      '/api/v1/account/second-factor',
-      {
-        schema: {
-          summary: 'Turn off two-factor authentication, which ends all other sessions',
-          body: PasswordRequest,
-          response: { 200: DoneResponse, '4xx': ErrorResponse },
-        },
-      },
-      async (request, reply) => {
-        const operator = operatorOf(callerOf, request)
+    route('DELETE /api/v1/account/second-factor', {
+      summary: 'Turn off two-factor authentication, which ends all other sessions',
+      body: PasswordRequest,
+      response: DoneResponse.properties,
+      async handle(request, reply) {
+        const operator = operatorOf(request)
         const { id, email, sessionId } = operator
-        const { body } = request
+        const { body, requester } = request
         await secondFactorPolicy.assertFactorRemains(id, 'code')
         await reauthenticate(deps, request, operator, body.password)
-        const audit = { actor: email, action: 'session.end_others', target: email }
-        await operators.endSessions(id, sessionId, { ...audit, address: request.ip })
-        await forwardToBetterAuthAs(betterAuth, request, reply, {
-          path: 'two-factor/disable',
-          body,
-        })
+        const audit = { ...requester, action: 'session.end_others', target: email }
+        await operators.endSessions(id, sessionId, audit)
+        const call = { path: 'two-factor/disable', body }
+        await forwardToBetterAuthAs(betterAuth, request, reply, call)
         await appendAudit(request, 'second_factor.disable')
-        return { success: true as const, message: 'Two-factor authentication is off.' }
+        return { message: 'Two-factor authentication is off.' }
       },
-    )
-  }
+    }),
+  ]
 }
 
 function codesOf(codes: unknown): string[] {

@@ -1,19 +1,21 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { SignInOptions } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import { hashRecoveryCode } from '../../domain/auth/recovery-code.ts'
 import { passkeySite } from '../../domain/auth/second-factor.ts'
 import { HubError } from '../../errors.ts'
-import type { ActivityStore } from '../../storage/port/activity-store.ts'
-import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import { operatorOf } from '../../http/authorize.ts'
+import { route, special } from '../../http/route.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import type { BetterAuth } from './better-auth.ts'
 import { OIDC } from './better-auth-names.ts'
 import type { OidcSettings } from './better-auth-plugins.ts'
 import { findPendingSignIn, forwardToBetterAuth, sendResponse } from './forward-to-better-auth.ts'
 import type { LoginThrottle } from './login-throttle.ts'
-import { type CallerOf, operatorOf } from './requester.ts'
 import type { TrustedDevices } from './trusted-devices.ts'
 
+const PASSKEY_OPTIONS = '/api/auth/passkey/generate-authenticate-options'
+const SIGN_OUT = '/api/auth/sign-out'
 const Text = Type.String({ maxLength: 1000 })
 const AnyObject = Type.Object({}, { additionalProperties: true })
 const CodeRequest = Type.Object({ code: Text }, { additionalProperties: false })
@@ -50,17 +52,15 @@ const STEPS = [
 ] as const
 
 /** The steps of a sign-in with a password, a code or a passkey, and the sign-out. */
-export function signInRoutes(deps: {
-  betterAuth: BetterAuth
-  oidc: OidcSettings | null
-  publicUrl: string
-  operators: Pick<OperatorStore, 'readOperator' | 'hasOperators'>
-  activity: ActivityStore
-  throttle: LoginThrottle
-  devices: TrustedDevices
-  callerOf: CallerOf
-}): FastifyPluginAsyncTypebox {
-  const { betterAuth, oidc, publicUrl, operators, throttle, devices, activity, callerOf } = deps
+export function signInRoutes(
+  deps: Pick<FeatureDeps, 'operators' | 'activity' | 'publicUrl'> & {
+    betterAuth: BetterAuth
+    oidc: OidcSettings | null
+    throttle: LoginThrottle
+    devices: TrustedDevices
+  },
+) {
+  const { betterAuth, oidc, publicUrl, operators, throttle, devices, activity } = deps
 
   /** The account of a step; null for a code without a sign-in that waits for one. */
   async function emailOf(request: FastifyRequest): Promise<string | null> {
@@ -70,19 +70,15 @@ export function signInRoutes(deps: {
     return id === null ? null : ((await operators.readOperator(id))?.email ?? null)
   }
 
-  return async (app) => {
-    for (const { path, summary, body, credential } of STEPS) {
-      app.post(
-        `/api/auth/${path}`,
-        { schema: { summary, body, response: { 200: AnyObject } } },
-        async (request, reply) => {
+  return [
+    ...STEPS.map(({ path, summary, body, credential }) => {
+      const url = `/api/auth/${path}` as const
+      const schema = { summary, body, response: { 200: AnyObject } }
+      return special(`POST ${url}`, (app) => {
+        app.post(url, { schema }, async (request, reply) => {
           const sent = credential === 'recovery code' ? hashCode(request.body) : request.body
-          const step = () =>
-            forwardToBetterAuth(betterAuth, request, {
-              path,
-              body: Object(sent),
-              withSession: false,
-            })
+          const call = { path, body: Object(sent), withSession: false }
+          const step = () => forwardToBetterAuth(betterAuth, request, call)
           if (credential === null) return sendResponse(request, reply, await step())
           const account = await emailOf(request)
           const email = account ?? ''
@@ -96,19 +92,14 @@ export function signInRoutes(deps: {
           )
           if (startsSession(response)) devices.remember(reply, email)
           return sendResponse(request, reply, response)
-        },
-      )
-    }
+        })
+      })
+    }),
 
-    app.get(
-      '/api/auth/passkey/generate-authenticate-options',
-      {
-        schema: {
-          summary: 'Get the options with which a browser uses a passkey',
-          response: { 200: AnyObject },
-        },
-      },
-      async (request, reply) => {
+    special(`GET ${PASSKEY_OPTIONS}`, (app) => {
+      const summary = 'Get the options with which a browser uses a passkey'
+      const schema = { summary, response: { 200: AnyObject } }
+      app.get(PASSKEY_OPTIONS, { schema }, async (request, reply) => {
         const path = 'passkey/generate-authenticate-options'
         const call = { path, method: 'GET', withSession: false } as const
         const response = await forwardToBetterAuth(betterAuth, request, call)
@@ -116,46 +107,37 @@ export function signInRoutes(deps: {
         // Better Auth asks for it only if the device can do it, but a passkey without it is rejected.
         const options = { ...Object(await response.json()), userVerification: 'required' }
         return sendResponse(request, reply, Response.json(options, { headers: response.headers }))
-      },
-    )
+      })
+    }),
 
-    app.post(
-      '/api/auth/sign-out',
-      { schema: { summary: 'End the session', response: { 200: AnyObject } } },
-      async (request, reply) => {
-        const { email } = operatorOf(callerOf, request)
+    special(`POST ${SIGN_OUT}`, (app) => {
+      const schema = { summary: 'End the session', response: { 200: AnyObject } }
+      app.post(SIGN_OUT, { schema }, async (request, reply) => {
+        operatorOf(request)
         const call = { path: 'sign-out', withSession: true }
         const response = await forwardToBetterAuth(betterAuth, request, call)
-        const audit = { actor: email, action: 'session.sign_out', target: null }
-        await activity.appendAudit({ ...audit, address: request.ip })
+        const audit = { ...request.requester, action: 'session.sign_out', target: null }
+        await activity.appendAudit(audit)
         // Also clears the pages that the back button would show, but not local storage, which only contains column orders.
         if (response.ok) reply.header('Clear-Site-Data', '"cache"')
         return sendResponse(request, reply, response)
-      },
-    )
+      })
+    }),
 
-    app.get(
-      '/api/v1/sign-in-options',
-      {
-        schema: {
-          summary: 'List the ways to sign in',
-          response: {
-            200: Type.Object({ success: Type.Literal(true), ...SignInOptions.properties }),
-          },
-        },
-      },
-      async (request) => {
+    route('GET /api/v1/sign-in-options', {
+      summary: 'List the ways to sign in',
+      response: SignInOptions.properties,
+      handle({ hostname }) {
         const { id } = passkeySite(publicUrl)
         // Browsers offer passkeys only over TLS and on localhost.
         const isSecure = publicUrl.startsWith('https:') || id === 'localhost'
         return {
-          success: true as const,
-          passkeys: isSecure && request.hostname === id,
+          passkeys: isSecure && hostname === id,
           single_sign_on: oidc ? [{ id: OIDC, name: oidc.name }] : [],
         }
       },
-    )
-  }
+    }),
+  ]
 }
 
 /** Better Auth knows only the hashes of recovery codes. A client that sends a hash gets it hashed again. */

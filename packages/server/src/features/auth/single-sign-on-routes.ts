@@ -1,20 +1,25 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorResponse, SingleSignOn } from '@recordhub/protocol'
-import { HubError } from '../../errors.ts'
+import { SingleSignOn } from '@recordhub/protocol'
+import { Type } from 'typebox'
+import { found, HubError } from '../../errors.ts'
+import { route, special } from '../../http/route.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import type { BetterAuth } from './better-auth.ts'
 import { AUTH_PATH, OIDC } from './better-auth-names.ts'
 import type { OidcSettings } from './better-auth-plugins.ts'
 import { forwardToBetterAuth, sendResponse } from './forward-to-better-auth.ts'
 
 const AnyObject = Type.Object({}, { additionalProperties: true })
+const START = '/api/auth/sign-in/social'
+const CALLBACK = `/api/auth/callback/${OIDC}` as const
 
 /** The steps of single sign-on, and its configuration for admins. */
-export function singleSignOnRoutes(deps: {
-  /** Null without single sign-on. */
-  connectProvider: (() => Promise<BetterAuth>) | null
-  oidc: OidcSettings | null
-  publicUrl: string
-}): FastifyPluginAsyncTypebox {
+export function singleSignOnRoutes(
+  deps: Pick<FeatureDeps, 'publicUrl'> & {
+    /** Null without single sign-on. */
+    connectProvider: (() => Promise<BetterAuth>) | null
+    oidc: OidcSettings | null
+  },
+) {
   const { oidc, publicUrl } = deps
   const single_sign_on: SingleSignOn = {
     configured: oidc !== null,
@@ -27,45 +32,36 @@ export function singleSignOnRoutes(deps: {
   }
 
   /** @throws HubError `not_found`, `sign_on_unavailable`, `sign_on_issuer_wrong`. */
-  async function connectProvider(): Promise<BetterAuth> {
-    if (!deps.connectProvider) throw new HubError('not_found', { what: 'single sign-on' })
-    return deps.connectProvider()
-  }
+  const connectProvider = async () => found('single sign-on', deps.connectProvider)()
 
-  return async (app) => {
-    app.post(
-      '/api/auth/sign-in/social',
-      {
-        schema: {
-          summary: "Start a single sign-on; the response contains the URL of the provider's page",
-          body: Type.Object(
-            {
-              provider: Type.Literal(OIDC),
-              callbackURL: Type.String({ maxLength: 2000, pattern: '^/dashboard([/?].*)?$' }),
-            },
-            { additionalProperties: false },
-          ),
-          response: { 200: AnyObject },
-        },
-      },
-      async (request, reply) => {
+  return [
+    special(`POST ${START}`, (app) => {
+      const schema = {
+        summary: "Start a single sign-on; the response contains the URL of the provider's page",
+        body: Type.Object(
+          {
+            provider: Type.Literal(OIDC),
+            callbackURL: Type.String({ maxLength: 2000, pattern: '^/dashboard([/?].*)?$' }),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: AnyObject },
+      }
+      app.post(START, { schema }, async (request, reply) => {
         const betterAuth = await connectProvider()
         const body = { ...request.body, errorCallbackURL: '/sign-in', disableRedirect: true }
         const call = { path: 'sign-in/social', body, withSession: false }
         return sendResponse(request, reply, await forwardToBetterAuth(betterAuth, request, call))
-      },
-    )
+      })
+    }),
 
-    app.get(
-      `/api/auth/callback/${OIDC}`,
-      {
-        schema: {
-          summary: 'Complete a single sign-on; the provider redirects the browser here',
-          querystring: AnyObject,
-          response: { 200: Type.Null(), 302: Type.Null() },
-        },
-      },
-      async (request, reply) => {
+    special(`GET ${CALLBACK}`, (app) => {
+      const schema = {
+        summary: 'Complete a single sign-on; the provider redirects the browser here',
+        querystring: AnyObject,
+        response: { 200: Type.Null(), 302: Type.Null() },
+      }
+      app.get(CALLBACK, { schema }, async (request, reply) => {
         const betterAuth = await connectProvider().catch((error: unknown) => {
           if (error instanceof HubError && error.code !== 'not_found') return error
           throw error
@@ -77,21 +73,13 @@ export function singleSignOnRoutes(deps: {
         const path = `callback/${OIDC}?${request.url.split('?')[1] ?? ''}`
         const call = { path, method: 'GET', withSession: false } as const
         return sendResponse(request, reply, await forwardToBetterAuth(betterAuth, request, call))
-      },
-    )
+      })
+    }),
 
-    app.get(
-      '/api/v1/single-sign-on',
-      {
-        schema: {
-          summary: 'Read the configuration of single sign-on, without the client secret',
-          response: {
-            200: Type.Object({ success: Type.Literal(true), single_sign_on: SingleSignOn }),
-            '4xx': ErrorResponse,
-          },
-        },
-      },
-      async () => ({ success: true as const, single_sign_on }),
-    )
-  }
+    route('GET /api/v1/single-sign-on', {
+      summary: 'Read the configuration of single sign-on, without the client secret',
+      response: { single_sign_on: SingleSignOn },
+      handle: () => ({ single_sign_on }),
+    }),
+  ]
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hmacSha256, sameSecret } from '../../lib/crypto/hash.ts'
-import { readCookie } from './read-cookie.ts'
+import { readCookie } from './forward-to-better-auth.ts'
 
 const YEAR_SECONDS = 365 * 24 * 3600
 

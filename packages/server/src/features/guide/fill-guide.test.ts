@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Platform } from '@recordhub/protocol'
+import { GUIDE_LANGUAGES, isGuideLanguage } from '@recordhub/protocol/constants'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { checkManifest } from '../../domain/platform/manifest.ts'
 import { checkPulled, checkPush } from '../../domain/record/record-input.ts'
 import { ERROR_CODES, isErrorCode } from '../../errors.ts'
-import { fillGuide } from './fill-guide.ts'
+import { fillGuide, filterByLanguage } from './fill-guide.ts'
 import { exampleRecordType, makeExamples } from './make-examples.ts'
 import { readGuide } from './read-guide.ts'
 
@@ -188,4 +189,53 @@ describe('filling the guide', () => {
       }),
     )
   })
+})
+
+const GUIDE = `## One
+
+#### cURL
+
+\`\`\`sh
+# a comment
+#### PHP
+\`\`\`
+
+#### PHP
+
+Words.
+
+\`\`\`php
+### no heading
+\`\`\`
+
+### After
+
+#### Something else
+`
+
+test('the examples of one language and all other text remain', () => {
+  assert.equal(
+    filterByLanguage(GUIDE, 'curl'),
+    GUIDE.replace(/#### PHP\n\nWords[\s\S]*?(?=### After)/, ''),
+  )
+  assert.equal(
+    filterByLanguage(GUIDE, 'php'),
+    GUIDE.replace(/#### cURL[\s\S]*?(?=#### PHP\n\nWords)/, ''),
+  )
+})
+
+test('every line of the guide remains for at least one language', () => {
+  const guide = readGuide().join('\n')
+  const languages = Object.keys(GUIDE_LANGUAGES).filter(isGuideLanguage)
+  const filtered = languages.map(
+    (language) => new Set(filterByLanguage(guide, language).split('\n')),
+  )
+  for (const line of guide.split('\n'))
+    assert.ok(
+      filtered.some((lines) => lines.has(line)),
+      line,
+    )
+  for (const language of languages) {
+    assert.equal(filterByLanguage(guide, language).match(/^#### .+$/gm)?.length, 2, language)
+  }
 })

@@ -5,7 +5,6 @@
 
 import type { GuideResponse, Platform } from '@recordhub/protocol'
 import { GUIDE_LANGUAGES, type GuideLanguage } from '@recordhub/protocol/constants'
-import { filterByLanguage } from './filter-by-language.ts'
 import { type Examples, examplePush, exampleRecordType, makeExamples } from './make-examples.ts'
 
 /** The values of a hub. */
@@ -89,6 +88,24 @@ export function writeGuide(
     ),
     first_push: platform && firstPushOf(platform, hub),
   }
+}
+
+/** The guide without the examples in other languages. */
+export function filterByLanguage(markdown: string, language: GuideLanguage): string {
+  const headings = new Set<string>(Object.values(GUIDE_LANGUAGES))
+  const lines: string[] = []
+  let isCode = false
+  let isOther = false
+  for (const line of markdown.split('\n')) {
+    const [, marks, heading = ''] = isCode ? [] : (/^(#{1,4}) (.+)$/.exec(line) ?? [])
+    if (marks) {
+      const isExample = marks === '####' && headings.has(heading)
+      isOther = isExample && heading !== GUIDE_LANGUAGES[language]
+    }
+    if (line.startsWith('```')) isCode = !isCode
+    if (!isOther) lines.push(line)
+  }
+  return lines.join('\n')
 }
 
 /** Names the language of the examples and the others, before the first section. */

@@ -1,45 +1,43 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorResponse, GuideQuery, GuideResponse, type Platform } from '@recordhub/protocol'
+import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
+import { ErrorResponse, GuideQuery, GuideResponse } from '@recordhub/protocol'
 import { DEFAULT_GUIDE_LANGUAGE, type GuideLanguage } from '@recordhub/protocol/constants'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { HubError } from '../../errors.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { found } from '../../errors.ts'
+import { special } from '../../http/route.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { writeGuide } from './fill-guide.ts'
 import { readGuide } from './read-guide.ts'
 
-type GuideFormat = 'markdown' | 'json' | undefined
-
-type WriterDeps = {
-  /** HUB_PUBLIC_URL; if it is empty, the guide contains the URL of the request. */
-  publicUrl: string
-  platformPath: string
-  tunnelHeader: string
-  version: string
-}
-export type GuideDeps = {
-  platforms: Pick<PlatformStore, 'readPlatform'>
-  write: GuideWriter
-}
-
-/** Writes the guide for the address of a request, with the modules and fields of a platform if there is one. */
-export type GuideWriter = (
+/** Writes the guide for the address of a request, with the modules and fields of a platform unless its id is null. */
+type GuideWriter = (
   request: FastifyRequest,
-  choice: { platform: Platform | null; language: GuideLanguage },
-) => GuideResponse
+  choice: { platformId: number | null; language: GuideLanguage },
+) => Promise<GuideResponse>
 
-export function createGuideWriter(deps: WriterDeps): GuideWriter {
-  const { platformPath, tunnelHeader, version } = deps
+/** @returns a function that throws HubError `not_found`. Without HUB_PUBLIC_URL, the guide contains the URL of the request. */
+export function createGuideWriter(
+  deps: Pick<FeatureDeps, 'platforms' | 'publicUrl' | 'version' | 'config'>,
+): GuideWriter {
+  const { platforms, publicUrl, version, config } = deps
+  const { HUB_PLATFORM_PATH: platformPath, HUB_TUNNEL_HEADER: tunnelHeader } = config
   let sections: string[] | null = null
-  return (request, choice) => {
-    const hubUrl = deps.publicUrl || originOf(request)
+  return async (request, { platformId, language }) => {
+    const platform =
+      platformId === null ? null : found('platform', await platforms.readPlatform(platformId))
+    const hubUrl = publicUrl || originOf(request)
     sections ??= readGuide()
-    return writeGuide(sections, { hubUrl, platformPath, tunnelHeader, version }, choice)
+    const hub = { hubUrl, platformPath, tunnelHeader, version }
+    return writeGuide(sections, hub, { platform, language })
   }
 }
 
 const FORMATS =
   'Returns Markdown, or JSON with `format=json`. The examples are in one language (`language`).'
 const MARKDOWN = 'text/markdown; charset=utf-8'
+const GENERIC = '/api/v1/guide'
+const OF_PLATFORM = '/api/v1/platforms/:id/instructions'
 const RESPONSES = {
   200: {
     description: 'The guide',
@@ -52,52 +50,66 @@ const RESPONSES = {
 }
 
 /** The integration guide for owners of platforms. It contains no keys. */
-export function guideRoutes({ platforms, write }: GuideDeps): FastifyPluginAsyncTypebox {
-  function format(guide: GuideResponse, format: GuideFormat, reply: FastifyReply) {
+export function guideRoutes(write: GuideWriter) {
+  async function send(
+    request: FastifyRequest<{ Querystring: Static<typeof GuideQuery> }>,
+    reply: FastifyReply,
+    platformId: number | null,
+  ) {
+    const { format, language = DEFAULT_GUIDE_LANGUAGE } = request.query
+    const guide = await write(request, { platformId, language })
     if (format === 'json') return guide
     reply.header('Content-Disposition', `inline; filename="${guide.file_name}"`)
     reply.type(MARKDOWN)
     return guide.markdown
   }
 
-  return async (app) => {
-    app.get(
-      '/api/v1/guide',
-      {
-        schema: {
-          summary: 'Read the integration guide',
-          description: FORMATS,
-          querystring: GuideQuery,
-          response: RESPONSES,
-        },
-      },
-      async (request, reply) => {
-        const { format: chosen, language = DEFAULT_GUIDE_LANGUAGE } = request.query
-        return format(write(request, { platform: null, language }), chosen, reply)
-      },
-    )
+  return [
+    special(`GET ${GENERIC}`, (app) => {
+      const summary = 'Read the integration guide'
+      const query = { querystring: GuideQuery, response: RESPONSES }
+      const schema = { summary, description: FORMATS, ...query }
+      app.get(GENERIC, { schema }, (request, reply) => send(request, reply, null))
+    }),
 
-    app.get(
-      '/api/v1/platforms/:id/instructions',
-      {
-        schema: {
-          summary: 'Read the integration guide with the modules and fields of a platform',
-          description: FORMATS,
-          params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
-          querystring: GuideQuery,
-          response: RESPONSES,
-        },
-      },
-      async (request, reply) => {
-        const platform = await platforms.readPlatform(request.params.id)
-        if (!platform) throw new HubError('not_found', { what: 'platform' })
-        const { format: chosen, language = DEFAULT_GUIDE_LANGUAGE } = request.query
-        return format(write(request, { platform, language }), chosen, reply)
-      },
-    )
-  }
+    special(`GET ${OF_PLATFORM}`, (app) => {
+      const schema = {
+        summary: 'Read the integration guide with the modules and fields of a platform',
+        description: FORMATS,
+        params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
+        querystring: GuideQuery,
+        response: RESPONSES,
+      }
+      app.get(OF_PLATFORM, { schema }, (request, reply) => send(request, reply, request.params.id))
+    }),
+  ]
 }
 
 function originOf({ protocol, host }: FastifyRequest): string {
   return URL.parse(`${protocol}://${host}`)?.origin ?? ''
+}
+
+/** Written by `npm run build`. */
+const FOLDER = fileURLToPath(new URL('../../../dist/downloads/', import.meta.url))
+
+/**
+ * The packages for owners of platforms: kit, runner and checker. They are public, because `npm install <url>` sends no
+ * credentials.
+ */
+export async function downloadRoutes(app: FastifyInstance): Promise<void> {
+  await app.register(fastifyStatic, {
+    root: FOLDER,
+    prefix: '/downloads/',
+    schemaHide: true,
+    index: false,
+    dotfiles: 'ignore',
+    // The plugin that serves the page has already decorated the reply.
+    decorateReply: false,
+    cacheControl: false,
+    setHeaders(reply) {
+      // A package may be rebuilt with the same version, so clients must revalidate it.
+      reply.header('Cache-Control', 'public, no-cache')
+      reply.header('Content-Type', 'application/gzip')
+    },
+  })
 }

@@ -1,8 +1,6 @@
 /** Removing platforms, deleting records in the background, and retention. */
 
-import type { FastifyPluginAsync } from 'fastify'
 import { toPlugin } from '../../http/route.ts'
-import { registerRoutes } from '../../lib/net/register-routes.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { createDeletionWorker } from './deletion-worker.ts'
@@ -21,12 +19,8 @@ export function createMaintenance(
     onError: (error) => reportJobFailure('deletions', error),
   })
 
-  const routes: FastifyPluginAsync = async (app) => {
-    await registerRoutes(app, toPlugin(removalRoutes({ ...deps, deletionWorker })))
-  }
-
   return {
-    routes,
+    routes: toPlugin(removalRoutes({ ...deps, deletionWorker })),
     /** Enforces retention periodically until the signal. */
     runJobs: (signal: AbortSignal): Promise<void> =>
       runPeriodically(

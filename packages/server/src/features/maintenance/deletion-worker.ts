@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
-import type { RemovalStore } from '../../storage/port/removal-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 /** Deletions that another node has left unfinished are resumed after this time. */
 const POLL_EVERY_MS = 5000
@@ -15,10 +15,9 @@ export type DeletionWorker = {
   stop: () => Promise<void>
 }
 
-export function createDeletionWorker(deps: {
-  removals: Pick<RemovalStore, 'runNextStep'>
-  onError: (error: unknown) => void
-}): DeletionWorker {
+export function createDeletionWorker(
+  deps: Pick<FeatureDeps, 'removals'> & { onError: (error: unknown) => void },
+): DeletionWorker {
   const stopping = new AbortController()
   let polling = Promise.resolve()
   let working = Promise.resolve()

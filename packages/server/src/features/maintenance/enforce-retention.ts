@@ -1,19 +1,7 @@
-import type { FastifyBaseLogger } from 'fastify'
-import {
-  listCutoffs,
-  MAX_ROWS_PER_STEP,
-  nextStepLimit,
-  type RetentionDays,
-} from '../../domain/activity/retention.ts'
-import type { Clock } from '../../lib/time/clock.ts'
+import { listCutoffs, MAX_ROWS_PER_STEP, nextStepLimit } from '../../domain/activity/retention.ts'
 import { sleep } from '../../lib/time/run-periodically.ts'
-import type { LeaseStore } from '../../storage/port/lease-store.ts'
-import type { OperatorStore } from '../../storage/port/operator-store.ts'
-import type {
-  DeletionOutcome,
-  DeletionStep,
-  RetentionStore,
-} from '../../storage/port/retention-store.ts'
+import type { DeletionOutcome, DeletionStep } from '../../storage/port/retention-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 /** One node per hour enforces the retention: the lease is released only if the run did not complete. */
 const LEASE = 'retention'
@@ -21,19 +9,18 @@ const LEASE_SECONDS = 3600
 /** Minimum pause between two steps. Pushes wait for a step, so the pause is at least as long as the step. */
 const MIN_PAUSE_MS = 20
 
-type RetentionDeps = {
-  retention: RetentionStore
-  operators: Pick<OperatorStore, 'deleteEndedSessions'>
-  leases: Pick<LeaseStore, 'acquire' | 'release'>
-  /** The owner of leases. */
-  processName: string
-  session: { idleMinutes: number }
-  retentionDays: RetentionDays
-  /** Maximum number of activity entries; 0 for no limit. */
-  activityEntries: number
-  clock: Clock
-  log: FastifyBaseLogger
-}
+type RetentionDeps = Pick<
+  FeatureDeps,
+  | 'retention'
+  | 'operators'
+  | 'leases'
+  | 'processName'
+  | 'session'
+  | 'retentionDays'
+  | 'activityEntries'
+  | 'clock'
+  | 'log'
+>
 
 /**
  * Deletes rows that are older than their retention period in small steps, and reclaims their space. Does nothing if any

@@ -1,10 +1,10 @@
 import {
   ModuleRemovalPreview,
   ModuleRemovalRequest,
+  NullableString,
   PlatformRemovalPreview,
   PlatformRemovalRequest,
-  RemovalPage,
-  RemovalResponse,
+  Removal,
   RequestText,
 } from '@recordhub/protocol'
 import { Type } from 'typebox'
@@ -35,7 +35,7 @@ export function removalRoutes(
       summary: 'Remove a platform: its keys immediately, its records in the background',
       body: PlatformRemovalRequest,
       status: 202,
-      response: RemovalResponse.properties,
+      response: { removal: Removal },
       handle: async ({ params: { id }, body: { platform_name }, requester }) => ({
         removal: await removePlatform(deps, { platform_id: id, platform_name }, requester),
       }),
@@ -53,7 +53,7 @@ export function removalRoutes(
       summary: 'Delete the records of a module that is not registered, in the background',
       body: ModuleRemovalRequest,
       status: 202,
-      response: RemovalResponse.properties,
+      response: { removal: Removal },
       async handle({ params: { id: platform_id, record_type }, body, requester }) {
         const confirmed = { platform_id, record_type, typed: body.record_type }
         return { removal: await removeModuleRecords(deps, confirmed, requester) }
@@ -71,7 +71,7 @@ export function removalRoutes(
           RequestText({ description: 'Only removals of platforms with this name' }),
         ),
       },
-      response: RemovalPage.properties,
+      response: { removals: Type.Array(Removal), next_cursor: NullableString },
       async handle({ query: { cursor: before = null, platform_id: id, platform: name } }) {
         const platform = id === undefined ? (name === undefined ? null : { name }) : { id }
         const rows = await removals.listRemovals({ limit: PAGE + 1, before, platform })

@@ -1,10 +1,8 @@
 /** Requests the deletion of a platform or of the records of a module, which the deletion worker performs. */
 import type { Removal } from '@recordhub/protocol'
 import { formatCount, type Requester } from '../../domain/activity/activity.ts'
-import { HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import type { RemovalStore } from '../../storage/port/removal-store.ts'
+import { found, HubError } from '../../errors.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import type { DeletionWorker } from './deletion-worker.ts'
 
 /**
@@ -12,22 +10,19 @@ import type { DeletionWorker } from './deletion-worker.ts'
  * @throws HubError `not_found`; `name_differs` if the typed name differs from the platform's.
  */
 export async function removePlatform(
-  deps: {
-    platforms: Pick<PlatformStore, 'readPlatform' | 'removePlatform'>
+  deps: Pick<FeatureDeps, 'platforms' | 'clock'> & {
     deletionWorker: Pick<DeletionWorker, 'wake'>
-    clock: Clock
   },
   request: { platform_id: number; platform_name: string },
   requester: Requester,
 ): Promise<Removal> {
-  const platform = await deps.platforms.readPlatform(request.platform_id)
-  if (!platform) throw new HubError('not_found', { what: 'platform' })
+  const platform = found('platform', await deps.platforms.readPlatform(request.platform_id))
   const { platform_name, display_title, records } = platform
   if (request.platform_name !== platform_name) {
     throw new HubError('name_differs', { what: 'platform_name' })
   }
   const details = { platform_id: platform.id, records }
-  const removal = await deps.platforms.removePlatform(
+  const removed = await deps.platforms.removePlatform(
     { ...request, requested_by: requester.actor, at: deps.clock.now().toISOString() },
     {
       activity: {
@@ -40,7 +35,7 @@ export async function removePlatform(
       audit: { ...requester, action: 'platform.remove', target: platform_name, details },
     },
   )
-  if (!removal) throw new HubError('not_found', { what: 'platform' })
+  const removal = found('platform', removed)
   deps.deletionWorker.wake()
   return removal
 }
@@ -50,16 +45,12 @@ export async function removePlatform(
  * @throws HubError `not_found`; `name_differs` if the typed record_type differs from the module's; `module_registered`.
  */
 export async function removeModuleRecords(
-  deps: {
-    removals: Pick<RemovalStore, 'previewModule' | 'removeModuleRecords'>
-    deletionWorker: Pick<DeletionWorker, 'wake'>
-  },
+  deps: Pick<FeatureDeps, 'removals'> & { deletionWorker: Pick<DeletionWorker, 'wake'> },
   request: { platform_id: number; record_type: string; typed: string },
   requester: Requester,
 ): Promise<Removal> {
   const { typed, ...module } = request
-  const preview = await deps.removals.previewModule(module)
-  if (!preview) throw new HubError('not_found', { what: 'module' })
+  const preview = found('module', await deps.removals.previewModule(module))
   const { platform_name, record_type, records } = preview
   if (typed !== record_type) throw new HubError('name_differs', { what: 'record_type' })
   const details = { record_type, records }
@@ -77,8 +68,8 @@ export async function removeModuleRecords(
       audit: { ...requester, action: 'module.delete_records', target: platform_name, details },
     },
   )
-  if (removal === null) throw new HubError('not_found', { what: 'module' })
   if (removal === 'registered') throw new HubError('module_registered', { record_type })
+  const requested = found('module', removal)
   deps.deletionWorker.wake()
-  return removal
+  return requested
 }

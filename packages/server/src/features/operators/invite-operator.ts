@@ -1,13 +1,16 @@
+/** Inviting an operator by a link, and accepting the invitation. */
 import type { Invitation } from '@recordhub/protocol'
 import type { Requester } from '../../domain/activity/activity.ts'
 import type { Creator, Role } from '../../domain/auth/caller.ts'
 import { createKey, INVITATION_PREFIX } from '../../domain/platform/api-key.ts'
 import { HubError } from '../../errors.ts'
+import { sha256 } from '../../lib/crypto/hash.ts'
 import { isEmail } from '../../lib/text/email.ts'
 import { toSingleLine } from '../../lib/text/single-line.ts'
-import { type Clock, daysFrom, formatTime } from '../../lib/time/clock.ts'
-import type { InvitationStore } from '../../storage/port/invitation-store.ts'
-import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import { daysFrom, formatTime } from '../../lib/time/clock.ts'
+import type { BetterAuth } from '../auth/better-auth.ts'
+import { createOperator } from '../auth/create-operator.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 /** Sends a mail. Resolves to the error message, or null if it was sent. */
 export type SendMail = (mail: {
@@ -15,6 +18,11 @@ export type SendMail = (mail: {
   subject: string
   text: string
 }) => Promise<string | null>
+
+export type InviteDeps = Pick<FeatureDeps, 'invitations' | 'operators' | 'clock' | 'publicUrl'> & {
+  /** Null if no mail server is configured. */
+  sendMail: SendMail | null
+}
 
 type Invited = {
   invitation: Invitation
@@ -35,15 +43,7 @@ const NO_PUBLIC_URL = 'mails with links require HUB_PUBLIC_URL'
  *   caller has lost the role or the token by now.
  */
 export async function inviteOperator(
-  deps: {
-    invitations: InvitationStore
-    operators: OperatorStore
-    clock: Clock
-    /** Null if no mail server is configured. */
-    sendMail: SendMail | null
-    /** HUB_PUBLIC_URL; empty if it is not set. */
-    publicUrl: string
-  },
+  deps: InviteDeps,
   request: { email: string; role: Role; days: number; site: string; invitedBy: Creator },
   requester: Requester,
 ): Promise<Invited> {
@@ -81,4 +81,29 @@ function composeInvitation(
     'If you did not expect this mail, ignore it.',
   ].join('\n\n')
   return { subject: 'Recordhub: invitation', text: `${text}\n` }
+}
+
+/** Reads the invitation of a link. @throws HubError `invitation_invalid` */
+export async function readInvitation(
+  { invitations, clock }: Pick<FeatureDeps, 'invitations' | 'clock'>,
+  token: string,
+): Promise<Invitation> {
+  const invitation = await invitations.findInvitation(sha256(token), clock.now().toISOString())
+  if (!invitation) throw new HubError('invitation_invalid')
+  return invitation
+}
+
+/**
+ * Creates the operator of an invitation. Of several concurrent attempts, one succeeds. After an invalid name or
+ * password, the link still works.
+ * @throws HubError `invitation_invalid`, `invalid_operator`
+ */
+export async function acceptInvitation(
+  deps: Omit<InviteDeps, 'sendMail'> & { betterAuth: BetterAuth },
+  { token, name, password }: { token: string; name: string; password: string },
+): Promise<Invitation> {
+  const invitation = await readInvitation(deps, token)
+  const { id, email, role } = invitation
+  await createOperator(deps, { email, name, password, role }, id)
+  return invitation
 }

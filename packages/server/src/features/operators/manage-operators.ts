@@ -2,7 +2,7 @@
 import type { Operator, TokenScope } from '@recordhub/protocol'
 import { COMMAND_LINE, isRole, ROLES, type Role } from '../../domain/auth/caller.ts'
 import { findPasswordIssue } from '../../domain/auth/password.ts'
-import { HubError } from '../../errors.ts'
+import { found, HubError } from '../../errors.ts'
 import { hashPassword } from '../../lib/crypto/password-hash.ts'
 import { systemClock } from '../../lib/time/clock.ts'
 import type { OperatorChange } from '../../storage/port/operator-store.ts'
@@ -16,9 +16,8 @@ const INVITATION_DAYS = 7
 /** @throws HubError `not_found` */
 export async function findOperator({ operators }: Storage, email: string): Promise<Operator> {
   const wanted = email.toLowerCase()
-  const found = (await operators.listOperators()).find((one) => one.email === wanted)
-  if (!found) throw new HubError('not_found', { what: `operator ${email}` })
-  return found
+  const operator = (await operators.listOperators()).find((one) => one.email === wanted)
+  return found(`operator ${email}`, operator)
 }
 
 /** One line per operator. */

@@ -1,79 +1,49 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import {
-  ApiToken,
-  DoneResponse,
-  ErrorResponse,
-  PasswordAgain,
-  Role,
-  TokenScope,
-} from '@recordhub/protocol'
+import { ApiToken, DoneResponse, PasswordAgain, Role, TokenScope } from '@recordhub/protocol'
+import { Type } from 'typebox'
 import { type Caller, creatorOf, hasRole } from '../../domain/auth/caller.ts'
 import { CONFIRMED_SCOPES } from '../../domain/auth/confirmed-action.ts'
-import { HubError } from '../../errors.ts'
-import { type Clock, daysFrom } from '../../lib/time/clock.ts'
-import type { OperatorStore } from '../../storage/port/operator-store.ts'
+import { found, HubError } from '../../errors.ts'
+import { callerOf } from '../../http/authorize.ts'
+import { route } from '../../http/route.ts'
+import { daysFrom } from '../../lib/time/clock.ts'
 import { createOwnedToken } from '../auth/api-token.ts'
 import type { ConfirmAction } from '../auth/reauthenticate.ts'
-import type { CallerOf, RequesterOf } from '../auth/requester.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 /** API tokens: an operator manages their own tokens, an admin manages all of them. */
-export function tokenRoutes(deps: {
-  operators: OperatorStore
-  clock: Clock
-  confirmAction: ConfirmAction
-  callerOf: CallerOf
-  requesterOf: RequesterOf
-}): FastifyPluginAsyncTypebox {
-  const { operators, clock, confirmAction, callerOf, requesterOf } = deps
-  return async (app) => {
-    app.get(
-      '/api/v1/tokens',
-      {
-        schema: {
-          summary: 'List your tokens; as an admin, all tokens',
-          response: {
-            200: Type.Object({ success: Type.Literal(true), tokens: Type.Array(ApiToken) }),
-            '4xx': ErrorResponse,
-          },
-        },
-      },
-      async (request) => {
-        const tokens = await operators.listTokens(scopeOf(callerOf(request)))
-        return { success: true as const, tokens }
-      },
-    )
+export function tokenRoutes(
+  deps: Pick<FeatureDeps, 'operators' | 'clock'> & { confirmAction: ConfirmAction },
+) {
+  const { operators, clock, confirmAction } = deps
+  return [
+    route('GET /api/v1/tokens', {
+      summary: 'List your tokens; as an admin, all tokens',
+      response: { tokens: Type.Array(ApiToken) },
+      handle: async (request) => ({
+        tokens: await operators.listTokens(scopeOf(callerOf(request))),
+      }),
+    }),
 
-    app.post(
-      '/api/v1/tokens',
-      {
-        schema: {
-          summary: 'Create a token with your role or a lower one; only this response contains it',
-          description:
-            'A token needs the scope access, and cannot give the scopes hub_keys and access.',
-          body: Type.Object(
-            {
-              name: Type.String({ minLength: 1, maxLength: 100 }),
-              role: Role,
-              scope: Type.Optional(Type.Union([TokenScope, Type.Null()])),
-              /** Absent or null: the token does not expire. */
-              expires_in_days: Type.Optional(
-                Type.Union([Type.Integer({ minimum: 1, maximum: 3650 }), Type.Null()]),
-              ),
-              ...PasswordAgain,
-            },
-            { additionalProperties: false },
+    route('POST /api/v1/tokens', {
+      summary: 'Create a token with your role or a lower one; only this response contains it',
+      description:
+        'A token needs the scope access, and cannot give the scopes hub_keys and access.',
+      body: Type.Object(
+        {
+          name: Type.String({ minLength: 1, maxLength: 100 }),
+          role: Role,
+          scope: Type.Optional(Type.Union([TokenScope, Type.Null()])),
+          /** Absent or null: the token does not expire. */
+          expires_in_days: Type.Optional(
+            Type.Union([Type.Integer({ minimum: 1, maximum: 3650 }), Type.Null()]),
           ),
-          response: {
-            201: Type.Object({
-              success: Type.Literal(true),
-              api_token: ApiToken,
-              token: Type.String(),
-            }),
-            '4xx': ErrorResponse,
-          },
+          ...PasswordAgain,
         },
-      },
-      async (request, reply) => {
+        { additionalProperties: false },
+      ),
+      status: 201,
+      response: { api_token: ApiToken, token: Type.String() },
+      async handle(request, reply) {
         const caller = callerOf(request)
         const { name, role, scope = null, expires_in_days = null, password } = request.body
         if (!hasRole(caller, role)) throw new HubError('forbidden', { role })
@@ -83,8 +53,8 @@ export function tokenRoutes(deps: {
         const action = { action: 'token.create', target: name, password }
         await confirmAction(request, { ...action, scope: 'access' })
         const expiresAt = expires_in_days === null ? null : daysFrom(clock.now(), expires_in_days)
-        const created = await createOwnedToken(
-          operators,
+        const { stored, token } = await createOwnedToken(
+          deps,
           {
             name: name.trim(),
             role,
@@ -92,43 +62,31 @@ export function tokenRoutes(deps: {
             expiresAt: earliest(expiresAt, expiryOf(caller)),
             creator: creatorOf(caller),
           },
-          requesterOf(request),
+          request.requester,
         )
-        return reply
-          .code(201)
-          .header('Cache-Control', 'no-store')
-          .send({ success: true as const, api_token: created.stored, token: created.token })
+        reply.header('Cache-Control', 'no-store')
+        return { api_token: stored, token }
       },
-    )
+    }),
 
-    app.delete(
-      '/api/v1/tokens/:id',
-      {
-        schema: {
-          summary: 'Revoke a token with the tokens that it created and its open invitations',
-          params: Type.Object({ id: Type.Integer() }),
-          response: {
-            200: DoneResponse,
-            '4xx': ErrorResponse,
-          },
-        },
-      },
-      async (request) => {
+    route('DELETE /api/v1/tokens/:id', {
+      summary: 'Revoke a token with the tokens that it created and its open invitations',
+      params: { id: Type.Integer() },
+      response: DoneResponse.properties,
+      async handle(request) {
+        const { params, requester } = request
         const revoked = await operators.revokeToken(
-          request.params.id,
+          params.id,
           scopeOf(callerOf(request)),
           ({ id, name, role }) => ({
-            ...requesterOf(request),
-            action: 'token.revoke',
-            target: name,
+            ...{ ...requester, action: 'token.revoke', target: name },
             details: { token_id: id, role },
           }),
         )
-        if (!revoked) throw new HubError('not_found', { what: 'token' })
-        return { success: true as const, message: `The token ${revoked.name} was revoked.` }
+        return { message: `The token ${found('token', revoked).name} was revoked.` }
       },
-    )
-  }
+    }),
+  ]
 }
 
 /** The operator whose tokens a caller may manage; null for all tokens. */

@@ -1,58 +1,41 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import {
-  ChangesResponse,
-  ErrorResponse,
-  type RecordChangeLine,
-  RequestText,
-} from '@recordhub/protocol'
+import { ChangesResponse, type RecordChangeLine, RequestText } from '@recordhub/protocol'
+import { Type } from 'typebox'
 import { HubError } from '../../errors.ts'
+import { route } from '../../http/route.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
-import type { ChangeRow, ChangeStore } from '../../storage/port/change-store.ts'
+import type { ChangeRow } from '../../storage/port/change-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { toStoredRecord } from './list-records.ts'
 
 const DEFAULT_LIMIT = 100
 
 /** The feed of changes, which programs follow to maintain a copy of the records. */
-export function changeRoutes({ changes }: { changes: ChangeStore }): FastifyPluginAsyncTypebox {
-  return async (app) => {
-    app.get(
-      '/api/v1/changes',
-      {
-        schema: {
-          summary: 'Follow changes: each record once, in the order of its newest change',
-          description:
-            'Start without `since` to read every record once, then pass `next_cursor` as `since` in each following request. A page of large records has fewer than `limit` entries; `has_more` tells whether more follow. The feed neither skips nor repeats a change. Replace your copy of the `record_id` if the record was created or updated, and delete it if the record was deleted.',
-          querystring: Type.Object(
-            {
-              since: Type.Optional(Type.Integer({ minimum: 0 })),
-              platform: Type.Optional(RequestText()),
-              record_type: Type.Optional(RequestText()),
-              limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
-            },
-            { additionalProperties: false },
-          ),
-          response: { 200: ChangesResponse, '4xx': ErrorResponse },
-        },
+export function changeRoutes({ changes }: Pick<FeatureDeps, 'changes'>) {
+  return [
+    route('GET /api/v1/changes', {
+      summary: 'Follow changes: each record once, in the order of its newest change',
+      description:
+        'Start without `since` to read every record once, then pass `next_cursor` as `since` in each following request. A page of large records has fewer than `limit` entries; `has_more` tells whether more follow. The feed neither skips nor repeats a change. Replace your copy of the `record_id` if the record was created or updated, and delete it if the record was deleted.',
+      query: {
+        since: Type.Optional(Type.Integer({ minimum: 0 })),
+        platform: Type.Optional(RequestText()),
+        record_type: Type.Optional(RequestText()),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
       },
-      async (request) => {
-        const { since = 0, platform, record_type, limit = DEFAULT_LIMIT } = request.query
-        const page = await changes.listChanges({
-          platform: platform ?? null,
-          record_type: record_type ?? null,
-          after: since,
-          limit,
-          maxBytes: MAX_PAGE_BYTES,
-        })
+      response: ChangesResponse.properties,
+      async handle({ query }) {
+        const { since = 0, platform = null, record_type = null, limit = DEFAULT_LIMIT } = query
+        const list = { platform, record_type, after: since, limit, maxBytes: MAX_PAGE_BYTES }
+        const page = await changes.listChanges(list)
         if (page.outcome === 'beyond') throw new HubError('cursor_beyond')
         return {
-          success: true as const,
           changes: page.changes.map(toLine),
           next_cursor: String(page.through),
           has_more: page.has_more,
         }
       },
-    )
-  }
+    }),
+  ]
 }
 
 function toLine(row: ChangeRow): RecordChangeLine {

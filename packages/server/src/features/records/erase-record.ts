@@ -1,8 +1,7 @@
 import type { Erasure, ErasureMode } from '@recordhub/protocol'
 import type { Requester } from '../../domain/activity/activity.ts'
-import { HubError } from '../../errors.ts'
-import type { ErasureStore } from '../../storage/port/erasure-store.ts'
-import type { RecordStore } from '../../storage/port/record-store.ts'
+import { found } from '../../errors.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 const PAST_TENSE = { erase: 'erased', anonymise: 'anonymised' } as const
 
@@ -12,16 +11,12 @@ const PAST_TENSE = { erase: 'erased', anonymise: 'anonymised' } as const
  * @throws HubError `not_found`.
  */
 export async function eraseRecord(
-  deps: {
-    records: Pick<RecordStore, 'readRecord'>
-    erasure: Pick<ErasureStore, 'eraseRecord'>
-  },
+  deps: Pick<FeatureDeps, 'records' | 'erasure'>,
   request: { record_id: number; mode: ErasureMode; reason: string | null },
   requester: Requester,
 ): Promise<Erasure> {
   const { record_id, mode, reason } = request
-  const record = await deps.records.readRecord(record_id)
-  if (!record) throw new HubError('not_found', { what: 'record' })
+  const record = found('record', await deps.records.readRecord(record_id))
   const { platform_name, module_name, record_type } = record
   const details = { record_id, platform_name, record_type }
   const erasure = await deps.erasure.eraseRecord(
@@ -42,8 +37,7 @@ export async function eraseRecord(
       },
     },
   )
-  if (!erasure) throw new HubError('not_found', { what: 'record' })
-  return erasure
+  return found('record', erasure)
 }
 
 /**
@@ -51,15 +45,14 @@ export async function eraseRecord(
  * @throws HubError `not_found`.
  */
 export async function deleteTombstone(
-  deps: { erasure: Pick<ErasureStore, 'readTombstone' | 'deleteTombstone'> },
+  { erasure }: Pick<FeatureDeps, 'erasure'>,
   tombstoneId: number,
   requester: Requester,
 ): Promise<void> {
-  const tombstone = await deps.erasure.readTombstone(tombstoneId)
-  if (!tombstone) throw new HubError('not_found', { what: 'tombstone' })
+  const tombstone = found('tombstone', await erasure.readTombstone(tombstoneId))
   const { record_id, platform_name, record_type } = tombstone
   const details = { tombstone_id: tombstoneId, record_id, platform_name, record_type }
-  const isDeleted = await deps.erasure.deleteTombstone(tombstoneId, {
+  const isDeleted = await erasure.deleteTombstone(tombstoneId, {
     activity: {
       level: 'warning',
       kind: 'tombstone.deleted',
@@ -69,5 +62,5 @@ export async function deleteTombstone(
     },
     audit: { ...requester, action: 'tombstone.delete', target: `record ${record_id}`, details },
   })
-  if (!isDeleted) throw new HubError('not_found', { what: 'tombstone' })
+  found('tombstone', isDeleted)
 }

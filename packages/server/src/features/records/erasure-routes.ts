@@ -1,21 +1,17 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
   Erasure,
   ErasurePreview,
   ErasureRequest,
-  ErrorResponse,
-  TombstonePage,
+  NullableString,
+  Tombstone,
 } from '@recordhub/protocol'
-import type { FastifyRequest } from 'fastify'
-import type { Requester } from '../../domain/activity/activity.ts'
-import { HubError } from '../../errors.ts'
+import { Type } from 'typebox'
+import { found } from '../../errors.ts'
+import { Cursor, route } from '../../http/route.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
-import type { ErasureStore } from '../../storage/port/erasure-store.ts'
-import type { RecordStore } from '../../storage/port/record-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { deleteTombstone, eraseRecord } from './erase-record.ts'
 
-const RecordId = Type.Object({ record_id: Type.Integer({ minimum: 1 }) })
-const TombstoneId = Type.Object({ id: Type.Integer({ minimum: 1 }) })
 const PAGE = 50
 
 const NOT_COVERED = [
@@ -26,89 +22,44 @@ const NOT_COVERED = [
 ]
 
 /** Erasing records, and the tombstones of erased records. */
-export function erasureRoutes(deps: {
-  records: Pick<RecordStore, 'readRecord'>
-  erasure: ErasureStore
-  requesterOf: (request: FastifyRequest) => Requester
-}): FastifyPluginAsyncTypebox {
-  const { erasure, requesterOf } = deps
-  return async (app) => {
-    app.get(
-      '/api/v1/records/:record_id/erasure',
-      {
-        schema: {
-          summary: 'Preview what erasing a record deletes',
-          params: RecordId,
-          response: {
-            200: Type.Object({ success: Type.Literal(true), erasure: ErasurePreview }),
-            '4xx': ErrorResponse,
-          },
-        },
+export function erasureRoutes(deps: Pick<FeatureDeps, 'records' | 'erasure'>) {
+  const { erasure } = deps
+  return [
+    route('GET /api/v1/records/:record_id/erasure', {
+      summary: 'Preview what erasing a record deletes',
+      response: { erasure: ErasurePreview },
+      async handle({ params: { record_id } }) {
+        const preview = found('record', await erasure.previewErasure(record_id))
+        return { erasure: { ...preview, not_covered: NOT_COVERED } }
       },
-      async (request) => {
-        const preview = await erasure.previewErasure(request.params.record_id)
-        if (!preview) throw new HubError('not_found', { what: 'record' })
-        return { success: true as const, erasure: { ...preview, not_covered: NOT_COVERED } }
-      },
-    )
+    }),
 
-    app.post(
-      '/api/v1/records/:record_id/erase',
-      {
-        schema: {
-          summary: 'Erase or anonymise a record permanently',
-          params: RecordId,
-          body: ErasureRequest,
-          response: {
-            200: Type.Object({ success: Type.Literal(true), erasure: Erasure }),
-            '4xx': ErrorResponse,
-          },
-        },
+    route('POST /api/v1/records/:record_id/erase', {
+      summary: 'Erase or anonymise a record permanently',
+      body: ErasureRequest,
+      response: { erasure: Erasure },
+      async handle({ params: { record_id }, body: { mode, reason = null }, requester }) {
+        return { erasure: await eraseRecord(deps, { record_id, mode, reason }, requester) }
       },
-      async (request) => {
-        const { mode, reason = null } = request.body
-        const { record_id } = request.params
-        const requested = { record_id, mode, reason }
-        return {
-          success: true as const,
-          erasure: await eraseRecord(deps, requested, requesterOf(request)),
-        }
-      },
-    )
+    }),
 
-    app.get(
-      '/api/v1/tombstones',
-      {
-        schema: {
-          summary: 'List the tombstones of erased records, newest first',
-          querystring: Type.Object(
-            { cursor: Type.Optional(Type.Integer({ minimum: 1 })) },
-            { additionalProperties: false },
-          ),
-          response: { 200: TombstonePage, '4xx': ErrorResponse },
-        },
+    route('GET /api/v1/tombstones', {
+      summary: 'List the tombstones of erased records, newest first',
+      query: { cursor: Cursor },
+      response: { tombstones: Type.Array(Tombstone), next_cursor: NullableString },
+      async handle({ query: { cursor: before = null } }) {
+        const rows = await erasure.listTombstones({ limit: PAGE + 1, before })
+        const { page, next_cursor } = paginate(rows, PAGE, ({ id }) => id)
+        return { tombstones: page, next_cursor }
       },
-      async (request) => {
-        const before = request.query.cursor ?? null
-        const found = await erasure.listTombstones({ limit: PAGE + 1, before })
-        const { page, next_cursor } = paginate(found, PAGE, ({ id }) => id)
-        return { success: true as const, tombstones: page, next_cursor }
-      },
-    )
+    }),
 
-    app.delete(
-      '/api/v1/tombstones/:id',
-      {
-        schema: {
-          summary: 'Delete a tombstone, so that the hub accepts the record again',
-          params: TombstoneId,
-          response: { 200: Type.Object({ success: Type.Literal(true) }), '4xx': ErrorResponse },
-        },
+    route('DELETE /api/v1/tombstones/:id', {
+      summary: 'Delete a tombstone, so that the hub accepts the record again',
+      async handle({ params: { id }, requester }) {
+        await deleteTombstone(deps, id, requester)
+        return {}
       },
-      async (request) => {
-        await deleteTombstone(deps, request.params.id, requesterOf(request))
-        return { success: true as const }
-      },
-    )
-  }
+    }),
+  ]
 }

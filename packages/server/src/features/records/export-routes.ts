@@ -1,15 +1,13 @@
 import { pipeline, type Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { ErrorResponse, OneOf, RequestText, StoredRecord } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Requester } from '../../domain/activity/activity.ts'
+import { Type } from 'typebox'
 import { isFiltered } from '../../domain/record/record-query.ts'
 import { HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { Tracer } from '../../lib/tracing/tracer.ts'
-import type { ActivityStore } from '../../storage/port/activity-store.ts'
+import { special } from '../../http/route.ts'
 import type { NamedScope, RecordRow, RecordStore } from '../../storage/port/record-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import {
   EXPORT_FORMATS,
   EXPORT_TYPES,
@@ -19,22 +17,14 @@ import {
 } from './export-records.ts'
 import {
   FIELD_FILTERS,
-  FilterParameters,
+  FilterParameter,
   ListFilters,
   type ResolvedList,
   resolveListQuery,
 } from './list-query.ts'
-import { readFirstChunk, streamRecords } from './stream-records.ts'
-import { startExportSpan, traceChunks } from './trace-export.ts'
+import { readFirstChunk, startExportSpan, streamRecords, traceChunks } from './stream-records.ts'
 
-type ExportDeps = {
-  records: Pick<RecordStore, 'readNamedScope' | 'listRecords'>
-  activity: Pick<ActivityStore, 'appendAudit'>
-  clock: Clock
-  /** Null if tracing is not configured. */
-  tracer: Tracer | null
-  requesterOf: (request: FastifyRequest) => Requester
-}
+const URL = '/api/v1/records/export'
 
 const flag = (description: string) =>
   Type.Optional(
@@ -62,7 +52,10 @@ const ExportMembers = {
 }
 type ExportRequest = Type.Static<Type.TObject<typeof ExportMembers>>
 
-const ExportQuery = Type.Object({ ...ListFilters, ...ExportMembers }, FilterParameters)
+const ExportQuery = Type.Object(
+  { ...ListFilters, ...ExportMembers },
+  { additionalProperties: FilterParameter },
+)
 
 const File = Type.Unsafe<Readable>({ type: 'string', format: 'binary' })
 const JsonFile = Type.Unsafe<Readable>(
@@ -79,50 +72,41 @@ const EXPORTED = {
   },
 }
 
-export function exportRoutes(deps: ExportDeps): FastifyPluginAsyncTypebox {
-  return async (app) => {
-    app.get(
-      '/api/v1/records/export',
-      {
-        // A HEAD request would write the whole file. Compression is below, so that it ends with the stream.
-        exposeHeadRoute: false,
-        compress: false,
-        schema: {
-          summary: 'Export the records of a list as a file',
-          description: FIELD_FILTERS,
-          querystring: ExportQuery,
-          response: { 200: EXPORTED, '4xx': ErrorResponse },
-        },
-      },
-      async (request, reply) => {
+export function exportRoutes(deps: Pick<FeatureDeps, 'records' | 'activity' | 'clock' | 'tracer'>) {
+  const { records, activity, clock, tracer } = deps
+  return [
+    special(`GET ${URL}`, (app) => {
+      const schema = {
+        summary: 'Export the records of a list as a file',
+        description: FIELD_FILTERS,
+        querystring: ExportQuery,
+        response: { 200: EXPORTED, '4xx': ErrorResponse },
+      }
+      // A HEAD request would write the whole file. Compression is below, so that it ends with the stream.
+      const options = { exposeHeadRoute: false, compress: false as const, schema }
+      app.get(URL, options, async (request, reply) => {
         const { format, columns, header, raw, bom, gzip, ...parameters } = request.query
         const options = readOptions(request.query)
-        const span = deps.tracer && startExportSpan(deps.tracer, request, options.format)
-        const list = await resolveListQuery(parameters, (query) =>
-          deps.records.readNamedScope(query),
-        )
+        const span = tracer && startExportSpan(tracer, request, options.format)
+        const list = await resolveListQuery(parameters, (query) => records.readNamedScope(query))
         const isSorted = parameters.sort !== undefined
-        const all = isSorted
-          ? streamRecords(deps.records, list)
-          : streamInStableOrder(deps.records, list)
+        const all = isSorted ? streamRecords(records, list) : streamInStableOrder(records, list)
         const chunks = await readFirstChunk(span ? traceChunks(all, span) : all)
         const stream = exportRecords(chunks, list.scope.modules, options)
         const { platform, record_type } = list.query
-        await deps.activity.appendAudit({
-          ...deps.requesterOf(request),
-          action: 'records.export',
-          target: platform,
+        await activity.appendAudit({
+          ...{ ...request.requester, action: 'records.export', target: platform },
           details: maskSearchTexts(request.query),
         })
         const asGzipFile = gzip === 'true' && options.format !== 'xlsx'
-        const day = deps.clock.now().toISOString().slice(0, 10)
+        const day = clock.now().toISOString().slice(0, 10)
         const names = [platform, record_type].filter((name) => name !== null)
         const extension = asGzipFile ? `${options.format}.gz` : options.format
         reply.header('Content-Disposition', nameExportFile([...names, day], extension))
         return sendFile(request, reply, stream, { format: options.format, asGzipFile })
-      },
-    )
-  }
+      })
+    }),
+  ]
 }
 
 /** The filters that may contain personal data. */
@@ -142,7 +126,7 @@ function maskSearchTexts(query: object): Record<string, unknown> {
  * is read as a whole, in the order of creation, since the filter depends on all modules of the list.
  */
 async function* streamInStableOrder(
-  records: ExportDeps['records'],
+  records: RecordStore,
   { query, scope }: ResolvedList<NamedScope>,
 ): AsyncGenerator<RecordRow[]> {
   if (isFiltered(query)) {

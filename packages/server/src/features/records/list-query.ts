@@ -34,10 +34,8 @@ export const FIELD_FILTERS = `To filter by a field, use \`filter[<path>]=<value>
 /** The parameters of a list in a URL. A name with several values has a list of them. */
 export type ListParameters = Record<string, string | string[] | undefined>
 
-/** The schema of the filters by columns. `parseRecordQuery` rejects unknown parameters. */
-export const FilterParameters = {
-  additionalProperties: Type.Union([RequestText(), Type.Array(RequestText())]),
-}
+/** The schema of a filter by a column. `parseRecordQuery` rejects unknown parameters. */
+export const FilterParameter = Type.Union([RequestText(), Type.Array(RequestText())])
 
 /** A query, and what its names mean. */
 export type ResolvedList<Scope extends ListScope> = { query: ListQuery; scope: Scope }

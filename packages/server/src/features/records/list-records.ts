@@ -1,14 +1,14 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { ErrorResponse, RecordPage, RequestText, type StoredRecord } from '@recordhub/protocol'
+import { RecordPage, RequestText, type StoredRecord } from '@recordhub/protocol'
+import { Type } from 'typebox'
 import { parseData } from '../../domain/record/record.ts'
 import { isDataColumn } from '../../domain/record/record-query.ts'
 import { HubError } from '../../errors.ts'
+import { route } from '../../http/route.ts'
 import type { RecordRow } from '../../storage/port/record-list-store.ts'
-import type { RecordStore } from '../../storage/port/record-store.ts'
-import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import {
   FIELD_FILTERS,
-  FilterParameters,
+  FilterParameter,
   ListFilters,
   type ListParameters,
   resolveListQuery,
@@ -19,10 +19,7 @@ const DEFAULT_LIMIT = 50
 /** Time limit of a request that scans records without an index. */
 export const SCAN_MS = 2000
 
-export type ListDeps = {
-  records: Pick<RecordStore, 'readScope' | 'listRecords' | 'readRecord'>
-  searchIndex: Pick<SearchIndexStore, 'readSearchIndex'>
-}
+export type ListDeps = Pick<FeatureDeps, 'records' | 'searchIndex'>
 
 type RecordListRequest = {
   /** The parameters of the URL except for `limit` and `cursor`. */
@@ -72,33 +69,25 @@ function usesIndex({ search, sort, conditions }: ListQuery): boolean {
   return search !== null || isDataColumn(sort) || conditions.some((one) => isDataColumn(one.column))
 }
 
-export function recordListRoutes(deps: ListDeps): FastifyPluginAsyncTypebox {
-  return async (app) => {
-    app.get(
-      '/api/v1/records',
-      {
-        schema: {
-          summary: 'List, search, filter and sort records',
-          description: FIELD_FILTERS,
-          querystring: Type.Object(
-            {
-              ...ListFilters,
-              limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
-              cursor: Type.Optional(
-                RequestText({
-                  description: 'next_cursor or previous_cursor of a page of the same list',
-                }),
-              ),
-            },
-            FilterParameters,
-          ),
-          response: { 200: RecordPage, '4xx': ErrorResponse },
-        },
+export function recordListRoutes(deps: ListDeps) {
+  return [
+    route('GET /api/v1/records', {
+      summary: 'List, search, filter and sort records',
+      description: FIELD_FILTERS,
+      query: {
+        ...ListFilters,
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+        cursor: Type.Optional(
+          RequestText({
+            description: 'next_cursor or previous_cursor of a page of the same list',
+          }),
+        ),
       },
-      (request) => {
-        const { limit, cursor, ...parameters } = request.query
+      otherQuery: FilterParameter,
+      response: RecordPage.properties,
+      handle({ query: { limit, cursor, ...parameters } }) {
         return listRecords(deps, { parameters, limit, cursor })
       },
-    )
-  }
+    }),
+  ]
 }

@@ -8,17 +8,14 @@ import {
   undoChanges,
   valuePaths,
 } from '../../domain/record/record-history.ts'
-import { HubError, requireMember } from '../../errors.ts'
+import { found, HubError, requireMember } from '../../errors.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
 import { parseTimestamp, TIMESTAMP_RULE } from '../../lib/time/rfc3339.ts'
-import type { HistoryRow, RecordRow, RecordStore } from '../../storage/port/record-store.ts'
-import type { RetentionStore } from '../../storage/port/retention-store.ts'
+import type { HistoryRow, RecordRow } from '../../storage/port/record-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { toStoredRecord } from './list-records.ts'
 
-export type HistoryDeps = {
-  records: Pick<RecordStore, 'readRecord' | 'listHistory'>
-  retention: Pick<RetentionStore, 'historyCompleteSince'>
-}
+export type HistoryDeps = Pick<FeatureDeps, 'records' | 'retention'>
 
 /** An earlier version of a record. `updated_at` is null if its history does not reach back to the last change before it. */
 type PastRecord = Omit<StoredRecord, 'updated_at'> & { updated_at: string | null }
@@ -105,9 +102,7 @@ async function assertStored(
 
 /** @throws HubError `not_found`. */
 export async function readExisting(deps: HistoryDeps, recordId: number): Promise<RecordRow> {
-  const row = await deps.records.readRecord(recordId)
-  if (!row) throw new HubError('not_found', { what: 'record' })
-  return row
+  return found('record', await deps.records.readRecord(recordId))
 }
 
 type ParsedEntry = Omit<HistoryRow, 'changes'> & { changes: ParsedChange[] }

@@ -1,14 +1,14 @@
 /** What the data of records contain: the values of paths in a list, and all paths of a module. */
-import { DataFieldsResponse, ErrorResponse, FacetsResponse, RequestText } from '@recordhub/protocol'
+import { DataFieldsResponse, FacetsResponse, RequestText } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { describePaths } from '../../domain/record/data-values.ts'
 import { type DataColumn, isDataColumn } from '../../domain/record/record-query.ts'
 import { found, HubError, invalidMember } from '../../errors.ts'
-import { route, special } from '../../http/route.ts'
+import { route } from '../../http/route.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import {
   FIELD_FILTERS,
-  FilterParameters,
+  FilterParameter,
   ListFilters,
   type ListParameters,
   resolveListQuery,
@@ -45,30 +45,18 @@ function toDataColumn(name: string): DataColumn {
 export function valueRoutes(deps: Pick<FeatureDeps, 'records' | 'platforms'>) {
   const { records, platforms } = deps
   return [
-    special('GET /api/v1/records/facets', (app) => {
-      app.get(
-        '/api/v1/records/facets',
-        {
-          schema: {
-            summary: 'Count the values of paths in the records of a list',
-            description: `For fields of few values, with the filters of the list. A filter on the path of a facet restricts the other facets only. ${FIELD_FILTERS}`,
-            querystring: Type.Object(
-              {
-                facet: Type.Union([RequestText(), Type.Array(RequestText())], {
-                  description: `A path; repeated for up to ${MAX_FACETS} paths`,
-                }),
-                ...ListFilters,
-              },
-              FilterParameters,
-            ),
-            response: { 200: FacetsResponse, '4xx': ErrorResponse },
-          },
-        },
-        (request) => {
-          const { facet, ...parameters } = request.query
-          return countFacets(deps, parameters, facet)
-        },
-      )
+    route('GET /api/v1/records/facets', {
+      summary: 'Count the values of paths in the records of a list',
+      description: `For fields of few values, with the filters of the list. A filter on the path of a facet restricts the other facets only. ${FIELD_FILTERS}`,
+      query: {
+        facet: Type.Union([RequestText(), Type.Array(RequestText())], {
+          description: `A path; repeated for up to ${MAX_FACETS} paths`,
+        }),
+        ...ListFilters,
+      },
+      otherQuery: FilterParameter,
+      response: FacetsResponse.properties,
+      handle: ({ query: { facet, ...parameters } }) => countFacets(deps, parameters, facet),
     }),
 
     route('GET /api/v1/platforms/:id/modules/:record_type/fields', {

@@ -2,16 +2,16 @@
 import type { NewView, SavedView, ViewChange } from '@recordhub/protocol'
 import type { NewAuditEntry } from '../../domain/activity/activity.ts'
 import { type Caller, hasRole, keyOfCaller, nameOfCaller } from '../../domain/auth/caller.ts'
-import { HubError } from '../../errors.ts'
+import { found, HubError } from '../../errors.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
-import type { RecordStore } from '../../storage/port/record-store.ts'
 import { MAX_VIEWS, type StoredView, type ViewStore } from '../../storage/port/view-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { resolveListQuery } from './list-query.ts'
 
 /** How the page shows the list. */
 const PAGE_PARAMETERS: ReadonlySet<string> = new Set(['columns', 'widths', 'pinned'])
 
-type ViewDeps = { views: ViewStore; records: Pick<RecordStore, 'readScope'> }
+type ViewDeps = Pick<FeatureDeps, 'views' | 'records'>
 type By = { caller: Caller; address: string | null }
 
 export async function listViews(views: ViewStore, caller: Caller): Promise<SavedView[]> {
@@ -47,23 +47,21 @@ export async function changeView(
   const audit = auditOf('changed', stored.name, by)
   const content = await validateView(records, change, by)
   const changed = await views.changeView(viewId, content, audit)
-  if (changed === null) throw new HubError('not_found', { what: 'view' })
   if (changed === 'name_taken') throw new HubError('view_name_taken', { name: change.name ?? '' })
-  return toSavedView(changed, keyOfCaller(by.caller))
+  return toSavedView(found('view', changed), keyOfCaller(by.caller))
 }
 
 /** @throws HubError `not_found`, `forbidden`. */
 export async function deleteView(views: ViewStore, viewId: number, by: By): Promise<void> {
   const stored = await findChangeable(views, viewId, by)
-  const deleted = await views.deleteView(viewId, auditOf('deleted', stored.name, by))
-  if (!deleted) throw new HubError('not_found', { what: 'view' })
+  found('view', await views.deleteView(viewId, auditOf('deleted', stored.name, by)))
 }
 
 async function findChangeable(views: ViewStore, viewId: number, { caller }: By) {
-  const view = await views.readView(viewId)
-  const isOwn = view?.owner === keyOfCaller(caller)
+  const view = found('view', await views.readView(viewId))
+  const isOwn = view.owner === keyOfCaller(caller)
   // Private views of others return 404.
-  if (!view || !(isOwn || view.shared)) throw new HubError('not_found', { what: 'view' })
+  found('view', isOwn || view.shared)
   if (!isOwn && !hasRole(caller, 'admin')) throw new HubError('forbidden', { role: 'admin' })
   return view
 }

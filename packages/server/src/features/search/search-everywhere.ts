@@ -6,19 +6,14 @@ import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { findMatches } from '../../domain/search/search-matches.ts'
 import { parseSearchResponse } from '../../domain/search/search-response.ts'
 import { parseSearch, type SearchTerms } from '../../domain/search/search-text.ts'
-import { HubError } from '../../errors.ts'
-import type { SecretBox } from '../../lib/crypto/secret-box.ts'
-import type { PlatformClient } from '../../platform-client/platform-client.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import { found, HubError } from '../../errors.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 type HubLine = Extract<SearchLine, { kind: 'hub' }>
 /** The best records of the hub, and figures of all that match. */
 export type FoundPage = Omit<HubLine, 'kind' | 'error'>
 
-export type SearchDeps = {
-  platforms: Pick<PlatformStore, 'listPlatforms' | 'readSource' | 'recordRecovery'>
-  client: Pick<PlatformClient, 'search'>
-  secrets: SecretBox
+export type SearchDeps = Pick<FeatureDeps, 'platforms' | 'client' | 'secrets'> & {
   /** Limits the requests of all searches of this process together. */
   queue: Pick<PQueue, 'add'>
   searchRecords: (query: string, limit: number) => Promise<FoundPage>
@@ -98,9 +93,8 @@ async function requestSearch(
   signal: AbortSignal,
 ): Promise<PlatformResult> {
   const source = await deps.platforms.readSource(platformId)
-  // The platform was removed in the meantime.
-  if (!source) throw new HubError('not_found', { what: 'platform' })
-  const { source_base_url, encrypted_source_key } = source
+  // The platform may have been removed in the meantime.
+  const { source_base_url, encrypted_source_key } = found('platform', source)
   const source_api_key = deps.secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
   const response = await deps.client.search({ source_base_url, source_api_key }, query, signal)
   if (response === null) return { outcome: 'no_endpoint', ...EMPTY }
@@ -119,13 +113,13 @@ function parseResponse(
     const raw = stringifyLossless(parsed.value).slice(0, MAX_RAW_LENGTH)
     return { outcome: 'raw', ...EMPTY, raw }
   }
-  const found = parsed.records.filter(({ record_type }) => !hidden.has(record_type ?? ''))
-  const records = found.slice(0, MAX_RESULTS).map((record) => {
+  const visible = parsed.records.filter(({ record_type }) => !hidden.has(record_type ?? ''))
+  const records = visible.slice(0, MAX_RESULTS).map((record) => {
     const { full_name, reference_number, data } = record
     const names = { full_name: full_name ?? '', reference_number: reference_number ?? '' }
     return { ...record, matches: findMatches({ ...names, data }, terms) }
   })
-  return { ...EMPTY, outcome: 'found', found: found.length, records }
+  return { ...EMPTY, outcome: 'found', found: visible.length, records }
 }
 
 function describeError(deps: SearchDeps, error: unknown, platformId: number | null) {

@@ -1,80 +1,90 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import {
-  ErrorResponse,
-  IndexedFieldsRequest,
-  IndexedFieldsResponse,
-  RequestText,
-  SearchStatus,
-} from '@recordhub/protocol'
-import type { FastifyRequest } from 'fastify'
+import { IndexedFieldsRequest } from '@recordhub/protocol'
+import { Type } from 'typebox'
 import type { Requester } from '../../domain/activity/activity.ts'
-import { HubError } from '../../errors.ts'
-import type { Clock } from '../../lib/time/clock.ts'
-import type { PlatformStore } from '../../storage/port/platform-store.ts'
-import type { SearchIndexStore } from '../../storage/port/search-index-store.ts'
-import { chooseIndexedFields } from './choose-indexed-fields.ts'
+import { found, HubError } from '../../errors.ts'
+import { route } from '../../http/route.ts'
+import { isStorableText } from '../../lib/text/storable-text.ts'
+import type { IndexedFieldState } from '../../storage/port/search-index-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
-const ModuleOfPlatform = Type.Object({
-  id: Type.Integer({ minimum: 1 }),
-  record_type: RequestText(),
-})
+const IndexedFields = Type.Array(
+  Type.Object({
+    key: Type.String(),
+    is_built: Type.Boolean({ description: 'Whether lists already use the index' }),
+  }),
+)
 
 /** Administration of the indexes that record lists are searched, filtered and sorted by. */
-export function searchIndexRoutes(deps: {
-  searchIndex: SearchIndexStore
-  platforms: Pick<PlatformStore, 'readPlatform'>
-  clock: Clock
-  requesterOf: (request: FastifyRequest) => Requester
-}): FastifyPluginAsyncTypebox {
-  const { searchIndex, requesterOf } = deps
-  return async (app) => {
-    app.get(
-      '/api/v1/search/status',
-      {
-        schema: {
-          summary: 'Read how far the search index is behind',
-          response: { 200: SearchStatus },
-        },
+export function searchIndexRoutes(deps: Pick<FeatureDeps, 'searchIndex' | 'platforms' | 'clock'>) {
+  const { searchIndex } = deps
+  return [
+    route('GET /api/v1/search/status', {
+      summary: 'Read how far the search index is behind',
+      response: {
+        lag: Type.Integer({
+          description: 'Changed records that are not indexed yet; 10000 means 10000 or more',
+        }),
       },
-      async () => {
+      async handle() {
         const { lag } = await searchIndex.readSearchIndex()
-        return { success: true as const, lag }
+        return { lag }
       },
-    )
+    }),
 
-    app.get(
-      '/api/v1/platforms/:id/modules/:record_type/indexed-fields',
-      {
-        schema: {
-          summary: 'List the indexed fields of a module',
-          params: ModuleOfPlatform,
-          response: { 200: IndexedFieldsResponse, '4xx': ErrorResponse },
-        },
-      },
-      async (request) => {
-        const { id, record_type } = request.params
-        const fields = await searchIndex.listIndexedFields(id, record_type)
-        if (!fields) throw new HubError('not_found', { what: 'module' })
-        return { success: true as const, fields }
-      },
-    )
+    route('GET /api/v1/platforms/:id/modules/:record_type/indexed-fields', {
+      summary: 'List the indexed fields of a module',
+      response: { fields: IndexedFields },
+      handle: async ({ params: { id, record_type } }) => ({
+        fields: found('module', await searchIndex.listIndexedFields(id, record_type)),
+      }),
+    }),
 
-    app.put(
-      '/api/v1/platforms/:id/modules/:record_type/indexed-fields',
-      {
-        schema: {
-          summary: 'Choose the indexed fields of a module, five at most',
-          params: ModuleOfPlatform,
-          body: IndexedFieldsRequest,
-          response: { 200: IndexedFieldsResponse, '4xx': ErrorResponse },
-        },
+    route('PUT /api/v1/platforms/:id/modules/:record_type/indexed-fields', {
+      summary: 'Choose the indexed fields of a module, five at most',
+      body: IndexedFieldsRequest,
+      response: { fields: IndexedFields },
+      async handle({ params: { id: platform_id, record_type }, body, requester }) {
+        const choice = { platform_id, record_type, keys: [...new Set(body.fields)] }
+        return { fields: await chooseIndexedFields(deps, choice, requester) }
       },
-      async (request) => {
-        const { id, record_type } = request.params
-        const choice = { platform_id: id, record_type, keys: [...new Set(request.body.fields)] }
-        const fields = await chooseIndexedFields(deps, choice, requesterOf(request))
-        return { success: true as const, fields }
-      },
-    )
+    }),
+  ]
+}
+
+/**
+ * Chooses the fields of a module that lists are sorted and filtered by with an index. They need not be in the manifest.
+ * @throws HubError `not_found`; `invalid_request` for a key that cannot be stored.
+ */
+async function chooseIndexedFields(
+  deps: Pick<FeatureDeps, 'searchIndex' | 'platforms' | 'clock'>,
+  choice: { platform_id: number; record_type: string; keys: string[] },
+  requester: Requester,
+): Promise<IndexedFieldState[]> {
+  if (!choice.keys.every(isStorableText)) {
+    throw new HubError('invalid_request', {
+      reason: 'a key contains U+0000 or an unpaired surrogate',
+    })
   }
+  const platform = found('platform', await deps.platforms.readPlatform(choice.platform_id))
+  const names = choice.keys.length > 0 ? choice.keys.join(', ') : 'none'
+  const details = { record_type: choice.record_type, fields: choice.keys }
+  const fields = await deps.searchIndex.setIndexedFields(
+    { ...choice, at: deps.clock.now().toISOString() },
+    {
+      activity: {
+        level: 'info',
+        kind: 'module.indexed_fields',
+        message: `Indexed fields of ${choice.record_type} at ${platform.display_title}: ${names}.`,
+        actor: requester.actor,
+        details,
+      },
+      audit: {
+        ...requester,
+        action: 'module.indexed_fields',
+        target: platform.platform_name,
+        details,
+      },
+    },
+  )
+  return found('module', fields)
 }

@@ -330,8 +330,7 @@ test('a search that finds too many records to rank lists those whose name begins
   await kit.write(...pushes)
   await kit.indexAll()
   const records = {
-    readScope: storage.records.readScope,
-    readRecord: storage.records.readRecord,
+    ...storage.records,
     listRecords: async (query: RecordQuery) =>
       query.sort === 'relevance'
         ? ({ outcome: 'too_slow' } as const)

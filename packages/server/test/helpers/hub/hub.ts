@@ -92,7 +92,7 @@ export type HubCore = {
 }
 
 /** A running hub. The requests of its operator have the token of the role operator. */
-export type TestHub = HubCore & Operator & PlatformRequests & OperatorRequests
+export type TestHub = HubCore & Omit<Operator, 'call'> & PlatformRequests & OperatorRequests
 
 export async function startTestHub(
   engine: StorageEngine,

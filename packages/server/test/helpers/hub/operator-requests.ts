@@ -5,14 +5,14 @@ import type { Role } from '../../../src/domain/auth/caller.ts'
 import {
   cookieOf,
   createOperator,
-  type HubRequest,
   type Operator,
   readSession,
   type Session,
   withHeaders,
 } from '../operator.ts'
 import { countRows, runSql } from '../storage/sql.ts'
-import { until } from '../time/until.ts'
+import { until, untilTrue } from '../time/until.ts'
+import { createCalls } from './call.ts'
 import type { HubCore } from './hub.ts'
 import { tokenOfLink } from './link-token.ts'
 import { expectBody, expectObject, type TestResponse } from './response.ts'
@@ -27,6 +27,8 @@ let operatorCount = 0
 export type OperatorRequests = ReturnType<typeof createOperatorRequests>
 
 export function createOperatorRequests(hub: HubCore, operator: Operator) {
+  const { call, callAs } = createCalls(hub)
+
   function sendSignIn(
     email: string,
     password = PASSWORD,
@@ -48,14 +50,8 @@ export function createOperatorRequests(hub: HubCore, operator: Operator) {
 
   /** Creates an invitation with a token. @returns the token of its link. */
   async function invite(email: string, role: Role): Promise<string> {
-    const response = await hub.send({
-      method: 'POST',
-      url: '/api/v1/invitations',
-      headers: { authorization: hub.authorization('access') },
-      body: { email, role },
-    })
-    const { link } = expectObject(response, 201)
-    return tokenOfLink(String(link))
+    const request = { as: 'access', body: { email, role } } as const
+    return tokenOfLink((await call('POST /api/v1/invitations', request)).link)
   }
 
   function acceptInvitation(token: string, overrides: object = {}): Promise<TestResponse> {
@@ -84,6 +80,8 @@ export function createOperatorRequests(hub: HubCore, operator: Operator) {
   }
 
   return {
+    call,
+    callAs,
     sendSignIn,
     sessionOf,
     signIn,
@@ -106,15 +104,12 @@ export function createOperatorRequests(hub: HubCore, operator: Operator) {
       const email = `${role}-${operatorCount}@example.org`
       return { id: await addOperator(email, role), email }
     },
-    /** Sends a request of a signed-in operator. */
-    callAs(
-      { headers }: Pick<Session, 'headers'>,
-      method: HubRequest['method'] & string,
-      url: string,
-      body?: object,
-    ): Promise<TestResponse> {
-      return hub.send({ method, url, headers, ...(body === undefined ? {} : { body }) })
-    },
+    /** Waits until all changed records are in the search index. */
+    untilIndexed: () =>
+      untilTrue(
+        'the index has caught up',
+        async () => (await hub.storage.searchIndex.readSearchIndex()).lag === 0,
+      ),
     async auditActions(): Promise<string[]> {
       return (await audit()).map((entry) => String(entry['action']))
     },

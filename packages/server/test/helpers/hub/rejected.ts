@@ -27,11 +27,8 @@ export function registerModule(hub: TestHub, platform: TestPlatform): Promise<vo
 }
 
 async function setRegistered(hub: TestHub, { id }: TestPlatform, types: string[]): Promise<void> {
-  const response = await hub.send({
-    method: 'PATCH',
-    url: `/api/v1/platforms/${id}`,
-    headers: { authorization: hub.authorization('operator') },
-    body: { record_types: types },
+  const response = await hub.callAs('operator', 'PATCH', `/api/v1/platforms/${id}`, {
+    record_types: types,
   })
   assert.equal(response.status, 200)
 }

@@ -1,5 +1,4 @@
 /** Sets up authenticator apps and passkeys for operators, and signs in with them. */
-import assert from 'node:assert/strict'
 import { cookieOf, type Session } from '../operator.ts'
 import { PASSWORD, type TestHub } from './hub.ts'
 import { expectObject, type TestResponse } from './response.ts'
@@ -12,18 +11,15 @@ export const ORIGIN = 'http://localhost'
 
 /** Sets up an authenticator app, which uses up the code of the current time step. */
 export async function enableSecondFactor(hub: TestHub, session: Session) {
-  const begun = await hub.callAs(session, 'POST', `${ACCOUNT}/second-factor`, {
-    password: PASSWORD,
-  })
-  const { totp_uri, recovery_codes } = expectObject(begun, 200)
-  assert.ok(Array.isArray(recovery_codes))
-  const uri = String(totp_uri)
+  const request = { as: session, body: { password: PASSWORD } }
+  const begun = await hub.call('POST /api/v1/account/second-factor', request)
+  const { totp_uri: uri, recovery_codes: codes } = begun
   const confirmed = await hub.callAs(session, 'POST', `${ACCOUNT}/second-factor/confirm`, {
     code: totpCode(uri),
   })
   expectObject(confirmed, 200)
   const renewed = { ...session, ...(await hub.sessionOf(confirmed)) }
-  return { uri, codes: recovery_codes.map(String), session: renewed }
+  return { uri, codes, session: renewed }
 }
 
 export function sendCode(

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createSecretBox } from '../../../lib/crypto/secret-box.ts'
-import { describeClocks } from './check-clock.ts'
 import { checkPermissions, fixPermissions } from './check-disk.ts'
-import { findStaleLeases, findStuckPull } from './check-leases.ts'
-import { checkPlatforms } from './check-platforms.ts'
 import {
   type CheckedSettings,
   checkSecret,
   checkServerSettings,
   checkSettings,
-} from './check-settings.ts'
-import { checkVersions } from './check-versions.ts'
+  checkVersions,
+  describeClocks,
+} from './check-environment.ts'
+import { findStaleLeases, findStuckPull } from './check-leases.ts'
+import { checkPlatforms } from './check-platforms.ts'
 import type { Finding } from './finding.ts'
 
 const NOW = new Date('2026-03-10T08:00:00.000Z')

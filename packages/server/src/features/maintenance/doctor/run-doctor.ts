@@ -3,20 +3,25 @@ import { isStorageUnavailable } from '../../../errors.ts'
 import type { SecretBox } from '../../../lib/crypto/secret-box.ts'
 import type { PlatformClient } from '../../../platform-client/platform-client.ts'
 import type { DiagnosticsStore, ServerFacts } from '../../../storage/port/diagnostics-store.ts'
-import { checkClock } from './check-clock.ts'
-import { checkCounters } from './check-counters.ts'
+import {
+  checkCounters,
+  checkIntegrity,
+  checkReferences,
+  checkSchema,
+  checkSearch,
+  checkStructure,
+} from './check-database.ts'
 import { checkDisk, checkPermissions } from './check-disk.ts'
-import { checkIntegrity, checkReferences, checkSchema, checkStructure } from './check-integrity.ts'
-import { checkLeases } from './check-leases.ts'
-import { checkPlatforms } from './check-platforms.ts'
-import { checkSearch } from './check-search.ts'
 import {
   type CheckedSettings,
+  checkClock,
   checkSecret,
   checkServerSettings,
   checkSettings,
-} from './check-settings.ts'
-import { checkVersions } from './check-versions.ts'
+  checkVersions,
+} from './check-environment.ts'
+import { checkLeases } from './check-leases.ts'
+import { checkPlatforms } from './check-platforms.ts'
 import { type Finding, problem } from './finding.ts'
 
 export type DoctorDeps = {

@@ -1,8 +1,8 @@
-/** Whether the settings of the hub and of its database are valid and fit together. */
+/** Whether the versions, the clocks and the settings of the hub and of its database are valid and fit together. */
 import { findDurabilityRisks } from '../../../domain/alerts/durability.ts'
-import type { ServerFacts } from '../../../storage/port/diagnostics-store.ts'
+import type { DiagnosticsStore, ServerFacts } from '../../../storage/port/diagnostics-store.ts'
 import { findSecret } from '../verify-secret.ts'
-import { type Finding, problem, warning } from './finding.ts'
+import { type Finding, info, problem, warning } from './finding.ts'
 
 export type CheckedSettings = {
   /** Messages about invalid settings, which have their defaults here. */
@@ -136,4 +136,64 @@ export function checkServerSettings({ settings, durability }: ServerFacts): Find
     )
   }
   return findings
+}
+
+/** The first versions whose `node:sqlite` binds numbered parameters correctly; the range of the published package. */
+const MIN_NODE = '24.7, or 22.20 of Node.js 22,'
+const isSupported = (major: number, minor: number) =>
+  major > 24 || (major === 24 && minor >= 7) || (major === 22 && minor >= 20)
+
+const ENGINES = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
+
+/** @param server null if the database cannot be read. */
+export function checkVersions(
+  { hub, node }: { hub: string; node: string },
+  server: (Pick<ServerFacts, 'engine_version'> & { engine: 'sqlite' | 'postgres' }) | null,
+): Finding[] {
+  const [major = 0, minor = 0] = node.replace(/^v/, '').split('.').map(Number)
+  const engine = server ? `, ${ENGINES[server.engine]} ${server.engine_version}` : ''
+  return [
+    info(`Recordhub ${hub}, Node.js ${node}${engine}`),
+    ...(isSupported(major, minor)
+      ? []
+      : [problem(`Node.js ${node} is not supported.`, `Install Node.js ${MIN_NODE} or later.`)]),
+  ]
+}
+
+const MAX_DIFFERENCE_MS = 5000
+/** A write may have been committed while this check ran. */
+const MAX_FUTURE_MS = 60_000
+const SYNCHRONIZE = 'Synchronize the clocks with NTP (timedatectl set-ntp true).'
+
+/** Whether the clocks agree with each other and with what was written last. */
+export async function checkClock(database: DiagnosticsStore): Promise<Finding[]> {
+  const sentAt = Date.now()
+  const { now } = await database.readServer()
+  const difference = Date.parse(now) - (sentAt + Date.now()) / 2
+  return describeClocks({
+    difference,
+    databaseTime: new Date(now),
+    lastWritten: await database.readLastWritten(),
+  })
+}
+
+/** @param facts `difference` is how many milliseconds the clock of the database is ahead of this machine's. */
+export function describeClocks(facts: {
+  difference: number
+  databaseTime: Date
+  lastWritten: string | null
+}): Finding[] {
+  const { difference, databaseTime, lastWritten } = facts
+  const seconds = Math.round(Math.abs(difference) / 1000)
+  const findings: Finding[] = []
+  if (Math.abs(difference) > MAX_DIFFERENCE_MS) {
+    const direction = difference > 0 ? 'behind' : 'ahead of'
+    const message = `The clock of this machine is ${seconds} s ${direction} that of the database server.`
+    findings.push(problem(message, SYNCHRONIZE))
+  }
+  if (lastWritten !== null && Date.parse(lastWritten) - databaseTime.getTime() > MAX_FUTURE_MS) {
+    const message = `The last write was at ${lastWritten}, but it is only ${databaseTime.toISOString()}: the clock was moved back.`
+    findings.push(problem(message, `${SYNCHRONIZE} Until then, times in the hub are wrong.`))
+  }
+  return findings.length > 0 ? findings : [info(`It is ${databaseTime.toISOString()}`)]
 }
