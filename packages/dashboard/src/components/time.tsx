@@ -1,5 +1,6 @@
 import { Stack, Text, Tooltip } from '@mantine/core'
-import { formatRelative, formatTime } from '../lib/format.ts'
+import { useSyncExternalStore } from 'react'
+import { formatAgo, formatExact, formatRelative, formatTime } from '../lib/format.ts'
 
 /**
  * A time in the viewer's time zone. The relative time and the exact timestamp appear on hover. `seconds`: for lists whose
@@ -18,5 +19,32 @@ export function Time({ at, seconds = false }: { at: string | null; seconds?: boo
     >
       <time dateTime={at}>{formatTime(at, { seconds })}</time>
     </Tooltip>
+  )
+}
+
+/** The shown ages, which one timer updates. Only an age whose text has changed is rendered again. */
+const ages = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+function watchAge(update: () => void): () => void {
+  ages.add(update)
+  timer ??= setInterval(() => {
+    for (const one of ages) one()
+  }, 1000)
+  return () => {
+    ages.delete(update)
+    if (ages.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+/** How long ago something was, with the exact time and its zone on hover. */
+export function Ago({ at }: { at: string }) {
+  const text = useSyncExternalStore(watchAge, () => formatAgo(at, Date.now()))
+  return (
+    <time dateTime={at} title={formatExact(at)}>
+      {text}
+    </time>
   )
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
   createTimeFormat,
+  formatAgo,
   formatBytes,
   formatCode,
   formatCount,
@@ -30,6 +31,21 @@ describe('formatting of numbers and times', () => {
     assert.equal(formatRelative('2026-11-21T11:59:55.000Z', now), 'now')
     assert.equal(formatRelative('2026-11-20T11:00:00.000Z', now), 'yesterday')
     assert.equal(formatRelative('2026-11-21T14:00:00.000Z', now), 'in 2 hours')
+  })
+
+  it('formats an age in one unit, and an old one as its date', () => {
+    const now = Date.parse('2026-11-21T12:00:00.000Z')
+    const ages = [
+      '2026-11-21T12:00:00.900Z',
+      '2026-11-21T11:59:58.000Z',
+      '2026-11-21T10:30:00.000Z',
+    ]
+    assert.deepEqual(
+      [...ages, '2026-11-18T12:00:00.000Z', '2026-09-15T12:00:00.000Z'].map((at) =>
+        formatAgo(at, now),
+      ),
+      ['now', '2 s ago', '1 h ago', '3 d ago', 'Sep 15, 2026'],
+    )
   })
 
   it('formats counts with their noun, and codes as labels', () => {

@@ -25,6 +25,30 @@ export function createTimeFormat(timeZone?: string) {
 /** `Nov 21, 2026 07:30 AM` in the viewer's zone; with seconds `Nov 21, 2026 07:30:05 AM`. */
 export const formatTime = createTimeFormat()
 
+const zones = new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' })
+
+/** `Nov 21, 2026 07:30:05 AM GMT+1`: the exact time with the zone of the viewer. */
+export function formatExact(iso: string): string {
+  const zone = zones.formatToParts(new Date(iso)).find(({ type }) => type === 'timeZoneName')
+  return `${formatTime(iso, { seconds: true })} ${zone?.value ?? ''}`
+}
+
+const AGES: [string, number][] = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+]
+const MAX_DAYS = 30
+
+/** `now`, `5 s ago`, `3 min ago`, `2 d ago`; after 30 days the date: `Nov 21, 2026`. */
+export function formatAgo(iso: string, now: number): string {
+  const seconds = Math.floor((now - Date.parse(iso)) / 1000)
+  if (seconds > MAX_DAYS * 86_400) return formatTime(iso).slice(0, 12)
+  const [unit, size] = AGES.find((age) => seconds >= age[1]) ?? ['', 0]
+  return size === 0 ? 'now' : `${Math.floor(seconds / size)} ${unit} ago`
+}
+
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],

@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core'
+import { Button, Group, Skeleton } from '@mantine/core'
 import { MAX_INDEXED_FIELDS } from '@recordhub/protocol/constants'
 import { IconDatabase, IconFileExport, IconSearchOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -15,8 +15,8 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { RemovedFilterPlatform } from '../../components/removed-platform.tsx'
 import { changeUrlState, useUrlState, writeUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
-import { arrange, isShown, keyOfChoice, move, toggle, useColumnChoice } from './column-choice.ts'
 import type { ColumnActions } from './column-header.tsx'
+import { moveTo, type PlacedColumn, useColumnLayout } from './column-layout.ts'
 import { type Column, columnsOf, listedModules } from './columns.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { RecordDrawer } from './drawer/record-drawer.tsx'
@@ -34,7 +34,7 @@ import {
   sortOf,
   textOfSort,
 } from './list-query.ts'
-import { RecordsTable, TableSkeleton } from './records-table.tsx'
+import { MIN_WIDTH, RecordsTable, widthOf } from './records-table.tsx'
 import { SlowSortNotice } from './slow-sort-notice.tsx'
 import { TEXTS } from './texts.tsx'
 import { useIndexing } from './use-indexing.ts'
@@ -45,7 +45,6 @@ export function RecordsPage() {
   const [state, change] = useUrlState()
   const platforms = usePlatforms()
   const page = useQuery(recordPageQuery(listQueryOf(state)))
-  const { choice, choose, resets } = useColumnChoice(state)
   const [newFilter, setNewFilter] = useState<NewFilter | null>(null)
   const [isExporting, setExporting] = useState(false)
   const canIndex = useHasRole('operator')
@@ -56,8 +55,7 @@ export function RecordsPage() {
   const module = first && listed.length === 1 ? first : null
   const { indexed, index } = useIndexing(module)
   const columns = columnsOf(listed)
-  const visible = arrange(columns, choice).filter((column) => isShown(column, choice))
-  const widthsKey = `${keyOfChoice(state)} ${visible.map(({ id }) => id).join()}`
+  const { shown, place, reset } = useColumnLayout(state, change, columns)
   const sort = sortOf(state)
   const opened = state['record'] === undefined ? null : Number(state['record'])
 
@@ -65,11 +63,23 @@ export function RecordsPage() {
     module && column.id.startsWith('data.')
       ? indexed.some(({ key }) => key === column.exported)
       : null
+  function layoutActionsFor({ id }: Column) {
+    const index = shown.findIndex((one) => one.id === id)
+    const placed = shown[index]
+    const set = (changes: Partial<PlacedColumn>) =>
+      place(shown.map((one) => (one === placed ? { ...one, ...changes } : one)))
+    return {
+      hide: () => shown.length > 1 && place(shown.filter((one) => one !== placed)),
+      move: (by: -1 | 1) => place(moveTo(shown, id, shown[index + by]?.id)),
+      widen: (by: number) => placed && set({ width: Math.max(MIN_WIDTH, widthOf(placed) + by) }),
+      isPinned: placed?.isPinned ?? false,
+      pin: () => set({ isPinned: !placed?.isPinned }),
+    }
+  }
   const actionsFor = (column: Column): ColumnActions => ({
     sort: (by) => change(changeView({ sort: textOfSort(by) })),
     filter: (one) => setNewFilter({ column: one }),
-    hide: (one) => visible.length > 1 && choose(toggle(one, choice)),
-    move: (one, by) => choose(move(columns, choice, one, by)),
+    ...layoutActionsFor(column),
     index:
       canIndex && isIndexed(column) === false && indexed.length < MAX_INDEXED_FIELDS
         ? (one) => void index(one.exported)
@@ -84,7 +94,8 @@ export function RecordsPage() {
   }, [hasListChanged, change])
 
   function content() {
-    if (hasListChanged) return <TableSkeleton />
+    const skeleton = <Skeleton height={400} aria-busy />
+    if (hasListChanged) return skeleton
     if (errorCode === 'sort_too_slow') {
       return (
         <SlowSortNotice
@@ -98,15 +109,15 @@ export function RecordsPage() {
     }
     const error = errorInPlaceOfData(page)
     if (error) return <ErrorNotice error={error} onRetry={() => void page.refetch()} />
-    if (!page.data || !platforms.data) return <TableSkeleton />
+    if (!page.data || !platforms.data) return skeleton
     return (
       <>
         <ListNotices page={page.data} change={change} />
         <RecordsTable
-          // The table reads the column widths when it is mounted.
-          key={`${widthsKey} ${resets}`}
+          label={TEXTS.records}
           records={page.data.records}
-          columns={visible}
+          columns={shown}
+          place={place}
           sort={sort}
           filtered={new Set(conditionsOf(state).map(({ key }) => key))}
           isIndexed={isIndexed}
@@ -121,8 +132,7 @@ export function RecordsPage() {
             )
           }
           opened={opened}
-          isFetching={page.isPlaceholderData}
-          widthsKey={widthsKey}
+          isStale={page.isPlaceholderData}
           empty={
             <NoRecords
               isNarrowed={isFiltered(state)}
@@ -159,7 +169,7 @@ export function RecordsPage() {
           newFilter={newFilter}
           setNewFilter={setNewFilter}
         />
-        <ColumnsMenu columns={columns} choice={choice} choose={choose} />
+        <ColumnsMenu columns={columns} shown={shown} place={place} reset={reset} />
       </Group>
       <RemovedFilterPlatform />
       {platformsError ? (
@@ -173,7 +183,7 @@ export function RecordsPage() {
           onClose={() => setExporting(false)}
           state={state}
           page={page.data}
-          visible={visible}
+          visible={shown}
         />
       )}
       <RecordDrawer state={state} change={change} platforms={platforms.data ?? []} />
