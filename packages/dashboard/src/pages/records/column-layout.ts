@@ -4,7 +4,7 @@
  */
 import { useState } from 'react'
 import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
-import type { Column } from './columns.ts'
+import { type Column, columnOfPath } from './columns.ts'
 
 export type PlacedColumn = {
   id: string
@@ -54,14 +54,14 @@ export function defaultLayout(columns: readonly Column[]): PlacedColumn[] {
     .map(({ id }) => ({ id, width: undefined, isPinned: PINNED.includes(id) }))
 }
 
-/** The columns of a layout that the list has. */
+/** The columns of a layout. A path into nested data has a column only there. */
 export function columnsIn(
   layout: readonly PlacedColumn[],
   columns: readonly Column[],
 ): (Column & PlacedColumn)[] {
   const byId = new Map(columns.map((column) => [column.id, column]))
   return layout.flatMap((placed) => {
-    const column = byId.get(placed.id)
+    const column = byId.get(placed.id) ?? columnOfPath(placed.id)
     return column ? [{ ...column, ...placed }] : []
   })
 }

@@ -124,9 +124,18 @@ describe('the layout of columns', () => {
     )
   })
 
+  test('has columns for paths into nested data', () => {
+    const path = 'data.birth_place.placeName'
+    const [place] = columnsIn([{ id: path, width: 90, isPinned: false }], columns)
+    assert.deepEqual(
+      [place?.label, place?.filter, place?.sort],
+      ['Birth place › Place name', 'birth_place.placeName', path],
+    )
+  })
+
   test('of a text without columns is none, and unknown columns are not shown', () => {
     for (const text of ['', ',', ';5', '%']) assert.equal(readLayout(text), null)
-    const read = readLayout('data.gone,data.status;0;x') ?? []
+    const read = readLayout('hub_gone,data.status;0;x') ?? []
     assert.deepEqual(
       columnsIn(read, columns).map(({ id, width }) => [id, width]),
       [['data.status', undefined]],

@@ -1,4 +1,4 @@
-import { Anchor, Badge } from '@mantine/core'
+import { Anchor, Badge, Group, Text } from '@mantine/core'
 import type { StoredRecord } from '@recordhub/protocol'
 import type { MouseEvent, ReactNode } from 'react'
 import { type ListColumn, ListTable } from '../../components/list-table/list-table.tsx'
@@ -42,6 +42,7 @@ export function widthOf({ id, kind, width }: Column & PlacedColumn): number {
 
 /** The table of records with the visible columns. Only the visible rows are rendered. */
 export function RecordsTable({ columns, place, ...props }: TableProps) {
+  const badged = columns.find(({ id }) => id === 'hub_full_name') ?? columns[0]
   const isUnsized = ({ id, width }: PlacedColumn) => id === 'hub_full_name' && width === undefined
   return (
     <ListTable
@@ -60,7 +61,7 @@ export function RecordsTable({ columns, place, ...props }: TableProps) {
         onResize: (widths) => place(resize(columns, widths)),
         onMove: (id, to) => place(moveTo(columns, id, to)),
       }}
-      columns={columns.map((column, index) => listColumn(column, index, props))}
+      columns={columns.map((column, index) => listColumn(column, index, column === badged, props))}
     />
   )
 }
@@ -78,6 +79,7 @@ function resize(
 function listColumn(
   column: Column & PlacedColumn,
   index: number,
+  hasBadges: boolean,
   props: Omit<TableProps, 'columns' | 'place'>,
 ): ListColumn<StoredRecord> {
   return {
@@ -94,12 +96,15 @@ function listColumn(
         actions={props.actionsFor(column)}
       />
     ),
-    render: (record) =>
-      index === 0 ? (
-        <FirstCell column={column} record={record} {...props} />
-      ) : (
-        <Cell column={column} value={column.valueOf(record)} />
-      ),
+    render(record) {
+      const cell =
+        index === 0 ? (
+          <FirstCell column={column} record={record} {...props} />
+        ) : (
+          <Cell column={column} value={column.valueOf(record)} />
+        )
+      return hasBadges ? <WithBadges record={record}>{cell}</WithBadges> : cell
+    },
   }
 }
 
@@ -111,7 +116,7 @@ function phonePlaceOf({ id }: Column, index: number): Pick<ListColumn<StoredReco
   return index <= 2 ? {} : { phone: 'none' }
 }
 
-/** The first cell: a link to the record, with badges for incomplete and missing records. */
+/** The first cell: a link to the record. */
 function FirstCell({
   column,
   record,
@@ -129,20 +134,31 @@ function FirstCell({
     open(record)
   }
   return (
-    <>
-      <Anchor href={addressOf(record)} fz="inherit" onClick={follow}>
-        {textOfValue(value) ? <Cell column={column} value={value} /> : `Record ${record.record_id}`}
-      </Anchor>
-      {record.incomplete && (
-        <Badge size="xs" variant="light" color="yellow" tt="none" ml={6}>
+    <Anchor href={addressOf(record)} fz="inherit" onClick={follow}>
+      {textOfValue(value) ? <Cell column={column} value={value} /> : `Record ${record.record_id}`}
+    </Anchor>
+  )
+}
+
+/** A cell with badges for an incomplete or missing record, which stay visible beside a long value. */
+function WithBadges({ record, children }: { record: StoredRecord; children: ReactNode }) {
+  const { incomplete, missing_since } = record
+  if (!incomplete && missing_since === null) return children
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Text span truncate fz="inherit">
+        {children}
+      </Text>
+      {incomplete && (
+        <Badge size="xs" variant="light" color="orange" tt="none" flex="none">
           Incomplete
         </Badge>
       )}
-      {record.missing_since !== null && (
-        <Badge size="xs" variant="light" color="orange" tt="none" ml={6}>
+      {missing_since !== null && (
+        <Badge size="xs" variant="light" color="orange" tt="none" flex="none">
           Missing
         </Badge>
       )}
-    </>
+    </Group>
   )
 }
