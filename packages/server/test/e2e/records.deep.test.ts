@@ -51,7 +51,7 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByText('40 records of 120').waitFor()
     await status.getByRole('button', { name: 'closed 40', pressed: true }).waitFor()
     await status.getByRole('button', { name: 'open 80' }).click()
-    await page.getByText('120 records of 120').waitFor()
+    await status.getByRole('button', { name: 'open 80', pressed: true }).waitFor()
     assert.deepEqual((await parametersOf(page)).getAll('filter[status][in]'), ['closed', 'open'])
   })
 
