@@ -62,7 +62,6 @@ export const COMMON_TEXTS = {
   missing: 'Missing',
   notListed: 'Not listed',
   acceptedExceptions: 'Accepted exceptions',
-  missingSince: 'Missing since',
   missingRecords: 'Missing records',
   module: 'Module',
   modules: 'Modules',
@@ -112,7 +111,6 @@ export const COMMON_TEXTS = {
   passwordsDoNotMatch: 'The passwords do not match',
   requiresOperatorRole: 'Requires the operator role.',
 
-  notSearchableYet: (are: string) => `${are} not searchable yet.`,
   pullLink: (pullId: number) => `Pull ${pullId}`,
   recordLink: (recordId: number) => `Record ${recordId}`,
 }

@@ -1,5 +1,7 @@
 import type {
+  DataFieldsResponse,
   ErasurePreview,
+  FacetsResponse,
   FieldOrigin,
   HistoryEntry,
   RecordPage,
@@ -23,6 +25,57 @@ export function recordPageQuery(query: string) {
     queryFn: ({ signal }) => callHubLossless<RecordPage>(`/api/v1/records?${query}`, { signal }),
     placeholderData: keepPreviousData,
     meta: LIVE,
+  })
+}
+
+/** The records of a platform with these references. Disabled for none. */
+export function recordsByReferenceQuery(platform: string, references: readonly string[]) {
+  const query = new URLSearchParams({ platform, limit: String(references.length) })
+  for (const one of references) query.append('filter[hub_reference_number][in]', one)
+  return queryOptions({
+    queryKey: [...RECORD_LISTS.queryKey, 'references', `${query}`],
+    queryFn: ({ signal }) => callHubLossless<RecordPage>(`/api/v1/records?${query}`, { signal }),
+    enabled: references.length > 0,
+    retry: false,
+  })
+}
+
+/** The number of records without filters. */
+export function recordTotalQuery(query: string, enabled: boolean) {
+  return queryOptions({
+    queryKey: [...RECORD_LISTS.queryKey, 'total', query],
+    queryFn: ({ signal }) => callHub<RecordPage>(`/api/v1/records?${query}`, { signal }),
+    select: ({ estimated_total }) => estimated_total,
+    staleTime: 60_000,
+    enabled,
+  })
+}
+
+/** What the data of a module's records contain. Disabled for null. */
+export function dataFieldsQuery(module: { platformId: number; recordType: string } | null) {
+  const { platformId = 0, recordType = '' } = module ?? {}
+  return queryOptions({
+    queryKey: ['platforms', platformId, 'data-fields', recordType],
+    queryFn: ({ signal }) =>
+      callHub<DataFieldsResponse>(
+        `/api/v1/platforms/${platformId}/modules/${encodeURIComponent(recordType)}/fields`,
+        { signal },
+      ),
+    staleTime: 300_000,
+    enabled: module !== null,
+  })
+}
+
+/** The values of some paths in the records of a list, with counts. Disabled without paths. */
+export function facetsQuery(query: string, paths: readonly string[]) {
+  const facets = paths.map((path) => `&facet=${encodeURIComponent(path)}`).join('')
+  return queryOptions({
+    queryKey: [...RECORD_LISTS.queryKey, 'facets', query, paths],
+    queryFn: ({ signal }) =>
+      callHub<FacetsResponse>(`/api/v1/records/facets?${query}${facets}`, { signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+    enabled: paths.length > 0,
   })
 }
 

@@ -1,7 +1,7 @@
 import { Stack, Text, Tooltip } from '@mantine/core'
+import { useSyncExternalStore } from 'react'
 import { stateTime } from '../api/live.ts'
 import { formatAge, formatClock, formatExact, formatRelative, formatTime } from '../lib/format.ts'
-import { useNow } from '../lib/use-now.ts'
 
 /**
  * A time in the viewer's time zone. The relative time and the exact timestamp appear on hover. `seconds`: for lists whose
@@ -23,13 +23,29 @@ export function Time({ at, seconds = false }: { at: string | null; seconds?: boo
   )
 }
 
-const AGE_INTERVAL_MS = 5000
+/** The shown ages, which one timer updates. Only an age whose text has changed is rendered again. */
+const ages = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+function watchAge(update: () => void): () => void {
+  ages.add(update)
+  timer ??= setInterval(() => {
+    for (const one of ages) one()
+  }, 1000)
+  return () => {
+    ages.delete(update)
+    if (ages.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
 
 /** How long ago something was: `2 min ago`. The exact time with its zone appears on hover. */
 export function Ago({ at }: { at: string | null }) {
-  const now = stateTime(useNow(at !== null, AGE_INTERVAL_MS))
-  if (at === null) return '—'
-  return <ExactTime at={at}>{formatAge(at, now)}</ExactTime>
+  const text = useSyncExternalStore(watchAge, () =>
+    at === null ? '—' : formatAge(at, stateTime(Date.now())),
+  )
+  return at === null ? text : <ExactTime at={at}>{text}</ExactTime>
 }
 
 /** When something began: `03:34 PM`. The exact time with its zone appears on hover. */
@@ -39,8 +55,8 @@ export function Clock({ at }: { at: string }) {
 
 function ExactTime({ at, children }: { at: string; children: string }) {
   return (
-    <Tooltip label={formatExact(at)}>
-      <time dateTime={at}>{children}</time>
-    </Tooltip>
+    <time dateTime={at} title={formatExact(at)}>
+      {children}
+    </time>
   )
 }

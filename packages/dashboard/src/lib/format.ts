@@ -130,3 +130,11 @@ export function formatCode(code: string): string {
   const text = code.replaceAll('_', ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
+
+/** `placeName`, `place_name` → `Place name`: the key of a value without a label */
+export function formatKey(key: string): string {
+  return formatCode(key.replace(/(?<=[a-z])(?=[A-Z])/g, '_').replace(/[_-]+/g, '_')).replace(
+    / [A-Z](?=[a-z])/g,
+    (start) => start.toLowerCase(),
+  )
+}

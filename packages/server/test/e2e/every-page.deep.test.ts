@@ -34,7 +34,7 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
   ['/dashboard/platforms/{platform}?tab=activity', 'registered with'],
   ['/dashboard/platforms/{platform}?tab=settings', 'Rotate key'],
   ['/dashboard/records', 'R-60'],
-  ['/dashboard/search?query=person', '1 of 1 platform has responded'],
+  ['/dashboard/search?query=person', '1 of 1 responded'],
   ['/dashboard/pulls', 'Succeeded'],
   ['/dashboard/pulls/{pull}', 'Succeeded'],
   ['/dashboard/inbox', 'No open alerts'],

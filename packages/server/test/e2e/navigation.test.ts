@@ -71,7 +71,7 @@ describe('navigation without a reload', BROWSER_TEST, () => {
     check('a pull')
     await open('Records')
     await main.getByRole('link', { name: 'R-1', exact: true }).first().click()
-    await page.getByRole('dialog', { name: 'Record' }).getByText('R-1').first().waitFor()
+    await page.getByRole('complementary', { name: 'Record' }).getByText('R-1').first().waitFor()
     await page.keyboard.press('Escape')
     check('a record')
     await open('Integration guide')

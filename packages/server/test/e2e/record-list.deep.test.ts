@@ -23,7 +23,7 @@ describe('the list of records', BROWSER_TEST, () => {
     await hub.push(hub_api_key, body.replace('"DATA"', data))
     await hub.push(hub_api_key, newRecord('H-1', { full_name: 'After', data: {} }), 'PATCH')
     const { page } = await openPage(hub)
-    await page.goto(cases().address({ sort: 'reference_number' }))
+    await page.goto(cases().address({ sort: 'reference_number', limit: '60' }))
     await recordLinkOf(page, 'C-001').waitFor()
     await page.getByText('121 records').waitFor()
     assert.deepEqual((await columnHeadersOf(page)).slice(0, 5), [
@@ -57,15 +57,17 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByRole('menuitem', { name: 'Sort descending' }).press('Enter')
     await recordLinkOf(page, 'C-119').waitFor()
     assert.equal((await parametersOf(page)).get('sort'), '-data.amount')
-    assert.deepEqual(await referencesOf(page), await listRecordsFor(page))
+    // Only the visible rows are rendered.
+    const rendered = await referencesOf(page)
+    assert.deepEqual(rendered, (await listRecordsFor(page)).slice(0, rendered.length))
 
     await recordLinkOf(page, 'H-1').press('Enter')
-    const drawer = page.getByRole('dialog', { name: 'Record' })
+    const drawer = page.getByRole('complementary', { name: 'Record' })
     await drawer.getByText('9007199254740993').waitFor()
     assert.ok((await parametersOf(page)).has('record'))
     await drawer.getByRole('tab', { name: 'History' }).click()
-    await drawer.getByRole('row', { name: 'Name Before After' }).waitFor()
-    await drawer.getByRole('tab', { name: 'Raw' }).click()
+    await drawer.getByText('Name Before After').waitFor()
+    await drawer.getByRole('tab', { name: 'JSON' }).click()
     const raw = await drawer.locator('pre').innerText()
     for (const token of ['9007199254740993', '1.10', '1e2']) assert.ok(raw.includes(token), raw)
     await page.keyboard.press('Escape')
@@ -75,12 +77,12 @@ describe('the list of records', BROWSER_TEST, () => {
     const downloading = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Download' }).click()
     const csv = await readFile(await (await downloading).path(), 'utf8')
-    assert.match(csv, /^\uFEFFhub_reference_number,hub_full_name,Status,Amount,Note,/)
+    assert.match(csv, /^\uFEFFReference,Name,Status,Amount,Note,/)
     assert.deepEqual(csv.match(/^C-\d+,Person \d+,[a-z]+(?=,119,)/gm), ['C-119,Person 119,open'])
 
     await page.getByRole('button', { name: 'Next' }).click()
     await recordLinkOf(page, 'C-001').waitFor()
-    assert.equal((await referencesOf(page)).length, 31)
+    assert.equal((await referencesOf(page)).length, 21)
     assert.deepEqual(await referencesOf(page), await listRecordsFor(page))
     await page.getByRole('button', { name: 'Previous' }).click()
     await recordLinkOf(page, 'C-119').waitFor()
@@ -90,6 +92,7 @@ describe('the list of records', BROWSER_TEST, () => {
     await page.getByRole('button', { name: /^Remove filter: Status/ }).click()
     await page.getByText('121 records').waitFor()
     assert.deepEqual([...(await parametersOf(page)).keys()].toSorted(), [
+      'limit',
       'platform',
       'record_type',
       'sort',

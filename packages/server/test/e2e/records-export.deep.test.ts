@@ -27,7 +27,7 @@ describe('the accessibility of the Records page', BROWSER_TEST, () => {
     const csv = await download(page)
     assert.match(csv.name, /\.csv$/)
     const [header, ...rows] = csv.text.trimEnd().split('\r\n')
-    assert.match(header ?? '', /^\uFEFFhub_reference_number,hub_full_name,Status,Amount,Note,/)
+    assert.match(header ?? '', /^\uFEFFReference,Name,Status,Amount,Note,/)
     assert.deepEqual(
       rows.map((one) => one.split(',').slice(0, 4)),
       [
@@ -58,7 +58,9 @@ describe('the accessibility of the Records page', BROWSER_TEST, () => {
         .waitFor()
       await expectAccessible(page)
       await expectNoHorizontalScroll(page)
-      for (const name of ['Columns', 'Views', 'Add filter', 'Name']) {
+      // The rows of a phone have no heads.
+      const heads = mode.width < 600 ? [] : ['Name']
+      for (const name of ['Columns', 'Views', 'Add filter', ...heads]) {
         await page.getByRole('button', { name, exact: true }).click()
         const role = name === 'Views' || name === 'Name' ? 'menu' : 'dialog'
         await page.getByRole(role).waitFor()

@@ -83,15 +83,15 @@ describe('tabs', BROWSER_TEST, () => {
     await expectAccessible(page)
     await navigationLink(page, 'Records').click()
     await recordLinkOf(page, 'pushed').click()
-    const drawer = page.getByRole('dialog', { name: 'Record' })
+    const drawer = page.getByRole('complementary', { name: 'Record' })
     await openTabs(
       {
-        Fields: () => drawer.getByRole('row').filter({ hasText: 'status' }),
-        History: () => drawer.getByRole('row').filter({ hasText: 'closed' }),
-        Raw: () => drawer.locator('pre'),
+        Fields: () => drawer.getByTitle(/^status/),
+        History: () => drawer.getByText('closed'),
+        JSON: () => drawer.locator('pre'),
       },
       drawer,
     )
-    await expectAccessible(page, { within: 'dialog' })
+    await expectAccessible(page)
   })
 })

@@ -207,7 +207,6 @@ export const TEXTS = {
 
   groupedByCause: 'Grouped by cause',
   cause: 'Cause',
-  notReplayedCount: (rejectedPushes: string) => `${rejectedPushes} not replayed`,
   rejections: 'Rejections',
   lastRejection: 'Last rejection',
   select: 'Select',

@@ -1,4 +1,3 @@
-import 'mantine-datatable/styles.css'
 import { Badge, Tabs } from '@mantine/core'
 import { snapshot } from '../../api/live.ts'
 import { PageHeader } from '../../components/page-header.tsx'

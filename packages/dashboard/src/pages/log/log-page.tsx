@@ -1,4 +1,3 @@
-import 'mantine-datatable/styles.css'
 import { PageHeader } from '../../components/page-header.tsx'
 import { RemovedFilterPlatform } from '../../components/removed-platform.tsx'
 import { TEXTS } from '../../texts.ts'

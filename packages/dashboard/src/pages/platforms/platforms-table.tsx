@@ -1,17 +1,17 @@
-import { PageLink } from '../../components/page-link.tsx'
-import { TEXTS } from './texts.tsx'
-import 'mantine-datatable/styles.css'
-import { Badge, Stack, Text, Tooltip } from '@mantine/core'
+import { Badge, Tooltip } from '@mantine/core'
 import type { Platform, PlatformSummary } from '@recordhub/protocol'
 import { useNavigate } from '@tanstack/react-router'
-import { DataTable } from 'mantine-datatable'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Below, columnsFor } from '../../components/list-table/columns.tsx'
+import { ListTable } from '../../components/list-table/list-table.tsx'
 import { MessageText } from '../../components/message-text.tsx'
+import { PageLink } from '../../components/page-link.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
-import { Time } from '../../components/time.tsx'
-import { formatCount, formatNumber } from '../../lib/format.ts'
+import { formatNumber } from '../../lib/format.ts'
 import { type Direction, HEALTH_LABELS, type Health, isSort, type Sort } from './platform-list.ts'
+import { TEXTS } from './texts.tsx'
 
-const WIDE = '(min-width: 48em)'
+const column = columnsFor<Platform>()
 
 type Order = { sort: Sort; direction: Direction }
 
@@ -20,109 +20,72 @@ export function PlatformsTable({
   order,
   onOrder,
 }: {
-  platforms: Platform[]
+  /** Undefined while they load. */
+  platforms: Platform[] | undefined
   order: Order
   onOrder: (order: Order) => void
 }) {
   const navigate = useNavigate()
   return (
-    <DataTable
-      withTableBorder
-      borderRadius="md"
-      highlightOnHover
-      minHeight={platforms.length === 0 ? 160 : 0}
-      noRecordsText={TEXTS.noMatchingPlatforms}
-      records={platforms}
-      idAccessor="id"
-      sortStatus={{ columnAccessor: order.sort, direction: order.direction }}
-      onSortStatusChange={({ columnAccessor, direction }) => {
-        const sort = String(columnAccessor)
-        if (isSort(sort)) onOrder({ sort, direction })
+    <ListTable
+      label={TEXTS.platforms}
+      rows={platforms}
+      idOf={({ id }) => id}
+      empty={<EmptyState title={TEXTS.noMatchingPlatforms} />}
+      sort={{
+        by: order.sort,
+        descending: order.direction === 'desc',
+        onSort: ({ by, descending }) => {
+          if (isSort(by)) onOrder({ sort: by, direction: descending ? 'desc' : 'asc' })
+        },
       }}
-      onRowClick={({ record }) =>
-        void navigate({ to: '/dashboard/platforms/$id', params: { id: String(record.id) } })
+      onOpen={({ id }) =>
+        void navigate({ to: '/dashboard/platforms/$id', params: { id: String(id) } })
       }
       columns={[
-        {
-          accessor: 'title',
-          title: TEXTS.platform,
-          sortable: true,
-          render: (platform) => <Title platform={platform} />,
-        },
-        {
-          accessor: 'status',
-          sortable: true,
-          width: 110,
-          visibleMediaQuery: WIDE,
-          render: ({ status }) => <StatusBadge status={status} />,
-        },
-        {
-          accessor: 'modules',
-          sortable: true,
-          width: 130,
-          visibleMediaQuery: WIDE,
-          render: ({ modules_registered }) => `${formatNumber(modules_registered)} registered`,
-        },
-        {
-          accessor: 'records',
-          sortable: true,
-          width: 110,
-          textAlign: 'right',
-          visibleMediaQuery: WIDE,
-          render: ({ records }) => formatNumber(records),
-        },
-        {
-          accessor: 'synced',
-          title: TEXTS.latestSync,
-          sortable: true,
-          width: 200,
-          visibleMediaQuery: WIDE,
-          render: ({ latest_sync_at }) => <Time at={latest_sync_at} />,
-        },
-        {
-          accessor: 'pushed',
-          title: TEXTS.lastPush,
-          sortable: true,
-          width: 200,
-          visibleMediaQuery: WIDE,
-          render: ({ last_push_at }) => <Time at={last_push_at} />,
-        },
-        {
-          accessor: 'health',
-          sortable: true,
+        column.of(TEXTS.platform, (platform) => <Title platform={platform} />, {
+          sort: 'title',
+        }),
+        column.of(TEXTS.status, ({ status }) => <StatusBadge status={status} />, {
+          sort: 'status',
+          width: 100,
+          phone: 'none',
+        }),
+        column.of(
+          TEXTS.modules,
+          ({ modules_registered }) => `${formatNumber(modules_registered)} registered`,
+          { sort: 'modules', width: 120, from: 'desktop' },
+        ),
+        column.number(TEXTS.records, ({ records }) => records, { sort: 'records' }),
+        column.time(TEXTS.latestSync, ({ latest_sync_at }) => latest_sync_at, {
+          sort: 'synced',
+          exact: true,
+          from: 'desktop',
+          phone: 'labelled',
+        }),
+        column.time(TEXTS.lastPush, ({ last_push_at }) => last_push_at, {
+          sort: 'pushed',
           width: 150,
-          render: (platform) => <HealthBadge platform={platform} />,
-        },
+          phone: 'labelled',
+        }),
+        column.of(TEXTS.health, (platform) => <HealthBadge platform={platform} />, {
+          sort: 'health',
+          width: 150,
+          phone: 'end',
+        }),
       ]}
     />
   )
 }
 
-function Title({ platform }: { platform: Platform }) {
-  const { id, display_title, platform_name, modules_registered, records } = platform
+function Title({ platform: { id, display_title, platform_name } }: { platform: Platform }) {
   return (
-    <Stack gap={0}>
-      <PageLink
-        to="/dashboard/platforms/$id"
-        params={{ id: String(id) }}
-        fw={600}
-        onClick={(event) => event.stopPropagation()}
-      >
+    <>
+      <PageLink to="/dashboard/platforms/$id" params={{ id: String(id) }} fw={600}>
         {display_title}
       </PageLink>
-      <Text size="xs" c="dimmed">
-        {platform_name}
-      </Text>
-      <Text size="xs" c="dimmed" hiddenFrom="sm">
-        {TEXTS.registeredCounts(modules_registered, formatCount(records, 'record'))}
-      </Text>
-      <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
-        {TEXTS.latestSyncAt(<Time at={platform.latest_sync_at} />)}
-      </Text>
-      <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
-        {TEXTS.lastPushAt(<Time at={platform.last_push_at} />)}
-      </Text>
-    </Stack>
+      <Below>{platform_name}</Below>
+    </>
   )
 }
 

@@ -58,10 +58,6 @@ export const TEXTS = {
   health: 'Health',
   anyHealth: 'Any health',
   lastPush: 'Last accepted push',
-  registeredCounts: (modulesRegistered: number, records: string) =>
-    `${modulesRegistered} registered · ${records}`,
-  latestSyncAt: (time: ReactNode) => <>Latest Sync: {time}</>,
-  lastPushAt: (time: ReactNode) => <>Last accepted push: {time}</>,
 
   platformInactive: 'The platform is inactive',
   pullHasStarted: 'The pull has started.',

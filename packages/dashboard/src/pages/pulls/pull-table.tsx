@@ -1,29 +1,32 @@
-import { errorInPlaceOfData } from '../../api/retries.ts'
-import { TEXTS } from './texts.tsx'
-import 'mantine-datatable/styles.css'
-import { Anchor, Box, Stack, Text } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import type { Pull } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { DataTable, type DataTableColumn } from 'mantine-datatable'
+import { useNavigate } from '@tanstack/react-router'
 import { pullPageQuery } from '../../api/pulls.ts'
+import { errorInPlaceOfData } from '../../api/retries.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
+import { Below, columnsFor } from '../../components/list-table/columns.tsx'
+import { type ListColumn, ListTable } from '../../components/list-table/list-table.tsx'
+import { PageLink } from '../../components/page-link.tsx'
 import { Pager } from '../../components/pager.tsx'
-import { Time } from '../../components/time.tsx'
+import { Ago } from '../../components/time.tsx'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { durationOf, starterLabel } from './pull-labels.ts'
 import { PullStateBadge } from './pull-state-badge.tsx'
+import { TEXTS } from './texts.tsx'
 import { useNewest } from './use-snapshot-pull.ts'
+
+const column = columnsFor<Pull>()
 
 /** All stored pulls, newest first. */
 export function PullTable() {
   const [{ cursor = '' }] = useUrlState()
   const page = useQuery(pullPageQuery(cursor))
-  const { data, refetch, isFetching, isPlaceholderData } = page
+  const { data, refetch, isPlaceholderData } = page
   const error = errorInPlaceOfData(page)
   const { newest, now } = useNewest()
   const navigate = useNavigate()
@@ -35,19 +38,15 @@ export function PullTable() {
       {data?.pulls.length === 0 ? (
         <NoPulls isFirstPage={cursor === ''} />
       ) : (
-        <DataTable
-          withTableBorder
-          highlightOnHover
-          borderRadius="md"
-          onRowClick={({ record, event }) => {
-            // Ignores clicks on a link in the row, and the selection of text.
-            if (event.defaultPrevented || getSelection()?.isCollapsed === false) return
-            void navigate({ to: '/dashboard/pulls/$id', params: { id: String(record.id) } })
-          }}
-          {...(data ? {} : { minHeight: 220 })}
-          records={data?.pulls.map(newest) ?? []}
+        <ListTable
+          label={TEXTS.pulls}
+          rows={data?.pulls.map(newest)}
+          idOf={({ id }) => id}
+          isStale={isPlaceholderData}
+          onOpen={({ id }) =>
+            void navigate({ to: '/dashboard/pulls/$id', params: { id: String(id) } })
+          }
           columns={columnsAt(now)}
-          fetching={isFetching && (data === undefined || isPlaceholderData)}
         />
       )}
       {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}
@@ -75,9 +74,6 @@ function NoPulls({ isFirstPage }: { isFirstPage: boolean }) {
   )
 }
 
-/** Columns that are hidden on a phone. */
-const FROM_TABLET = '(min-width: 48em)'
-
 const COUNTS = [
   ['received', TEXTS.received],
   ['created', TEXTS.new],
@@ -87,71 +83,47 @@ const COUNTS = [
 ] as const
 
 /** @param now on the hub's clock. */
-const columnsAt = (now: number): DataTableColumn<Pull>[] => [
-  {
-    accessor: 'id',
-    title: TEXTS.pull,
-    render: ({ id }) => (
-      <Anchor
-        size="sm"
-        renderRoot={(props) => (
-          <Link to="/dashboard/pulls/$id" params={{ id: String(id) }} {...props} />
-        )}
-      >
+const columnsAt = (now: number): ListColumn<Pull>[] => [
+  column.of(
+    TEXTS.pull,
+    ({ id }) => (
+      <PageLink size="sm" to="/dashboard/pulls/$id" params={{ id: String(id) }}>
         {formatNumber(id)}
-      </Anchor>
+      </PageLink>
     ),
-  },
-  {
-    accessor: 'state',
-    title: TEXTS.state,
-    width: 215,
-    visibleMediaQuery: FROM_TABLET,
-    render: ({ state, counts }) => <PullStateBadge state={state} counts={counts} />,
-  },
-  {
-    accessor: 'requested_at',
-    title: TEXTS.started,
-    noWrap: true,
-    render: (pull) => (
+    { width: 90 },
+  ),
+  column.of(TEXTS.state, ({ state, counts }) => <PullStateBadge state={state} counts={counts} />, {
+    phone: 'line',
+  }),
+  column.of(
+    TEXTS.started,
+    (pull) => (
       <>
-        <Time at={pull.requested_at} seconds />
-        <Text size="xs" c="dimmed">
-          {starterLabel(pull)}
-        </Text>
-        <Box hiddenFrom="sm" mt={4}>
-          <PullStateBadge state={pull.state} counts={pull.counts} />
-        </Box>
+        <Ago at={pull.requested_at} />
+        <Below>{starterLabel(pull)}</Below>
       </>
     ),
-  },
-  {
-    accessor: 'duration',
-    title: TEXTS.duration,
-    visibleMediaQuery: FROM_TABLET,
-    noWrap: true,
-    render: (pull) => {
+    { width: 130, phone: 'end' },
+  ),
+  column.of(
+    TEXTS.duration,
+    (pull) => {
       const duration = durationOf(pull, now)
       return duration === null ? '—' : formatDuration(duration)
     },
-  },
-  {
-    accessor: 'modules',
-    title: TEXTS.modules,
-    visibleMediaQuery: FROM_TABLET,
-    noWrap: true,
-    textAlign: 'right',
-    render: ({ progress: { task_states, tasks_total } }) =>
+    { width: 90 },
+  ),
+  column.of(
+    TEXTS.modules,
+    ({ progress: { task_states, tasks_total } }) =>
       `${formatNumber(task_states.succeeded ?? 0)} of ${formatNumber(tasks_total)}`,
-  },
-  ...COUNTS.map(
-    ([name, title]): DataTableColumn<Pull> => ({
-      accessor: `counts.${name}`,
-      title,
-      ...(name === 'received' ? {} : { visibleMediaQuery: FROM_TABLET }),
-      noWrap: true,
-      textAlign: 'right',
-      render: ({ counts }) => formatNumber(counts[name]),
+    { width: 90, align: 'right', from: 'desktop', phone: 'labelled' },
+  ),
+  ...COUNTS.map(([name, title]) =>
+    column.number(title, ({ counts }) => counts[name], {
+      width: 92,
+      ...(name === 'received' || name === 'rejected' ? {} : { from: 'desktop' }),
     }),
   ),
 ]

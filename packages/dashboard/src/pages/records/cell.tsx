@@ -1,5 +1,7 @@
 import { Text } from '@mantine/core'
-import { formatRelative, formatTime } from '../../lib/format.ts'
+import { summarizeValue } from '@recordhub/protocol/summarize-value'
+import { Ago } from '../../components/time.tsx'
+import { formatTime } from '../../lib/format.ts'
 import { isPlainObject, textOfValue } from '../../lib/lossless-json.ts'
 import type { Column } from './columns.ts'
 import { isInstant } from './filters.ts'
@@ -8,31 +10,37 @@ import { isInstant } from './filters.ts'
 const MAX_SHOWN = 160
 const MAX_IN_TOOLTIP = 1000
 
-/** A value in the table, on one line. The browser's tooltip shows more of a truncated text. */
+/** A value in the table, on one line: nested values as a summary. The tooltip shows more of a truncated text. */
 export function Cell({ column, value }: { column: Column; value: unknown }) {
+  if (value === undefined) return null
   if (isInstant(column) && typeof value === 'string') {
     return (
-      <time dateTime={value} title={`${formatRelative(value, Date.now())}, ${value}`}>
-        {formatTime(value, { seconds: true })}
-      </time>
+      <Text span c="dimmed" fz="inherit">
+        {column.id === 'hub_updated_at' ? <Ago at={value} /> : formatTime(value)}
+      </Text>
     )
   }
-  const text = textOfValue(value)
-  if (value === undefined) return null
-  if (text === null || text === '') return <Dimmed>—</Dimmed>
-  const isTree = Array.isArray(value) || isPlainObject(value)
+  const text = summaryOf(value, column.label)
+  if (text === null) return <Dimmed>—</Dimmed>
+  const isNested = Array.isArray(value) || isPlainObject(value)
+  const tooltip = textOfValue(value) ?? ''
   return (
-    <Text
-      span
-      fz={isTree ? 'xs' : 'sm'}
-      {...(isTree ? { ff: 'monospace' } : {})}
-      display="block"
-      truncate
-      title={shorten(text, MAX_IN_TOOLTIP)}
-    >
-      {shorten(text, MAX_SHOWN)}
-    </Text>
+    <span style={isNested ? SECONDARY : undefined} title={shorten(tooltip, MAX_IN_TOOLTIP)}>
+      {text}
+    </span>
   )
+}
+
+const SECONDARY = { color: 'var(--text-2)' }
+
+/** A value on one line; null for an empty one. @param label of the value, in the plural for a list. */
+export function summaryOf(value: unknown, label: string): string | null {
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  // Yes and no say nothing without their names.
+  const summary = summarizeValue(value, label.toLowerCase(), (member) =>
+    typeof member === 'boolean' ? null : textOfValue(member),
+  )
+  return summary && shorten(summary, MAX_SHOWN)
 }
 
 function shorten(text: string, max: number): string {
@@ -41,7 +49,7 @@ function shorten(text: string, max: number): string {
 
 function Dimmed({ children }: { children: string }) {
   return (
-    <Text span c="dimmed" fz="sm">
+    <Text span c="dimmed" fz="inherit">
       {children}
     </Text>
   )

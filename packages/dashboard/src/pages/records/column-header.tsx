@@ -1,25 +1,31 @@
 import { Group, Menu, Text, UnstyledButton } from '@mantine/core'
 import {
+  IconArrowAutofitWidth,
   IconArrowDown,
   IconArrowLeft,
   IconArrowRight,
+  IconArrowsDiff,
   IconArrowUp,
   IconBolt,
   IconChevronDown,
   IconEyeOff,
   IconFilter,
+  IconPin,
 } from '@tabler/icons-react'
 import { MENU_PROPS } from '../../components/menu-props.ts'
 import classes from './column-header.module.css'
 import type { Column } from './columns.ts'
 import type { Sort } from './list-query.ts'
-import { TEXTS } from './texts.tsx'
 
 export type ColumnActions = {
   sort: (sort: Sort) => void
   filter: (column: Column) => void
-  hide: (column: Column) => void
-  move: (column: Column, by: -1 | 1) => void
+  hide: () => void
+  move: (by: -1 | 1) => void
+  /** In pixels. */
+  widen: (by: number) => void
+  isPinned: boolean
+  pin: () => void
   /** Null if the column cannot be indexed, is already indexed, or the role does not allow it. */
   index: ((column: Column) => void) | null
 }
@@ -44,8 +50,8 @@ export function ColumnHeader({
   const Arrow = sort.descending ? IconArrowDown : IconArrowUp
   const by = column.sort
   const state = [
-    isSorted ? (sort.descending ? TEXTS.sortedDescending : TEXTS.sortedAscending) : '',
-    isFiltered ? TEXTS.filtered : '',
+    isSorted ? (sort.descending ? 'sorted descending' : 'sorted ascending') : '',
+    isFiltered ? 'filtered' : '',
   ].filter((label) => label !== '')
   return (
     <Menu {...MENU_PROPS} position="bottom-start" withArrow shadow="md">
@@ -56,7 +62,7 @@ export function ColumnHeader({
           title={label}
         >
           <Group gap={4} wrap="nowrap" className={column.kind === 'number' ? classes['atEnd'] : ''}>
-            <Text fz="sm" fw={600} truncate maw={220}>
+            <Text fz="inherit" fw={500} truncate>
               {label}
             </Text>
             {isSorted && <Arrow size={14} aria-hidden />}
@@ -72,42 +78,57 @@ export function ColumnHeader({
               leftSection={<IconArrowUp size={16} />}
               onClick={() => actions.sort({ by, descending: false })}
             >
-              {TEXTS.sortAscending}
+              Sort ascending
             </Menu.Item>
             <Menu.Item
               leftSection={<IconArrowDown size={16} />}
               onClick={() => actions.sort({ by, descending: true })}
             >
-              {TEXTS.sortDescending}
+              Sort descending
             </Menu.Item>
           </>
         )}
-        {isIndexed === false && <Menu.Label maw={240}>{TEXTS.notIndexedHint}</Menu.Label>}
+        {isIndexed === false && (
+          <Menu.Label maw={240}>
+            Not indexed: sorting scans the records for at most two seconds.
+          </Menu.Label>
+        )}
         {actions.index && (
           <Menu.Item leftSection={<IconBolt size={16} />} onClick={() => actions.index?.(column)}>
-            {TEXTS.indexThisField}
+            Index this field
           </Menu.Item>
         )}
         {column.filter !== null && (
           <Menu.Item leftSection={<IconFilter size={16} />} onClick={() => actions.filter(column)}>
-            {TEXTS.filter}
+            Filter…
           </Menu.Item>
         )}
         <Menu.Divider />
-        <Menu.Item
-          leftSection={<IconArrowLeft size={16} />}
-          onClick={() => actions.move(column, -1)}
-        >
-          {TEXTS.moveLeft}
+        <Menu.Item leftSection={<IconArrowLeft size={16} />} onClick={() => actions.move(-1)}>
+          Move left
+        </Menu.Item>
+        <Menu.Item leftSection={<IconArrowRight size={16} />} onClick={() => actions.move(1)}>
+          Move right
         </Menu.Item>
         <Menu.Item
-          leftSection={<IconArrowRight size={16} />}
-          onClick={() => actions.move(column, 1)}
+          leftSection={<IconArrowAutofitWidth size={16} />}
+          closeMenuOnClick={false}
+          onClick={() => actions.widen(40)}
         >
-          {TEXTS.moveRight}
+          Wider
         </Menu.Item>
-        <Menu.Item leftSection={<IconEyeOff size={16} />} onClick={() => actions.hide(column)}>
-          {TEXTS.hide}
+        <Menu.Item
+          leftSection={<IconArrowsDiff size={16} />}
+          closeMenuOnClick={false}
+          onClick={() => actions.widen(-40)}
+        >
+          Narrower
+        </Menu.Item>
+        <Menu.Item leftSection={<IconPin size={16} />} onClick={actions.pin}>
+          {actions.isPinned ? 'Unpin' : 'Pin to the left'}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconEyeOff size={16} />} onClick={actions.hide}>
+          Hide
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -1,83 +1,240 @@
-import { ActionIcon, Button, Checkbox, Group, Popover, ScrollArea, Stack } from '@mantine/core'
-import { IconArrowDown, IconArrowUp, IconColumns3 } from '@tabler/icons-react'
 import {
-  arrange,
-  type ColumnChoice,
-  DEFAULT_CHOICE,
-  isShown,
-  move,
-  toggle,
-} from './column-choice.ts'
+  ActionIcon,
+  Button,
+  Checkbox,
+  Group,
+  Popover,
+  ScrollArea,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import type { DataField } from '@recordhub/protocol'
+import {
+  IconArrowDown,
+  IconArrowUp,
+  IconChevronDown,
+  IconChevronRight,
+  IconColumns3,
+} from '@tabler/icons-react'
+import { useState } from 'react'
+import { formatKey } from '../../lib/format.ts'
+import { moveTo, type PlacedColumn } from './column-layout.ts'
 import type { Column } from './columns.ts'
-import { TEXTS } from './texts.tsx'
 
-/** A menu to show, hide and reorder columns. */
+/** A menu to show, hide and reorder columns: those of the manifest, and a tree of what the data contain. */
 export function ColumnsMenu({
   columns,
-  choice,
-  choose,
+  fields,
+  shown,
+  place,
+  reset,
 }: {
   columns: readonly Column[]
-  choice: ColumnChoice
-  choose: (choice: ColumnChoice) => void
+  /** What the data of the module contain; empty for several modules. */
+  fields: readonly DataField[]
+  shown: readonly (Column & PlacedColumn)[]
+  place: (layout: readonly PlacedColumn[]) => void
+  reset: () => void
 }) {
-  const arranged = arrange(columns, choice)
-  const visible = arranged.filter((column) => isShown(column, choice))
+  const [text, setText] = useState('')
   return (
-    <Popover position="bottom-end" withArrow shadow="md" trapFocus width={320}>
+    <Popover position="bottom-end" shadow="md" trapFocus width={340}>
       <Popover.Target>
-        <Button size="xs" variant="default" leftSection={<IconColumns3 size={14} />}>
-          {TEXTS.columns}
+        <Button variant="default" leftSection={<IconColumns3 size={16} />}>
+          Columns
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap="xs">
-          <ScrollArea.Autosize mah={360} viewportProps={{ tabIndex: 0 }}>
-            <Stack gap={4} role="group" aria-label={TEXTS.visibleColumns}>
-              {arranged.map((column) => {
-                const isVisible = isShown(column, choice)
-                const position = visible.indexOf(column)
-                return (
-                  <Group key={column.id} gap={4} wrap="nowrap" justify="space-between">
-                    <Checkbox
-                      size="sm"
-                      label={column.label}
-                      checked={isVisible}
-                      disabled={isVisible && visible.length === 1}
-                      onChange={() => choose(toggle(column, choice))}
-                    />
-                    <Group gap={2} wrap="nowrap" pr="sm">
-                      <ActionIcon
-                        variant="subtle"
-                        color="gray"
-                        size="sm"
-                        aria-label={TEXTS.moveUp(column.label)}
-                        disabled={position < 1}
-                        onClick={() => choose(move(columns, choice, column, -1))}
-                      >
-                        <IconArrowUp size={14} />
-                      </ActionIcon>
-                      <ActionIcon
-                        variant="subtle"
-                        color="gray"
-                        size="sm"
-                        aria-label={TEXTS.moveDown(column.label)}
-                        disabled={position < 0 || position === visible.length - 1}
-                        onClick={() => choose(move(columns, choice, column, 1))}
-                      >
-                        <IconArrowDown size={14} />
-                      </ActionIcon>
-                    </Group>
-                  </Group>
-                )
-              })}
+          <TextInput
+            aria-label="Find a field"
+            placeholder="Find a field"
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          <ScrollArea.Autosize
+            mah="min(60dvh, 35rem)"
+            viewportProps={{ tabIndex: 0, 'aria-label': 'Columns' }}
+          >
+            <Stack gap={4} role="group" aria-label="Visible columns">
+              {shown.map((column, index) => (
+                <ShownColumn
+                  key={column.id}
+                  column={column}
+                  index={index}
+                  shown={shown}
+                  place={place}
+                />
+              ))}
             </Stack>
+            <Text size="xs" c="dimmed" mt="xs" mb={4}>
+              Not shown
+            </Text>
+            <Tree
+              columns={columns}
+              fields={fields}
+              shown={new Set(shown.map(({ id }) => id))}
+              search={text.trim().toLowerCase()}
+              onAdd={(id) => place([...shown, { id, width: undefined, isPinned: false }])}
+            />
           </ScrollArea.Autosize>
-          <Button size="xs" variant="subtle" color="gray" onClick={() => choose(DEFAULT_CHOICE)}>
-            {TEXTS.resetColumns}
+          <Button size="xs" variant="subtle" color="gray" onClick={reset}>
+            Reset columns
           </Button>
         </Stack>
       </Popover.Dropdown>
     </Popover>
   )
+}
+
+function ShownColumn({
+  column: { id, label },
+  index,
+  shown,
+  place,
+}: {
+  column: Column
+  index: number
+  shown: readonly PlacedColumn[]
+  place: (layout: readonly PlacedColumn[]) => void
+}) {
+  return (
+    <Group gap={4} wrap="nowrap" justify="space-between">
+      <Checkbox
+        size="xs"
+        label={label}
+        checked
+        disabled={shown.length === 1}
+        onChange={() => place(shown.filter((one) => one.id !== id))}
+      />
+      <Group gap={2} wrap="nowrap" pr="sm">
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="sm"
+          aria-label={`Move ${label} up`}
+          disabled={index === 0}
+          onClick={() => place(moveTo(shown, id, shown[index - 1]?.id))}
+        >
+          <IconArrowUp size={14} />
+        </ActionIcon>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="sm"
+          aria-label={`Move ${label} down`}
+          disabled={index === shown.length - 1}
+          onClick={() => place(moveTo(shown, id, shown[index + 1]?.id))}
+        >
+          <IconArrowDown size={14} />
+        </ActionIcon>
+      </Group>
+    </Group>
+  )
+}
+
+type Node = { id: string; label: string; hint: string; children: Node[] }
+
+/** Not more are rendered at once; the search finds the others. */
+const MAX_NODES = 300
+
+function Tree({
+  columns,
+  fields,
+  shown,
+  search,
+  onAdd,
+}: {
+  columns: readonly Column[]
+  fields: readonly DataField[]
+  shown: ReadonlySet<string>
+  search: string
+  onAdd: (id: string) => void
+}) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const toggle = (id: string) => {
+    const ids = new Set(open)
+    if (!ids.delete(id)) ids.add(id)
+    setOpen(ids)
+  }
+  const isOpen = (id: string) => search !== '' || open.has(id)
+  const lines = linesOf(nodesOf(columns, fields), search, isOpen, 0).filter(
+    ({ node }) => node.children.length > 0 || !shown.has(node.id),
+  )
+  return (
+    <Stack gap={4}>
+      {lines.slice(0, MAX_NODES).map(({ node, depth }) => (
+        <Group key={node.id} gap={4} wrap="nowrap" pl={depth * 18}>
+          {node.children.length > 0 ? (
+            <ActionIcon
+              variant="transparent"
+              color="gray"
+              size={16}
+              aria-label={`${isOpen(node.id) ? 'Fold' : 'Unfold'} ${node.label}`}
+              aria-expanded={isOpen(node.id)}
+              onClick={() => toggle(node.id)}
+            >
+              {isOpen(node.id) ? <IconChevronDown size={14} /> : <IconChevronRight size={14} />}
+            </ActionIcon>
+          ) : (
+            fields.length > 0 && <span style={{ width: 16 }} />
+          )}
+          {shown.has(node.id) ? (
+            <Text size="sm" flex={1}>
+              {node.label}
+            </Text>
+          ) : (
+            <Checkbox
+              size="xs"
+              flex={1}
+              label={node.label}
+              checked={false}
+              onChange={() => onAdd(node.id)}
+            />
+          )}
+          <Text size="xs" c="dimmed" truncate maw={110} pr="sm">
+            {node.hint}
+          </Text>
+        </Group>
+      ))}
+    </Stack>
+  )
+}
+
+/** The columns, those of nested data below the field that contains them. */
+function nodesOf(columns: readonly Column[], fields: readonly DataField[]): Node[] {
+  const nodes = new Map<string, Node>(
+    columns.map(({ id, label }) => [id, { id, label, hint: '', children: [] }]),
+  )
+  const top = [...nodes.values()]
+  for (const { path, parent, name, label, examples, types } of fields) {
+    const id = `data.${path}`
+    const isNested = types.includes('object') || types.includes('list')
+    const hint = isNested ? '' : (examples[0] ?? '')
+    const known = nodes.get(id)
+    if (known) {
+      known.hint = hint
+      continue
+    }
+    const title = label || (name === '[]' ? 'Each' : formatKey(name))
+    const node: Node = { id, label: title, hint, children: [] }
+    nodes.set(id, node)
+    const siblings = parent === null ? top : nodes.get(`data.${parent}`)?.children
+    siblings?.push(node)
+  }
+  return top
+}
+
+function linesOf(
+  nodes: readonly Node[],
+  search: string,
+  isOpen: (id: string) => boolean,
+  depth: number,
+): { node: Node; depth: number }[] {
+  return nodes.flatMap((node) => {
+    const within = isOpen(node.id) ? linesOf(node.children, search, isOpen, depth + 1) : []
+    const isFound = search === '' || `${node.label} ${node.id}`.toLowerCase().includes(search)
+    return isFound || within.length > 0 ? [{ node, depth }, ...within] : []
+  })
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Platform } from '@recordhub/protocol'
 import { fc } from '../../../../server/test/helpers/random/fast-check.ts'
-import { arrange, DEFAULT_CHOICE, isShown, move, parseChoice, toggle } from './column-choice.ts'
+import { columnsIn, defaultLayout, moveTo, readLayout, writeLayout } from './column-layout.ts'
 import { columnsOf, listedModules } from './columns.ts'
 
 const field = (key: string, type = 'string', label = `Label ${key}`) => ({
@@ -58,10 +58,10 @@ const platforms = [
   platform(2, [module('a', [field('other')])]),
 ]
 const columnsFor = (state: Record<string, string>) => columnsOf(listedModules(platforms, state))
-const visible = (state: Record<string, string>) =>
-  columnsFor(state)
-    .filter((column) => isShown(column, DEFAULT_CHOICE))
-    .map(({ label }) => label)
+const visible = (state: Record<string, string>) => {
+  const columns = columnsFor(state)
+  return columnsIn(defaultLayout(columns), columns).map(({ label }) => label)
+}
 
 describe('the columns of a record list', () => {
   test('are the fields of a single module, with reference and name first', () => {
@@ -96,44 +96,49 @@ describe('the columns of a record list', () => {
   })
 })
 
-describe('column settings', () => {
+describe('the layout of columns', () => {
   const columns = columnsFor({ platform: 'p1', record_type: 'a' })
-  const ids = (choice = DEFAULT_CHOICE) => arrange(columns, choice).map(({ id }) => id)
-  const find = (id: string) => columns.find((one) => one.id === id) ?? assert.fail(id)
+  const layout = defaultLayout(columns)
+  const ids = (moved = layout) => moved.map(({ id }) => id).slice(0, 3)
 
-  test('move a column past the next visible one', () => {
-    const hidden = toggle(find('data.amount'), DEFAULT_CHOICE)
-    const moved = move(columns, hidden, find('data.status'), 1)
-    const shown = arrange(columns, moved).filter((one) => isShown(one, moved))
-    assert.deepEqual(shown.map(({ id }) => id).slice(0, 4), [
-      'hub_reference_number',
-      'hub_full_name',
-      'data.hub_full_name',
-      'data.status',
-    ])
-    assert.equal(move(columns, DEFAULT_CHOICE, find('hub_reference_number'), -1), DEFAULT_CHOICE)
+  test('moves a column to the place of another', () => {
+    const [reference, name, status] = ids()
+    assert.deepEqual(ids(moveTo(layout, 'data.status', name)), [reference, status, name])
+    assert.deepEqual(ids(moveTo(layout, 'hub_reference_number', status)), [name, status, reference])
+    assert.deepEqual(moveTo(layout, 'hub_reference_number', undefined), layout)
   })
 
-  test('show a column that is hidden by default, and hide it again', () => {
-    const created = find('hub_created_at')
-    const shown = toggle(created, DEFAULT_CHOICE)
-    assert.equal(isShown(created, shown), true)
-    assert.equal(isShown(created, toggle(created, shown)), false)
-  })
-
-  test('never lose or duplicate a column, whatever order was saved', () => {
-    const anyId = fc.oneof(fc.string(), fc.constantFrom(...columns.map(({ id }) => id)))
+  test('is the same after it was written and read, whatever the keys of fields', () => {
+    const placed = fc.record(
+      {
+        id: fc.string({ unit: 'grapheme', minLength: 1 }),
+        width: fc.option(fc.integer({ min: 1, max: 9999 }), { nil: undefined }),
+        isPinned: fc.boolean(),
+      },
+      { noNullPrototype: true },
+    )
     fc.assert(
-      fc.property(fc.uniqueArray(anyId), (order) => {
-        const arranged = ids({ ...DEFAULT_CHOICE, order })
-        assert.deepEqual(arranged.toSorted(), columns.map(({ id }) => id).toSorted())
-      }),
+      fc.property(fc.uniqueArray(placed, { minLength: 1, selector: ({ id }) => id }), (any) =>
+        assert.deepEqual(readLayout(writeLayout(any)), any),
+      ),
     )
   })
 
-  test('fall back to the defaults if the saved value is invalid', () => {
-    for (const text of [null, '', 'x', '[]', '{"order":3}', '{"order":[1]}']) {
-      assert.deepEqual(parseChoice(text), DEFAULT_CHOICE)
-    }
+  test('has columns for paths into nested data', () => {
+    const path = 'data.birth_place.placeName'
+    const [place] = columnsIn([{ id: path, width: 90, isPinned: false }], columns)
+    assert.deepEqual(
+      [place?.label, place?.filter, place?.sort],
+      ['Birth place › Place name', 'birth_place.placeName', path],
+    )
+  })
+
+  test('of a text without columns is none, and unknown columns are not shown', () => {
+    for (const text of ['', ',', ';5', '%']) assert.equal(readLayout(text), null)
+    const read = readLayout('hub_gone,data.status;0;x') ?? []
+    assert.deepEqual(
+      columnsIn(read, columns).map(({ id, width }) => [id, width]),
+      [['data.status', undefined]],
+    )
   })
 })

@@ -1,9 +1,10 @@
 /** The columns of the record list: those of the hub, and the fields of the manifests with their labels. */
 
 import type { Field, Platform, PlatformModule, StoredRecord } from '@recordhub/protocol'
+import { EACH, hasManyValues, parsePath, valuesAt } from '@recordhub/protocol/data-path'
 import { commonKindOf, type FieldKind } from '@recordhub/protocol/field-filter'
+import { formatKey } from '../../lib/format.ts'
 import type { UrlState } from '../../lib/url-state.ts'
-import { COMMON_TEXTS } from '../../texts.ts'
 
 export type ColumnKind = FieldKind
 type HubMember = Exclude<keyof StoredRecord, 'data'>
@@ -71,18 +72,18 @@ export function columnsOf(listed: readonly ListedModule[]): Column[] {
   const copies = [...fields.values()].filter(({ key }) => own.includes(key))
   return [
     hubColumn('reference_number', labelOf('reference_number', 'Reference')),
-    hubColumn('full_name', labelOf('full_name', COMMON_TEXTS.name)),
+    hubColumn('full_name', labelOf('full_name', 'Name')),
     {
-      ...hubColumn('platform_name', COMMON_TEXTS.platform, { isHiddenByDefault: isOnePlatform }),
+      ...hubColumn('platform_name', 'Platform', { isHiddenByDefault: isOnePlatform }),
       valueOf: ({ platform_name }) => titles.get(platform_name) ?? platform_name,
     },
-    hubColumn('module_name', COMMON_TEXTS.module, { isHiddenByDefault: isOneModule }),
+    hubColumn('module_name', 'Module', { isHiddenByDefault: isOneModule }),
     ...shown.map((field, index) =>
       fieldColumn(field, { isHiddenByDefault: !isOneModule || index >= MAX_DEFAULT_FIELDS }),
     ),
-    hubColumn('updated_at', COMMON_TEXTS.updated, { kind: 'date' }),
-    hubColumn('created_at', COMMON_TEXTS.received, { kind: 'date', isHiddenByDefault: true }),
-    hubColumn('missing_since', COMMON_TEXTS.missingSince, {
+    hubColumn('updated_at', 'Updated', { kind: 'date' }),
+    hubColumn('created_at', 'Received', { kind: 'date', isHiddenByDefault: true }),
+    hubColumn('missing_since', 'Missing since', {
       kind: 'date',
       isHiddenByDefault: true,
     }),
@@ -114,6 +115,41 @@ function hubColumn(
   }
 }
 
+const PATH = 'data.'
+
+/** The column of a path into nested data, from its id; null for an id of another kind. */
+export function columnOfPath(id: string, kind: ColumnKind = 'text'): Column | null {
+  if (!id.startsWith(PATH) || id === PATH) return null
+  const text = id.slice(PATH.length)
+  const path = parsePath(text)
+  return {
+    id,
+    label: path.steps
+      .filter((step) => step !== EACH)
+      .map((step) => formatKey(String(step)))
+      .join(' › '),
+    kind,
+    sort: id,
+    filter: filterOf(text),
+    exported: id,
+    isHiddenByDefault: true,
+    valueOf: ({ data }) => {
+      const values = valuesAt(data, path)
+      return hasManyValues(path) ? values : values[0]
+    },
+  }
+}
+
+/** The key of a field or the path into its values; null for a column of the hub. */
+export function pathOfColumn({ id }: Column): string | null {
+  return id.startsWith(PATH) ? id.slice(PATH.length) : null
+}
+
+/** The name of a field in a filter. A field may have the same name as a column of the hub. */
+function filterOf(key: string): string {
+  return /^(?:hub_|data\.)/.test(key) ? `data.${key}` : key
+}
+
 function fieldColumn(
   { key, label, kind }: Field & { kind: ColumnKind },
   { isHiddenByDefault }: { isHiddenByDefault: boolean },
@@ -123,8 +159,7 @@ function fieldColumn(
     label: label || key,
     kind,
     sort: `data.${key}`,
-    // A field may have the same name as a column of the hub.
-    filter: /^(?:hub_|data\.)/.test(key) ? `data.${key}` : key,
+    filter: filterOf(key),
     exported: key,
     isHiddenByDefault,
     valueOf: ({ data }) => (Object.hasOwn(data, key) ? data[key] : undefined),

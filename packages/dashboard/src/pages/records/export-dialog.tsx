@@ -10,7 +10,6 @@ import type { Column } from './columns.ts'
 import { estimateBytes } from './export-estimate.ts'
 import { totalLabel } from './list-footer.tsx'
 import { exportAddress, isFiltered } from './list-query.ts'
-import { TEXTS } from './texts.tsx'
 
 const FORMATS = [
   { value: 'csv', label: 'CSV' },
@@ -19,10 +18,10 @@ const FORMATS = [
   { value: 'json', label: 'JSON' },
 ]
 const FORMAT_HINTS: Record<string, string> = {
-  csv: TEXTS.csvHint,
-  xlsx: TEXTS.xlsxHint,
-  ndjson: TEXTS.ndjsonHint,
-  json: TEXTS.jsonHint,
+  csv: 'For spreadsheets and most programs. Text that a spreadsheet would run as a formula is escaped.',
+  xlsx: 'For Excel and LibreOffice. Numbers with more than 15 digits are stored as text. Very long text is truncated.',
+  ndjson: 'For programs: one complete record per line. Numbers keep their digits.',
+  json: 'For programs: one document with complete records. Numbers keep their digits.',
 }
 
 /** Exports the filtered records as a file, which the browser streams to disk. */
@@ -58,7 +57,8 @@ export function ExportDialog({
     total: page.estimated_total,
     columns: chosen,
   })
-  const size = bytes === null ? '' : TEXTS.estimatedSize(formatBytes(bytes), gzip)
+  const size =
+    bytes === null ? '' : `, about ${formatBytes(bytes)}${gzip ? ' before compression' : ''}`
   const check = (label: string, checked: boolean, set: (checked: boolean) => void) => (
     <Checkbox
       label={label}
@@ -67,16 +67,16 @@ export function ExportDialog({
     />
   )
   return (
-    <Dialog opened={isOpen} onClose={onClose} title={TEXTS.exportRecords} centered size="md">
+    <Dialog opened={isOpen} onClose={onClose} title="Export records" centered size="md">
       <Stack>
         <Text size="sm" role="status">
-          {isFiltered(state) ? TEXTS.filteredRecords : TEXTS.allRecords}
+          {isFiltered(state) ? 'Filtered records: ' : 'All records: '}
           {totalLabel(page)}
           {size}.
         </Text>
         <Stack gap={6}>
           <SegmentedControl
-            aria-label={TEXTS.format}
+            aria-label="Format"
             data={FORMATS}
             value={format}
             onChange={setFormat}
@@ -89,24 +89,25 @@ export function ExportDialog({
         </Stack>
         {isTable && (
           <Radio.Group
-            label={TEXTS.columns}
+            label="Columns"
             value={isAll ? 'all' : 'shown'}
             onChange={(value) => setAll(value === 'all')}
           >
             <Stack gap={6} mt={6}>
-              <Radio value="shown" label={TEXTS.visibleColumnsInOrder(visible.length)} />
-              <Radio value="all" label={TEXTS.allColumns} />
+              <Radio value="shown" label={`Visible columns in their order (${visible.length})`} />
+              <Radio value="all" label="All columns, with other values as JSON" />
             </Stack>
           </Radio.Group>
         )}
         <Stack gap={6}>
-          {isTable && check(TEXTS.labelsInFirstLine, labels, setLabels)}
-          {format === 'csv' && check(TEXTS.byteOrderMark, bom, setBom)}
-          {format !== 'xlsx' && check(TEXTS.compressGz, gzip, setGzip)}
+          {isTable && check('Field labels instead of keys in the first line', labels, setLabels)}
+          {format === 'csv' &&
+            check('Byte order mark, so that Excel reads accents correctly', bom, setBom)}
+          {format !== 'xlsx' && check('Compress (.gz)', gzip, setGzip)}
         </Stack>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {TEXTS.cancel}
+            Cancel
           </Button>
           <Button
             component="a"
@@ -114,11 +115,11 @@ export function ExportDialog({
             download
             leftSection={<IconDownload size={16} />}
             onClick={() => {
-              notify(TEXTS.exportStarted)
+              notify('The export has started. Your browser shows its progress.')
               onClose()
             }}
           >
-            {TEXTS.download}
+            Download
           </Button>
         </Group>
       </Stack>

@@ -1,9 +1,10 @@
-import { Button, SegmentedControl, Select, Stack, TextInput } from '@mantine/core'
+import { Button, SegmentedControl, Select, Stack, TagsInput, TextInput } from '@mantine/core'
 import { findFilterProblem } from '@recordhub/protocol/field-filter'
 import { type FormEvent, useState } from 'react'
 import { LocalTimeInput } from '../../components/local-time-input.tsx'
 import type { Column } from './columns.ts'
 import {
+  type ConditionFilter,
   checkOf,
   type EditableFilter,
   firstOperation,
@@ -12,16 +13,15 @@ import {
   operationsFor,
   takesValue,
 } from './filters.ts'
-import { TEXTS } from './texts.tsx'
 
 /** The value of an input for a date, which shows no other text. */
 const DAY = /^\d{4}-\d\d-\d\d$/
 
 /** Filters that are not columns. */
 const STATES = [
-  { value: 'state incomplete', label: TEXTS.incompleteRecords },
-  { value: 'state missing', label: TEXTS.missingRecords },
-  { value: 'state changed_since', label: TEXTS.updatedSince },
+  { value: 'state incomplete', label: 'Incomplete records' },
+  { value: 'state missing', label: 'Missing records' },
+  { value: 'state changed_since', label: 'Updated since' },
 ]
 
 /** A form for one filter: column, condition and value. */
@@ -40,6 +40,7 @@ export function FilterForm({
   const [operation, setOperation] = useState(initial.operation)
   const [value, setValue] = useState(initial.value)
   const [until, setUntil] = useState(initial.until)
+  const [values, setValues] = useState(initial.values)
   /** What is wrong with each text, since the form was submitted. */
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map())
   const column = columns.find((one) => one.filter === target)
@@ -50,6 +51,7 @@ export function FilterForm({
   /** A text can equal the empty text. */
   const canBeEmpty = kind === 'text' && operation === 'is'
   const isDay = kind === 'date' && operation !== 'contains' && operation !== 'starts'
+  const isList = !target.startsWith('state ') && operation === 'in'
   const needsValue = !isFlag && (target === 'state changed_since' || takesValue(operation))
 
   function choose(next: string | null): void {
@@ -57,6 +59,7 @@ export function FilterForm({
     setTarget(next)
     setValue('')
     setUntil('')
+    setValues([])
     setProblems(new Map())
     setOperation(firstOperation(columns.find((one) => one.filter === next)?.kind ?? 'text'))
   }
@@ -70,20 +73,32 @@ export function FilterForm({
     } else if (target === 'state changed_since') {
       onDone({ kind: 'text', name: 'changed_since', value })
     } else {
-      const texts = takesValue(operation) ? (isRange ? [value, until] : [value]) : []
+      const texts = textsOf()
       const found = new Map(texts.flatMap((text) => problemOf(text.trim(), text)))
       setProblems(found)
       if (found.size > 0) return
       const trimmed = { value: value.trim(), until: until.trim() }
-      onDone({ kind: 'condition', key: target, operation, ...trimmed })
+      onDone({
+        kind: 'condition',
+        key: target,
+        operation,
+        ...trimmed,
+        values: operation === 'in' ? values : [],
+      })
     }
   }
 
+  function textsOf(): readonly string[] {
+    if (!takesValue(operation)) return []
+    if (operation === 'in') return values.length === 0 ? [''] : values
+    return isRange ? [value, until] : [value]
+  }
+
   function problemOf(trimmed: string, text: string): [string, string][] {
-    if (trimmed === '' && !canBeEmpty) return [[text, TEXTS.enterValue]]
+    if (trimmed === '' && !canBeEmpty) return [[text, 'Enter a value.']]
     const { kind: filterKind, test } = checkOf(column, operation)
     const problem = findFilterProblem(filterKind, test, trimmed)
-    return problem === null ? [] : [[text, TEXTS.invalidValue(problem)]]
+    return problem === null ? [] : [[text, `The value ${problem}.`]]
   }
 
   const input = (label: string, text: string, set: (text: string) => void) => {
@@ -109,15 +124,15 @@ export function FilterForm({
     <form onSubmit={submit}>
       <Stack gap="xs">
         <Select
-          label={TEXTS.filterBy}
+          label="Filter by"
           data={[
             {
-              group: TEXTS.columns,
+              group: 'Columns',
               items: columns.flatMap((one) =>
                 one.filter === null ? [] : [{ value: one.filter, label: one.label }],
               ),
             },
-            { group: TEXTS.state, items: STATES },
+            { group: 'State', items: STATES },
           ]}
           value={target}
           onChange={choose}
@@ -129,10 +144,10 @@ export function FilterForm({
         />
         {isFlag && (
           <SegmentedControl
-            aria-label={TEXTS.records}
+            aria-label="Records"
             data={[
-              { value: 'true', label: TEXTS.onlyThese },
-              { value: 'false', label: TEXTS.allButThese },
+              { value: 'true', label: 'Only these' },
+              { value: 'false', label: 'All but these' },
             ]}
             value={value === 'false' ? 'false' : 'true'}
             onChange={setValue}
@@ -140,7 +155,7 @@ export function FilterForm({
         )}
         {!target.startsWith('state ') && (
           <Select
-            label={TEXTS.condition}
+            label="Condition"
             data={operationsFor(kind)}
             value={operation}
             onChange={(next) => setOperation(OPERATIONS.find((one) => one === next) ?? operation)}
@@ -149,35 +164,56 @@ export function FilterForm({
             comboboxProps={{ withinPortal: false }}
           />
         )}
-        {needsValue && input(isRange ? TEXTS.from : TEXTS.value, value, setValue)}
-        {isRange && input(TEXTS.toExclusive, until, setUntil)}
+        {isList && (
+          <TagsInput
+            label="Values"
+            description="Press Enter after each"
+            required
+            value={[...values]}
+            onChange={setValues}
+            error={[...problems.values()][0]}
+            comboboxProps={{ withinPortal: false }}
+          />
+        )}
+        {needsValue && !isList && input(isRange ? 'From' : 'Value', value, setValue)}
+        {isRange && input('To (exclusive)', until, setUntil)}
         <Button type="submit" size="xs">
-          {TEXTS.apply}
+          Apply
         </Button>
       </Stack>
     </form>
   )
 }
 
-function initialValues(first: EditableFilter | null, columns: readonly Column[]) {
+function initialValues(
+  first: EditableFilter | null,
+  columns: readonly Column[],
+): Omit<ConditionFilter, 'kind' | 'key'> & { target: string } {
   const column = columns.find((one) => one.filter !== null)
   if (first === null) {
     const operation = firstOperation(column?.kind ?? 'text')
-    return { target: column?.filter ?? 'state incomplete', operation, value: '', until: '' }
+    return {
+      target: column?.filter ?? 'state incomplete',
+      operation,
+      value: '',
+      until: '',
+      values: [],
+    }
   }
   if (first.kind === 'flag') {
     const { name, value } = first
-    return { target: `state ${name}`, operation: 'is' as const, value: String(value), until: '' }
+    return { target: `state ${name}`, operation: 'is', value: String(value), until: '', values: [] }
   }
   if (first.kind === 'text') {
     const isReference = first.name === 'reference_number'
     return {
       target: isReference ? 'hub_reference_number' : 'state changed_since',
-      operation: 'is' as const,
+      operation: 'is',
       value: first.value,
       until: '',
+      values: [],
     }
   }
-  const { key, operation, value, until } = first
-  return { target: key, operation, value, until }
+  const { key, operation, value, until, values } = first
+  return { target: key, operation, value, until, values }
 }

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { changeUrlState, parseUrlState, writeUrlState } from '../../lib/url-state.ts'
 import type { Column } from './columns.ts'
-import { checkOf, filterLabel, filtersOf, operationsFor, replaceFilter } from './filters.ts'
+import {
+  checkOf,
+  facetFieldsOf,
+  filterLabel,
+  filtersOf,
+  operationsFor,
+  replaceFilter,
+  toggleValue,
+} from './filters.ts'
 import { openView, viewQueryOf } from './list-query.ts'
 
 const column = (id: string, filter: string, kind: Column['kind'] = 'text'): Column => ({
@@ -55,6 +63,7 @@ describe('filters', () => {
         operation: 'filled',
         value: '',
         until: '',
+        values: [],
       }),
     )
     assert.deepEqual(after, { q: 'a', 'filter[amount][empty]': 'false' })
@@ -97,6 +106,46 @@ describe('filters', () => {
     assert.deepEqual(viewQueryOf(changeUrlState({}, openView({}, query))), viewQueryOf(state))
   })
 
+  test('of several values are one, and a facet adds and removes its values', () => {
+    const query = 'filter[status][in]=open&filter[status][in]=new&filter[status][ne]=old'
+    assert.deepEqual(labels(query), [
+      'Label status is one of “open”, “new”',
+      'Label status is not “old”',
+    ])
+    const state = parseUrlState(query)
+    const [several = null] = filtersOf(state)
+    const set = (chosen: string[], value: string) =>
+      changeUrlState(state, replaceFilter(state, several, toggleValue('status', chosen, value)))
+    assert.equal(set(['open', 'new'], 'new')['filter[status]'], 'open')
+    assert.equal(set(['open', 'new'], 'late')['filter[status][in]#3'], 'late')
+    assert.deepEqual(set(['open'], 'open'), { 'filter[status][ne]': 'old' })
+  })
+
+  test('are offered as facets for fields of few values', () => {
+    const field = (path: string, distinct: number | null, parent: string | null = null) => ({
+      path,
+      parent,
+      name: path,
+      label: null,
+      in_manifest: true,
+      types: ['text' as const],
+      records: 1,
+      distinct,
+      examples: [],
+    })
+    const fields = [
+      field('a', 1),
+      field('b', 2),
+      field('c', null),
+      field('d', 2, 'c'),
+      field('e', 20),
+    ]
+    assert.deepEqual(
+      facetFieldsOf([...fields, field('f', 3)]).map(({ path }) => path),
+      ['b', 'e'],
+    )
+  })
+
   test('are checked by the kind of their column', () => {
     const [, amount, updated] = columns
     assert.deepEqual(checkOf(amount, 'between'), { kind: 'number', test: 'after' })
@@ -107,8 +156,8 @@ describe('filters', () => {
   test('offer operations by the type of the field, each once', () => {
     for (const kind of ['text', 'number', 'date', 'boolean'] as const) {
       const offered = operationsFor(kind).map(({ value }) => value)
-      assert.equal(new Set(offered).size, 8)
+      assert.equal(new Set(offered).size, 10)
     }
-    assert.equal(operationsFor('number')[2]?.label, 'is at least')
+    assert.equal(operationsFor('number')[3]?.label, 'is at least')
   })
 })

@@ -1,4 +1,5 @@
 /** The filters of the record list, and their URL parameters. */
+import type { DataField } from '@recordhub/protocol'
 import type { FilterKind, FilterTest } from '@recordhub/protocol/field-filter'
 import { formatTime } from '../../lib/format.ts'
 import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
@@ -19,13 +20,15 @@ export const OPERATIONS = [
 ] as const
 type Operation = (typeof OPERATIONS)[number]
 
-type ConditionFilter = {
+export type ConditionFilter = {
   kind: 'condition'
   key: string
   operation: Operation
   value: string
   /** The exclusive end of a range. */
   until: string
+  /** Those of `in`, of which a record has one; otherwise empty. */
+  values: readonly string[]
 }
 type FlagFilter = { kind: 'flag'; name: 'incomplete' | 'missing'; value: boolean }
 /** The records of a review of missing records. A link sets it; it can be removed, but not edited. */
@@ -59,7 +62,9 @@ function joinRanges(conditions: readonly Condition[]): ConditionFilter[] {
       .slice(0, befores.length)
       .map((after, index) => ({ after, before: befores[index] }))
     const joined = new Set(ranges.flatMap(({ after, before }) => [after, before]))
+    const values = ofKey.flatMap(({ test, value }) => (test === 'in' ? [value] : []))
     return [
+      ...(values.length === 0 ? [] : [oneOf(ofKey[0]?.key ?? '', values)]),
       ...ranges.map(
         ({ after, before }): ConditionFilter => ({
           kind: 'condition',
@@ -67,21 +72,65 @@ function joinRanges(conditions: readonly Condition[]): ConditionFilter[] {
           operation: 'between',
           value: after.value,
           until: before?.value ?? '',
+          values: [],
         }),
       ),
-      ...ofKey.filter((one) => !joined.has(one)).map(toFilter),
+      ...ofKey.filter((one) => !joined.has(one) && one.test !== 'in').map(toFilter),
     ]
   })
 }
 
 function toFilter({ key, test, value }: Condition): ConditionFilter {
-  if (test !== 'empty') return { kind: 'condition', key, operation: test, value, until: '' }
-  const operation = value === 'true' ? 'empty' : 'filled'
-  return { kind: 'condition', key, operation, value: '', until: '' }
+  const filter = { kind: 'condition', key, value, until: '', values: [] } as const
+  if (test !== 'empty') return { ...filter, operation: test }
+  return { ...filter, operation: value === 'true' ? 'empty' : 'filled', value: '' }
 }
 
-function toConditions({ key, operation, value, until }: ConditionFilter): Condition[] {
+function oneOf(key: string, values: readonly string[]): ConditionFilter {
+  return { kind: 'condition', key, operation: 'in', value: '', until: '', values }
+}
+
+/** The values of which a record has one; null for another condition. */
+export function valuesOfFilter({ operation, value, values }: ConditionFilter): string[] | null {
+  if (operation === 'is') return [value]
+  return operation === 'in' ? [...values] : null
+}
+
+/** The filter of a facet after a click on one of its values; null for none. */
+export function toggleValue(
+  key: string,
+  chosen: readonly string[],
+  value: string,
+): ConditionFilter | null {
+  const values = chosen.includes(value) ? chosen.filter((one) => one !== value) : [...chosen, value]
+  const [first] = values
+  if (first === undefined) return null
+  if (values.length > 1) return oneOf(key, values)
+  return { kind: 'condition', key, operation: 'is', value: first, until: '', values: [] }
+}
+
+/** The number of facets, and of the values that one may have. */
+const MAX_FACETS = 2
+const MAX_FACET_VALUES = 20
+
+/** The fields that are offered as facets: the first ones of the manifest that have few values. */
+export function facetFieldsOf(fields: readonly DataField[]): DataField[] {
+  return fields
+    .filter(
+      ({ parent, types, distinct }) =>
+        parent === null &&
+        distinct !== null &&
+        distinct > 1 &&
+        distinct <= MAX_FACET_VALUES &&
+        types.every((type) => type === 'text' || type === 'boolean'),
+    )
+    .slice(0, MAX_FACETS)
+}
+
+function toConditions({ key, operation, value, until, values }: ConditionFilter): Condition[] {
   switch (operation) {
+    case 'in':
+      return values.map((one) => ({ key, test: 'in', value: one }))
     case 'empty':
     case 'filled':
       return [{ key, test: 'empty', value: String(operation === 'empty') }]
@@ -140,8 +189,8 @@ const OPERATION_LABELS: Record<Operation, Record<ColumnKind, string>> = {
   },
 }
 const FIRST: Record<ColumnKind, readonly Operation[]> = {
-  text: ['contains', 'is', 'starts'],
-  number: ['is', 'between', 'after', 'before'],
+  text: ['contains', 'is', 'ne', 'in', 'starts'],
+  number: ['is', 'ne', 'between', 'after', 'before'],
   date: ['between', 'after', 'before'],
   boolean: ['is'],
 }
@@ -160,7 +209,7 @@ export function firstOperation(kind: ColumnKind): Operation {
 /** The initial value of a new filter for a column. */
 export function emptyFilter({ filter, kind }: Column): ConditionFilter {
   const operation = firstOperation(kind)
-  return { kind: 'condition', key: filter ?? '', operation, value: '', until: '' }
+  return { kind: 'condition', key: filter ?? '', operation, value: '', until: '', values: [] }
 }
 
 export function takesValue(operation: Operation): boolean {
@@ -196,6 +245,7 @@ export function filterLabel(filter: Filter, columns: readonly Column[]): string 
   const show = column && isInstant(column) ? readable : (text: string) => `“${shorten(text)}”`
   const label = `${column?.label ?? filter.key} ${OPERATION_LABELS[operation][column?.kind ?? 'text']}`
   if (!takesValue(operation)) return label
+  if (operation === 'in') return `${label} ${filter.values.map(show).join(', ')}`
   return operation === 'between'
     ? `${label} ${show(value)} and ${show(until)}`
     : `${label} ${show(value)}`

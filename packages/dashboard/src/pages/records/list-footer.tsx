@@ -1,47 +1,65 @@
-import { Group, Select, Text } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { RecordPage } from '@recordhub/protocol'
-import { PageButtons } from '../../components/page-buttons.tsx'
-import { formatCount, formatShort } from '../../lib/format.ts'
+import { useQuery } from '@tanstack/react-query'
+import { recordTotalQuery } from '../../api/records.ts'
+import { formatCount, formatNumber, formatShort } from '../../lib/format.ts'
+import { toQueryString } from '../../lib/query-string.ts'
 import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
-import { TEXTS } from './texts.tsx'
+import type { Column } from './columns.ts'
+import { isFiltered, sortOf } from './list-query.ts'
+import classes from './records.module.css'
 
-const SIZES = ['50', '100', '200', '500']
-
-/** The number of records, the page size and the page buttons. */
+/** The number of records, their order and the page buttons. */
 export function ListFooter({
   page,
   state,
+  columns,
   change,
 }: {
   page: RecordPage
   state: UrlState
+  columns: readonly Column[]
   change: (changes: UrlChanges) => void
 }) {
   const { next_cursor, previous_cursor } = page
-  const { limit = '50' } = state
-  return (
-    <Group justify="space-between" mt="sm" gap="sm">
-      <Text size="sm" c="dimmed" role="status">
-        {totalLabel(page)}
-      </Text>
-      <Group gap="xs" component="nav" aria-label={TEXTS.pagination}>
-        <Select
-          aria-label={TEXTS.recordsPerPage}
-          size="xs"
-          w={90}
-          data={SIZES.includes(limit) ? SIZES : [limit, ...SIZES]}
-          value={limit}
-          allowDeselect={false}
-          onChange={(size) => change({ limit: size === '50' ? null : size, cursor: null })}
-        />
-        <PageButtons
-          onFirst={state['cursor'] === undefined ? null : () => change({ cursor: null })}
-          onPrevious={previous_cursor === null ? null : () => change({ cursor: previous_cursor })}
-          onNext={next_cursor === null ? null : () => change({ cursor: next_cursor })}
-        />
-      </Group>
-    </Group>
+  const all = useQuery(
+    recordTotalQuery(
+      toQueryString(state, ['platform', 'record_type'], { limit: 1 }),
+      isFiltered(state),
+    ),
   )
+  const go = (cursor: string | null) => () => change({ cursor })
+  return (
+    <div className={classes['foot']}>
+      <span role="status">
+        {totalLabel(page)}
+        {all.data !== undefined && ` of ${formatNumber(all.data)}`}
+      </span>
+      <span className={classes['order']}>{orderLabel(state, columns)}</span>
+      <nav aria-label="Pagination">
+        {state['cursor'] !== undefined && (
+          <Button variant="subtle" color="gray" onClick={go(null)}>
+            First page
+          </Button>
+        )}
+        <Button variant="default" disabled={previous_cursor === null} onClick={go(previous_cursor)}>
+          Previous
+        </Button>
+        <Button variant="default" disabled={next_cursor === null} onClick={go(next_cursor)}>
+          Next
+        </Button>
+      </nav>
+    </div>
+  )
+}
+
+/** `newest first`, `by Amount, descending` */
+function orderLabel(state: UrlState, columns: readonly Column[]): string {
+  const { by, descending } = sortOf(state)
+  if (by === 'relevance') return 'best first'
+  if (by === 'updated_at') return descending ? 'newest first' : 'oldest first'
+  const label = columns.find(({ sort }) => sort === by)?.label ?? by
+  return `by ${label}, ${descending ? 'descending' : 'ascending'}`
 }
 
 /** `about 1.2M records`, `1,234 records` */

@@ -3,7 +3,6 @@ import type { RecordPage } from '@recordhub/protocol'
 import { IconClock, IconHourglass } from '@tabler/icons-react'
 import { formatCount } from '../../lib/format.ts'
 import type { UrlChanges } from '../../lib/url-state.ts'
-import { TEXTS } from './texts.tsx'
 
 /** Warnings if the list is incomplete or the search index is behind. */
 export function ListNotices({
@@ -20,11 +19,12 @@ export function ListNotices({
         <Alert color="yellow" variant="light" icon={<IconHourglass />} mb="sm" role="status">
           <Group justify="space-between" gap="sm">
             <Text size="sm" flex={1} miw={220}>
-              {TEXTS.searchStopped(formatCount(records.length, 'record'))}
+              No index covers these filters. The search stopped after two seconds with{' '}
+              {formatCount(records.length, 'record')}. There may be more.
             </Text>
             {next_cursor !== null && (
               <Button size="xs" variant="default" onClick={() => change({ cursor: next_cursor })}>
-                {TEXTS.continueSearching}
+                Continue searching
               </Button>
             )}
           </Group>
@@ -35,10 +35,8 @@ export function ListNotices({
           <IconClock size={16} aria-hidden />
           <Text size="sm">
             {search_lag >= 10_000
-              ? TEXTS.searchLagMax
-              : TEXTS.notSearchableYet(
-                  formatCount(search_lag, 'updated record is', 'updated records are'),
-                )}
+              ? 'More than 10,000 updated records are not searchable yet.'
+              : `${formatCount(search_lag, 'updated record is', 'updated records are')} not searchable yet.`}
           </Text>
         </Group>
       )}

@@ -23,9 +23,25 @@ describe('the list query of a URL', () => {
     const query = new URLSearchParams(listQueryOf(state))
     assert.deepEqual(
       [...query.keys()],
-      ['platform', 'record_type', 'q', 'filter[status]', 'filter[on][after]', 'sort', 'cursor'],
+      [
+        'limit',
+        'sort',
+        'platform',
+        'record_type',
+        'q',
+        'filter[status]',
+        'filter[on][after]',
+        'cursor',
+      ],
     )
     assert.ok(!viewQueryOf(state).includes('cursor'))
+  })
+
+  test('of a saved view contains its columns, those of the API do not', () => {
+    const shown = parseUrlState('q=a&columns=hub_full_name;240;p')
+    assert.equal(viewQueryOf(shown), 'columns=hub_full_name%3B240%3Bp&q=a')
+    assert.equal(changeUrlState({ columns: 'x' }, openView({}, 'q=a'))['columns'], undefined)
+    assert.equal(listQueryOf(shown), 'limit=100&sort=relevance&q=a')
   })
 
   test('is the same view for any order of its parameters', () => {

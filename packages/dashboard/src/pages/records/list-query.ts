@@ -39,15 +39,24 @@ function viewOf(state: UrlState): UrlState {
   return pick(state, (name) => VIEW.has(name) || isFieldFilter(name))
 }
 
+/** Only the visible rows are rendered, so that a page may have many. */
+const ROWS = '100'
+
 /** The query string of the list page in the URL. */
 export function listQueryOf(state: UrlState): string {
   const parameters = pick(state, (name) => VIEW.has(name) || PAGE.has(name) || isFieldFilter(name))
-  return toParameters(parameters).toString()
+  return toParameters({ limit: ROWS, sort: textOfSort(sortOf(state)), ...parameters }).toString()
 }
 
-/** The normalised query string of a view: independent of the order of its parameters. */
+/** The query string of the records of a list, whatever their order and page. */
+export function filterQueryOf(state: UrlState): string {
+  return toParameters(pick(viewOf(state), (name) => name !== 'sort')).toString()
+}
+
+/** The normalised query string of a saved view, which also holds its columns: independent of the order of its parameters. */
 export function viewQueryOf(state: UrlState): string {
-  const parameters = toParameters(viewOf(state))
+  const { columns } = state
+  const parameters = toParameters({ ...viewOf(state), columns })
   parameters.sort()
   return parameters.toString()
 }
@@ -120,6 +129,7 @@ export function openView(state: UrlState, query: string): UrlChanges {
   const names = Object.keys(pick(state, (name) => VIEW.has(name) || isFieldFilter(name)))
   return {
     ...Object.fromEntries(names.map((name) => [name, null])),
+    columns: null,
     ...parseUrlState(query),
     ...FIRST_PAGE,
   }
@@ -127,10 +137,12 @@ export function openView(state: UrlState, query: string): UrlChanges {
 
 export type Sort = { by: string; descending: boolean }
 const FIRST_SORT: Sort = { by: 'updated_at', descending: true }
+/** The order of a search. */
+const BEST_FIRST: Sort = { by: 'relevance', descending: false }
 
 export function sortOf(state: UrlState): Sort {
-  const { sort } = state
-  if (sort === undefined) return FIRST_SORT
+  const { sort, q } = state
+  if (sort === undefined) return q === undefined ? FIRST_SORT : BEST_FIRST
   return sort.startsWith('-')
     ? { by: sort.slice(1), descending: true }
     : { by: sort, descending: false }

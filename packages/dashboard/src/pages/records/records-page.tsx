@@ -1,29 +1,26 @@
-import { Button, Group } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { MAX_INDEXED_FIELDS } from '@recordhub/protocol/constants'
 import { IconDatabase, IconFileExport, IconSearchOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { HubCallError } from '../../api/call-hub.ts'
 import { usePlatforms } from '../../api/platforms.ts'
-import { recordPageQuery } from '../../api/records.ts'
+import { dataFieldsQuery, recordPageQuery } from '../../api/records.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
 import { notify } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { PageHeader } from '../../components/page-header.tsx'
+import { LinkButton } from '../../components/link-button.tsx'
 import { RemovedFilterPlatform } from '../../components/removed-platform.tsx'
 import { changeUrlState, useUrlState, writeUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
-import { arrange, isShown, keyOfChoice, move, toggle, useColumnChoice } from './column-choice.ts'
 import type { ColumnActions } from './column-header.tsx'
-import { type Column, columnsOf, listedModules } from './columns.ts'
+import { moveTo, type PlacedColumn, useColumnLayout, writeLayout } from './column-layout.ts'
+import { type Column, columnsOf, listedModules, pathOfColumn } from './columns.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
-import { RecordDrawer } from './drawer/record-drawer.tsx'
 import { ExportDialog } from './export-dialog.tsx'
-import { FilterBar, type NewFilter } from './filter-bar.tsx'
-import { ListControls } from './list-controls.tsx'
-import { ListFooter } from './list-footer.tsx'
+import { FilterRows, type NewFilter } from './filter-rows.tsx'
+import { ListFooter, totalLabel } from './list-footer.tsx'
 import { ListNotices } from './list-notices.tsx'
 import {
   changeView,
@@ -34,18 +31,19 @@ import {
   sortOf,
   textOfSort,
 } from './list-query.ts'
-import { RecordsTable, TableSkeleton } from './records-table.tsx'
+import { RecordPanel } from './record/record-panel.tsx'
+import classes from './records.module.css'
+import { MIN_WIDTH, RecordsTable, widthOf } from './records-table.tsx'
 import { SlowSortNotice } from './slow-sort-notice.tsx'
-import { TEXTS } from './texts.tsx'
+import { Toolbar } from './toolbar.tsx'
 import { useIndexing } from './use-indexing.ts'
 import { ViewsMenu } from './views/views-menu.tsx'
 
-/** The record list: search, filters, sorting, saved views, export, and the record drawer. */
+/** The record list: search, filters, sorting, saved views, export, and a record beside it. */
 export function RecordsPage() {
   const [state, change] = useUrlState()
   const platforms = usePlatforms()
   const page = useQuery(recordPageQuery(listQueryOf(state)))
-  const { choice, choose, resets } = useColumnChoice(state)
   const [newFilter, setNewFilter] = useState<NewFilter | null>(null)
   const [isExporting, setExporting] = useState(false)
   const canIndex = useHasRole('operator')
@@ -55,58 +53,97 @@ export function RecordsPage() {
   const [first] = listed
   const module = first && listed.length === 1 ? first : null
   const { indexed, index } = useIndexing(module)
+  const data = useQuery(
+    dataFieldsQuery(
+      module && { platformId: module.platform.id, recordType: module.module.record_type },
+    ),
+  )
+  const fields = (module && data.data?.fields) ?? []
   const columns = columnsOf(listed)
-  const visible = arrange(columns, choice).filter((column) => isShown(column, choice))
-  const widthsKey = `${keyOfChoice(state)} ${visible.map(({ id }) => id).join()}`
+  const { shown, place, reset } = useColumnLayout(state, change, columns)
+  // Also those of nested data that are shown can be filtered.
+  const known = [...columns, ...shown.filter(({ id }) => !columns.some((one) => one.id === id))]
   const sort = sortOf(state)
   const opened = state['record'] === undefined ? null : Number(state['record'])
 
-  const isIndexed = (column: Column) =>
-    module && column.id.startsWith('data.')
-      ? indexed.some(({ key }) => key === column.exported)
-      : null
-  const actionsFor = (column: Column): ColumnActions => ({
-    sort: (by) => change(changeView({ sort: textOfSort(by) })),
-    filter: (one) => setNewFilter({ column: one }),
-    hide: (one) => visible.length > 1 && choose(toggle(one, choice)),
-    move: (one, by) => choose(move(columns, choice, one, by)),
-    index:
-      canIndex && isIndexed(column) === false && indexed.length < MAX_INDEXED_FIELDS
-        ? (one) => void index(one.exported)
-        : null,
-  })
+  const isIndexed = (column: Column) => {
+    const path = pathOfColumn(column)
+    return module && path !== null ? indexed.some(({ key }) => key === path) : null
+  }
+  const actionsFor = (column: Column): ColumnActions => {
+    const at = shown.findIndex(({ id }) => id === column.id)
+    const placed = shown[at]
+    const set = (changes: Partial<PlacedColumn>) =>
+      place(shown.map((one) => (one === placed ? { ...one, ...changes } : one)))
+    return {
+      sort: (by) => change(changeView({ sort: textOfSort(by) })),
+      filter: (one) => setNewFilter({ column: one }),
+      hide: () => shown.length > 1 && place(shown.filter((one) => one !== placed)),
+      move: (by) => place(moveTo(shown, column.id, shown[at + by]?.id)),
+      widen: (by) => placed && set({ width: Math.max(MIN_WIDTH, widthOf(placed) + by) }),
+      isPinned: placed?.isPinned ?? false,
+      pin: () => set({ isPinned: !placed?.isPinned }),
+      index:
+        canIndex && isIndexed(column) === false && indexed.length < MAX_INDEXED_FIELDS
+          ? (one) => void index(pathOfColumn(one) ?? '')
+          : null,
+    }
+  }
   const errorCode = page.error instanceof HubCallError ? page.error.code : ''
   const hasListChanged = errorCode === 'list_changed'
   useEffect(() => {
     if (!hasListChanged) return
-    notify(TEXTS.listChanged)
+    notify(
+      'A part of this list has been removed, or its fields have other types. It starts again at its first page.',
+    )
     change({ cursor: null }, { replace: true })
   }, [hasListChanged, change])
 
+  const records = page.data?.records ?? []
+  const position = records.findIndex(({ record_id }) => record_id === opened)
+  const open = (id: number) =>
+    change(
+      { record: String(id), as_of: null, change: null },
+      // Moving on from an open record adds no history entry.
+      { replace: opened !== null },
+    )
+  /** Opens the record before or after the open one; null at an end of the page. */
+  const stepOf = (by: -1 | 1) => {
+    const next = position === -1 ? undefined : records[position + by]
+    return next ? () => open(next.record_id) : null
+  }
+
   function content() {
-    if (hasListChanged) return <TableSkeleton />
     if (errorCode === 'sort_too_slow') {
       return (
-        <SlowSortNotice
-          column={columns.find((column) => column.sort === sort.by) ?? null}
-          module={module}
-          canIndex={canIndex}
-          onUnsort={() => change(changeView({ sort: null }))}
-          onBuilt={() => void page.refetch()}
-        />
+        <div className={classes['content']}>
+          <SlowSortNotice
+            column={known.find((column) => column.sort === sort.by) ?? null}
+            module={module}
+            canIndex={canIndex}
+            onUnsort={() => change(changeView({ sort: null }))}
+            onBuilt={() => void page.refetch()}
+          />
+        </div>
       )
     }
-    const error = errorInPlaceOfData(page)
-    if (error) return <ErrorNotice error={error} onRetry={() => void page.refetch()} />
-    if (!page.data || !platforms.data) return <TableSkeleton />
+    const isLoading = hasListChanged || !page.data || !platforms.data
+    const error = platformsError ?? (hasListChanged ? null : errorInPlaceOfData(page))
+    if (error) {
+      const retry = () => void (platformsError ? platforms : page).refetch()
+      return (
+        <div className={classes['content']}>
+          <ErrorNotice error={error} onRetry={retry} />
+        </div>
+      )
+    }
     return (
       <>
-        <ListNotices page={page.data} change={change} />
         <RecordsTable
-          // The table reads the column widths when it is mounted.
-          key={`${widthsKey} ${resets}`}
-          records={page.data.records}
-          columns={visible}
+          label="Records"
+          records={isLoading ? undefined : records}
+          columns={shown}
+          place={place}
           sort={sort}
           filtered={new Set(conditionsOf(state).map(({ key }) => key))}
           isIndexed={isIndexed}
@@ -114,58 +151,73 @@ export function RecordsPage() {
           addressOf={({ record_id }) =>
             `/dashboard/records${writeUrlState(changeUrlState(state, { record: String(record_id) }))}`
           }
-          open={({ record_id }) =>
-            change(
-              { record: String(record_id), as_of: null, change: null },
-              { replace: opened !== null },
-            )
-          }
+          open={({ record_id }) => open(record_id)}
           opened={opened}
-          isFetching={page.isPlaceholderData}
-          widthsKey={widthsKey}
+          isStale={page.isPlaceholderData}
           empty={
-            <NoRecords
-              isNarrowed={isFiltered(state)}
-              hasPlatforms={listed.length > 0}
-              isComplete={page.data.complete}
-              onClear={() => change(clearFilters(state))}
-            />
+            <div className={classes['content']} style={{ flex: 1 }}>
+              <NoRecords
+                isNarrowed={isFiltered(state)}
+                hasPlatforms={listed.length > 0}
+                isComplete={page.data?.complete ?? true}
+                onClear={() => change(clearFilters(state))}
+              />
+            </div>
           }
         />
-        <ListFooter page={page.data} state={state} change={change} />
+        {page.data && !isLoading && (
+          <ListFooter page={page.data} state={state} columns={known} change={change} />
+        )}
       </>
     )
   }
 
+  const total = page.data && !isFiltered(state) ? totalLabel(page.data) : ''
   return (
-    <>
-      <PageHeader title={TEXTS.records} description={TEXTS.recordsDescription}>
-        <ViewsMenu state={state} change={change} />
-        <Button
-          variant="default"
-          leftSection={<IconFileExport size={16} />}
-          disabled={!page.data || page.error !== null}
-          onClick={() => setExporting(true)}
-        >
-          {TEXTS.export}
-        </Button>
-      </PageHeader>
-      <ListControls state={state} change={change} platforms={platforms.data ?? []} />
-      <Group justify="space-between" align="flex-start" mb="sm" gap="sm">
-        <FilterBar
+    <div className={classes['page']} data-open={opened !== null || undefined}>
+      <section className={classes['list']} aria-label="List of records">
+        <Toolbar state={state} change={change} platforms={platforms.data ?? []} total={total}>
+          <ViewsMenu state={state} layout={writeLayout(shown)} change={change} />
+          <ColumnsMenu
+            columns={columns}
+            fields={fields}
+            shown={shown}
+            place={place}
+            reset={reset}
+          />
+          <Button
+            variant="default"
+            leftSection={<IconFileExport size={16} />}
+            disabled={!page.data || page.error !== null}
+            onClick={() => setExporting(true)}
+          >
+            Export
+          </Button>
+        </Toolbar>
+        <FilterRows
           state={state}
           change={change}
-          columns={columns}
+          columns={known}
+          fields={fields}
           newFilter={newFilter}
           setNewFilter={setNewFilter}
         />
-        <ColumnsMenu columns={columns} choice={choice} choose={choose} />
-      </Group>
-      <RemovedFilterPlatform />
-      {platformsError ? (
-        <ErrorNotice error={platformsError} onRetry={() => void platforms.refetch()} />
-      ) : (
-        content()
+        <div className={classes['notices']}>
+          <RemovedFilterPlatform />
+          {page.data && <ListNotices page={page.data} change={change} />}
+        </div>
+        {content()}
+      </section>
+      {state['record'] !== undefined && (
+        <RecordPanel
+          key={state['record']}
+          id={state['record']}
+          state={state}
+          change={change}
+          platforms={platforms.data ?? []}
+          onPrevious={stepOf(-1)}
+          onNext={stepOf(1)}
+        />
       )}
       {page.data && (
         <ExportDialog
@@ -173,11 +225,10 @@ export function RecordsPage() {
           onClose={() => setExporting(false)}
           state={state}
           page={page.data}
-          visible={visible}
+          visible={shown}
         />
       )}
-      <RecordDrawer state={state} change={change} platforms={platforms.data ?? []} />
-    </>
+    </div>
   )
 }
 
@@ -196,31 +247,37 @@ function NoRecords({
     return (
       <EmptyState
         icon={<IconSearchOff />}
-        title={isComplete ? TEXTS.noMatchingRecords : TEXTS.noMatchingRecordsSoFar}
+        title={isComplete ? 'No matching records' : 'No matching records found so far'}
         action={
-          <Button variant="light" onClick={onClear}>
-            {TEXTS.clearSearchFilters}
+          <Button variant="default" onClick={onClear}>
+            Clear search and filters
           </Button>
         }
       >
-        {TEXTS.noMatchingRecordsHint}
+        Check the search text and the filters, or select another module. A search finds the
+        beginnings of words in all values, and any part of names and references.
       </EmptyState>
     )
   }
-  const [to, action, message] = hasPlatforms
-    ? (['/dashboard', TEXTS.goToOverview, TEXTS.noRecordsYetHint] as const)
-    : (['/dashboard/platforms/new', TEXTS.registerAPlatform, TEXTS.noPlatformsHint] as const)
-  return (
+  return hasPlatforms ? (
     <EmptyState
       icon={<IconDatabase />}
-      title={TEXTS.noRecordsYet}
+      title="No records yet"
       action={
-        <Button variant="light" renderRoot={(props) => <Link to={to} {...props} />}>
-          {action}
-        </Button>
+        <LinkButton to="/dashboard" variant="default">
+          Go to overview
+        </LinkButton>
       }
     >
-      {message}
+      Records appear here when a platform pushes them or a pull receives them.
+    </EmptyState>
+  ) : (
+    <EmptyState
+      icon={<IconDatabase />}
+      title="No records yet"
+      action={<LinkButton to="/dashboard/platforms/new">Register a platform</LinkButton>}
+    >
+      Register a platform to receive its records.
     </EmptyState>
   )
 }

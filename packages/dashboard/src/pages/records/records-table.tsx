@@ -1,20 +1,20 @@
-import { TEXTS } from './texts.tsx'
-import 'mantine-datatable/styles.css'
-import { Anchor, Badge, Group, Skeleton, Stack } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
+import { Anchor, Badge, Group, Text } from '@mantine/core'
 import type { StoredRecord } from '@recordhub/protocol'
-import { DataTable, type DataTableColumn } from 'mantine-datatable'
 import type { MouseEvent, ReactNode } from 'react'
+import { type ListColumn, ListTable } from '../../components/list-table/list-table.tsx'
 import { textOfValue } from '../../lib/lossless-json.ts'
 import { Cell } from './cell.tsx'
 import { type ColumnActions, ColumnHeader } from './column-header.tsx'
+import { moveTo, type PlacedColumn } from './column-layout.ts'
 import type { Column } from './columns.ts'
 import type { Sort } from './list-query.ts'
-import classes from './records-table.module.css'
 
 type TableProps = {
-  records: readonly StoredRecord[]
-  columns: readonly Column[]
+  label: string
+  /** Undefined while they load. */
+  records: readonly StoredRecord[] | undefined
+  columns: readonly (Column & PlacedColumn)[]
+  place: (layout: readonly PlacedColumn[]) => void
   sort: Sort
   /** The filter keys of the filtered columns. */
   filtered: ReadonlySet<string>
@@ -24,74 +24,70 @@ type TableProps = {
   addressOf: (record: StoredRecord) => string
   open: (record: StoredRecord) => void
   opened: number | null
-  isFetching: boolean
-  /** The local storage key of the column widths. */
-  widthsKey: string
+  isStale: boolean
   empty: ReactNode
 }
 
-const FROM_TABLET = '(min-width: 48em)'
-/** These columns stay visible while the others scroll, if they are the first ones. */
-const PINNED: readonly string[] = ['hub_reference_number', 'hub_full_name']
+const WIDTHS = { text: 170, number: 110, date: 130, boolean: 100 }
+const WIDTHS_OF_ID: Readonly<Record<string, number>> = {
+  hub_reference_number: 124,
+  hub_full_name: 220,
+  hub_updated_at: 110,
+}
+export const MIN_WIDTH = 64
 
-/** The table of records with the visible columns. */
-export function RecordsTable({ columns, records, ...props }: TableProps) {
-  const isWide = useMediaQuery(FROM_TABLET, true, { getInitialValueInEffect: false })
-  const pinned = pinnedOf(columns, isWide ? PINNED.length : 1)
+export function widthOf({ id, kind, width }: Column & PlacedColumn): number {
+  return width ?? WIDTHS_OF_ID[id] ?? WIDTHS[kind]
+}
+
+/** The table of records with the visible columns. Only the visible rows are rendered. */
+export function RecordsTable({ columns, place, ...props }: TableProps) {
+  const badged = columns.find(({ id }) => id === 'hub_full_name') ?? columns[0]
+  const isUnsized = ({ id, width }: PlacedColumn) => id === 'hub_full_name' && width === undefined
   return (
-    <DataTable
-      className={classes['table'] ?? ''}
-      storeColumnsKey={props.widthsKey}
-      withTableBorder
-      borderRadius="md"
-      highlightOnHover
-      verticalSpacing={6}
-      height={records.length > 8 ? 'max(360px, calc(100dvh - 330px))' : 'auto'}
-      minHeight={records.length === 0 ? 280 : 0}
-      scrollAreaProps={{
-        type: 'auto',
-        viewportProps: { tabIndex: 0, 'aria-label': TEXTS.records },
+    <ListTable
+      label={props.label}
+      scrolls
+      rows={props.records}
+      idOf={({ record_id }) => record_id}
+      isCurrent={({ record_id }) => record_id === props.opened}
+      isStale={props.isStale}
+      onOpen={props.open}
+      empty={props.empty}
+      layout={{
+        widths: Object.fromEntries(columns.map((column) => [column.id, widthOf(column)])),
+        pinned: columns.filter(({ isPinned }) => isPinned).map(({ id }) => id),
+        flexible: (columns.find(isUnsized) ?? columns.at(-1))?.id,
+        onResize: (widths) => place(resize(columns, widths)),
+        onMove: (id, to) => place(moveTo(columns, id, to)),
       }}
-      fetching={props.isFetching}
-      loaderBackgroundBlur={0}
-      // The empty state also covers existing rows, invisibly.
-      emptyState={
-        <div className={records.length === 0 ? classes['empty'] : ''}>
-          {records.length === 0 ? props.empty : null}
-        </div>
-      }
-      idAccessor="record_id"
-      records={[...records]}
-      columns={columns.map((column, index) => ({
-        ...tableColumn(column, index === 0, props),
-        ...(pinned.includes(column) ? { pinned: 'left' as const } : {}),
-      }))}
-      onRowClick={({ record, event }) => {
-        // Ignores clicks on a link in the row, and the selection of text.
-        if (event.defaultPrevented || getSelection()?.isCollapsed === false) return
-        props.open(record)
-      }}
-      rowClassName={({ record_id }) =>
-        [classes['row'], record_id === props.opened ? classes['opened'] : ''].join(' ')
-      }
+      columns={columns.map((column, index) => listColumn(column, index, column === badged, props))}
     />
   )
 }
 
-/** The first columns that are pinned; a phone has room for one. */
-function pinnedOf(columns: readonly Column[], max: number): readonly Column[] {
-  const end = columns.findIndex(({ id }, index) => index === max || !PINNED.includes(id))
-  return end === -1 ? columns : columns.slice(0, end)
+function resize(
+  columns: readonly (Column & PlacedColumn)[],
+  widths: Readonly<Record<string, number>>,
+): PlacedColumn[] {
+  return columns.map((column) => {
+    const width = Math.max(MIN_WIDTH, widths[column.id] ?? 0)
+    return width === widthOf(column) ? column : { ...column, width }
+  })
 }
 
-function tableColumn(
-  column: Column,
-  isFirst: boolean,
-  props: Omit<TableProps, 'columns' | 'records'>,
-): DataTableColumn<StoredRecord> {
+function listColumn(
+  column: Column & PlacedColumn,
+  index: number,
+  hasBadges: boolean,
+  props: Omit<TableProps, 'columns' | 'place'>,
+): ListColumn<StoredRecord> {
   return {
-    accessor: column.id,
-    title: (
+    id: column.id,
+    title: column.label,
+    ...(column.kind === 'number' ? { align: 'right' } : {}),
+    ...phonePlaceOf(column, index),
+    head: (
       <ColumnHeader
         column={column}
         sort={props.sort}
@@ -100,70 +96,69 @@ function tableColumn(
         actions={props.actionsFor(column)}
       />
     ),
-    textAlign: column.kind === 'number' ? 'right' : 'left',
-    ellipsis: true,
-    resizable: true,
-    cellsClassName: classes['cell'] ?? '',
-    render: (record) =>
-      isFirst ? (
-        <FirstCell column={column} record={record} props={props} />
-      ) : (
-        <Cell column={column} value={column.valueOf(record)} />
-      ),
+    render(record) {
+      const cell =
+        index === 0 ? (
+          <FirstCell column={column} record={record} {...props} />
+        ) : (
+          <Cell column={column} value={column.valueOf(record)} />
+        )
+      return hasBadges ? <WithBadges record={record}>{cell}</WithBadges> : cell
+    },
   }
 }
 
-/** The first cell: a link to the record, with badges for incomplete and missing records. */
+/** A phone shows the name, the time, the first field and the reference. */
+function phonePlaceOf({ id }: Column, index: number): Pick<ListColumn<StoredRecord>, 'phone'> {
+  if (id === 'hub_updated_at') return { phone: 'end' }
+  if (id === 'hub_reference_number') return { phone: 'end2' }
+  if (id === 'hub_full_name') return { phone: 'first' }
+  return index <= 2 ? {} : { phone: 'none' }
+}
+
+/** The first cell: a link to the record. */
 function FirstCell({
   column,
   record,
-  props,
+  addressOf,
+  open,
 }: {
   column: Column
   record: StoredRecord
-  props: Pick<TableProps, 'addressOf' | 'open'>
-}) {
+} & Pick<TableProps, 'addressOf' | 'open'>) {
   const value = column.valueOf(record)
   const follow = (event: MouseEvent) => {
     // The browser handles opening in a new tab or window.
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return event.stopPropagation()
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return
     event.preventDefault()
-    props.open(record)
+    open(record)
   }
   return (
-    // Badges wrap below the reference if there is no room.
-    <Group gap="0 6px">
-      <Anchor href={props.addressOf(record)} fz="sm" maw="100%" truncate onClick={follow}>
-        {textOfValue(value) ? (
-          <Cell column={column} value={value} />
-        ) : (
-          TEXTS.recordLink(record.record_id)
-        )}
-      </Anchor>
-      {record.incomplete && (
-        <Badge size="xs" variant="light" color="yellow" tt="none">
-          {TEXTS.incomplete}
-        </Badge>
-      )}
-      {record.missing_since !== null && (
-        <Badge size="xs" variant="light" color="orange" tt="none">
-          {TEXTS.missing}
-        </Badge>
-      )}
-    </Group>
+    <Anchor href={addressOf(record)} fz="inherit" onClick={follow}>
+      {textOfValue(value) ? <Cell column={column} value={value} /> : `Record ${record.record_id}`}
+    </Anchor>
   )
 }
 
-const ROWS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
-
-/** Shown while the first records load. */
-export function TableSkeleton() {
+/** A cell with badges for an incomplete or missing record, which stay visible beside a long value. */
+function WithBadges({ record, children }: { record: StoredRecord; children: ReactNode }) {
+  const { incomplete, missing_since } = record
+  if (!incomplete && missing_since === null) return children
   return (
-    <Stack gap={6} aria-busy="true" aria-label={TEXTS.loading}>
-      <Skeleton height={36} />
-      {ROWS.map((row) => (
-        <Skeleton key={row} height={28} />
-      ))}
-    </Stack>
+    <Group gap={6} wrap="nowrap">
+      <Text span truncate fz="inherit">
+        {children}
+      </Text>
+      {incomplete && (
+        <Badge size="xs" variant="light" color="orange" tt="none" flex="none">
+          Incomplete
+        </Badge>
+      )}
+      {missing_since !== null && (
+        <Badge size="xs" variant="light" color="orange" tt="none" flex="none">
+          Missing
+        </Badge>
+      )}
+    </Group>
   )
 }

@@ -2,8 +2,7 @@ import { Alert, Button, Group, Text } from '@mantine/core'
 import { MAX_INDEXED_FIELDS } from '@recordhub/protocol/constants'
 import { IconArrowsSort } from '@tabler/icons-react'
 import { useEffect } from 'react'
-import type { Column, ListedModule } from './columns.ts'
-import { TEXTS } from './texts.tsx'
+import { type Column, type ListedModule, pathOfColumn } from './columns.ts'
 import { useIndexing } from './use-indexing.ts'
 
 /** Shown if sorting takes too long, with advice and a button to index the field. */
@@ -22,25 +21,21 @@ export function SlowSortNotice({
   onBuilt: () => void
 }) {
   const { indexed, index, isSending } = useIndexing(module)
-  const key = column?.id.startsWith('data.') ? column.exported : null
+  const key = column && pathOfColumn(column)
   const own = indexed.find((field) => field.key === key)
   const isBuilt = own?.is_built === true
   useEffect(() => {
     if (isBuilt) onBuilt()
   }, [isBuilt, onBuilt])
   const advice = own
-    ? TEXTS.indexBeingBuilt
+    ? 'The index is being built. The list appears when it is ready.'
     : module === null
-      ? TEXTS.selectOneModuleFirst
+      ? 'Select one platform and one module first: indexes belong to a module.'
       : !canIndex
-        ? TEXTS.operatorCanIndex
+        ? 'An operator can index this field to make sorting fast.'
         : indexed.length >= MAX_INDEXED_FIELDS
-          ? TEXTS.maxIndexedFields(
-              module.module.module_name,
-              MAX_INDEXED_FIELDS,
-              indexed.map((field) => field.key).join(', '),
-            )
-          : TEXTS.indexOrFilter
+          ? `${module.module.module_name} already has the maximum of ${MAX_INDEXED_FIELDS} indexed fields (${indexed.map((field) => field.key).join(', ')}).`
+          : 'Index this field to make sorting fast, or filter the list to fewer records.'
   const canOffer =
     key !== null && module !== null && canIndex && !own && indexed.length < MAX_INDEXED_FIELDS
   return (
@@ -48,18 +43,18 @@ export function SlowSortNotice({
       color="yellow"
       variant="light"
       icon={<IconArrowsSort />}
-      title={TEXTS.sortingTakesTooLong(column?.label ?? TEXTS.thisField)}
+      title={`Sorting by ${column?.label ?? 'this field'} takes too long`}
       role="alert"
     >
-      <Text size="sm">{TEXTS.fieldNotIndexed(advice)}</Text>
+      <Text size="sm">This field is not indexed. {advice}</Text>
       <Group mt="sm" gap="sm">
         {canOffer && (
           <Button size="xs" loading={isSending} onClick={() => void index(key)}>
-            {TEXTS.indexField(column?.label)}
+            Index {column?.label}
           </Button>
         )}
         <Button size="xs" variant="default" onClick={onUnsort}>
-          {TEXTS.sortByLastUpdate}
+          Sort by last update instead
         </Button>
       </Group>
     </Alert>

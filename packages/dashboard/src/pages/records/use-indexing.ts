@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { type IndexedField, indexedFieldsQuery, setIndexedFields } from '../../api/platforms.ts'
 import { attempt, notify } from '../../components/confirm.tsx'
 import type { ListedModule } from './columns.ts'
-import { TEXTS } from './texts.tsx'
 
 /** The indexed fields of a module, and a function that adds one. */
 export function useIndexing(listed: ListedModule | null): {
@@ -25,7 +24,7 @@ export function useIndexing(listed: ListedModule | null): {
     const keys = [...indexed.map((field) => field.key), key]
     const isDone = await attempt(() => setIndexedFields(client, module, keys))
     setSending(false)
-    if (isDone) notify(TEXTS.indexStarted)
+    if (isDone) notify('The index is being built. Sorting and filtering are fast when it is ready.')
   }
   return { indexed, index, isSending: isSending }
 }

@@ -1,125 +1,214 @@
-import { Accordion, Anchor, Code, Group, ScrollArea, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Code, Collapse, Loader, ScrollArea, UnstyledButton } from '@mantine/core'
 import type { FoundRecord } from '@recordhub/protocol'
-import { Link } from '@tanstack/react-router'
-import { useTitles } from '../../api/platforms.ts'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useId, useState } from 'react'
+import { recordsByReferenceQuery } from '../../api/records.ts'
+import { Dot, type DotColor } from '../../components/dot.tsx'
+import { PageLink } from '../../components/page-link.tsx'
+import { PlatformLink } from '../../components/platform-link.tsx'
 import { ValueView } from '../../components/value-view.tsx'
-import { formatCount, formatDuration } from '../../lib/format.ts'
+import { formatDuration } from '../../lib/format.ts'
 import { textOfValue } from '../../lib/lossless-json.ts'
-import { Lane } from './lane.tsx'
-import type { PlatformLine, Lane as SearchedLane } from './search-lanes.ts'
-import { ShowMore } from './show-more.tsx'
-import { TEXTS } from './texts.ts'
+import classes from './search.module.css'
+import { compareRecord, type Lane, type PlatformLine } from './search-lanes.ts'
 
-/** The results of a platform. */
-export function PlatformLane({ lane, isFinished }: { lane: SearchedLane; isFinished: boolean }) {
-  const { display_title, platform_name, line } = lane
-  if (line === null) {
-    return isFinished ? (
-      <Lane title={display_title} state={TEXTS.noResponse} color="gray" />
-    ) : (
-      <Lane title={display_title} state={TEXTS.searching} color="blue" isSearching />
-    )
-  }
-  const duration = (
-    <Text size="xs" c="dimmed">
-      {formatDuration(line.took_ms)}
-    </Text>
-  )
-  switch (line.outcome) {
-    case 'no_endpoint':
-      return <Lane title={display_title} state={TEXTS.noSearchEndpoint} color="gray" />
-    case 'failed':
-      return (
-        <Lane title={display_title} state={TEXTS.failed} color="red" aside={duration}>
-          <Text size="sm">{line.error?.message}</Text>
-        </Lane>
-      )
-    case 'raw':
-      return (
-        <Lane title={display_title} state={TEXTS.unknownFormat} color="blue" aside={duration}>
-          <Text size="sm" mb="xs">
-            {TEXTS.unknownFormatHint}
-          </Text>
+/** The first results of each platform; the others are shown on request. */
+const FIRST = 3
+
+/** One platform: how far its search is, and what it found. */
+export function PlatformLane({
+  lane: { display_title, platform_name, line },
+  isFinished,
+  onRetry,
+}: {
+  lane: Lane
+  isFinished: boolean
+  onRetry: () => void
+}) {
+  const [isAll, setAll] = useState(false)
+  const id = useId()
+  const { sign, state } = describeLane(line, isFinished)
+  const canShowAll = line?.outcome === 'found' && line.records.length > FIRST
+  return (
+    <section className={classes['lane']} aria-labelledby={id} aria-busy={sign === 'searching'}>
+      <header>
+        {sign === 'searching' ? <Loader size={14} aria-hidden /> : <Dot color={sign} />}
+        <div>
+          <h3 id={id}>
+            <PlatformLink name={platform_name} />
+          </h3>{' '}
+          <span className={classes['state']}>{state}</span>
+        </div>
+        {canShowAll && (
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="gray"
+            aria-expanded={isAll}
+            onClick={() => setAll(!isAll)}
+          >
+            {isAll ? 'Fewer' : `All ${line.records.length}`}
+          </Button>
+        )}
+        {line?.outcome === 'failed' && (
+          <Button size="compact-sm" variant="subtle" color="gray" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+      </header>
+      {line?.outcome === 'failed' && <p className={classes['sub']}>{line.error?.message}</p>}
+      {line?.outcome === 'raw' && (
+        <div className={classes['sub']}>
+          <p>
+            The hub found no records in this response, so the response is shown as sent by the
+            platform.
+          </p>
           <ScrollArea.Autosize
             mah={280}
-            viewportProps={{ tabIndex: 0, 'aria-label': TEXTS.responseOf(display_title) }}
+            viewportProps={{ tabIndex: 0, 'aria-label': `Response of ${display_title}` }}
           >
             <Code block>{line.raw}</Code>
           </ScrollArea.Autosize>
-        </Lane>
-      )
-    case 'found':
-      return line.found === 0 ? (
-        <Lane title={display_title} state={TEXTS.noResults} color="gray" aside={duration} />
-      ) : (
-        <Lane title={display_title} state={TEXTS.found(line.found)} color="green" aside={duration}>
-          <FoundRecords line={line} platform={platform_name} />
-        </Lane>
-      )
+        </div>
+      )}
+      {line?.outcome === 'found' && line.records.length > 0 && (
+        <FoundRecords
+          line={line}
+          platform={platform_name}
+          max={isAll ? line.records.length : FIRST}
+        />
+      )}
+    </section>
+  )
+}
+
+function describeLane(
+  line: PlatformLine | null,
+  isFinished: boolean,
+): { sign: DotColor | 'searching'; state: string } {
+  if (line === null) {
+    return isFinished
+      ? { sign: 'hollow', state: 'no response' }
+      : { sign: 'searching', state: 'searching' }
+  }
+  const took = formatDuration(line.took_ms)
+  switch (line.outcome) {
+    case 'no_endpoint':
+      return { sign: 'hollow', state: 'has no search endpoint' }
+    case 'failed':
+      return { sign: 'red', state: `failed, ${took}` }
+    case 'raw':
+      return { sign: 'orange', state: `unknown format, ${took}` }
+    case 'found': {
+      const found = line.found === 0 ? 'nothing found' : `${line.found} found`
+      return { sign: 'green', state: `${found}, ${took}` }
+    }
   }
 }
 
-function FoundRecords({ line, platform }: { line: PlatformLine; platform: string }) {
-  const { records, found } = line
-  const titles = useTitles()
+function FoundRecords({
+  line: { records, found },
+  platform,
+  max,
+}: {
+  line: PlatformLine
+  platform: string
+  max: number
+}) {
+  const references = records.flatMap(({ reference_number }) => reference_number ?? [])
+  const stored = useQuery(recordsByReferenceQuery(platform, references)).data?.records
   // Results of a platform may have no id.
   const numbered = records.map((record, index) => ({ record, number: String(index + 1) }))
   return (
-    <Stack gap="xs">
-      <ShowMore items={numbered}>
-        {(shown) => (
-          <Accordion variant="contained" multiple>
-            {shown.map(({ record, number }) => (
-              <Accordion.Item key={number} value={number}>
-                <Accordion.Control>
-                  <Group gap="sm" wrap="wrap">
-                    <Text size="sm" fw={600} lineClamp={1}>
-                      {titleOf(record)}
-                    </Text>
-                    <Text size="sm" c="dimmed" lineClamp={1}>
-                      {[
-                        record.reference_number,
-                        record.record_type && titles.ofModule(platform, record.record_type),
-                      ]
-                        .filter(Boolean)
-                        .join(' · ')}
-                    </Text>
-                  </Group>
-                </Accordion.Control>
-                <Accordion.Panel>
-                  <ValueView value={record.data} />
-                  {record.reference_number && (
-                    <Anchor
-                      fz="sm"
-                      mt="xs"
-                      display="inline-block"
-                      renderRoot={(props) => (
-                        <Link
-                          to="/dashboard/records"
-                          search={{ platform, reference_number: record.reference_number ?? '' }}
-                          {...props}
-                        />
-                      )}
-                    >
-                      {TEXTS.findHub}
-                    </Anchor>
-                  )}
-                </Accordion.Panel>
-              </Accordion.Item>
-            ))}
-          </Accordion>
-        )}
-      </ShowMore>
-      {found > records.length && (
-        <Text size="sm" c="dimmed">
-          {TEXTS.firstShown(formatCount(found, 'record'), records.length)}
-        </Text>
+    <ul>
+      {numbered.slice(0, max).map(({ record, number }) => (
+        <Found key={number} record={record} platform={platform}>
+          {stored && <Comparison record={record} platform={platform} stored={stored} />}
+        </Found>
+      ))}
+      {found > records.length && max >= records.length && (
+        <li className={classes['state']}>
+          The platform found {found}. The first {records.length} are shown.
+        </li>
       )}
-    </Stack>
+    </ul>
+  )
+}
+
+function Found({
+  record,
+  platform,
+  children,
+}: {
+  record: FoundRecord
+  platform: string
+  children: ReactNode
+}) {
+  const [isOpen, setOpen] = useState(false)
+  const { reference_number: reference } = record
+  return (
+    <li>
+      <div className={classes['found']}>
+        <UnstyledButton
+          className={classes['title'] ?? ''}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {titleOf(record)}
+        </UnstyledButton>
+        {children}
+      </div>
+      <Collapse expanded={isOpen}>
+        {isOpen && (
+          <div className={classes['opened']}>
+            <ValueView value={record.data} />
+            {reference && (
+              <PageLink
+                to="/dashboard/records"
+                search={{ platform, reference_number: reference }}
+                fz="xs"
+              >
+                Find in the hub
+              </PageLink>
+            )}
+          </div>
+        )}
+      </Collapse>
+    </li>
+  )
+}
+
+/** Whether the hub has the record as the platform sent it. */
+function Comparison({
+  record,
+  platform,
+  stored,
+}: {
+  record: FoundRecord
+  platform: string
+  stored: Parameters<typeof compareRecord>[1]
+}) {
+  const { outcome, record_id } = compareRecord(record, stored)
+  if (outcome === 'unknown') return null
+  if (outcome === 'absent') return <span className={classes['absent']}>not in the hub</span>
+  if (outcome === 'same') return <span className={classes['state']}>same</span>
+  return (
+    <Anchor
+      fz="xs"
+      renderRoot={(props) => (
+        <PageLink
+          {...props}
+          to="/dashboard/records"
+          search={{ platform, record: String(record_id) }}
+        />
+      )}
+    >
+      differs
+    </Anchor>
   )
 }
 
 /** The name, the reference number, or the beginning of the data. */
 function titleOf({ full_name, reference_number, data }: FoundRecord): string {
-  return full_name || reference_number || (textOfValue(data) ?? '').slice(0, 80) || TEXTS.noName
+  return full_name || reference_number || (textOfValue(data) ?? '').slice(0, 80) || 'No name'
 }

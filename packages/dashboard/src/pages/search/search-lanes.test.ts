@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   addLine,
+  compareRecord,
   endResponse,
   INITIAL,
   type PlatformLine,
@@ -53,22 +54,41 @@ test('lanes fill as platforms respond, with results first', () => {
     sortLanes(state.lanes).map(({ platform_name }) => platform_name),
     ['b', 'a', 'd', 'e', 'c'],
   )
-  assert.equal(progressLabel(state), 'Searching: 4 of 5 platforms have responded, 2 found.')
-  assert.equal(
-    progressLabel(addLine(state, line('a', 'raw'))),
-    'Searching: 5 of 5 platforms have responded, 2 found, 1 response in an unknown format.',
-  )
+  assert.equal(progressLabel(state), '4 of 5 responded')
 })
 
 test('a response without its end line is reported as interrupted', () => {
   const state = [started, hub].reduce(addLine, INITIAL)
   assert.equal(endResponse(state).progress, 'interrupted')
-  assert.match(progressLabel(endResponse(state)), /was interrupted: 0 of 5/)
+  assert.equal(progressLabel(endResponse(state)), '0 of 5 responded')
   const done = addLine(state, { kind: 'end' })
   assert.equal(endResponse(done), done)
 })
 
 test('progress labels cover the beginning and a hub without platforms', () => {
-  assert.equal(progressLabel(INITIAL), 'Searching…')
-  assert.equal(progressLabel(addLine(INITIAL, hub)), 'No active platforms to search.')
+  assert.equal(progressLabel(INITIAL), 'searching…')
+  assert.equal(progressLabel(addLine(INITIAL, hub)), 'no active platforms')
+})
+
+test('a record of a platform is compared with that of the hub by the members that it sent', () => {
+  const stored = {
+    record_id: 7,
+    platform_name: 'p',
+    module_name: 'M',
+    record_type: 'm',
+    reference_number: 'R',
+    full_name: 'Ann',
+    data: { a: 1, b: { c: [1] }, d: null },
+    incomplete: false,
+    missing_since: null,
+    created_at: '',
+    updated_at: '',
+  }
+  const found = { reference_number: 'R', record_type: null, full_name: 'Ann', data: {} }
+  const outcomeOf = (changes: object) => compareRecord({ ...found, ...changes }, [stored]).outcome
+  assert.equal(outcomeOf({ data: { b: { c: [1] }, e: null } }), 'same')
+  assert.equal(outcomeOf({ data: { a: '1' } }), 'differs')
+  assert.equal(outcomeOf({ full_name: 'Bob' }), 'differs')
+  assert.equal(outcomeOf({ record_type: 'n' }), 'absent')
+  assert.equal(outcomeOf({ reference_number: null }), 'unknown')
 })

@@ -1,7 +1,6 @@
 /** The state of a search, built from the lines of the streamed response. */
-import type { SearchLine } from '@recordhub/protocol'
-import { formatCount } from '../../lib/format.ts'
-import { TEXTS } from './texts.ts'
+import type { FoundRecord, SearchedRecord, SearchLine, StoredRecord } from '@recordhub/protocol'
+import { isPlainObject, textOfValue } from '../../lib/lossless-json.ts'
 
 export type HubLine = Extract<SearchLine, { kind: 'hub' }>
 export type PlatformLine = Extract<SearchLine, { kind: 'platform' }>
@@ -53,19 +52,66 @@ function rankOf({ line }: Lane): number {
   return { failed: 2, found: 3, no_endpoint: 4 }[line.outcome]
 }
 
-/** `2 of 5 platforms have responded, 3 found.` */
+/** `2 of 5 responded` */
 export function progressLabel({ hub, lanes, progress }: SearchState): string {
-  const responded = lanes.filter(({ line }) => line !== null)
-  const found = responded.reduce((sum, { line }) => sum + (line?.found ?? 0), 0)
-  const platforms = TEXTS.responded(
-    responded.length,
-    formatCount(lanes.length, 'platform has', 'platforms have'),
+  if (hub === null && lanes.length === 0) return progress === 'searching' ? 'searching…' : ''
+  if (lanes.length === 0) return 'no active platforms'
+  const responded = lanes.filter(({ line }) => line !== null).length
+  return `${responded} of ${lanes.length} responded`
+}
+
+/** The modules of the found records, with counts if all records were found. */
+export function modulesOf(
+  hub: HubLine | null,
+): { record_type: string; label: string; count: number | null }[] {
+  const records = hub?.records ?? []
+  const isAll = hub?.complete && hub.estimated_total === records.length
+  return [...Map.groupBy(records, ({ record_type }) => record_type)].map(
+    ([record_type, found]) => ({
+      record_type,
+      label: found[0]?.module_name ?? record_type,
+      count: isAll ? found.length : null,
+    }),
   )
-  if (progress === 'interrupted') return TEXTS.searchInterrupted(platforms)
-  if (hub === null) return TEXTS.searchStarted
-  if (lanes.length === 0) return TEXTS.noActivePlatforms
-  const state = progress === 'done' ? '' : TEXTS.searchProgress
-  const unknown = responded.filter(({ line }) => line?.outcome === 'raw').length
-  const unread = TEXTS.inUnknownFormat(formatCount(unknown, 'response'))
-  return `${state}${platforms}, ${TEXTS.found(found)}${unknown === 0 ? '' : `, ${unread}`}.`
+}
+
+/** The text of a column with what matched in it. */
+export function matchOf(
+  { matches }: SearchedRecord,
+  column: string,
+  text: string,
+): { text: string; ranges: readonly (readonly [number, number])[] } {
+  const match = matches.find((one) => one.column === column)
+  // A part of a long name stands for the whole.
+  return match ?? { text, ranges: [] }
+}
+
+/** Whether the hub has a record of a platform as the platform sent it. Only the sent members are compared. */
+export function compareRecord(
+  { reference_number, record_type, full_name, data }: FoundRecord,
+  stored: readonly StoredRecord[],
+): { outcome: 'same' | 'differs' | 'absent' | 'unknown'; record_id: number } {
+  if (reference_number === null) return { outcome: 'unknown', record_id: 0 }
+  const own = stored.find(
+    (one) =>
+      one.reference_number === reference_number &&
+      (record_type === null || one.record_type === record_type),
+  )
+  if (!own) return { outcome: 'absent', record_id: 0 }
+  const { record_id } = own
+  const hasName = full_name === null || full_name === own.full_name
+  const members = isPlainObject(data) ? Object.entries(data) : []
+  const isSame = members.every(([key, value]) => isEqual(value ?? null, own.data[key] ?? null))
+  return { outcome: hasName && isSame ? 'same' : 'differs', record_id }
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((item, index) => isEqual(item, other[index]))
+  }
+  if (isPlainObject(one) && isPlainObject(other)) {
+    const keys = new Set([...Object.keys(one), ...Object.keys(other)])
+    return [...keys].every((key) => isEqual(one[key], other[key]))
+  }
+  return typeof one === typeof other && textOfValue(one) === textOfValue(other)
 }

@@ -1,89 +1,229 @@
-import { Alert, Button, Group, Loader, Stack, Text, TextInput } from '@mantine/core'
-import { IconPlugConnectedX, IconSearch } from '@tabler/icons-react'
-import { type FormEvent, useEffect, useState } from 'react'
+import {
+  Alert,
+  Button,
+  CloseButton,
+  Group,
+  Kbd,
+  Loader,
+  Menu,
+  Paper,
+  Text,
+  TextInput,
+  Title,
+  UnstyledButton,
+  VisuallyHidden,
+} from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { IconChevronDown, IconPlugConnectedX, IconSearch } from '@tabler/icons-react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { usePlatforms } from '../../api/platforms.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { PageHeader } from '../../components/page-header.tsx'
+import chips from '../../components/filter-chip.module.css'
+import { FilterChip } from '../../components/filter-chip.tsx'
+import { MENU_PROPS } from '../../components/menu-props.ts'
+import { useTabTitle } from '../../components/page-header.tsx'
+import { formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { HubLane } from './hub-lane.tsx'
+import { HubHits } from './hub-hits.tsx'
 import { PlatformLane } from './platform-lane.tsx'
-import { progressLabel, sortLanes } from './search-lanes.ts'
-import { TEXTS } from './texts.ts'
+import classes from './search.module.css'
+import { modulesOf, progressLabel, type SearchState, sortLanes } from './search-lanes.ts'
 import { useSearch } from './use-search.ts'
 
 /** Searches the records of the hub and the search endpoint of each platform. */
 export function SearchPage() {
-  const [{ query = '' }, change] = useUrlState()
+  const [{ query = '', record_type, platform }, change] = useUrlState()
   const [text, setText] = useState(query)
   const [attempt, setAttempt] = useState(0)
+  const input = useRef<HTMLInputElement>(null)
   const { state, error } = useSearch(query.trim(), attempt)
   useEffect(() => setText(query), [query])
-  const isSearching = query !== '' && error === null && state.progress === 'searching'
+  useTabTitle(query === '' ? 'Search' : query)
+  useHotkeys([['/', () => input.current?.focus()]])
 
   function submit(event: FormEvent): void {
     event.preventDefault()
     if (text.trim() === query) setAttempt(attempt + 1)
-    else change({ query: text.trim() })
+    else change({ query: text.trim(), record_type: null })
   }
 
   return (
     <>
-      <PageHeader title={TEXTS.search} description={TEXTS.searchDescription} />
+      <VisuallyHidden component="h1">Search</VisuallyHidden>
       <search>
         <form onSubmit={submit}>
-          <Group gap="sm" align="flex-end" mb="lg">
-            <TextInput
-              label={TEXTS.keywordOrPerson}
-              placeholder={TEXTS.queryPlaceholder}
-              size="md"
-              flex={1}
-              miw={220}
-              maxLength={256}
-              data-autofocus
-              leftSection={<IconSearch size={18} />}
-              value={text}
-              onChange={(event) => setText(event.currentTarget.value)}
-            />
-            <Button type="submit" size="md" disabled={text.trim() === ''}>
-              {TEXTS.search}
-            </Button>
-          </Group>
+          <TextInput
+            ref={input}
+            aria-label="Keyword or person"
+            placeholder="Name, reference or any word"
+            classNames={{ input: classes['input'] ?? '' }}
+            maxLength={256}
+            autoFocus={query === ''}
+            leftSection={<IconSearch size={18} aria-hidden />}
+            rightSectionWidth={72}
+            rightSection={
+              <Group gap={4} wrap="nowrap">
+                <Kbd aria-hidden visibleFrom="sm">
+                  /
+                </Kbd>
+                <CloseButton
+                  aria-label="Clear"
+                  disabled={text === ''}
+                  onClick={() => {
+                    setText('')
+                    input.current?.focus()
+                  }}
+                />
+              </Group>
+            }
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
         </form>
       </search>
       {query === '' ? (
-        <EmptyState icon={<IconSearch />} title={TEXTS.searchEverywhere}>
-          {TEXTS.searchEverywhereHint}
+        <EmptyState icon={<IconSearch />} title="Search everywhere">
+          Enter a keyword or the name of a person. Results of the hub appear immediately, results of
+          the platforms as they arrive. The hub finds the beginnings of words in all values, and any
+          part of names and references.
         </EmptyState>
-      ) : error !== null ? (
-        <ErrorNotice error={error} onRetry={() => setAttempt(attempt + 1)} />
       ) : (
-        <Stack gap="md">
-          <Group gap="xs" role="status">
-            {isSearching && <Loader size="xs" aria-hidden />}
-            <Text size="sm" c="dimmed">
-              {progressLabel(state)}
-            </Text>
-          </Group>
-          {state.progress === 'interrupted' && (
-            <Alert color="yellow" variant="light" icon={<IconPlugConnectedX />} role="alert">
-              <Group justify="space-between" gap="sm">
-                <Text size="sm">{TEXTS.interruptedHint}</Text>
-                <Button size="xs" variant="default" onClick={() => setAttempt(attempt + 1)}>
-                  {TEXTS.searchAgain}
-                </Button>
-              </Group>
-            </Alert>
+        <>
+          <Narrowing state={state} recordType={record_type} platform={platform} change={change} />
+          {error !== null ? (
+            <ErrorNotice error={error} onRetry={() => setAttempt(attempt + 1)} />
+          ) : (
+            <div className={classes['lanes']}>
+              <HubHits
+                query={query}
+                line={state.hub}
+                isFinished={state.progress !== 'searching'}
+                recordType={record_type}
+                platform={platform}
+              />
+              <PlatformLanes
+                state={state}
+                platform={platform}
+                onRetry={() => setAttempt(attempt + 1)}
+              />
+            </div>
           )}
-          <HubLane query={query} line={state.hub} isFinished={state.progress !== 'searching'} />
-          {sortLanes(state.lanes).map((lane) => (
+        </>
+      )}
+    </>
+  )
+}
+
+/** Narrows the found records to a module or platform. */
+function Narrowing({
+  state,
+  recordType,
+  platform,
+  change,
+}: {
+  state: SearchState
+  recordType: string | undefined
+  platform: string | undefined
+  change: (changes: Record<string, string | null>) => void
+}) {
+  const platforms = usePlatforms().data ?? []
+  const modules = modulesOf(state.hub)
+  const chosen = platforms.find(({ platform_name }) => platform_name === platform)
+  return (
+    <div className={classes['chips']}>
+      <FilterChip
+        label="Everything"
+        isPressed={recordType === undefined}
+        onClick={() => change({ record_type: null })}
+      />
+      {modules.map(({ record_type, label, count }) => (
+        <FilterChip
+          key={record_type}
+          label={label}
+          {...(count === null ? {} : { count: formatNumber(count) })}
+          isPressed={recordType === record_type}
+          onClick={() => change({ record_type: recordType === record_type ? null : record_type })}
+        />
+      ))}
+      <Menu {...MENU_PROPS} position="bottom-start" shadow="md">
+        <Menu.Target>
+          <UnstyledButton className={chips['chip'] ?? ''} aria-pressed={platform !== undefined}>
+            {chosen?.display_title ?? platform ?? 'Platform'}
+            <IconChevronDown size={14} aria-hidden />
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>
+          <Menu.Item onClick={() => change({ platform: null })}>All platforms</Menu.Item>
+          {platforms.map(({ platform_name, display_title }) => (
+            <Menu.Item key={platform_name} onClick={() => change({ platform: platform_name })}>
+              {display_title}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      <Text c="dimmed" ml="auto" visibleFrom="sm">
+        accents and word order do not matter
+      </Text>
+    </div>
+  )
+}
+
+function PlatformLanes({
+  state,
+  platform,
+  onRetry,
+}: {
+  state: SearchState
+  platform: string | undefined
+  onRetry: () => void
+}) {
+  const platforms = usePlatforms().data ?? []
+  const inactive = platforms.filter(({ status }) => status !== 'active')
+  const lanes = sortLanes(state.lanes).filter(
+    (lane) => platform === undefined || lane.platform_name === platform,
+  )
+  return (
+    <section aria-labelledby="asked">
+      <div className={classes['sectionHead']}>
+        <Title order={2} fz="md" id="asked">
+          Asked at the platforms
+        </Title>
+        <Text c="dimmed" role="status">
+          {progressLabel(state)}
+        </Text>
+        {state.progress === 'searching' && <Loader size={14} ml="auto" aria-hidden />}
+      </div>
+      {state.progress === 'interrupted' && (
+        <Alert color="orange" variant="light" icon={<IconPlugConnectedX />} role="alert" mb="sm">
+          <Group justify="space-between" gap="sm">
+            <Text size="sm">The response was interrupted. The results so far are below.</Text>
+            <Button size="xs" variant="default" onClick={onRetry}>
+              Search again
+            </Button>
+          </Group>
+        </Alert>
+      )}
+      {lanes.length + inactive.length > 0 && (
+        <Paper withBorder aria-live="polite">
+          {lanes.map((lane) => (
             <PlatformLane
               key={lane.platform_name}
               lane={lane}
               isFinished={state.progress === 'interrupted'}
+              onRetry={onRetry}
             />
           ))}
-        </Stack>
+          {inactive.length > 0 && (
+            <p className={classes['foot']}>
+              {inactive.map(({ display_title }) => display_title).join(', ')}{' '}
+              {inactive.length === 1
+                ? 'is inactive and is not asked.'
+                : 'are inactive and not asked.'}
+            </p>
+          )}
+        </Paper>
       )}
-    </>
+    </section>
   )
 }

@@ -1,61 +1,33 @@
-import { Stack, Text, Tooltip } from '@mantine/core'
+import { Text, Tooltip } from '@mantine/core'
 import type { AuditEntry } from '@recordhub/protocol'
-import { DataTable } from 'mantine-datatable'
 import { useTitles } from '../../api/platforms.ts'
+import { Below, columnsFor } from '../../components/list-table/columns.tsx'
+import { ListTable } from '../../components/list-table/list-table.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
-import { Time } from '../../components/time.tsx'
 import { actionLabel, detailsLabel } from '../../lib/audit-labels.ts'
 import { TEXTS } from './texts.tsx'
 
+const column = columnsFor<AuditEntry>()
+
 export function AuditTable({ entries }: { entries: AuditEntry[] }) {
   return (
-    <DataTable
-      records={entries}
-      withTableBorder
-      borderRadius="md"
-      verticalSpacing="xs"
-      // Makes a wide table scrollable by keyboard.
-      scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
+    <ListTable
+      label={TEXTS.auditLog}
+      rows={entries}
+      idOf={({ id }) => id}
       columns={[
-        {
-          accessor: 'at',
-          title: TEXTS.time,
-          width: 215,
-          render: ({ at }) => <Time at={at} seconds />,
-        },
-        {
-          accessor: 'actor',
-          title: TEXTS.user,
-          width: 200,
-          render: ({ actor }) => <OperatorName by={actor} />,
-        },
-        {
-          accessor: 'action',
-          title: TEXTS.action,
-          width: 280,
-          render: ({ action, details }) => (
-            <Stack gap={0}>
-              <Text size="sm" fw={600}>
-                {actionLabel(action)}
-              </Text>
-              <Text size="xs" c="dimmed">
-                {detailsLabel(details)}
-              </Text>
-            </Stack>
-          ),
-        },
-        {
-          accessor: 'target',
-          title: TEXTS.target,
-          width: 200,
-          render: ({ target }) => <Target target={target} />,
-        },
-        {
-          accessor: 'address',
-          title: TEXTS.ipAddress,
-          width: 130,
-          render: ({ address }) => address ?? '—',
-        },
+        column.of(TEXTS.action, ({ action, details }) => (
+          <>
+            <Text size="sm" fw={600}>
+              {actionLabel(action)}
+            </Text>
+            <Below>{detailsLabel(details)}</Below>
+          </>
+        )),
+        column.of(TEXTS.target, ({ target }) => <Target target={target} />, { width: 190 }),
+        column.of(TEXTS.user, ({ actor }) => <OperatorName by={actor} />, { width: 170 }),
+        column.text(TEXTS.ipAddress, ({ address }) => address, { width: 130, from: 'desktop' }),
+        column.time(TEXTS.time, ({ at }) => at, { exact: true, seconds: true, phone: 'end2' }),
       ]}
     />
   )

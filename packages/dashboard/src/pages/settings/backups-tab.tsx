@@ -1,15 +1,4 @@
-import {
-  Alert,
-  Badge,
-  Button,
-  Code,
-  Group,
-  Progress,
-  Stack,
-  Table,
-  Text,
-  VisuallyHidden,
-} from '@mantine/core'
+import { Alert, Badge, Button, Code, Group, Progress, Stack, Text } from '@mantine/core'
 import type { Backup, BackupRun, BackupsResponse, DrillReport } from '@recordhub/protocol'
 import { IconDatabaseExport } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -17,12 +6,16 @@ import { backupsQuery, backupUrl, startBackup, startDrill } from '../../api/back
 import { attempt } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Below, columnsFor } from '../../components/list-table/columns.tsx'
+import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatBytes, formatCount, formatNumber } from '../../lib/format.ts'
 import { scheduleLabel } from '../../lib/settings-labels.ts'
 import { Facts } from './facts.tsx'
 import { LinesSkeleton, SettingsSection } from './settings-section.tsx'
 import { TEXTS } from './texts.tsx'
+
+const column = columnsFor<Backup>()
 
 /** Backups: start, progress, download, list, and restore drills. */
 export function BackupsTab() {
@@ -52,31 +45,7 @@ export function BackupsTab() {
       </SettingsSection>
       {data && (
         <SettingsSection title={TEXTS.backupFiles} description={TEXTS.drillDescription}>
-          {data.backups.length === 0 ? (
-            <EmptyState icon={<IconDatabaseExport />} title={TEXTS.noBackupsYet}>
-              {TEXTS.noBackupsYetHint}
-            </EmptyState>
-          ) : (
-            <Table.ScrollContainer minWidth={620}>
-              <Table aria-label={TEXTS.backupFiles} verticalSpacing="sm">
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{TEXTS.backup}</Table.Th>
-                    <Table.Th>{TEXTS.size}</Table.Th>
-                    <Table.Th>{TEXTS.content}</Table.Th>
-                    <Table.Th>
-                      <VisuallyHidden>{TEXTS.actions}</VisuallyHidden>
-                    </Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {data.backups.map((backup) => (
-                    <BackupRow key={backup.file} backup={backup} isRunning={isRunning} />
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
-          )}
+          <BackupTable backups={data.backups} isRunning={isRunning} />
         </SettingsSection>
       )}
     </Stack>
@@ -174,58 +143,71 @@ function DrillNotice({ drill }: { drill: DrillReport }) {
   )
 }
 
-function BackupRow({ backup, isRunning }: { backup: Backup; isRunning: boolean }) {
+function BackupTable({ backups, isRunning }: { backups: Backup[]; isRunning: boolean }) {
   const client = useQueryClient()
-  const { file, bytes, info, problem } = backup
-  const { records = 0, platforms = 0 } = info?.tables ?? {}
   return (
-    <Table.Tr>
-      <Table.Td>
-        {info && (
-          <Group gap="xs">
-            <Time at={info.created_at} />
-            {info.encrypted && (
-              <Badge variant="light" tt="none">
-                {TEXTS.encrypted}
-              </Badge>
+    <ListTable
+      label={TEXTS.backupFiles}
+      rows={backups}
+      idOf={({ file }) => file}
+      empty={
+        <EmptyState icon={<IconDatabaseExport />} title={TEXTS.noBackupsYet}>
+          {TEXTS.noBackupsYetHint}
+        </EmptyState>
+      }
+      columns={[
+        column.of(TEXTS.backup, ({ file, info }) => (
+          <>
+            {info && (
+              <Group gap="xs">
+                <Time at={info.created_at} />
+                {info.encrypted && (
+                  <Badge variant="light" tt="none">
+                    {TEXTS.encrypted}
+                  </Badge>
+                )}
+              </Group>
             )}
-          </Group>
-        )}
-        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {file}
-        </Text>
-      </Table.Td>
-      <Table.Td style={{ whiteSpace: 'nowrap' }}>{formatBytes(bytes)}</Table.Td>
-      <Table.Td>
-        <Text size="sm">
-          {info
-            ? `${formatCount(records, 'record')}, ${formatCount(platforms, 'platform')}`
-            : problem}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <Group gap="xs" justify="flex-end" wrap="nowrap">
-          <Button
-            size="xs"
-            variant="default"
-            component="a"
-            href={backupUrl(file)}
-            download={file}
-            aria-label={TEXTS.downloadBackup(file)}
-          >
-            {TEXTS.download}
-          </Button>
-          <Button
-            size="xs"
-            variant="default"
-            disabled={isRunning || info === null}
-            aria-label={TEXTS.drillBackup(file)}
-            onClick={() => void attempt(() => startDrill(client, file))}
-          >
-            {TEXTS.testRestore}
-          </Button>
-        </Group>
-      </Table.Td>
-    </Table.Tr>
+            <Below>{file}</Below>
+          </>
+        )),
+        column.of(TEXTS.size, ({ bytes }) => formatBytes(bytes), { width: 90, phone: 'end' }),
+        column.of(
+          TEXTS.content,
+          ({ info, problem }) =>
+            info
+              ? `${formatCount(info.tables['records'] ?? 0, 'record')}, ${formatCount(info.tables['platforms'] ?? 0, 'platform')}`
+              : problem,
+          { width: 200, phone: 'line' },
+        ),
+        column.actions(
+          TEXTS.actions,
+          ({ file, info }) => (
+            <Group gap="xs" justify="flex-end" wrap="nowrap">
+              <Button
+                size="xs"
+                variant="default"
+                component="a"
+                href={backupUrl(file)}
+                download={file}
+                aria-label={TEXTS.downloadBackup(file)}
+              >
+                {TEXTS.download}
+              </Button>
+              <Button
+                size="xs"
+                variant="default"
+                disabled={isRunning || info === null}
+                aria-label={TEXTS.drillBackup(file)}
+                onClick={() => void attempt(() => startDrill(client, file))}
+              >
+                {TEXTS.testRestore}
+              </Button>
+            </Group>
+          ),
+          { width: 220, phone: 'line' },
+        ),
+      ]}
+    />
   )
 }

@@ -1,5 +1,3 @@
-import { TEXTS } from './texts.tsx'
-import 'mantine-datatable/styles.css'
 import { ScrollArea, Tabs } from '@mantine/core'
 import {
   IconDatabaseExport,
@@ -23,6 +21,7 @@ import { BackupsTab } from './backups-tab.tsx'
 import { OperatorsTab } from './operators/operators-tab.tsx'
 import { ScheduleTab } from './schedule-tab.tsx'
 import { SingleSignOnTab } from './single-sign-on-tab.tsx'
+import { TEXTS } from './texts.tsx'
 import { TokensTab } from './tokens/tokens-tab.tsx'
 
 type Tab = {

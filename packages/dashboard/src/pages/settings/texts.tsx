@@ -358,7 +358,6 @@ export const TEXTS = {
   noTokensYetHint:
     'Create a token for each program that reads records or starts pulls, with the least privileged role that it needs.',
 
-  token: 'Token',
   createdBy: 'Created by',
   lastUsed: 'Last used',
   expires: 'Expires',

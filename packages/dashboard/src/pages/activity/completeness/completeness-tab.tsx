@@ -3,18 +3,17 @@ import type { ModuleCompleteness } from '@recordhub/protocol'
 import { IconChecklist } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { DataTable } from 'mantine-datatable'
 import { completenessPageQuery } from '../../../api/completeness.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Below, columnsFor } from '../../../components/list-table/columns.tsx'
+import { ListTable } from '../../../components/list-table/list-table.tsx'
 import { Pager } from '../../../components/pager.tsx'
+import { PlatformLink } from '../../../components/platform-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
-import { Time } from '../../../components/time.tsx'
 import { formatNumber } from '../../../lib/format.ts'
 import { toQueryString } from '../../../lib/query-string.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
-import { ListSkeleton } from '../list-skeleton.tsx'
-import { PlatformLink } from '../platform-link.tsx'
 import { PlatformSelect } from '../platform-select.tsx'
 import { TEXTS } from '../texts.tsx'
 import {
@@ -24,6 +23,8 @@ import {
   incompleteReasonLabel,
 } from './completeness-labels.ts'
 import { VerifiedAt } from './verified-at.tsx'
+
+const column = columnsFor<ModuleCompleteness>()
 
 const PAGE = 50
 
@@ -41,20 +42,12 @@ export function CompletenessTab() {
         <PlatformSelect />
       </Box>
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!error && !data && <ListSkeleton height={52} rows={6} />}
-      {data && data.modules.length > 0 && <CompletenessTable modules={data.modules} />}
-      {data?.modules.length === 0 && (
-        <EmptyState icon={<IconChecklist />} title={TEXTS.noModulesRegistered}>
-          {TEXTS.noModulesRegisteredHint}
-        </EmptyState>
-      )}
+      {(data || !error) && <CompletenessTable modules={data?.modules} />}
       {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}
     </Stack>
   )
 }
 
-const FROM_TABLET = '(min-width: 48em)'
-const FROM_DESKTOP = '(min-width: 62em)'
 function Status({ module }: { module: ModuleCompleteness }) {
   switch (completenessStatus(module)) {
     case 'complete':
@@ -66,83 +59,48 @@ function Status({ module }: { module: ModuleCompleteness }) {
   }
 }
 
-function CompletenessTable({ modules }: { modules: ModuleCompleteness[] }) {
+function CompletenessTable({ modules }: { modules: ModuleCompleteness[] | undefined }) {
   return (
-    <DataTable
-      withTableBorder
-      borderRadius="md"
-      verticalAlign="top"
-      records={modules}
-      idAccessor="module_id"
+    <ListTable
+      label={TEXTS.completeness}
+      rows={modules}
+      idOf={({ module_id }) => module_id}
+      empty={
+        <EmptyState icon={<IconChecklist />} title={TEXTS.noModulesRegistered}>
+          {TEXTS.noModulesRegisteredHint}
+        </EmptyState>
+      }
       columns={[
-        {
-          accessor: 'module_name',
-          title: TEXTS.module,
-          width: 240,
-          render: (module) => (
-            <Stack gap={2} align="flex-start">
-              <Text size="sm" fw={600}>
-                {module.module_name}
-              </Text>
-              <Text size="xs" c="dimmed">
-                {module.record_type}
-              </Text>
-              <PlatformLink name={module.platform_name} />
-              <Stack hiddenFrom="sm" gap={4} mt={4} align="flex-start">
-                <Status module={module} />
-                <Reasons module={module} />
-                {module.complete_at !== null && (
-                  <Text span size="xs" c="dimmed">
-                    <VerifiedAt module={module} />
-                  </Text>
-                )}
-              </Stack>
-            </Stack>
-          ),
-        },
-        {
-          accessor: 'status',
-          title: TEXTS.status,
-          width: 170,
-          visibleMediaQuery: FROM_TABLET,
-          render: (module) => <Status module={module} />,
-        },
-        {
-          accessor: 'incomplete_reasons',
-          title: TEXTS.reasons,
-          visibleMediaQuery: FROM_TABLET,
-          render: (module) => <Reasons module={module} />,
-        },
-        {
-          accessor: 'complete_at',
-          title: TEXTS.lastVerified,
-          width: 220,
-          visibleMediaQuery: FROM_DESKTOP,
-          render: (module) => (
-            <Text span size="sm" c="dimmed">
-              <VerifiedAt module={module} />
+        column.of(TEXTS.module, (module) => (
+          <>
+            <Text size="sm" fw={600}>
+              {module.module_name}
             </Text>
-          ),
-        },
-        {
-          accessor: 'last_read_at',
-          title: TEXTS.lastPull,
-          width: 190,
-          noWrap: true,
-          visibleMediaQuery: FROM_DESKTOP,
-          render: ({ last_read_at }) => (
-            <Text span size="sm" c="dimmed">
-              {last_read_at === null ? TEXTS.never : <Time at={last_read_at} />}
-            </Text>
-          ),
-        },
-        {
-          accessor: 'records',
-          title: TEXTS.records,
-          textAlign: 'right',
-          width: 100,
-          render: (module) => <Figures module={module} />,
-        },
+            <Below>
+              {module.record_type} <PlatformLink name={module.platform_name} />
+            </Below>
+          </>
+        )),
+        column.of(TEXTS.status, (module) => <Status module={module} />, {
+          width: 160,
+          phone: 'line',
+        }),
+        column.of(TEXTS.reasons, (module) => <Reasons module={module} />, { phone: 'line' }),
+        column.of(TEXTS.lastVerified, (module) => <VerifiedAt module={module} />, {
+          width: 215,
+          from: 'desktop',
+          phone: 'labelled',
+        }),
+        column.time(TEXTS.lastPull, ({ last_read_at }) => last_read_at, {
+          from: 'desktop',
+          none: TEXTS.never,
+          phone: 'labelled',
+        }),
+        column.of(TEXTS.records, (module) => <Figures module={module} />, {
+          width: 110,
+          align: 'right',
+          phone: 'end',
+        }),
       ]}
     />
   )

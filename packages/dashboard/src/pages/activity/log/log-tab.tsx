@@ -5,7 +5,6 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Pager } from '../../../components/pager.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
-import { ListSkeleton } from '../list-skeleton.tsx'
 import { TEXTS } from '../texts.tsx'
 import { EntryDrawer } from './entry-drawer.tsx'
 import { followOf } from './follow.ts'
@@ -26,7 +25,7 @@ export function LogTab() {
       <LogFilters />
       <FollowBar follow={follow} />
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!error && !data && <ListSkeleton />}
+      {!error && !data && <LogTable entries={undefined} />}
       {data && (
         <Stack gap="xs" opacity={isPlaceholderData ? 0.6 : 1}>
           {entries.length > 0 && <LogTable entries={entries} />}

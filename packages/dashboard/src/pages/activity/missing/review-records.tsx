@@ -1,21 +1,22 @@
 import { Button, Group, Menu, Skeleton, Text } from '@mantine/core'
-import type { MissingReview } from '@recordhub/protocol'
+import type { MissingReview, StoredRecord } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { DataTable } from 'mantine-datatable'
 import { useState } from 'react'
 import { recordPageQuery } from '../../../api/records.ts'
 import { notify } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { LinkButton } from '../../../components/link-button.tsx'
+import { columnsFor } from '../../../components/list-table/columns.tsx'
+import { ListTable } from '../../../components/list-table/list-table.tsx'
 import { MENU_PROPS } from '../../../components/menu-props.ts'
 import { PageButtons } from '../../../components/page-buttons.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
-import { Time } from '../../../components/time.tsx'
 import { TEXTS } from '../texts.tsx'
 
+const column = columnsFor<StoredRecord>()
+
 const PAGE = 10
-const FROM_TABLET = '(min-width: 48em)'
 const FORMATS = [
   ['csv', 'CSV'],
   ['xlsx', 'XLSX'],
@@ -42,49 +43,27 @@ export function ReviewRecords({ review }: { review: MissingReview }) {
   const goTo = (to: string | null) => (to === null ? null : () => setCursor(to))
   return (
     <section aria-label={TEXTS.recordsReview}>
-      <DataTable
-        withTableBorder
-        borderRadius="md"
-        records={records}
-        idAccessor="record_id"
-        minHeight={120}
-        noRecordsText={TEXTS.recordsNotStored}
+      <ListTable
+        label={TEXTS.recordsReview}
+        rows={records}
+        idOf={({ record_id }) => record_id}
+        empty={<Text size="sm">{TEXTS.recordsNotStored}</Text>}
         columns={[
-          {
-            accessor: 'reference_number',
-            title: TEXTS.reference,
-            render: ({ record_id, reference_number }) => (
+          column.of(
+            TEXTS.reference,
+            ({ record_id, reference_number }) => (
               <PageLink
                 size="sm"
                 to="/dashboard/records"
                 search={{ platform: platform_name, record_type, record: String(record_id) }}
-                style={{ overflowWrap: 'anywhere' }}
               >
                 {reference_number}
               </PageLink>
             ),
-          },
-          {
-            accessor: 'full_name',
-            title: TEXTS.name,
-            render: ({ full_name }) => (
-              <Text size="sm" lineClamp={2}>
-                {full_name}
-              </Text>
-            ),
-          },
-          {
-            accessor: 'updated_at',
-            title: TEXTS.updated,
-            width: 185,
-            noWrap: true,
-            visibleMediaQuery: FROM_TABLET,
-            render: ({ updated_at }) => (
-              <Text span size="sm" c="dimmed">
-                <Time at={updated_at} />
-              </Text>
-            ),
-          },
+            { width: 200 },
+          ),
+          column.text(TEXTS.name, ({ full_name }) => full_name),
+          column.time(TEXTS.updated, ({ updated_at }) => updated_at),
         ]}
       />
       <Group justify="space-between" gap="xs" mt="xs">

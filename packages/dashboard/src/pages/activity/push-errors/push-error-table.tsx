@@ -1,96 +1,44 @@
 import { Code, Group, Stack, Text } from '@mantine/core'
 import type { PushError } from '@recordhub/protocol'
-import { DataTable } from 'mantine-datatable'
-import { Time } from '../../../components/time.tsx'
-import { formatCount, formatNumber } from '../../../lib/format.ts'
-import { PlatformLink } from '../platform-link.tsx'
+import { Below, columnsFor } from '../../../components/list-table/columns.tsx'
+import { ListTable } from '../../../components/list-table/list-table.tsx'
+import { PlatformLink } from '../../../components/platform-link.tsx'
 import { PUSH_ERROR_MATCHES, PUSH_ERROR_REASONS, TEXTS } from '../texts.tsx'
 
-const FROM_TABLET = '(min-width: 48em)'
-const FROM_DESKTOP = '(min-width: 62em)'
+const column = columnsFor<PushError>()
 
 /** @param isOfPlatform hides the platform column, on the page of a platform. */
 export function PushErrorTable({
   errors,
   isOfPlatform = false,
 }: {
-  errors: PushError[]
+  /** Undefined while they load. */
+  errors: PushError[] | undefined
   isOfPlatform?: boolean
 }) {
+  const platforms = column.of(TEXTS.platform, (error) => <Platforms error={error} />, {
+    width: 220,
+    from: 'desktop',
+    phone: 'line',
+  })
   return (
-    <DataTable
-      withTableBorder
-      borderRadius="md"
-      records={errors}
-      idAccessor="id"
+    <ListTable
+      label={TEXTS.pushErrors}
+      rows={errors}
+      idOf={({ id }) => id}
       columns={[
-        {
-          accessor: 'reason',
-          title: TEXTS.reason,
-          render: (error) => <Reason error={error} isOfPlatform={isOfPlatform} />,
-        },
-        {
-          accessor: 'sender',
-          title: TEXTS.sender,
-          width: 220,
-          visibleMediaQuery: FROM_TABLET,
-          render: (error) => <Sender error={error} />,
-        },
-        {
-          accessor: 'platforms',
-          title: TEXTS.platform,
-          width: 220,
-          hidden: isOfPlatform,
-          visibleMediaQuery: FROM_DESKTOP,
-          render: (error) => <Platforms error={error} />,
-        },
-        {
-          accessor: 'requests',
-          title: TEXTS.requests,
-          textAlign: 'right',
-          width: 100,
-          visibleMediaQuery: FROM_TABLET,
-          render: ({ requests }) => formatNumber(requests),
-        },
-        {
-          accessor: 'last_at',
-          title: TEXTS.lastInThisHour,
-          width: 185,
-          noWrap: true,
-          visibleMediaQuery: FROM_DESKTOP,
-          render: ({ last_at }) => (
-            <Text span size="sm" c="dimmed">
-              <Time at={last_at} seconds />
-            </Text>
-          ),
-        },
+        column.of(TEXTS.reason, ({ reason, request_id }) => (
+          <>
+            <Text size="sm">{PUSH_ERROR_REASONS[reason]}</Text>
+            <Below>{TEXTS.lastRequest(request_id)}</Below>
+          </>
+        )),
+        column.of(TEXTS.sender, (error) => <Sender error={error} />, { width: 220, phone: 'line' }),
+        ...(isOfPlatform ? [] : [platforms]),
+        column.number(TEXTS.requests, ({ requests }) => requests),
+        column.time(TEXTS.lastInThisHour, ({ last_at }) => last_at, { width: 150 }),
       ]}
     />
-  )
-}
-
-/** On narrow screens, also contains the values of the hidden columns. */
-function Reason({ error, isOfPlatform }: { error: PushError; isOfPlatform: boolean }) {
-  const { reason, requests, last_at, request_id } = error
-  return (
-    <Stack gap={4}>
-      <Text size="sm">{PUSH_ERROR_REASONS[reason]}</Text>
-      <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-        {TEXTS.lastRequest(request_id)}
-      </Text>
-      <Stack gap={2} hiddenFrom="sm">
-        <Sender error={error} />
-        <Text size="xs" c="dimmed">
-          {formatCount(requests, 'request')}
-        </Text>
-      </Stack>
-      <Stack gap={2} hiddenFrom="md">
-        {!isOfPlatform && <Platforms error={error} />}
-        <Text size="xs" c="dimmed" component="div">
-          <Time at={last_at} seconds />
-        </Text>
-      </Stack>
-    </Stack>
   )
 }
 

@@ -8,7 +8,6 @@ import { Pager } from '../../../components/pager.tsx'
 import { toQueryString } from '../../../lib/query-string.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { FilterBar } from '../filter-bar.tsx'
-import { ListSkeleton } from '../list-skeleton.tsx'
 import { PlatformSelect } from '../platform-select.tsx'
 import { RequestIdInput } from '../search-input.tsx'
 import { PUSH_ERROR_REASONS, TEXTS } from '../texts.tsx'
@@ -45,7 +44,7 @@ export function PushErrorsTab() {
         <RequestIdInput />
       </FilterBar>
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!error && !data && <ListSkeleton height={52} rows={6} />}
+      {!error && !data && <PushErrorTable errors={undefined} />}
       {data && (
         <Stack gap="xs" opacity={isPlaceholderData ? 0.6 : 1}>
           {data.push_errors.length > 0 ? (

@@ -1,21 +1,20 @@
 import { Button, Code, Group, Stack, Text, Title } from '@mantine/core'
 import type { RejectedPushGroup } from '@recordhub/protocol'
-import { DataTable } from 'mantine-datatable'
 import { callHub } from '../../../api/call-hub.ts'
 import { useTitles } from '../../../api/platforms.ts'
 import { attempt, confirm } from '../../../components/confirm.tsx'
+import { Below, columnsFor } from '../../../components/list-table/columns.tsx'
+import { ListTable } from '../../../components/list-table/list-table.tsx'
 import { ModuleTitle } from '../../../components/module-title.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
+import { PlatformLink } from '../../../components/platform-link.tsx'
 import { Time } from '../../../components/time.tsx'
-import { formatNumber } from '../../../lib/format.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
-import { PlatformLink } from '../platform-link.tsx'
 import { TEXTS } from '../texts.tsx'
 import { useRefreshRejected } from './use-rejected.ts'
 
-const FROM_TABLET = '(min-width: 48em)'
-const FROM_DESKTOP = '(min-width: 62em)'
+const column = columnsFor<RejectedPushGroup>()
 
 /** Rejected pushes that are not replayed, grouped by cause. A selected group filters the list below, for bulk replay or dismissal. */
 export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
@@ -33,94 +32,47 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
       <Title order={2} fz="h4" mb="xs" id="rejected-causes">
         {TEXTS.groupedByCause}
       </Title>
-      <DataTable
-        withTableBorder
-        borderRadius="md"
-        records={groups}
-        idAccessor={(group) => `${group.platform_name} ${group.cause}`}
-        rowBackgroundColor={(group) =>
-          isChosen(group)
-            ? { light: 'var(--mantine-color-harbour-0)', dark: 'var(--mantine-color-dark-5)' }
-            : undefined
-        }
+      <ListTable
+        label={TEXTS.groupedByCause}
+        rows={groups}
+        idOf={(group) => `${group.platform_name} ${group.cause}`}
+        isCurrent={isChosen}
         columns={[
-          {
-            accessor: 'message',
-            title: TEXTS.cause,
-            render: (group) => (
-              <Stack gap={2} align="flex-start">
-                <Text size="sm">{group.message}</Text>
-                <Code fz="xs">{group.code}</Code>
-                <Acceptance group={group} />
-                <Group hiddenFrom="sm" gap="xs" mt={4}>
-                  <Text size="xs" c="dimmed">
-                    {TEXTS.notReplayedCount(formatNumber(group.rejected_pushes))}
-                  </Text>
-                  <ChooseButton
-                    group={group}
-                    isChosen={isChosen(group)}
-                    onChoose={() => choose(group)}
-                  />
-                </Group>
-              </Stack>
-            ),
-          },
-          {
-            accessor: 'platform_name',
-            title: TEXTS.platform,
-            width: 170,
-            visibleMediaQuery: FROM_TABLET,
-            render: ({ platform_name, record_type }) => (
-              <Stack gap={2}>
+          column.of(TEXTS.cause, (group) => (
+            <Stack gap={2} align="flex-start">
+              <Text size="sm">{group.message}</Text>
+              <Code fz="xs">{group.code}</Code>
+              <Acceptance group={group} />
+            </Stack>
+          )),
+          column.of(
+            TEXTS.platform,
+            ({ platform_name, record_type }) => (
+              <>
                 <PlatformLink name={platform_name} />
-                <Text size="xs" c="dimmed">
+                <Below>
                   <ModuleTitle platform={platform_name} recordType={record_type} />
-                </Text>
-              </Stack>
+                </Below>
+              </>
             ),
-          },
-          {
-            accessor: 'rejected_pushes',
-            title: TEXTS.notReplayed,
-            textAlign: 'right',
+            { width: 170 },
+          ),
+          column.number(TEXTS.notReplayed, ({ rejected_pushes }) => rejected_pushes, {
             width: 120,
-            visibleMediaQuery: FROM_TABLET,
-            render: ({ rejected_pushes }) => formatNumber(rejected_pushes),
-          },
-          {
-            accessor: 'count',
-            title: TEXTS.rejections,
-            textAlign: 'right',
-            width: 100,
-            visibleMediaQuery: FROM_DESKTOP,
-            render: ({ count }) => formatNumber(count),
-          },
-          {
-            accessor: 'last_at',
-            title: TEXTS.lastRejection,
-            width: 215,
-            noWrap: true,
-            visibleMediaQuery: FROM_DESKTOP,
-            render: ({ last_at }) => (
-              <Text span size="sm" c="dimmed">
-                <Time at={last_at} seconds />
-              </Text>
-            ),
-          },
-          {
-            accessor: 'select',
-            title: TEXTS.select,
-            textAlign: 'right',
-            width: 120,
-            visibleMediaQuery: FROM_TABLET,
-            render: (group) => (
+          }),
+          column.number(TEXTS.rejections, ({ count }) => count, { from: 'desktop', phone: 'none' }),
+          column.time(TEXTS.lastRejection, ({ last_at }) => last_at, { from: 'desktop' }),
+          column.actions(
+            TEXTS.select,
+            (group) => (
               <ChooseButton
                 group={group}
                 isChosen={isChosen(group)}
                 onChoose={() => choose(group)}
               />
             ),
-          },
+            { width: 140 },
+          ),
         ]}
       />
     </section>

@@ -47,7 +47,7 @@ export function RejectedTab() {
           {list.error && !list.data && (
             <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
           )}
-          {list.isPending && <ListSkeleton height={52} rows={6} />}
+          {list.isPending && <RejectedTable rejected={undefined} />}
           {list.data && (
             <Stack gap="xs" opacity={list.isPlaceholderData ? 0.6 : 1}>
               {rejected.length > 0 && <RejectedTable rejected={rejected} />}

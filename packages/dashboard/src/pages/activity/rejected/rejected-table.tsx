@@ -1,107 +1,54 @@
-import { Badge, Group, Stack, Text, UnstyledButton } from '@mantine/core'
+import { Badge, Text, UnstyledButton } from '@mantine/core'
 import type { RejectedPush } from '@recordhub/protocol'
-import { DataTable } from 'mantine-datatable'
+import { Below, columnsFor } from '../../../components/list-table/columns.tsx'
+import { ListTable } from '../../../components/list-table/list-table.tsx'
 import { ModuleTitle } from '../../../components/module-title.tsx'
+import { PlatformLink } from '../../../components/platform-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
-import { Time } from '../../../components/time.tsx'
-import { formatNumber } from '../../../lib/format.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
-import { PlatformLink } from '../platform-link.tsx'
 import { TEXTS } from '../texts.tsx'
 import { referenceOf } from './advice.ts'
 
-const FROM_TABLET = '(min-width: 48em)'
-const FROM_DESKTOP = '(min-width: 62em)'
+const column = columnsFor<RejectedPush>()
 
-export function RejectedTable({ rejected }: { rejected: RejectedPush[] }) {
+/** @param rejected undefined while they load. */
+export function RejectedTable({ rejected }: { rejected: RejectedPush[] | undefined }) {
   const [state, change] = useUrlState()
+  const open = ({ id }: RejectedPush) => change({ rejected: String(id) })
   return (
-    <DataTable
-      withTableBorder
-      borderRadius="md"
-      highlightOnHover
-      records={rejected}
-      idAccessor="id"
-      rowBackgroundColor={(one) =>
-        String(one.id) === state['rejected']
-          ? { light: 'var(--mantine-color-harbour-0)', dark: 'var(--mantine-color-dark-5)' }
-          : undefined
-      }
+    <ListTable
+      label={TEXTS.rejected}
+      rows={rejected}
+      idOf={({ id }) => id}
+      isCurrent={({ id }) => String(id) === state['rejected']}
+      onOpen={open}
       columns={[
-        {
-          accessor: 'at',
-          title: TEXTS.time,
-          width: 215,
-          noWrap: true,
-          visibleMediaQuery: FROM_TABLET,
-          render: ({ at }) => (
-            <Text span size="sm" c="dimmed">
-              <Time at={at} seconds />
+        column.of(TEXTS.recordAndReason, (one) => (
+          <UnstyledButton display="block" onClick={() => open(one)} aria-haspopup="dialog">
+            <Text size="sm" fw={600}>
+              {referenceOf(one.body)}
             </Text>
-          ),
-        },
-        {
-          accessor: 'method',
-          title: TEXTS.source,
-          width: 90,
-          visibleMediaQuery: FROM_TABLET,
-          render: ({ method }) => <MethodBadge method={method} />,
-        },
-        {
-          accessor: 'platform_name',
-          title: TEXTS.platform,
-          width: 170,
-          visibleMediaQuery: FROM_DESKTOP,
-          render: ({ platform_name, record_type }) => (
-            <Stack gap={2}>
+            <Text size="sm" lineClamp={2}>
+              {one.message}
+            </Text>
+          </UnstyledButton>
+        )),
+        column.of(TEXTS.source, ({ method }) => <MethodBadge method={method} />, { width: 90 }),
+        column.of(
+          TEXTS.platform,
+          ({ platform_name, record_type }) => (
+            <>
               <PlatformLink name={platform_name} />
-              <Text size="xs" c="dimmed">
+              <Below>
                 <ModuleTitle platform={platform_name} recordType={record_type} />
-              </Text>
-            </Stack>
+              </Below>
+            </>
           ),
-        },
-        {
-          accessor: 'message',
-          title: TEXTS.recordAndReason,
-          render: (one) => (
-            <Stack gap={2}>
-              <UnstyledButton
-                onClick={() => change({ rejected: String(one.id) })}
-                aria-haspopup="dialog"
-              >
-                <Text size="sm" fw={600}>
-                  {referenceOf(one.body)}
-                </Text>
-                <Text size="sm" lineClamp={2}>
-                  {one.message}
-                </Text>
-              </UnstyledButton>
-              <Group gap={6} hiddenFrom="sm">
-                <ReplayState rejected={one} />
-                <MethodBadge method={one.method} />
-                <Text size="xs" c="dimmed">
-                  <Time at={one.at} seconds />
-                </Text>
-              </Group>
-            </Stack>
-          ),
-        },
-        {
-          accessor: 'count',
-          title: TEXTS.count,
-          textAlign: 'right',
-          width: 80,
-          visibleMediaQuery: FROM_TABLET,
-          render: ({ count }) => formatNumber(count),
-        },
-        {
-          accessor: 'replayed_at',
-          title: TEXTS.state,
-          width: 110,
-          visibleMediaQuery: FROM_TABLET,
-          render: (one) => <ReplayState rejected={one} />,
-        },
+          { width: 170, from: 'desktop', phone: 'none' },
+        ),
+        column.number(TEXTS.count, ({ count }) => count, { width: 80, phone: 'none' }),
+        column.of(TEXTS.state, (one) => <ReplayState rejected={one} />, { width: 110 }),
+        column.time(TEXTS.time, ({ at }) => at),
       ]}
     />
   )

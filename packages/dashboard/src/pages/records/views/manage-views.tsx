@@ -7,7 +7,6 @@ import { viewsQuery } from '../../../api/views.ts'
 import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { useHasRole } from '../../../lib/use-has-role.ts'
-import { TEXTS } from '../texts.tsx'
 
 /** A dialog to rename, update, share and delete saved views. */
 export function ManageViews({
@@ -36,9 +35,11 @@ export function ManageViews({
 
   const remove = (view: SavedView) =>
     confirm({
-      title: TEXTS.deleteViewTitle(view.name),
-      children: view.shared ? TEXTS.deleteSharedViewMessage : TEXTS.deleteViewMessage,
-      action: TEXTS.deleteView,
+      title: `Delete the view “${view.name}”?`,
+      children: view.shared
+        ? 'It is deleted for everyone. Records are not changed.'
+        : 'Records are not changed.',
+      action: 'Delete view',
       onConfirm: async () => {
         await callHub(`/api/v1/views/${view.id}`, { method: 'DELETE' })
         await refresh()
@@ -46,11 +47,11 @@ export function ManageViews({
     })
 
   return (
-    <Dialog opened={isOpen} onClose={onClose} title={TEXTS.savedViews} size="lg" centered>
+    <Dialog opened={isOpen} onClose={onClose} title="Saved views" size="lg" centered>
       <Stack gap="sm">
         {views.length === 0 && (
           <Text size="sm" c="dimmed">
-            {TEXTS.noSavedViews}
+            No saved views.
           </Text>
         )}
         {views.map((view) => {
@@ -58,7 +59,7 @@ export function ManageViews({
           return (
             <Group key={view.id} gap="sm" wrap="nowrap">
               <TextInput
-                aria-label={TEXTS.nameView(view.name)}
+                aria-label={`Name of the view ${view.name}`}
                 defaultValue={view.name}
                 maxLength={100}
                 disabled={!canChange}
@@ -66,39 +67,39 @@ export function ManageViews({
                 onBlur={({ currentTarget }) => {
                   const name = currentTarget.value.trim()
                   if (name === '' || name === view.name) currentTarget.value = view.name
-                  else void update(view, { name }, TEXTS.renamedTo(name))
+                  else void update(view, { name }, `Renamed to “${name}”.`)
                 }}
                 onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
               />
               {canChange ? (
                 <>
                   <Switch
-                    label={TEXTS.shared}
+                    label="Shared"
                     checked={view.shared}
                     disabled={!canShare}
                     onChange={() =>
                       void update(
                         view,
                         { shared: !view.shared },
-                        view.shared ? TEXTS.viewPrivate : TEXTS.viewSharedEveryone,
+                        view.shared ? 'The view is private.' : 'The view is shared with everyone.',
                       )
                     }
                   />
-                  <Tooltip label={TEXTS.updateView}>
+                  <Tooltip label="Update to the current list">
                     <ActionIcon
                       variant="subtle"
                       color="gray"
-                      aria-label={TEXTS.updateNamedView(view.name)}
-                      onClick={() => void update(view, { query }, TEXTS.viewWasUpdated)}
+                      aria-label={`Update ${view.name} to the current list`}
+                      onClick={() => void update(view, { query }, 'The view was updated.')}
                     >
                       <IconRefresh size={16} />
                     </ActionIcon>
                   </Tooltip>
-                  <Tooltip label={TEXTS.delete}>
+                  <Tooltip label="Delete">
                     <ActionIcon
                       variant="subtle"
                       color="red"
-                      aria-label={TEXTS.deleteNamed(view.name)}
+                      aria-label={`Delete ${view.name}`}
                       onClick={() => remove(view)}
                     >
                       <IconTrash size={16} />
@@ -107,7 +108,7 @@ export function ManageViews({
                 </>
               ) : (
                 <Badge variant="light" color="gray" tt="none">
-                  {TEXTS.sharedAnotherOperator}
+                  Shared by another operator
                 </Badge>
               )}
             </Group>

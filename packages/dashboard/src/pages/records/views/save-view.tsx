@@ -6,7 +6,6 @@ import { viewsQuery } from '../../../api/views.ts'
 import { notify } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { useHasRole } from '../../../lib/use-has-role.ts'
-import { TEXTS } from '../texts.tsx'
 
 /** A dialog to save the current list as a view. */
 export function SaveView({
@@ -29,7 +28,7 @@ export function SaveView({
     try {
       await callHub('/api/v1/views', { method: 'POST', body: { name: name.trim(), query, shared } })
       await client.invalidateQueries(viewsQuery())
-      notify(TEXTS.savedAs(name.trim()))
+      notify(`Saved as “${name.trim()}”.`)
       setName('')
       setShared(false)
       setErrorText('')
@@ -40,12 +39,12 @@ export function SaveView({
   }
 
   return (
-    <Dialog opened={isOpen} onClose={onClose} title={TEXTS.saveViewTitle} centered>
+    <Dialog opened={isOpen} onClose={onClose} title="Save this view" centered>
       <form onSubmit={save}>
         <Stack>
           <TextInput
-            label={TEXTS.name}
-            description={TEXTS.nameDescription}
+            label="Name"
+            description="Saves search, filters, sorting, and the columns with their order and widths."
             required
             maxLength={100}
             data-autofocus
@@ -54,18 +53,20 @@ export function SaveView({
             error={errorText}
           />
           <Switch
-            label={TEXTS.shareWithEveryone}
-            description={canShare ? TEXTS.shareWithEveryoneHint : TEXTS.requiresOperatorRole}
+            label="Share with everyone"
+            description={
+              canShare ? 'All operators and viewers can use it.' : 'Requires the operator role.'
+            }
             disabled={!canShare}
             checked={shared}
             onChange={(event) => setShared(event.currentTarget.checked)}
           />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {TEXTS.cancel}
+              Cancel
             </Button>
             <Button type="submit" disabled={name.trim() === ''}>
-              {TEXTS.save}
+              Save
             </Button>
           </Group>
         </Stack>

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Stack, Table, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Text, Tooltip } from '@mantine/core'
 import type { Passkey } from '@recordhub/protocol'
 import { IconFingerprint, IconTrash } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -9,11 +9,15 @@ import { canUsePasskeys } from '../../../api/passkeys.ts'
 import { signInOptionsQuery } from '../../../api/sign-in.ts'
 import { notify } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Below, columnsFor } from '../../../components/list-table/columns.tsx'
+import { ListTable } from '../../../components/list-table/list-table.tsx'
 import { PasswordDialog } from '../../../components/password-dialog.tsx'
 import { Time } from '../../../components/time.tsx'
 import { LinesSkeleton, SettingsSection } from '../settings-section.tsx'
 import { TEXTS } from '../texts.tsx'
 import { AddPasskey } from './add-passkey.tsx'
+
+const column = columnsFor<Passkey>()
 
 /** The passkeys of the signed-in operator. */
 export function PasskeysSection() {
@@ -52,41 +56,43 @@ export function PasskeysSection() {
         <Text size="sm">{TEXTS.noPasskeysYet}</Text>
       )}
       {passkeys.length > 0 && (
-        <Table aria-label={TEXTS.passkeys}>
-          <Table.Tbody>
-            {passkeys.map((passkey) => (
-              <Table.Tr key={passkey.id}>
-                <Table.Td>
-                  <Stack gap={0}>
-                    <Text size="sm" fw={600}>
-                      {passkey.name}
-                    </Text>
-                    <Text size="xs" c="dimmed">
-                      {TEXTS.passkeyAddedAt(
-                        passkey.synced ? TEXTS.inPasswordManager : TEXTS.onOneDevice,
-                        <Time at={passkey.created_at} />,
-                      )}
-                    </Text>
-                  </Stack>
-                </Table.Td>
-                <Table.Td w={50}>
-                  <Group justify="flex-end">
-                    <Tooltip label={TEXTS.remove}>
-                      <ActionIcon
-                        variant="subtle"
-                        color="red"
-                        aria-label={TEXTS.removeThePasskey(passkey.name)}
-                        onClick={() => setRemoving(passkey)}
-                      >
-                        <IconTrash size={16} />
-                      </ActionIcon>
-                    </Tooltip>
-                  </Group>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <ListTable
+          label={TEXTS.passkeys}
+          isPlain
+          rows={passkeys}
+          idOf={({ id }) => id}
+          columns={[
+            column.of('Passkey', ({ name, synced, created_at }) => (
+              <>
+                <Text size="sm" fw={600}>
+                  {name}
+                </Text>
+                <Below>
+                  {TEXTS.passkeyAddedAt(
+                    synced ? TEXTS.inPasswordManager : TEXTS.onOneDevice,
+                    <Time at={created_at} />,
+                  )}
+                </Below>
+              </>
+            )),
+            column.actions(
+              TEXTS.remove,
+              (passkey) => (
+                <Tooltip label={TEXTS.remove}>
+                  <ActionIcon
+                    variant="subtle"
+                    color="red"
+                    aria-label={TEXTS.removeThePasskey(passkey.name)}
+                    onClick={() => setRemoving(passkey)}
+                  >
+                    <IconTrash size={16} />
+                  </ActionIcon>
+                </Tooltip>
+              ),
+              { width: 60, phone: 'end' },
+            ),
+          ]}
+        />
       )}
       {isAdding && <AddPasskey onClose={() => setAdding(false)} onAdded={refresh} />}
       {removing && (

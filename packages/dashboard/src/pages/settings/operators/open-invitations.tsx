@@ -1,15 +1,19 @@
-import { ActionIcon, Badge, Group, Stack, Table, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Badge, Group, Text, Tooltip } from '@mantine/core'
 import type { Invitation } from '@recordhub/protocol'
 import { IconTrash } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../../api/call-hub.ts'
 import { invitationsQuery } from '../../../api/operators.ts'
 import { confirm, notify } from '../../../components/confirm.tsx'
+import { Below, columnsFor } from '../../../components/list-table/columns.tsx'
+import { ListTable } from '../../../components/list-table/list-table.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatCode } from '../../../lib/format.ts'
 import { SettingsSection } from '../settings-section.tsx'
 import { TEXTS } from '../texts.tsx'
+
+const column = columnsFor<Invitation>()
 
 /** Invitations that have not been accepted. Renders nothing if there are none. */
 export function OpenInvitations() {
@@ -32,49 +36,53 @@ export function OpenInvitations() {
 
   return (
     <SettingsSection title={TEXTS.invitations} description={TEXTS.invitationsDescription}>
-      <Table aria-label={TEXTS.invitations}>
-        <Table.Tbody>
-          {invitations.map((invitation) => (
-            <Table.Tr key={invitation.id}>
-              <Table.Td>
-                <Stack gap={0}>
-                  <Group gap="xs">
-                    <Text size="sm" fw={600}>
-                      {invitation.email}
-                    </Text>
-                    <Badge size="sm" variant="light" tt="none">
-                      {formatCode(invitation.role)}
-                    </Badge>
-                    {isExpired(invitation) && (
-                      <Badge size="sm" variant="light" color="orange" tt="none">
-                        {TEXTS.expired}
-                      </Badge>
-                    )}
-                  </Group>
-                  <Text size="xs" c="dimmed">
-                    {TEXTS.invitedByExpires(
-                      <OperatorName by={invitation.invited_by} />,
-                      <Time at={invitation.expires_at} />,
-                    )}
-                  </Text>
-                </Stack>
-              </Table.Td>
-              <Table.Td w={50}>
-                <Tooltip label={TEXTS.withdraw}>
-                  <ActionIcon
-                    variant="subtle"
-                    color="red"
-                    aria-label={TEXTS.withdrawInvitation(invitation.email)}
-                    onClick={() => withdraw(invitation)}
-                  >
-                    <IconTrash size={16} />
-                  </ActionIcon>
-                </Tooltip>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <ListTable
+        label={TEXTS.invitations}
+        isPlain
+        rows={invitations}
+        idOf={({ id }) => id}
+        columns={[
+          column.of('Invitation', (invitation) => (
+            <>
+              <Group gap="xs">
+                <Text size="sm" fw={600}>
+                  {invitation.email}
+                </Text>
+                <Badge size="sm" variant="light" tt="none">
+                  {formatCode(invitation.role)}
+                </Badge>
+                {isExpired(invitation) && (
+                  <Badge size="sm" variant="light" color="orange" tt="none">
+                    {TEXTS.expired}
+                  </Badge>
+                )}
+              </Group>
+              <Below>
+                {TEXTS.invitedByExpires(
+                  <OperatorName by={invitation.invited_by} />,
+                  <Time at={invitation.expires_at} />,
+                )}
+              </Below>
+            </>
+          )),
+          column.actions(
+            TEXTS.withdraw,
+            (invitation) => (
+              <Tooltip label={TEXTS.withdraw}>
+                <ActionIcon
+                  variant="subtle"
+                  color="red"
+                  aria-label={TEXTS.withdrawInvitation(invitation.email)}
+                  onClick={() => withdraw(invitation)}
+                >
+                  <IconTrash size={16} />
+                </ActionIcon>
+              </Tooltip>
+            ),
+            { width: 60, phone: 'end' },
+          ),
+        ]}
+      />
     </SettingsSection>
   )
 }

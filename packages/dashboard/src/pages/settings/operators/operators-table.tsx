@@ -1,10 +1,11 @@
-import { Anchor, Badge, Group, Stack, Text } from '@mantine/core'
+import { Anchor, Badge, Group } from '@mantine/core'
 import type { Operator } from '@recordhub/protocol'
-import { DataTable } from 'mantine-datatable'
-import { Time } from '../../../components/time.tsx'
+import { Below, columnsFor } from '../../../components/list-table/columns.tsx'
+import { ListTable } from '../../../components/list-table/list-table.tsx'
 import { formatCode } from '../../../lib/format.ts'
-import { LinesSkeleton } from '../settings-section.tsx'
 import { TEXTS } from '../texts.tsx'
+
+const column = columnsFor<Operator>()
 
 export function OperatorsTable({
   operators,
@@ -14,53 +15,40 @@ export function OperatorsTable({
   operators: Operator[] | undefined
   onOpen: (operator: Operator) => void
 }) {
-  if (!operators) return <LinesSkeleton />
   return (
-    <DataTable
-      records={operators}
-      withTableBorder
-      borderRadius="md"
-      verticalSpacing="xs"
+    <ListTable
+      label={TEXTS.operators}
+      rows={operators}
+      idOf={({ id }) => id}
+      onOpen={onOpen}
       columns={[
-        {
-          accessor: 'name',
-          title: TEXTS.operator,
-          width: 280,
-          render: (operator) => (
-            <Stack gap={0}>
-              <Anchor
-                component="button"
-                size="sm"
-                ta="left"
-                fw={600}
-                onClick={() => onOpen(operator)}
-              >
-                {operator.name}
-              </Anchor>
-              {operator.name !== operator.email && (
-                <Text size="xs" c="dimmed">
-                  {operator.email}
-                </Text>
-              )}
-            </Stack>
-          ),
-        },
-        { accessor: 'role', width: 110, render: ({ role }) => formatCode(role) },
-        {
-          accessor: 'disabled_at',
-          title: TEXTS.state,
-          width: 110,
-          render: ({ disabled_at }) => (
+        column.of(TEXTS.operator, (operator) => (
+          <>
+            <Anchor
+              component="button"
+              size="sm"
+              ta="left"
+              fw={600}
+              onClick={() => onOpen(operator)}
+            >
+              {operator.name}
+            </Anchor>
+            {operator.name !== operator.email && <Below>{operator.email}</Below>}
+          </>
+        )),
+        column.of('Role', ({ role }) => formatCode(role), { width: 100 }),
+        column.of(
+          TEXTS.state,
+          ({ disabled_at }) => (
             <Badge variant="light" tt="none" color={disabled_at ? 'red' : 'green'}>
               {disabled_at ? TEXTS.disabled : TEXTS.active}
             </Badge>
           ),
-        },
-        {
-          accessor: 'second_factor',
-          title: TEXTS.signInMethods,
-          width: 260,
-          render: (operator) => (
+          { width: 100 },
+        ),
+        column.of(
+          TEXTS.signInMethods,
+          (operator) => (
             <Group gap={4}>
               {signInMethods(operator).map((method) => (
                 <Badge key={method} variant="light" color="gray" tt="none">
@@ -69,14 +57,10 @@ export function OperatorsTable({
               ))}
             </Group>
           ),
-        },
-        {
-          accessor: 'last_seen_at',
-          title: TEXTS.lastSeen,
-          width: 190,
-          render: ({ last_seen_at }) => (last_seen_at ? <Time at={last_seen_at} /> : TEXTS.never),
-        },
-        { accessor: 'sessions', width: 90, textAlign: 'right' },
+          { width: 230, from: 'desktop' },
+        ),
+        column.time(TEXTS.lastSeen, ({ last_seen_at }) => last_seen_at, { none: TEXTS.never }),
+        column.number('Sessions', ({ sessions }) => sessions, { width: 90 }),
       ]}
     />
   )

@@ -1,11 +1,14 @@
 import { ActionIcon, Code, Text, Tooltip } from '@mantine/core'
 import type { ApiToken } from '@recordhub/protocol'
 import { IconTrash } from '@tabler/icons-react'
-import { DataTable } from 'mantine-datatable'
+import { columnsFor } from '../../../components/list-table/columns.tsx'
+import { ListTable } from '../../../components/list-table/list-table.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatCode } from '../../../lib/format.ts'
 import { TEXTS } from '../texts.tsx'
+
+const column = columnsFor<ApiToken>()
 
 export function TokensTable({
   tokens,
@@ -15,54 +18,32 @@ export function TokensTable({
   onRevoke: (token: ApiToken) => void
 }) {
   return (
-    <DataTable
-      records={tokens}
-      withTableBorder
-      borderRadius="md"
-      verticalSpacing="xs"
-      pinLastColumn
+    <ListTable
+      label="API tokens"
+      rows={tokens}
+      idOf={({ id }) => id}
       columns={[
-        {
-          accessor: 'name',
-          width: 160,
-          render: ({ name }) => (
+        column.of('Name', ({ name, hint }) => (
+          <>
             <Text size="sm" fw={600}>
               {name}
             </Text>
-          ),
-        },
-        {
-          accessor: 'hint',
-          title: TEXTS.token,
-          width: 150,
-          render: ({ hint }) => <Code>{hint}</Code>,
-        },
-        { accessor: 'role', width: 90, render: ({ role, scope }) => formatCode(scope ?? role) },
-        {
-          accessor: 'created_by',
-          title: TEXTS.createdBy,
-          width: 210,
-          ellipsis: true,
-          render: ({ created_by }) => <OperatorName by={created_by} />,
-        },
-        {
-          accessor: 'last_used_at',
-          title: TEXTS.lastUsed,
+            <Code>{hint}</Code>
+          </>
+        )),
+        column.of('Role', ({ role, scope }) => formatCode(scope ?? role), { width: 100 }),
+        column.of(TEXTS.createdBy, ({ created_by }) => <OperatorName by={created_by} />, {
+          width: 170,
+          from: 'desktop',
+        }),
+        column.time(TEXTS.lastUsed, ({ last_used_at }) => last_used_at, { none: TEXTS.never }),
+        column.of(TEXTS.expires, ({ expires_at }) => <Expiry at={expires_at} />, {
           width: 190,
-          render: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} /> : TEXTS.never),
-        },
-        {
-          accessor: 'expires_at',
-          title: TEXTS.expires,
-          width: 180,
-          render: ({ expires_at }) => <Expiry at={expires_at} />,
-        },
-        {
-          accessor: 'id',
-          title: TEXTS.revoke,
-          width: 80,
-          textAlign: 'right',
-          render: (token) => (
+          phone: 'labelled',
+        }),
+        column.actions(
+          TEXTS.revoke,
+          (token) => (
             <Tooltip label={TEXTS.revoke}>
               <ActionIcon
                 variant="subtle"
@@ -74,7 +55,8 @@ export function TokensTable({
               </ActionIcon>
             </Tooltip>
           ),
-        },
+          { width: 70 },
+        ),
       ]}
     />
   )

@@ -3,7 +3,6 @@ import { IconHistory } from '@tabler/icons-react'
 import type { PastVersion } from '../../../api/records.ts'
 import { LocalTimeInput } from '../../../components/local-time-input.tsx'
 import { formatTime } from '../../../lib/format.ts'
-import { TEXTS } from '../texts.tsx'
 
 /** An input to view the record as of an earlier time. */
 export function AsOf({
@@ -17,19 +16,19 @@ export function AsOf({
   onChange: (at: string | null) => void
 }) {
   const asOf = past && 'as_of' in past ? past.as_of : undefined
-  const input = <LocalTimeInput label={TEXTS.viewAsOf} value={asOf} onChange={onChange} />
+  const input = <LocalTimeInput label="View as of" value={asOf} onChange={onChange} />
   if (past === null) return input
   return (
     <Alert color="blue" variant="light" icon={<IconHistory />} role="status" w="100%">
       <Group justify="space-between" align="flex-end" gap="sm">
         <Text size="sm" flex={1} miw={200}>
           {asOf === undefined
-            ? TEXTS.versionAfter(changedAt === null ? '' : formatTime(changedAt, { seconds: true }))
-            : TEXTS.versionOf(isTime(asOf) ? formatTime(asOf) : asOf)}
+            ? `This is the version after ${changedAt === null ? 'a change' : `the change of ${formatTime(changedAt, { seconds: true })}`}, not the current one.`
+            : `This is the version of ${isTime(asOf) ? formatTime(asOf) : asOf}, not the current one.`}
         </Text>
         {input}
         <Button size="xs" variant="default" onClick={() => onChange(null)}>
-          {TEXTS.backToCurrentVersion}
+          Back to current version
         </Button>
       </Group>
     </Alert>

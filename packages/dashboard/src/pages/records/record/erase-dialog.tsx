@@ -1,6 +1,5 @@
 import { Alert, Button, Group, List, Radio, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import type { Erasure, ErasureMode } from '@recordhub/protocol'
-import { IconEraser } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub, errorMessage } from '../../../api/call-hub.ts'
@@ -16,36 +15,29 @@ import { notify } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { formatCount } from '../../../lib/format.ts'
-import { useHasRole } from '../../../lib/use-has-role.ts'
-import { TEXTS } from '../texts.tsx'
 
 /** Erases or anonymises a record permanently, after a preview of the deleted data. For admins. */
-export function EraseButton({ record, onErased }: { record: ShownRecord; onErased: () => void }) {
-  const isAdmin = useHasRole('admin')
-  const [isOpen, setOpen] = useState(false)
-  if (!isAdmin) return null
+export function EraseDialog({
+  record,
+  isOpen,
+  onClose,
+  onErased,
+}: {
+  record: ShownRecord
+  isOpen: boolean
+  onClose: () => void
+  onErased: () => void
+}) {
   return (
-    <>
-      <Button
-        size="xs"
-        variant="default"
-        c="var(--mantine-color-error)"
-        leftSection={<IconEraser size={16} />}
-        onClick={() => setOpen(true)}
-      >
-        {TEXTS.erase}
-      </Button>
-      <Dialog
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={TEXTS.eraseTitle}
-        size="lg"
-        centered
-        zIndex={400}
-      >
-        {isOpen && <EraseForm record={record} onClose={() => setOpen(false)} onErased={onErased} />}
-      </Dialog>
-    </>
+    <Dialog
+      opened={isOpen}
+      onClose={onClose}
+      title="Erase this record permanently?"
+      size="lg"
+      centered
+    >
+      {isOpen && <EraseForm record={record} onClose={onClose} onErased={onErased} />}
+    </Dialog>
   )
 }
 
@@ -72,7 +64,7 @@ function EraseForm({
     try {
       const body = { mode, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) }
       await callHub<{ erasure: Erasure }>(`${recordPath(id)}/erase`, { method: 'POST', body })
-      notify(mode === 'erase' ? TEXTS.recordWasErased : TEXTS.recordWasAnonymised)
+      notify(mode === 'erase' ? 'The record was erased.' : 'The record was anonymised.')
       onClose()
       onErased()
       await client.invalidateQueries(RECORD_LISTS)
@@ -87,45 +79,42 @@ function EraseForm({
   if (error) {
     return <ErrorNotice error={error} onRetry={() => void preview.refetch()} />
   }
-  if (!preview.data) return <Skeleton height={220} aria-label={TEXTS.loading} />
+  if (!preview.data) return <Skeleton height={220} aria-label="Loading" />
   const { erasure } = preview.data
   return (
     <Stack>
       <Text size="sm">
-        {TEXTS.eraseHint(
-          erasure.full_name || erasure.reference_number,
-          erasure.reference_number,
-          erasure.module_name,
-          titles.ofPlatform(erasure.platform_name),
-        )}
+        {erasure.full_name || erasure.reference_number} ({erasure.reference_number},{' '}
+        {erasure.module_name}, {titles.ofPlatform(erasure.platform_name)}). This cannot be undone.
+        This deletes:
       </Text>
       <List size="sm">
-        <List.Item>{TEXTS.deletedRecord}</List.Item>
+        <List.Item>The record with all its values, also from search</List.Item>
         <List.Item>
-          {TEXTS.deletedHistory(formatCount(erasure.history_entries, 'change', 'changes'))}
+          {formatCount(erasure.history_entries, 'change', 'changes')} in its history
         </List.Item>
         <List.Item>
-          {TEXTS.deletedRejectedPushes(
-            formatCount(erasure.rejected_pushes, 'rejected push', 'rejected pushes'),
-          )}
+          {formatCount(erasure.rejected_pushes, 'rejected push', 'rejected pushes')} of this record
         </List.Item>
         <List.Item>
-          {TEXTS.redactedLogEntries(
-            formatCount(erasure.activity_entries, 'log entry', 'log entries'),
-          )}
+          {formatCount(erasure.activity_entries, 'log entry', 'log entries')} of this record
+          (redacted)
         </List.Item>
       </List>
       <Radio.Group
-        label={TEXTS.method}
+        label="Method"
         value={mode}
         onChange={(value) => setMode(value === 'anonymise' ? 'anonymise' : 'erase')}
       >
         <Stack gap={6} mt={6}>
-          <Radio value="erase" label={TEXTS.eraseMethod} />
-          <Radio value="anonymise" label={TEXTS.anonymiseMethod} />
+          <Radio value="erase" label="Erase: the record is deleted" />
+          <Radio
+            value="anonymise"
+            label="Anonymise: an empty record is kept, so that counts stay the same"
+          />
         </Stack>
       </Radio.Group>
-      <Alert color="yellow" variant="light" title={TEXTS.notErased}>
+      <Alert color="yellow" variant="light" title="Not erased by the hub">
         <List size="sm">
           {erasure.not_covered.map((item) => (
             <List.Item key={item}>{item}</List.Item>
@@ -133,8 +122,8 @@ function EraseForm({
         </List>
       </Alert>
       <TextInput
-        label={TEXTS.reasonOptional}
-        description={TEXTS.reasonOptionalDescription}
+        label="Reason (optional)"
+        description="Saved in the audit log. Do not enter personal data."
         maxLength={500}
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
@@ -146,10 +135,10 @@ function EraseForm({
       )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          {TEXTS.cancel}
+          Cancel
         </Button>
         <Button color="red.9" loading={isErasing} onClick={() => void erase()}>
-          {mode === 'erase' ? TEXTS.erasePermanently : TEXTS.anonymisePermanently}
+          {mode === 'erase' ? 'Erase permanently' : 'Anonymise permanently'}
         </Button>
       </Group>
     </Stack>

@@ -2,9 +2,8 @@
 
 import type { Field, FieldOrigin, Platform } from '@recordhub/protocol'
 import type { ShownRecord } from '../../../api/records.ts'
-import { COMMON_TEXTS } from '../../../texts.ts'
 
-type ShownField = {
+export type ShownField = {
   key: string
   label: string
   value: unknown
@@ -37,14 +36,14 @@ export function fieldsOf(
 }
 
 /** JSON Pointer, RFC 6901. */
-function pathOf(key: string): string {
+export function pathOf(key: string): string {
   return `/data/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
 const HUB_LABELS: Readonly<Record<string, string>> = {
-  '/full_name': COMMON_TEXTS.name,
+  '/full_name': 'Name',
   '/incomplete': 'Incomplete',
-  '/missing_since': COMMON_TEXTS.missingSince,
+  '/missing_since': 'Missing since',
 }
 
 /** The label of a path in a record; the key if it is not in the manifest. */
@@ -65,7 +64,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   POST: 'Pushed (POST)',
   PATCH: 'Pushed (PATCH)',
   pull: 'Pulled',
-  replay: COMMON_TEXTS.replayed,
+  replay: 'Replayed',
   creation: 'Original value',
 }
 

@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { usePlatforms } from '../../api/platforms.ts'
+import { usePlatforms } from '../api/platforms.ts'
 
 /** A link to a platform by its title; plain text if it was removed. */
 export function PlatformLink({ name }: { name: string | null }) {

@@ -1,32 +1,28 @@
-import { Anchor, Code, Group, ScrollArea, Stack, Text } from '@mantine/core'
-import { type PastVersion, recordPath, type ShownRecord } from '../../../api/records.ts'
+import { Code, Group, ScrollArea, Stack, Text } from '@mantine/core'
+import type { ShownRecord } from '../../../api/records.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { formatBytes } from '../../../lib/format.ts'
 import { writeLossless } from '../../../lib/lossless-json.ts'
-import { TEXTS } from '../texts.tsx'
 
 const MAX_SHOWN = 100_000
 
 /** The record as JSON, as returned by the API; numbers keep their digits. */
-export function RawTab({ record, past }: { record: ShownRecord; past: PastVersion }) {
+export function JsonTab({ record }: { record: ShownRecord }) {
   const text = writeLossless(record)
   return (
     <Stack gap="xs">
       <Group gap="xs">
-        <CopyButton value={text} label={TEXTS.copyJson} text={TEXTS.copyJson} />
-        <Anchor href={recordPath(String(record.record_id), past)} target="_blank" fz="sm">
-          {TEXTS.openApi}
-        </Anchor>
+        <CopyButton value={text} label="Copy JSON" text="Copy JSON" />
       </Group>
       <ScrollArea.Autosize
         mah="65dvh"
-        viewportProps={{ tabIndex: 0, 'aria-label': TEXTS.jsonRecord }}
+        viewportProps={{ tabIndex: 0, 'aria-label': 'JSON of the record' }}
       >
         <Code block>{text.slice(0, MAX_SHOWN)}</Code>
       </ScrollArea.Autosize>
       {text.length > MAX_SHOWN && (
         <Text size="sm" c="dimmed">
-          {TEXTS.onlyFirstPartShown(formatBytes(text.length))}
+          Only the first part of {formatBytes(text.length)} is shown. “Copy JSON” copies everything.
         </Text>
       )}
     </Stack>

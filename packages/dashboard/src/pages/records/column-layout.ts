@@ -1,0 +1,109 @@
+/**
+ * The visible columns with their order, widths and pins: those of the URL, which saved views and links contain, otherwise the
+ * last ones of this browser for the module.
+ */
+import { useState } from 'react'
+import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
+import { type Column, columnOfPath } from './columns.ts'
+
+export type PlacedColumn = {
+  id: string
+  /** In pixels; undefined for the width of its kind. */
+  width: number | undefined
+  isPinned: boolean
+}
+
+/** `hub_full_name;240;p,data.status`: ids are encoded, so that they contain neither `,` nor `;`. */
+export function writeLayout(columns: readonly PlacedColumn[]): string {
+  return columns
+    .map(({ id, width, isPinned }) =>
+      [encodeURIComponent(id), width === undefined ? [] : Math.round(width), isPinned ? 'p' : []]
+        .flat()
+        .join(';'),
+    )
+    .join(',')
+}
+
+/** Null for a text without columns. */
+export function readLayout(text: string): PlacedColumn[] | null {
+  const columns = new Map<string, PlacedColumn>()
+  for (const part of text.split(',')) {
+    const [encoded = '', ...properties] = part.split(';')
+    const id = decode(encoded)
+    if (id === '') continue
+    const width = properties.map(Number).find((number) => number > 0 && number < 10_000)
+    columns.set(id, { id, width, isPinned: properties.includes('p') })
+  }
+  return columns.size === 0 ? null : [...columns.values()]
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
+}
+
+/** These stay visible while the others scroll. */
+const PINNED: readonly string[] = ['hub_reference_number', 'hub_full_name']
+
+export function defaultLayout(columns: readonly Column[]): PlacedColumn[] {
+  return columns
+    .filter(({ isHiddenByDefault }) => !isHiddenByDefault)
+    .map(({ id }) => ({ id, width: undefined, isPinned: PINNED.includes(id) }))
+}
+
+/** The columns of a layout. A path into nested data has a column only there. */
+export function columnsIn(
+  layout: readonly PlacedColumn[],
+  columns: readonly Column[],
+): (Column & PlacedColumn)[] {
+  const byId = new Map(columns.map((column) => [column.id, column]))
+  return layout.flatMap((placed) => {
+    const column = byId.get(placed.id) ?? columnOfPath(placed.id)
+    return column ? [{ ...column, ...placed }] : []
+  })
+}
+
+/** Moves a column to the place of another. */
+export function moveTo(
+  layout: readonly PlacedColumn[],
+  id: string,
+  to: string | undefined,
+): PlacedColumn[] {
+  const from = layout.findIndex((one) => one.id === id)
+  const place = layout.findIndex((one) => one.id === to)
+  const moved = layout[from]
+  if (!moved || place === -1) return [...layout]
+  return layout.toSpliced(from, 1).toSpliced(place, 0, moved)
+}
+
+function storageKey({ platform = '', record_type = '' }: UrlState): string {
+  return `recordhub.columns.${JSON.stringify([platform, record_type])}`
+}
+
+/** The columns of the list, and functions that change and reset them. */
+export function useColumnLayout(
+  state: UrlState,
+  change: (changes: UrlChanges, options?: { replace?: boolean }) => void,
+  columns: readonly Column[],
+) {
+  const key = storageKey(state)
+  const [, renderAgain] = useState(0)
+  const stored = state['columns'] ?? localStorage.getItem(key) ?? ''
+  const chosen = columnsIn(readLayout(stored) ?? [], columns)
+  const shown = chosen.length > 0 ? chosen : columnsIn(defaultLayout(columns), columns)
+  function place(layout: readonly PlacedColumn[]): void {
+    const text = writeLayout(layout)
+    localStorage.setItem(key, text)
+    if (state['columns'] === undefined) renderAgain((count) => count + 1)
+    else change({ columns: text }, { replace: true })
+  }
+  function reset(): void {
+    localStorage.removeItem(key)
+    renderAgain((count) => count + 1)
+    if (state['columns'] !== undefined) change({ columns: null }, { replace: true })
+  }
+  return { shown, place, reset }
+}

@@ -1,0 +1,292 @@
+import { Anchor, Box, CloseButton, Group, Menu, Popover, UnstyledButton } from '@mantine/core'
+import type { DataField, Facet } from '@recordhub/protocol'
+import { IconChevronDown, IconPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { facetsQuery } from '../../api/records.ts'
+import chips from '../../components/filter-chip.module.css'
+import { FilterChip } from '../../components/filter-chip.tsx'
+import { LinkButton } from '../../components/link-button.tsx'
+import { MENU_PROPS } from '../../components/menu-props.ts'
+import { formatKey, formatNumber } from '../../lib/format.ts'
+import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
+import type { Column } from './columns.ts'
+import { FilterForm } from './filter-form.tsx'
+import {
+  type EditableFilter,
+  emptyFilter,
+  type Filter,
+  facetFieldsOf,
+  filterLabel,
+  filtersOf,
+  replaceFilter,
+  toggleValue,
+  valuesOfFilter,
+} from './filters.ts'
+import { clearFilters, filterQueryOf } from './list-query.ts'
+import classes from './records.module.css'
+
+/** A new filter, for a column if one was selected. */
+export type NewFilter = { column: Column | null }
+
+/** Facets with counts, the other filters, and a button to add one. */
+export function FilterRows({
+  state,
+  change,
+  columns,
+  fields,
+  newFilter,
+  setNewFilter,
+}: {
+  state: UrlState
+  change: (changes: UrlChanges) => void
+  columns: readonly Column[]
+  /** Of the module; empty for several. */
+  fields: readonly DataField[]
+  newFilter: NewFilter | null
+  setNewFilter: (newFilter: NewFilter | null) => void
+}) {
+  const filters = filtersOf(state)
+  const paths = facetFieldsOf(fields).map(({ path }) => path)
+  const { data } = useQuery(facetsQuery(filterQueryOf(state), paths))
+  const facets = (data?.facets ?? []).filter(({ values }) => values !== null && values.length > 1)
+  const shown = new Set(facets.map(({ path }) => path))
+  const isOfFacet = (filter: Filter) =>
+    filter.kind === 'condition' && shown.has(filter.key) && valuesOfFilter(filter) !== null
+  const others = filters.filter((filter) => !isOfFacet(filter))
+  const set = (before: Filter | null, after: Filter | null) =>
+    change(replaceFilter(state, before, after))
+  const end = (
+    <>
+      {others.map((filter) => (
+        <OneFilter
+          key={JSON.stringify(filter)}
+          filter={filter}
+          columns={columns}
+          onChange={(after) => set(filter, after)}
+        />
+      ))}
+      <AddFilter
+        columns={columns}
+        newFilter={newFilter}
+        setNewFilter={setNewFilter}
+        onAdd={(filter) => set(null, filter)}
+      />
+      {filters.length > 0 && (
+        <Anchor
+          component="button"
+          fz="xs"
+          onClick={() => change({ ...clearFilters(state), q: state['q'] })}
+        >
+          Clear filters
+        </Anchor>
+      )}
+    </>
+  )
+  return (
+    <Box role="group" aria-label="Filters">
+      {facets.map((facet, index) => (
+        <FacetRow
+          key={facet.path}
+          facet={facet}
+          label={labelOf(fields, facet.path)}
+          filter={filters.find((one) => one.kind === 'condition' && one.key === facet.path)}
+          isComplete={data?.complete ?? true}
+          onToggle={set}
+        >
+          {index === facets.length - 1 && end}
+        </FacetRow>
+      ))}
+      {facets.length === 0 && <div className={classes['facet']}>{end}</div>}
+    </Box>
+  )
+}
+
+function labelOf(fields: readonly DataField[], path: string): string {
+  const field = fields.find((one) => one.path === path)
+  return field?.label || formatKey(field?.name ?? path)
+}
+
+const MAX_CHIPS = 5
+
+/** The values of a field with few values. A chosen value narrows the list; a second one widens it again. */
+function FacetRow({
+  facet: { path, values },
+  label,
+  filter,
+  isComplete,
+  onToggle,
+  children,
+}: {
+  facet: Facet
+  label: string
+  filter: Filter | undefined
+  isComplete: boolean
+  onToggle: (before: Filter | null, after: Filter | null) => void
+  children: ReactNode
+}) {
+  const all = values ?? []
+  const chosen = filter?.kind === 'condition' ? (valuesOfFilter(filter) ?? []) : []
+  const before = filter && chosen.length > 0 ? filter : null
+  const toggle = (value: string) => onToggle(before, toggleValue(path, chosen, value))
+  const isChosen = (value: string) => chosen.includes(value)
+  // A chosen value stays visible.
+  const first = all.filter(({ value }, index) => index < MAX_CHIPS || isChosen(value))
+  const rest = all.filter((one) => !first.includes(one))
+  const countOf = (records: number) => `${formatNumber(records)}${isComplete ? '' : '+'}`
+  return (
+    <Box className={classes['facet'] ?? ''} role="group" aria-label={label}>
+      <span className={classes['facetLabel']} title={label}>
+        {label}
+      </span>
+      {first.map(({ value, records }) => (
+        <FilterChip
+          key={value}
+          label={nameOf(value)}
+          count={countOf(records)}
+          isPressed={isChosen(value)}
+          onClick={() => toggle(value)}
+        />
+      ))}
+      {rest.length > 0 && (
+        <Menu {...MENU_PROPS} position="bottom-start" shadow="md">
+          <Menu.Target>
+            <UnstyledButton className={chips['chip'] ?? ''}>
+              {rest.length} more <IconChevronDown size={14} aria-hidden />
+            </UnstyledButton>
+          </Menu.Target>
+          <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>
+            {rest.map(({ value, records }) => (
+              <Menu.Item
+                key={value}
+                rightSection={<span className={chips['count']}>{countOf(records)}</span>}
+                onClick={() => toggle(value)}
+              >
+                {nameOf(value)}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      {children}
+    </Box>
+  )
+}
+
+function nameOf(value: string): string {
+  if (value === 'true') return 'Yes'
+  return value === 'false' ? 'No' : value
+}
+
+function OneFilter({
+  filter,
+  columns,
+  onChange,
+}: {
+  filter: Filter
+  columns: readonly Column[]
+  onChange: (after: Filter | null) => void
+}) {
+  const label = filterLabel(filter, columns)
+  return (
+    <Group gap={0} wrap="nowrap" maw="100%" className={chips['filter'] ?? ''}>
+      {filter.kind === 'review' ? (
+        <LinkButton
+          size="compact-xs"
+          variant="transparent"
+          to="/dashboard/activity"
+          search={{ tab: 'missing', review: filter.value }}
+        >
+          {label}
+        </LinkButton>
+      ) : (
+        <EditFilter filter={filter} label={label} columns={columns} onChange={onChange} />
+      )}
+      <CloseButton
+        size="xs"
+        c="inherit"
+        aria-label={`Remove filter: ${label}`}
+        onClick={() => onChange(null)}
+      />
+    </Group>
+  )
+}
+
+const POPOVER = { position: 'bottom-start', trapFocus: true, shadow: 'md', width: 320 } as const
+
+function EditFilter({
+  filter,
+  label,
+  columns,
+  onChange,
+}: {
+  filter: EditableFilter
+  label: string
+  columns: readonly Column[]
+  onChange: (after: EditableFilter) => void
+}) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Popover {...POPOVER} opened={isOpen} onChange={setOpen}>
+      <Popover.Target>
+        <UnstyledButton
+          className={chips['edit'] ?? ''}
+          onClick={() => setOpen(!isOpen)}
+          aria-label={`Edit filter: ${label}`}
+        >
+          {label}
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <FilterForm
+          columns={columns}
+          first={filter}
+          onDone={(after) => {
+            setOpen(false)
+            onChange(after)
+          }}
+        />
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+function AddFilter({
+  columns,
+  newFilter,
+  setNewFilter,
+  onAdd,
+}: {
+  columns: readonly Column[]
+  newFilter: NewFilter | null
+  setNewFilter: (newFilter: NewFilter | null) => void
+  onAdd: (filter: Filter) => void
+}) {
+  return (
+    <Popover
+      {...POPOVER}
+      opened={newFilter !== null}
+      onChange={(isOpen) => setNewFilter(isOpen ? { column: null } : null)}
+    >
+      <Popover.Target>
+        <UnstyledButton
+          className={chips['chip'] ?? ''}
+          aria-label="Add filter"
+          onClick={() => setNewFilter(newFilter ? null : { column: null })}
+        >
+          <IconPlus size={14} aria-hidden /> Filter
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <FilterForm
+          columns={columns}
+          first={newFilter?.column ? emptyFilter(newFilter.column) : null}
+          onDone={(filter) => {
+            setNewFilter(null)
+            onAdd(filter)
+          }}
+        />
+      </Popover.Dropdown>
+    </Popover>
+  )
+}

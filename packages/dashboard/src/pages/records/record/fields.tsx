@@ -1,0 +1,161 @@
+import { Anchor, Text, TextInput, UnstyledButton } from '@mantine/core'
+import type { Field, FieldOrigin, HistoryEntry } from '@recordhub/protocol'
+import { IconChevronDown, IconChevronRight, IconSearch } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { ShownRecord } from '../../../api/records.ts'
+import { formatAge, formatExact, formatNumber } from '../../../lib/format.ts'
+import { textOfValue } from '../../../lib/lossless-json.ts'
+import { summaryOf } from '../cell.tsx'
+import { SourceIcon } from './history.tsx'
+import classes from './record.module.css'
+import { fieldsOf, pathOf, type ShownField, sourceLabel } from './record-fields.ts'
+import { countOf, isNested, isShort, Nested, Value } from './value-tree.tsx'
+
+/** More fields than this can be searched. */
+const MANY = 12
+
+/** All fields with label, value and the source of the value. Empty ones are folded at the end. */
+export function Fields({
+  record,
+  manifest,
+  origins,
+  last,
+}: {
+  record: ShownRecord
+  manifest: readonly Field[]
+  /** Empty for a version of an earlier time. */
+  origins: readonly FieldOrigin[]
+  /** The last change, whose values are emphasised. */
+  last: HistoryEntry | undefined
+}) {
+  const [search, setSearch] = useState('')
+  const [showsEmpty, setShowsEmpty] = useState(false)
+  const changed = new Set(last?.changes.map(({ path }) => path))
+  const all = fieldsOf(record, manifest, origins)
+  const isChanged = ({ key }: ShownField) => changed.has(pathOf(key))
+  const text = search.trim().toLowerCase()
+  const found = all.filter(({ key, label, value }) =>
+    `${label} ${key} ${textOfValue(value) ?? ''}`.toLowerCase().includes(text),
+  )
+  const filled = found.filter((field) => isChanged(field) || !isEmpty(field.value))
+  const empty = found.filter((field) => !filled.includes(field))
+  if (all.length === 0) {
+    return (
+      <Text c="dimmed" p="md">
+        The record has no fields.
+      </Text>
+    )
+  }
+  return (
+    <div className={classes['fields']}>
+      {all.length > MANY && (
+        <TextInput
+          className={classes['find'] ?? ''}
+          aria-label="Search in this record"
+          placeholder={`Search in ${all.length} fields`}
+          leftSection={<IconSearch size={14} />}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+      )}
+      <dl>
+        {filled.map((field) => (
+          <FieldRow key={field.key} field={field} isChanged={isChanged(field)} />
+        ))}
+        {(showsEmpty || text !== '') &&
+          empty.map((field) => <FieldRow key={field.key} field={field} isChanged={false} />)}
+      </dl>
+      {empty.length > 0 && text === '' && (
+        <UnstyledButton
+          className={classes['more'] ?? ''}
+          onClick={() => setShowsEmpty(!showsEmpty)}
+        >
+          {showsEmpty ? 'Hide' : 'Show'} {empty.length} empty{' '}
+          {empty.length === 1 ? 'field' : 'fields'}
+        </UnstyledButton>
+      )}
+    </div>
+  )
+}
+
+function isEmpty(value: unknown): boolean {
+  return (textOfValue(value) ?? '') === '' || summaryOf(value, '') === null
+}
+
+function FieldRow({ field, isChanged }: { field: ShownField; isChanged: boolean }) {
+  const { key, label, value, isInManifest, origin } = field
+  const nested = isNested(value)
+  const [isOpen, setOpen] = useState(nested && isShort(value))
+  const Chevron = isOpen ? IconChevronDown : IconChevronRight
+  const hint = isInManifest ? key : `${key}, not in the manifest`
+  return (
+    <div className={classes['field']} data-changed={isChanged || undefined}>
+      <dt title={hint}>
+        {nested ? (
+          <UnstyledButton
+            className={classes['fold'] ?? ''}
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <Chevron size={12} aria-hidden />
+            {label}
+          </UnstyledButton>
+        ) : (
+          label
+        )}
+      </dt>
+      <dd>
+        {nested ? (
+          <span className={classes['secondary']}>
+            {summaryOf(value, label)} <span className={classes['dimmed']}>{countOf(value)}</span>
+          </span>
+        ) : (
+          <Value value={value} />
+        )}
+      </dd>
+      {origin && <Origin origin={origin} />}
+      {nested && isOpen && (
+        <dd className={classes['nested']}>
+          <Nested value={value} depth={1} />
+        </dd>
+      )}
+    </div>
+  )
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  pull: 'pull',
+  replay: 'replay',
+  // The first value.
+  creation: '',
+}
+
+/** `↙ push 1 h`, with the exact time and the request on hover. */
+function Origin({ origin: { source, written_at, pull_id, request_id } }: { origin: FieldOrigin }) {
+  const age = written_at === null ? '' : formatAge(written_at, Date.now()).replace(' ago', '')
+  const hint = [
+    sourceLabel(source),
+    written_at === null ? '' : formatExact(written_at),
+    pull_id === null ? '' : `pull ${formatNumber(pull_id)}`,
+    request_id === null ? '' : `request ${request_id}`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+  const content = (
+    <>
+      {source !== null && source !== 'creation' && <SourceIcon source={source} size={12} />}
+      {source === null ? 'older' : `${VERBS[source] ?? 'push'} ${age}`.trim()}
+    </>
+  )
+  return pull_id === null ? (
+    <dd className={classes['origin']} title={hint}>
+      {content}
+    </dd>
+  ) : (
+    <dd className={classes['origin']} title={hint}>
+      <Anchor href={`/dashboard/pulls/${pull_id}`} c="inherit" fz="inherit">
+        {content}
+      </Anchor>
+    </dd>
+  )
+}

@@ -1,0 +1,161 @@
+import { Anchor, Button, Skeleton, Text } from '@mantine/core'
+import type { Change, Field, HistoryEntry } from '@recordhub/protocol'
+import { IconArrowDownLeft, IconDownload, IconRefresh } from '@tabler/icons-react'
+import { useTitles } from '../../../api/platforms.ts'
+import type { ShownRecord } from '../../../api/records.ts'
+import { errorInPlaceOfData } from '../../../api/retries.ts'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { PageLink } from '../../../components/page-link.tsx'
+import { Ago } from '../../../components/time.tsx'
+import { formatCount, formatKey } from '../../../lib/format.ts'
+import { summaryOf } from '../cell.tsx'
+import { changedValues } from './changed-values.ts'
+import classes from './record.module.css'
+import { labelOfPath } from './record-fields.ts'
+
+/** How a value was written: an arrow for a push, a tray for a pull. */
+export function SourceIcon({ source, size = 14 }: { source: string | null; size?: number }) {
+  const Icon = ICONS[source ?? ''] ?? IconArrowDownLeft
+  return <Icon size={size} stroke={1.6} aria-hidden />
+}
+
+const ICONS: Readonly<Record<string, typeof IconDownload>> = {
+  pull: IconDownload,
+  replay: IconRefresh,
+}
+
+/** The platform that pushed a change, or the pull that read it. */
+export function Author({
+  entry: { source, pull_id },
+  platform,
+}: {
+  entry: HistoryEntry
+  platform: string | undefined
+}) {
+  if (pull_id === null) {
+    return <b>{source === 'replay' ? 'a replay' : (platform ?? 'a removed platform')}</b>
+  }
+  return (
+    <PageLink
+      to="/dashboard/pulls/$id"
+      params={{ id: String(pull_id) }}
+      fz="inherit"
+      underline="always"
+    >
+      pull {pull_id}
+    </PageLink>
+  )
+}
+
+/** The changes of a record up to the shown version, newest first, with the values before and after. */
+export function HistoryList({
+  record,
+  query,
+  entries,
+  manifest,
+  onViewVersion,
+  max,
+  onAll,
+}: {
+  record: ShownRecord
+  query: {
+    error: unknown
+    data: unknown
+    isPending: boolean
+    hasNextPage: boolean
+    isFetchingNextPage: boolean
+    refetch: () => Promise<unknown>
+    fetchNextPage: () => Promise<unknown>
+  } & Parameters<typeof errorInPlaceOfData>[0]
+  entries: readonly HistoryEntry[]
+  manifest: readonly Field[]
+  onViewVersion: (changeSeq: number) => void
+  /** Only the last ones, with a link to all. */
+  max?: number
+  onAll?: () => void
+}) {
+  const titles = useTitles()
+  const error = errorInPlaceOfData(query)
+  if (error) return <ErrorNotice error={error} onRetry={() => void query.refetch()} />
+  const shown = entries.slice(0, max)
+  const isWhole = shown.length === entries.length && !query.hasNextPage
+  return (
+    <section className={classes['history']} aria-label="History">
+      {max !== undefined && (
+        <header>
+          <h3>History</h3>
+          {!isWhole && (
+            <Anchor component="button" fz="xs" onClick={onAll}>
+              All {entries.length}
+              {query.hasNextPage && '+'}
+            </Anchor>
+          )}
+        </header>
+      )}
+      {query.isPending && <Skeleton height={60} aria-label="Loading" />}
+      {shown.map((entry) => (
+        <article key={entry.change_seq} className={classes['entry']}>
+          <SourceIcon source={entry.source} />
+          <span title={entry.request_id === null ? undefined : `Request ${entry.request_id}`}>
+            <Author entry={entry} platform={titles.ofPlatform(record.platform_name)} />{' '}
+            <span className={classes['secondary']}>
+              {verbOf(entry)}, {formatCount(entry.changes.length, 'value')}
+            </span>
+          </span>
+          <span className={classes['when']}>
+            <Ago at={entry.at} />
+          </span>
+          <div className={classes['changes']}>
+            {entry.changes.map((change) => (
+              <ChangeLines key={change.path} change={change} manifest={manifest} />
+            ))}
+            <Anchor component="button" fz="xs" onClick={() => onViewVersion(entry.change_seq)}>
+              View this version
+            </Anchor>
+          </div>
+        </article>
+      ))}
+      {max === undefined && query.hasNextPage && (
+        <Button
+          variant="default"
+          loading={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show older changes
+        </Button>
+      )}
+      {isWhole && !query.isPending && (
+        <Text size="sm" c="dimmed" component="p">
+          {entries.length === 0 ? 'No changes since the record was received' : 'Received'}{' '}
+          <Ago at={record.created_at} />
+        </Text>
+      )}
+    </section>
+  )
+}
+
+function verbOf({ source }: HistoryEntry): string {
+  if (source === 'POST' || source === 'PATCH') return `pushed (${source})`
+  return source === 'pull' ? 'pulled' : 'replayed'
+}
+
+/** `Makers 2 › Role` */
+function nameOf(label: string, path: readonly (string | number)[]): string {
+  return path.reduce<string>(
+    (name, step) =>
+      typeof step === 'number' ? `${name} ${step + 1}` : `${name} › ${formatKey(step)}`,
+    label,
+  )
+}
+
+/** One line for each value that differs, also within nested data. */
+function ChangeLines({ change, manifest }: { change: Change; manifest: readonly Field[] }) {
+  const { label } = labelOfPath(change.path, manifest)
+  return changedValues(change).map(({ path, before, after }) => (
+    <div key={path.join('\n')}>
+      <span className={classes['dimmed']}>{nameOf(label, path)}</span>{' '}
+      {before !== undefined && <del>{summaryOf(before, label) ?? 'empty'}</del>}{' '}
+      <ins>{after === undefined ? 'removed' : (summaryOf(after, label) ?? 'empty')}</ins>
+    </div>
+  ))
+}

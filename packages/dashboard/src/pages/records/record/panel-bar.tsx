@@ -1,0 +1,124 @@
+import { ActionIcon, Button, Menu } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import type { Platform } from '@recordhub/protocol'
+import {
+  IconBraces,
+  IconChevronDown,
+  IconChevronLeft,
+  IconChevronUp,
+  IconDots,
+  IconEraser,
+  IconHistory,
+  IconLink,
+  IconX,
+} from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { type PastVersion, recordPath, type ShownRecord } from '../../../api/records.ts'
+import { notify } from '../../../components/confirm.tsx'
+import { MENU_PROPS } from '../../../components/menu-props.ts'
+import type { UrlChanges, UrlState } from '../../../lib/url-state.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
+import { EraseDialog } from './erase-dialog.tsx'
+import classes from './record.module.css'
+
+export type PanelProps = {
+  id: string
+  state: UrlState
+  change: (changes: UrlChanges, options?: { replace?: boolean }) => void
+  platforms: readonly Platform[]
+  /** Null at the beginning of the page of the list. */
+  onPrevious: (() => void) | null
+  onNext: (() => void) | null
+}
+
+/** The reference of a record, and what can be done with it. */
+export function PanelBar({
+  id,
+  record,
+  past,
+  onPrevious,
+  onNext,
+  onClose,
+  onPickTime,
+}: PanelProps & {
+  record: ShownRecord | undefined
+  past: PastVersion
+  onClose: () => void
+  onPickTime: () => void
+}) {
+  const isAdmin = useHasRole('admin')
+  const clipboard = useClipboard()
+  const [isErasing, setErasing] = useState(false)
+  const button = (label: string, icon: ReactNode, onClick: (() => void) | null) => (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={28}
+      aria-label={label}
+      title={label}
+      disabled={onClick === null}
+      onClick={() => onClick?.()}
+    >
+      {icon}
+    </ActionIcon>
+  )
+  return (
+    <div className={classes['bar']}>
+      <Button
+        className={classes['back'] ?? ''}
+        variant="transparent"
+        size="compact-sm"
+        leftSection={<IconChevronLeft size={16} />}
+        onClick={onClose}
+      >
+        {record?.module_name ?? 'List'}
+      </Button>
+      <code className={classes['reference']}>{record?.reference_number}</code>
+      {button('Previous record (K)', <IconChevronUp size={16} />, onPrevious)}
+      {button('Next record (J)', <IconChevronDown size={16} />, onNext)}
+      {button('Copy link to this record', <IconLink size={16} />, () => {
+        clipboard.copy(location.href)
+        notify('The link was copied.')
+      })}
+      <Menu {...MENU_PROPS} position="bottom-end" shadow="md">
+        <Menu.Target>{button('More actions', <IconDots size={16} />, () => {})}</Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconHistory size={16} />} onClick={onPickTime}>
+            View as of a time…
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconBraces size={16} />}
+            component="a"
+            href={recordPath(id, past)}
+            target="_blank"
+          >
+            Open in the API
+          </Menu.Item>
+          {isAdmin && record && (
+            <>
+              <Menu.Divider />
+              <Menu.Item
+                color="red"
+                leftSection={<IconEraser size={16} />}
+                onClick={() => setErasing(true)}
+              >
+                Erase…
+              </Menu.Item>
+            </>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <span className={classes['close']}>
+        {button('Close record', <IconX size={16} />, onClose)}
+      </span>
+      {record && (
+        <EraseDialog
+          record={record}
+          isOpen={isErasing}
+          onClose={() => setErasing(false)}
+          onErased={onClose}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,291 @@
+import { Alert, Button, Group, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import type { HistoryEntry, Platform } from '@recordhub/protocol'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
+import {
+  type PastVersion,
+  type RecordVersion,
+  recordHistoryQuery,
+  recordQuery,
+  type ShownRecord,
+} from '../../../api/records.ts'
+import { errorInPlaceOfData } from '../../../api/retries.ts'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { PageLink } from '../../../components/page-link.tsx'
+import { StatusBadge } from '../../../components/status-badge.tsx'
+import { Ago } from '../../../components/time.tsx'
+import type { UrlState } from '../../../lib/url-state.ts'
+import { useCloseOnEscape } from '../../../lib/use-close-on-escape.ts'
+import { AsOf } from './as-of.tsx'
+import { Fields } from './fields.tsx'
+import { Author, HistoryList } from './history.tsx'
+import { JsonTab } from './json-tab.tsx'
+import { PanelBar, type PanelProps } from './panel-bar.tsx'
+import classes from './record.module.css'
+import { fieldsOfManifest, labelOfPath } from './record-fields.ts'
+
+const PHONE = '(max-width: 56.25em)'
+
+const STEPS: Readonly<Record<string, 'onNext' | 'onPrevious'>> = {
+  ArrowDown: 'onNext',
+  j: 'onNext',
+  ArrowUp: 'onPrevious',
+  k: 'onPrevious',
+}
+
+/** ↑, ↓, J and K open the record before or after this one. */
+function useStepKeys(props: PanelProps): void {
+  const step = useEffectEvent((event: KeyboardEvent) => {
+    const { key, target, ctrlKey, metaKey, altKey } = event
+    const name = STEPS[key]
+    const isOther =
+      target instanceof Element &&
+      target.closest('input, textarea, select, [role=menu], [role=dialog]') !== null
+    if (!name || isOther || ctrlKey || metaKey || altKey) return
+    event.preventDefault()
+    props[name]?.()
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => step(event)
+    window.addEventListener('keydown', listen)
+    return () => window.removeEventListener('keydown', listen)
+  }, [])
+}
+
+/** One record beside the list, which it narrows: its fields with their sources, its history and its JSON. */
+export function RecordPanel(props: PanelProps) {
+  const { id, state, change, platforms } = props
+  const past = pastVersionOf(state)
+  const found = useQuery(recordQuery(id, past))
+  const { shown, newer, showNewer } = useShownVersion(found.data, past)
+  const error = errorInPlaceOfData(found)
+  const panel = useRef<HTMLElement>(null)
+  const [picksTime, setPicksTime] = useState(false)
+  const close = () => change({ record: null, tab: null, as_of: null, change: null })
+  useCloseOnEscape(true, close)
+  useStepKeys(props)
+  // On a phone, the panel takes the place of the list.
+  useEffect(() => {
+    if (matchMedia(PHONE).matches) panel.current?.focus()
+  }, [])
+  const asOf = (
+    <AsOf
+      past={past}
+      changedAt={shown?.record.updated_at ?? null}
+      onChange={(at) => change({ as_of: at, change: null })}
+    />
+  )
+  function content() {
+    if (error) {
+      return (
+        <Stack p="md">
+          {past !== null && asOf}
+          <ErrorNotice
+            error={error}
+            onRetry={() => void found.refetch()}
+            title="Could not load the record"
+          />
+        </Stack>
+      )
+    }
+    if (!shown) return <PanelSkeleton />
+    return (
+      <OpenRecord version={shown} state={state} change={change} platforms={platforms}>
+        {newer && <NewerVersion changedAt={newer.record.updated_at} onShow={showNewer} />}
+        {(past !== null || picksTime) && asOf}
+      </OpenRecord>
+    )
+  }
+  return (
+    <aside ref={panel} className={classes['panel']} aria-label="Record" tabIndex={-1}>
+      <PanelBar
+        {...props}
+        record={shown?.record}
+        past={past}
+        onClose={close}
+        onPickTime={() => setPicksTime(true)}
+      />
+      {content()}
+    </aside>
+  )
+}
+
+function pastVersionOf({ as_of, change }: UrlState): PastVersion {
+  if (change !== undefined) return { change_seq: change }
+  return as_of === undefined ? null : { as_of }
+}
+
+function OpenRecord({
+  version: { record, fields = [], change_seq },
+  state,
+  change,
+  platforms,
+  children,
+}: {
+  version: RecordVersion
+  state: UrlState
+  change: PanelProps['change']
+  platforms: readonly Platform[]
+  children: ReactNode
+}) {
+  const { tab = 'fields' } = state
+  const isPhone = useMediaQuery(PHONE, false, { getInitialValueInEffect: false })
+  const manifest = fieldsOfManifest(platforms, record)
+  const history = useInfiniteQuery(recordHistoryQuery(String(record.record_id), change_seq))
+  const entries = history.data?.pages.flatMap((page) => page.history) ?? []
+  const [last] = entries
+  const count = history.data && `${entries.length}${history.hasNextPage ? '+' : ''}`
+  const go = (next: string | null) =>
+    change({ tab: next === 'fields' ? null : next }, { replace: true })
+  const list = (max?: number) => (
+    <HistoryList
+      record={record}
+      query={history}
+      entries={entries}
+      manifest={manifest}
+      onViewVersion={(number) => change({ change: String(number), as_of: null, tab: null })}
+      {...(max === undefined ? {} : { max, onAll: () => go('history') })}
+    />
+  )
+  return (
+    <>
+      <header className={classes['head']}>
+        {/* On a phone, the record is the page. */}
+        <Title order={isPhone ? 1 : 2} fz="lg" lineClamp={3}>
+          {record.full_name || record.reference_number}
+        </Title>
+        <LastChange
+          record={record}
+          entry={last}
+          manifest={manifest}
+          platforms={platforms}
+          namesModule={state['platform'] === undefined || state['record_type'] === undefined}
+        />
+        {(record.incomplete || record.missing_since !== null) && (
+          <Group gap="xs" mt={4}>
+            {record.incomplete && <StatusBadge status="warning" label="Incomplete" />}
+            {record.missing_since !== null && <StatusBadge status="warning" label="Missing" />}
+          </Group>
+        )}
+      </header>
+      {children && <Stack gap="xs">{children}</Stack>}
+      <Tabs value={tab} onChange={go} keepMounted={false}>
+        <Tabs.List className={classes['tabs'] ?? ''}>
+          <Tabs.Tab value="fields">Fields</Tabs.Tab>
+          <Tabs.Tab
+            value="history"
+            rightSection={
+              <Text c="dimmed" fz="inherit">
+                {count}
+              </Text>
+            }
+          >
+            History
+          </Tabs.Tab>
+          <Tabs.Tab value="raw">JSON</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="fields">
+          <Fields record={record} manifest={manifest} origins={fields} last={last} />
+          {list(3)}
+        </Tabs.Panel>
+        <Tabs.Panel value="history">{list()}</Tabs.Panel>
+        <Tabs.Panel value="raw" p="md">
+          <JsonTab record={record} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  )
+}
+
+/** Who changed the record last, when and what. */
+function LastChange({
+  record,
+  entry,
+  manifest,
+  platforms,
+  namesModule,
+}: {
+  record: ShownRecord
+  entry: HistoryEntry | undefined
+  manifest: ReturnType<typeof fieldsOfManifest>
+  platforms: readonly Platform[]
+  /** If the list contains records of several modules. */
+  namesModule: boolean
+}) {
+  const { module_name, platform_name, created_at } = record
+  const platform = platforms.find((one) => one.platform_name === platform_name)
+  const title = platform ? (
+    <PageLink
+      to="/dashboard/platforms/$id"
+      params={{ id: String(platform.id) }}
+      c="inherit"
+      fz="inherit"
+      underline="always"
+    >
+      {platform.display_title}
+    </PageLink>
+  ) : (
+    platform_name
+  )
+  const [first] = entry?.changes ?? []
+  const more = (entry?.changes.length ?? 0) - 1
+  return (
+    <Text size="sm" c="var(--text-2)" component="p">
+      {namesModule && (
+        <>
+          {module_name} of {title}.{' '}
+        </>
+      )}
+      {entry && first ? (
+        <>
+          Changed <Ago at={entry.at} /> by{' '}
+          <Author entry={entry} platform={platform?.display_title} />:{' '}
+          <b>{labelOfPath(first.path, manifest).label}</b>
+          {more > 0 && ` and ${more} more`}
+        </>
+      ) : (
+        <>
+          Received <Ago at={created_at} />
+        </>
+      )}
+    </Text>
+  )
+}
+
+/**
+ * Keeps the version that was opened, so that all tabs describe the same one. A newer version is shown on request, or
+ * when another one is chosen.
+ */
+function useShownVersion(read: RecordVersion | undefined, past: PastVersion) {
+  const chosen = JSON.stringify(past)
+  const [kept, keep] = useState<{ chosen: string; version: RecordVersion } | null>(null)
+  const showNewer = () => keep(read ? { chosen, version: read } : null)
+  const shown = kept?.chosen === chosen ? kept.version : undefined
+  if (read && !shown) showNewer()
+  const isNewer = shown !== undefined && read?.change_seq !== shown.change_seq
+  return { shown, newer: isNewer ? read : undefined, showNewer }
+}
+
+function NewerVersion({ changedAt, onShow }: { changedAt: string | null; onShow: () => void }) {
+  return (
+    <Alert color="gray" variant="light" p="xs" mx="md" role="status">
+      <Group gap="sm" justify="space-between">
+        <Text size="sm">Changed {changedAt === null ? 'since' : <Ago at={changedAt} />}</Text>
+        <Button size="xs" variant="default" onClick={onShow}>
+          Show
+        </Button>
+      </Group>
+    </Alert>
+  )
+}
+
+function PanelSkeleton() {
+  return (
+    <Stack p="md" aria-busy="true" aria-label="Loading">
+      <Skeleton height={20} width="60%" />
+      <Skeleton height={14} width="80%" />
+      <Skeleton height={320} />
+    </Stack>
+  )
+}
