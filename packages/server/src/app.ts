@@ -1,5 +1,4 @@
 /** The composition root: wires the storage, the features and the HTTP server. */
-
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import {
   backupFolderOf,
@@ -50,9 +49,8 @@ import { createSearch } from './features/search/create-search.ts'
 import { createCsrfTokens } from './http/authorize.ts'
 import { warnOfFewFiles } from './http/connection-limit.ts'
 import { createReadyCheck, healthRoutes } from './http/health.ts'
-import { acceptJsonBodies } from './http/json-body.ts'
-import { collectBodyMetrics } from './http/limit-bodies.ts'
 import { describeApi } from './http/openapi.ts'
+import { acceptJsonBodies, collectBodyMetrics } from './http/request-bodies.ts'
 import { toPlugin } from './http/route.ts'
 import { createHttpServer, createMetricsServer, listen } from './http/server.ts'
 import { registerWebRoutes } from './http/web-routes.ts'

@@ -13,7 +13,7 @@ import { createManifestRefresher } from '../../src/features/platforms/refresh-ma
 import { createPulls } from '../../src/features/pulls/create-pulls.ts'
 import type { RequestPull } from '../../src/features/pulls/request-pull.ts'
 import { handleErrors } from '../../src/http/error-handler.ts'
-import { acceptJsonBodies } from '../../src/http/json-body.ts'
+import { acceptJsonBodies } from '../../src/http/request-bodies.ts'
 import { serializerCompiler, validatorCompiler } from '../../src/http/schema-compilers.ts'
 import type { SecretBox } from '../../src/lib/crypto/secret-box.ts'
 import { createSecretBox } from '../../src/lib/crypto/secret-box.ts'

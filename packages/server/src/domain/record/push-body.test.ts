@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { checkPushBody, PushBody } from './push-body.ts'
-import { type Checked, checkPush, type PushInput } from './record-input.ts'
+import { type Checked, checkPush, checkPushBody, PushBody, type PushInput } from './record-input.ts'
 
 const NOW = new Date('2026-11-21T08:00:00Z')
 const PUSH = {

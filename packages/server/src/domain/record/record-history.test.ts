@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isJsonObject, parseLossless, stringifyLossless } from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { manifestHash } from '../pull/unchanged.ts'
 import {
   decidePull,
   decidePush,
-  manifestHash,
   missingChange,
   type RecordChange,
   type RecordState,

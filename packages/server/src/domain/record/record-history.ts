@@ -1,7 +1,7 @@
 /** Reconstructs the past of a record from its history entries, newest first: pure. */
 import type { Change } from '@recordhub/protocol'
 import { isJsonObject, type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
-import { pointerTo } from './field-clock.ts'
+import { pointerTo } from './record.ts'
 
 /** The parts of a record that change. */
 export type RecordContent = {

@@ -17,7 +17,11 @@ import {
   stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
 import { Compile } from 'typebox/compile'
-import { type ScannedMembers, StoredFormScanner } from '../../lib/json/stored-form.ts'
+import {
+  type ScannedMembers,
+  type ScannedObject,
+  StoredFormScanner,
+} from '../../lib/json/stored-form.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
 import { formatRfc3339, parseRfc3339 } from '../../lib/time/rfc3339.ts'
 import type { DataMembers } from './drift.ts'
@@ -31,7 +35,7 @@ const isPulledRecord = Compile(PulledRecord)
 const MAX_AHEAD_MS = 5 * 60 * 1000
 
 /** The data of a valid record. */
-export type DataInput = {
+type DataInput = {
   /** Lossless JSON text, as `stringifyLossless` writes it. */
   data: string
   members: DataMembers
@@ -94,11 +98,10 @@ export function checkPulled(element: unknown): Checked<PulledInput> {
   return { outcome: 'valid', input: { reference_number, full_name, ...toDataInput(data) } }
 }
 
-const scanner = new StoredFormScanner({
-  maxDepth: MAX_JSON_DEPTH,
-  maxNumberLength: MAX_NUMBER_LENGTH,
-  innerKey: 'data',
-})
+const SCAN = { maxDepth: MAX_JSON_DEPTH, maxNumberLength: MAX_NUMBER_LENGTH, innerKey: 'data' }
+/** Each remembers the keys of its own objects. */
+const elementScanner = new StoredFormScanner(SCAN)
+const pushScanner = new StoredFormScanner(SCAN)
 
 /**
  * Reads an element of a records response without parsing it. Returns null unless it is valid and its text is in the
@@ -106,7 +109,7 @@ const scanner = new StoredFormScanner({
  * @param bytes contains the element from `start` to `end`, and must not change while the result is used.
  */
 export function scanPulled(bytes: Buffer, start: number, end: number): PulledInput | null {
-  const scanned = scanner.scan(bytes, start, end)
+  const scanned = elementScanner.scan(bytes, start, end)
   if (!scanned) return null
   const { members, inner } = scanned
   const reference_number = readPlainText(bytes, members, 'reference_number')
@@ -117,7 +120,7 @@ export function scanPulled(bytes: Buffer, start: number, end: number): PulledInp
 }
 
 /** The member `data` of an object that was not parsed. */
-export function scanData(bytes: Buffer, members: ScannedMembers, inner: ScannedMembers): DataInput {
+function scanData(bytes: Buffer, members: ScannedMembers, inner: ScannedMembers): DataInput {
   const data = members.keys.indexOf('data')
   return {
     data: bytes.toString('utf8', members.starts[data], members.ends[data]),
@@ -139,7 +142,7 @@ function readString(text: string): string {
 }
 
 /** A string of a name's length without escape sequences, which is storable for this reason; otherwise null. */
-export function readPlainText(bytes: Buffer, members: ScannedMembers, key: string): string | null {
+function readPlainText(bytes: Buffer, members: ScannedMembers, key: string): string | null {
   const position = members.keys.indexOf(key)
   const from = members.starts[position]
   const to = members.ends[position]
@@ -271,7 +274,7 @@ export function toDataInput(data: unknown): DataInput {
 type OccurredAt = { at: string | null; error: string | null; warning: string | null }
 
 /** @param text null and undefined for a push without it. */
-export function readOccurredAt(text: string | null | undefined, now: Date): OccurredAt {
+function readOccurredAt(text: string | null | undefined, now: Date): OccurredAt {
   if (text === undefined || text === null) return { at: null, error: null, warning: null }
   const at = parseRfc3339(text)
   if (at === null) {
@@ -283,4 +286,75 @@ export function readOccurredAt(text: string | null | undefined, now: Date): Occu
     return { at: null, error: null, warning }
   }
   return { at, error: null, warning: null }
+}
+
+/** PHP writes it by default. It is not in the stored form, and finding it costs less than a scan up to it. */
+const ESCAPED_SLASH = '\\/'
+
+/** The body of a push, which is parsed only if necessary: lossless JSON that is safe by `findUnsafeJson`. */
+export class PushBody {
+  readonly bytes: Buffer
+  /** Null unless the bytes are an object in the stored form. Also null for some texts in this form. */
+  readonly scanned: ScannedObject | null
+  #value: unknown
+
+  /** @param parse parses bytes that are not in the stored form, and throws an error if they are not safe JSON. */
+  constructor(bytes: Buffer, parse: (bytes: Buffer) => unknown) {
+    this.bytes = bytes
+    this.scanned = bytes.includes(ESCAPED_SLASH) ? null : pushScanner.scan(bytes, 0, bytes.length)
+    this.#value = this.scanned === null ? parse(bytes) : undefined
+  }
+
+  /** The parsed body. */
+  get value(): unknown {
+    if (this.#value === undefined) this.#value = parseLossless(this.bytes.toString())
+    return this.#value
+  }
+}
+
+/** Validates the body of a POST or PATCH as {@link checkPush} does. */
+export function checkPushBody(
+  method: 'POST' | 'PATCH',
+  body: PushBody,
+  now: Date,
+): Checked<PushInput> {
+  const input = scanPush(method, body, now)
+  return input ? { outcome: 'valid', input } : checkPush(method, body.value, now)
+}
+
+/** Reads a push without parsing it. Returns null unless it is valid and its text is in the stored form. */
+function scanPush(
+  method: 'POST' | 'PATCH',
+  { bytes, scanned }: PushBody,
+  now: Date,
+): PushInput | null {
+  if (!scanned?.inner) return null
+  const { members, inner } = scanned
+  const { keys } = members
+  const record_type = readPlainText(bytes, members, 'record_type')
+  const reference_number = readPlainText(bytes, members, 'reference_number')
+  if (!record_type || Buffer.byteLength(record_type) > MAX_RECORD_TYPE_BYTES) return null
+  if (!reference_number || Buffer.byteLength(reference_number) > MAX_REFERENCE_BYTES) return null
+  const module_name = readPlainText(bytes, members, 'module_name')
+  const full_name = readPlainText(bytes, members, 'full_name')
+  // A PATCH may leave them out.
+  const isRequired = (name: string) => method === 'POST' || keys.includes(name)
+  if (module_name === null && isRequired('module_name')) return null
+  if (full_name === null && isRequired('full_name')) return null
+  const text = readPlainText(bytes, members, 'occurred_at')
+  if (text === null && keys.includes('occurred_at')) return null
+  const platform_name = readPlainText(bytes, members, 'platform_name')
+  if (platform_name === null && keys.includes('platform_name')) return null
+  const occurred = readOccurredAt(text, now)
+  if (occurred.error !== null) return null
+  return {
+    record_type,
+    reference_number,
+    module_name,
+    full_name,
+    occurred_at: occurred.at,
+    platform_name,
+    warnings: occurred.warning === null ? [] : [occurred.warning],
+    ...scanData(bytes, members, inner),
+  }
 }

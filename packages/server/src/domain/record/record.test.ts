@@ -7,11 +7,10 @@ import {
   stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { isUnchanged, manifestHash } from '../pull/unchanged.ts'
 import {
   decidePull,
   decidePush,
-  isUnchanged,
-  manifestHash,
   type PulledContent,
   type PushedContent,
   type ReadContext,

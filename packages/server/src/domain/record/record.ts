@@ -1,5 +1,4 @@
 /** Decides what a write does to a record: pure, the same for pushes, pulls and replays and for every storage engine. */
-
 import {
   canonicalText,
   isJsonObject,
@@ -8,8 +7,7 @@ import {
   parseLossless,
   stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
-import { sha256 } from '../../lib/crypto/hash.ts'
-import { advanceClocks, type FieldClocks, lastSetAt, pointerTo } from './field-clock.ts'
+import { isUnchanged } from '../pull/unchanged.ts'
 
 /** The content of a push. `full_name` is null if a PATCH leaves it out. */
 export type PushedContent = {
@@ -145,33 +143,6 @@ export function decidePull(
   // A platform that serialises the same content differently each time must not cause a write at each read.
   const known = stored?.fingerprint?.startsWith(read.manifest_hash) ?? false
   return known ? { outcome: 'unchanged', next: null } : decision
-}
-
-/**
- * Whether the stored record was last written from the same bytes, which then need not be parsed. Requires only a few
- * columns of the record.
- */
-export function isUnchanged(
-  stored: Pick<RecordState, 'fingerprint' | 'incomplete' | 'missing_since' | 'pushed_seq'>,
-  content: { fingerprint: string },
-  read: { snapshotSeq: number },
-): boolean {
-  return (
-    stored.fingerprint === content.fingerprint &&
-    !stored.incomplete &&
-    stored.missing_since === null &&
-    stored.pushed_seq <= read.snapshotSeq
-  )
-}
-
-/** The fingerprint of a received element: a hash of its bytes, prefixed with that of the manifest. */
-export function fingerprintOf(manifestHash: string, bytes: Uint8Array): string {
-  return `${manifestHash}.${sha256(bytes)}`
-}
-
-/** A hash of the keys that a manifest names, for fingerprints. */
-export function manifestHash(keys: Iterable<string>): string {
-  return sha256(JSON.stringify([...keys].sort())).slice(0, 8)
 }
 
 /**
@@ -373,4 +344,51 @@ export function parseData(text: string): JsonObject {
   const data = parseLossless(text)
   if (!isJsonObject(data)) throw new Error('The data of a stored record is not a JSON object')
   return data
+}
+
+/**
+ * The time at which each path of a record was last set, if platforms send `occurred_at`. Keys are JSON Pointers (RFC
+ * 6901) into the record; `""` is the whole record, set by a POST. A path without an entry has the time of the record.
+ */
+export type FieldClocks = { [path: string]: string }
+
+/** When a path was last set; null if it is unknown. */
+function lastSetAt(clocks: FieldClocks | null, path: string): string | null {
+  return clocks?.[path] ?? clocks?.[''] ?? null
+}
+
+/** The JSON Pointer of a key of a record's `data`. */
+export function pointerTo(key: string): string {
+  return `/data/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
+
+/**
+ * The clocks after a push was merged. A push without `occurred_at` is ordered by its arrival: it removes the clocks of
+ * the paths that it sets. Null if none are left.
+ * @param readKeys returns the keys of the data of the push.
+ */
+function advanceClocks(
+  clocks: FieldClocks | null,
+  push: {
+    source: 'POST' | 'PATCH'
+    full_name: string | null
+    occurred_at: string | null
+  },
+  readKeys: () => readonly string[],
+): FieldClocks | null {
+  const at = push.occurred_at
+  if (push.source === 'POST') {
+    if (at === null) return null
+    const newer = Object.entries(clocks ?? {}).filter(([path, clock]) => path !== '' && clock > at)
+    return { ...Object.fromEntries(newer), '': at }
+  }
+  if (clocks === null && at === null) return null
+  const next: FieldClocks = { ...clocks }
+  const paths = readKeys().map(pointerTo)
+  if (push.full_name !== null) paths.push('/full_name')
+  for (const path of paths) {
+    if (at === null) delete next[path]
+    else if (at >= (lastSetAt(clocks, path) ?? '')) next[path] = at
+  }
+  return Object.keys(next).length > 0 ? next : null
 }

@@ -1,23 +1,25 @@
 /** The receiver of pushes, and the rejected pushes. `createIngest` in ingest.ts builds only the write queue. */
-
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { toPlugin } from '../../http/route.ts'
 import { registerRoutes } from '../../lib/net/register-routes.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import { createPlatformAuthenticator } from './authenticate-platform.ts'
 import { createPushErrorCounter } from './count-push-errors.ts'
 import { createIngest } from './ingest.ts'
 import { createPushMetrics } from './ingest-metrics.ts'
 import { createRequestLog, logUnknownPaths } from './log-requests.ts'
 import { pushErrorRoutes } from './push-error-routes.ts'
 import { type PushRouteDeps, pushRoutes } from './push-routes.ts'
-import { createReceivePush } from './receive-push.ts'
+import {
+  createPlatformAuthenticator,
+  createReceivePush,
+  createRejectedPushSaver,
+  readSourceKey,
+} from './receive-push.ts'
 import { rejectedPushRoutes } from './rejected-push-routes.ts'
 import { repairRoutes } from './repair-routes.ts'
 import { requestLogRoutes } from './request-log-routes.ts'
-import { createRejectedPushSaver, readSourceKey } from './save-rejected-push.ts'
 
 export function createIngestFeature(
   deps: Storage &

@@ -1,3 +1,20 @@
+/**
+ * Every write of a record passes through here: pushes, pulls and replays.
+ *
+ * The sequence of a push. Its response follows the commit.
+ *   push-routes.ts        finds the platform of the hub API key before the body is read, and applies the rate limit.
+ *   http/request-bodies.ts
+ *                         limits the bodies in progress, and parses those that are not in the stored form.
+ *   receive-push.ts       validates the push (domain/record/record-input.ts), finds its module, and compares the data
+ *                         with the manifest (domain/record/drift.ts). A rejected push is saved with the reason.
+ *   ingest.ts             collects the pushes of a turn of the event loop into one `applyWrites` of the record store
+ *                         (storage/port/record-store.ts), which each engine implements in its record-writer.ts.
+ *   record-writer.ts      begins a transaction. It checks key, platform and module again, and loads the stored records,
+ *                         with the statements of write-statements.ts (their rows: storage/shared/records/write-rows.ts).
+ *   storage/shared/records/batch-applier.ts
+ *                         applies the decision of domain/record/record.ts about each write, and collects what changes.
+ *   record-writer.ts      saves records, history, counters and activity, commits, and publishes the change.
+ */
 import { HubError } from '../../errors.ts'
 import { Batcher } from '../../lib/concurrency/batcher.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
@@ -15,13 +32,12 @@ import type {
 } from '../../storage/port/record-store.ts'
 import { type CommitKind, collectQueueMetrics, createCommitMetrics } from './ingest-metrics.ts'
 
-/** Every write of a record passes through here: pushes, pulls and replays. */
 export type Ingest = {
   /** The maximum number of keys at the top level of a record's data. Callers check what they received. */
   maxRecordKeys: number
   /**
    * Stores a push in one commit with other pushes that arrive at the same time. Resolves when it is durable.
-   * `http/limit-bodies.ts` limits how many wait.
+   * `http/request-bodies.ts` limits how many wait.
    * @param span gets the wait for the commit and the commit as children.
    */
   push: (write: PushWrite, span: Span | null) => Promise<WriteOutcome>

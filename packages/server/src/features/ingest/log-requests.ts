@@ -14,8 +14,7 @@ import {
   redactHeaders,
 } from '../../domain/activity/request-log.ts'
 import { createRedactor } from '../../domain/platform/redact-keys.ts'
-import { PushBody } from '../../domain/record/push-body.ts'
-import { recordTypeOf, referenceOf } from '../../domain/record/record-input.ts'
+import { PushBody, recordTypeOf, referenceOf } from '../../domain/record/record-input.ts'
 import { createRateLimit } from '../../lib/concurrency/rate-limit.ts'
 import { clientSubnet } from '../../lib/net/client-subnet.ts'
 import type { Clock, MonotonicClock } from '../../lib/time/clock.ts'

@@ -13,17 +13,16 @@ import {
 } from '@recordhub/protocol'
 import { DEFAULT_GUIDE_LANGUAGE, type GuideLanguage } from '@recordhub/protocol/constants'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
-import { PushBody } from '../../domain/record/push-body.ts'
+import { PushBody } from '../../domain/record/record-input.ts'
 import { HubError, tooManyRequests } from '../../errors.ts'
 import { createRateLimit } from '../../lib/concurrency/rate-limit.ts'
 import type { Span, Tracer } from '../../lib/tracing/tracer.ts'
 import type { AuthenticatedPlatform } from '../../storage/port/platform-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import type { PlatformAuthenticator } from './authenticate-platform.ts'
 import type { PushErrorCounter } from './count-push-errors.ts'
 import type { PushMetrics } from './ingest-metrics.ts'
 import { keyOf, type ReceivedRequest, type RequestLog } from './log-requests.ts'
-import type { ReceivePush } from './receive-push.ts'
+import type { PlatformAuthenticator, ReceivePush } from './receive-push.ts'
 
 /** Accepts only JSON bodies, and reads them with a function. */
 export type AcceptJsonBodies = (

@@ -1,22 +1,29 @@
 import type { PushResponse } from '@recordhub/protocol'
+import { HUB_KEY_PREFIX, SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
+import { redactKeys, redactText } from '../../domain/platform/redact-keys.ts'
+import { keyRejected } from '../../domain/platform/rejected-key.ts'
 import { type Drift, describeDrift, findDrift, rejectDrift } from '../../domain/record/drift.ts'
-import { checkPushBody, type PushBody } from '../../domain/record/push-body.ts'
 import type { NewerWrite } from '../../domain/record/record.ts'
 import {
+  checkPushBody,
   formatErrors,
   limitKeys,
+  type PushBody,
   type PushInput,
   recordTypeOf,
 } from '../../domain/record/record-input.ts'
 import { type ErrorCode, formatMessage, HubError } from '../../errors.ts'
+import { Batcher } from '../../lib/concurrency/batcher.ts'
+import { sha256 } from '../../lib/crypto/hash.ts'
+import { isRandomKey } from '../../lib/crypto/random-key.ts'
+import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { shortenRfc3339 } from '../../lib/time/rfc3339.ts'
 import type { Span } from '../../lib/tracing/tracer.ts'
-import type { AuthenticatedPlatform } from '../../storage/port/platform-store.ts'
+import type { AuthenticatedPlatform, PlatformStore } from '../../storage/port/platform-store.ts'
 import type { WriteOutcome } from '../../storage/port/record-store.ts'
-import type { PlatformAuthenticator } from './authenticate-platform.ts'
+import type { NewRejectedPush, RejectedPushStore } from '../../storage/port/rejected-push-store.ts'
 import type { Ingest } from './ingest.ts'
-import type { RejectedPushSaver } from './save-rejected-push.ts'
 
 type PushRequest = {
   method: 'POST' | 'PATCH'
@@ -207,5 +214,152 @@ function toResponse(
       outcome: written.outcome,
       ...(warnings.length > 0 ? { warnings } : {}),
     },
+  }
+}
+
+const MAX_CACHED = 10_000
+
+/**
+ * Finds the platform of a hub API key. The cache only saves look-ups: the write path checks the key, the platform and
+ * the module again in its own transaction.
+ */
+export type PlatformAuthenticator = {
+  /** Returns the platform of a key that was found before; null if it must be looked up. */
+  findCached: (key: string) => AuthenticatedPlatform | null
+  /** Returns the platform of a key; null for an invalid key. */
+  find: (key: string) => Promise<AuthenticatedPlatform | null>
+  /** Looks up a key without the cache. */
+  refresh: (key: string) => Promise<AuthenticatedPlatform | null>
+  /** Creates the error of an invalid key. @param hasAuthorization whether the request has the header `Authorization`. */
+  reject: (key: string, hasAuthorization?: boolean) => Promise<HubError>
+}
+
+export function createPlatformAuthenticator(deps: {
+  platforms: Pick<PlatformStore, 'findPlatformByKey' | 'findFormerKey' | 'onChange'>
+  clock: Clock
+}): PlatformAuthenticator {
+  const { platforms, clock } = deps
+  const cached = new Map<string, AuthenticatedPlatform>()
+  /** Pushes that arrive at the same time share a look-up. */
+  const pending = new Map<string, Promise<AuthenticatedPlatform | null>>()
+  platforms.onChange(() => {
+    cached.clear()
+    // The result of a pending look-up may be older than the change.
+    pending.clear()
+  })
+  async function lookUp(key: string): Promise<AuthenticatedPlatform | null> {
+    const lookingUp = platforms.findPlatformByKey(sha256(key), clock.now().toISOString())
+    pending.set(key, lookingUp)
+    const isNewest = () => pending.get(key) === lookingUp
+    try {
+      const platform = await lookingUp
+      if (platform && isNewest()) {
+        if (cached.size >= MAX_CACHED) cached.clear()
+        cached.set(key, platform)
+      }
+      return platform
+    } finally {
+      if (isNewest()) pending.delete(key)
+    }
+  }
+  function refresh(key: string): Promise<AuthenticatedPlatform | null> {
+    cached.delete(key)
+    return lookUp(key)
+  }
+  /** The expiry of a key is not published as a change. */
+  const isValid = ({ expires_at }: AuthenticatedPlatform) =>
+    expires_at === null || expires_at > clock.now().toISOString()
+  function findCached(key: string): AuthenticatedPlatform | null {
+    const platform = cached.get(key)
+    return platform && isValid(platform) ? platform : null
+  }
+  return {
+    findCached,
+    refresh,
+    async reject(key, hasAuthorization) {
+      const former = isRandomKey(key, HUB_KEY_PREFIX)
+        ? await platforms.findFormerKey(sha256(key))
+        : null
+      return keyRejected(key, former, hasAuthorization)
+    },
+    async find(key) {
+      const platform = findCached(key)
+      if (platform) return platform
+      // The checksum of a key rejects invented ones without a look-up.
+      if (!isRandomKey(key, HUB_KEY_PREFIX)) return null
+      return pending.get(key) ?? lookUp(key)
+    },
+  }
+}
+
+/** Maximum size of the rejected bodies of a platform. The oldest ones are deleted first. */
+const QUOTA_BYTES = 50 * 1024 * 1024
+
+/** Saves rejected pushes and pulled records so that operators can fix and replay them, many in one commit. */
+export type RejectedPushSaver = {
+  /**
+   * Saves a rejected push without keys: those of the hub, values whose name is that of a key, and the source API key of
+   * the platform. `http/request-bodies.ts` limits how many pushes wait, and a pull waits before it reads further records.
+   */
+  save: (rejected: NewRejectedPush) => Promise<void>
+}
+
+export function createRejectedPushSaver(deps: {
+  rejectedPushes: Pick<RejectedPushStore, 'saveRejectedPushes'>
+  platforms: Pick<PlatformStore, 'readSource'>
+  secrets: SecretBox
+  clock: Clock
+  dayOf: (at: Date) => string
+}): RejectedPushSaver {
+  const { rejectedPushes, clock, dayOf } = deps
+  const batcher = new Batcher<NewRejectedPush, void>({
+    async handle(rejected) {
+      const ids = [...new Set(rejected.map(({ platform_id }) => platform_id))]
+      const keys = new Map(
+        await Promise.all(ids.map(async (id) => [id, await readSourceKey(deps, id)] as const)),
+      )
+      const redacted = rejected.map((one) => withoutKeys(one, [keys.get(one.platform_id) ?? '']))
+      const now = clock.now()
+      await rejectedPushes.saveRejectedPushes(redacted, {
+        at: now.toISOString(),
+        day: dayOf(now),
+        quotaBytes: QUOTA_BYTES,
+      })
+      return rejected.map(() => ({ value: undefined }))
+    },
+    maxBatch: 100,
+  })
+  return {
+    save: (rejected) => batcher.add(rejected),
+  }
+}
+
+/** Returns the source API key of a platform; "" if it has none, or if it cannot be decrypted. */
+export async function readSourceKey(
+  { platforms, secrets }: { platforms: Pick<PlatformStore, 'readSource'>; secrets: SecretBox },
+  platformId: number,
+): Promise<string> {
+  const source = await platforms.readSource(platformId)
+  try {
+    return source ? secrets.decrypt(source.encrypted_source_key, SOURCE_KEY_PURPOSE) : ''
+  } catch {
+    return ''
+  }
+}
+
+function withoutKeys(rejected: NewRejectedPush, keys: string[]): NewRejectedPush {
+  const redact = (text: string) => redactText(text, keys)
+  const { record_type, message, errors, body, activity } = rejected
+  const redactedErrors = Object.entries(errors).map(([member, messages]) => [
+    redact(member),
+    messages.map(redact),
+  ])
+  return {
+    ...rejected,
+    record_type: record_type === null ? null : redact(record_type),
+    message: redact(message),
+    errors: Object.fromEntries(redactedErrors),
+    body: redactKeys(body, keys),
+    activity: activity && { ...activity, message: redact(activity.message) },
   }
 }

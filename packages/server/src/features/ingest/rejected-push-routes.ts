@@ -19,11 +19,9 @@ import { route, special } from '../../http/route.ts'
 import { CursorInteger, createCursorCodec } from '../../lib/collections/pagination.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import { acceptRejections } from './accept-rejections.ts'
-import { dismissRejectedPushes } from './dismiss-rejected-pushes.ts'
-import { withProposals } from './propose-modules.ts'
-import { replayByFilter } from './replay-by-filter.ts'
-import { type ReplayDeps, replayRejectedPush } from './replay-rejected-push.ts'
+import { withProposals } from './repair-rejected-pushes.ts'
+import { type ReplayDeps, replayByFilter, replayRejectedPush } from './replay-rejected-push.ts'
+import { acceptRejections, dismissRejectedPushes } from './resolve-rejected-pushes.ts'
 
 const PAGE = 50
 const CURSOR = createCursorCodec(

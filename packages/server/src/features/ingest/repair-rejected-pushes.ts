@@ -1,21 +1,33 @@
 /** The same change to all rejected pushes of a group: tested on all of them, then replayed step by step. */
-import type { RepairChange, RepairedPush, RepairPreview, RepairStep } from '@recordhub/protocol'
+import type {
+  RepairableGroup,
+  RepairChange,
+  RepairedPush,
+  RepairPreview,
+  RepairStep,
+} from '@recordhub/protocol'
 import { isJsonObject, type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import Type from 'typebox'
 import { referenceOf } from '../../domain/record/record-input.ts'
-import { applyChanges } from '../../domain/record/repair.ts'
+import { applyChanges, proposeModule } from '../../domain/record/repair.ts'
 import { HubError } from '../../errors.ts'
 import { CursorInteger, createCursorCodec } from '../../lib/collections/pagination.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
-import type { ReplayableRejection, ReplayPosition } from '../../storage/port/rejected-push-store.ts'
-import { STEP } from './replay-by-filter.ts'
+import type { PlatformStore } from '../../storage/port/platform-store.ts'
+import type {
+  ReplayableRejection,
+  ReplayPosition,
+  StoredGroup,
+} from '../../storage/port/rejected-push-store.ts'
 import {
   editedModules,
   type ReplayDeps,
   type ReplayRequester,
   replayInOrder,
+  STEP,
 } from './replay-rejected-push.ts'
 
 /** A preview ends after this time, and tells how many it has tested. */
@@ -200,4 +212,24 @@ function differencesOf(previewed: Counts, applied: Counts): RepairStep['differen
     previewed: previewed[outcome],
     applied: applied[outcome],
   }))
+}
+
+/** Adds the registered module that was probably meant to each group whose module is not registered. */
+export async function withProposals(
+  { platforms }: { platforms: Pick<PlatformStore, 'readPlatform'> },
+  groups: StoredGroup[],
+): Promise<RepairableGroup[]> {
+  const unregistered = groups.filter(({ code }) => code === 'module_not_registered')
+  const ids = [...new Set(unregistered.map(({ platform_id }) => platform_id))]
+  const read = await Promise.all(ids.map((id) => platforms.readPlatform(id)))
+  const modules = new Map(read.map((platform) => [platform?.id, platform?.modules ?? []]))
+  return groups.map(({ platform_id, ...group }) => {
+    const { code, record_type } = group
+    const known = code === 'module_not_registered' ? (modules.get(platform_id) ?? []) : []
+    // A module that the platform has is only not registered.
+    const isKnown = known.some((module) => module.record_type === record_type)
+    if (record_type === null || isKnown) return { ...group, proposal: null }
+    const registered = known.filter(({ registered }) => registered)
+    return { ...group, proposal: proposeModule(record_type, registered) }
+  })
 }

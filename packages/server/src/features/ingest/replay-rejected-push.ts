@@ -1,5 +1,6 @@
-import type { Replay } from '@recordhub/protocol'
+import type { Replay, ReplayStepResponse } from '@recordhub/protocol'
 import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
+import Type from 'typebox'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { REMOVED_KEY } from '../../domain/platform/redact-keys.ts'
 import {
@@ -17,13 +18,17 @@ import {
 } from '../../domain/record/record-input.ts'
 import type { ReplayedContent } from '../../domain/record/replay.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
+import { CursorInteger, createCursorCodec } from '../../lib/collections/pagination.ts'
+import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type { WriteOutcome } from '../../storage/port/record-store.ts'
 import type {
+  RejectedPushFilter,
   RejectedPushStore,
   ReplayableRejection,
+  ReplayPosition,
 } from '../../storage/port/rejected-push-store.ts'
 import type { Ingest } from './ingest.ts'
 
@@ -209,4 +214,53 @@ function describeOutcome(id: number, written: WriteOutcome, record_type: string)
 function describeError(id: number, error: HubError): Replayed {
   const { code, message, errors = {} } = error
   return { replay: { id, outcome: 'rejected', record_id: null, code, message, errors }, error }
+}
+
+/** Maximum number replayed in one transaction, during which pushes wait. */
+export const STEP = 200
+const CURSOR = createCursorCodec(
+  Type.Object({ position_seq: CursorInteger, rejected_push_id: CursorInteger }),
+)
+
+/**
+ * Replays the next rejected pushes that match a filter, in the order in which they arrived, so that the last write of
+ * each record wins. The client continues with `next_cursor`. Nothing runs between two steps, and each rejected push is
+ * replayed completely or not at all.
+ */
+export async function replayByFilter(
+  deps: ReplayDeps,
+  request: RejectedPushFilter & { isDryRun: boolean; cursor: string | null },
+  { request_id, ...requester }: ReplayRequester,
+): Promise<Omit<ReplayStepResponse, 'success'>> {
+  const { isDryRun, cursor, ...filter } = request
+  const after = cursor === null ? null : CURSOR.decode(cursor)
+  const query = { ...filter, limit: STEP, maxBytes: MAX_PAGE_BYTES, after, until: null }
+  const { rejections, remaining } = await deps.rejectedPushes.listReplayable(query)
+  const [first, last] = [rejections[0], rejections.at(-1)]
+  if (first && !isDryRun) {
+    const details = { ...filter, count: rejections.length, first: first.rejected_push_id }
+    await deps.activity.appendAudit({
+      ...requester,
+      action: 'rejected_push.replay_all',
+      target: filter.platform,
+      details,
+    })
+  }
+  const { actor } = requester
+  const requests = rejections.map((rejection) => ({ rejection }))
+  const options = { isDryRun, overwrite: false, request_id, actor }
+  const replayed = await replayInOrder(deps, requests, options)
+  const counts = { created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0 }
+  for (const { replay } of replayed) counts[replay.outcome] += 1
+  return {
+    dry_run: isDryRun,
+    counts,
+    replays: replayed.map(({ replay }) => replay),
+    remaining,
+    next_cursor: remaining > 0 && last ? encodeCursor(last) : null,
+  }
+}
+
+function encodeCursor({ position_seq, rejected_push_id }: ReplayPosition): string {
+  return CURSOR.encode({ position_seq, rejected_push_id })
 }

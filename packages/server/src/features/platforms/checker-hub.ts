@@ -3,8 +3,8 @@ import type { CheckClient, Hub, HubRules, RecordsPage } from '@recordhub/platfor
 import { connectionHint } from '../../domain/platform/connection-hints.ts'
 import { findManifestIssues, findRecordTypeIssue } from '../../domain/platform/manifest.ts'
 import { redactText } from '../../domain/platform/redact-keys.ts'
-import { conditionalHeaders } from '../../domain/pull/cached-response.ts'
 import { decideRetry } from '../../domain/pull/retry.ts'
+import { conditionalHeaders } from '../../domain/pull/unchanged.ts'
 import { findTypeMismatch, isBadDate, isKnownType } from '../../domain/record/field-types.ts'
 import { parseData } from '../../domain/record/record.ts'
 import {

@@ -1,13 +1,13 @@
 import type { PullCounts } from '@recordhub/protocol'
 import { redactText } from '../../domain/platform/redact-keys.ts'
+import type { ReadCoverage } from '../../domain/pull/missing.ts'
+import { noCounts, storesNothing } from '../../domain/pull/pull.ts'
 import {
   type CachedResponse,
   isCacheable,
   readFingerprint,
   type Validators,
-} from '../../domain/pull/cached-response.ts'
-import type { ReadCoverage } from '../../domain/pull/missing.ts'
-import { noCounts, storesNothing } from '../../domain/pull/pull.ts'
+} from '../../domain/pull/unchanged.ts'
 import { totalDiffers } from '../../domain/record/completeness.ts'
 import { referenceOf } from '../../domain/record/record-input.ts'
 import type { RejectionGroup } from '../../domain/record/rejection-groups.ts'

@@ -11,7 +11,7 @@ import type { RecordElement } from '../../platform-client/records/records-chunk.
 import type { PullTaskPlan } from '../../storage/port/pull-store.ts'
 import type { RecordRead, WriteRejection } from '../../storage/port/record-store.ts'
 import type { NewRejectedPush } from '../../storage/port/rejected-push-store.ts'
-import type { RejectedPushSaver } from '../ingest/save-rejected-push.ts'
+import type { RejectedPushSaver } from '../ingest/receive-push.ts'
 
 /** Maximum number of rejected records stored per task, of accepted groups and of others. All of them are counted. */
 const MAX_STORED = 100

@@ -11,6 +11,7 @@
  * by the largest element and three batches: the platform is read no faster than its records are stored.
  */
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
+import { manifestHash } from '../../domain/pull/unchanged.ts'
 import {
   type Drift,
   findDrift,
@@ -18,7 +19,6 @@ import {
   rejectDrift,
   toManifestKeys,
 } from '../../domain/record/drift.ts'
-import { manifestHash } from '../../domain/record/record.ts'
 import { checkPulled, formatErrors, limitKeys } from '../../domain/record/record-input.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
 import { IdBitset } from '../../lib/collections/id-bitset.ts'

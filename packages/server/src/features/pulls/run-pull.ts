@@ -24,8 +24,8 @@
  */
 import PQueue from 'p-queue'
 import pRetry from 'p-retry'
-import { isFullReadDue } from '../../domain/pull/cached-response.ts'
 import { noCounts, type PullStop } from '../../domain/pull/pull.ts'
+import { isFullReadDue } from '../../domain/pull/unchanged.ts'
 import { HubError, isStorageUnavailable } from '../../errors.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { Span, Tracer } from '../../lib/tracing/tracer.ts'

@@ -1,4 +1,4 @@
-import { fingerprintOf } from '../../domain/record/record.ts'
+import { fingerprintOf } from '../../domain/pull/unchanged.ts'
 import { referenceOf } from '../../domain/record/record-input.ts'
 import type { PositionRuns } from '../../lib/collections/position-runs.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'

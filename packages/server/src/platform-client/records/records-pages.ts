@@ -1,5 +1,5 @@
 import { redactText } from '../../domain/platform/redact-keys.ts'
-import { findValidators, type Validators } from '../../domain/pull/cached-response.ts'
+import { findValidators, type Validators } from '../../domain/pull/unchanged.ts'
 import { HubError } from '../../errors.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { findLink } from '../../lib/net/link-header.ts'

@@ -12,8 +12,8 @@ import type {
   PullTrigger,
 } from '@recordhub/protocol'
 import type { NewActivity } from '../../domain/activity/activity.ts'
-import type { CachedResponse } from '../../domain/pull/cached-response.ts'
 import type { TaskTally } from '../../domain/pull/pull-ending.ts'
+import type { CachedResponse } from '../../domain/pull/unchanged.ts'
 import type { RejectionGroup } from '../../domain/record/rejection-groups.ts'
 
 /** A pull belongs to the process that renews its lease. Other processes may end a pull whose lease has expired. */

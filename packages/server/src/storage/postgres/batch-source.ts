@@ -2,8 +2,9 @@
  * The {@link BatchSource} on PostgreSQL, which loads all rows of a batch before the first write is decided. Every
  * statement is sent as soon as its parameters are known; `record-writer.ts` lists the steps.
  */
+
+import { isUnchanged } from '../../domain/pull/unchanged.ts'
 import type { HashReference } from '../../domain/record/erasure.ts'
-import { isUnchanged } from '../../domain/record/record.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
 import type {
   PullWrite,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isUnchanged } from '../../domain/record/record.ts'
+import { isUnchanged } from '../../domain/pull/unchanged.ts'
 import type { RecordStore } from '../port/record-store.ts'
 import type { Databases } from '../shared/schema/databases.ts'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { CachedResponse } from '../../../src/domain/pull/cached-response.ts'
+import type { CachedResponse } from '../../../src/domain/pull/unchanged.ts'
 import type { StartedTask } from '../../../src/storage/port/pull-store.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { pushWrite, type TestPlatform } from '../../helpers/storage/fixtures.ts'

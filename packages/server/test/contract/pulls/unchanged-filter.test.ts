@@ -1,6 +1,6 @@
 /** The filter recognises unchanged elements of a pull without parsing them. It must not change the result of the pull. */
 import assert from 'node:assert/strict'
-import { manifestHash } from '../../../src/domain/record/record.ts'
+import { manifestHash } from '../../../src/domain/pull/unchanged.ts'
 import { checkPulled } from '../../../src/domain/record/record-input.ts'
 import { UnchangedFilter } from '../../../src/features/pulls/unchanged-filter.ts'
 import { PositionRuns } from '../../../src/lib/collections/position-runs.ts'

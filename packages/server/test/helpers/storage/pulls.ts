@@ -1,7 +1,7 @@
 /** Pulls and reads in tests of the storage. */
 import assert from 'node:assert/strict'
 import type { PullCounts } from '@recordhub/protocol'
-import { fingerprintOf, manifestHash } from '../../../src/domain/record/record.ts'
+import { fingerprintOf, manifestHash } from '../../../src/domain/pull/unchanged.ts'
 import { IdBitset } from '../../../src/lib/collections/id-bitset.ts'
 import type {
   EndState,

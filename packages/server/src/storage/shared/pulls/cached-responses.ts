@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from 'kysely'
-import type { CachedResponse } from '../../../domain/pull/cached-response.ts'
+import type { CachedResponse } from '../../../domain/pull/unchanged.ts'
 import type { PullScope, StartedTask } from '../../port/pull-store.ts'
 import { isAccepted, parseGroups } from '../rejected-pushes/rejection-groups.ts'
 import type { Executor } from '../schema/databases.ts'

@@ -1,4 +1,4 @@
-import type { CachedResponse } from '../../../domain/pull/cached-response.ts'
+import type { CachedResponse } from '../../../domain/pull/unchanged.ts'
 import type { PullTaskResult } from '../../port/pull-store.ts'
 import type { Executor } from '../schema/databases.ts'
 import { countUnmarked } from './missing-store.ts'

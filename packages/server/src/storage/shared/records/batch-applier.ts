@@ -9,11 +9,11 @@ import {
   describeReplay,
   type NewActivity,
 } from '../../../domain/activity/activity.ts'
+import { isUnchanged } from '../../../domain/pull/unchanged.ts'
 import {
   addsTooManyKeys,
   decidePull,
   decidePush,
-  isUnchanged,
   type RecordChange,
   type RecordState,
   type WriteDecision,

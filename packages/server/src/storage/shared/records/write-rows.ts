@@ -1,8 +1,12 @@
 /** Converts the rows of the write path to objects, and objects to column values, the same on both engines. */
 import type { ErasureMode } from '@recordhub/protocol'
 import { parseLossless } from '@recordhub/protocol/lossless-json'
-import type { FieldClocks } from '../../../domain/record/field-clock.ts'
-import type { LastRead, RecordChange, RecordState } from '../../../domain/record/record.ts'
+import type {
+  FieldClocks,
+  LastRead,
+  RecordChange,
+  RecordState,
+} from '../../../domain/record/record.ts'
 import type { WritePosition } from '../../../domain/record/replay.ts'
 import { isSameMinute } from '../../../lib/time/clock.ts'
 import type { ReplayWrite, WriteRejection } from '../../port/record-store.ts'

@@ -1,13 +1,20 @@
-/** Limits the memory for the bodies of requests in progress: those that are received, and those that wait for a commit. */
+/**
+ * Limits the memory for the bodies of requests in progress, those that are received and those that wait for a commit,
+ * and reads them as JSON.
+ */
 import type { ServerResponse } from 'node:http'
 import { type Readable, Transform } from 'node:stream'
-import { HUB_KEY_HEADER } from '@recordhub/protocol'
+import { HUB_KEY_HEADER, MAX_JSON_DEPTH } from '@recordhub/protocol'
+import { findUnsafeJson, parseLossless } from '@recordhub/protocol/lossless-json'
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify'
 import { keyOfCaller } from '../domain/auth/caller.ts'
-import { busy } from '../errors.ts'
+import { UNSAFE_MESSAGES } from '../domain/record/record-input.ts'
+import { busy, HubError } from '../errors.ts'
 import { type Admission, type Admitted, createAdmission } from '../lib/concurrency/admission.ts'
+import { NOT_UTF8 } from '../lib/json/json-array-scanner.ts'
 import type { MetricsRegistry } from '../lib/metrics/registry.ts'
 import { clientSubnet } from '../lib/net/client-subnet.ts'
+import { findCompression } from '../lib/net/find-compression.ts'
 import { ACCESS, type Access, requiresCaller, routeKeysOf } from './access.ts'
 import { MAX_CONNECTIONS } from './connection-limit.ts'
 
@@ -168,4 +175,81 @@ export function collectBodyMetrics(registry: MetricsRegistry, admissions: BodyAd
       ({ limit }) => limit.bytes,
     ),
   ])
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Reads the body of a request. @param parse parses it as lossless JSON. @throws HubError `invalid_json` */
+type ReadBody = (
+  bytes: Buffer,
+  parse: (bytes: Buffer) => unknown,
+  request: FastifyRequest,
+) => unknown
+
+/** Accepts only JSON bodies. By default they are parsed. */
+export function acceptJsonBodies(
+  app: FastifyInstance,
+  read: ReadBody = (bytes, parse) => parse(bytes),
+): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i,
+    { parseAs: 'buffer' },
+    (
+      request: FastifyRequest,
+      body: Buffer,
+      done: (error: Error | null, body?: unknown) => void,
+    ) => {
+      try {
+        rejectEncoding(request)
+        // Some clients send the type with every request.
+        if (body.length === 0 && isBodyOptional(request)) return done(null, null)
+        done(null, read(body, parseBody, request))
+      } catch (error) {
+        done(error instanceof Error ? error : new Error(String(error)))
+      }
+    },
+  )
+}
+
+function isBodyOptional({ routeOptions }: FastifyRequest): boolean {
+  const { anyOf = [] }: { anyOf?: { type?: string }[] } = Object(routeOptions.schema?.body)
+  return anyOf.some(({ type }) => type === 'null')
+}
+
+/** Rejects compressed bodies: a proxy that decompresses them would read another body than the hub. */
+function rejectEncoding({ headers }: FastifyRequest): void {
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') throw new HubError('unsupported_media_type')
+}
+
+function parseBody(body: Buffer): unknown {
+  if (body.length === 0) throw new HubError('invalid_json', { reason: 'it is empty' })
+  const compression = findCompression(body)
+  if (compression !== null) {
+    const reason = `it is compressed (${compression}); send it uncompressed`
+    throw new HubError('invalid_json', { reason })
+  }
+  const value = parse(decode(body))
+  const unsafe = findUnsafeJson(value, MAX_JSON_DEPTH)
+  if (unsafe !== null)
+    throw new HubError('invalid_json', { reason: `it ${UNSAFE_MESSAGES[unsafe]}` })
+  return value
+}
+
+function decode(body: Buffer): string {
+  try {
+    return decoder.decode(body)
+  } catch {
+    throw new HubError('invalid_json', { reason: `it ${NOT_UTF8}` })
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseLossless(text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'it cannot be parsed'
+    throw new HubError('invalid_json', { reason: reason.slice(0, 200) })
+  }
 }

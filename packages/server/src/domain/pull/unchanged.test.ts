@@ -6,7 +6,7 @@ import {
   isCacheable,
   isFullReadDue,
   readFingerprint,
-} from './cached-response.ts'
+} from './unchanged.ts'
 
 const DATE = 'Tue, 10 Mar 2026 08:00:00 GMT'
 const OLD = 'Tue, 10 Mar 2026 07:59:59 GMT'

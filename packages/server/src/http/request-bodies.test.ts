@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import fastify from 'fastify'
-import { limitBodies } from './limit-bodies.ts'
+import { limitBodies } from './request-bodies.ts'
 
 const BODY_LIMIT = 1000
 const NOTHING = { requests: 0, bytes: 0 }

@@ -1,4 +1,4 @@
-/** The response that the next pull of a module requests conditionally (RFC 9110, 13.1): pure. */
+/** What a pull need not read again: a response that it requests conditionally (RFC 9110, 13.1), and unchanged elements. */
 import { sha256 } from '../../lib/crypto/hash.ts'
 
 /** The validators of a response. At least one of them is set. */
@@ -72,7 +72,7 @@ export function readFingerprint(context: {
 }
 
 /** The results of a read that determine whether its response may be cached. */
-export type ReadResult = {
+type ReadResult = {
   isComplete: boolean
   pages: number
   stale: number
@@ -84,4 +84,36 @@ export type ReadResult = {
 export function isCacheable(result: ReadResult): boolean {
   const { isComplete, pages, stale, rejected, warnings } = result
   return isComplete && pages === 1 && stale + rejected + warnings === 0
+}
+
+/**
+ * Whether the stored record was last written from the same bytes, which then need not be parsed. Requires only a few
+ * columns of the record.
+ */
+export function isUnchanged(
+  stored: {
+    fingerprint: string | null
+    incomplete: boolean
+    missing_since: string | null
+    pushed_seq: number
+  },
+  content: { fingerprint: string },
+  read: { snapshotSeq: number },
+): boolean {
+  return (
+    stored.fingerprint === content.fingerprint &&
+    !stored.incomplete &&
+    stored.missing_since === null &&
+    stored.pushed_seq <= read.snapshotSeq
+  )
+}
+
+/** The fingerprint of a received element: a hash of its bytes, prefixed with that of the manifest. */
+export function fingerprintOf(manifestHash: string, bytes: Uint8Array): string {
+  return `${manifestHash}.${sha256(bytes)}`
+}
+
+/** A hash of the keys that a manifest names, for fingerprints. */
+export function manifestHash(keys: Iterable<string>): string {
+  return sha256(JSON.stringify([...keys].sort())).slice(0, 8)
 }
