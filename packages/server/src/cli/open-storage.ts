@@ -6,7 +6,7 @@ import { type VerifiedSecret, verifySecret } from '../features/maintenance/verif
 import { createSecretBox } from '../lib/crypto/secret-box.ts'
 import { secretFingerprint } from '../lib/crypto/secret-fingerprint.ts'
 import { databasePathOf, isPostgres, openStorage } from '../storage/open.ts'
-import type { Upgrade } from '../storage/port/upgrade.ts'
+import type { Upgrade } from '../storage/port/storage.ts'
 import { VERSION } from './version.ts'
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>

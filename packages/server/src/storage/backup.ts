@@ -3,10 +3,8 @@ import type { BackupInfo } from '@recordhub/protocol'
 import { HubError } from '../errors.ts'
 import { databasePathOf, isPostgres } from './open.ts'
 import type { BackupRequest, Restored, RestoreRequest } from './port/backup-store.ts'
-import { readHeader } from './shared/backup/backup-header.ts'
-import { BACKUP_SUFFIX } from './shared/backup/backup-names.ts'
-import { assertEngine } from './shared/backup/check-backup.ts'
-import { assertSecretKnown } from './shared/backup/find-references-key.ts'
+import { BACKUP_SUFFIX, readHeader } from './shared/backup/backup-header.ts'
+import { assertEngine, assertSecretKnown } from './shared/backup/check-backup.ts'
 
 export { checkBackup } from './shared/backup/check-backup.ts'
 

@@ -5,8 +5,7 @@ import { HubError } from '../errors.ts'
 import { makeFolder } from '../lib/files/make-folder.ts'
 import { systemClock } from '../lib/time/clock.ts'
 import type { DiagnosticsStore } from './port/diagnostics-store.ts'
-import type { Storage } from './port/storage.ts'
-import type { Upgrade } from './port/upgrade.ts'
+import type { Storage, Upgrade } from './port/storage.ts'
 
 /** How long a hub waits for PostgreSQL to become available. */
 const WAIT_SECONDS = 30

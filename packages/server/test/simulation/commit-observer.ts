@@ -2,12 +2,10 @@
  * Reports what each transaction of a hub has committed, at the moment of the commit. A storage is wrapped so that the
  * code that executes a statement knows the unit of work that it belongs to.
  */
-
 import type { Manifest } from '@recordhub/protocol'
 import type { MissingBatch } from '../../src/storage/port/missing-store.ts'
 import type { NewPlatform, PlatformUpdate } from '../../src/storage/port/platform-store.ts'
-import type { PullDispatcher } from '../../src/storage/port/pull-dispatcher.ts'
-import type { PullTaskResult } from '../../src/storage/port/pull-store.ts'
+import type { PullDispatcher, PullTaskResult } from '../../src/storage/port/pull-store.ts'
 import type { WriteBatch } from '../../src/storage/port/record-store.ts'
 import type { NewRejectedPush } from '../../src/storage/port/rejected-push-store.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'

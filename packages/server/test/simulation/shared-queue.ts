@@ -3,8 +3,7 @@
  * what no process accepts.
  */
 import { runPeriodically } from '../../src/lib/time/run-periodically.ts'
-import type { PullDispatcher } from '../../src/storage/port/pull-dispatcher.ts'
-import type { PullStore } from '../../src/storage/port/pull-store.ts'
+import type { PullDispatcher, PullStore } from '../../src/storage/port/pull-store.ts'
 import type { HubProcess } from './hub-process.ts'
 import { type Choices, runInContext, type Scheduler } from './scheduler.ts'
 

@@ -2,8 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DrillReport } from '@recordhub/protocol'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
-import type { ChangeRow, ChangeStore } from '../../storage/port/change-store.ts'
-import type { RecordRow } from '../../storage/port/record-store.ts'
+import type { ChangeRow, ChangeStore, RecordRow } from '../../storage/port/record-store.ts'
 
 const PAGE = 200
 const PAGE_BYTES = 4 * 1024 * 1024

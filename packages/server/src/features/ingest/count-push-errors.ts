@@ -12,7 +12,7 @@ import {
 } from '../../domain/activity/push-errors.ts'
 import { clientSubnet, UNKNOWN_ADDRESS } from '../../lib/net/client-subnet.ts'
 import { type Clock, toHour } from '../../lib/time/clock.ts'
-import type { PushAddress, PushErrorStore } from '../../storage/port/push-error-store.ts'
+import type { PushAddress, PushErrorStore } from '../../storage/port/rejected-push-store.ts'
 
 /** Maximum number of pairs of a platform and an address that are remembered until the next hour. */
 const MAX_REMEMBERED_ADDRESSES = 10_000

@@ -18,7 +18,7 @@ import { PushBody, recordTypeOf, referenceOf } from '../../domain/record/record-
 import { createRateLimit } from '../../lib/concurrency/rate-limit.ts'
 import { clientSubnet } from '../../lib/net/client-subnet.ts'
 import type { Clock, MonotonicClock } from '../../lib/time/clock.ts'
-import type { RequestStore } from '../../storage/port/request-store.ts'
+import type { RequestStore } from '../../storage/port/activity-store.ts'
 
 /** What the receiver has found out about a request. */
 export type ReceivedRequest = {

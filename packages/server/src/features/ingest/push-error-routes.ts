@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { matchSource, type PushSource } from '../../domain/activity/push-errors.ts'
 import { Cursor, route } from '../../http/route.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
-import type { StoredPushError } from '../../storage/port/push-error-store.ts'
+import type { StoredPushError } from '../../storage/port/rejected-push-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 
 const PAGE = 50

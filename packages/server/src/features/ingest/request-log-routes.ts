@@ -12,12 +12,12 @@ import { found, requireMember } from '../../errors.ts'
 import { Cursor, route } from '../../http/route.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { parseTimestamp, TIMESTAMP_RULE } from '../../lib/time/rfc3339.ts'
-import type { PushErrorStore } from '../../storage/port/push-error-store.ts'
 import type {
   RequestFilter,
   RequestStore,
   StoredRequest,
-} from '../../storage/port/request-store.ts'
+} from '../../storage/port/activity-store.ts'
+import type { PushErrorStore } from '../../storage/port/rejected-push-store.ts'
 
 const PAGE = 50
 /** A list ends its page, and a count ends, after this time: the log has no index. */

@@ -1,6 +1,6 @@
 import { listCutoffs, MAX_ROWS_PER_STEP, nextStepLimit } from '../../domain/activity/retention.ts'
 import { sleep } from '../../lib/time/run-periodically.ts'
-import type { DeletionOutcome, DeletionStep } from '../../storage/port/retention-store.ts'
+import type { DeletionOutcome, DeletionStep } from '../../storage/port/deletion-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 
 /** One node per hour enforces the retention: the lease is released only if the run did not complete. */

@@ -3,7 +3,7 @@ import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
 import { deriveAuthSecret } from '../../domain/auth/auth-secret.ts'
 import { HubError } from '../../errors.ts'
 import { createSecretBox } from '../../lib/crypto/secret-box.ts'
-import type { EncryptedText } from '../../storage/port/secret-store.ts'
+import type { EncryptedText } from '../../storage/port/platform-store.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import { verifySecret } from './verify-secret.ts'
 

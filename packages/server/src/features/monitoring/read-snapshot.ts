@@ -6,7 +6,7 @@ import {
 } from '@recordhub/protocol'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { toHour } from '../../lib/time/clock.ts'
-import type { StoredPull } from '../../storage/port/snapshot-store.ts'
+import type { StoredPull } from '../../storage/port/statistics-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { readHours } from './statistics-routes.ts'
 

@@ -6,7 +6,7 @@ import type { FeatureDeps } from '../feature-deps.ts'
 
 const MAX_PAGE = 500
 
-export function completenessRoutes({ manifests }: Pick<FeatureDeps, 'manifests'>) {
+export function completenessRoutes({ completeness }: Pick<FeatureDeps, 'completeness'>) {
   return [
     route('GET /api/v1/completeness', {
       summary: 'Read which registered modules are proved complete',
@@ -17,7 +17,7 @@ export function completenessRoutes({ manifests }: Pick<FeatureDeps, 'manifests'>
       },
       response: CompletenessPage.properties,
       async handle({ query: { platform = null, limit = MAX_PAGE, cursor: after = null } }) {
-        const rows = await manifests.listCompleteness({ platform, limit: limit + 1, after })
+        const rows = await completeness.listCompleteness({ platform, limit: limit + 1, after })
         const { page, next_cursor } = paginate(rows, limit, ({ module_id }) => module_id)
         return { modules: page, next_cursor }
       },

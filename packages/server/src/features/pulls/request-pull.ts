@@ -1,8 +1,7 @@
 /** Requests pulls, by operators and by the schedule, and cancels them. */
 import type { Pull, PullMode, PullTrigger } from '@recordhub/protocol'
 import { found, HubError } from '../../errors.ts'
-import type { PullDispatcher } from '../../storage/port/pull-dispatcher.ts'
-import type { Lease, PullScope } from '../../storage/port/pull-store.ts'
+import type { Lease, PullDispatcher, PullScope } from '../../storage/port/pull-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import type { PullRunner } from './run-pull.ts'
 

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { HubError } from '../../errors.ts'
 import { route } from '../../http/route.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
-import type { ChangeRow } from '../../storage/port/change-store.ts'
+import type { ChangeRow } from '../../storage/port/record-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { toStoredRecord } from './list-records.ts'
 

@@ -4,7 +4,7 @@ import type { NewAuditEntry } from '../../domain/activity/activity.ts'
 import { type Caller, hasRole, keyOfCaller, nameOfCaller } from '../../domain/auth/caller.ts'
 import { found, HubError } from '../../errors.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
-import { MAX_VIEWS, type StoredView, type ViewStore } from '../../storage/port/view-store.ts'
+import { MAX_VIEWS, type StoredView, type ViewStore } from '../../storage/port/record-list-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { resolveListQuery } from './list-query.ts'
 

@@ -1,5 +1,7 @@
 import type { ActivityEntry, ActivityLevel, AuditEntry } from '@recordhub/protocol'
 import type { NewActivity, NewAuditEntry } from '../../domain/activity/activity.ts'
+import type { PushSource } from '../../domain/activity/push-errors.ts'
+import type { LoggedRequest, RequestDetails } from '../../domain/activity/request-log.ts'
 
 /** Selects activity entries; a member that is null or omitted matches all. */
 export type ActivityFilter = {
@@ -49,4 +51,57 @@ export interface ActivityStore {
   listActivity(
     query: ActivityFilter & { limit: number; before: number | null; scan_ms?: number },
   ): Promise<ActivityEntries>
+}
+
+/** Selects logged requests; null for any value. */
+export type RequestFilter = {
+  /** Those that `matchSource` assigns to this platform. */
+  source: PushSource | null
+  record_type: string | null
+  status: { min: number; max: number } | null
+  request_id: string | null
+  /** RFC 3339 in UTC, both included. */
+  since: string | null
+  until: string | null
+}
+
+export type StoredRequest = Omit<LoggedRequest, 'platform_id' | 'details'> & {
+  id: number
+  platform_name: string | null
+  body_kept: boolean
+}
+
+/** A step of a read. `next` is the position at which the next step continues; null at the end of the log. */
+type Step<Found> = Found & { next: number | null }
+
+export interface RequestStore {
+  /**
+   * Saves requests in their order, in one transaction that a power failure may undo, and deletes the oldest ones above
+   * `maxBytes` (`sizeOf`). They are visible in the order of their ids, in all processes.
+   *
+   * - A request of a platform that was removed is not saved.
+   * - The details and the reference of a request are not saved if they name an erased record (`findReferences`). A
+   *   request whose record was erased within the last hour is not saved at all: it waited since before the erasure.
+   */
+  saveRequests(requests: LoggedRequest[], maxBytes: number): Promise<void>
+
+  /**
+   * Reads the next requests that match a filter, at most `limit`, from a bounded part of the log: with `newest` those
+   * before the position `start`, newest first; with `oldest` those after it, oldest first.
+   * @param query.start null begins at the newest request, or at the oldest one.
+   */
+  scanRequests(
+    query: RequestFilter & { order: 'newest' | 'oldest'; start: number | null; limit: number },
+  ): Promise<Step<{ requests: StoredRequest[] }>>
+
+  /** Counts requests by the first digit of their status, from the newest one in steps, as `scanRequests` reads them. */
+  countRequests(
+    query: RequestFilter & { start: number | null },
+  ): Promise<Step<{ counts: Record<string, number> }>>
+
+  /** Returns the position of the request that was logged last; 0 if there has been none. */
+  readNewestPosition(): Promise<number>
+
+  /** Returns a request with its details; null if it is not stored. */
+  readRequest(id: number): Promise<(StoredRequest & { details: RequestDetails | null }) | null>
 }

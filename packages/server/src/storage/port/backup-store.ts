@@ -1,5 +1,5 @@
 import type { BackupInfo, BackupPhase } from '@recordhub/protocol'
-import type { ChangeStore } from './change-store.ts'
+import type { ChangeStore } from './record-store.ts'
 
 /** The progress of a phase, in bytes or rows; `total` is null while it is unknown. */
 export type BackupProgress = { phase: BackupPhase; done: number; total: number | null }

@@ -1,7 +1,7 @@
 /** Read-only checks of a database, for `recordhub doctor`. */
-
 import type { PlatformHealth } from '@recordhub/protocol'
 import type { ServerDurability } from '../../domain/alerts/durability.ts'
+import type { ChangeLog } from './platform-store.ts'
 
 /** The migrations of a database: all three are empty for a database that no hub has used. */
 export type SchemaState = {
@@ -56,7 +56,7 @@ export type UnfinishedPull = {
   lease_until: string | null
 }
 
-export type SearchIndexFacts = {
+type SearchIndexFacts = {
   /** `outdated`: of another version or database, so that the hub will create it anew. */
   state: 'current' | 'missing' | 'outdated'
   /** The number of the last indexed change, and of the last change. */
@@ -160,3 +160,33 @@ export interface DiagnosticsStore {
 
   close(): Promise<void>
 }
+
+/** Repairs of `recordhub doctor --fix`. All of them are correct while hubs write. */
+export interface RepairStore {
+  /**
+   * Counts records and sets the counters of modules to the counts, and deletes counters without a module, in one
+   * transaction. Writes that commit meanwhile are counted once.
+   * @param log is saved if anything changed.
+   * @returns the counters that were wrong, and the number of deleted rows.
+   */
+  recountRecords(log: (changed: number) => ChangeLog): Promise<RecountedRecords>
+
+  /**
+   * Sums the sizes of the rejected pushes of each platform and sets its quota to the sum, in one transaction.
+   * @param log is saved if anything changed.
+   * @returns the sums that were wrong.
+   */
+  recountRejectedBytes(log: (changed: number) => ChangeLog): Promise<CounterDifference[]>
+
+  /**
+   * Deletes leases that expired before `before`, and those that expire after `after`.
+   * @param log is saved if any was deleted.
+   * @returns their names.
+   */
+  deleteLeases(
+    range: { before: string; after: string },
+    log: (deleted: number) => ChangeLog,
+  ): Promise<string[]>
+}
+
+type RecountedRecords = { recounted: CounterDifference[]; deleted: number }

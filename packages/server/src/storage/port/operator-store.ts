@@ -1,7 +1,14 @@
-import type { ApiToken, Operator, OperatorSession, TokenScope } from '@recordhub/protocol'
+import type {
+  ApiToken,
+  Invitation,
+  Operator,
+  OperatorSession,
+  TokenScope,
+} from '@recordhub/protocol'
 import type { Dialect } from 'kysely'
 import type { NewAuditEntry } from '../../domain/activity/activity.ts'
 import type { Creator, Role } from '../../domain/auth/caller.ts'
+import type { AttemptCount } from '../../domain/auth/login-throttle.ts'
 
 /** A token that is neither revoked nor expired, and its operator: null for a token of the command line. */
 type ValidToken = { token: ApiToken; operator_id: string | null }
@@ -23,7 +30,7 @@ export const MAX_TOKENS = 50
 export type NewStoredOperator = { email: string; name: string; role: Role; password_hash: string }
 
 /** `email_taken`: another operator has the e-mail address. `invitation_invalid`: it was accepted, withdrawn or has expired. */
-export type OperatorCreation = 'created' | 'email_taken' | 'invitation_invalid'
+type OperatorCreation = 'created' | 'email_taken' | 'invitation_invalid'
 
 type StoredSession = Omit<OperatorSession, 'current'>
 
@@ -145,4 +152,62 @@ export interface OperatorStore {
    * @returns null if it is unknown, revoked or expired.
    */
   findToken(tokenHash: string, at: string): Promise<ValidToken | null>
+}
+
+export interface InvitationStore {
+  /**
+   * Saves an invitation. It replaces an earlier one for the same e-mail address.
+   * @throws HubError `forbidden` if the operator who invites is no longer an active admin, or the token was revoked.
+   */
+  createInvitation(
+    invitation: {
+      email: string
+      role: Role
+      token_hash: string
+      invited_by: string
+      expires_at: string
+    } & Creator,
+    audit: NewAuditEntry,
+  ): Promise<Invitation>
+
+  /** Returns invitations that were not accepted, newest first, including expired ones. */
+  listInvitations(): Promise<Invitation[]>
+
+  /** Returns the open invitation with a token; null if it was accepted, has expired or was withdrawn. */
+  findInvitation(tokenHash: string, at: string): Promise<Invitation | null>
+
+  /** Returns the open invitation for an e-mail address. */
+  findInvitationOf(email: string, at: string): Promise<Invitation | null>
+
+  /** Accepts an invitation. Returns true for only one of several concurrent calls. */
+  acceptInvitation(id: number, at: string): Promise<boolean>
+
+  /** Deletes an invitation that was not accepted. Returns null if there is none. */
+  withdrawInvitation(
+    id: number,
+    audit: (invitation: Invitation) => NewAuditEntry,
+  ): Promise<Invitation | null>
+}
+
+/** Maximum number of subjects with stored counts. The subject stored first is deleted first. */
+export const MAX_THROTTLED_SUBJECTS = 20_000
+
+export interface LoginThrottleStore {
+  /**
+   * Counts an attempt for each subject, unless `decide` returns the seconds that the caller must wait: then nothing is
+   * written. A subject is a hash of an account or address, neither of which is stored. Concurrent attempts are counted
+   * one after another, on all processes.
+   * @returns the counts that include this attempt, or the seconds.
+   */
+  countAttempt(
+    subjects: readonly string[],
+    at: string,
+    decide: (counts: ReadonlyMap<string, AttemptCount>) => number,
+  ): Promise<
+    | { outcome: 'counted'; counts: ReadonlyMap<string, AttemptCount> }
+    | { outcome: 'wait'; seconds: number }
+  >
+
+  /** Removes all attempts of the subjects in `reset`, and one attempt of each subject in `refund`. */
+  refundAttempt(subjects: { reset: readonly string[]; refund: readonly string[] }): Promise<void>
 }

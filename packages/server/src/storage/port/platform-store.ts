@@ -1,5 +1,9 @@
 import type {
   DriftPolicy,
+  DriftResponse,
+  HubKey,
+  Manifest,
+  ManifestChange,
   Module,
   Platform,
   PlatformHealth,
@@ -7,6 +11,7 @@ import type {
   Removal,
 } from '@recordhub/protocol'
 import type { NewActivity, NewAuditEntry } from '../../domain/activity/activity.ts'
+import type { DriftingModule } from '../../domain/inbox/inbox.ts'
 import type { FormerKey } from '../../domain/platform/rejected-key.ts'
 import type { ManifestKeys } from '../../domain/record/drift.ts'
 
@@ -151,4 +156,123 @@ export interface PlatformStore {
 
   /** Returns null for an unknown platform. */
   readSource(platformId: number): Promise<PlatformSource | null>
+}
+
+export interface ManifestStore {
+  /**
+   * Records that a platform's manifest is requested at `at`, unless it was requested or fetched after `notSince` (both
+   * RFC 3339 in UTC).
+   * @returns true for only one of several concurrent calls.
+   */
+  reserveManifestFetch(platformId: number, when: { at: string; notSince: string }): Promise<boolean>
+
+  /**
+   * Saves a platform's manifest: title, description, modules and fields, in its order. New modules are not registered.
+   * Modules and fields that it no longer names are marked as removed. If the fields of a module change, its drift counts
+   * and its cached response are deleted. If the type of a field changes, its index is rebuilt. Scheduled pulls no longer
+   * skip the platform. Changes are saved, and logged with the entries that `describe` returns.
+   * @returns the changes; null for an unknown platform.
+   */
+  saveManifest(
+    fetched: { platform_id: number; manifest: Manifest; at: string },
+    describe: (changes: ManifestChange[]) => {
+      activity: NewActivity
+      /** Null if the hub fetched the manifest by itself. */
+      audit: NewAuditEntry | null
+    },
+  ): Promise<ManifestChange[] | null>
+
+  /**
+   * Returns the latest changes of a platform's manifest and the drift of its modules: the number of new or changed
+   * records with a key that the manifest does not name, without a required key, or with a value of another type. At most
+   * some hundred keys per module.
+   */
+  readDrift(platformId: number): Promise<Omit<DriftResponse, 'success'> | null>
+
+  /** Returns the registered modules of all platforms with a drift, each with its keys, the most frequent first. */
+  listDrift(): Promise<DriftingModule[]>
+
+  /**
+   * Sets the drift policy of a module. Setting the current one changes nothing and is not logged.
+   * @returns whether the module exists.
+   */
+  setDriftPolicy(
+    change: { platform_id: number; record_type: string; drift_policy: DriftPolicy; at: string },
+    log: ChangeLog,
+  ): Promise<boolean>
+}
+
+/** The connection between a platform and the hub: the platform's address, and the keys of both. */
+export interface ConnectionStore {
+  /** Returns the hub API keys of a platform that are valid at `at`, newest first; none for an unknown platform. */
+  readHubKeys(platformId: number, at: string): Promise<HubKey[]>
+
+  /** Returns the newest hub API key of a platform, encrypted; null for an unknown platform. */
+  readEncryptedHubKey(platformId: number): Promise<string | null>
+
+  /**
+   * Saves a new hub key of a platform. Its existing keys expire at `old_expires_at`, or earlier if they already have an
+   * earlier expiry; from then on, every node rejects them.
+   * @returns false for an unknown platform.
+   */
+  rotateHubKey(
+    rotation: { platform_id: number; hub_key: StoredHubKey; old_expires_at: string; at: string },
+    log: ChangeLog,
+  ): Promise<boolean>
+
+  /**
+   * Stores until when the certificate is valid that the platforms at `origin` presented at `read_at`, instead of the
+   * previous one. Writes nothing for a platform whose certificate is unchanged and was read within the last hour.
+   * `changePlatform` deletes it if the address changes.
+   */
+  recordCertificate(certificate: {
+    origin: string
+    expires_at: string
+    read_at: string
+  }): Promise<void>
+}
+
+/** A text that is encrypted with the hub's secret: a row of `secrets`, or one of the two texts of a second factor. */
+export type EncryptedText = {
+  of: 'secret' | 'totp secret' | 'recovery codes'
+  /** The id of its row. */
+  id: string
+  /** The purpose that the encryption is bound to; for a second factor, the operator's id. */
+  purpose: string
+  ciphertext: string
+}
+
+export interface SecretStore {
+  /**
+   * Returns the encrypted key for the references of erased records. Saves the offered one if there is none; concurrent
+   * calls return the same key. Waits for a rotation of the secret that is in progress.
+   */
+  ensureReferencesKey(offered: string): Promise<string>
+
+  /** Returns every encrypted text in the order of the rows, without deleted ones. */
+  listEncrypted(): Promise<EncryptedText[]>
+
+  /**
+   * Replaces all encrypted texts, ends every session, deletes everything else that was signed with the secret, and
+   * writes to the audit log, in one transaction.
+   * @param texts the result of `listEncrypted`, each with its new ciphertext.
+   * @returns `in_use` if another process uses the database; `changed` if a text was changed, added or deleted since
+   *   `listEncrypted`. Neither changes anything.
+   */
+  reencrypt(
+    texts: { before: EncryptedText; ciphertext: string }[],
+    audit: NewAuditEntry,
+  ): Promise<'reencrypted' | 'changed' | 'in_use'>
+}
+
+/** A view that could not be created or deleted, with the reason for the person who runs the hub. */
+export type ViewFailure = { view_name: string; reason: string }
+
+/** Views for reading records with SQL: one per registered module, with a column per field. */
+export interface SqlViews {
+  /**
+   * Updates the views to match the modules and their manifests. Writes nothing if they already do. A view that fails
+   * (another view depends on it, or the role may not create views) does not prevent the others.
+   */
+  refreshViews(): Promise<ViewFailure[]>
 }

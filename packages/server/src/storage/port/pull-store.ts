@@ -2,6 +2,7 @@ import type {
   DriftPolicy,
   Field,
   IncompleteReason,
+  ModuleCompleteness,
   PlatformPull,
   Pull,
   PullCounts,
@@ -15,6 +16,7 @@ import type { NewActivity } from '../../domain/activity/activity.ts'
 import type { TaskTally } from '../../domain/pull/pull-ending.ts'
 import type { CachedResponse } from '../../domain/pull/unchanged.ts'
 import type { RejectionGroup } from '../../domain/record/rejection-groups.ts'
+import type { ChangeLog } from './platform-store.ts'
 
 /** A pull belongs to the process that renews its lease. Other processes may end a pull whose lease has expired. */
 export type Lease = { owner: string; seconds: number }
@@ -233,4 +235,43 @@ export interface PullStore {
     limit: number
     after: number | null
   }): Promise<(PullTask & { task_number: number })[]>
+}
+
+export type SchedulePause = { since: string; actor: string }
+
+export interface ScheduleStore {
+  /** Returns when the schedule of pulls was paused, and by whom; null if it is not paused. */
+  readPause(): Promise<SchedulePause | null>
+
+  /** Pauses or resumes the schedule on all nodes. If that changes nothing, nothing is logged. */
+  setPaused(paused: boolean, actor: string, log: ChangeLog): Promise<void>
+}
+
+/**
+ * Delivers queued pulls to a process that runs them. It is not a lock: `PullStore` guarantees that a pull runs once.
+ */
+export interface PullDispatcher {
+  /**
+   * Starts to deliver. Pulls of processes that have ended are interrupted first.
+   * @param runPull runs a queued pull to its end. Never rejects.
+   */
+  start(runPull: (pullId: number) => Promise<void>): Promise<void>
+
+  /** Delivers a queued pull once, to this node or another one. */
+  dispatch(pullId: number): Promise<void>
+
+  /** Stops delivery. Does not wait for running pulls. */
+  stop(): Promise<void>
+}
+
+export interface CompletenessStore {
+  /**
+   * Returns the completeness of registered modules with an id above `after`, by id. Uses the results of pulls and the
+   * counters, and reads no records except missing ones.
+   */
+  listCompleteness(query: {
+    platform: string | null
+    limit: number
+    after: number | null
+  }): Promise<ModuleCompleteness[]>
 }

@@ -1,39 +1,32 @@
+import type { ChangeReason } from '@recordhub/protocol'
 import type { DiskSpace } from '../../domain/alerts/alert.ts'
 import type { ServerDurability } from '../../domain/alerts/durability.ts'
 import type { Clock } from '../../lib/time/clock.ts'
-import type { ActivityStore } from './activity-store.ts'
-import type { AlertEventStore } from './alert-event-store.ts'
-import type { AlertStore } from './alert-store.ts'
+import type { ActivityStore, RequestStore } from './activity-store.ts'
+import type { AlertEventStore, AlertStore } from './alert-store.ts'
 import type { BackupStore } from './backup-store.ts'
-import type { Broadcast } from './broadcast.ts'
-import type { ChangeStore } from './change-store.ts'
-import type { ConnectionStore } from './connection-store.ts'
-import type { ErasureStore } from './erasure-store.ts'
-import type { InboxStore } from './inbox-store.ts'
-import type { InvitationStore } from './invitation-store.ts'
-import type { LeaseStore } from './lease-store.ts'
-import type { LoginThrottleStore } from './login-throttle-store.ts'
-import type { ManifestStore } from './manifest-store.ts'
-import type { MetricsStore } from './metrics-store.ts'
+import type { ErasureStore, RemovalStore, RetentionStore } from './deletion-store.ts'
+import type { RepairStore } from './diagnostics-store.ts'
 import type { MissingStore } from './missing-store.ts'
-import type { OperatorStore } from './operator-store.ts'
-import type { PlatformStore } from './platform-store.ts'
-import type { PullDispatcher } from './pull-dispatcher.ts'
-import type { PullStore } from './pull-store.ts'
-import type { PushErrorStore } from './push-error-store.ts'
-import type { RecordStore } from './record-store.ts'
-import type { RejectedPushStore } from './rejected-push-store.ts'
-import type { RemovalStore } from './removal-store.ts'
-import type { RepairStore } from './repair-store.ts'
-import type { RequestStore } from './request-store.ts'
-import type { RetentionStore } from './retention-store.ts'
-import type { ScheduleStore } from './schedule-store.ts'
+import type { InvitationStore, LoginThrottleStore, OperatorStore } from './operator-store.ts'
+import type {
+  ConnectionStore,
+  ManifestStore,
+  PlatformStore,
+  SecretStore,
+  SqlViews,
+} from './platform-store.ts'
+import type { CompletenessStore, PullDispatcher, PullStore, ScheduleStore } from './pull-store.ts'
+import type { ViewStore } from './record-list-store.ts'
+import type { ChangeStore, RecordStore } from './record-store.ts'
+import type { PushErrorStore, RejectedPushStore } from './rejected-push-store.ts'
 import type { SearchIndexStore } from './search-index-store.ts'
-import type { SecretStore } from './secret-store.ts'
-import type { SnapshotStore } from './snapshot-store.ts'
-import type { SqlViews } from './sql-views.ts'
-import type { StatisticsStore } from './statistics-store.ts'
-import type { ViewStore } from './view-store.ts'
+import type {
+  InboxStore,
+  MetricsStore,
+  SnapshotStore,
+  StatisticsStore,
+} from './statistics-store.ts'
 
 export type EngineInfo = { engine: 'sqlite' | 'postgres'; engine_version: string; bytes: number }
 
@@ -54,6 +47,7 @@ export type Storage = {
   connections: ConnectionStore
   manifests: ManifestStore
   pulls: PullStore
+  completeness: CompletenessStore
   schedule: ScheduleStore
   activity: ActivityStore
   changes: ChangeStore
@@ -98,4 +92,58 @@ export type Storage = {
 
   /** Waits for work in progress and closes every connection. */
   close(): Promise<void>
+}
+
+/** Leases: at most one process at a time runs a job, such as enforcing retention or watching alerts. */
+export interface LeaseStore {
+  /**
+   * Acquires a lease for `seconds` unless it is held, by another owner or by this one. Exactly one of several concurrent
+   * callers on all processes succeeds. A lease expires if it is not released, for example because its process was killed.
+   * After the clock is set back, it expires at the latest `seconds` after it would have.
+   * @param owner the process name of the storage.
+   * @param from when the lease begins, for a job of this time; now by default. All callers with the same time, however late,
+   *   acquire it once, and it does not delay a job whose time is later than its end.
+   * @returns whether the lease was acquired.
+   */
+  acquire(name: string, owner: string, seconds: number, from?: Date): Promise<boolean>
+
+  /** Releases a lease before it expires. Has no effect if the owner does not hold it. */
+  release(name: string, owner: string): Promise<void>
+}
+
+/** Events about changes, within this process and between the processes on one database. */
+export interface Broadcast {
+  /** Calls the listener after each commit of this process that has changed data which the dashboard shows. */
+  onCommit(listener: (reason: ChangeReason) => void): void
+
+  /** Sends a message to every other process. Messages may be lost; this never fails. */
+  publish(message: string): Promise<void>
+
+  /** Calls the listener with each message that another process has published. */
+  subscribe(listener: (message: string) => void): void
+}
+
+/** What a hub does before it migrates a database of an older version. */
+export type Upgrade = {
+  /**
+   * Writes a verified backup to a new file, whose folder exists or is created; null if backups before an upgrade are
+   * turned off.
+   */
+  backup: { folder: string; passphrase: string | null; write: WriteUpgradeBackup } | null
+  /** Logs a step of the upgrade for the administrator. */
+  log: (message: string) => void
+}
+
+type WriteUpgradeBackup = (path: string) => Promise<unknown>
+
+/** The migrations of an upgrade. */
+export type UpgradeStep = { applied: string[]; pending: string[] }
+
+/**
+ * The free space that an upgrade of a SQLite database of this size needs at most, in bytes: in the folder of backups for
+ * a snapshot and the compressed backup; beside the database for a copy and the write-ahead log of its migration; and on
+ * one disk that has both folders, since the snapshot is deleted before the copy is made.
+ */
+export function upgradeSpace(bytes: number): { backups: number; database: number; both: number } {
+  return { backups: 2 * bytes, database: 2 * bytes, both: 3 * bytes }
 }

@@ -5,9 +5,8 @@
 import { type Kysely, sql } from 'kysely'
 import { HubError } from '../../errors.ts'
 import { quoteName } from '../shared/platforms/sql-views.ts'
-import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
-import { NOT_BACKED_UP, TABLE_NAMES } from '../shared/schema/table-names.ts'
-import type { Tables } from '../shared/schema/tables.ts'
+import { integerOf, type Row, textOf } from '../shared/schema/databases.ts'
+import { NOT_BACKED_UP, TABLE_NAMES, type Tables } from '../shared/schema/tables.ts'
 
 export const SEQUENCES = '@sequences'
 /** Rows per FETCH. A rejected body may be a megabyte. */

@@ -1,24 +1,32 @@
 import { createHash, type Hash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { BackupInfo, BackupPhase } from '@recordhub/protocol'
 import { type Kysely, sql } from 'kysely'
 import { HubError } from '../../errors.ts'
-import { makeFolder } from '../../lib/files/make-folder.ts'
-import type { BackupRequest } from '../port/backup-store.ts'
+import type { BackupRequest, BackupStore, OnBackupProgress } from '../port/backup-store.ts'
 import {
-  deleteFiles,
   publishFile,
   readPayload,
   writeBackupFile,
+  writeNewBackup,
 } from '../shared/backup/backup-file.ts'
-import { messageOf, type RecordSample } from '../shared/backup/backup-header.ts'
-import { deleteAbandoned, partialPath } from '../shared/backup/backup-names.ts'
-import { hashRows, sampleIds } from '../shared/backup/record-sample.ts'
+import {
+  hashRows,
+  messageOf,
+  partialPath,
+  type RecordSample,
+  readBackupInfo,
+  readHeader,
+  sampleIds,
+} from '../shared/backup/backup-header.ts'
+import { assertEngine, checkBackup } from '../shared/backup/check-backup.ts'
+import { createChangeStore } from '../shared/records/change-store.ts'
+import { migrateTo } from '../shared/schema/migrate.ts'
 import type { Tables } from '../shared/schema/tables.ts'
-import { countTables, readRows } from './backup-rows.ts'
-import { readCommitWatermark } from './commit-watermark.ts'
-import { withUnlimited } from './connection.ts'
+import { countTables, loadRows, readRows } from './backup-rows.ts'
+import { readCommitWatermark, readLastSequence } from './commit-watermark.ts'
+import { openConnections, withUnlimited } from './connection.ts'
+import { migrations } from './migrations/index.ts'
 
 /**
  * Writes a verified backup of a database, in one REPEATABLE READ transaction. `pg_dump` is not needed: it must be at
@@ -31,20 +39,13 @@ export async function writePostgresBackup(
 ): Promise<BackupInfo> {
   const { path } = request
   const partial = partialPath(path)
-  try {
-    request.signal?.throwIfAborted()
-    makeFolder(dirname(path))
-    await deleteAbandoned(dirname(path))
-    if (existsSync(path)) throw new Error(`${path} already exists`)
+  return writeNewBackup({ path, signal: request.signal, partials: [partial] }, async () => {
     const info = await withUnlimited(url, (database) =>
       database.connection().execute((connection) => write(connection, partial, request)),
     )
     await publishFile(partial, path)
     return info
-  } catch (cause) {
-    await deleteFiles(partial)
-    throw new HubError('backup_failed', { reason: messageOf(cause) }, { cause })
-  }
+  })
 }
 
 async function write(
@@ -128,4 +129,91 @@ export async function readSample(db: Kysely<Tables>): Promise<RecordSample> {
     ORDER BY n
   `.execute(db)
   return hashRows(rows)
+}
+
+/**
+ * Loads the rows of a backup into a new schema, and checks them against its header. Drops the schema first if a killed
+ * process has left it.
+ * @throws HubError `backup_damaged`, and those of `readPayload`.
+ */
+export async function loadIntoSchema(
+  url: string,
+  schema: string,
+  request: { path: string; passphrase: string | null; onProgress?: OnBackupProgress },
+): Promise<BackupInfo> {
+  const { header, payload } = await readPayload(request.path, request.passphrase)
+  const { info, sample } = header
+  const total = Object.values(info.tables).reduce((sum, rows) => sum + rows, 0)
+  await dropSchema(url, schema)
+  await withUnlimited(url, (db) => sql.raw(`CREATE SCHEMA ${schema}`).execute(db))
+  await withUnlimited(urlWithSchema(url, schema), async (database) => {
+    await migrateTo(database, migrations, { schema, last: info.migrations.at(-1) })
+    await database.connection().execute(async (db) => {
+      await sql`BEGIN`.execute(db)
+      await sql`SET LOCAL synchronous_commit = off`.execute(db)
+      const loaded = await loadRows(db, observe(payload))
+      await sql`COMMIT`.execute(db)
+      if (!isDeepStrictEqual(loaded, info.tables)) {
+        throw new HubError('backup_damaged', { reason: 'its rows differ from its header' })
+      }
+      await sql`ANALYZE`.execute(db).catch(() => undefined)
+      request.onProgress?.({ phase: 'check', done: 0, total: null })
+      if (!isDeepStrictEqual(await readSample(db), sample)) {
+        throw new HubError('backup_damaged', { reason: 'its records differ from its header' })
+      }
+    })
+  })
+  return info
+
+  async function* observe(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let done = 0
+    for await (const part of parts) {
+      for (let at = part.indexOf(10); at >= 0; at = part.indexOf(10, at + 1)) done += 1
+      request.onProgress?.({ phase: 'unpack', done: Math.min(done, total), total })
+      yield part
+    }
+  }
+}
+
+export async function dropSchema(url: string, schema: string): Promise<void> {
+  await withUnlimited(url, (db) => sql.raw(`DROP SCHEMA IF EXISTS ${schema} CASCADE`).execute(db))
+}
+
+/** The URL of the same database whose unqualified names are in a schema. */
+export function urlWithSchema(url: string, schema: string): string {
+  const changed = new URL(url)
+  const options = changed.searchParams.get('options') ?? ''
+  changed.searchParams.set('options', `${options} -c search_path=${schema}`.trim())
+  return changed.href
+}
+
+/** The schema of the copy of a restore drill. A drill drops the schema that a killed one has left. */
+const SCHEMA = 'recordhub_drill'
+
+export function createBackupStore(url: string): BackupStore {
+  return {
+    writeBackup: (request) => writePostgresBackup(url, request),
+    readBackupInfo,
+    checkBackup: (request) => checkBackup(request, 'postgres'),
+    async openCopy(request) {
+      assertEngine((await readHeader(request.path)).header.info, 'postgres')
+      try {
+        const info = await loadIntoSchema(url, SCHEMA, request)
+        const connections = openConnections(urlWithSchema(url, SCHEMA), () => undefined)
+        const reader = connections.database
+        return {
+          info,
+          changes: createChangeStore({ reader }, { readLastSequence, readCommitWatermark }, true),
+          async close() {
+            await connections.close()
+            await dropSchema(url, SCHEMA)
+          },
+        }
+      } catch (error) {
+        await dropSchema(url, SCHEMA).catch(() => undefined)
+        if (error instanceof HubError) throw error
+        throw new HubError('restore_failed', { reason: messageOf(error) }, { cause: error })
+      }
+    },
+  }
 }

@@ -24,7 +24,7 @@ import {
   toReplayableRejection,
   toWritableModule,
 } from '../shared/records/write-rows.ts'
-import { integerOf } from '../shared/schema/columns.ts'
+import { integerOf } from '../shared/schema/databases.ts'
 import type { LockedRecord, RecordKey, WriteStatements } from './write-statements.ts'
 
 /** Columns of pulled records by read and reference, read without a lock. */

@@ -6,11 +6,11 @@ import type { DatabaseProblem, DiagnosticsStore } from '../port/diagnostics-stor
 import {
   createSharedDiagnostics,
   findBrokenReferences,
+  readSchemaState,
   sampleRecords,
-  toSchemaState,
 } from '../shared/diagnostics/shared-diagnostics.ts'
 import type { Executor } from '../shared/schema/databases.ts'
-import { readFeedPosition } from '../shared/search/search-feed.ts'
+import { readFeedPosition } from '../shared/search/field-index.ts'
 import { readLag } from '../shared/search/search-index.ts'
 import { readLastSequence } from './commit-watermark.ts'
 import { describeServer, openUnlimited } from './connection.ts'
@@ -42,19 +42,12 @@ export async function openDiagnostics(url: string): Promise<DiagnosticsStore> {
     engine: 'postgres',
     location: `${server}/${name}`,
 
-    async readSchema() {
-      const { rows: tables } = await sql<{ name: string | null }>`
-        SELECT to_regclass('kysely_migration')::text AS name
-      `.execute(db)
-      if (!tables[0]?.name) return toSchemaState([], migrations)
-      const { rows } = await sql<{ name: string }>`
-        SELECT name FROM kysely_migration ORDER BY name
-      `.execute(db)
-      return toSchemaState(
-        rows.map((row) => row.name),
+    readSchema: () =>
+      readSchemaState(
+        db,
         migrations,
-      )
-    },
+        sql`SELECT 1 WHERE to_regclass('kysely_migration') IS NOT NULL`,
+      ),
 
     async readServer() {
       const { engine_version, bytes } = await readEngineInfo(db)

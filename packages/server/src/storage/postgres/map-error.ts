@@ -1,3 +1,4 @@
+import pRetry from 'p-retry'
 import { diskFull, HubError, storageUnavailable } from '../../errors.ts'
 
 /**
@@ -75,4 +76,23 @@ export function isConnectionUnusable(error: unknown): boolean {
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return ''
   return typeof error.code === 'string' ? error.code : ''
+}
+
+/** Each conflict means that another transaction has committed, so contention ends. */
+const MAX_RETRIES = 99
+
+/**
+ * Runs a transaction, and retries it immediately after a conflict with another one.
+ * @throws HubError `storage_unavailable` when the conflicts do not end.
+ */
+export async function withRetry<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await pRetry(work, {
+      retries: MAX_RETRIES,
+      minTimeout: 0,
+      shouldRetry: ({ error }) => isRetryable(error),
+    })
+  } catch (error) {
+    throw isRetryable(error) ? storageUnavailable(error) : error
+  }
 }

@@ -7,11 +7,11 @@ import { missingChange } from '../../domain/record/record.ts'
 import type { MarkOutcome, MissingBatch } from '../port/missing-store.ts'
 import type { MissingDialect } from '../shared/pulls/missing-store.ts'
 import { toModuleOfRead } from '../shared/records/write-rows.ts'
-import { integerOf, type Row } from '../shared/schema/columns.ts'
+import { integerOf, type Row } from '../shared/schema/databases.ts'
 import type { PostgresConnections } from './connection.ts'
 import { idList } from './dialect.ts'
+import { withRetry } from './map-error.ts'
 import { bigintArray, textArray } from './parameters.ts'
-import { withRetry } from './with-retry.ts'
 import { createWriteStatements } from './write-statements.ts'
 
 export function createMissingDialect({

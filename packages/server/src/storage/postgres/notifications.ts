@@ -4,7 +4,7 @@
  */
 import { type Kysely, sql } from 'kysely'
 import { runPeriodically, sleep } from '../../lib/time/run-periodically.ts'
-import type { Broadcast } from '../port/broadcast.ts'
+import type { Broadcast } from '../port/storage.ts'
 import type { ChangeChannel } from '../shared/platforms/platform-store.ts'
 import type { ChangePublisher } from '../shared/publish-commits.ts'
 import type { Tables } from '../shared/schema/tables.ts'

@@ -1,8 +1,7 @@
 import { PgBoss } from 'pg-boss'
 import { HubError } from '../../errors.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
-import type { PullDispatcher } from '../port/pull-dispatcher.ts'
-import type { PullStore } from '../port/pull-store.ts'
+import type { PullDispatcher, PullStore } from '../port/pull-store.ts'
 import type { PostgresConnections } from './connection.ts'
 import { toStartupError } from './map-error.ts'
 

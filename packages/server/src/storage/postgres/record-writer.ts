@@ -39,8 +39,7 @@ import {
 } from '../shared/records/batch-applier.ts'
 import { inKeyOrder, loadAuthorization, loadBatchSource } from './batch-source.ts'
 import type { PostgresConnections } from './connection.ts'
-import { isRejectedRow, isRetryable } from './map-error.ts'
-import { withRetry } from './with-retry.ts'
+import { isRejectedRow, isRetryable, withRetry } from './map-error.ts'
 import { createWriteStatements, type WriteStatements } from './write-statements.ts'
 
 /**

@@ -5,13 +5,12 @@ import { findDurabilityRisks } from '../../domain/alerts/durability.ts'
 import type { HashReference } from '../../domain/record/erasure.ts'
 import { HubError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../lib/time/clock.ts'
-import type { Storage } from '../port/storage.ts'
-import type { Upgrade, UpgradeStep } from '../port/upgrade.ts'
-import { BACKUP_SUFFIX } from '../shared/backup/backup-names.ts'
-import { createMetricsStore } from '../shared/counters/metrics-store.ts'
+import type { Storage, Upgrade, UpgradeStep } from '../port/storage.ts'
+import { BACKUP_SUFFIX } from '../shared/backup/backup-header.ts'
+import { createMetricsStore } from '../shared/counters/statistics-store.ts'
 import { createChangePublisher } from '../shared/publish-commits.ts'
 import { createReadThread, createRecordListStore } from '../shared/record-list/record-list-store.ts'
-import { createRecordReads } from '../shared/records/record-reads.ts'
+import { createRecordReads } from '../shared/records/record-rows.ts'
 import {
   assertMigrated,
   findUpgrade,
@@ -22,7 +21,7 @@ import {
 import type { Tables } from '../shared/schema/tables.ts'
 import { createSearchIndexStore } from '../shared/search/search-index.ts'
 import { createStores } from '../shared/stores.ts'
-import { createBackupStore } from './backup-store.ts'
+import { createBackupStore } from './backup.ts'
 import { allocatePositions, readCommitWatermark, readLastSequence } from './commit-watermark.ts'
 import {
   describeServer,
@@ -39,14 +38,17 @@ import {
   startDatabaseClock,
   viewDialect,
 } from './dialect.ts'
-import { createUnchangedFinder } from './find-unchanged.ts'
 import { acquireLock, isOnlyProcess, isProcessDead, UPGRADE_LOCK } from './locks.ts'
 import { toStartupError } from './map-error.ts'
 import { migrations as current } from './migrations/index.ts'
 import { createMissingDialect } from './missing-marker.ts'
 import { openNotifications } from './notifications.ts'
 import { createPullDispatcher } from './pull-dispatcher.ts'
-import { createFieldIndexDialect, createRecordListDialect } from './record-search.ts'
+import {
+  createFieldIndexDialect,
+  createRecordListDialect,
+  createUnchangedFinder,
+} from './record-search.ts'
 import { createRecordWriter, pickCounterRow } from './record-writer.ts'
 import { createTextIndex } from './text-index.ts'
 import { connectWhenUsable, type WaitOptions } from './wait-for-database.ts'

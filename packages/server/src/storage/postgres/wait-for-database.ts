@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../errors.ts'
-import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
+import { integerOf, type Row, textOf } from '../shared/schema/databases.ts'
 import { describeServer, openClient, type SingleConnection } from './connection.ts'
 import { codeOf, isUnavailable } from './map-error.ts'
 

@@ -1,6 +1,6 @@
 /** The SQL of the write path. Each statement processes many rows, which are passed as arrays, one per column. */
 import { MAX_DRIFT_KEYS } from '../shared/counters/counter-deltas.ts'
-import { distinctTitleSql } from '../shared/platforms/distinct-title.ts'
+import { distinctTitleSql } from '../shared/platforms/platform-rows.ts'
 
 const STATE_PARAMETERS = `$2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[],
   $8::text[], $9::text[], $10::bigint[], $11::text[], $12::text[], $13::bigint[]`

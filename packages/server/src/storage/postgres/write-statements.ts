@@ -23,7 +23,7 @@ import {
   toStoredRecord,
   toTombstone,
 } from '../shared/records/write-rows.ts'
-import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
+import { integerOf, type Row, textOf } from '../shared/schema/databases.ts'
 import { ACQUIRE_IN_FLIGHT_LOCK } from './commit-watermark.ts'
 import { REJECTED_PUSHES_LOCK, WRITE_AUTHORIZATION_LOCK } from './locks.ts'
 import { bigintArray, textArray } from './parameters.ts'

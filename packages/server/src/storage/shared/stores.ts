@@ -1,6 +1,6 @@
+import type { RetentionStore } from '../port/deletion-store.ts'
 import type { AuthDatabase } from '../port/operator-store.ts'
-import type { RetentionStore } from '../port/retention-store.ts'
-import type { Storage } from '../port/storage.ts'
+import type { LeaseStore, Storage } from '../port/storage.ts'
 import { type ContainsIgnoringCase, createActivityStore } from './activity/activity-store.ts'
 import { createAlertEventStore } from './activity/alert-event-store.ts'
 import { createAlertStore } from './activity/alert-store.ts'
@@ -9,35 +9,34 @@ import { createPushErrorStore } from './activity/push-error-store.ts'
 import { createRequestStore } from './activity/request-store.ts'
 import { createSnapshotStore } from './activity/snapshot-store.ts'
 import { createStatisticsStore } from './counters/statistics-store.ts'
+import { createPendingPurgeRunner } from './deletion/delete-rows.ts'
 import { createErasureStore, type ErasureDialect } from './deletion/erasure-store.ts'
 import { createTombstoneImport } from './deletion/import-tombstones.ts'
-import { createPendingPurgeRunner } from './deletion/pending-purge.ts'
 import { createRemovalStore } from './deletion/removal-store.ts'
 import { createRetentionStore } from './deletion/retention-store.ts'
 import { createRepairStore } from './diagnostics/repair-store.ts'
-import { createLeaseStore } from './lease-store.ts'
 import { createInvitationStore } from './operators/invitation-store.ts'
 import { createLoginThrottleStore } from './operators/login-throttle-store.ts'
 import { createOperatorStore } from './operators/operator-store.ts'
 import { createViewStore } from './operators/view-store.ts'
-import { createConnectionStore } from './platforms/connection-store.ts'
+import { createConnectionStore, createSecretStore } from './platforms/connection-store.ts'
 import { createManifestStore } from './platforms/manifest-store.ts'
 import {
   type ChangeChannel,
   createPlatformChanges,
   createPlatformStore,
 } from './platforms/platform-store.ts'
-import { createSecretStore } from './platforms/secret-store.ts'
 import { createSqlViews, type ViewDialect } from './platforms/sql-views.ts'
+import { createCompletenessStore } from './pulls/completeness-store.ts'
 import { createMissingStore, type MissingDialect } from './pulls/missing-store.ts'
+import { createScheduleStore } from './pulls/pull-plan.ts'
 import { createPullStore, type IsOwnerDead } from './pulls/pull-store.ts'
-import { createScheduleStore } from './pulls/schedule-store.ts'
 import { createChangeStore } from './records/change-store.ts'
 import { createRejectedPushStore } from './rejected-pushes/rejected-push-store.ts'
 import { type Databases, type Executor, nowText } from './schema/databases.ts'
 
 /** The functions of the stores that differ between engines. */
-export type EngineDialect = {
+type EngineDialect = {
   authDatabase: AuthDatabase
   /** The name of this process's counter rows. */
   node: string
@@ -90,6 +89,7 @@ export function createStores(
     connections: createConnectionStore(databases, changes),
     manifests: createManifestStore(databases, changes),
     pulls: createPullStore(databases, readLastSequence, dialect.isProcessDead),
+    completeness: createCompletenessStore(databases),
     schedule: createScheduleStore(databases),
     activity: createActivityStore(databases, dialect.containsIgnoringCase),
     changes: createChangeStore(databases, { readLastSequence, readCommitWatermark }),
@@ -124,6 +124,43 @@ export function createStores(
         .insertInto('leases')
         .values({ name: 'health check', ...lease })
         .onConflict((conflict) => conflict.column('name').doUpdateSet(lease))
+        .execute()
+    },
+  }
+}
+
+function createLeaseStore({ writer, clock }: Databases): LeaseStore {
+  return {
+    async acquire(name, owner, seconds, from) {
+      const now = clock.now().getTime()
+      const begin = from?.getTime() ?? now
+      const expires_at = new Date(begin + seconds * 1000).toISOString()
+      const lease = { owner, expires_at }
+      // Later than any lease of this name ends, unless the clock was set back since.
+      const latestEnd = new Date(now + 2 * seconds * 1000).toISOString()
+      const acquired = await writer
+        .insertInto('leases')
+        .values({ name, ...lease })
+        .onConflict((conflict) =>
+          conflict
+            .column('name')
+            .doUpdateSet(lease)
+            .where((eb) =>
+              eb.or([
+                eb('leases.expires_at', '<', new Date(begin).toISOString()),
+                eb('leases.expires_at', '>', latestEnd),
+              ]),
+            ),
+        )
+        .returning('name')
+        .executeTakeFirst()
+      return acquired !== undefined
+    },
+
+    async release(name, owner) {
+      await writer
+        .deleteFrom('leases')
+        .where((eb) => eb.and({ name, owner }))
         .execute()
     },
   }

@@ -1,15 +1,28 @@
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { BackupInfo } from '@recordhub/protocol'
 import { type ErrorCode, HubError } from '../../errors.ts'
 import { makeFolder } from '../../lib/files/make-folder.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
-import type { BackupProgress, BackupRequest, OnBackupProgress } from '../port/backup-store.ts'
-import { deleteFiles } from '../shared/backup/backup-file.ts'
-import { messageOf } from '../shared/backup/backup-header.ts'
-import { deleteAbandoned, partialPath } from '../shared/backup/backup-names.ts'
+import type {
+  BackupProgress,
+  BackupRequest,
+  BackupStore,
+  OnBackupProgress,
+} from '../port/backup-store.ts'
+import { deleteFiles, writeNewBackup } from '../shared/backup/backup-file.ts'
+import {
+  deleteAbandoned,
+  partialPath,
+  readBackupInfo,
+  readHeader,
+} from '../shared/backup/backup-header.ts'
+import { assertEngine, checkBackup } from '../shared/backup/check-backup.ts'
+import { createChangeStore } from '../shared/records/change-store.ts'
+import { openReader } from './connection.ts'
+import { readCommitWatermark } from './dialect.ts'
 
 /** What the thread needs. */
 export type BackupJob = {
@@ -55,16 +68,8 @@ export async function writeSqliteBackup(
       encrypted: passphrase !== null,
     },
   }
-  try {
-    signal?.throwIfAborted()
-    makeFolder(dirname(path))
-    await deleteAbandoned(dirname(path))
-    if (existsSync(path)) throw new Error(`${path} already exists`)
-    return await runJob(job, request)
-  } catch (cause) {
-    await deleteFiles(job.snapshotPath, `${job.snapshotPath}-journal`, job.partialPath)
-    throw new HubError('backup_failed', { reason: messageOf(cause) }, { cause })
-  }
+  const partials = [job.snapshotPath, `${job.snapshotPath}-journal`, job.partialPath]
+  return writeNewBackup({ path, signal, partials }, () => runJob(job, request))
 }
 
 /**
@@ -126,4 +131,29 @@ async function runJob(
 
 function toError({ message, code }: { message: string; code: ErrorCode | null }): Error {
   return code === null ? new Error(message) : HubError.withMessage(code, message)
+}
+
+export function createBackupStore(databasePath: string): BackupStore {
+  return {
+    writeBackup: (request) => writeSqliteBackup(databasePath, request),
+    readBackupInfo,
+    checkBackup: (request) => checkBackup(request, 'sqlite'),
+    async openCopy({ path, folder, passphrase, onProgress }) {
+      assertEngine((await readHeader(path)).header.info, 'sqlite')
+      makeFolder(folder)
+      await deleteAbandoned(folder)
+      const target = partialPath(join(folder, 'drill'))
+      const info = await unpackSqliteBackup({ path, passphrase, target }, onProgress)
+      const reader = openReader(target)
+      const sequence = { readLastSequence: readCommitWatermark, readCommitWatermark }
+      return {
+        info,
+        changes: createChangeStore({ reader }, sequence, true),
+        async close() {
+          await reader.destroy()
+          await deleteFiles(target, `${target}-wal`, `${target}-shm`)
+        },
+      }
+    },
+  }
 }

@@ -11,11 +11,12 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely'
+import { HubError } from '../../errors.ts'
 import { type ChangePublisher, publishCommits } from '../shared/publish-commits.ts'
 import type { Databases } from '../shared/schema/databases.ts'
 import type { Tables } from '../shared/schema/tables.ts'
 import { createFailureGuard, type FailureGuard } from './failure-guard.ts'
-import { withMappedErrors } from './map-error.ts'
+import { isBusy, withMappedErrors } from './map-error.ts'
 
 /**
  * The connections to one database file. One connection writes. The queue of `writer` gives it to one unit of work at a
@@ -265,4 +266,27 @@ function toInput(value: unknown): SQLInputValue {
   if (value instanceof Date) return value.toISOString()
   if (value instanceof Uint8Array) return value
   throw new TypeError(`SQLite does not accept a parameter of type ${typeof value}`)
+}
+
+/** The lock is held until it is released or the process ends, for whatever reason. */
+export type ProcessLock = { release: () => void }
+
+/**
+ * Ensures that one hub at a time uses a database. The lock is SQLite's own, on a file beside the database. The
+ * operating system releases it when the process ends, so it cannot become stale.
+ * @throws HubError `data_folder_in_use` if another hub holds the lock, `storage_unavailable` if the file cannot be
+ *   used.
+ */
+export function lockForProcess(databasePath: string): ProcessLock {
+  const database = withMappedErrors(() => new DatabaseSync(`${databasePath}.lock`))
+  try {
+    database.exec('BEGIN EXCLUSIVE')
+    return { release: () => database.close() }
+  } catch (cause) {
+    database.close()
+    if (isBusy(cause)) throw new HubError('data_folder_in_use', { path: databasePath }, { cause })
+    return withMappedErrors(() => {
+      throw cause
+    })
+  }
 }

@@ -1,10 +1,15 @@
 /** Copies of a SQLite database for backups. Works with every version of the schema. */
 import { DatabaseSync } from 'node:sqlite'
-import type { BackupHeader, RecordSample } from '../shared/backup/backup-header.ts'
-import { hashRows, rowText, sampleIds } from '../shared/backup/record-sample.ts'
+import {
+  type BackupHeader,
+  hashRows,
+  type RecordSample,
+  rowText,
+  sampleIds,
+} from '../shared/backup/backup-header.ts'
 import { quoteName } from '../shared/platforms/sql-views.ts'
-import { integerOf, type Row, textOf } from '../shared/schema/columns.ts'
-import { NOT_BACKED_UP } from '../shared/schema/table-names.ts'
+import { integerOf, type Row, textOf } from '../shared/schema/databases.ts'
+import { NOT_BACKED_UP } from '../shared/schema/tables.ts'
 
 const BUSY_TIMEOUT_MS = 5000
 

@@ -8,12 +8,11 @@ import type { DatabaseProblem, DiagnosticsStore } from '../port/diagnostics-stor
 import {
   createSharedDiagnostics,
   findBrokenReferences,
+  readSchemaState,
   type SampledRecord,
   sampleRecords,
-  toSchemaState,
 } from '../shared/diagnostics/shared-diagnostics.ts'
-import { integerOf, textOf } from '../shared/schema/columns.ts'
-import type { Executor } from '../shared/schema/databases.ts'
+import { type Executor, integerOf, textOf } from '../shared/schema/databases.ts'
 import { readLag } from '../shared/search/search-index.ts'
 import { openUncheckedReader } from './connection.ts'
 import { readEngineInfo } from './dialect.ts'
@@ -37,19 +36,12 @@ export function openDiagnostics(path: string): DiagnosticsStore {
     engine: 'sqlite',
     location: path,
 
-    async readSchema() {
-      const { rows: tables } = await sql`
-        SELECT 1 FROM sqlite_schema WHERE name = 'kysely_migration'
-      `.execute(db)
-      if (tables.length === 0) return toSchemaState([], migrations)
-      const { rows } = await sql<{ name: string }>`
-        SELECT name FROM kysely_migration ORDER BY name
-      `.execute(db)
-      return toSchemaState(
-        rows.map(({ name }) => name),
+    readSchema: () =>
+      readSchemaState(
+        db,
         migrations,
-      )
-    },
+        sql`SELECT 1 FROM sqlite_schema WHERE name = 'kysely_migration'`,
+      ),
 
     async readServer() {
       const { engine_version, bytes } = await readEngineInfo(db)

@@ -9,9 +9,7 @@ import type { EngineInfo } from '../port/storage.ts'
 import type { ContainsIgnoringCase } from '../shared/activity/activity-store.ts'
 import type { ErasureDialect } from '../shared/deletion/erasure-store.ts'
 import { quoteName, textLiteral, type ViewDialect } from '../shared/platforms/sql-views.ts'
-import { integerOf } from '../shared/schema/columns.ts'
-import type { Executor } from '../shared/schema/databases.ts'
-import { allocateSequence } from './commit-watermark.ts'
+import { type Executor, integerOf } from '../shared/schema/databases.ts'
 import type { SqliteConnections } from './connection.ts'
 
 /** Returns a subquery of these ids. Its SQL text does not depend on their number. */
@@ -99,4 +97,22 @@ export async function readDiskSpace(folder: string): Promise<DiskSpace> {
   } catch (cause) {
     throw storageUnavailable(cause)
   }
+}
+
+/**
+ * Returns the last number of the write sequence. All changes up to it are visible: one connection writes, so there are no
+ * other transactions in flight.
+ */
+export async function readCommitWatermark(executor: Executor): Promise<number> {
+  const { rows } = await sql<{ value: number }>`SELECT value FROM write_sequence`.execute(executor)
+  return rows[0]?.value ?? 0
+}
+
+/** Allocates rising numbers for changes that the transaction writes. */
+export async function allocateSequence(transaction: Executor, count: number): Promise<number[]> {
+  const { rows } = await sql<{ value: number }>`
+    UPDATE write_sequence SET value = value + ${count} RETURNING value
+  `.execute(transaction)
+  const last = rows[0]?.value ?? 0
+  return Array.from({ length: count }, (_, index) => last - count + 1 + index)
 }

@@ -12,8 +12,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { assertChecked, beginUse, endUse, stateFileOf } from './database-state.ts'
-import { createFailureGuard } from './failure-guard.ts'
+import {
+  assertChecked,
+  beginUse,
+  createFailureGuard,
+  endUse,
+  stateFileOf,
+} from './failure-guard.ts'
 
 /** Extended result codes of SQLite. */
 const CODES = {

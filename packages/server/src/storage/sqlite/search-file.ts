@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { TOKENS_VERSION } from '../../domain/search/search-tokens.ts'
 import { syncFolder } from '../../lib/files/durable-files.ts'
-import { integerOf, textOf } from '../shared/schema/columns.ts'
+import { integerOf, textOf } from '../shared/schema/databases.ts'
 import { isDamaged, needsRollback } from './map-error.ts'
 
 /** `record_sample` contains one of so many records. It tells whether a search finds too many. */

@@ -6,7 +6,7 @@ import {
   type TermTokens,
   type TokenPattern,
 } from '../../domain/search/search-tokens.ts'
-import { integerOf } from '../shared/schema/columns.ts'
+import { integerOf } from '../shared/schema/databases.ts'
 import { isUnusable } from './map-error.ts'
 import {
   deleteDamagedFile,

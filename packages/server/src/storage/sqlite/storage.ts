@@ -5,43 +5,50 @@ import type { HashReference } from '../../domain/record/erasure.ts'
 import { nameDatabase, storageUnavailable } from '../../errors.ts'
 import { makeFolder } from '../../lib/files/make-folder.ts'
 import type { Clock } from '../../lib/time/clock.ts'
-import type { ThreadFigures } from '../port/metrics-store.ts'
-import type { Storage } from '../port/storage.ts'
-import type { Upgrade } from '../port/upgrade.ts'
-import { createMetricsStore } from '../shared/counters/metrics-store.ts'
+import type { PullDispatcher, PullStore } from '../port/pull-store.ts'
+import type { ThreadFigures } from '../port/statistics-store.ts'
+import type { Storage, Upgrade } from '../port/storage.ts'
+import { createMetricsStore } from '../shared/counters/statistics-store.ts'
 import { type ChangePublisher, createChangePublisher } from '../shared/publish-commits.ts'
 import { createReadThread, createRecordListStore } from '../shared/record-list/record-list-store.ts'
-import { createRecordReads } from '../shared/records/record-reads.ts'
+import { createRecordReads } from '../shared/records/record-rows.ts'
 import type { Executor } from '../shared/schema/databases.ts'
 import { assertMigrated, type Migrations, migrate } from '../shared/schema/migrate.ts'
 import { createSearchIndexStore } from '../shared/search/search-index.ts'
 import { createStores } from '../shared/stores.ts'
-import { createBackupStore } from './backup-store.ts'
+import { createBackupStore } from './backup.ts'
 import { type Checkpointer, startCheckpointer } from './checkpointer.ts'
-import { allocateSequence, readCommitWatermark } from './commit-watermark.ts'
-import { openConnections, type SqliteConnections } from './connection.ts'
-import { assertChecked, beginUse, endUse } from './database-state.ts'
+import { lockForProcess, openConnections, type SqliteConnections } from './connection.ts'
 import {
+  allocateSequence,
   containsIgnoringCase,
   createErasureDialect,
   createIncrementalVacuum,
+  readCommitWatermark,
   readDiskSpace,
   readEngineInfo,
   readLogBytes,
   readVersion,
   viewDialect,
 } from './dialect.ts'
-import { createFailureGuard, type FailureGuard } from './failure-guard.ts'
-import { createUnchangedFinder } from './find-unchanged.ts'
+import {
+  assertChecked,
+  beginUse,
+  createFailureGuard,
+  endUse,
+  type FailureGuard,
+} from './failure-guard.ts'
 import { migrations as current } from './migrations/index.ts'
 import { createMissingDialect } from './missing-marker.ts'
-import { lockForProcess } from './process-lock.ts'
-import { createPullDispatcher } from './pull-dispatcher.ts'
-import { createFieldIndexDialect, createRecordListDialect } from './record-search.ts'
+import {
+  createFieldIndexDialect,
+  createRecordListDialect,
+  createUnchangedFinder,
+} from './record-search.ts'
 import { createRecordWriter } from './record-writer.ts'
 import { type IndexFile, searchFileOf } from './search-file.ts'
 import { createSearchReader } from './search-reader.ts'
-import { createSearchThread, createSearchWithoutThread } from './search-thread.ts'
+import { createSearchThread, createSearchWithoutThread } from './text-index.ts'
 import { prepareUpgrade } from './upgrade.ts'
 
 /** The name of the counter rows. One process writes, so one set of rows is enough. */
@@ -251,5 +258,23 @@ async function openMigrated(
     await connections.close()
     if (asHub && !options.guard.hasFailed()) endUse(path)
     throw error
+  }
+}
+
+/** Dispatches pulls within this process, the only one on the database. */
+export function createPullDispatcher(pulls: Pick<PullStore, 'interruptPulls'>): PullDispatcher {
+  let run: ((pullId: number) => Promise<void>) | null = null
+  return {
+    async start(runPull) {
+      // There are no other processes, so an unfinished pull belongs to a process that has ended.
+      await pulls.interruptPulls()
+      run = runPull
+    },
+    async dispatch(pullId) {
+      setImmediate(() => void run?.(pullId))
+    },
+    async stop() {
+      run = null
+    },
   }
 }

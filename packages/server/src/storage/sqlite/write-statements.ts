@@ -9,7 +9,7 @@ import {
   MAX_DRIFT_KEYS,
   type ModuleCount,
 } from '../shared/counters/counter-deltas.ts'
-import { distinctTitleSql } from '../shared/platforms/distinct-title.ts'
+import { distinctTitleSql } from '../shared/platforms/platform-rows.ts'
 import type {
   NewHistoryEntry,
   ReplayResult,
@@ -34,7 +34,7 @@ import {
   toWritableModule,
   type WritableModule,
 } from '../shared/records/write-rows.ts'
-import { integerOf, type Row } from '../shared/schema/columns.ts'
+import { integerOf, type Row } from '../shared/schema/databases.ts'
 
 export type WriteStatements = ReturnType<typeof prepareWriteStatements>
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ChangeStore } from '../../../src/storage/port/change-store.ts'
-import type { StoredTombstone } from '../../../src/storage/port/erasure-store.ts'
-import { TABLE_NAMES } from '../../../src/storage/shared/schema/table-names.ts'
+import type { StoredTombstone } from '../../../src/storage/port/deletion-store.ts'
+import type { ChangeStore } from '../../../src/storage/port/record-store.ts'
+import { TABLE_NAMES } from '../../../src/storage/shared/schema/tables.ts'
 import { createTest, test } from '../../helpers/storage/engines.ts'
 import {
   createRecordWithTraces,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { MAX_THROTTLED_SUBJECTS } from '../../../src/storage/port/login-throttle-store.ts'
+import { MAX_THROTTLED_SUBJECTS } from '../../../src/storage/port/operator-store.ts'
 import { test } from '../../helpers/storage/engines.ts'
 
 const AT = '2026-03-10T08:00:00.000Z'

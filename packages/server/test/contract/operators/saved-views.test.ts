@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { MAX_VIEWS } from '../../../src/storage/port/view-store.ts'
+import { MAX_VIEWS } from '../../../src/storage/port/record-list-store.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { changeLog, only } from '../../helpers/storage/fixtures.ts'
 

@@ -107,9 +107,9 @@ test('records marked as missing are not counted as absent from the last pull', a
 test('each registered module is on one page, for one platform or for all', async (kit) => {
   await kit.register({ modules: ['a', 'b', 'c'], offered: ['d'] })
   await kit.register({ name: 'clinic', modules: ['a'] })
-  const { manifests } = kit.storage
+  const { completeness } = kit.storage
   const page = (platform: string | null, after: number | null) =>
-    manifests.listCompleteness({ platform, limit: 2, after })
+    completeness.listCompleteness({ platform, limit: 2, after })
   const first = await page(null, null)
   const second = await page(null, first.at(-1)?.module_id ?? 0)
   const names = [...first, ...second].map((one) => `${one.platform_name} ${one.record_type}`)
@@ -147,5 +147,5 @@ async function completenessOf(
   { platform_name }: TestPlatform,
 ): Promise<ModuleCompleteness> {
   const query = { platform: platform_name, limit: 10, after: null }
-  return only(await storage.manifests.listCompleteness(query))
+  return only(await storage.completeness.listCompleteness(query))
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { MAX_PUSH_SENDERS, maskHint } from '../../../src/domain/activity/push-errors.ts'
 import { createPushErrorCounter } from '../../../src/features/ingest/count-push-errors.ts'
-import { MAX_PUSH_ADDRESSES } from '../../../src/storage/port/push-error-store.ts'
+import { MAX_PUSH_ADDRESSES } from '../../../src/storage/port/rejected-push-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { only, pushErrorAt, readPages } from '../../helpers/storage/fixtures.ts'

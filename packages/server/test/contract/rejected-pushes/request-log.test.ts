@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { LoggedRequest } from '../../../src/domain/activity/request-log.ts'
-import type { RequestFilter } from '../../../src/storage/port/request-store.ts'
+import type { RequestFilter } from '../../../src/storage/port/activity-store.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { createRecordWithTraces, erase, REFERENCE } from '../../helpers/storage/erasure.ts'
 import { loggedRequest, only } from '../../helpers/storage/fixtures.ts'

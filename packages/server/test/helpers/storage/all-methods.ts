@@ -186,7 +186,7 @@ export function callsOfAllMethods(
     ],
     [
       'listCompleteness',
-      () => manifests.listCompleteness({ platform: null, limit: 5, after: null }),
+      () => storage.completeness.listCompleteness({ platform: null, limit: 5, after: null }),
     ],
     ['findPlatformByKey', () => platforms.findPlatformByKey(school.key_hash, clock.text)],
     ['findFormerKey', () => platforms.findFormerKey(school.key_hash)],

@@ -1,6 +1,6 @@
 /** The change feed in tests of the storage. */
 import assert from 'node:assert/strict'
-import type { ChangeQuery, ChangeRow } from '../../../src/storage/port/change-store.ts'
+import type { ChangeQuery, ChangeRow } from '../../../src/storage/port/record-store.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { runSql } from './sql.ts'
 

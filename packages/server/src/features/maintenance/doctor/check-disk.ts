@@ -3,7 +3,7 @@ import { accessSync, chmodSync, constants, readdirSync, statSync } from 'node:fs
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { formatGigabytes, lowDiskBytes } from '../../../domain/alerts/alert-conditions.ts'
-import { upgradeSpace } from '../../../storage/port/upgrade.ts'
+import { upgradeSpace } from '../../../storage/port/storage.ts'
 import { type Finding, info, problem, warning } from './finding.ts'
 
 /** A running hub overwrites the log when it exceeds 64 MiB. */

@@ -1,12 +1,12 @@
 /** The metrics that come from the storage. Each process on a database reports the same values, except for threads. */
 import { ADVICE } from '../../../domain/alerts/alert.ts'
 import type { Collected, Labels, Sample } from '../../../lib/metrics/registry.ts'
+import { LAG_LIMIT } from '../../../storage/port/search-index-store.ts'
 import {
   MISSING_LIMIT,
   type PlatformFigures,
   type StoredFigures,
-} from '../../../storage/port/metrics-store.ts'
-import { LAG_LIMIT } from '../../../storage/port/search-index-store.ts'
+} from '../../../storage/port/statistics-store.ts'
 import type { FeatureDeps } from '../../feature-deps.ts'
 
 /** Platforms with series of their own, the first registered ones. A hub has 1,000 platforms by design. */

@@ -1,8 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import { createInitialSchema } from '../../shared/schema/initial-schema.ts'
+import { createInitialSchema, type SchemaDialect } from '../../shared/schema/create-tables.ts'
 import { FIELD_INDEX_LOCK, TEXT_INDEX_LOCK } from '../locks.ts'
-import { CREATE_RECORD_JSON } from './record-json.ts'
-import { schemaDialect } from './schema-dialect.ts'
 
 /** Creates the tables of the shared description, and the tables, indexes and triggers that only PostgreSQL has. */
 export async function up(database: Kysely<unknown>): Promise<void> {
@@ -23,6 +21,45 @@ const LIST_INDEXES = [
   ['records_name_of_module', `platform_id, module_id, substr(full_name, 1, ${NAME_INDEX_LENGTH})`],
   ['records_of_module', 'platform_id, module_id, record_id'],
 ].map(([name, on]) => `CREATE INDEX ${name} ON records (${on}) WHERE pushed_seq >= 0`)
+
+/**
+ * The function `record_json`, with which the SQL views parse the text of a record. `jsonb` rejects some valid JSON. Then
+ * U+0000 and lone surrogates become U+FFFD, and numbers beyond the range of `numeric` become strings
+ * (https://www.postgresql.org/docs/current/datatype-json.html). It returns null for what `jsonb` still rejects, such as
+ * JSON that is nested too deeply.
+ *
+ * It uses only what `pg_catalog` contains, because it runs with the privileges and the search path of the reader.
+ */
+const CREATE_RECORD_JSON = String.raw`
+CREATE FUNCTION record_json(data text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+DECLARE
+  -- JSON contains no control characters, so they can stand for escaped backslashes and escaped quotes.
+  backslash CONSTANT text := chr(1);
+  quote CONSTANT text := chr(2);
+  repaired text;
+BEGIN
+  RETURN data::jsonb;
+EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+  BEGIN
+    repaired := replace(replace(data, '\\', backslash), '\"', quote);
+    repaired := regexp_replace(repaired, '\\u(0000|[dD][89a-fA-F]..)', chr(65533), 'g');
+    SELECT string_agg(CASE
+        WHEN length(substring(part[2] FROM '^-?(\d+)')) + exponent > 131072
+          OR length(coalesce(substring(part[2] FROM '\.(\d+)'), '')) - exponent > 16383
+        THEN '"' || part[2] || '"'
+        ELSE coalesce(part[1], part[2])
+      END, '' ORDER BY position)
+    INTO repaired
+    FROM regexp_matches(repaired, '("[^"]*"|[^"0-9-]+)|(-?\d[\d.eE+-]*)', 'g')
+      WITH ORDINALITY AS parts (part, position)
+    CROSS JOIN LATERAL (
+      SELECT coalesce(substring(part[2] FROM '[eE](.+)$')::numeric, 0) AS exponent
+    ) number;
+    RETURN replace(replace(repaired, quote, '\"'), backslash, '\\')::jsonb;
+  EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+    RETURN NULL;
+  END;
+END $$`
 
 const STATEMENTS = [
   'CREATE SEQUENCE write_sequence',
@@ -78,3 +115,16 @@ const STATEMENTS = [
   `CREATE TRIGGER audit_reject_update BEFORE UPDATE ON audit
     FOR EACH ROW EXECUTE FUNCTION reject_audit_update()`,
 ]
+
+const schemaDialect: SchemaDialect = {
+  types: {
+    id: 'bigint',
+    integer: 'bigint',
+    flag: 'smallint',
+    boolean: 'boolean',
+    text: 'text COLLATE "C"',
+    timestamp: 'timestamptz',
+  },
+  numberRows: (column) => column.generatedByDefaultAsIdentity(),
+  tableOptions: () => '',
+}

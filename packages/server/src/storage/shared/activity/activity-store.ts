@@ -10,7 +10,13 @@ import type { AuditEntry } from '@recordhub/protocol'
 import { type Expression, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { ActivityEntries, ActivityFilter, ActivityStore } from '../../port/activity-store.ts'
-import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import {
+  type Databases,
+  type Executor,
+  nowText,
+  searchTime,
+  TIME_MARGIN_MS,
+} from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
 import { insertActivity, insertAudit, toActivityEntry } from './activity-rows.ts'
 
@@ -121,11 +127,6 @@ function toConditions(
   return conditions
 }
 
-/** Timestamps follow the ids, except for concurrent transactions and changed clocks. */
-const MARGIN_MS = 10 * 60_000
-/** Reading this many ids is faster than a further step of the binary search. */
-const MAX_BOUND_ERROR = 1000
-
 /**
  * Returns a range of ids, both included, that contains every entry of a period. Timestamps rise with the ids, so a binary
  * search finds the range. `highest` is below `lowest` if there are no entries.
@@ -151,34 +152,20 @@ async function findIdRange(
   if (!ends) return { lowest: 1, highest: 0 }
   const all = { lowest: Number(ends.lowest), highest: ends.highest }
   const { since, until } = period
-  const { before } = since ? await searchTime(db, all, shift(since, -MARGIN_MS)) : { before: 0 }
-  const { from } = until
-    ? await searchTime(db, all, shift(until, MARGIN_MS))
-    : { from: all.highest }
-  return { lowest: Math.max(all.lowest, before), highest: from }
-}
-
-/** Entries up to `before` are older than the time; entries after `from` are not (except for the margin). */
-async function searchTime(
-  db: Executor,
-  { lowest, highest }: { lowest: number; highest: number },
-  time: string,
-): Promise<{ before: number; from: number }> {
-  let before = lowest - 1
-  let from = highest
-  while (from - before > MAX_BOUND_ERROR) {
-    const middle = Math.floor((before + from) / 2)
-    const entry = await db
+  const range = { before: all.lowest - 1, from: all.highest }
+  const findFrom = (id: number) =>
+    db
       .selectFrom('activity')
-      .select(['activity_id', 'at'])
-      .where('activity_id', '>=', middle)
+      .select(['activity_id as id', 'at'])
+      .where('activity_id', '>=', id)
       .orderBy('activity_id')
       .limit(1)
       .executeTakeFirst()
-    if (entry && entry.at < time) before = entry.activity_id
-    else from = middle
-  }
-  return { before, from }
+  const { before } = since
+    ? await searchTime(findFrom, range, shift(since, -TIME_MARGIN_MS))
+    : { before: 0 }
+  const { from } = until ? await searchTime(findFrom, range, shift(until, TIME_MARGIN_MS)) : range
+  return { lowest: Math.max(all.lowest, before), highest: from }
 }
 
 /** Timestamps sort as text, so years have four digits. */

@@ -3,13 +3,12 @@ import { describeAlert, type FoundAlert, type OpenAlert } from '../../../domain/
 import type { ModuleFailure, WatchedPlatform } from '../../../domain/alerts/alert-conditions.ts'
 import type { HourCounts } from '../../../domain/alerts/push-baseline.ts'
 import type { AlertStore } from '../../port/alert-store.ts'
-import { selectHours } from '../counters/hourly-counters.ts'
-import { distinctTitle } from '../platforms/distinct-title.ts'
+import { selectHours } from '../counters/statistics-store.ts'
 import { readPushFacts } from '../platforms/health-rows.ts'
+import { distinctTitle } from '../platforms/platform-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { insertActivity, insertLog } from './activity-rows.ts'
-import { allocateEventIds, insertAlertEvent } from './alert-event-store.ts'
-import { toAlert, toOpenAlert } from './alert-rows.ts'
+import { allocateEventIds, insertAlertEvent, toAlert, toOpenAlert } from './alert-event-store.ts'
 
 /** Alerts changed in one transaction. Pushes wait for it. */
 const BATCH = 50

@@ -1,4 +1,4 @@
-import type { InboxStore } from '../../port/inbox-store.ts'
+import type { InboxStore } from '../../port/statistics-store.ts'
 import { type Databases, nowText } from '../schema/databases.ts'
 import { insertAudit } from './activity-rows.ts'
 

@@ -10,7 +10,7 @@ import {
   MAX_PUSH_ADDRESSES,
   type PushAddress,
   type PushErrorStore,
-} from '../../port/push-error-store.ts'
+} from '../../port/rejected-push-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
 
@@ -88,11 +88,15 @@ async function addToRow(db: Executor, count: PushErrorCount): Promise<boolean> {
   const updated = await db
     .updateTable('push_errors')
     .set((eb) => ({ requests: eb('requests', '+', requests), last_at, request_id }))
-    .where('hour', '=', key.hour)
-    .where('reason', '=', key.reason)
-    .where('platform_id', '=', key.platform_id)
-    .where('key_hint', '=', key.key_hint)
-    .where('address', '=', key.address)
+    .where((eb) =>
+      eb.and({
+        hour: key.hour,
+        reason: key.reason,
+        platform_id: key.platform_id,
+        key_hint: key.key_hint,
+        address: key.address,
+      }),
+    )
     .executeTakeFirst()
   return updated.numUpdatedRows > 0n
 }

@@ -5,7 +5,7 @@
 import { CompiledQuery, type SelectQueryBuilder, sql } from 'kysely'
 import { type LoggedRequest, sizeOf } from '../../../domain/activity/request-log.ts'
 import type { HashReference } from '../../../domain/record/erasure.ts'
-import type { RequestFilter, RequestStore, StoredRequest } from '../../port/request-store.ts'
+import type { RequestFilter, RequestStore, StoredRequest } from '../../port/activity-store.ts'
 import { namesErasedRecord, readRequestRange } from '../deletion/record-mentions.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import type { Databases, Executor } from '../schema/databases.ts'

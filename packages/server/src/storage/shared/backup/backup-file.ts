@@ -1,11 +1,12 @@
 /** Writes and reads backups as streams, in constant memory. The format is described in backup-header.ts. */
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { HubError } from '../../../errors.ts'
+import { makeFolder } from '../../../lib/files/make-folder.ts'
 import {
   type ChunkCipher,
   createDecrypter,
@@ -13,7 +14,13 @@ import {
   createKey,
   findKey,
 } from './backup-cipher.ts'
-import { type BackupHeader, encodeHeader, messageOf, readHeader } from './backup-header.ts'
+import {
+  type BackupHeader,
+  deleteAbandoned,
+  encodeHeader,
+  messageOf,
+  readHeader,
+} from './backup-header.ts'
 
 /** The size of a chunk before it is encrypted. */
 const CHUNK_BYTES = 262_144
@@ -202,4 +209,25 @@ class ByteReader {
 /** Deletes files, if they exist. */
 export async function deleteFiles(...paths: string[]): Promise<void> {
   for (const path of paths) await rm(path, { force: true })
+}
+
+/**
+ * Writes a backup to a path that does not exist, after deleting what killed processes have left in its folder.
+ * @param partials the incomplete files, which a failure deletes.
+ * @throws HubError `backup_failed`.
+ */
+export async function writeNewBackup<Written>(
+  { path, signal, partials }: { path: string; signal: AbortSignal | undefined; partials: string[] },
+  write: () => Promise<Written>,
+): Promise<Written> {
+  try {
+    signal?.throwIfAborted()
+    makeFolder(dirname(path))
+    await deleteAbandoned(dirname(path))
+    if (existsSync(path)) throw new Error(`${path} already exists`)
+    return await write()
+  } catch (cause) {
+    await deleteFiles(...partials)
+    throw new HubError('backup_failed', { reason: messageOf(cause) }, { cause })
+  }
 }

@@ -4,14 +4,19 @@
  * A backup is: the header line, chunks (a length of four bytes, then that number of bytes), a length of 0, and the SHA-256 of
  * everything before. The chunks contain the payload, compressed with zstd and possibly encrypted.
  */
-import { open } from 'node:fs/promises'
+
+import { createHash, randomUUID } from 'node:crypto'
+import { open, readdir, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { BackupInfo } from '@recordhub/protocol'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { HubError } from '../../../errors.ts'
+import type { Row } from '../schema/databases.ts'
 
 const NAME = 'recordhub-backup'
-export const BACKUP_FORMAT = 1
+const BACKUP_FORMAT = 1
 /** Maximum size of the header line, in bytes. */
 const MAX_HEADER = 262_144
 
@@ -114,4 +119,51 @@ function notABackup(): HubError {
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+export const BACKUP_SUFFIX = '.recordhub-backup'
+const PARTIAL_SUFFIX = '.partial'
+/** Incomplete files that are older than this, or from a clock that was ahead, belong to a process that was killed. */
+const ABANDONED_MS = 3_600_000
+
+/** Returns a path beside a file, for its incomplete content. */
+export function partialPath(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomUUID()}${PARTIAL_SUFFIX}`)
+}
+
+/** Deletes incomplete files that killed processes have left in a folder. They contain records. */
+export async function deleteAbandoned(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  for (const name of names) {
+    if (!name.startsWith('.') || !name.includes(PARTIAL_SUFFIX)) continue
+    const path = join(folder, name)
+    const found = await stat(path).catch(() => null)
+    if (found && Math.abs(Date.now() - found.mtimeMs) > ABANDONED_MS)
+      await rm(path, { force: true, recursive: true })
+  }
+}
+
+/** Maximum number of records in a sample. */
+const SAMPLE = 1000
+
+/** Returns record ids that are evenly distributed between the lowest and the highest one. */
+export function sampleIds(lowest: number, highest: number): number[] {
+  const count = Math.min(SAMPLE, highest - lowest + 1)
+  const step = count > 1 ? (highest - lowest) / (count - 1) : 0
+  return Array.from({ length: count }, (_, index) => Math.round(lowest + index * step))
+}
+
+/** Hashes rows, whatever the order of their columns. */
+export function hashRows(rows: Iterable<Row>): RecordSample {
+  const hash = createHash('sha256')
+  let records = 0
+  for (const row of rows) {
+    hash.update(rowText(row))
+    records += 1
+  }
+  return { records, sha256: hash.digest('base64url') }
+}
+
+export function rowText(row: Row): string {
+  return `${JSON.stringify(Object.entries(row).toSorted(([one], [other]) => (one < other ? -1 : 1)))}\n`
 }

@@ -11,16 +11,19 @@
  */
 import { sql } from 'kysely'
 import { type HashReference, pseudonymOf } from '../../../domain/record/erasure.ts'
-import type { ErasureStore } from '../../port/erasure-store.ts'
+import type { ErasureStore } from '../../port/deletion-store.ts'
 import type { ChangeLog } from '../../port/platform-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { deleteRequests } from '../activity/request-store.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import { addToModule, invalidateCachedResponse } from '../records/module-counts.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import { deleteHistory } from './delete-history.ts'
-import { deleteRejectedPushes } from './delete-rejected-pushes.ts'
-import { type RunPendingPurge, schedulePurge } from './pending-purge.ts'
+import {
+  deleteHistory,
+  deleteRejectedPushes,
+  type RunPendingPurge,
+  schedulePurge,
+} from './delete-rows.ts'
 import {
   type Contains,
   findActivityEntries,
@@ -199,8 +202,7 @@ export function createErasureStore(
       .where('module_id', '=', module_id)
     await db
       .deleteFrom('record_index')
-      .where('platform_id', '=', platform_id)
-      .where('record_id', '=', record_id)
+      .where((eb) => eb.and({ platform_id, record_id }))
       .where('field_id', 'in', fields)
       .execute()
     return true
@@ -214,8 +216,7 @@ export function createErasureStore(
       const history = await reader
         .selectFrom('record_history')
         .select((eb) => eb.fn.countAll<number>().as('n'))
-        .where('platform_id', '=', platform_id)
-        .where('record_id', '=', recordId)
+        .where((eb) => eb.and({ platform_id, record_id: recordId }))
         .executeTakeFirstOrThrow()
       return {
         ...shown,

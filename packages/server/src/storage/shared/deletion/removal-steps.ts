@@ -6,9 +6,7 @@ import { deleteRequests } from '../activity/request-store.ts'
 import { addToModule } from '../records/module-counts.ts'
 import { IN_LIST_INDEX } from '../records/record-rows.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { deleteHistory } from './delete-history.ts'
-import { deleteRejectedPushes } from './delete-rejected-pushes.ts'
-import { schedulePurge } from './pending-purge.ts'
+import { deleteHistory, deleteRejectedPushes, deleteSome, schedulePurge } from './delete-rows.ts'
 
 /** Maximum number of rows deleted in one transaction. Pushes of other platforms wait for it. */
 const STEP = 200
@@ -43,9 +41,7 @@ export async function runRemovalStep(
   if (removal.module_id === null) {
     if (await deleteRejected(db, removal)) return
     if (await deleteLoggedRequests(db, removal, deps)) return
-    if (await deleteCounters(db, removal)) return
-    if (await deleteDrift(db, removal)) return
-    if (await deleteManifestChanges(db, removal)) return
+    if (await deleteFigures(db, removal)) return
     await deletePlatformRows(db, removal)
   }
   await finishRemoval(db, removal, deps.at)
@@ -167,53 +163,15 @@ async function deleteLoggedRequests(
   return true
 }
 
-/** Deletes one day per step. */
-async function deleteCounters(db: Executor, { platform_id }: RemovalRow): Promise<boolean> {
-  const counted = await db
-    .selectFrom('hourly_counters')
-    .select('day')
-    .where('platform_id', '=', platform_id)
-    .limit(1)
-    .executeTakeFirst()
-  if (!counted) return false
-  await db
-    .deleteFrom('hourly_counters')
-    .where('platform_id', '=', platform_id)
-    .where('day', '=', counted.day)
-    .execute()
-  return true
-}
-
-/** Deletes the counts of one module by one node per step. */
-async function deleteDrift(db: Executor, { platform_id }: RemovalRow): Promise<boolean> {
-  const counted = await db
-    .selectFrom('module_drift')
-    .select(['module_id', 'node'])
-    .where('platform_id', '=', platform_id)
-    .limit(1)
-    .executeTakeFirst()
-  if (!counted) return false
-  await db
-    .deleteFrom('module_drift')
-    .where('platform_id', '=', platform_id)
-    .where('module_id', '=', counted.module_id)
-    .where('node', '=', counted.node)
-    .execute()
-  return true
-}
-
-async function deleteManifestChanges(db: Executor, { platform_id }: RemovalRow): Promise<boolean> {
-  const rows = await db
-    .selectFrom('manifest_changes')
-    .select('manifest_change_id')
-    .where('platform_id', '=', platform_id)
-    .orderBy('manifest_change_id')
-    .limit(STEP)
-    .execute()
-  const ids = rows.map((row) => row.manifest_change_id)
-  if (ids.length === 0) return false
-  await db.deleteFrom('manifest_changes').where('manifest_change_id', 'in', ids).execute()
-  return true
+/** Deletes one day of counters, the drift of one module, or some manifest changes. */
+async function deleteFigures(db: Executor, { platform_id }: RemovalRow): Promise<boolean> {
+  const where = sql`platform_id = ${platform_id}`
+  const counters = { table: 'hourly_counters', key: 'day', where, orderBy: 'day' } as const
+  if ((await deleteSome(db, counters, 1)) > 0) return true
+  const drift = { table: 'module_drift', key: 'module_id', where, orderBy: 'module_id' } as const
+  if ((await deleteSome(db, drift, 1)) > 0) return true
+  const key = 'manifest_change_id'
+  return (await deleteSome(db, { table: 'manifest_changes', key, where, orderBy: key }, STEP)) > 0
 }
 
 async function deletePlatformRows(db: Executor, { platform_id }: RemovalRow): Promise<void> {

@@ -1,9 +1,9 @@
-import type { NamedModule, RemovalStore } from '../../port/removal-store.ts'
+import type { NamedModule, RemovalStore } from '../../port/deletion-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import type { RunPendingPurge } from './pending-purge.ts'
-import { countStoredRecords, insertRemoval, selectRemovals } from './removal-rows.ts'
+import type { RunPendingPurge } from './delete-rows.ts'
 import { type RemovalDeps, runRemovalStep } from './removal-steps.ts'
+import { countStoredRecords, insertRemoval, selectRemovals } from './soft-delete-platform.ts'
 
 export function createRemovalStore(
   { reader, writer, clock, acquireLock }: Databases,
@@ -127,8 +127,7 @@ async function findModule(db: Executor, { platform_id, record_type }: NamedModul
     .selectFrom('modules as m')
     .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
     .select(['m.platform_id', 'm.module_id', 'm.record_type', 'm.registered_at', 'p.platform_name'])
-    .where('m.platform_id', '=', platform_id)
-    .where('m.record_type', '=', record_type)
+    .where((eb) => eb.and({ 'm.platform_id': platform_id, 'm.record_type': record_type }))
     .where('p.removed_at', 'is', null)
     .executeTakeFirst()
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { toHour } from '../../../lib/time/clock.ts'
-import type { DeletionOutcome, DeletionStep, RetentionStore } from '../../port/retention-store.ts'
+import type { DeletionOutcome, DeletionStep, RetentionStore } from '../../port/deletion-store.ts'
 import { deleteRequests } from '../activity/request-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { deleteOldRejectedPushes } from './delete-rejected-pushes.ts'
+import { deleteOldRejectedPushes, deleteSome } from './delete-rows.ts'
 
 /** Deletes rows that are older than `before`. */
 type OldStep = DeletionStep & { before: string }
@@ -136,23 +136,6 @@ async function deleteOldHistory(db: Executor, step: OldStep): Promise<DeletionOu
   return outcome
 }
 
-/** Also deletes the addresses from which a platform last pushed before that time. */
-async function deletePushErrors(db: Executor, step: OldStep): Promise<DeletionOutcome> {
-  const { numDeletedRows } = await db
-    .deleteFrom('push_errors')
-    .where('push_error_id', 'in', (eb) =>
-      eb
-        .selectFrom('push_errors')
-        .select('push_error_id')
-        .where('hour', '<', toHour(step.before))
-        .orderBy('hour')
-        .limit(step.limit),
-    )
-    .executeTakeFirst()
-  await db.deleteFrom('push_addresses').where('last_at', '<', step.before).execute()
-  return toOutcome(numDeletedRows, step)
-}
-
 async function deleteOldRequests(db: Executor, step: OldStep): Promise<DeletionOutcome> {
   const rows = await db
     .selectFrom('requests')
@@ -168,34 +151,30 @@ async function deleteOldRequests(db: Executor, step: OldStep): Promise<DeletionO
   return { deleted: old.length, next: window.next }
 }
 
+async function deletePushErrors(db: Executor, step: OldStep): Promise<DeletionOutcome> {
+  const where = sql`hour < ${toHour(step.before)}`
+  const old = { table: 'push_errors', key: 'push_error_id', where, orderBy: 'hour' } as const
+  const deleted = await deleteSome(db, old, step.limit)
+  // Also the addresses from which a platform last pushed before that time.
+  await db.deleteFrom('push_addresses').where('last_at', '<', step.before).execute()
+  return toOutcome(deleted, step)
+}
+
 async function deleteReviews(db: Executor, step: OldStep): Promise<DeletionOutcome> {
-  const { numDeletedRows } = await db
-    .deleteFrom('missing_reviews')
-    .where('missing_review_id', 'in', (eb) =>
-      eb
-        .selectFrom('missing_reviews')
-        .select('missing_review_id')
-        .where('closed_at', '<', step.before)
-        .orderBy('closed_at')
-        .limit(step.limit),
-    )
-    .executeTakeFirst()
-  return toOutcome(numDeletedRows, step)
+  const where = sql`closed_at < ${step.before}`
+  const old = {
+    table: 'missing_reviews',
+    key: 'missing_review_id',
+    where,
+    orderBy: 'closed_at',
+  } as const
+  return toOutcome(await deleteSome(db, old, step.limit), step)
 }
 
 async function deleteAlerts(db: Executor, step: OldStep): Promise<DeletionOutcome> {
-  const { numDeletedRows } = await db
-    .deleteFrom('alerts')
-    .where('alert_id', 'in', (eb) =>
-      eb
-        .selectFrom('alerts')
-        .select('alert_id')
-        .where('resolved_at', '<', step.before)
-        .orderBy('resolved_at')
-        .limit(step.limit),
-    )
-    .executeTakeFirst()
-  return toOutcome(numDeletedRows, step)
+  const where = sql`resolved_at < ${step.before}`
+  const old = { table: 'alerts', key: 'alert_id', where, orderBy: 'resolved_at' } as const
+  return toOutcome(await deleteSome(db, old, step.limit), step)
 }
 
 /** The primary key begins with day and hour, so its order is the order of age. */

@@ -1,5 +1,5 @@
 /** The checks of a database that are the same on both engines. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { REFERENCES_PURPOSE } from '../../../domain/platform/api-key.ts'
 import type {
   DatabaseProblem,
@@ -10,7 +10,7 @@ import { readHealth } from '../platforms/health-rows.ts'
 import { selectPlatformSummaries, toPlatformSummary } from '../platforms/platform-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 import type { Migrations } from '../schema/migrate.ts'
-import { compareCounters, findInvalidCounters } from './counter-checks.ts'
+import { compareCounters, findInvalidCounters } from './repair-store.ts'
 
 type SharedMethods =
   | 'compareCounters'
@@ -94,7 +94,18 @@ export function createSharedDiagnostics(db: Executor): Pick<DiagnosticsStore, Sh
 }
 
 /** @param applied the names of the applied migrations. */
-export function toSchemaState(applied: string[], migrations: Migrations): SchemaState {
+/** @param hasMigrations a query that returns a row if the table of migrations exists. */
+export async function readSchemaState(
+  db: Executor,
+  migrations: Migrations,
+  hasMigrations: RawBuilder<unknown>,
+): Promise<SchemaState> {
+  const found = await hasMigrations.execute(db)
+  const { rows } =
+    found.rows.length === 0
+      ? { rows: [] }
+      : await sql<{ name: string }>`SELECT name FROM kysely_migration ORDER BY name`.execute(db)
+  const applied = rows.map(({ name }) => name)
   return {
     applied,
     pending: Object.keys(migrations).filter((name) => !applied.includes(name)),

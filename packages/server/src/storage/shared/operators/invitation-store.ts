@@ -1,6 +1,6 @@
 import type { Invitation } from '@recordhub/protocol'
 import type { Selectable } from 'kysely'
-import type { InvitationStore } from '../../port/invitation-store.ts'
+import type { InvitationStore } from '../../port/operator-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'

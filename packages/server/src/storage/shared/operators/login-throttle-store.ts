@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type AttemptCount, addAttempt } from '../../../domain/auth/login-throttle.ts'
-import { type LoginThrottleStore, MAX_THROTTLED_SUBJECTS } from '../../port/login-throttle-store.ts'
+import { type LoginThrottleStore, MAX_THROTTLED_SUBJECTS } from '../../port/operator-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 
 export function createLoginThrottleStore({

@@ -7,7 +7,6 @@ import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { createApiTokens, revokeTokens } from './api-tokens.ts'
 import { acceptInvitation, reopenInvitation, withdrawInvitationsOf } from './invitation-store.ts'
-import { createOperatorSessions } from './operator-sessions.ts'
 
 /** The provider id of passwords in Better Auth. */
 const CREDENTIAL = 'credential'
@@ -96,8 +95,7 @@ export function createOperatorStore(
         const changed = await db
           .updateTable('operator_accounts')
           .set({ password, updated_at: at })
-          .where('operator_id', '=', id)
-          .where('provider_id', '=', CREDENTIAL)
+          .where((eb) => eb.and({ operator_id: id, provider_id: CREDENTIAL }))
           .returning('operator_id')
           .executeTakeFirst()
         if (!changed) await insertPassword(db, id, password, at)
@@ -261,4 +259,72 @@ async function findOperators(db: Executor, at: string, id: string | null): Promi
     has_password: Number(passwords) > 0,
     single_sign_on: Number(single_sign_ons) > 0,
   }))
+}
+
+/** The sessions of operators, which Better Auth creates. */
+function createOperatorSessions({
+  reader,
+  writer,
+  clock,
+}: Databases): Pick<
+  OperatorStore,
+  'markSessionStrong' | 'listSessions' | 'deleteEndedSessions' | 'endSession' | 'endSessions'
+> {
+  return {
+    async markSessionStrong(sessionId) {
+      const strong = sql<boolean>`true`
+      await writer
+        .updateTable('operator_sessions')
+        .set({ strong })
+        .where('id', '=', sessionId)
+        .execute()
+    },
+
+    async listSessions(operatorId) {
+      const rows = await reader
+        .selectFrom('operator_sessions')
+        .select(['id', 'created_at', 'updated_at', 'expires_at', 'ip_address', 'user_agent'])
+        .where('operator_id', '=', operatorId)
+        .where('expires_at', '>', nowText(clock))
+        .orderBy('updated_at', 'desc')
+        .orderBy('id')
+        .execute()
+      return rows.map((row) => ({
+        id: row.id,
+        created_at: new Date(row.created_at).toISOString(),
+        last_seen_at: new Date(row.updated_at).toISOString(),
+        expires_at: new Date(row.expires_at).toISOString(),
+        address: row.ip_address || null,
+        user_agent: row.user_agent || null,
+      }))
+    },
+
+    async deleteEndedSessions({ at, seenBefore }) {
+      await writer
+        .deleteFrom('operator_sessions')
+        .where((eb) => eb.or([eb('expires_at', '<=', at), eb('updated_at', '<', seenBefore)]))
+        .execute()
+    },
+
+    endSession: (operatorId, sessionId, audit) =>
+      writer.transaction().execute(async (db) => {
+        const ended = await db
+          .deleteFrom('operator_sessions')
+          .where((eb) => eb.and({ operator_id: operatorId, id: sessionId }))
+          .returning('id')
+          .executeTakeFirst()
+        if (!ended) return false
+        await insertAudit(db, nowText(clock), audit)
+        return true
+      }),
+
+    endSessions: (operatorId, exceptSessionId, audit) =>
+      writer.transaction().execute(async (db) => {
+        let ending = db.deleteFrom('operator_sessions').where('operator_id', '=', operatorId)
+        if (exceptSessionId !== null) ending = ending.where('id', '<>', exceptSessionId)
+        const ended = await ending.returning('id').execute()
+        await insertAudit(db, nowText(clock), audit)
+        return ended.length
+      }),
+  }
 }

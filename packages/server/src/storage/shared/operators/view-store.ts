@@ -4,7 +4,7 @@ import {
   type StoredView,
   type ViewContent,
   type ViewStore,
-} from '../../port/view-store.ts'
+} from '../../port/record-list-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -96,8 +96,7 @@ async function isTaken(db: Executor, view: StoredView, name: string): Promise<bo
   const other = await db
     .selectFrom('saved_views')
     .select('view_id')
-    .where('owner', '=', view.owner)
-    .where('name', '=', name)
+    .where((eb) => eb.and({ owner: view.owner, name }))
     .where('view_id', '!=', view.id)
     .executeTakeFirst()
   return other !== undefined

@@ -1,15 +1,21 @@
-import type { Manifest, Module } from '@recordhub/protocol'
+import type {
+  DriftResponse,
+  Manifest,
+  ManifestChange,
+  Module,
+  ModuleDrift,
+} from '@recordhub/protocol'
 import type { Selectable } from 'kysely'
+import type { DriftingModule } from '../../../domain/inbox/inbox.ts'
 import {
   findManifestChanges,
   mergeModule,
   type StoredModule,
 } from '../../../domain/platform/manifest-difference.ts'
-import type { ManifestStore } from '../../port/manifest-store.ts'
+import type { Drift } from '../../../domain/record/drift.ts'
+import type { ManifestStore } from '../../port/platform-store.ts'
 import { insertActivity, insertAudit, insertLog } from '../activity/activity-rows.ts'
 import { deleteCachedResponse } from '../pulls/cached-responses.ts'
-import { listCompleteness } from '../records/completeness-rows.ts'
-import { listDrift, readDrift } from '../records/drift-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
 import { rebuildRetypedFields } from '../search/indexed-fields.ts'
@@ -95,24 +101,20 @@ export function createManifestStore(
         const changed = await db
           .updateTable('modules')
           .set({ drift_policy })
-          .where('platform_id', '=', platform_id)
-          .where('record_type', '=', record_type)
+          .where((eb) => eb.and({ platform_id, record_type }))
           .where('drift_policy', '!=', drift_policy)
           .executeTakeFirst()
         const known = await db
           .selectFrom('modules as m')
           .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
           .select(['m.platform_id', 'p.platform_name'])
-          .where('m.platform_id', '=', platform_id)
-          .where('m.record_type', '=', record_type)
+          .where((eb) => eb.and({ 'm.platform_id': platform_id, 'm.record_type': record_type }))
           .executeTakeFirst()
         if (changed.numUpdatedRows > 0n && known) {
           await insertLog(db, at, log, known)
         }
         return known !== undefined
       }),
-
-    listCompleteness: (query) => listCompleteness(reader, query),
   }
 }
 
@@ -240,4 +242,102 @@ async function updateModule(
   if (!fieldsChanged) return
   await db.deleteFrom('module_drift').where('module_id', '=', module_id).execute()
   await deleteCachedResponse(db, module_id)
+}
+
+const MAX_MANIFEST_CHANGES = 100
+
+/** The latest changes of a platform's manifest, and the drift of its modules, summed over all nodes. */
+async function readDrift(
+  db: Executor,
+  platformId: number,
+): Promise<Omit<DriftResponse, 'success'> | null> {
+  const platform = await db
+    .selectFrom('platforms')
+    .select('manifest_fetched_at')
+    .where('platform_id', '=', platformId)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst()
+  if (!platform) return null
+  const changes = await db
+    .selectFrom('manifest_changes')
+    .select(['at', 'changes'])
+    .where('platform_id', '=', platformId)
+    .orderBy('manifest_change_id', 'desc')
+    .limit(MAX_MANIFEST_CHANGES)
+    .execute()
+  const modules = await db
+    .selectFrom('modules')
+    .select(['module_id', 'record_type', 'module_name', 'drift_policy'])
+    .select((eb) => eb.fn.coalesce('drift_since', 'registered_at').as('since'))
+    .where('platform_id', '=', platformId)
+    .orderBy('position')
+    .execute()
+  const counted = await db
+    .selectFrom('module_drift')
+    .select((eb) => [
+      'module_id',
+      'kind',
+      'key',
+      eb.fn.sum<number>('count').as('count'),
+      eb.fn.min('first_at').as('first_at'),
+      eb.fn.max('last_at').as('last_at'),
+    ])
+    .where('platform_id', '=', platformId)
+    .groupBy(['module_id', 'kind', 'key'])
+    .orderBy('count', 'desc')
+    .orderBy('key')
+    .execute()
+  const keysOf = (moduleId: number, kind: keyof Drift): ModuleDrift['unknown'] =>
+    counted
+      .filter((row) => row.module_id === moduleId && row.kind === kind)
+      .map(({ key, count, first_at, last_at }) => ({
+        key,
+        count: Number(count),
+        first_at,
+        last_at,
+      }))
+  return {
+    manifest_fetched_at: platform.manifest_fetched_at,
+    manifest_changes: changes.map((row) => ({ at: row.at, changes: parseChanges(row.changes) })),
+    modules: modules.map(({ module_id, ...module }) => ({
+      ...module,
+      unknown: keysOf(module_id, 'unknown'),
+      absent: keysOf(module_id, 'absent'),
+      wrong_type: keysOf(module_id, 'wrong_type'),
+    })),
+  }
+}
+
+/** The registered modules with a drift, as `ManifestStore.listDrift`. */
+async function listDrift(db: Executor): Promise<DriftingModule[]> {
+  const rows = await db
+    .selectFrom('module_drift as d')
+    .innerJoin('modules as m', 'm.module_id', 'd.module_id')
+    .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
+    .select((eb) => [
+      ...(['m.module_id', 'm.platform_id', 'm.record_type', 'm.module_name', 'd.key'] as const),
+      eb.fn.sum<number>('d.count').as('count'),
+      eb.fn.min('d.first_at').as('first_at'),
+      eb.fn.max('d.last_at').as('last_at'),
+    ])
+    .where('m.registered_at', 'is not', null)
+    .where('p.removed_at', 'is', null)
+    .groupBy(['m.module_id', 'm.platform_id', 'm.record_type', 'm.module_name', 'd.key'])
+    .orderBy('m.module_id')
+    .orderBy('count', 'desc')
+    .orderBy('d.key')
+    .execute()
+  return [...Map.groupBy(rows, ({ module_id }) => module_id).values()].flatMap((ofModule) => {
+    const [first] = ofModule
+    if (!first) return []
+    const { platform_id, record_type, module_name } = first
+    const times = ofModule.flatMap(({ first_at, last_at }) => [first_at, last_at]).sort()
+    const keys = ofModule.map(({ key }) => key)
+    const [first_at = '', last_at = ''] = [times[0], times.at(-1)]
+    return [{ platform_id, record_type, module_name, keys, first_at, last_at }]
+  })
+}
+
+function parseChanges(text: string): ManifestChange[] {
+  return JSON.parse(text)
 }

@@ -1,11 +1,10 @@
-import type { PlatformModule, PlatformSummary } from '@recordhub/protocol'
-import { CONNECTION_TYPE } from '@recordhub/protocol'
+import { CONNECTION_TYPE, type PlatformModule, type PlatformSummary } from '@recordhub/protocol'
 import { type Selectable, sql } from 'kysely'
 import { healthOf } from '../../../domain/platform/health.ts'
-import { isVisible } from '../records/visible-modules.ts'
+import type { StoredHubKey } from '../../port/platform-store.ts'
+import { isVisible } from '../records/module-scope.ts'
 import type { Executor } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
-import { distinctTitle } from './distinct-title.ts'
 import type { StoredHealth } from './health-rows.ts'
 
 /** Selects platforms as the dashboard lists them, with counts from the counters. Leaves out removed platforms. */
@@ -127,4 +126,58 @@ function toPlatformModule(row: Selectable<Tables['modules']>, replayable: number
     complete_at: row.complete_at,
     replayable,
   }
+}
+
+export async function insertHubKey(
+  db: Executor,
+  platform_id: number,
+  { key_hash, hint, ciphertext }: StoredHubKey,
+  at: string,
+): Promise<void> {
+  await db
+    .insertInto('hub_keys')
+    .values({
+      platform_id,
+      key_hash,
+      hint,
+      secret_id: await insertSecret(db, 'hub key', ciphertext, at),
+      created_at: at,
+      expires_at: null,
+      revoked_at: null,
+      last_used_at: null,
+    })
+    .execute()
+}
+
+export async function insertSecret(
+  db: Executor,
+  purpose: string,
+  ciphertext: string,
+  at: string,
+): Promise<number> {
+  const { secret_id } = await db
+    .insertInto('secrets')
+    .values({ purpose, ciphertext, created_at: at })
+    .returning('secret_id')
+    .executeTakeFirstOrThrow()
+  return secret_id
+}
+
+/**
+ * The title of a platform as people read it: with its name in parentheses if another platform has the same title.
+ * @param platform the alias of the platform in the query.
+ * @param name the column with the name. A removed platform no longer has its name, so it has only its title by default.
+ */
+export function distinctTitleSql(platform: string, name: string | null = null): string {
+  const isPresent = name === null ? `${platform}.removed_at IS NULL AND ` : ''
+  return `CASE WHEN ${isPresent}EXISTS (SELECT 1 FROM platforms AS other
+    WHERE other.display_title = ${platform}.display_title AND other.platform_id <> ${platform}.platform_id
+      AND other.removed_at IS NULL)
+    THEN ${platform}.display_title || ' (' || ${name ?? `${platform}.platform_name`} || ')'
+    ELSE ${platform}.display_title END`
+}
+
+/** `distinctTitleSql` as an expression of Kysely. */
+export function distinctTitle(...args: Parameters<typeof distinctTitleSql>) {
+  return sql<string>`${sql.raw(distinctTitleSql(...args))}`
 }

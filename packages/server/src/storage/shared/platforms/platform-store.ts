@@ -6,10 +6,15 @@ import { softDeletePlatform } from '../deletion/soft-delete-platform.ts'
 import { readPauseEnd, recordRecovery } from '../pulls/pull-plan.ts'
 import { invalidateCachedResponse } from '../records/module-counts.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import { distinctTitle } from './distinct-title.ts'
 import { readHealth } from './health-rows.ts'
-import { insertHubKey, insertSecret } from './key-rows.ts'
-import { readModules, selectPlatformSummaries, toPlatformSummary } from './platform-rows.ts'
+import {
+  distinctTitle,
+  insertHubKey,
+  insertSecret,
+  readModules,
+  selectPlatformSummaries,
+  toPlatformSummary,
+} from './platform-rows.ts'
 import { registerModules } from './register-modules.ts'
 import { findFirstName, renamePlatform, saveFirstName } from './rename-platform.ts'
 

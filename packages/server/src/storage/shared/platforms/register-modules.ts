@@ -1,4 +1,4 @@
-import type { NamedModule } from '../../port/removal-store.ts'
+import type { NamedModule } from '../../port/deletion-store.ts'
 import { invalidateCachedResponse } from '../records/module-counts.ts'
 import type { Executor } from '../schema/databases.ts'
 

@@ -63,8 +63,7 @@ export async function renamePlatform(
   await db
     .updateTable('record_deletions')
     .set({ platform_name })
-    .where('platform_name', '=', before)
-    .where('platform_id', '=', platform_id)
+    .where((eb) => eb.and({ platform_name: before, platform_id }))
     .execute()
   await db
     .updateTable('removals')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { HUB_MEMBERS } from '../../../domain/record/record-columns.ts'
 import { dedupeNames } from '../../../lib/text/dedupe-names.ts'
-import type { SqlViews, ViewFailure } from '../../port/sql-views.ts'
+import type { SqlViews, ViewFailure } from '../../port/platform-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 
 /** The functions of views that differ between engines. */

@@ -32,8 +32,7 @@ export async function takeCachedResponse(
     eb
       .selectFrom('module_counters')
       .select((inner) => inner.fn.sum<number | null>(count).as('n'))
-      .where('platform_id', '=', platform_id)
-      .where('module_id', '=', module_id)
+      .where((eb) => eb.and({ platform_id, module_id }))
   const stored = await db
     .selectFrom('modules')
     .select((eb) => [

@@ -30,8 +30,7 @@ export function createMissingStore(databases: Databases, dialect: MissingDialect
       let select = reader
         .selectFrom('records')
         .select(['record_id', 'reference_number'])
-        .where('platform_id', '=', platform_id)
-        .where('module_id', '=', module_id)
+        .where((eb) => eb.and({ platform_id, module_id }))
       if (after !== null) select = select.where('reference_number', '>', after)
       const page = await select.orderBy('reference_number').limit(limit).execute()
       const absent = page.filter((record) => !isPresent(record))
@@ -58,8 +57,7 @@ export function createMissingStore(databases: Databases, dialect: MissingDialect
       const rows = await reader
         .selectFrom('records')
         .select('record_id')
-        .where('platform_id', '=', platform_id)
-        .where('module_id', '=', module_id)
+        .where((eb) => eb.and({ platform_id, module_id }))
         .where('reference_number', 'in', references)
         .where('missing_since', 'is', null)
         .execute()
@@ -92,8 +90,7 @@ export function createMissingStore(databases: Databases, dialect: MissingDialect
           const closed = await db
             .updateTable('missing_reviews')
             .set({ state: 'superseded', closed_at: at })
-            .where('missing_review_id', '=', replaces.review_id)
-            .where('state', '=', replaces.state)
+            .where((eb) => eb.and({ missing_review_id: replaces.review_id, state: replaces.state }))
             .executeTakeFirst()
           if (closed.numUpdatedRows === 0n) return
         }
@@ -121,8 +118,7 @@ export function createMissingStore(databases: Databases, dialect: MissingDialect
           ...{ missing, records, fingerprint, pull_id, at: nowText(clock) },
           record_ids: JSON.stringify(record_ids),
         })
-        .where('missing_review_id', '=', reviewId)
-        .where('state', '=', 'pending')
+        .where((eb) => eb.and({ missing_review_id: reviewId, state: 'pending' }))
         .execute()
     },
 
@@ -191,14 +187,12 @@ export async function countUnmarked(
       eb
         .selectFrom('module_counters')
         .select((inner) => inner.fn.sum<number | null>('records').as('n'))
-        .where('platform_id', '=', platform_id)
-        .where('module_id', '=', module_id)
+        .where((eb) => eb.and({ platform_id, module_id }))
         .as('records'),
       eb
         .selectFrom('records')
         .select((inner) => inner.fn.countAll<number>().as('n'))
-        .where('platform_id', '=', platform_id)
-        .where('module_id', '=', module_id)
+        .where((eb) => eb.and({ platform_id, module_id }))
         .where('missing_since', 'is not', null)
         .as('marked'),
     ])

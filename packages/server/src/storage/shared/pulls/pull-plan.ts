@@ -1,10 +1,15 @@
 import type { PullTaskState, PullTrigger } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import { findPauseEnd, isPaused, MAX_FAILURES } from '../../../domain/pull/pull-pause.ts'
-import type { PullScope, PullTaskPlan } from '../../port/pull-store.ts'
-import { insertActivity } from '../activity/activity-rows.ts'
-import { distinctTitle } from '../platforms/distinct-title.ts'
-import type { Executor } from '../schema/databases.ts'
+import type {
+  PullScope,
+  PullTaskPlan,
+  SchedulePause,
+  ScheduleStore,
+} from '../../port/pull-store.ts'
+import { insertActivity, insertLog } from '../activity/activity-rows.ts'
+import { distinctTitle } from '../platforms/platform-rows.ts'
+import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 
 /** Rows per statement. SQLite allows 32,766 parameters. */
 const MAX_ROWS = 1000
@@ -100,8 +105,7 @@ export async function listPlans(
       'm.last_error as error',
       'm.last_problem as problem',
     ])
-    .where('t.pull_id', '=', pullId)
-    .where('t.state', '=', 'queued')
+    .where((eb) => eb.and({ 't.pull_id': pullId, 't.state': 'queued' }))
   if (platformId !== null) select = select.where('t.platform_id', '=', platformId)
   const rows = await select.orderBy('t.task_number').execute()
   return rows.map((row) => ({ ...row, fields: JSON.parse(row.fields) }))
@@ -113,8 +117,7 @@ export async function listSkipped(db: Executor, pullId: number): Promise<number[
     .selectFrom('pull_tasks')
     .select('platform_id')
     .distinct()
-    .where('pull_id', '=', pullId)
-    .where('state', '=', 'skipped')
+    .where((eb) => eb.and({ pull_id: pullId, state: 'skipped' }))
     .orderBy('platform_id')
     .execute()
   return rows.map(({ platform_id }) => platform_id)
@@ -128,14 +131,12 @@ export async function resumeSkipped(
   const running = db
     .selectFrom('pulls')
     .select('pull_id')
-    .where('pull_id', '=', pullId)
-    .where('state', '=', 'running')
+    .where((eb) => eb.and({ pull_id: pullId, state: 'running' }))
   const resumed = await db
     .updateTable('pull_tasks')
     .set({ state: 'queued', error: null, finished_at: null })
     .where('pull_id', 'in', running)
-    .where('platform_id', '=', platformId)
-    .where('state', '=', 'skipped')
+    .where((eb) => eb.and({ platform_id: platformId, state: 'skipped' }))
     .executeTakeFirst()
   if (resumed.numUpdatedRows === 0n) return []
   await recordRecovery(db, platformId, at)
@@ -238,4 +239,41 @@ export async function recordFailures(db: Executor, pullId: number, at: string): 
       details: { pull_id: pullId },
     })
   }
+}
+
+/** The name of the schedule in `paused_schedules`. */
+const SCHEDULE = 'pulls'
+
+export function createScheduleStore({ reader, writer, clock }: Databases): ScheduleStore {
+  return {
+    readPause: () => findPause(reader),
+
+    setPaused: (paused, actor, log) =>
+      writer.transaction().execute(async (db) => {
+        const at = nowText(clock)
+        const changed = paused
+          ? await db
+              .insertInto('paused_schedules')
+              .values({ schedule: SCHEDULE, paused_at: at, paused_by: actor })
+              .onConflict((conflict) => conflict.doNothing())
+              .returning('schedule')
+              .executeTakeFirst()
+          : await db
+              .deleteFrom('paused_schedules')
+              .where('schedule', '=', SCHEDULE)
+              .returning('schedule')
+              .executeTakeFirst()
+        if (!changed) return
+        await insertLog(db, at, log)
+      }),
+  }
+}
+
+export async function findPause(db: Executor): Promise<SchedulePause | null> {
+  const row = await db
+    .selectFrom('paused_schedules')
+    .select(['paused_at', 'paused_by'])
+    .where('schedule', '=', SCHEDULE)
+    .executeTakeFirst()
+  return row ? { since: row.paused_at, actor: row.paused_by } : null
 }

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { estimateProgress } from '../../../domain/pull/pull.ts'
 import { withFirstReference } from '../../../domain/record/rejection-reasons.ts'
 import type { PullStore } from '../../port/pull-store.ts'
-import { distinctTitle } from '../platforms/distinct-title.ts'
-import { wasRejectedBy } from '../rejected-pushes/rejected-push-pulls.ts'
+import { distinctTitle } from '../platforms/platform-rows.ts'
+import { wasRejectedBy } from '../rejected-pushes/rejection-groups.ts'
 import type { Executor } from '../schema/databases.ts'
 
 /**
@@ -208,8 +208,7 @@ export async function addFirstReference(
   const first = await db
     .selectFrom('rejected_pushes as r')
     .select('r.body')
-    .where('r.platform_id', '=', platform_id)
-    .where('r.cause', '=', error_cause)
+    .where((eb) => eb.and({ 'r.platform_id': platform_id, 'r.cause': error_cause }))
     .where((eb) => wasRejectedBy(eb, pull_id))
     .orderBy('r.rejected_push_id')
     .limit(1)

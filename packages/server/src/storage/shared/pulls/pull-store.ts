@@ -11,7 +11,7 @@ import {
   takeCachedResponse,
   toCachedResponseColumns,
 } from './cached-responses.ts'
-import { toLastReadColumns } from './last-read-columns.ts'
+import { toLastReadColumns } from './completeness-store.ts'
 import { listPlatformPulls } from './platform-pulls.ts'
 import { listPlans, listSkipped, planTasks, recordFailures, resumeSkipped } from './pull-plan.ts'
 import { listTasks, selectPulls, toPull } from './pull-rows.ts'
@@ -121,8 +121,7 @@ export function createPullStore(
             lease_until: leaseEnd(lease.seconds),
             renewed_at: nowText(clock),
           })
-          .where('pull_id', '=', pullId)
-          .where('state', '=', 'queued')
+          .where((eb) => eb.and({ pull_id: pullId, state: 'queued' }))
           .executeTakeFirst()
         return started.numUpdatedRows > 0n ? listPlans(db, pullId) : null
       }),
@@ -138,8 +137,7 @@ export function createPullStore(
       const renewed = await writer
         .updateTable('pulls')
         .set({ lease_until: leaseEnd(lease.seconds), renewed_at: nowText(clock) })
-        .where('pull_id', '=', pullId)
-        .where('lease_owner', '=', lease.owner)
+        .where((eb) => eb.and({ pull_id: pullId, lease_owner: lease.owner }))
         .where('state', 'in', UNFINISHED)
         .executeTakeFirst()
       return renewed.numUpdatedRows > 0n
@@ -149,8 +147,7 @@ export function createPullStore(
       const pull = await reader
         .selectFrom('pulls')
         .select('pull_id')
-        .where('pull_id', '=', pullId)
-        .where('lease_owner', '=', owner)
+        .where((eb) => eb.and({ pull_id: pullId, lease_owner: owner }))
         .where('state', 'in', UNFINISHED)
         .executeTakeFirst()
       return pull !== undefined
@@ -163,9 +160,7 @@ export function createPullStore(
         const started = await db
           .updateTable('pull_tasks')
           .set({ state: 'running', started_at: nowText(clock) })
-          .where('pull_id', '=', pullId)
-          .where('task_number', '=', taskNumber)
-          .where('state', '=', 'queued')
+          .where((eb) => eb.and({ pull_id: pullId, task_number: taskNumber, state: 'queued' }))
           .returning(['platform_id', 'module_id'])
           .executeTakeFirst()
         if (!started) return null
@@ -178,9 +173,7 @@ export function createPullStore(
       await writer
         .updateTable('pull_tasks')
         .set({ total, ...counts, waiting_since })
-        .where('pull_id', '=', pullId)
-        .where('task_number', '=', taskNumber)
-        .where('state', '=', 'running')
+        .where((eb) => eb.and({ pull_id: pullId, task_number: taskNumber, state: 'running' }))
         .execute()
     },
 
@@ -201,8 +194,7 @@ export function createPullStore(
             finished_at: at,
             waiting_since: null,
           })
-          .where('pull_id', '=', pullId)
-          .where('task_number', '=', taskNumber)
+          .where((eb) => eb.and({ pull_id: pullId, task_number: taskNumber }))
           .where('state', 'in', UNFINISHED)
           .returning(['platform_id', 'module_id'])
           .executeTakeFirst()

@@ -13,8 +13,8 @@ import {
   valuesOfCondition,
 } from '../../../domain/record/record-query.ts'
 import type { ModuleRef, Position } from '../../port/record-list-store.ts'
+import { isVisible } from '../records/module-scope.ts'
 import { IN_LIST_INDEX, type SelectedRecord, selectRecords } from '../records/record-rows.ts'
-import { isVisible } from '../records/visible-modules.ts'
 import type { Executor } from '../schema/databases.ts'
 import {
   createCompare,

@@ -107,8 +107,7 @@ function selectEntries(db: Executor, { platform_id, field_id }: IndexedField) {
   return db
     .selectFrom('record_index')
     .select(['sort_key as value', 'record_id'])
-    .where('platform_id', '=', platform_id)
-    .where('field_id', '=', field_id)
+    .where((eb) => eb.and({ platform_id, field_id }))
 }
 
 /**

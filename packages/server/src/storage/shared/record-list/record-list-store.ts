@@ -12,7 +12,6 @@ import {
   pathOfColumn,
   type RecordFilter,
 } from '../../../domain/record/record-query.ts'
-import type { ThreadFigures } from '../../port/metrics-store.ts'
 import type {
   FacetQuery,
   ListScope,
@@ -20,11 +19,12 @@ import type {
   RecordQuery,
   ScopeQuery,
 } from '../../port/record-list-store.ts'
+import type { ThreadFigures } from '../../port/statistics-store.ts'
 import { countRecords } from '../records/module-counts.ts'
 import { isScopeCurrent, readNamedScope, readScope } from '../records/module-scope.ts'
 import { IN_LIST_INDEX, toFilteredRecord } from '../records/record-rows.ts'
 import { createRequestThread, serveRequests } from '../request-thread.ts'
-import type { Databases, Executor } from '../schema/databases.ts'
+import { type Databases, type Executor, searchTime, TIME_MARGIN_MS } from '../schema/databases.ts'
 import { scanCandidates } from './candidate-scan.ts'
 import { scanHubColumn, scanSorted } from './hub-column-scan.ts'
 import { scanIndexedField } from './indexed-field-scan.ts'
@@ -191,34 +191,21 @@ async function readReviewedIds(db: Executor, reviewId: number): Promise<number[]
   return row ? JSON.parse(row.record_ids) : []
 }
 
-/** The tolerance: times rise with the write sequence, except for concurrent transactions and adjusted clocks. */
-const MARGIN_MS = 10 * 60_000
-/** The search ends when the remaining range has at most this many numbers. */
-const PRECISION = 1000
-
-/**
- * Returns a number of the write sequence below every change since a time; 0 without a time. A binary search finds it,
- * because times rise with the sequence.
- */
+/** Returns a number of the write sequence below every change since a time; 0 without a time. */
 async function findMinChangeSeq(db: Executor, since: string | null): Promise<number> {
   if (since === null) return 0
-  const earliest = new Date(Date.parse(since) - MARGIN_MS).toISOString()
-  let before = 0
-  let from = await findLastChange(db)
-  while (from - before > PRECISION) {
-    const middle = Math.floor((before + from) / 2)
-    const record = await db
+  const earliest = new Date(Date.parse(since) - TIME_MARGIN_MS).toISOString()
+  const findFrom = (number: number) =>
+    db
       .selectFrom('records')
-      .select(['change_seq', 'updated_at'])
-      .where('change_seq', '>=', middle)
+      .select(['change_seq as id', 'updated_at as at'])
+      .where('change_seq', '>=', number)
       .where(IN_LIST_INDEX)
       .orderBy('change_seq')
       .limit(1)
       .executeTakeFirst()
-    if (record && record.updated_at < earliest) before = record.change_seq
-    else from = middle
-  }
-  return before
+  const range = { before: 0, from: await findLastChange(db) }
+  return (await searchTime(findFrom, range, earliest)).before
 }
 
 async function findLastChange(db: Executor): Promise<number> {

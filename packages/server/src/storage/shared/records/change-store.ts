@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import { takeWithinBytes } from '../../../lib/collections/take-within-bytes.ts'
-import type { ChangeQuery, ChangeRow, ChangeStore } from '../../port/change-store.ts'
 import type { ModuleRef } from '../../port/record-list-store.ts'
+import type { ChangeQuery, ChangeRow, ChangeStore } from '../../port/record-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { selectModuleRefs } from './module-scope.ts'
+import { isVisible, selectModuleRefs } from './module-scope.ts'
 import { IN_LIST_INDEX, type SelectedRecord, selectRecords, toRecordRow } from './record-rows.ts'
-import { isVisible } from './visible-modules.ts'
 
 type Sequence = {
   readLastSequence: (db: Executor) => Promise<number>
@@ -66,9 +65,9 @@ async function locateChanged(
     .where('change_seq', '<=', range.through)
     .where(IN_LIST_INDEX)
   if (module) {
-    select = select
-      .where('platform_id', '=', module.platform_id)
-      .where('module_id', '=', module.module_id)
+    select = select.where((eb) =>
+      eb.and({ platform_id: module.platform_id, module_id: module.module_id }),
+    )
   }
   const rows = await select.orderBy('change_seq').limit(range.limit).execute()
   return rows.map((row) => ({ ...row, isDeletion: false }))

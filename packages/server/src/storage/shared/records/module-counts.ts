@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { RecordListStore } from '../../port/record-list-store.ts'
 import type { Executor } from '../schema/databases.ts'
-import { isVisible } from './visible-modules.ts'
+import { isVisible } from './module-scope.ts'
 
 /** The accepted pushes of the platform `p`, of all its modules. */
 export const ACCEPTED_PUSHES = sql<number>`(SELECT coalesce(sum(c.pushes), 0) FROM module_counters c

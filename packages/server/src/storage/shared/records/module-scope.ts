@@ -11,7 +11,6 @@ import {
 } from '../../../domain/record/record-query.ts'
 import type { ListScope, NamedScope, ScopeQuery } from '../../port/record-list-store.ts'
 import type { Executor } from '../schema/databases.ts'
-import { isAnyHidden, isVisible } from './visible-modules.ts'
 
 /** Reads the modules and the fields that the list needs, and none if it needs none. */
 export async function readScope(db: Executor, query: ScopeQuery): Promise<ListScope> {
@@ -137,4 +136,26 @@ export function selectModuleRefs(
     .$if(platform !== null, (select) => select.where('p.platform_name', '=', platform ?? ''))
     .$if(record_type !== null, (select) => select.where('m.record_type', '=', record_type ?? ''))
     .orderBy('m.module_id')
+}
+
+/**
+ * Whether readers see the module of a row. From the commit of a removal on, the records of its platform or module are in
+ * no list, count, search, export, history or feed, although they are deleted step by step.
+ * @param alias of a table with `platform_id` and `module_id`.
+ */
+export function isVisible(alias: string) {
+  return sql<boolean>`NOT EXISTS (SELECT 1 FROM removals d
+    WHERE d.finished_at IS NULL AND d.platform_id = ${sql.ref(`${alias}.platform_id`)}
+      AND (d.module_id IS NULL OR d.module_id = ${sql.ref(`${alias}.module_id`)}))`
+}
+
+/** Whether any module is not visible. */
+async function isAnyHidden(db: Executor): Promise<boolean> {
+  const removal = await db
+    .selectFrom('removals')
+    .select('removal_id')
+    .where('finished_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return removal !== undefined
 }

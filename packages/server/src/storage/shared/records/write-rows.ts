@@ -16,7 +16,7 @@ import {
   nullableTextOf,
   type Row,
   textOf,
-} from '../schema/columns.ts'
+} from '../schema/databases.ts'
 
 export type StoredRecord = RecordState & { record_id: number }
 

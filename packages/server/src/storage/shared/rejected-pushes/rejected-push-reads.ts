@@ -6,8 +6,7 @@ import { takeWithinBytes } from '../../../lib/collections/take-within-bytes.ts'
 import type { RejectedPushFilter, RejectedPushStore } from '../../port/rejected-push-store.ts'
 import type { Executor } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
-import { wasRejectedBy } from './rejected-push-pulls.ts'
-import { listModulesWithGroups, parseGroups } from './rejection-groups.ts'
+import { listModulesWithGroups, parseGroups, wasRejectedBy } from './rejection-groups.ts'
 
 type RejectedPushReads = Pick<
   RejectedPushStore,
@@ -80,8 +79,7 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
       const withExamples = groups.map(async ({ platform_id, cause, ...group }) => {
         const example = await selectRejected(reader)
           .select(['p.platform_name', 'r.record_type', 'r.code'])
-          .where('r.platform_id', '=', platform_id)
-          .where('r.cause', '=', cause)
+          .where((eb) => eb.and({ 'r.platform_id': platform_id, 'r.cause': cause }))
           .where('r.replayed_at', 'is', null)
           .limit(1)
           .executeTakeFirst()

@@ -8,14 +8,17 @@ import { toHour } from '../../../lib/time/clock.ts'
 import { formatRfc3339 } from '../../../lib/time/rfc3339.ts'
 import type { NewRejectedPush, RejectedPushStore } from '../../port/rejected-push-store.ts'
 import { insertActivity, insertLog } from '../activity/activity-rows.ts'
-import { deleteOverQuota, deleteRejectedPushes } from '../deletion/delete-rejected-pushes.ts'
+import { deleteOverQuota, deleteRejectedPushes } from '../deletion/delete-rows.ts'
 import { namesErasedRecord } from '../deletion/record-mentions.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import { ACCEPTED_PUSHES } from '../records/module-counts.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { findPreviousPull, saveRejectingPull } from './rejected-push-pulls.ts'
 import { applyFilter, createRejectedPushReads, selectRejected } from './rejected-push-reads.ts'
-import { createRejectionAcceptance } from './rejection-groups.ts'
+import {
+  createRejectionAcceptance,
+  findPreviousPull,
+  saveRejectingPull,
+} from './rejection-groups.ts'
 
 /** Counted in addition to the bytes of the body, so that the quota also limits the number of rows. */
 const ROW_BYTES = 512
@@ -136,8 +139,7 @@ async function saveRejection(
   const known = await db
     .selectFrom('rejected_pushes')
     .select(['rejected_push_id', 'pull_id'])
-    .where('platform_id', '=', platform_id)
-    .where('fingerprint', '=', fingerprint)
+    .where((eb) => eb.and({ platform_id, fingerprint }))
     .executeTakeFirst()
   if (known) {
     const { rejected_push_id, pull_id: before } = known

@@ -1,5 +1,8 @@
+/** Creates the tables of the shared description. */
+import { randomUUID } from 'node:crypto'
 import { type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely, sql } from 'kysely'
 import type { Column, Index, LogicalType, Schema, Table } from './define-table.ts'
+import { initialSchema } from './tables.ts'
 
 /** The SQL of the schema description that differs between engines. */
 export type SchemaDialect = {
@@ -11,7 +14,7 @@ export type SchemaDialect = {
 }
 
 /** Creates the tables and indexes of a schema description. */
-export async function createTables(
+async function createTables(
   database: Kysely<unknown>,
   schema: Schema,
   dialect: SchemaDialect,
@@ -71,4 +74,16 @@ async function createIndex(
   const create = unique ? 'CREATE UNIQUE INDEX' : 'CREATE INDEX'
   const condition = where === undefined ? '' : ` WHERE ${where}`
   await sql.raw(`${create} ${name} ON ${table} (${on})${condition}`).execute(database)
+}
+
+/** What migration `0001-initial-schema` does on every engine: creates the tables, and the row of the Atom feed. */
+export async function createInitialSchema(
+  database: Kysely<unknown>,
+  dialect: SchemaDialect,
+): Promise<void> {
+  await createTables(database, initialSchema, dialect)
+  await sql`
+    INSERT INTO alert_feed (feed_id, created_at, last_event_id)
+    VALUES (${randomUUID()}, ${new Date().toISOString()}, 0)
+  `.execute(database)
 }

@@ -1,3 +1,4 @@
+/** The connections, locks and rows that the stores share. */
 import type { Kysely, Transaction } from 'kysely'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { Tables } from './tables.ts'
@@ -61,4 +62,52 @@ export type Executor = Kysely<Tables> | Transaction<Tables>
 /** Returns the time as it is stored: RFC 3339 in UTC, to the millisecond. */
 export function nowText(clock: Clock): string {
   return clock.now().toISOString()
+}
+
+/** Reads columns of a row and checks their types, which the drivers return as `unknown`. */
+export type Row = Record<string, unknown>
+
+export function integerOf(row: Row, column: string): number {
+  const value = row[column]
+  if (typeof value === 'number') return value
+  throw new TypeError(`Column ${column} is not a number`)
+}
+
+export function textOf(row: Row, column: string): string {
+  const value = row[column]
+  if (typeof value === 'string') return value
+  throw new TypeError(`Column ${column} is not a text`)
+}
+
+export function nullableTextOf(row: Row, column: string): string | null {
+  return row[column] === null ? null : textOf(row, column)
+}
+
+export function nullableIntegerOf(row: Row, column: string): number | null {
+  return row[column] === null ? null : integerOf(row, column)
+}
+
+/** Times rise with the ids of a table, except for concurrent transactions and changed clocks. */
+export const TIME_MARGIN_MS = 10 * 60_000
+/** Reading this many ids is faster than a further step of the binary search. */
+const MAX_BOUND_ERROR = 1000
+
+/**
+ * Finds where a time begins among the ids from `before` to `from`, by a binary search. Rows up to the returned `before` are
+ * older than the time; rows after the returned `from` are not, except for the margin.
+ * @param findFrom returns the first row whose id is not below a number.
+ */
+export async function searchTime(
+  findFrom: (id: number) => Promise<{ id: number; at: string } | undefined>,
+  { before, from }: { before: number; from: number },
+  time: string,
+): Promise<{ before: number; from: number }> {
+  const range = { before, from }
+  while (range.from - range.before > MAX_BOUND_ERROR) {
+    const middle = Math.floor((range.before + range.from) / 2)
+    const row = await findFrom(middle)
+    if (row && row.at < time) range.before = row.id
+    else range.from = middle
+  }
+  return range
 }

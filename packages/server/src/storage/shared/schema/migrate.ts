@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator, NO_MIGRATIONS } from 'kysely/migration'
 import { HubError } from '../../../errors.ts'
-import type { UpgradeStep } from '../../port/upgrade.ts'
+import type { UpgradeStep } from '../../port/storage.ts'
 import type { Tables } from './tables.ts'
 
 /** In the order in which they are applied, by name; the names are the same on every engine. */

@@ -2,9 +2,9 @@
 import { parsePath } from '@recordhub/protocol/data-path'
 import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { sortKeyAt } from '../../../domain/record/sort-key.ts'
+import { TOKENS_VERSION } from '../../../domain/search/search-tokens.ts'
 import { IN_LIST_INDEX } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
-import { readFeedPosition, saveFeedPosition } from './search-feed.ts'
 
 type FieldValue = {
   platform_id: number
@@ -90,8 +90,7 @@ async function buildIndex(db: Executor, deps: FieldIndexDeps, limit: number): Pr
     .executeTakeFirst()
   if (!field) return 0
   const records = await selectChanged(db)
-    .where('platform_id', '=', field.platform_id)
-    .where('module_id', '=', field.module_id)
+    .where((eb) => eb.and({ platform_id: field.platform_id, module_id: field.module_id }))
     .where('change_seq', '>', field.backfilled_seq)
     .where('change_seq', '<=', field.backfill_end_seq)
     .limit(limit)
@@ -122,13 +121,11 @@ async function deleteIndex(db: Executor, limit: number): Promise<number> {
   const nextIds = db
     .selectFrom('record_index')
     .select('record_id')
-    .where('platform_id', '=', platform_id)
-    .where('field_id', '=', field_id)
+    .where((eb) => eb.and({ platform_id, field_id }))
     .limit(limit)
   const { numDeletedRows } = await db
     .deleteFrom('record_index')
-    .where('platform_id', '=', platform_id)
-    .where('field_id', '=', field_id)
+    .where((eb) => eb.and({ platform_id, field_id }))
     .where('record_id', 'in', nextIds)
     .executeTakeFirst()
   if (Number(numDeletedRows) === limit) return limit
@@ -157,4 +154,30 @@ function toValue(
   const { platform_id, field_id, field_key } = field
   const sort_key = sortKeyAt(data, parsePath(field_key), field.is_numeric === 1)
   return { platform_id, field_id, record_id, sort_key }
+}
+
+/** Followers of the feed. An index with other tokens is another follower, which begins with the first change. */
+const CONSUMERS = { fields: 'field index', texts: `text index ${TOKENS_VERSION}` } as const
+type SearchFeed = keyof typeof CONSUMERS
+
+/** Returns the number in the feed of changes up to which records are indexed; 0 if there is none. */
+export async function readFeedPosition(db: Executor, feed: SearchFeed): Promise<number> {
+  const row = await db
+    .selectFrom('change_feed_positions')
+    .select('position')
+    .where('consumer', '=', CONSUMERS[feed])
+    .executeTakeFirst()
+  return row?.position ?? 0
+}
+
+export async function saveFeedPosition(
+  db: Executor,
+  feed: SearchFeed,
+  position: number,
+): Promise<void> {
+  await db
+    .insertInto('change_feed_positions')
+    .values({ consumer: CONSUMERS[feed], position })
+    .onConflict((conflict) => conflict.column('consumer').doUpdateSet({ position }))
+    .execute()
 }

@@ -5,8 +5,7 @@ import type { IndexedFieldState } from '../../port/search-index-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { findKinds } from '../records/module-scope.ts'
 import type { Executor } from '../schema/databases.ts'
-import { hasIndexedFields } from './field-index.ts'
-import { readFeedPosition, saveFeedPosition } from './search-feed.ts'
+import { hasIndexedFields, readFeedPosition, saveFeedPosition } from './field-index.ts'
 
 type Choice = { platform_id: number; record_type: string; keys: string[]; at: string }
 
@@ -49,8 +48,7 @@ export async function rebuildRetypedFields(db: Executor, platformId: number): Pr
     .selectFrom('indexed_fields as f')
     .innerJoin('modules as m', 'm.module_id', 'f.module_id')
     .select(['m.platform_id', 'm.module_id', 'm.fields', 'f.field_key'])
-    .where('f.platform_id', '=', platformId)
-    .where('f.is_deleting', '=', 0)
+    .where((eb) => eb.and({ 'f.platform_id': platformId, 'f.is_deleting': 0 }))
     .orderBy('f.field_id')
     .execute()
   for (const moduleFields of Map.groupBy(indexed, (field) => field.module_id).values()) {
@@ -72,8 +70,7 @@ async function replaceFields(
   const stored = await db
     .selectFrom('indexed_fields')
     .select(['field_id', 'field_key', 'is_numeric'])
-    .where('module_id', '=', module_id)
-    .where('is_deleting', '=', 0)
+    .where((eb) => eb.and({ module_id, is_deleting: 0 }))
     .execute()
   // The index of a field whose type has changed has the wrong order.
   const unchanged = stored.filter(
@@ -110,8 +107,7 @@ function findModule(db: Executor, platformId: number, recordType: string) {
     .selectFrom('modules as m')
     .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
     .select(['m.module_id', 'm.fields', 'p.platform_name'])
-    .where('m.platform_id', '=', platformId)
-    .where('m.record_type', '=', recordType)
+    .where((eb) => eb.and({ 'm.platform_id': platformId, 'm.record_type': recordType }))
     .where('p.removed_at', 'is', null)
     .executeTakeFirst()
 }
@@ -120,8 +116,7 @@ async function readStates(db: Executor, moduleId: number): Promise<IndexedFieldS
   const rows = await db
     .selectFrom('indexed_fields')
     .select(['field_key', 'backfilled_seq', 'backfill_end_seq'])
-    .where('module_id', '=', moduleId)
-    .where('is_deleting', '=', 0)
+    .where((eb) => eb.and({ module_id: moduleId, is_deleting: 0 }))
     .orderBy('field_id')
     .execute()
   return rows.map((row) => ({

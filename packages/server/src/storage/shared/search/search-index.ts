@@ -2,9 +2,13 @@
 import { LAG_LIMIT, type SearchIndexStore } from '../../port/search-index-store.ts'
 import { IN_LIST_INDEX } from '../records/record-rows.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { type FieldIndexDialect, hasIndexedFields, indexFields } from './field-index.ts'
+import {
+  type FieldIndexDialect,
+  hasIndexedFields,
+  indexFields,
+  readFeedPosition,
+} from './field-index.ts'
 import { listIndexedFields, setIndexedFields } from './indexed-fields.ts'
-import { readFeedPosition } from './search-feed.ts'
 
 /** The text index of an engine. */
 export type TextIndexStore = {

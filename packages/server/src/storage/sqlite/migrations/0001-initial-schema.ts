@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { createInitialSchema } from '../../shared/schema/initial-schema.ts'
-import { schemaDialect } from './schema-dialect.ts'
+import { createInitialSchema, type SchemaDialect } from '../../shared/schema/create-tables.ts'
 
 /** Creates the tables of the shared description, and the tables, indexes and triggers that only SQLite has. */
 export async function up(database: Kysely<unknown>): Promise<void> {
@@ -32,3 +31,17 @@ const STATEMENTS = [
   `CREATE TRIGGER audit_reject_update BEFORE UPDATE ON audit
     BEGIN SELECT RAISE(ABORT, 'an entry of the audit log cannot be changed'); END`,
 ]
+
+const schemaDialect: SchemaDialect = {
+  types: {
+    id: 'INTEGER',
+    integer: 'INTEGER',
+    flag: 'INTEGER',
+    boolean: 'INTEGER',
+    text: 'TEXT',
+    timestamp: 'TEXT',
+  },
+  // AUTOINCREMENT: the id of a deleted row is not used again.
+  numberRows: (column) => column.autoIncrement(),
+  tableOptions: ({ primaryKey }) => (primaryKey ? 'STRICT, WITHOUT ROWID' : 'STRICT'),
+}

@@ -1,0 +1,119 @@
+/** Which registered modules are complete: the columns that a read leaves, and the list that is computed from them. */
+import type { ModuleCompleteness } from '@recordhub/protocol'
+import { sql } from 'kysely'
+import type { CachedResponse } from '../../../domain/pull/unchanged.ts'
+import type { CompletenessStore, PullTaskResult } from '../../port/pull-store.ts'
+import { isAccepted, parseGroups } from '../rejected-pushes/rejection-groups.ts'
+import type { Databases, Executor } from '../schema/databases.ts'
+import { countUnmarked } from './missing-store.ts'
+
+export function createCompletenessStore({ reader }: Pick<Databases, 'reader'>): CompletenessStore {
+  return { listCompleteness: (query) => listCompleteness(reader, query) }
+}
+
+/** The result of the last read of each registered module, and its current counters. */
+async function listCompleteness(
+  db: Executor,
+  { platform, limit, after }: Parameters<CompletenessStore['listCompleteness']>[0],
+): Promise<ModuleCompleteness[]> {
+  let select = db
+    .selectFrom('modules as m')
+    .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
+    .select([
+      'm.module_id',
+      'p.platform_name',
+      'm.module_name',
+      'm.record_type',
+      'm.complete_at',
+      'm.complete_pushes',
+      'm.confirmed_at',
+      'm.confirmed_by',
+      'm.last_read_finished_at as last_read_at',
+      'm.last_read_records',
+      'm.last_read_listed as listed',
+      'm.last_read_incomplete_reasons',
+      'm.last_error',
+      'm.last_problem',
+      'm.rejection_groups',
+      counterOf('records').as('records'),
+      counterOf('pushes').as('pushes'),
+      sql<number>`(SELECT count(*) FROM records r WHERE r.platform_id = m.platform_id
+        AND r.module_id = m.module_id AND r.missing_since IS NOT NULL)`.as('missing'),
+    ])
+    .where('m.registered_at', 'is not', null)
+  if (platform !== null) select = select.where('p.platform_name', '=', platform)
+  if (after !== null) select = select.where('m.module_id', '>', after)
+  const rows = await select.orderBy('m.module_id').limit(limit).execute()
+  return rows.map((row) => {
+    const { complete_pushes, last_read_records, last_read_incomplete_reasons, ...others } = row
+    const { pushes, last_problem, rejection_groups, ...module } = others
+    const accepted = parseGroups(rejection_groups).filter(isAccepted)
+    const records = Number(row.records)
+    const missing = Number(row.missing)
+    return {
+      ...module,
+      records,
+      missing,
+      accepted: accepted.reduce((sum, { count }) => sum + count, 0),
+      last_warning: module.last_error === null ? last_problem : null,
+      incomplete_reasons: JSON.parse(last_read_incomplete_reasons),
+      pushed_since: complete_pushes === null ? null : Number(pushes) - complete_pushes,
+      only_here:
+        last_read_records === null ? null : Math.max(0, records - missing - last_read_records),
+    }
+  })
+}
+
+function counterOf(name: 'records' | 'pushes') {
+  return sql<number>`coalesce((SELECT sum(c.${sql.ref(name)}) FROM module_counters c
+    WHERE c.platform_id = m.platform_id AND c.module_id = m.module_id), 0)`
+}
+
+/** Returns the columns of a module after a complete read. */
+export async function toLastReadColumns(
+  db: Executor,
+  module: { platform_id: number; module_id: number },
+  {
+    snapshotSeq,
+    requested_at,
+    records,
+    rejected_present,
+    incomplete_reasons,
+    pushes,
+    listed,
+  }: NonNullable<PullTaskResult['read']> & {
+    /** The number of elements of the response, rejected ones included. */
+    listed: number
+  },
+  { cached, at }: { cached: CachedResponse | null; at: string },
+) {
+  // A read proves nothing about records that it did not contain, so it replaces the snapshot only if it contained all.
+  const hasSeenAll = (await countUnmarked(db, module)) === records
+  return {
+    last_read_finished_at: at,
+    last_read_records: records + rejected_present,
+    ...(hasSeenAll
+      ? { last_read_snapshot_seq: snapshotSeq, last_read_requested_at: requested_at }
+      : {}),
+    ...(incomplete_reasons === null
+      ? toConfirmation(cached, at)
+      : {
+          full_read_at: at,
+          last_read_listed: listed,
+          ...toConfirmation(null, at),
+          last_read_incomplete_reasons: JSON.stringify(incomplete_reasons),
+        }),
+    ...(incomplete_reasons?.length === 0 ? { complete_at: at, complete_pushes: pushes } : {}),
+  }
+}
+
+/**
+ * The columns of the last 304 response, which confirmed the cached response; null for none. It only shows that the
+ * platform sent the same validator, so it verifies nothing.
+ */
+function toConfirmation(confirmed: CachedResponse | null, at: string) {
+  if (!confirmed) return { confirmed_at: null, confirmed_by: null }
+  // A platform that receives both conditions evaluates only the ETag (RFC 9110, 13.2.2).
+  const confirmed_by = confirmed.etag === null ? ('last_modified' as const) : ('etag' as const)
+  return { confirmed_at: at, confirmed_by }
+}
