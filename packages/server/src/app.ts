@@ -21,7 +21,7 @@ import { createMaintenance } from './features/maintenance/create-maintenance.ts'
 import { createBroadcaster } from './features/monitoring/broadcast.ts'
 import { createMonitoring } from './features/monitoring/create-monitoring.ts'
 import { createJobMonitor } from './features/monitoring/job-monitor.ts'
-import { MAIL_TIMEOUTS, type MailTimeouts } from './features/monitoring/mailer.ts'
+import { MAIL_TIMEOUTS, type MailTimeouts } from './features/monitoring/mail-alerts.ts'
 import {
   collectMetrics,
   type MetricsProtection,
@@ -64,7 +64,7 @@ import { nextCronTime, type ScheduleTime } from './lib/time/cron.ts'
 import { sleep } from './lib/time/run-periodically.ts'
 import type { OtlpTracer } from './lib/tracing/otlp-tracer.ts'
 import { createPlatformClient } from './platform-client/platform-client.ts'
-import { createRequestMetrics } from './platform-client/request/request-metrics.ts'
+import { createRequestMetrics } from './platform-client/request/request-with-retry.ts'
 import { DEFAULT_TIMEOUTS, type PlatformTimeouts } from './platform-client/request/timeouts.ts'
 import type { Storage } from './storage/port/storage.ts'
 

@@ -7,7 +7,7 @@ import { GUIDE_LANGUAGES, isGuideLanguage } from '@recordhub/protocol/constants'
 import { pushCommand } from '@recordhub/protocol/push-command'
 import { PUSH_RETRY_RULES, PUSH_RETRY_SUMMARY } from '@recordhub/protocol/push-retry'
 import { Client } from 'pg'
-import { readGuide } from '../src/features/guide/read-guide.ts'
+import { readGuide } from '../src/features/guide/fill-guide.ts'
 import { readExample } from './examples/guide-files.ts'
 import { createDatabase } from './helpers/postgres/database.ts'
 

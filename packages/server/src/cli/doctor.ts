@@ -5,7 +5,7 @@ import { readEnvironment } from '../config/environment.ts'
 import { toPlatformClientSettings } from '../config/feature-settings.ts'
 import type { Config } from '../config/settings.ts'
 import { HubError } from '../errors.ts'
-import type { RepairName } from '../features/maintenance/doctor/finding.ts'
+import type { RepairName } from '../features/maintenance/doctor/check-database.ts'
 import { type Repair, runRepairs } from '../features/maintenance/doctor/repair.ts'
 import {
   type CheckResult,
@@ -13,7 +13,7 @@ import {
   describeError,
   runDoctor,
 } from '../features/maintenance/doctor/run-doctor.ts'
-import { findSecret } from '../features/maintenance/verify-secret.ts'
+import { findSecret } from '../features/maintenance/rotate-secret.ts'
 import { createSecretBox } from '../lib/crypto/secret-box.ts'
 import { createPlatformClient } from '../platform-client/platform-client.ts'
 import { DEFAULT_TIMEOUTS } from '../platform-client/request/timeouts.ts'

@@ -8,8 +8,7 @@ import {
 import { SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
 import { HubError } from '../errors.ts'
-import { writeGuide } from '../features/guide/fill-guide.ts'
-import { readGuide } from '../features/guide/read-guide.ts'
+import { readGuide, writeGuide } from '../features/guide/fill-guide.ts'
 import { withStorage } from './open-storage.ts'
 import { VERSION } from './version.ts'
 

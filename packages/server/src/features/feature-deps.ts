@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config/settings.ts'
 import type { RetentionDays } from '../domain/activity/retention.ts'
-import type { Job, JobFailure, ReportJobFailure } from '../domain/alerts/job-failures.ts'
+import type { Job, JobFailure, ReportJobFailure } from '../domain/alerts/alert.ts'
 import type { SecretBox } from '../lib/crypto/secret-box.ts'
 import type { MetricsRegistry } from '../lib/metrics/registry.ts'
 import type { MonotonicClock } from '../lib/time/clock.ts'

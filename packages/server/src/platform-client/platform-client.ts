@@ -1,15 +1,23 @@
-import { type Manifest, PingResponse } from '@recordhub/protocol'
-import { isJsonObject, type JsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
+import { isUtf8 } from 'node:buffer'
+import { MAX_JSON_DEPTH, type Manifest, PingResponse } from '@recordhub/protocol'
+import {
+  findUnsafeJson,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseLossless,
+} from '@recordhub/protocol/lossless-json'
+import { trimTrailing } from '@recordhub/protocol/text'
 import { Compile } from 'typebox/compile'
 import { checkManifest } from '../domain/platform/manifest.ts'
+import { redactValue } from '../domain/platform/redact-keys.ts'
 import { conditionalHeaders, type Validators } from '../domain/pull/unchanged.ts'
 import { HubError } from '../errors.ts'
-import { describeContentType } from './records/records-envelope.ts'
+import { NOT_UTF8 } from '../lib/json/json-array-scanner.ts'
 import { openPages, type RecordsPage } from './records/records-pages.ts'
-import { peekRecords, type RecordsPeek } from './records/records-stream.ts'
-import { findReportedFailure } from './request/error-message.ts'
-import { readJsonBody } from './request/read-json-body.ts'
-import { withRedactedKey } from './request/redact-key.ts'
+import { describeContentType, peekRecords, type RecordsPeek } from './records/records-stream.ts'
+import { findReportedFailure, withRedactedKey } from './request/error-message.ts'
+import { describeSyntaxError } from './request/not-json.ts'
 import { toBodyError } from './request/request-error.ts'
 import {
   type CallTarget,
@@ -178,4 +186,78 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
 function warnOfType(response: PlatformResponse, warn?: Warn): void {
   const warning = describeContentType(response)
   if (warning !== null) warn?.(warning)
+}
+
+/**
+ * Normalises the base URL of a platform, such as `https://host/app`: no slash at the end.
+ * @throws HubError `source_url_invalid` with the reason.
+ */
+export function parseSourceUrl(text: string): string {
+  const url = URL.parse(text.trim())
+  const reason = !url
+    ? 'it is not a URL such as https://hr.example.org'
+    : url.protocol !== 'http:' && url.protocol !== 'https:'
+      ? 'it must begin with https:// or http://'
+      : url.username || url.password
+        ? 'remove the user name and the password'
+        : /[?#]/.test(text)
+          ? 'remove everything from the ? or # on'
+          : null
+  if (!url || reason !== null) throw new HubError('source_url_invalid', { reason: reason ?? '' })
+  return trimTrailing(url.href, '/')
+}
+
+/**
+ * Removes the path of the endpoints from a base URL, e.g. of `https://host/app/api` or `https://host/app/api/hub/ping`.
+ * Null for a URL without such a path.
+ */
+export function withoutApiPath(sourceBaseUrl: string): string | null {
+  const shortened = sourceBaseUrl.replace(/\/api(?:\/[^/]+){0,2}$/i, '')
+  return shortened === sourceBaseUrl ? null : shortened
+}
+
+/** @throws HubError `source_key_invalid` for a key that cannot be sent unchanged in a header. */
+export function checkSourceKey(key: string): string {
+  if (/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(key)) return key
+  throw new HubError('source_key_invalid')
+}
+
+/**
+ * Reads a JSON response into memory. Numbers keep their digits. The key of the request, which the response may quote,
+ * is redacted.
+ * @throws HubError `platform_response_too_large`, `platform_not_json` or `platform_response_invalid`, or the error of
+ *   the interrupted body.
+ */
+async function readJsonBody(response: PlatformResponse, maxBytes: number): Promise<JsonValue> {
+  const { path } = response
+  const value = parse(await readText(response, maxBytes), path)
+  if (findUnsafeJson(value, MAX_JSON_DEPTH) === null) return redactValue(value, [response.key])
+  const reason = `it is nested more than ${MAX_JSON_DEPTH} levels deep, or has a __proto__ key`
+  throw new HubError('platform_response_invalid', { path, reason })
+}
+
+function parse(text: string, path: string): JsonValue {
+  try {
+    return parseLossless(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    if (text.trim() === '') throw new HubError('platform_not_json', { got: 'nothing', path })
+    const reason = `it is not valid JSON (${describeSyntaxError(text, error)})`
+    throw new HubError('platform_response_invalid', { path, reason })
+  }
+}
+
+async function readText({ body, path }: PlatformResponse, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > maxBytes)
+      throw new HubError('platform_response_too_large', { path, limit: maxBytes })
+    chunks.push(chunk)
+  }
+  const text = Buffer.concat(chunks)
+  if (!isUtf8(text))
+    throw new HubError('platform_response_invalid', { path, reason: `it ${NOT_UTF8}` })
+  return text.toString().replace(/^\uFEFF/, '')
 }

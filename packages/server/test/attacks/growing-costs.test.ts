@@ -11,7 +11,7 @@ import { foldText } from '../../src/domain/search/fold-text.ts'
 import { recordTokens } from '../../src/domain/search/search-tokens.ts'
 import { sheetRow } from '../../src/lib/files/xlsx-sheet.ts'
 import { dedupeNames } from '../../src/lib/text/dedupe-names.ts'
-import { parseSourceUrl } from '../../src/platform-client/source-url.ts'
+import { parseSourceUrl } from '../../src/platform-client/platform-client.ts'
 import { assertLinear } from '../growth/growth.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { ROLES, type Role } from '../../src/domain/auth/caller.ts'
-import { createApiToken } from '../../src/features/auth/api-token.ts'
+import { createApiToken } from '../../src/features/operators/manage-operators.ts'
 import { ACCESS, OPEN_WITHOUT_SECOND_FACTOR, requiresCaller } from '../../src/http/access.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { type HubRequest, startTestHub, type TestHub } from '../helpers/hub/hub.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { createLoginThrottle } from '../../src/features/auth/login-throttle.ts'
-import { createTrustedDevices } from '../../src/features/auth/trusted-devices.ts'
+import { createTrustedDevices } from '../../src/features/auth/second-factor-policy.ts'
 import { handleErrors } from '../../src/http/error-handler.ts'
 import { test } from '../helpers/storage/engines.ts'
 import type { StorageKit } from '../helpers/storage/kit.ts'

@@ -1,14 +1,14 @@
 /** A hub of a simulation: the receiver, the pulls and the schedule of the real hub, without its other features. */
 import { createHash } from 'node:crypto'
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import type { Job } from '../../src/domain/alerts/job-failures.ts'
+import type { Job } from '../../src/domain/alerts/alert.ts'
 import { isStorageUnavailable } from '../../src/errors.ts'
 import { createIngestFeature } from '../../src/features/ingest/create-ingest-feature.ts'
 import type { Ingest } from '../../src/features/ingest/ingest.ts'
 import {
   createDeletionWorker,
   type DeletionWorker,
-} from '../../src/features/maintenance/deletion-worker.ts'
+} from '../../src/features/maintenance/remove-platform.ts'
 import { createManifestRefresher } from '../../src/features/platforms/refresh-manifest.ts'
 import { createPulls } from '../../src/features/pulls/create-pulls.ts'
 import type { RequestPull } from '../../src/features/pulls/request-pull.ts'

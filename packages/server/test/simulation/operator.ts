@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto'
 import { HubError } from '../../src/errors.ts'
 import { replayRejectedPush } from '../../src/features/ingest/replay-rejected-push.ts'
-import { removePlatform } from '../../src/features/maintenance/request-removal.ts'
+import { removePlatform } from '../../src/features/maintenance/remove-platform.ts'
 import { changePlatform } from '../../src/features/platforms/change-platform.ts'
 import { rotateHubKey } from '../../src/features/platforms/hub-key.ts'
 import { refreshManifest } from '../../src/features/platforms/refresh-manifest.ts'

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UNKNOWN_PLATFORM } from '../activity/push-errors.ts'
-import type { OpenAlert } from './alert.ts'
+import type { OpenAlert, ServerDurability } from './alert.ts'
 import {
   type AlertFacts,
   findAlerts,
   type ModuleFailure,
   type WatchedPlatform,
 } from './alert-conditions.ts'
-import type { ServerDurability } from './durability.ts'
 import { hourOf, PushBaselines } from './push-baseline.ts'
 
 const NOW = new Date('2026-03-24T12:30:00.000Z')

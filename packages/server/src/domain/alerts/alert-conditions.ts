@@ -5,9 +5,18 @@
 import type { AlertKind, MissingReview } from '@recordhub/protocol'
 import { UNKNOWN_PLATFORM } from '../activity/push-errors.ts'
 import { isRejectedMostly, type PushFacts } from '../platform/health.ts'
-import type { AlertPlatform, DiskSpace, FoundAlert, OpenAlert } from './alert.ts'
-import { type DurabilityRisk, findDurabilityRisks, type ServerDurability } from './durability.ts'
-import { findFailedJobs, type Job, type JobFailure } from './job-failures.ts'
+import {
+  type AlertPlatform,
+  type DiskSpace,
+  type DurabilityRisk,
+  type FoundAlert,
+  findDurabilityRisks,
+  findFailedJobs,
+  type Job,
+  type JobFailure,
+  type OpenAlert,
+  type ServerDurability,
+} from './alert.ts'
 import { hourOf, hourText, type PushBaselines } from './push-baseline.ts'
 
 export type WatchedPlatform = AlertPlatform &

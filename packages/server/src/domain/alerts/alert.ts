@@ -99,3 +99,110 @@ export function describeAlert(alert: FoundAlert, change: 'raised' | 'resolved'):
 
 /** The alerts without a mail yet: new ones, and those that were mailed when raised and are resolved now. */
 export type UnmailedAlerts = { raised: Alert[]; resolved: Alert[] }
+
+/** The background jobs of a process, as alerts and the log name them. */
+const JOBS = [
+  'scheduled pulls',
+  'scheduled backups',
+  'alerts',
+  'retention',
+  'push errors',
+  'request log',
+  'search index',
+  'deletions',
+  'SQL views',
+] as const
+export type Job = (typeof JOBS)[number]
+
+/** Reports an error of a job that runs in the background. */
+export type ReportJobFailure = (job: Job, error: unknown) => void
+
+/** The last failure of a job in this process. */
+export type JobFailure = { job: Job; at: Date; reason: string }
+
+/** A job without another failure for this time works again. */
+const RECOVERED_AFTER_MS = 3_600_000
+
+/** Whether a job failed recently. It runs again after an error, so its alert is resolved when it has stopped failing. */
+export function isRecent(at: Date, now: Date): boolean {
+  return Math.abs(now.getTime() - at.getTime()) < RECOVERED_AFTER_MS
+}
+
+export function toJobAlert({ job, reason }: JobFailure): FoundAlert {
+  const message = `The background job "${job}" failed: ${reason}`
+  return { kind: 'job_failed', subject: job, platform: null, message }
+}
+
+/** Another process may have raised an open alert, so it stays open for as long as if this process had. */
+export function findFailedJobs(
+  failures: ReadonlyMap<Job, JobFailure>,
+  now: Date,
+  findOpen: (subject: string) => OpenAlert | undefined,
+): FoundAlert[] {
+  return JOBS.flatMap((job) => {
+    const failure = failures.get(job)
+    if (failure && isRecent(failure.at, now)) return [toJobAlert(failure)]
+    const open = findOpen(job)
+    return open && isRecent(new Date(open.raised_at), now) ? [open] : []
+  })
+}
+
+/** The settings and the standbys of a PostgreSQL server. */
+export type ServerDurability = {
+  fsync: boolean
+  full_page_writes: boolean
+  /** The setting; empty if commits wait for no standby. */
+  synchronous_standby_names: string
+  /** The number of connected servers that replay the write-ahead log, and of those that commits wait for. */
+  standbys: number
+  synchronous_standbys: number
+  /**
+   * The number of replication connections whose state the role of the hub may not read. Each may be a standby, or a
+   * program that archives the write-ahead log.
+   */
+  hidden_connections: number
+}
+
+export type DurabilityRisk = {
+  kind: 'storage_not_synced' | 'standby_asynchronous'
+  /** The setting that causes it. */
+  setting: 'fsync' | 'full_page_writes' | 'synchronous_standby_names'
+  message: string
+  remedy: string
+}
+
+/**
+ * Whether a PostgreSQL server can lose writes that the hub has acknowledged: for alerts, the log and `recordhub
+ * doctor`.
+ * @param server null on SQLite, which has no such risk.
+ */
+export function findDurabilityRisks(server: ServerDurability | null): DurabilityRisk[] {
+  if (!server) return []
+  const unsynced = (['fsync', 'full_page_writes'] as const)
+    .filter((setting) => !server[setting])
+    .map((setting) => ({
+      kind: 'storage_not_synced' as const,
+      setting,
+      message: `PostgreSQL: ${setting} is off, so a power failure can destroy the database.`,
+      remedy: `ALTER SYSTEM SET ${setting} = on; SELECT pg_reload_conf();`,
+    }))
+  const standbys = server.standbys + server.hidden_connections
+  if (standbys === 0 || server.synchronous_standby_names !== '') return unsynced
+  return [
+    ...unsynced,
+    {
+      kind: 'standby_asynchronous',
+      setting: 'synchronous_standby_names',
+      message: `PostgreSQL: synchronous_standby_names is empty, but ${describeStandbys(server)}. After a failover, pushes that were acknowledged shortly before it can be lost.`,
+      remedy:
+        'Set synchronous_standby_names on the server. With Patroni, set synchronous_mode: true.',
+    },
+  ]
+}
+
+/** Does not contain their number, which changes whenever one reconnects. */
+function describeStandbys({ standbys }: ServerDurability): string {
+  return standbys > 0
+    ? 'there are standbys'
+    : 'there are replication connections, probably of standbys (the hub may not read their state: GRANT pg_monitor to its role)'
+}

@@ -71,3 +71,17 @@ export function creatorOf(caller: Caller): Creator {
     ? { operator_id: caller.id, created_by_token_id: null }
     : { operator_id: caller.operatorId, created_by_token_id: caller.tokenId }
 }
+
+/** The scopes of tokens that may reveal a key or give access. Only an operator can give them, with the password. */
+export const CONFIRMED_SCOPES = ['hub_keys', 'access'] as const satisfies readonly TokenScope[]
+
+/** An action that reveals a key or gives access. */
+export type ConfirmedAction = {
+  /** As in the audit log; a rejected attempt is recorded as `<action>_rejected`. */
+  action: string
+  target: string | null
+  /** The scope that a token needs for it. */
+  scope: (typeof CONFIRMED_SCOPES)[number]
+  /** As the operator entered it; undefined for none. */
+  password: string | undefined
+}

@@ -1,4 +1,5 @@
 import type { RequiredSecondFactorStep } from '@recordhub/protocol'
+import { sha256 } from '../../lib/crypto/hash.ts'
 
 /** The factors of an operator besides a password. `single_sign_on` only counts while the hub has a provider. */
 export type Factors = { second_factor: boolean; passkeys: number; single_sign_on: boolean }
@@ -31,4 +32,23 @@ export function hasFactorWithout(factors: Factors, removed: 'code' | 'passkey'):
   return removed === 'code'
     ? hasFactor({ ...factors, second_factor: false })
     : hasFactor({ ...factors, passkeys: factors.passkeys - 1 })
+}
+
+/** Marks a hash. No code contains a colon. */
+const HASH_PREFIX = 'sha256:'
+
+/** Whether a text is the hash of a recovery code, as they are stored. */
+export function isRecoveryCodeHash(text: string): boolean {
+  return text.startsWith(HASH_PREFIX)
+}
+
+/** The hash of a code, whatever case, spaces, dashes and look-alike letters it was entered with. */
+export function hashRecoveryCode(entered: string): string {
+  const code = entered
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^0-9a-z]/g, '')
+    .replaceAll('o', '0')
+    .replace(/[il]/g, '1')
+  return `${HASH_PREFIX}${sha256(code)}`
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createKey, HUB_KEY_PREFIX } from './api-key.ts'
-import { keyRejected } from './rejected-key.ts'
+import { createKey, HUB_KEY_PREFIX, keyRejected } from './api-key.ts'
 
 const { key } = createKey(HUB_KEY_PREFIX)
 

@@ -1,5 +1,4 @@
 /** Sign-in, sessions and the operator's own account. */
-
 import { deriveAuthSecret } from '../../domain/auth/auth-secret.ts'
 import { toPlugin } from '../../http/route.ts'
 import type { PasswordCost } from '../../lib/crypto/password-hash.ts'
@@ -12,12 +11,11 @@ import { createLazyBetterAuth, createSsoProvider } from './lazy-better-auth.ts'
 import { createLoginThrottle } from './login-throttle.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
 import { createConfirmAction } from './reauthenticate.ts'
-import { createSecondFactorPolicy } from './second-factor-policy.ts'
+import { createSecondFactorPolicy, createTrustedDevices } from './second-factor-policy.ts'
 import { secondFactorRoutes } from './second-factor-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { singleSignOnRoutes } from './single-sign-on-routes.ts'
-import { createTrustedDevices } from './trusted-devices.ts'
 
 export function createAuth(
   deps: FeatureDeps & {

@@ -15,7 +15,7 @@ import { createLane, type Lane } from '../../lib/concurrency/lane.ts'
 import { hmacSha256 } from '../../lib/crypto/hash.ts'
 import { clientSite, clientSubnet } from '../../lib/net/client-subnet.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import type { TrustedDevices } from './trusted-devices.ts'
+import type { TrustedDevices } from './second-factor-policy.ts'
 
 /** An attempt to sign in, before anyone is authenticated. */
 export type SignInAttempt = {

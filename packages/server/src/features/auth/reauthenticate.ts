@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { ConfirmedAction } from '../../domain/auth/confirmed-action.ts'
+import type { ConfirmedAction } from '../../domain/auth/caller.ts'
 import { type ErrorCode, HubError } from '../../errors.ts'
 import { callerOf, type SignedInOperator } from '../../http/authorize.ts'
 import type { FeatureDeps } from '../feature-deps.ts'

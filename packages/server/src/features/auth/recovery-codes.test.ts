@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
 import { codePoint, fc } from '../../../test/helpers/random/fast-check.ts'
-import { hashRecoveryCode } from '../../domain/auth/recovery-code.ts'
-import { recoveryCodes } from './recovery-codes.ts'
+import { hashRecoveryCode } from '../../domain/auth/second-factor.ts'
+import { recoveryCodes } from './better-auth-plugins.ts'
 
 const SECRET = 'a secret of Better Auth, 32 characters or more'
 const { customBackupCodesGenerate: create, storeBackupCodes: store } = recoveryCodes(SECRET)

@@ -6,9 +6,8 @@ import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { checkManifest } from '../../domain/platform/manifest.ts'
 import { checkPulled, checkPush } from '../../domain/record/record-input.ts'
 import { ERROR_CODES, isErrorCode } from '../../errors.ts'
-import { fillGuide, filterByLanguage } from './fill-guide.ts'
+import { fillGuide, filterByLanguage, readGuide } from './fill-guide.ts'
 import { exampleRecordType, makeExamples } from './make-examples.ts'
-import { readGuide } from './read-guide.ts'
 
 const SECTIONS = readGuide()
 const HUB = {

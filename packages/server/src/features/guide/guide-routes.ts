@@ -7,8 +7,7 @@ import { type Static, Type } from 'typebox'
 import { found } from '../../errors.ts'
 import { special } from '../../http/route.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import { writeGuide } from './fill-guide.ts'
-import { readGuide } from './read-guide.ts'
+import { readGuide, writeGuide } from './fill-guide.ts'
 
 /** Writes the guide for the address of a request, with the modules and fields of a platform unless its id is null. */
 type GuideWriter = (

@@ -1,7 +1,6 @@
 import type { PushResponse } from '@recordhub/protocol'
-import { HUB_KEY_PREFIX, SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
+import { HUB_KEY_PREFIX, keyRejected, SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { redactKeys, redactText } from '../../domain/platform/redact-keys.ts'
-import { keyRejected } from '../../domain/platform/rejected-key.ts'
 import { type Drift, describeDrift, findDrift, rejectDrift } from '../../domain/record/drift.ts'
 import type { NewerWrite } from '../../domain/record/record.ts'
 import {

@@ -3,9 +3,9 @@
 import { toPlugin } from '../../http/route.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import { createDeletionWorker } from './deletion-worker.ts'
 import { enforceRetention } from './enforce-retention.ts'
 import { removalRoutes } from './removal-routes.ts'
+import { createDeletionWorker } from './remove-platform.ts'
 
 export function createMaintenance(
   deps: FeatureDeps & {

@@ -12,8 +12,7 @@ import { found } from '../../errors.ts'
 import { Cursor, route } from '../../http/route.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import type { DeletionWorker } from './deletion-worker.ts'
-import { removeModuleRecords, removePlatform } from './request-removal.ts'
+import { type DeletionWorker, removeModuleRecords, removePlatform } from './remove-platform.ts'
 
 const PAGE = 50
 

@@ -6,7 +6,7 @@ import { found, HubError } from '../../errors.ts'
 import { route } from '../../http/route.ts'
 import { CursorInteger, createCursorCodec, paginate } from '../../lib/collections/pagination.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import type { Mailer } from './mailer.ts'
+import type { Mailer } from './mail-alerts.ts'
 
 const PAGE = 50
 const CURSOR = createCursorCodec(Type.Object({ state: AlertState, id: CursorInteger }))

@@ -4,7 +4,7 @@ import {
   type JobFailure,
   type ReportJobFailure,
   toJobAlert,
-} from '../../domain/alerts/job-failures.ts'
+} from '../../domain/alerts/alert.ts'
 import { isStorageUnavailable } from '../../errors.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { REJECTION, startMailServer } from '../../../test/helpers/hub/smtp-server.ts'
-import { createMailer, type MailTimeouts } from './mailer.ts'
+import { createMailer, type MailTimeouts } from './mail-alerts.ts'
 
 const LONG: MailTimeouts = { connect: 10_000, silence: 10_000, total: 20_000 }
 /** For servers that never send a greeting. */

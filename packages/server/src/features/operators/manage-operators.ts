@@ -1,13 +1,16 @@
 /** The commands for operators and tokens. They use the database directly, and can run next to a hub. */
-import type { Operator, TokenScope } from '@recordhub/protocol'
-import { COMMAND_LINE, isRole, ROLES, type Role } from '../../domain/auth/caller.ts'
+import type { ApiToken, Operator, TokenScope } from '@recordhub/protocol'
+import type { Requester } from '../../domain/activity/activity.ts'
+import { COMMAND_LINE, type Creator, isRole, ROLES, type Role } from '../../domain/auth/caller.ts'
 import { findPasswordIssue } from '../../domain/auth/password.ts'
+import { createKey, TOKEN_PREFIX } from '../../domain/platform/api-key.ts'
 import { found, HubError } from '../../errors.ts'
 import { hashPassword } from '../../lib/crypto/password-hash.ts'
-import { systemClock } from '../../lib/time/clock.ts'
+import { toSingleLine } from '../../lib/text/single-line.ts'
+import { daysFrom, systemClock } from '../../lib/time/clock.ts'
 import type { OperatorChange } from '../../storage/port/operator-store.ts'
 import type { Storage } from '../../storage/port/storage.ts'
-import { createApiToken } from '../auth/api-token.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 import { inviteOperator } from './invite-operator.ts'
 
 const REQUESTER = { actor: 'command line', address: null }
@@ -115,4 +118,70 @@ export function createToken(
 export function parseRole(text: string | undefined): Role {
   if (text !== undefined && isRole(text)) return text
   throw new HubError('invalid_request', { reason: `the role must be one of ${ROLES.join(', ')}` })
+}
+
+const MAX_NAME_LENGTH = 100
+
+/**
+ * Creates a token for a program. Only its hash is stored, so the token is returned only here.
+ * @throws HubError `invalid_request` for a name that could pass for another text in a log, and those of `createToken`.
+ */
+export async function createOwnedToken(
+  { operators }: Pick<FeatureDeps, 'operators'>,
+  request: {
+    name: string
+    role: Role
+    scope: TokenScope | null
+    expiresAt: string | null
+    creator: Creator
+  },
+  requester: Requester,
+): Promise<{ token: string; stored: ApiToken }> {
+  const token = createKey(TOKEN_PREFIX)
+  const { name, role, scope, expiresAt, creator } = request
+  if (name !== toSingleLine(name, MAX_NAME_LENGTH)) {
+    const reason = `the name of a token is one line of at most ${MAX_NAME_LENGTH} characters, without invisible characters`
+    throw new HubError('invalid_request', { reason })
+  }
+  const stored = await operators.createToken(
+    {
+      name,
+      role,
+      scope,
+      token_hash: token.hash,
+      hint: token.hint,
+      expires_at: expiresAt,
+      ...creator,
+      created_by: requester.actor,
+    },
+    ({ id }) => ({
+      ...requester,
+      action: 'token.create',
+      target: name,
+      details: { token_id: id, role, ...(scope ? { scope } : {}), expires_at: expiresAt },
+    }),
+  )
+  return { token: token.key, stored }
+}
+
+/** Creates a token without an owner, as the command line does. */
+export async function createApiToken(
+  deps: Pick<FeatureDeps, 'operators' | 'clock'>,
+  request: {
+    name: string
+    role: Role
+    /** Null by default: everything that the role allows. */
+    scope?: TokenScope | null
+    expiresInDays: number | null
+    actor: string
+  },
+): Promise<string> {
+  const { name, role, scope = null, expiresInDays, actor } = request
+  const expiresAt = expiresInDays === null ? null : daysFrom(deps.clock.now(), expiresInDays)
+  const created = await createOwnedToken(
+    deps,
+    { name, role, scope, expiresAt, creator: COMMAND_LINE },
+    { actor, address: null },
+  )
+  return created.token
 }

@@ -1,14 +1,13 @@
 import { ApiToken, DoneResponse, PasswordAgain, Role, TokenScope } from '@recordhub/protocol'
 import { Type } from 'typebox'
-import { type Caller, creatorOf, hasRole } from '../../domain/auth/caller.ts'
-import { CONFIRMED_SCOPES } from '../../domain/auth/confirmed-action.ts'
+import { type Caller, CONFIRMED_SCOPES, creatorOf, hasRole } from '../../domain/auth/caller.ts'
 import { found, HubError } from '../../errors.ts'
 import { callerOf } from '../../http/authorize.ts'
 import { route } from '../../http/route.ts'
 import { daysFrom } from '../../lib/time/clock.ts'
-import { createOwnedToken } from '../auth/api-token.ts'
 import type { ConfirmAction } from '../auth/reauthenticate.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
+import { createOwnedToken } from './manage-operators.ts'
 
 /** API tokens: an operator manages their own tokens, an admin manages all of them. */
 export function tokenRoutes(

@@ -19,14 +19,13 @@ import { findLink } from '../../lib/net/link-header.ts'
 import { toSingleLine } from '../../lib/text/single-line.ts'
 import { isStorableText } from '../../lib/text/storable-text.ts'
 import type { Clock } from '../../lib/time/clock.ts'
-import type { PlatformClient } from '../../platform-client/platform-client.ts'
+import { type PlatformClient, parseSourceUrl } from '../../platform-client/platform-client.ts'
 import { readElements } from '../../platform-client/records/records-chunk.ts'
-import { findEnvelopeError, totalOf } from '../../platform-client/records/records-envelope.ts'
 import type { RecordsPage as ClientPage } from '../../platform-client/records/records-pages.ts'
+import { findEnvelopeError, totalOf } from '../../platform-client/records/records-stream.ts'
 import { reportsFailure } from '../../platform-client/request/error-message.ts'
 import { toThrottledError } from '../../platform-client/request/request-error.ts'
-import { parseSourceUrl } from '../../platform-client/source-url.ts'
-import { checkDescription } from './check-connection.ts'
+import { checkDescription } from './test-connection.ts'
 
 export function createCheckerHub(client: PlatformClient, clock: Clock, version: string): Hub {
   return {

@@ -9,7 +9,7 @@ import {
 } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { ConfirmedAction } from '../../domain/auth/confirmed-action.ts'
+import type { ConfirmedAction } from '../../domain/auth/caller.ts'
 import { found } from '../../errors.ts'
 import { route, special } from '../../http/route.ts'
 import {

@@ -7,7 +7,7 @@ import {
   SOURCE_KEY_PURPOSE,
 } from '../../domain/platform/api-key.ts'
 import { HubError, isErrorCode } from '../../errors.ts'
-import { parseSourceUrl } from '../../platform-client/source-url.ts'
+import { parseSourceUrl } from '../../platform-client/platform-client.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { auditProbe, probePlatform } from './test-connection.ts'
 

@@ -1,18 +1,27 @@
-import type { ConnectionCheck, Platform, ProbeResponse, Problem } from '@recordhub/protocol'
+import type {
+  ConnectionCheck,
+  Manifest,
+  PingResponse,
+  Platform,
+  ProbeResponse,
+  Problem,
+} from '@recordhub/protocol'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
-import { found } from '../../errors.ts'
+import { connectionHint } from '../../domain/platform/connection-hints.ts'
+import { checkPulled, formatErrors } from '../../domain/record/record-input.ts'
+import { found, HubError } from '../../errors.ts'
 import { resultOf } from '../../lib/net/ndjson.ts'
+import {
+  checkSourceKey,
+  type PlatformClient,
+  parseSourceUrl,
+  withoutApiPath,
+} from '../../platform-client/platform-client.ts'
 import type { CallTarget } from '../../platform-client/request/send-request.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import {
-  type ConnectionTestClient,
-  checkDescription,
-  checkEndpoints,
-  type PlatformDescription,
-} from './check-connection.ts'
 
-export type ConnectionTestOptions = {
+type ConnectionTestOptions = {
   target: CallTarget
   /** The name that the platform must have; null for any. */
   expected: string | null
@@ -144,4 +153,193 @@ export async function readTarget(
   const { source_base_url, encrypted_source_key } = source
   const source_api_key = secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
   return { platform, target: { source_base_url, source_api_key } }
+}
+
+type ConnectionTestClient = Pick<
+  PlatformClient,
+  'ping' | 'fetchManifest' | 'peekRecords' | 'search'
+>
+
+/** The ping response and the manifest of a platform, as far as they could be read. */
+type PlatformDescription = {
+  /** The base URL at which it responded, which may be corrected; null if it was not reached. */
+  source_base_url: string | null
+  /** The target of further requests; null if they would fail, too. */
+  target: CallTarget | null
+  ping: PingResponse | null
+  manifest: Manifest | null
+}
+
+/** Errors that mean that no server was reached. */
+const NOT_REACHED = new Set([
+  'platform_address_rejected',
+  'platform_unreachable',
+  'platform_certificate_invalid',
+  'platform_timed_out',
+])
+
+/**
+ * Requests a platform's ping and, unless `onlyPing` is set, its manifest, and yields the result of each at once. Nothing is
+ * stored.
+ * @param expected the name that the platform must have; null for any.
+ * @param correctUrl whether to retry without a path such as `/api` at the end of the base URL.
+ */
+export async function* checkDescription(
+  client: Pick<PlatformClient, 'ping' | 'fetchManifest'>,
+  given: CallTarget,
+  {
+    expected,
+    correctUrl,
+    onlyPing = false,
+    signal,
+  }: {
+    expected: string | null
+    correctUrl: boolean
+    onlyPing?: boolean
+    signal: AbortSignal
+  },
+): AsyncGenerator<ConnectionCheck, PlatformDescription> {
+  const nothing = { source_base_url: null, target: null, ping: null, manifest: null }
+  const entered = await attempt(async () => ({
+    source_base_url: parseSourceUrl(given.source_base_url),
+    source_api_key: checkSourceKey(given.source_api_key),
+  }))
+  if (entered instanceof HubError) {
+    yield failed('reachable', entered)
+    return nothing
+  }
+  const warnings: string[] = []
+  const warn = (warning: string) => void warnings.push(warning)
+  /** The warnings since the last call, after a message. */
+  const takeWarnings = () =>
+    warnings
+      .splice(0)
+      .map((warning) => ` ${warning}`)
+      .join('')
+  const { target, ping } = await pingPlatform(client, entered, { correctUrl, signal, warn })
+  if (ping instanceof HubError && NOT_REACHED.has(ping.code)) {
+    yield failed('reachable', ping)
+    return nothing
+  }
+  const server = `There is a server at ${new URL(target.source_base_url).host}.`
+  const correction =
+    target === entered ? '' : ` The base URL of the platform is ${target.source_base_url}.`
+  yield passed('reachable', server + correction)
+  if (ping instanceof HubError) yield failed('ping', ping)
+  else yield passed('ping', `Message: ${ping.message}${takeWarnings()}`)
+  const pinged = ping instanceof HubError ? null : ping
+  if (onlyPing) {
+    const { source_base_url } = target
+    return { source_base_url, target: null, ping: pinged, manifest: null }
+  }
+  const manifest = await attempt(() => client.fetchManifest(target, signal, warn))
+  if (manifest instanceof HubError) yield failed('manifest', manifest)
+  else {
+    const checked = checkNames(manifest, pinged, expected)
+    yield { ...checked, message: `${checked.message}${takeWarnings()}` }
+  }
+  const isKeyRejected = [ping, manifest].some(
+    (result) => result instanceof HubError && result.code === 'platform_rejected_key',
+  )
+  return {
+    source_base_url: target.source_base_url,
+    target: isKeyRejected ? null : target,
+    ping: pinged,
+    manifest: manifest instanceof HubError ? null : manifest,
+  }
+}
+
+/** @returns the given target, or the one with the corrected base URL if only that one responds. */
+async function pingPlatform(
+  client: Pick<PlatformClient, 'ping'>,
+  target: CallTarget,
+  {
+    correctUrl,
+    signal,
+    warn,
+  }: { correctUrl: boolean; signal: AbortSignal; warn: (warning: string) => void },
+): Promise<{ target: CallTarget; ping: PingResponse | HubError }> {
+  const ping = await attempt(() => client.ping(target, signal, warn))
+  const shortened = correctUrl ? withoutApiPath(target.source_base_url) : null
+  if (shortened === null || !(ping instanceof HubError) || NOT_REACHED.has(ping.code)) {
+    return { target, ping }
+  }
+  const corrected = { ...target, source_base_url: shortened }
+  const retried = await attempt(() => client.ping(corrected, signal, warn))
+  const isFound = !(retried instanceof HubError) || retried.code === 'platform_rejected_key'
+  return isFound ? { target: corrected, ping: retried } : { target, ping }
+}
+
+/** Requests the records endpoints of modules one after the other, then the search endpoint. */
+async function* checkEndpoints(
+  client: Pick<PlatformClient, 'peekRecords' | 'search'>,
+  target: CallTarget,
+  { recordTypes, signal }: { recordTypes: string[]; signal: AbortSignal },
+): AsyncGenerator<ConnectionCheck, void> {
+  for (const record_type of recordTypes) {
+    if (signal.aborted) return
+    yield await checkRecords(client, target, { record_type, signal })
+  }
+  const search = await attempt(() => client.search(target, 'recordhub', signal))
+  if (search instanceof HubError) yield failed('search', search)
+  else {
+    const message =
+      search === null
+        ? 'There is no search endpoint. It is optional: the hub searches its own records.'
+        : 'The search endpoint responds.'
+    yield passed('search', message)
+  }
+}
+
+async function checkRecords(
+  client: Pick<PlatformClient, 'peekRecords'>,
+  target: CallTarget,
+  { record_type, signal }: { record_type: string; signal: AbortSignal },
+): Promise<ConnectionCheck> {
+  const check = `records/${record_type}`
+  const peek = await attempt(() => client.peekRecords(target, record_type, signal))
+  if (peek instanceof HubError) return failed(check, peek)
+  const { first, total, path, warning } = peek
+  const counted = total === 1 ? '1 record' : `${total} records`
+  const reported = total === null ? 'the number of records is not reported' : `${counted} reported`
+  const note = warning === null ? '' : ` ${warning}`
+  if (first === undefined) return passed(check, `OK: the list is empty; ${reported}.${note}`, total)
+  const checked = checkPulled(first)
+  if (checked.outcome === 'valid') return passed(check, `OK: ${reported}.${note}`, total)
+  const reason = `in its first record ${formatErrors(checked.errors)}`
+  return failed(check, new HubError('platform_response_invalid', { path, reason }))
+}
+
+function checkNames(
+  manifest: Manifest,
+  ping: PingResponse | null,
+  expected: string | null,
+): ConnectionCheck {
+  const { platform_name: got, platform_title, modules } = manifest
+  if (ping && ping.platform_name !== got) {
+    const message = `The platform_name is "${ping.platform_name}" in the ping response and "${got}" in the manifest. Both must be the same.`
+    return failed('manifest', HubError.withMessage('platform_response_invalid', message))
+  }
+  if (expected !== null && expected !== got) {
+    return failed('manifest', new HubError('platform_name_differs', { got, expected }))
+  }
+  const count = modules.length === 1 ? 'one module' : `${modules.length} modules`
+  return passed('manifest', `It is ${platform_title} (${got}), with ${count}.`)
+}
+
+async function attempt<Result>(action: () => Promise<Result>): Promise<Result | HubError> {
+  try {
+    return await action()
+  } catch (error) {
+    if (error instanceof HubError) return error
+    throw error
+  }
+}
+
+function passed(check: string, message: string, total: number | null = null): ConnectionCheck {
+  return { check, ok: true, code: null, message, advice: '', total }
+}
+
+function failed(check: string, { code, message }: HubError): ConnectionCheck {
+  return { check, ok: false, code, message, advice: connectionHint(code), total: null }
 }

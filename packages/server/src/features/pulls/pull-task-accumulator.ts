@@ -15,14 +15,14 @@ import { HubError } from '../../errors.ts'
 import { PositionRuns } from '../../lib/collections/position-runs.ts'
 import type { Span } from '../../lib/tracing/tracer.ts'
 import type { RecordElement } from '../../platform-client/records/records-chunk.ts'
+import type { PagesRead, RecordsPage } from '../../platform-client/records/records-pages.ts'
 import {
   describeContentType,
   describeMissingMembers,
   findEnvelopeError,
   findMissingMembers,
   totalOf,
-} from '../../platform-client/records/records-envelope.ts'
-import type { PagesRead, RecordsPage } from '../../platform-client/records/records-pages.ts'
+} from '../../platform-client/records/records-stream.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
 import type { PullTaskPlan, StartedTask, TaskProgress } from '../../storage/port/pull-store.ts'
 import type { RecordRead, WriteOutcome } from '../../storage/port/record-store.ts'

@@ -8,8 +8,8 @@ import {
   type ExportFormat,
   exportRecords,
   nameExportFile,
+  streamRecords,
 } from './export-records.ts'
-import { streamRecords } from './stream-records.ts'
 
 const ROW: RecordRow = {
   record_id: 1,

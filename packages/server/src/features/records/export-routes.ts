@@ -14,6 +14,10 @@ import {
   type ExportOptions,
   exportRecords,
   nameExportFile,
+  readFirstChunk,
+  startExportSpan,
+  streamRecords,
+  traceChunks,
 } from './export-records.ts'
 import {
   FIELD_FILTERS,
@@ -22,7 +26,6 @@ import {
   type ResolvedList,
   resolveListQuery,
 } from './list-query.ts'
-import { readFirstChunk, startExportSpan, streamRecords, traceChunks } from './stream-records.ts'
 
 const URL = '/api/v1/records/export'
 

@@ -7,13 +7,16 @@ import { route } from '../../http/route.ts'
 import type { RecordRow } from '../../storage/port/record-list-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import {
+  decodeCursor,
   FIELD_FILTERS,
   FilterParameter,
+  findCursors,
   ListFilters,
   type ListParameters,
+  type ListQuery,
   resolveListQuery,
+  startOf,
 } from './list-query.ts'
-import { decodeCursor, findCursors, type ListQuery, startOf } from './record-cursor.ts'
 
 const DEFAULT_LIMIT = 50
 /** Time limit of a request that scans records without an index. */

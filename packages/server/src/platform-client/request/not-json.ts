@@ -2,7 +2,7 @@
 import { HubError } from '../../errors.ts'
 import { findCompression } from '../../lib/net/find-compression.ts'
 import { toSingleLine } from '../../lib/text/single-line.ts'
-import { quoteRedacted } from './redact-key.ts'
+import { quoteRedacted } from './error-message.ts'
 
 const MAX_QUOTED = 300
 /** Enough of a page for the messages that PHP writes before it. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HubError } from '../../errors.ts'
-import { withRedactedKey } from './redact-key.ts'
+import { withRedactedKey } from './error-message.ts'
 
 const KEY = 'a-source-key-of-a-platform'
 const failWith = (error: unknown) =>

@@ -3,16 +3,18 @@ import { SOURCE_KEY_HEADER } from '@recordhub/protocol'
 import { type Dispatcher, request } from 'undici'
 import { concernsPlatform } from '../../domain/pull/retry.ts'
 import { HubError } from '../../errors.ts'
-import { contentEncodingOf, decodeBody } from './decode-body.ts'
 import { assertAddressAllowed, createDispatcher, type NetworkSettings } from './dispatcher.ts'
-import { withPlatformMessage } from './error-message.ts'
+import { quoteRedacted, withPlatformMessage } from './error-message.ts'
 import { rejectOtherText } from './not-json.ts'
-import { quoteRedacted } from './redact-key.ts'
 import { toRequestError, toThrottledError } from './request-error.ts'
-import type { RequestMetrics } from './request-metrics.ts'
-import { requestWithRetry } from './request-with-retry.ts'
-import type { PlatformTimeouts } from './timeouts.ts'
-import { discardBody, headerOf } from './undici-response.ts'
+import { type RequestMetrics, requestWithRetry } from './request-with-retry.ts'
+import {
+  contentEncodingOf,
+  decodeBody,
+  discardBody,
+  headerOf,
+  type PlatformTimeouts,
+} from './timeouts.ts'
 
 /** The base URL of a platform and the key that it expects. */
 export type CallTarget = { source_base_url: string; source_api_key: string }

@@ -1,6 +1,6 @@
 /** Read-only checks of a database, for `recordhub doctor`. */
 import type { PlatformHealth } from '@recordhub/protocol'
-import type { ServerDurability } from '../../domain/alerts/durability.ts'
+import type { ServerDurability } from '../../domain/alerts/alert.ts'
 import type { ChangeLog } from './platform-store.ts'
 
 /** The migrations of a database: all three are empty for a database that no hub has used. */

@@ -12,7 +12,7 @@ import type {
 } from '@recordhub/protocol'
 import type { NewActivity, NewAuditEntry } from '../../domain/activity/activity.ts'
 import type { DriftingModule } from '../../domain/inbox/inbox.ts'
-import type { FormerKey } from '../../domain/platform/rejected-key.ts'
+import type { FormerKey } from '../../domain/platform/api-key.ts'
 import type { ManifestKeys } from '../../domain/record/drift.ts'
 
 /** The log entries of a change, written in the transaction of the change. */

@@ -1,6 +1,5 @@
 import type { ChangeReason } from '@recordhub/protocol'
-import type { DiskSpace } from '../../domain/alerts/alert.ts'
-import type { ServerDurability } from '../../domain/alerts/durability.ts'
+import type { DiskSpace, ServerDurability } from '../../domain/alerts/alert.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore, RequestStore } from './activity-store.ts'
 import type { AlertEventStore, AlertStore } from './alert-store.ts'

@@ -1,6 +1,6 @@
 /** The small differences of PostgreSQL, for the stores that both engines share. */
 import { type RawBuilder, sql } from 'kysely'
-import type { ServerDurability } from '../../domain/alerts/durability.ts'
+import type { ServerDurability } from '../../domain/alerts/alert.ts'
 import type { HashReference } from '../../domain/record/erasure.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'

@@ -1,7 +1,7 @@
 /** What the hub learns about the standbys of its PostgreSQL server. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { findDurabilityRisks } from '../../../src/domain/alerts/durability.ts'
+import { findDurabilityRisks } from '../../../src/domain/alerts/alert.ts'
 import { openPostgres } from '../../../src/storage/postgres/storage.ts'
 import { withDatabase } from '../../helpers/postgres/database.ts'
 import { TEST_POSTGRES_OPTIONS } from '../../helpers/postgres/prepare-database.ts'

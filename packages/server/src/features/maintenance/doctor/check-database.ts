@@ -1,12 +1,19 @@
-/** Whether the files, indexes, sequences, references, counters and the search index of the database are intact. */
+/** The checks of `recordhub doctor` of what is stored: the database, the platforms and the leases of jobs. */
+import PQueue from 'p-queue'
+import { SOURCE_KEY_PURPOSE } from '../../../domain/platform/api-key.ts'
+import { HubError } from '../../../errors.ts'
+import type { SecretBox } from '../../../lib/crypto/secret-box.ts'
+import type { PlatformClient } from '../../../platform-client/platform-client.ts'
 import type {
   CounterDifference,
   DatabaseProblem,
   DiagnosticsStore,
   InvalidCounter,
+  LeaseRow,
+  PlatformSource,
+  UnfinishedPull,
 } from '../../../storage/port/diagnostics-store.ts'
 import { LAG_LIMIT } from '../../../storage/port/search-index-store.ts'
-import { type Finding, info, problem, warning } from './finding.ts'
 
 const RESTORE =
   'Stop the hub, keep a copy of the damaged files, and restore a backup (recordhub restore). Check the disk and the memory of the machine.'
@@ -151,4 +158,158 @@ export async function checkSearch(database: DiagnosticsStore): Promise<Finding[]
     return [problem(message, 'Look for errors in the log of the hub, and restart it.')]
   }
   return [info(`${sampled} sampled records are found${lag > 0 ? `; ${behind} yet` : ''}`)]
+}
+
+/** A repair of `--fix`. */
+export type RepairName = 'counters' | 'leases' | 'pull' | 'search' | 'permissions'
+
+export type Finding = {
+  /** Only a `problem` makes the hub unhealthy. `info` needs no action. */
+  severity: 'problem' | 'warning' | 'info'
+  message: string
+  /** What to do; null if nothing. */
+  remedy: string | null
+  /** The repair that resolves it; null if none does. */
+  repair: RepairName | null
+}
+
+export function problem(
+  message: string,
+  remedy: string,
+  repair: RepairName | null = null,
+): Finding {
+  return { severity: 'problem', message, remedy, repair }
+}
+
+export function warning(message: string, remedy: string): Finding {
+  return { severity: 'warning', message, remedy, repair: null }
+}
+
+export function info(message: string): Finding {
+  return { severity: 'info', message, remedy: null, repair: null }
+}
+
+const CONCURRENCY = 8
+
+/**
+ * Whether the hub can reach its platforms, and their health. Pings the active platforms, a few at a time, and states
+ * why platforms are failing or need attention.
+ * @param signal ends the check. Platforms that were not pinged by then are reported.
+ */
+export async function checkPlatforms(
+  sources: PlatformSource[],
+  deps: { client: Pick<PlatformClient, 'ping'>; secrets: SecretBox; signal: AbortSignal },
+): Promise<Finding[]> {
+  const active = sources.filter(({ status }) => status === 'active')
+  const queue = new PQueue({ concurrency: CONCURRENCY })
+  const results = await Promise.all(
+    active.map((source) => queue.add(() => pingSource(source, deps))),
+  )
+  const unchecked = results.filter((result) => result === 'not_checked').length
+  const findings = results.filter((result) => typeof result === 'object')
+  const reached = results.length - unchecked - findings.length
+  return [
+    info(`${reached} of ${active.length} active platforms respond`),
+    ...findings,
+    ...sources.flatMap(describeHealth),
+    ...(unchecked === 0
+      ? []
+      : [
+          warning(
+            `${unchecked} platforms were not checked within the time limit.`,
+            'Run this command with a longer --timeout.',
+          ),
+        ]),
+  ]
+}
+
+function describeHealth({ platform_name, health }: PlatformSource): Finding[] {
+  const { state, reasons } = health
+  if (state !== 'failing' && state !== 'needs_attention') return []
+  const label = state === 'failing' ? 'is failing' : 'needs attention'
+  const message = `${platform_name} ${label}: ${reasons.map((reason) => reason.message).join(' ')}`
+  return [warning(message, 'The page of the platform links to what to do.')]
+}
+
+async function pingSource(
+  { platform_name, source_base_url, encrypted_source_key }: PlatformSource,
+  { client, secrets, signal }: Parameters<typeof checkPlatforms>[1],
+): Promise<Finding | 'reached' | 'not_checked'> {
+  if (signal.aborted) return 'not_checked'
+  let source_api_key: string
+  try {
+    source_api_key = secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
+  } catch {
+    const message = `${platform_name}: the source API key cannot be decrypted.`
+    return problem(message, 'Enter the key again in the settings of the platform.')
+  }
+  try {
+    await client.ping({ source_base_url, source_api_key }, signal)
+    return 'reached'
+  } catch (error) {
+    if (signal.aborted) return 'not_checked'
+    if (!(error instanceof HubError)) throw error
+    const remedy = 'Test the connection in the settings of the platform, or set it to inactive.'
+    return problem(`${platform_name}: ${error.message}`, remedy)
+  }
+}
+
+/** No lease is longer than an hour, so one that ends later was taken with a wrong clock. */
+const MAX_LEASE_MS = 24 * 3_600_000
+/** A lease that expired is taken by the next process. After this time, none has. */
+const UNUSED_MS = 24 * 3_600_000
+/** Not a lease: the readiness check writes this row. */
+const NO_LEASE = 'health check'
+
+/** The times outside of which leases are deleted. RFC 3339 in UTC. */
+export function staleLeaseRange(now: Date): { before: string; after: string } {
+  return {
+    before: new Date(now.getTime() - UNUSED_MS).toISOString(),
+    after: new Date(now.getTime() + MAX_LEASE_MS).toISOString(),
+  }
+}
+
+/** @param pullSeconds the time limit of a pull. */
+export async function checkLeases(
+  database: DiagnosticsStore,
+  pullSeconds: number,
+): Promise<Finding[]> {
+  const now = new Date((await database.readServer()).now)
+  const leases = await database.listLeases()
+  const pull = await database.readUnfinishedPull()
+  return [
+    ...findStaleLeases(leases, now),
+    ...(pull ? findStuckPull(pull, { now, pullSeconds }) : []),
+  ]
+}
+
+export function findStaleLeases(leases: LeaseRow[], now: Date): Finding[] {
+  const { before, after } = staleLeaseRange(now)
+  return leases
+    .filter(({ name }) => name !== NO_LEASE)
+    .flatMap(({ name, expires_at }) => {
+      if (expires_at > after) {
+        const message = `The job "${name}" is reserved until ${expires_at}, so it does not run. The clock was wrong.`
+        return [problem(message, 'Delete the lease: --fix.', 'leases')]
+      }
+      if (expires_at >= before) return []
+      const message = `The lease of the job "${name}" expired at ${expires_at} and was not renewed.`
+      return [{ ...info(`${message} --fix deletes it.`), repair: 'leases' as const }]
+    })
+}
+
+export function findStuckPull(
+  pull: UnfinishedPull,
+  { now, pullSeconds }: { now: Date; pullSeconds: number },
+): Finding[] {
+  const { pull_id, state, started_at, requested_at, lease_until } = pull
+  if (lease_until !== null && lease_until < now.toISOString()) {
+    const message = `Pull ${pull_id} is ${state}, but its process ended: the lease expired at ${lease_until}.`
+    return [problem(message, 'End it: --fix. The next pull does so, too.', 'pull')]
+  }
+  const since = started_at ?? requested_at
+  const seconds = (now.getTime() - Date.parse(since)) / 1000
+  if (seconds < 2 * pullSeconds) return [info(`Pull ${pull_id} is ${state} since ${since}.`)]
+  const message = `Pull ${pull_id} is ${state} since ${since}, for longer than HUB_PULL_TIMEOUT_SECONDS (${pullSeconds}) allows.`
+  return [problem(message, 'Restart the hub, and look for errors in its log.')]
 }

@@ -4,18 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createSecretBox } from '../../../lib/crypto/secret-box.ts'
-import { checkPermissions, fixPermissions } from './check-disk.ts'
+import { checkPlatforms, type Finding, findStaleLeases, findStuckPull } from './check-database.ts'
 import {
   type CheckedSettings,
+  checkPermissions,
   checkSecret,
   checkServerSettings,
   checkSettings,
   checkVersions,
   describeClocks,
+  fixPermissions,
 } from './check-environment.ts'
-import { findStaleLeases, findStuckPull } from './check-leases.ts'
-import { checkPlatforms } from './check-platforms.ts'
-import type { Finding } from './finding.ts'
 
 const NOW = new Date('2026-03-10T08:00:00.000Z')
 const severities = (findings: Finding[]) => findings.map(({ severity }) => severity)

@@ -2,9 +2,8 @@
 import type { CounterDifference } from '../../../storage/port/diagnostics-store.ts'
 import type { ChangeLog } from '../../../storage/port/platform-store.ts'
 import type { Storage } from '../../../storage/port/storage.ts'
-import { fixPermissions } from './check-disk.ts'
-import { staleLeaseRange } from './check-leases.ts'
-import type { RepairName } from './finding.ts'
+import { type RepairName, staleLeaseRange } from './check-database.ts'
+import { fixPermissions } from './check-environment.ts'
 
 const ACTOR = 'command line'
 

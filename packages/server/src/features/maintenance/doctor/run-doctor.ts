@@ -6,23 +6,25 @@ import type { DiagnosticsStore, ServerFacts } from '../../../storage/port/diagno
 import {
   checkCounters,
   checkIntegrity,
+  checkLeases,
+  checkPlatforms,
   checkReferences,
   checkSchema,
   checkSearch,
   checkStructure,
+  type Finding,
+  problem,
 } from './check-database.ts'
-import { checkDisk, checkPermissions } from './check-disk.ts'
 import {
   type CheckedSettings,
   checkClock,
+  checkDisk,
+  checkPermissions,
   checkSecret,
   checkServerSettings,
   checkSettings,
   checkVersions,
 } from './check-environment.ts'
-import { checkLeases } from './check-leases.ts'
-import { checkPlatforms } from './check-platforms.ts'
-import { type Finding, problem } from './finding.ts'
 
 export type DoctorDeps = {
   /** Null if the database cannot be opened. */

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { constants, createGzip } from 'node:zlib'
-import { decodeBody } from './decode-body.ts'
-import { DEFAULT_TIMEOUTS } from './timeouts.ts'
+import { DEFAULT_TIMEOUTS, decodeBody } from './timeouts.ts'
 
 for (const encoding of ['', 'gzip']) {
   test(`a reader that stops closes the connection, even to a silent sender (${encoding || 'plain'})`, async () => {
