@@ -6,10 +6,13 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createHub } from '../packages/server/src/app.ts'
 import { createLogger } from '../packages/server/src/cli/create-logger.ts'
-import { limitHeapAfterStart, limitHeapDuringStart } from '../packages/server/src/cli/limit-heap.ts'
 import { loadSecrets } from '../packages/server/src/cli/load-secret.ts'
 import { openHubStorage } from '../packages/server/src/cli/open-storage.ts'
-import { stopSignal } from '../packages/server/src/cli/stop-signal.ts'
+import {
+  limitHeapAfterStart,
+  limitHeapDuringStart,
+  stopSignal,
+} from '../packages/server/src/cli/program.ts'
 import { VERSION } from '../packages/server/src/cli/version.ts'
 import { readConfig } from '../packages/server/src/config/config.ts'
 

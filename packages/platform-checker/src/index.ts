@@ -11,9 +11,9 @@ export type {
   RecordsPage,
   Retry,
 } from './hub.ts'
-export { checkPushes, type PushCheck, type TestReceiver } from './pushes/check-pushes.ts'
 export type { FaultLimits } from './pushes/fault-injector.ts'
 export type { ObservedPush, PushValidator } from './pushes/validate-pushes.ts'
+export { checkPushes, type PushCheck, type TestReceiver } from './pushes/validate-pushes.ts'
 export { formatEndpoint, formatSummary, withPushes } from './report.ts'
 export { reportHtml } from './report-html.ts'
 export { RULES, type RuleId } from './rules/rules.ts'

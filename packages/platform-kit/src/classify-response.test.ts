@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PUSH_RETRY_RULES } from '@recordhub/protocol/push-retry'
 import { fc } from '../../server/test/helpers/random/fast-check.ts'
-import { backoffDelay } from './backoff.ts'
 import { classifyResponse, retryAfterMs, type SendResult } from './classify-response.ts'
+import { backoffDelay } from './push-client.ts'
 
 const response = (status: number, body: object | null, delayMs = 0): SendResult => ({
   responded: true,

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import { type Arguments, assertOptionsKnown, parseArguments } from './cli/arguments.ts'
 import { commandHelp, helpText } from './cli/help.ts'
-import { limitHeapDuringStart } from './cli/limit-heap.ts'
-import { print, printError, runProgram } from './cli/run-program.ts'
+import { limitHeapDuringStart, print, printError, runProgram } from './cli/program.ts'
 import { VERSION } from './cli/version.ts'
 import { readConfig, SettingError } from './config/config.ts'
 import { enlargeThreadPool, readEnvironment } from './config/environment.ts'
@@ -49,7 +48,7 @@ async function runCommand(parsed: Arguments): Promise<void> {
   }
   if (command === 'demo') return (await import('./cli/demo.ts')).demo(config, print)
   if (command === 'token create') {
-    return (await import('./cli/create-token.ts')).createToken(config, options, print)
+    return (await import('./cli/operator.ts')).createToken(config, options, print)
   }
   if (command === 'guide') {
     return (await import('./cli/guide.ts')).printGuide(config, options, print)

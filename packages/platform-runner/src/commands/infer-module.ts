@@ -1,7 +1,7 @@
 /** Infers the settings of a module from a table or file; the owner reviews them. */
 
 import { hasName } from '../platform/served-module.ts'
-import { labelFromComment, toLabel } from '../records/label.ts'
+import { labelFromComment, toLabel } from '../records/kind.ts'
 import { columnsOf, parseTemplate } from '../records/template.ts'
 import type { Origin } from '../settings/settings.ts'
 import type { Candidate, Column } from '../sources/source.ts'

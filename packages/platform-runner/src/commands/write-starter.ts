@@ -1,4 +1,4 @@
-import { labelFromComment, toLabel } from '../records/label.ts'
+import { labelFromComment, toLabel } from '../records/kind.ts'
 import type { Origin, SourceSettings } from '../settings/settings.ts'
 import type { InferredModule } from './infer-module.ts'
 

@@ -6,7 +6,7 @@ import {
   type PlatformRecord,
 } from '@recordhub/platform-kit'
 import type { Log } from '../log.ts'
-import { formatCount } from '../records/label.ts'
+import { formatCount } from '../records/kind.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Row, type Source, SourceMisconfigured } from '../sources/source.ts'
 import { askHub } from './ask-hub.ts'

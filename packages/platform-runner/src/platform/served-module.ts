@@ -1,7 +1,14 @@
 /** A module as it is served: its settings combined with the columns of its source. */
 import type { PlatformField, PlatformRecord } from '@recordhub/platform-kit'
-import { FIELD_TYPES, fieldTypeOf, type Kind, textOf, toJson } from '../records/kind.ts'
-import { labelFromComment, toLabel } from '../records/label.ts'
+import {
+  FIELD_TYPES,
+  fieldTypeOf,
+  type Kind,
+  labelFromComment,
+  textOf,
+  toJson,
+  toLabel,
+} from '../records/kind.ts'
 import { columnsOf, renderName, renderReference } from '../records/template.ts'
 import type { ModuleSettings, Origin } from '../settings/settings.ts'
 import type { Column, Row } from '../sources/source.ts'

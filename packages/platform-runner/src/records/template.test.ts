@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { labelFromComment, toLabel } from './label.ts'
+import { labelFromComment, toLabel } from './kind.ts'
 import { columnsOf, parseTemplate, renderName, renderReference } from './template.ts'
 
 const row: Record<string, string | null> = {

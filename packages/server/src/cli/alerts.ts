@@ -5,11 +5,11 @@ import { readEnvironment } from '../config/environment.ts'
 import type { Config } from '../config/settings.ts'
 import { HubError } from '../errors.ts'
 import { readAlertEvents } from '../features/monitoring/follow-alert-events.ts'
-import { toSingleLine } from '../lib/text/single-line.ts'
+import { toSingleLine } from '../lib/text/code-points.ts'
 import { formatInstants, formatTime } from '../lib/time/clock.ts'
 import type { Arguments } from './arguments.ts'
 import { type Storage, withStorage } from './open-storage.ts'
-import { closedOutputSignal, stopSignal } from './stop-signal.ts'
+import { closedOutputSignal, stopSignal } from './program.ts'
 
 const PAGE = 500
 const WATCH_INTERVAL_MS = 2000

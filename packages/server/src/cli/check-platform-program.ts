@@ -2,7 +2,7 @@
 import { assertOptionsKnown, parseArguments } from './arguments.ts'
 import { checkPlatform } from './check-platform.ts'
 import { checkPlatformHelp } from './help.ts'
-import { print, printError, runProgram } from './run-program.ts'
+import { print, printError, runProgram } from './program.ts'
 import { VERSION } from './version.ts'
 
 runProgram(async (args) => {

@@ -10,7 +10,7 @@ import type { CheckedEndpoint, ConformanceLine, ConformanceReport } from '@recor
 import { toPlatformClientSettings } from '../config/feature-settings.ts'
 import type { Config } from '../config/settings.ts'
 import { CHECKER_RULES, createCheckerHub } from '../features/platforms/checker-hub.ts'
-import { toSingleLine } from '../lib/text/single-line.ts'
+import { toSingleLine } from '../lib/text/code-points.ts'
 import { systemClock } from '../lib/time/clock.ts'
 import { systemTimer, type Timer } from '../lib/time/throughput-monitor.ts'
 import { createPlatformClient } from '../platform-client/platform-client.ts'

@@ -9,8 +9,7 @@ import { checkSourceKey, parseSourceUrl } from '../platform-client/platform-clie
 import { codeOf } from '../platform-client/request/request-error.ts'
 import type { Arguments } from './arguments.ts'
 import { checkPlatformStandalone } from './check-platform-standalone.ts'
-import { readSourceKey } from './prompt-secret.ts'
-import { closedOutputSignal, stopSignal } from './stop-signal.ts'
+import { closedOutputSignal, readSourceKey, stopSignal } from './program.ts'
 import { VERSION } from './version.ts'
 
 const MAX_RECORDS = 1_000_000

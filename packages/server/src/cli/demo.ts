@@ -9,8 +9,8 @@ import type { Config } from '../config/settings.ts'
 import { createLogger } from './create-logger.ts'
 import type { DemoMessage, PlatformReady } from './demo/sample-platform.ts'
 import type { RunningHub } from './library.ts'
+import { aborted, stopSignal } from './program.ts'
 import { startHub } from './start.ts'
-import { aborted, stopSignal } from './stop-signal.ts'
 
 const OPERATOR_NAME = 'Demo Operator'
 const OPERATOR = { email: 'demo@recordhub.example', password: 'two sample platforms' }

@@ -1,7 +1,9 @@
+import type { TokenScope } from '@recordhub/protocol'
 import { SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
 import {
   changeOperator,
+  createToken as create,
   describeOperators,
   endSessions,
   findOperator,
@@ -10,7 +12,7 @@ import {
   resetPassword,
 } from '../features/operators/manage-operators.ts'
 import { type Storage, withStorage } from './open-storage.ts'
-import { promptSecret } from './prompt-secret.ts'
+import { promptSecret } from './program.ts'
 
 type Context = {
   config: Config
@@ -81,4 +83,27 @@ export async function operatorCommand(args: string[], context: Context): Promise
     )
   }
   await withStorage(context.config, (storage) => run(storage, rest, context))
+}
+
+/** `recordhub token create`: works next to a running hub. Prints only the token. */
+export async function createToken(
+  config: Config,
+  options: Record<string, string>,
+  print: (line: string) => void,
+): Promise<void> {
+  const { name, role = 'viewer', scope, 'expires-in-days': days } = options
+  if (!name) throw new SettingError('token create: --name is missing; see --help.')
+  if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days)) {
+    throw new SettingError('token create: --expires-in-days must be a whole number from 1.')
+  }
+  const expiresInDays = days === undefined ? null : Number(days)
+  const request = { name, role: parseRole(role), scope: parseScope(scope), expiresInDays }
+  print(await withStorage(config, (storage) => create(storage, request)))
+}
+
+/** @throws SettingError for an unknown scope. */
+function parseScope(text: string | undefined): TokenScope | null {
+  if (text === undefined) return null
+  if (text === 'alerts' || text === 'hub_keys' || text === 'access') return text
+  throw new SettingError('token create: --scope must be alerts, hub_keys or access.')
 }

@@ -5,8 +5,7 @@ import type { Config } from '../config/settings.ts'
 import { checkBackup, readBackupInfo, restoreBackup } from '../storage/backup.ts'
 import type { Restored } from '../storage/port/backup-store.ts'
 import { createProgressPrinter, findSecrets } from './backup.ts'
-import { promptSecret } from './prompt-secret.ts'
-import { printError } from './run-program.ts'
+import { printError, promptSecret } from './program.ts'
 
 /** `recordhub restore <file>`: while no hub is running. */
 export async function restore(

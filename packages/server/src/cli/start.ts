@@ -9,10 +9,9 @@ import type { RestoreUpload, UploadedBackup } from '../features/backups/setup-ro
 import { restoreBackup } from '../storage/backup.ts'
 import { createLogger } from './create-logger.ts'
 import type { RunningHub } from './library.ts'
-import { limitHeapAfterStart } from './limit-heap.ts'
 import { loadSecrets, withSecrets } from './load-secret.ts'
 import { namingDatabase, openHubStorage } from './open-storage.ts'
-import { aborted, stopSignal } from './stop-signal.ts'
+import { aborted, limitHeapAfterStart, stopSignal } from './program.ts'
 import { VERSION } from './version.ts'
 
 /** `recordhub start`: runs until SIGINT or SIGTERM. */

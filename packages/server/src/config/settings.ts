@@ -1,5 +1,5 @@
 /** The table of all settings: it produces the type `Config`, the validation, `--help` and docs/configuration.md. */
-import { SAMPLERS } from '../lib/tracing/sampler.ts'
+import { SAMPLERS } from '../lib/tracing/tracer.ts'
 import {
   cronPattern,
   databaseUrl,

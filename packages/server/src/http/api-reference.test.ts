@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { readReferenceScript } from './api-reference.ts'
+import { readReferenceScript } from './openapi.ts'
 
 test('the script is built once, in both forms, even for concurrent requests', async () => {
   const all = await Promise.all([readReferenceScript(), readReferenceScript()])

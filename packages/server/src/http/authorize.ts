@@ -1,5 +1,4 @@
 /** Authenticates the caller of each request, and checks its role, CSRF token and origin. */
-
 import { Readable } from 'node:stream'
 import {
   CSRF_HEADER,
@@ -12,7 +11,7 @@ import type { Requester } from '../domain/activity/activity.ts'
 import { type Caller, hasRole, nameOfCaller, type Role } from '../domain/auth/caller.ts'
 import { HubError } from '../errors.ts'
 import { hmacSha256, sameSecret } from '../lib/crypto/hash.ts'
-import { breakOff } from '../lib/net/break-off.ts'
+import { breakOff } from '../lib/net/http.ts'
 import {
   ACCESS,
   type Access,
@@ -21,8 +20,7 @@ import {
   routeKeysOf,
   SCOPES,
 } from './access.ts'
-import { isApiPath, routeOf, tokenOf } from './authentication-challenge.ts'
-import { isSentByScript } from './error-handler.ts'
+import { isApiPath, isSentByScript, routeOf, tokenOf } from './error-handler.ts'
 
 /** Routes that pages and feed readers poll without an action of the operator. */
 const POLLED_ROUTES = [

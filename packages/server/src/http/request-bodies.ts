@@ -14,7 +14,7 @@ import { type Admission, type Admitted, createAdmission } from '../lib/concurren
 import { NOT_UTF8 } from '../lib/json/json-array-scanner.ts'
 import type { MetricsRegistry } from '../lib/metrics/registry.ts'
 import { clientSubnet } from '../lib/net/client-subnet.ts'
-import { findCompression } from '../lib/net/find-compression.ts'
+import { findCompression } from '../lib/net/http.ts'
 import { ACCESS, type Access, requiresCaller, routeKeysOf } from './access.ts'
 import { MAX_CONNECTIONS } from './connection-limit.ts'
 

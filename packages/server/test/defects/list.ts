@@ -420,7 +420,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'server/src/http/server.ts', test: 'server/test/attacks/incoming.test.ts',
     find: "      return 'its Host header is not valid'", replace: '      return null' },
   { rule: 'security: at most two passwords are verified at once',
-    file: 'server/src/lib/concurrency/lane.ts',
+    file: 'server/src/lib/concurrency/admission.ts',
     find: 'if (running >= concurrent) await', replace: 'if (running > concurrent) await' },
   { rule: 'security: marks beyond 30 in a row are ignored',
     file: 'server/src/domain/search/fold-text.ts',

@@ -1,8 +1,7 @@
 /** The Atom feed of alerts (RFC 4287): one entry per change of an alert. */
 import { createHash } from 'node:crypto'
 import type { Alert, AlertChange } from '@recordhub/protocol'
-import { escapeXml } from '../../lib/text/escape-xml.ts'
-import { toSingleLine } from '../../lib/text/single-line.ts'
+import { toSingleLine } from '../../lib/text/code-points.ts'
 import { formatInstants, formatTime } from '../../lib/time/clock.ts'
 
 type FeedEvent = { alert_event_id: number; change: AlertChange; at: string; alert: Alert }
@@ -86,4 +85,22 @@ function deriveUuid(name: string): string {
     `${variant}${hex.slice(17, 20)}`,
     hex.slice(20, 32),
   ].join('-')
+}
+
+/** Characters that XML 1.0 does not allow, except lone surrogates. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
+const NOT_ALLOWED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+}
+
+/** A text as the content of an XML element, or of an attribute in double quotes. Replaces what XML cannot contain by U+FFFD. */
+function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(NOT_ALLOWED, '\ufffd')
+    .replace(/[&<>"]/g, (character) => ESCAPES[character] ?? '')
 }

@@ -1,6 +1,6 @@
 /** The mail about all new and resolved alerts, as plain text. */
 import type { Alert } from '@recordhub/protocol'
-import { toSingleLine } from '../../lib/text/single-line.ts'
+import { toSingleLine } from '../../lib/text/code-points.ts'
 import { formatInstants, formatTime } from '../../lib/time/clock.ts'
 import { ADVICE, type UnmailedAlerts } from './alert.ts'
 

@@ -5,7 +5,7 @@ import {
   type Module,
 } from '@recordhub/protocol'
 import { Compile } from 'typebox/compile'
-import { isStorableText } from '../../lib/text/storable-text.ts'
+import { isStorableText } from '../../lib/text/code-points.ts'
 
 const manifestResponseCheck = Compile(ManifestResponse)
 

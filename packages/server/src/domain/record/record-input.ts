@@ -22,7 +22,7 @@ import {
   type ScannedObject,
   StoredFormScanner,
 } from '../../lib/json/stored-form.ts'
-import { isStorableText } from '../../lib/text/storable-text.ts'
+import { isStorableText } from '../../lib/text/code-points.ts'
 import { formatRfc3339, parseRfc3339 } from '../../lib/time/rfc3339.ts'
 import type { DataMembers } from './drift.ts'
 import { findKindMismatch, findKindMismatchOfText } from './field-types.ts'

@@ -2,7 +2,7 @@
 import { isIssuer, readIssuer } from '../../domain/auth/single-sign-on.ts'
 import { HubError } from '../../errors.ts'
 import { memoizeAsync } from '../../lib/concurrency/memoize-async.ts'
-import { toSingleLine } from '../../lib/text/single-line.ts'
+import { toSingleLine } from '../../lib/text/code-points.ts'
 import type { BetterAuth, BetterAuthDeps } from './better-auth.ts'
 import { OIDC } from './better-auth-names.ts'
 import type { OidcSettings } from './better-auth-plugins.ts'

@@ -11,7 +11,7 @@ import {
   type ThrottlePolicy,
 } from '../../domain/auth/login-throttle.ts'
 import { busy, HubError, tooManyRequests } from '../../errors.ts'
-import { createLane, type Lane } from '../../lib/concurrency/lane.ts'
+import { createLane, type Lane } from '../../lib/concurrency/admission.ts'
 import { hmacSha256 } from '../../lib/crypto/hash.ts'
 import { clientSite, clientSubnet } from '../../lib/net/client-subnet.ts'
 import type { FeatureDeps } from '../feature-deps.ts'

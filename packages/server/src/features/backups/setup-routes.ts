@@ -5,7 +5,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { type BackupInfo, DoneResponse, ErrorResponse, RequestText } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import { HubError, invalidMember } from '../../errors.ts'
-import { makeFolder } from '../../lib/files/make-folder.ts'
+import { makeFolder } from '../../lib/files/durable-files.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import type { BackupSettings } from './run-backup.ts'
 

@@ -1,7 +1,7 @@
 /** The receiver of pushes, and the rejected pushes. `createIngest` in ingest.ts builds only the write queue. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { toPlugin } from '../../http/route.ts'
-import { registerRoutes } from '../../lib/net/register-routes.ts'
+import { registerRoutes } from '../../lib/net/http.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import type { FeatureDeps } from '../feature-deps.ts'

@@ -16,8 +16,11 @@ import {
 import { Type } from 'typebox'
 import { found } from '../../errors.ts'
 import { route, special } from '../../http/route.ts'
-import { CursorInteger, createCursorCodec } from '../../lib/collections/pagination.ts'
-import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
+import {
+  CursorInteger,
+  createCursorCodec,
+  MAX_PAGE_BYTES,
+} from '../../lib/collections/pagination.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { withProposals } from './repair-rejected-pushes.ts'
 import { type ReplayDeps, replayByFilter, replayRejectedPush } from './replay-rejected-push.ts'

@@ -12,8 +12,11 @@ import Type from 'typebox'
 import { referenceOf } from '../../domain/record/record-input.ts'
 import { applyChanges, proposeModule } from '../../domain/record/repair.ts'
 import { HubError } from '../../errors.ts'
-import { CursorInteger, createCursorCodec } from '../../lib/collections/pagination.ts'
-import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
+import {
+  CursorInteger,
+  createCursorCodec,
+  MAX_PAGE_BYTES,
+} from '../../lib/collections/pagination.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'

@@ -18,8 +18,11 @@ import {
 } from '../../domain/record/record-input.ts'
 import type { ReplayedContent } from '../../domain/record/replay.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
-import { CursorInteger, createCursorCodec } from '../../lib/collections/pagination.ts'
-import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
+import {
+  CursorInteger,
+  createCursorCodec,
+  MAX_PAGE_BYTES,
+} from '../../lib/collections/pagination.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { ActivityStore } from '../../storage/port/activity-store.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'

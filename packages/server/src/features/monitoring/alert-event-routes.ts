@@ -3,7 +3,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import { AlertEventsResponse, ErrorResponse, RequestText } from '@recordhub/protocol'
 import { writeAlertFeed } from '../../domain/alerts/alert-feed.ts'
 import { busy } from '../../errors.ts'
-import { etagOf, matchesEtag } from '../../lib/net/etag.ts'
+import { etagOf, matchesEtag } from '../../lib/net/http.ts'
 import { abortOnClose } from '../../lib/net/ndjson.ts'
 import { createDeadline } from '../../lib/time/deadline.ts'
 import type { FeatureDeps } from '../feature-deps.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { diffAlerts, type FoundAlert, isEmpty } from '../../domain/alerts/alert.ts'
 import { composeAlertMail, type Mail } from '../../domain/alerts/alert-mail.ts'
-import { toSingleLine } from '../../lib/text/single-line.ts'
+import { toSingleLine } from '../../lib/text/code-points.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 
 /** All nodes together send at most one mail in this time. A failed mail is retried afterwards. */

@@ -2,7 +2,7 @@
 
 import type { FastifyPluginAsync } from 'fastify'
 import { toPlugin } from '../../http/route.ts'
-import { registerRoutes } from '../../lib/net/register-routes.ts'
+import { registerRoutes } from '../../lib/net/http.ts'
 import type { PlatformCertificate } from '../../platform-client/request/dispatcher.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { createCheckerHub } from './checker-hub.ts'

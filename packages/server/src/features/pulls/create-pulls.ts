@@ -3,7 +3,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { cronPatternOf } from '../../config/feature-settings.ts'
 import { toPlugin } from '../../http/route.ts'
-import { registerRoutes } from '../../lib/net/register-routes.ts'
+import { registerRoutes } from '../../lib/net/http.ts'
 import { runOnSchedule } from '../../lib/time/cron.ts'
 import { keepRunning } from '../../lib/time/run-periodically.ts'
 import type { Storage } from '../../storage/port/storage.ts'

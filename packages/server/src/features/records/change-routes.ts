@@ -2,7 +2,7 @@ import { ChangesResponse, type RecordChangeLine, RequestText } from '@recordhub/
 import { Type } from 'typebox'
 import { HubError } from '../../errors.ts'
 import { route } from '../../http/route.ts'
-import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
+import { MAX_PAGE_BYTES } from '../../lib/collections/pagination.ts'
 import type { ChangeRow } from '../../storage/port/record-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { toStoredRecord } from './list-records.ts'

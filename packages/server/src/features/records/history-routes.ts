@@ -10,7 +10,7 @@ import { Type } from 'typebox'
 import { parseChanges } from '../../domain/record/record-history.ts'
 import { HubError } from '../../errors.ts'
 import { Cursor, route } from '../../http/route.ts'
-import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
+import { MAX_PAGE_BYTES } from '../../lib/collections/pagination.ts'
 import { toStoredRecord } from './list-records.ts'
 import {
   type HistoryDeps,

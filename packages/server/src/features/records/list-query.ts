@@ -15,8 +15,7 @@ import {
   InvalidCursorError,
 } from '../../lib/collections/pagination.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
-import { truncateCodePoints } from '../../lib/text/code-points.ts'
-import { isStorableText } from '../../lib/text/storable-text.ts'
+import { isStorableText, truncateCodePoints } from '../../lib/text/code-points.ts'
 import type {
   ListScope,
   Position,

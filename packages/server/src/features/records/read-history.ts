@@ -9,7 +9,7 @@ import {
   valuePaths,
 } from '../../domain/record/record-history.ts'
 import { found, HubError, requireMember } from '../../errors.ts'
-import { MAX_PAGE_BYTES } from '../../lib/collections/take-within-bytes.ts'
+import { MAX_PAGE_BYTES } from '../../lib/collections/pagination.ts'
 import { parseTimestamp, TIMESTAMP_RULE } from '../../lib/time/rfc3339.ts'
 import type { HistoryRow, RecordRow } from '../../storage/port/record-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'

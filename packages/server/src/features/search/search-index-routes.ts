@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { found, HubError } from '../../errors.ts'
 import { route } from '../../http/route.ts'
-import { isStorableText } from '../../lib/text/storable-text.ts'
+import { isStorableText } from '../../lib/text/code-points.ts'
 import type { IndexedFieldState } from '../../storage/port/search-index-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
-import { takeWithinBytes } from './take-within-bytes.ts'
+import { takeWithinBytes } from './pagination.ts'
 
 test('takes the leading items that fit, and at least one', () => {
   const items = fc.array(fc.record({ bytes: fc.nat(20) }))

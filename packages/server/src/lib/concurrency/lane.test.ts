@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLane } from './lane.ts'
+import { createLane } from './admission.ts'
 
 /** An action that runs until the test ends it. */
 function createAction() {

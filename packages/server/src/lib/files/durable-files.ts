@@ -2,14 +2,17 @@
 import { randomUUID } from 'node:crypto'
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
+  mkdirSync,
   openSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { errorCodeOf } from './error-code.ts'
 
 /** Where folders cannot be synced: on Windows, in some network file systems, without the permission to read the folder. */
@@ -64,4 +67,31 @@ function publishContent(path: string, content: string, publish: (complete: strin
     rmSync(complete, { force: true })
   }
   syncFolder(dirname(path))
+}
+
+/**
+ * Creates a folder that only its owner may access, and its missing parents. It creates one level at a time, because
+ * recursive `mkdirSync` never returns on file systems that do not allow it, such as /proc. A power failure does not undo
+ * the creation.
+ * @throws Error of the file system, or if there is a file of this name.
+ */
+export function makeFolder(path: string): void {
+  try {
+    create(path)
+  } catch (error) {
+    const code = errorCodeOf(error)
+    if (code === 'EEXIST') {
+      if (statSync(path).isDirectory()) return
+      throw new Error(`${path} is not a folder`, { cause: error })
+    }
+    const parent = dirname(resolve(path))
+    if (code !== 'ENOENT' || parent === resolve(path) || existsSync(parent)) throw error
+    makeFolder(parent)
+    create(path)
+  }
+}
+
+function create(path: string): void {
+  mkdirSync(path, { mode: 0o700 })
+  syncFolder(dirname(resolve(path)))
 }

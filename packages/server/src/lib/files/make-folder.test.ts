@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { makeFolder } from './make-folder.ts'
+import { makeFolder } from './durable-files.ts'
 
 test('a folder and its parents are created for the owner only, and may exist already', (t) => {
   const root = mkdtempSync(join(tmpdir(), 'make-folder-'))

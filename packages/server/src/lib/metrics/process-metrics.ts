@@ -4,7 +4,6 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { type EventLoopUtilization, monitorEventLoopDelay, performance } from 'node:perf_hooks'
-import { readMaxOpenFiles } from '../files/max-open-files.ts'
 import type { Collected, MetricsRegistry } from './registry.ts'
 
 /** A timer fires at this interval. Shorter delays are not measured. */
@@ -154,4 +153,15 @@ function gauge(name: string, help: string, value: number): Collected {
 
 function counter(name: string, help: string, value: number): Collected {
   return { name, help, type: 'counter', samples: [{ value }] }
+}
+
+/** The maximum number of open file descriptors of this process (`ulimit -n`); null where it is unknown. Linux only. */
+export function readMaxOpenFiles(): number | null {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8')
+    const max = /^Max open files\s+(\d+)/m.exec(limits)?.[1]
+    return max === undefined ? null : Number(max)
+  } catch {
+    return null
+  }
 }

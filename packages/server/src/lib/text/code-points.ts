@@ -36,3 +36,17 @@ export function endOfPrefix(prefix: string): string | null {
   }
   return null
 }
+
+/** Whether all databases store a text unchanged: they reject U+0000, and UTF-8 cannot encode a lone surrogate. */
+export function isStorableText(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\u0000')
+}
+
+/** Line ends, invisible characters and characters that change the text direction. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu
+
+/** Shortens untrusted text to one line of at most `max` characters, safe in a header and next to other text. */
+export function toSingleLine(text: string, max: number): string {
+  const line = [...text.toWellFormed().replace(INVISIBLE, ' ').trim()]
+  return line.length <= max ? line.join('') : `${line.slice(0, max - 1).join('')}…`
+}

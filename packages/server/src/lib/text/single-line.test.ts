@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { codePoint, fc } from '../../../test/helpers/random/fast-check.ts'
-import { toSingleLine } from './single-line.ts'
+import { toSingleLine } from './code-points.ts'
 
 test('any text becomes a single line of limited length', () => {
   fc.assert(

@@ -6,9 +6,14 @@
 import { randomBytes } from 'node:crypto'
 import { request } from 'undici'
 import { sleep } from '../time/run-periodically.ts'
-import { isSampled, type SamplerName } from './sampler.ts'
-import { parseTraceparent } from './traceparent.ts'
-import type { Attributes, Span, Tracer } from './tracer.ts'
+import {
+  type Attributes,
+  isSampled,
+  parseTraceparent,
+  type SamplerName,
+  type Span,
+  type Tracer,
+} from './tracer.ts'
 
 export type TracerSettings = {
   /** The base URL of the collector, such as http://127.0.0.1:4318. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isSampled } from './sampler.ts'
-import { parseTraceparent } from './traceparent.ts'
+import { isSampled, parseTraceparent } from './tracer.ts'
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
 const SPAN_ID = '00f067aa0ba902b7'

@@ -2,7 +2,7 @@ import { type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json
 import { type PulledInput, scanPulled } from '../../domain/record/record-input.ts'
 import { decodeJson, MalformedJsonError, NOT_UTF8 } from '../../lib/json/json-array-scanner.ts'
 import { elementBytes, type JsonChunk } from '../../lib/json/json-chunk.ts'
-import { isStorableText } from '../../lib/text/storable-text.ts'
+import { isStorableText } from '../../lib/text/code-points.ts'
 import { describeSyntaxError } from '../request/not-json.ts'
 
 /** Elements of `records` that arrived together and are not parsed yet. */

@@ -2,7 +2,7 @@
 import type { Dispatcher } from 'undici'
 import { redactText } from '../../domain/platform/redact-keys.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
-import { toSingleLine } from '../../lib/text/single-line.ts'
+import { toSingleLine } from '../../lib/text/code-points.ts'
 import { findTlsError } from './request-error.ts'
 import { decodeBody, headerOf, type PlatformTimeouts } from './timeouts.ts'
 

@@ -1,7 +1,7 @@
 /** Describes responses that are not JSON: what was sent instead, and what the platform owner has to change. */
 import { HubError } from '../../errors.ts'
-import { findCompression } from '../../lib/net/find-compression.ts'
-import { toSingleLine } from '../../lib/text/single-line.ts'
+import { findCompression } from '../../lib/net/http.ts'
+import { toSingleLine } from '../../lib/text/code-points.ts'
 import { quoteRedacted } from './error-message.ts'
 
 const MAX_QUOTED = 300

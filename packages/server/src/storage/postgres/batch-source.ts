@@ -5,7 +5,7 @@
 
 import { isUnchanged } from '../../domain/pull/unchanged.ts'
 import type { HashReference } from '../../domain/record/erasure.ts'
-import { isStorableText } from '../../lib/text/storable-text.ts'
+import { isStorableText } from '../../lib/text/code-points.ts'
 import type {
   PullWrite,
   PushWrite,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { BackupInfo } from '@recordhub/protocol'
 import { type ErrorCode, HubError } from '../../errors.ts'
-import { makeFolder } from '../../lib/files/make-folder.ts'
+import { makeFolder } from '../../lib/files/durable-files.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type {
   BackupProgress,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { parseLossless, stringifyLossless } from '@recordhub/protocol/lossless-json'
-import { isStorableText } from '../../../src/lib/text/storable-text.ts'
+import { isStorableText } from '../../../src/lib/text/code-points.ts'
 import { codePoint, fc } from '../../helpers/random/fast-check.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { only, pushWrite } from '../../helpers/storage/fixtures.ts'

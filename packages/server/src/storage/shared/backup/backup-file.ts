@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { HubError } from '../../../errors.ts'
-import { makeFolder } from '../../../lib/files/make-folder.ts'
+import { makeFolder } from '../../../lib/files/durable-files.ts'
 import {
   type ChunkCipher,
   createDecrypter,

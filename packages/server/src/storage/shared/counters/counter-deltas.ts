@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Drift } from '../../../domain/record/drift.ts'
-import { isStorableText } from '../../../lib/text/storable-text.ts'
+import { isStorableText } from '../../../lib/text/code-points.ts'
 import type { RecordWrite } from '../../port/record-store.ts'
 import type { WritableModule } from '../records/write-rows.ts'
 import type { Tables } from '../schema/tables.ts'

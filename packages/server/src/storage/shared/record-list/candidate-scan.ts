@@ -7,8 +7,7 @@ import {
   valuesOfCondition,
 } from '../../../domain/record/record-query.ts'
 import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
-import { endOfPrefix, truncateCodePoints } from '../../../lib/text/code-points.ts'
-import { isStorableText } from '../../../lib/text/storable-text.ts'
+import { endOfPrefix, isStorableText, truncateCodePoints } from '../../../lib/text/code-points.ts'
 import type { ListScope, Position } from '../../port/record-list-store.ts'
 import {
   IN_LIST_INDEX,

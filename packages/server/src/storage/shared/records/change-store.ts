@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { takeWithinBytes } from '../../../lib/collections/take-within-bytes.ts'
+import { takeWithinBytes } from '../../../lib/collections/pagination.ts'
 import type { ModuleRef } from '../../port/record-list-store.ts'
 import type { ChangeQuery, ChangeRow, ChangeStore } from '../../port/record-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'

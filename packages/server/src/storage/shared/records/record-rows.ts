@@ -1,7 +1,7 @@
 import { type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
 import { sql } from 'kysely'
 import type { FilteredRecord } from '../../../domain/record/record-match.ts'
-import { takeWithinBytes } from '../../../lib/collections/take-within-bytes.ts'
+import { takeWithinBytes } from '../../../lib/collections/pagination.ts'
 import type { RecordRow } from '../../port/record-list-store.ts'
 import type { RecordStore } from '../../port/record-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
