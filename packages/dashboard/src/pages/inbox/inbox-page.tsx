@@ -1,72 +1,221 @@
-import { Badge, Tabs } from '@mantine/core'
-import { snapshot } from '../../api/live.ts'
-import { PageHeader } from '../../components/page-header.tsx'
-import { RemovedFilterPlatform } from '../../components/removed-platform.tsx'
-import { useStore } from '../../lib/store.ts'
+import { Button, Kbd, Menu, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import type { InboxItem } from '@recordhub/protocol'
+import { IconDots } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useRef, useState } from 'react'
+import { Dot, type DotColor } from '../../components/dot.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { MENU_PROPS } from '../../components/menu-props.ts'
+import { useTabTitle } from '../../components/page-header.tsx'
+import { Ago } from '../../components/time.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
-import { AlertsTab } from '../activity/alerts/alerts-tab.tsx'
-import { CompletenessTab } from '../activity/completeness/completeness-tab.tsx'
-import { MissingTab } from '../activity/missing/missing-tab.tsx'
-import { PushErrorsTab } from '../activity/push-errors/push-errors-tab.tsx'
-import { RejectedTab } from '../activity/rejected/rejected-tab.tsx'
-import { changesForTab, tabOf } from './tabs.ts'
+import classes from './inbox.module.css'
+import { inboxQuery, usePutAside } from './inbox-query.ts'
+import { ItemDetail } from './item-detail.tsx'
+import { keepOrder } from './keep-order.ts'
+import { PastPage } from './past-page.tsx'
 
-const TABS = {
-  alerts: { label: 'Alerts', Panel: AlertsTab },
-  missing: { label: TEXTS.missing, Panel: MissingTab },
-  rejected: { label: TEXTS.rejected, Panel: RejectedTab },
-  'push-errors': { label: TEXTS.pushErrors, Panel: PushErrorsTab },
-  completeness: { label: 'Completeness', Panel: CompletenessTab },
-} as const
+const GROUPS: Readonly<Record<InboxItem['group'], { label: string; color: DotColor }>> = {
+  failing: { label: 'Failing', color: 'red' },
+  decision: { label: 'Needs a decision', color: 'orange' },
+  soon: { label: 'Soon', color: 'grey' },
+}
 
-/** Alerts, reviews of missing records, rejected pushes, push errors, completeness. */
+/** What waits for a person, with its actions; with `?tab=`, the complete lists. */
 export function InboxPage() {
-  const [state, change] = useUrlState()
-  const tab = tabOf(state)
-  const openCounts = useOpenCounts()
+  const [{ tab }] = useUrlState()
+  return tab ? <PastPage /> : <Waiting />
+}
+
+function Waiting() {
+  useTabTitle(TEXTS.inbox)
+  const [{ aside }] = useUrlState()
+  return (
+    <Loaded
+      query={useQuery(inboxQuery)}
+      skeleton={<ListSkeleton />}
+      errorTitle="The inbox could not be read"
+    >
+      {({ items, is_complete }) => (
+        <Items
+          key={aside ?? ''}
+          items={items.filter(({ put_aside }) => (put_aside !== null) === (aside === '1'))}
+          count={items.filter(({ put_aside }) => put_aside === null).length}
+          isComplete={is_complete}
+        />
+      )}
+    </Loaded>
+  )
+}
+
+/** The list and the opened item side by side. The order of the list does not change while it is read. */
+function Items({
+  items: found,
+  count,
+  isComplete,
+}: {
+  items: InboxItem[]
+  count: number
+  isComplete: boolean
+}) {
+  const [{ item: chosen, aside }, change] = useUrlState()
+  const [shownKeys, setShownKeys] = useState(() => found.map(({ key }) => key))
+  const { shown: items, added } = keepOrder(found, shownKeys)
+  const canOperate = useHasRole('operator')
+  const putAside = usePutAside()
+  const detail = useRef<HTMLElement>(null)
+  const index = items.findIndex(({ key }) => key === chosen)
+  const opened = items[index] ?? (chosen === undefined ? items[0] : undefined)
+  const open = (next: InboxItem | undefined) =>
+    next && change({ item: next.key }, { replace: true })
+  const move = (by: number) => open(items[(opened ? items.indexOf(opened) : -1) + by])
+  useHotkeys([
+    ['ArrowDown', () => move(1)],
+    ['ArrowUp', () => move(-1)],
+    ['Enter', () => detail.current?.focus(), { preventDefault: false }],
+    ['e', () => canOperate && opened?.put_aside === null && void putAside(opened, null)],
+  ])
+  return (
+    <div className={classes['split']} {...(chosen === undefined ? {} : { 'data-open': true })}>
+      <section className={classes['list']} aria-label="Items">
+        <header className={classes['head']}>
+          <Title order={1} fz="h2">
+            {aside ? 'Put aside' : TEXTS.inbox}
+          </Title>
+          <Text size="sm" c="dimmed" component="span">
+            {`${items.length}${isComplete ? '' : '+'}`}
+          </Text>
+          <span style={{ flex: 1 }} />
+          {added.length > 0 && (
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => setShownKeys(found.map(({ key }) => key))}
+            >
+              {`+${added.length} new`}
+            </Button>
+          )}
+          <Lists count={count} isAside={aside === '1'} />
+        </header>
+        {items.length === 0 && added.length === 0 && <Nothing isAside={aside === '1'} />}
+        {items.map((item, position) => (
+          <Entry
+            key={item.key}
+            item={item}
+            isOpen={item === opened}
+            heading={items[position - 1]?.group === item.group ? null : GROUPS[item.group].label}
+          />
+        ))}
+        <footer className={classes['hints']}>
+          <Hint keys={['↑', '↓']}>move</Hint>
+          <Hint keys={['Enter']}>open</Hint>
+          {canOperate && <Hint keys={['E']}>acknowledge</Hint>}
+        </footer>
+      </section>
+      <section className={classes['detail']} aria-label="Item" ref={detail} tabIndex={-1}>
+        {opened ? (
+          <ItemDetail key={opened.key} item={opened} />
+        ) : (
+          chosen !== undefined && <Text c="dimmed">This item is over.</Text>
+        )}
+      </section>
+    </div>
+  )
+}
+
+function Entry({
+  item,
+  isOpen,
+  heading,
+}: {
+  item: InboxItem
+  isOpen: boolean
+  heading: string | null
+}) {
+  const { key, title, reason, platform, group, since, last_at } = item
+  const at = last_at ?? since
   return (
     <>
-      <PageHeader title={TEXTS.inbox} description="What waits for an operator" />
-      <RemovedFilterPlatform />
-      <Tabs
-        value={tab}
-        onChange={(chosen) => change(changesForTab(state, chosen))}
-        keepMounted={false}
+      {heading !== null && <div className={classes['group']}>{heading}</div>}
+      <Link
+        to="/dashboard/inbox"
+        search={(before) => ({ ...before, item: key })}
+        replace
+        className={classes['entry']}
+        {...(isOpen ? { 'aria-current': true } : {})}
       >
-        <Tabs.List mb="md">
-          {Object.entries(TABS).map(([name, { label }]) => {
-            const count = openCounts[name] ?? 0
-            return (
-              <Tabs.Tab
-                key={name}
-                value={name}
-                rightSection={
-                  count > 0 && (
-                    <Badge size="sm" variant="light" color="orange" aria-label={`${count} open`}>
-                      {count}
-                    </Badge>
-                  )
-                }
-              >
-                {label}
-              </Tabs.Tab>
-            )
-          })}
-        </Tabs.List>
-        {Object.entries(TABS).map(([name, { Panel }]) => (
-          <Tabs.Panel key={name} value={name}>
-            <Panel />
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+        <Dot color={GROUPS[group].color} />
+        <span className={classes['what']}>{title}</span>
+        <Ago at={at} />
+        <span className={classes['why']}>
+          {[platform?.title ?? 'This hub', reason].join(' · ')}
+        </span>
+      </Link>
     </>
   )
 }
 
-/** The number of open alerts and reviews, by tab. */
-function useOpenCounts(): Record<string, number> {
-  const current = useStore(snapshot)
-  const reviews = current?.platforms.reduce((sum, { missing_reviews }) => sum + missing_reviews, 0)
-  return { alerts: current?.alerts.open ?? 0, missing: reviews ?? 0 }
+/** The lists that are not on the page. */
+function Lists({ count, isAside }: { count: number; isAside: boolean }) {
+  const [, change] = useUrlState()
+  const go = (tab: string) => () => change({ tab, item: null, aside: null })
+  return (
+    <Menu {...MENU_PROPS} position="bottom-end">
+      <Menu.Target>
+        <Button size="xs" variant="subtle" color="gray" px={6} aria-label="Other lists">
+          <IconDots size={16} aria-hidden />
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => change({ aside: isAside ? null : '1', item: null })}>
+          {isAside ? `What waits (${count})` : 'Put aside'}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item onClick={go('alerts')}>All alerts</Menu.Item>
+        <Menu.Item onClick={go('missing')}>All reviews of missing records</Menu.Item>
+        <Menu.Item onClick={go('rejected')}>All rejected pushes</Menu.Item>
+        <Menu.Item onClick={go('push-errors')}>All push errors</Menu.Item>
+        <Menu.Item onClick={go('completeness')}>Completeness of all modules</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function Nothing({ isAside }: { isAside: boolean }) {
+  return isAside ? (
+    <EmptyState title="Nothing is put aside">Acknowledged and snoozed items are here.</EmptyState>
+  ) : (
+    <EmptyState title="Nothing needs you">
+      Failing platforms, missing records, rejected pushes and expiring keys appear here.
+    </EmptyState>
+  )
+}
+
+function Hint({ keys, children }: { keys: string[]; children: ReactNode }) {
+  return (
+    <span>
+      {keys.map((key) => (
+        <Kbd key={key} size="xs" mr={4}>
+          {key}
+        </Kbd>
+      ))}
+      {children}
+    </span>
+  )
+}
+
+function ListSkeleton() {
+  return (
+    <Stack gap="md" maw={368}>
+      {Array.from({ length: 5 }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are equal.
+        <Skeleton key={row} height={40} />
+      ))}
+    </Stack>
+  )
 }

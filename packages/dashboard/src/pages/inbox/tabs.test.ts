@@ -14,12 +14,13 @@ test('switching tabs resets all parameters except the platform filter', () => {
   const state = { tab: 'rejected', platform: 'school', code: 'x', cursor: '5' }
   const missing = changeUrlState(state, changesForTab(state, 'missing'))
   assert.deepEqual(missing, { platform: 'school', tab: 'missing' })
-  assert.deepEqual(changeUrlState(state, changesForTab(state, 'alerts')), { platform: 'school' })
+  const alerts = changeUrlState(state, changesForTab(state, 'alerts'))
+  assert.deepEqual(alerts, { platform: 'school', tab: 'alerts' })
 })
 
 test('a link to the former page leads to the log or to the tab in the inbox', () => {
   const { to, search } = formerActivity({ tab: 'rejected', platform: 'school' })
   assert.deepEqual([to, search], ['/dashboard/inbox', { tab: 'rejected', platform: 'school' }])
   assert.equal(formerActivity({ entry: '5' }).to, '/dashboard/log')
-  assert.deepEqual(formerActivity({ tab: 'alerts' }).search, {})
+  assert.deepEqual(formerActivity({ tab: 'alerts' }).search, { tab: 'alerts' })
 })

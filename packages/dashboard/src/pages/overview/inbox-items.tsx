@@ -100,29 +100,8 @@ function Item({ item }: { item: InboxItem }) {
 }
 
 /** Where an item is shown in full. */
-function targetOf({ kind, platform, missing_review_id, rejected }: InboxItem) {
-  const inbox = (tab: string, search: Record<string, string> = {}) => ({
-    to: '/dashboard/inbox' as const,
-    search: { tab, ...(platform ? { platform: platform.platform_name } : {}), ...search },
-  })
-  switch (kind) {
-    case 'missing_review':
-      return inbox('missing', { review: String(missing_review_id) })
-    case 'rejected':
-      return inbox('rejected', { cause: rejected?.cause ?? '' })
-    case 'push_errors':
-      return inbox('push-errors')
-    case 'no_backup':
-      return { to: '/dashboard/settings' as const, search: { tab: 'backups' } }
-    case 'alert':
-      return inbox('alerts')
-    default:
-      return {
-        to: '/dashboard/platforms/$id' as const,
-        params: { id: String(platform?.id) },
-        search: kind === 'key_expiring' ? { tab: 'settings' } : {},
-      }
-  }
+function targetOf({ key }: InboxItem) {
+  return { to: '/dashboard/inbox' as const, search: { item: key } }
 }
 
 /** What the recommended action of an item does, if it is a link. */
