@@ -4,7 +4,12 @@ import { test } from 'node:test'
 import { Schedule } from '@recordhub/protocol'
 import Type from 'typebox'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { createScheduleTime, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import {
+  createPullTimeLimit,
+  createScheduleTime,
+  startTestHub,
+  type TestHub,
+} from '../helpers/hub/hub.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
 import { simulatePlatform } from '../helpers/platform/platform.ts'
 import { until } from '../helpers/time/until.ts'
@@ -99,4 +104,10 @@ describeOnEngines('the schedule of pulls', (engine) => {
     assert.equal(alert.kind, 'job_failed')
     assert.match(alert.message, /"scheduled pulls" failed: No lease today/)
   })
+})
+
+test('the waits of tests end, as `sleep` does, if the hub has stopped before them', async () => {
+  const stopped = AbortSignal.abort()
+  assert.equal(await createScheduleTime().scheduleTime.wait(30_000, stopped), false)
+  assert.equal(await createPullTimeLimit().waitForLimit(30_000, stopped), false)
 })
