@@ -40,8 +40,10 @@ export async function tryExample(
   mkdirSync(folder)
   example.prepare?.(folder)
 
-  const guide = await operator.request('GET', '/api/v1/guide')
   const server = EXAMPLES.find((one) => one.language === example.servedBy) ?? example
+  const readGuide = (path: string, chosen = language) =>
+    operator.request('GET', `${path}?language=${chosen}`)
+  const guide = await readGuide('/api/v1/guide', server.language)
   const endpoints = readExample(guide, server.language, 'The endpoints')
   const data = readDataFiles(guide)
   data.set('manifest.json', nameManifest(data.get('manifest.json') ?? '', name))
@@ -54,7 +56,11 @@ export async function tryExample(
   })
   await untilPingResponds(program, address)
   if (server !== example)
-    await tryCalls(t, readExample(guide, language, 'The endpoints'), workspace)
+    await tryCalls(
+      t,
+      readExample(await readGuide('/api/v1/guide'), language, 'The endpoints'),
+      workspace,
+    )
   await tryWrongKeys(address)
   await tryConditions(address, folder)
   await checkPlatform(hub, address)
@@ -68,7 +74,7 @@ export async function tryExample(
   await trySearch(operator, name)
   const peakMemory = program.peakMemory()
 
-  const own = await operator.request('GET', `/api/v1/platforms/${platform.id}/instructions`)
+  const own = await readGuide(`/api/v1/platforms/${platform.id}/instructions`)
   const pushing = readExample(own, language, 'Pushing changes')
   writeFiles(workspace, new Map([...readDataFiles(own), ...pushing.files]))
   const command = commandOf('push', example, pushing, workspace)
