@@ -3,7 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Schedule } from '@recordhub/protocol'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { createScheduleTime, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
+import {
+  createPullTimeLimit,
+  createScheduleTime,
+  startTestHub,
+  type TestHub,
+} from '../helpers/hub/hub.ts'
 import { expectError } from '../helpers/hub/response.ts'
 import { simulatePlatform } from '../helpers/platform/platform.ts'
 import { until } from '../helpers/time/until.ts'
@@ -100,4 +105,10 @@ describeOnEngines('the schedule of pulls', (engine) => {
     assert.equal(alert.kind, 'job_failed')
     assert.match(alert.message, /"scheduled pulls" failed: No lease today/)
   })
+})
+
+test('the waits of tests end, as `sleep` does, if the hub has stopped before them', async () => {
+  const stopped = AbortSignal.abort()
+  assert.equal(await createScheduleTime().scheduleTime.wait(30_000, stopped), false)
+  assert.equal(await createPullTimeLimit().waitForLimit(30_000, stopped), false)
 })
