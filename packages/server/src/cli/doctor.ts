@@ -13,7 +13,7 @@ import {
   describeError,
   runDoctor,
 } from '../features/maintenance/doctor/run-doctor.ts'
-import { findSecret } from '../features/maintenance/rotate-secret.ts'
+import { findSecret } from '../features/maintenance/verify-secret.ts'
 import { createSecretBox } from '../lib/crypto/secret-box.ts'
 import { createPlatformClient } from '../platform-client/platform-client.ts'
 import { DEFAULT_TIMEOUTS } from '../platform-client/request/timeouts.ts'
