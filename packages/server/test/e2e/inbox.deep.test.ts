@@ -18,6 +18,7 @@ describe('the inbox in a browser', BROWSER_TEST, () => {
     })
     await hub.pullAll()
     const { page } = await openPage(hub)
+    await page.goto('/dashboard')
     await page.getByRole('link', { name: /^Inbox/ }).click()
     const items = page.getByRole('region', { name: 'Items' })
     const item = page.getByRole('region', { name: 'Item', exact: true })
