@@ -2,6 +2,7 @@ import { Button, Code, Group, Stack, Text, Title } from '@mantine/core'
 import type { RejectedPushGroup } from '@recordhub/protocol'
 import { callHub } from '../../../api/call-hub.ts'
 import { useTitles } from '../../../api/platforms.ts'
+import { useRefreshRejected } from '../../../api/rejected-pushes.ts'
 import { attempt, confirm } from '../../../components/confirm.tsx'
 import { Below, columnsFor } from '../../../components/list-table/columns.tsx'
 import { ListTable } from '../../../components/list-table/list-table.tsx'
@@ -12,7 +13,6 @@ import { Time } from '../../../components/time.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../texts.tsx'
-import { useRefreshRejected } from './use-rejected.ts'
 
 const column = columnsFor<RejectedPushGroup>()
 

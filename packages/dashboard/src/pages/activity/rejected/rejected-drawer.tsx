@@ -14,7 +14,7 @@ import type { RejectedPush } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { callHub } from '../../../api/call-hub.ts'
-import { rejectedPushQuery } from '../../../api/rejected-pushes.ts'
+import { rejectedPushQuery, useRefreshRejected } from '../../../api/rejected-pushes.ts'
 import { confirm, notify } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { ModuleTitle } from '../../../components/module-title.tsx'
@@ -30,7 +30,6 @@ import { adviceFor, responseSent } from './advice.ts'
 import { RejectedBody } from './rejected-body.tsx'
 import { MethodBadge } from './rejected-table.tsx'
 import { AcceptedNotice, ReplayedNotice } from './replay-notices.tsx'
-import { useRefreshRejected } from './use-rejected.ts'
 
 /** A rejected push or record: the reason, the body, the response sent, and a form to fix and replay it. */
 export function RejectedDrawer() {

@@ -4,6 +4,7 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Pager } from '../../../components/pager.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
+import { RepairGroup } from '../../inbox/repair.tsx'
 import { ListSkeleton } from '../list-skeleton.tsx'
 import { TEXTS } from '../texts.tsx'
 import { BulkActions } from './bulk-actions.tsx'
@@ -21,6 +22,9 @@ export function RejectedTab() {
   const openCount = groups
     .filter((group) => matchesFilters(state, group))
     .reduce((sum, group) => sum + group.rejected_pushes, 0)
+  const { platform, cause } = state
+  const chosen =
+    platform && cause && groups.some((one) => one.cause === cause) ? { platform, cause } : null
   const isFiltered = REJECTED_FILTERS.some((name) => state[name])
   const rejected = list.data?.rejected_pushes ?? []
   return (
@@ -29,6 +33,7 @@ export function RejectedTab() {
         {TEXTS.rejectedHint}
       </Text>
       {groups.length > 0 && <CauseTable groups={groups} />}
+      {chosen && <RepairGroup key={chosen.cause} {...chosen} />}
       {/* The height of the cause table is unknown until it has loaded. */}
       {causes.isPending ? (
         <ListSkeleton height={52} rows={6} />
@@ -38,7 +43,7 @@ export function RejectedTab() {
             <Title order={2} fz="h4" id="rejected-list">
               {TEXTS.all}
             </Title>
-            <BulkActions count={openCount} />
+            {!chosen && <BulkActions count={openCount} />}
           </Group>
           <RejectedFilters
             codes={[...new Set(groups.map(({ code }) => code))]}

@@ -1,15 +1,11 @@
 import type { RejectedPushGroup } from '@recordhub/protocol'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import {
-  REJECTED_PUSHES,
-  rejectedPushGroupsQuery,
-  rejectedPushPageQuery,
-} from '../../../api/rejected-pushes.ts'
+import { useQuery } from '@tanstack/react-query'
+import { rejectedPushGroupsQuery, rejectedPushPageQuery } from '../../../api/rejected-pushes.ts'
 import { toQueryString } from '../../../lib/query-string.ts'
 import type { UrlState } from '../../../lib/url-state.ts'
 
 const PAGE = 50
-/** The filters that a bulk replay and a bulk dismissal support. */
+/** The filters that a bulk dismissal supports. */
 export const BULK_FILTERS = ['platform', 'record_type', 'code', 'cause'] as const
 export const REJECTED_FILTERS = [...BULK_FILTERS, 'state', 'pull', 'request_id'] as const
 
@@ -30,12 +26,6 @@ export function useRejected(state: UrlState) {
 export function useCauses(state: UrlState) {
   const query = toQueryString(state, ['platform'])
   return useQuery(rejectedPushGroupsQuery(query))
-}
-
-/** Refetches all queries of rejected pushes. */
-export function useRefreshRejected(): () => Promise<void> {
-  const client = useQueryClient()
-  return () => client.invalidateQueries(REJECTED_PUSHES)
 }
 
 /** Whether a group matches the filters. */
