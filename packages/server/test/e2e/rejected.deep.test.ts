@@ -44,8 +44,7 @@ describe('rejected pushes in a browser', BROWSER_TEST, () => {
     assert.equal((await hub.records(platform_name)).length, 7)
     await page.getByText('No matching rejected pushes').waitFor()
 
-    await page.getByRole('button', { name: 'Clear filters' }).click()
-    await page.goto(`/dashboard/inbox?tab=rejected&platform=${platform_name}`)
+    await page.goto('/dashboard/inbox?tab=rejected&code=invalid_record')
     await page.getByRole('button', { name: 'Dismiss all matching' }).click()
     const confirmation = page.getByRole('dialog', { name: 'Dismiss all matching?' })
     await confirmation.getByRole('button', { name: 'Dismiss', exact: true }).click()
@@ -78,6 +77,6 @@ describe('rejected pushes in a browser', BROWSER_TEST, () => {
     await drawer.getByText('Pretty', { exact: true }).click()
     await drawer.getByText('<script>document.title').waitFor()
     await expectNoHorizontalScroll(page)
-    assert.match(await page.title(), /^(?:\(\d\) )?Inbox · Recordhub$/)
+    assert.match(await page.title(), /^(?:\(\d\) )?All rejected pushes · Recordhub$/)
   })
 })

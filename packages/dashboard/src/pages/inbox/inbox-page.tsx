@@ -19,7 +19,8 @@ import classes from './inbox.module.css'
 import { inboxQuery, usePutAside } from './inbox-query.ts'
 import { ItemDetail } from './item-detail.tsx'
 import { keepOrder } from './keep-order.ts'
-import { PastPage } from './past-page.tsx'
+import { listOf } from './lists.ts'
+import { LISTS, PastPage } from './past-page.tsx'
 
 const GROUPS: Readonly<Record<InboxItem['group'], { label: string; color: DotColor }>> = {
   failing: { label: 'Failing', color: 'red' },
@@ -29,8 +30,9 @@ const GROUPS: Readonly<Record<InboxItem['group'], { label: string; color: DotCol
 
 /** What waits for a person, with its actions; with `?tab=`, the complete lists. */
 export function InboxPage() {
-  const [{ tab }] = useUrlState()
-  return tab ? <PastPage /> : <Waiting />
+  const [state] = useUrlState()
+  const list = listOf(state)
+  return list ? <PastPage list={list} /> : <Waiting />
 }
 
 function Waiting() {
@@ -168,7 +170,6 @@ function Entry({
 /** The lists that are not on the page. */
 function Lists({ count, isAside }: { count: number; isAside: boolean }) {
   const [, change] = useUrlState()
-  const go = (tab: string) => () => change({ tab, item: null, aside: null })
   return (
     <Menu {...MENU_PROPS} position="bottom-end">
       <Menu.Target>
@@ -181,11 +182,11 @@ function Lists({ count, isAside }: { count: number; isAside: boolean }) {
           {isAside ? `What waits (${count})` : 'Put aside'}
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item onClick={go('alerts')}>All alerts</Menu.Item>
-        <Menu.Item onClick={go('missing')}>All reviews of missing records</Menu.Item>
-        <Menu.Item onClick={go('rejected')}>All rejected pushes</Menu.Item>
-        <Menu.Item onClick={go('push-errors')}>All push errors</Menu.Item>
-        <Menu.Item onClick={go('completeness')}>Completeness of all modules</Menu.Item>
+        {Object.entries(LISTS).map(([tab, { title }]) => (
+          <Menu.Item key={tab} onClick={() => change({ tab, item: null, aside: null })}>
+            {title}
+          </Menu.Item>
+        ))}
       </Menu.Dropdown>
     </Menu>
   )

@@ -24,7 +24,7 @@ const PAGES = {
   },
   Inbox: {
     heading: 'Inbox',
-    untilShown: (page) => page.getByRole('radiogroup').waitFor(),
+    untilShown: (page) => page.getByRole('region', { name: 'Items' }).waitFor(),
   },
   Platforms: {
     heading: 'Platforms',

@@ -59,7 +59,7 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
   return (
     <Stack gap="xs">
       <JsonInput
-        aria-label={TEXTS.bodyToReplay}
+        aria-label="Body to replay"
         autosize
         minRows={6}
         maxRows={22}
@@ -74,8 +74,8 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
         <Checkbox
           checked={overwrite}
           onChange={({ currentTarget }) => setOverwrite(currentTarget.checked)}
-          label={TEXTS.overwriteNewerValues}
-          description={TEXTS.overwriteNewerValuesHint}
+          label="Overwrite newer values"
+          description="The body is stored as if it was received now. The replaced values stay in the history of the record."
         />
       )}
       <Group justify="space-between">
@@ -89,7 +89,7 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
           >
             {TEXTS.test}
           </Button>
-          <Tooltip label={TEXTS.testItFirst} disabled={canReplay}>
+          <Tooltip label="Test it first" disabled={canReplay}>
             <Button
               leftSection={<IconPlayerPlay size={16} />}
               variant={canReplay ? 'filled' : 'default'}
@@ -105,12 +105,13 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
         <ApplyToAll rejected={rejected} edited={edited.body.body} />
         {text !== original && (
           <Button variant="subtle" size="xs" onClick={() => setText(original)}>
-            {TEXTS.discardChanges}
+            Discard changes
           </Button>
         )}
       </Group>
       <Text size="xs" c="dimmed">
-        {TEXTS.replayHint}
+        A test writes nothing. A replay stores the record as if it had been accepted when it was
+        received.
       </Text>
     </Stack>
   )
