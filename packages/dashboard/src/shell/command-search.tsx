@@ -1,12 +1,4 @@
-import {
-  Combobox,
-  Kbd,
-  Table,
-  Text,
-  TextInput,
-  useCombobox,
-  useMantineColorScheme,
-} from '@mantine/core'
+import { Kbd, Table, Text, TextInput, useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import {
   IconBookmark,
@@ -24,7 +16,7 @@ import {
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { snapshot } from '../api/live.ts'
 import { firstRecordsQuery } from '../api/records.ts'
 import { pauseSchedule } from '../api/schedule.ts'
@@ -44,6 +36,7 @@ import classes from './shell.module.css'
 
 const FIRST_FOUND = 5
 const MAX_SHOWN = 6
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
 
 type Entry = {
   id: string
@@ -87,9 +80,8 @@ function Palette({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () 
   const [query] = useDebouncedValue(text.trim(), 200)
   const [recent] = useState(readRecent)
   const navigate = useNavigate()
-  const combobox = useCombobox({ opened: true })
-  /** Enter with Ctrl opens a new tab. */
-  const inNewTab = useRef(false)
+  const [index, setIndex] = useState(0)
+  const listId = useId()
   const found = useQuery(firstRecordsQuery(query, FIRST_FOUND))
   const commands = useCommands(onShowKeys)
   const places = usePlaces()
@@ -126,55 +118,82 @@ function Palette({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () 
           ],
         ]
   const shown = groups.flatMap(([, entries]) => entries)
-  const selectFirst = combobox.selectFirstOption
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another text has another first hit.
-  useEffect(() => void selectFirst(), [text])
-  const submit = (id: string) => {
-    const entry = shown.find((one) => one.id === id)
+  const selected = shown[Math.min(index, shown.length - 1)]
+  const optionId = (entry: Entry) => `${listId} ${entry.id}`.replaceAll(/\W/g, '-')
+  const selectedId = selected && optionId(selected)
+  useEffect(() => {
+    if (selectedId) document.getElementById(selectedId)?.scrollIntoView({ block: 'nearest' })
+  }, [selectedId])
+  const submit = (entry: Entry | undefined, inNewTab: boolean) => {
     if (!entry) return
     onClose()
+    const { id } = entry
     if (known.some((one) => one.id === id)) writeRecent([id, ...recent.filter((one) => one !== id)])
     if ('run' in entry) void attempt(entry.run)
-    else if (inNewTab.current) window.open(entry.href)
+    else if (inNewTab) window.open(entry.href)
     else void navigate({ href: entry.href })
   }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = STEPS[event.key]
+    if ((step === undefined && event.key !== 'Enter') || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    if (step === undefined) submit(selected, event.ctrlKey || event.metaKey)
+    else setIndex((Math.min(index, shown.length - 1) + step + shown.length) % shown.length)
+  }
   return (
-    <Combobox store={combobox} onOptionSubmit={submit} withinPortal={false}>
-      <Combobox.EventsTarget>
-        <TextInput
-          data-autofocus
-          variant="unstyled"
-          size="lg"
-          className={classes['query'] ?? ''}
-          leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
-          rightSection={<Kbd size="xs">Esc</Kbd>}
-          rightSectionWidth={52}
-          placeholder="Search or run a command"
-          aria-label="Commands, pages, platforms, records"
-          value={text}
-          onChange={({ currentTarget }) => setText(currentTarget.value)}
-          onKeyDown={({ ctrlKey, metaKey }) => {
-            inNewTab.current = ctrlKey || metaKey
-          }}
-        />
-      </Combobox.EventsTarget>
-      <Combobox.Options className={classes['found'] ?? ''} aria-label="Found" tabIndex={-1}>
+    <>
+      <TextInput
+        data-autofocus
+        variant="unstyled"
+        size="lg"
+        className={classes['query'] ?? ''}
+        leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
+        rightSection={<Kbd size="xs">Esc</Kbd>}
+        rightSectionWidth={52}
+        placeholder="Search or run a command"
+        aria-label="Commands, pages, platforms, records"
+        role="combobox"
+        aria-expanded
+        aria-controls={listId}
+        aria-activedescendant={selectedId}
+        autoComplete="off"
+        value={text}
+        onChange={({ currentTarget }) => {
+          setText(currentTarget.value)
+          setIndex(0)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div role="listbox" id={listId} aria-label="Found" className={classes['found']}>
         {groups
           .filter(([, entries]) => entries.length > 0)
           .map(([label, entries]) => (
-            <Combobox.Group key={label} label={label}>
-              {entries.map(({ id, label: name, hint, icon: Icon }) => (
-                <Combobox.Option key={id} value={id} className={classes['entry'] ?? ''}>
-                  <Icon size={16} stroke={1.6} aria-hidden />
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset is not part of a listbox.
+            <div key={label} role="group" aria-label={label}>
+              <div className={classes['heading']} aria-hidden>
+                {label}
+              </div>
+              {entries.map((entry) => (
+                // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the input has the focus and the keys.
+                <div
+                  key={entry.id}
+                  id={optionId(entry)}
+                  role="option"
+                  aria-selected={entry === selected}
+                  className={classes['entry']}
+                  onMouseDown={(event) => event.preventDefault()}
+                  onClick={({ ctrlKey, metaKey }) => submit(entry, ctrlKey || metaKey)}
+                >
+                  <entry.icon size={16} stroke={1.6} aria-hidden className={classes['symbol']} />
                   <Text span inherit truncate>
-                    <Marked text={name} ranges={matchWords(name, text) ?? []} />
+                    <Marked text={entry.label} ranges={matchWords(entry.label, text) ?? []} />
                   </Text>
-                  <span className={classes['hint']}>{hint}</span>
-                </Combobox.Option>
+                  <span className={classes['hint']}>{entry.hint}</span>
+                </div>
               ))}
-            </Combobox.Group>
+            </div>
           ))}
-      </Combobox.Options>
+      </div>
       <div className={classes['keys']}>
         <span>
           <Kbd size="xs">↑</Kbd> <Kbd size="xs">↓</Kbd> move
@@ -189,7 +208,7 @@ function Palette({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () 
           <Kbd size="xs">?</Kbd> all shortcuts
         </span>
       </div>
-    </Combobox>
+    </>
   )
 }
 

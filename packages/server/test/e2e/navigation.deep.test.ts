@@ -135,9 +135,6 @@ describe('navigation without a reload', BROWSER_TEST, () => {
     await input.fill('theme dark')
     await page.keyboard.press('Enter')
     await untilTrueInPage(page, `document.documentElement.dataset.mantineColorScheme === 'dark'`)
-    await page.keyboard.press('Control+k')
-    await input.fill('pause sch')
-    await selected.getByText('Search everywhere for').waitFor()
 
     const viewer = await hub.createOperator({ role: 'viewer' })
     const { page: other } = await openPage(hub, { operator: viewer })

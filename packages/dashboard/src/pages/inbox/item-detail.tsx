@@ -172,7 +172,7 @@ function ItemActions({ item }: { item: InboxItem }) {
   const canOperate = useHasRole('operator')
   const isOfConnection = kind === 'pulls_failing' || kind === 'certificate_expiring'
   return (
-    <Group gap="xs" my="md">
+    <Group gap="xs" mt="md" className={classes['itemActions'] ?? ''}>
       {isOfConnection && canOperate && platform && <Connection id={platform.id} />}
       <Target item={item} />
     </Group>

@@ -2,6 +2,7 @@ import {
   ActionIcon,
   Autocomplete,
   Badge,
+  Box,
   Button,
   Code,
   Group,
@@ -182,7 +183,11 @@ function Panel({
   if (isOver) return null
   return (
     <>
-      {first && <AdviceLine text={adviceFor(first)} />}
+      {first && (
+        <Box mt="md">
+          <AdviceLine text={adviceFor(first)} />
+        </Box>
+      )}
       {canOperate && (
         <Block
           title="Change"
@@ -311,7 +316,7 @@ function Row({
     <div className={classes['change']}>
       <Select
         size="xs"
-        w={136}
+        w={128}
         aria-label={`Change ${number}: what`}
         allowDeselect={false}
         comboboxProps={{ withinPortal: false }}
@@ -321,7 +326,7 @@ function Row({
       />
       <Autocomplete
         size="xs"
-        w={160}
+        w={140}
         aria-label={`Change ${number}: member`}
         placeholder="data.status"
         comboboxProps={{ withinPortal: false }}
@@ -347,7 +352,7 @@ function Row({
         (isModule ? (
           <Select
             {...props}
-            w={200}
+            w={180}
             allowDeselect={false}
             comboboxProps={{ withinPortal: false }}
             placeholder="Module"
@@ -365,7 +370,11 @@ function Row({
             onChange={({ currentTarget }) => onChange({ text: currentTarget.value })}
           />
         ))}
-      {hint !== null && <Badge color="gray">{hint}</Badge>}
+      {hint !== null && (
+        <Badge color="gray" variant="light">
+          {hint}
+        </Badge>
+      )}
       <ActionIcon
         variant="subtle"
         color="gray"

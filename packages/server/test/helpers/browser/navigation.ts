@@ -31,7 +31,7 @@ const PAGES = {
     untilShown: (page) => page.getByRole('row').getByRole('link', { name: COURT_TITLE }).waitFor(),
   },
   Records: {
-    heading: 'Records',
+    heading: 'Module: Records',
     async untilShown(page) {
       await recordLinkOf(page, 'pushed').waitFor()
       await untilSelectable(page, COURT_TITLE)

@@ -71,7 +71,7 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
                 onChoose={() => choose(group)}
               />
             ),
-            { width: 140 },
+            { width: 168 },
           ),
         ]}
       />
