@@ -3,10 +3,8 @@ import type { InboxItem } from '@recordhub/protocol'
 import { IconChevronLeft } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { snapshot } from '../../api/live.ts'
-import { missingReviewQuery } from '../../api/missing-reviews.ts'
 import { platformQuery } from '../../api/platforms.ts'
 import { LinkButton } from '../../components/link-button.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { MENU_PROPS } from '../../components/menu-props.ts'
 import { MessageText } from '../../components/message-text.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
@@ -15,7 +13,7 @@ import { Ago, Clock, Time } from '../../components/time.tsx'
 import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
-import { ReviewCard } from '../activity/missing/review-card.tsx'
+import { OneReview } from '../activity/missing/review-card.tsx'
 import { TestButton } from '../platforms/test-button.tsx'
 import { PullNowButton } from '../pulls/pull-now-button.tsx'
 import classes from './inbox.module.css'
@@ -84,7 +82,7 @@ export function ItemDetail({ item, isOver }: { item: InboxItem; isOver: boolean 
           <ItemActions item={item} />
         </>
       )}
-      {kind === 'missing_review' && <Review id={item.missing_review_id} />}
+      {kind === 'missing_review' && <OneReview id={String(item.missing_review_id)} />}
       {rejected !== null && platform !== null && (
         <RepairGroup
           platform={platform.platform_name}
@@ -94,15 +92,6 @@ export function ItemDetail({ item, isOver }: { item: InboxItem; isOver: boolean 
         />
       )}
     </>
-  )
-}
-
-function Review({ id }: { id: number | null }) {
-  const query = useQuery(missingReviewQuery(String(id)))
-  return (
-    <Loaded query={query} errorTitle="The review could not be read">
-      {({ missing_review }) => <ReviewCard review={missing_review} />}
-    </Loaded>
   )
 }
 

@@ -1,7 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { missingReviewPageQuery, missingReviewQuery } from '../../../api/missing-reviews.ts'
+import { missingReviewPageQuery } from '../../../api/missing-reviews.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
@@ -11,7 +11,7 @@ import { useUrlState } from '../../../lib/url-state.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
 import { StateControl } from '../state-control.tsx'
 import { TEXTS } from '../texts.tsx'
-import { ReviewCard } from './review-card.tsx'
+import { OneReview, ReviewCard } from './review-card.tsx'
 
 const STATES = [
   { value: 'pending', label: TEXTS.needsReview },
@@ -23,19 +23,13 @@ const STATES = [
 /** Reviews of missing records, or the one in the URL. */
 export function MissingTab() {
   const [{ review }] = useUrlState()
-  return review ? <OneReview id={review} /> : <ReviewList />
-}
-
-function OneReview({ id }: { id: string }) {
-  const { data, error, refetch } = useQuery(missingReviewQuery(id))
+  if (!review) return <ReviewList />
   return (
     <Stack gap="md">
       <PageLink size="sm" to="/dashboard/inbox" search={{ tab: 'missing' }}>
         All reviews
       </PageLink>
-      {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!error && !data && <ListSkeleton height={130} rows={2} />}
-      {data && <ReviewCard review={data.missing_review} />}
+      <OneReview id={review} />
     </Stack>
   )
 }

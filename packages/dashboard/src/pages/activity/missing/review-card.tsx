@@ -1,13 +1,14 @@
 import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import type { MissingReview, MissingReviewState } from '@recordhub/protocol'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { queriesOf } from '../../../api/get-query.ts'
-import { MISSING_REVIEWS } from '../../../api/missing-reviews.ts'
+import { MISSING_REVIEWS, missingReviewQuery } from '../../../api/missing-reviews.ts'
 import { attempt, confirm, notify } from '../../../components/confirm.tsx'
+import { Loaded } from '../../../components/loaded.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { PlatformLink } from '../../../components/platform-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
@@ -24,6 +25,15 @@ const STATES: Readonly<Record<MissingReviewState, { label: string; status: strin
   marked: { label: 'Marked as missing', status: 'succeeded' },
   resolved: { label: 'Resolved: the records are back', status: 'succeeded' },
   superseded: { label: 'Replaced by a newer review', status: 'cancelled' },
+}
+
+export function OneReview({ id }: { id: string }) {
+  const query = useQuery(missingReviewQuery(id))
+  return (
+    <Loaded query={query} errorTitle="The review could not be read">
+      {({ missing_review }) => <ReviewCard review={missing_review} />}
+    </Loaded>
+  )
 }
 
 export function ReviewCard({ review }: { review: MissingReview }) {
