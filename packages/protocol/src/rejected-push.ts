@@ -197,7 +197,10 @@ export const RepairChange = Type.Union([
 const repair = {
   platform: RequestText(),
   cause: RequestText({ description: 'The `cause` of the group' }),
-  changes: Type.Array(RepairChange, { minItems: 1, maxItems: 20 }),
+  changes: Type.Array(RepairChange, {
+    maxItems: 20,
+    description: 'In their order; without any, the bodies are replayed as they are',
+  }),
 }
 
 /** The body of `POST /api/v1/rejected-pushes/repair/preview`. */
