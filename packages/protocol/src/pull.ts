@@ -73,6 +73,13 @@ const TaskStates = Type.Partial(
 /** Set while each running module waits for the response of its platform: the one that has waited longest. */
 const PullWait = Type.Object({ platform_title: Type.String(), since: Timestamp })
 
+/** The platforms whose modules an ended pull could not read. */
+const PullFailure = Type.Object({
+  platforms: Type.Integer(),
+  platform_title: Type.String({ description: 'The first of them' }),
+  error: NullableString,
+})
+
 export const Pull = Type.Object({
   id: Type.Integer(),
   trigger: PullTrigger,
@@ -106,6 +113,7 @@ export const Pull = Type.Object({
     waiting: Type.Union([PullWait, Type.Null()]),
   }),
   counts: PullCounts,
+  failure: Type.Union([PullFailure, Type.Null()]),
 })
 
 export const PullTask = Type.Object({

@@ -59,7 +59,7 @@ describe('polling the snapshot', BROWSER_TEST, () => {
     await delaySnapshots(page)
     await page.goto(`/dashboard/pulls/${id}`)
     await page.locator('[data-connection="live"]').waitFor()
-    const modules = page.getByRole('list', { name: 'Modules of the pull' })
+    const modules = page.getByRole('table', { name: 'Modules of the pull' })
     await modules.getByText('Running').waitFor()
     const waiting = /waiting for Title of .* \(\d+ s\)/
     await advanceUntilShown(page, modules.getByText(waiting))

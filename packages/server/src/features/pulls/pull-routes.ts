@@ -26,6 +26,7 @@ import type { PullRunner } from './run-pull.ts'
 
 const TASKS_PAGE = 500
 const PULLS_PAGE = 50
+const MAX_PULLS_PAGE = 500
 const PLATFORM_PAGE = 30
 
 type PullDeps = Pick<FeatureDeps, 'pulls' | 'platforms' | 'activity'> & {
@@ -123,11 +124,14 @@ export function pullRoutes(deps: PullDeps) {
 
     route('GET /api/v1/pulls', {
       summary: 'List pulls, newest first',
-      query: { cursor: Cursor },
+      query: {
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PULLS_PAGE })),
+        cursor: Cursor,
+      },
       response: { pulls: Type.Array(Pull), next_cursor: NullableString },
-      async handle({ query: { cursor: before = null } }) {
-        const rows = await pulls.listPulls({ limit: PULLS_PAGE + 1, before })
-        const { page, next_cursor } = paginate(rows, PULLS_PAGE, ({ id }) => id)
+      async handle({ query: { limit = PULLS_PAGE, cursor: before = null } }) {
+        const rows = await pulls.listPulls({ limit: limit + 1, before })
+        const { page, next_cursor } = paginate(rows, limit, ({ id }) => id)
         return { pulls: page, next_cursor }
       },
     }),
