@@ -4,6 +4,7 @@ import type { Config } from '../config/settings.ts'
 import { nameDatabase } from '../errors.ts'
 import { type VerifiedSecret, verifySecret } from '../features/maintenance/verify-secret.ts'
 import { createSecretBox, secretFingerprint } from '../lib/crypto/secret-box.ts'
+import type { Clock } from '../lib/time/clock.ts'
 import { databasePathOf, isPostgres, openStorage } from '../storage/open.ts'
 import type { Upgrade } from '../storage/port/storage.ts'
 import { VERSION } from './version.ts'
@@ -60,7 +61,9 @@ export async function openHubStorage(
     warn,
     onFailure,
     waitUntil,
+    clock,
   }: {
+    clock?: Clock | undefined
     warn: (message: string) => void
     onFailure: (message: string) => void
     waitUntil: AbortSignal
@@ -75,6 +78,7 @@ export async function openHubStorage(
     hashReference: (reference) => hashReference(reference),
     asHub: true,
     timeZone: config.HUB_TIME_ZONE,
+    clock,
     warn,
     onFailure,
     waitUntil,
