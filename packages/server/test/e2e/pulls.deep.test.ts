@@ -184,7 +184,7 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     const operator = await ready.hub.createOperator({ role: 'viewer' })
     const { page } = await openPage(ready.hub, { operator })
     await page.goto('/dashboard')
-    await page.getByText('Requires the operator role.').waitFor()
+    await page.getByTitle('Requires the operator role.').waitFor()
     assert.ok(await page.getByRole('button', { name: 'Pull All Existing Records' }).isDisabled())
     await page.goto('/dashboard/pulls')
     await page.getByText('No pulls yet').waitFor()

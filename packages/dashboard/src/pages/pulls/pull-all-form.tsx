@@ -1,4 +1,4 @@
-import { Button, Tooltip } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -22,6 +22,8 @@ export function PullAllForm() {
   const isRunning = useStore(snapshot)?.pull.pull != null
   const [isStarting, setStarting] = useState(false)
   const canOperate = operator === null || hasRole(operator.role, 'operator')
+  const running = isRunning ? 'A pull is running.' : undefined
+  const reason = canOperate ? running : TEXTS.requiresOperatorRole
   async function start() {
     setStarting(true)
     // After a 409, it returns the running pull, which is then shown.
@@ -38,22 +40,17 @@ export function PullAllForm() {
       data-ajax-form="pull-all-records"
       onSubmit={(event) => event.preventDefault()}
     >
-      <Tooltip
-        label={canOperate ? 'A pull is running.' : TEXTS.requiresOperatorRole}
-        disabled={canOperate && !isRunning}
+      <Button
+        type="button"
+        variant="default"
+        leftSection={<IconDownload size={16} />}
+        loading={isStarting}
+        disabled={!canOperate || isRunning}
+        title={reason}
+        onClick={start}
       >
-        <Button
-          type="button"
-          variant="default"
-          fullWidth
-          leftSection={<IconDownload size={16} />}
-          loading={isStarting}
-          disabled={!canOperate || isRunning}
-          onClick={start}
-        >
-          Pull All Existing Records
-        </Button>
-      </Tooltip>
+        Pull All Existing Records
+      </Button>
     </form>
   )
 }

@@ -3,7 +3,7 @@ import { IconChevronRight, IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { stateTime } from '../../api/live.ts'
+import { snapshot, stateTime } from '../../api/live.ts'
 import { pullPageQuery } from '../../api/pulls.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
 import { scheduleQuery } from '../../api/schedule.ts'
@@ -20,6 +20,7 @@ import { Pager } from '../../components/pager.tsx'
 import { Clock, Time } from '../../components/time.tsx'
 import { formatCount, formatDuration, formatNumber, formatSeconds } from '../../lib/format.ts'
 import { scheduleLabel } from '../../lib/settings-labels.ts'
+import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
@@ -55,6 +56,7 @@ function ScheduleText() {
     next_run_at,
   } = schedule.data?.schedule ?? {}
   const now = stateTime(useNow(next_run_at != null))
+  const isClockKnown = useStore(snapshot) !== null
   if (errorInPlaceOfData(schedule)) return 'Could not load the schedule'
   if (!schedule.data) return 'Loading the schedule'
   if (pattern === null) return 'No schedule: pulls start only on request'
@@ -67,7 +69,8 @@ function ScheduleText() {
     )
   }
   const label = scheduleLabel(pattern) || `Cron pattern ${pattern}`
-  if (next_run_at == null) return label
+  // Without a snapshot, the clock of the hub is unknown.
+  if (next_run_at == null || !isClockKnown) return label
   return `${label}, the next in ${formatSeconds(Date.parse(next_run_at) - now)}`
 }
 
