@@ -122,7 +122,7 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     const colour = await page.evaluate(
       `getComputedStyle(document.getElementById('checking-your-work')).color`,
     )
-    assert.equal(colour, 'rgb(0, 0, 0)')
+    assert.equal(colour, 'rgb(18, 24, 24)')
   })
 
   test('the guide for an unknown platform shows an error, and another platform can be selected', async () => {
