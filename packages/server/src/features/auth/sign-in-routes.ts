@@ -1,4 +1,4 @@
-import { SignInOptions } from '@recordhub/protocol'
+import { ClosedObject, SignInOptions } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { hashRecoveryCode, passkeySite } from '../../domain/auth/second-factor.ts'
@@ -17,7 +17,7 @@ const PASSKEY_OPTIONS = '/api/auth/passkey/generate-authenticate-options'
 const SIGN_OUT = '/api/auth/sign-out'
 const Text = Type.String({ maxLength: 1000 })
 const AnyObject = Type.Object({}, { additionalProperties: true })
-const CodeRequest = Type.Object({ code: Text }, { additionalProperties: false })
+const CodeRequest = ClosedObject({ code: Text })
 
 /** The steps of a sign-in that the hub offers. The other paths of Better Auth are not reachable. */
 const STEPS = [
@@ -25,10 +25,7 @@ const STEPS = [
     path: 'sign-in/email',
     credential: 'password',
     summary: 'Sign in with e-mail address and password; the response sets a session cookie',
-    body: Type.Object(
-      { email: Text, password: Text, rememberMe: Type.Optional(Type.Boolean()) },
-      { additionalProperties: false },
-    ),
+    body: ClosedObject({ email: Text, password: Text, rememberMe: Type.Optional(Type.Boolean()) }),
   },
   {
     path: 'two-factor/verify-totp',
@@ -46,7 +43,7 @@ const STEPS = [
     path: 'passkey/verify-authentication',
     credential: null,
     summary: "Sign in with a passkey: the browser's response to the options",
-    body: Type.Object({ response: AnyObject }, { additionalProperties: false }),
+    body: ClosedObject({ response: AnyObject }),
   },
 ] as const
 

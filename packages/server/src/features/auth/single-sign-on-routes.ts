@@ -1,4 +1,4 @@
-import { SingleSignOn } from '@recordhub/protocol'
+import { ClosedObject, SingleSignOn } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { found, HubError } from '../../errors.ts'
 import { route, special } from '../../http/route.ts'
@@ -38,13 +38,10 @@ export function singleSignOnRoutes(
     special(`POST ${START}`, (app) => {
       const schema = {
         summary: "Start a single sign-on; the response contains the URL of the provider's page",
-        body: Type.Object(
-          {
-            provider: Type.Literal(OIDC),
-            callbackURL: Type.String({ maxLength: 2000, pattern: '^/dashboard([/?].*)?$' }),
-          },
-          { additionalProperties: false },
-        ),
+        body: ClosedObject({
+          provider: Type.Literal(OIDC),
+          callbackURL: Type.String({ maxLength: 2000, pattern: '^/dashboard([/?].*)?$' }),
+        }),
         response: { 200: AnyObject },
       }
       app.post(START, { schema }, async (request, reply) => {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { AlertEventsResponse, ErrorResponse, RequestText } from '@recordhub/protocol'
+import { AlertEventsResponse, ClosedObject, ErrorResponse, RequestText } from '@recordhub/protocol'
 import { writeAlertFeed } from '../../domain/alerts/alert-feed.ts'
 import { busy } from '../../errors.ts'
 import { etagOf, matchesEtag } from '../../lib/net/http.ts'
@@ -77,14 +77,11 @@ export function alertEventRoutes(deps: Deps): FastifyPluginAsyncTypebox {
           summary: 'Follow alerts: raised, acknowledged, resolved',
           description: `Start without \`since\` to read all stored events, or with \`since=latest\` to read only new ones, then pass \`next_cursor\` as \`since\`. With \`wait_seconds\`, the response waits until there is an event. With \`Accept: ${EVENT_STREAM}\`, events are sent as they happen, and \`Last-Event-ID\` replaces \`since\`. No event is skipped or repeated.`,
           headers: Type.Object({ 'last-event-id': Type.Optional(Type.Integer({ minimum: 0 })) }),
-          querystring: Type.Object(
-            {
-              since: Type.Optional(RequestText({ pattern: '^(latest|\\d{1,15})$' })),
-              wait_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECONDS })),
-              limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
-            },
-            { additionalProperties: false },
-          ),
+          querystring: ClosedObject({
+            since: Type.Optional(RequestText({ pattern: '^(latest|\\d{1,15})$' })),
+            wait_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECONDS })),
+            limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+          }),
           response: {
             200: {
               description: 'A page of events, or a stream of them',

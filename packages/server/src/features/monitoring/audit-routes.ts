@@ -1,5 +1,12 @@
 import { Readable } from 'node:stream'
-import { AuditEntry, ErrorResponse, NullableString, OneOf, Timestamp } from '@recordhub/protocol'
+import {
+  AuditEntry,
+  ClosedObject,
+  ErrorResponse,
+  NullableString,
+  OneOf,
+  Timestamp,
+} from '@recordhub/protocol'
 import { type Static, Type } from 'typebox'
 import { requireMember } from '../../errors.ts'
 import { Cursor, route, special } from '../../http/route.ts'
@@ -64,10 +71,10 @@ export function auditRoutes({ activity, clock }: Pick<FeatureDeps, 'activity' | 
           exposeHeadRoute: false,
           schema: {
             summary: 'Export the audit log as a file, newest first',
-            querystring: Type.Object(
-              { ...FILTERS, format: Type.Optional(OneOf('csv', 'ndjson')) },
-              { additionalProperties: false },
-            ),
+            querystring: ClosedObject({
+              ...FILTERS,
+              format: Type.Optional(OneOf('csv', 'ndjson')),
+            }),
             response: { 200: EXPORTED, '4xx': ErrorResponse },
           },
         },

@@ -1,4 +1,5 @@
 import {
+  ClosedObject,
   DoneResponse,
   Operator,
   OperatorName,
@@ -85,7 +86,7 @@ export function operatorRoutes({
       summary: 'Remove the second factor and the passkeys of an operator who has lost them',
       description: 'A token needs the scope access.',
       params,
-      body: Type.Union([Type.Object(PasswordAgain, { additionalProperties: false }), Type.Null()]),
+      body: Type.Union([ClosedObject(PasswordAgain), Type.Null()]),
       response: DoneResponse.properties,
       async handle(request) {
         const { id, email: target } = await find(request.params.id)

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { ErrorResponse, SearchLine } from '@recordhub/protocol'
+import { ClosedObject, ErrorResponse, SearchLine } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { MAX_SEARCH_LENGTH, parseSearch } from '../../domain/search/search-text.ts'
 import { invalidMember } from '../../errors.ts'
@@ -16,16 +16,13 @@ export function searchRoutes(deps: SearchDeps & { stopping: AbortSignal }) {
       const schema = {
         summary: "Search the hub's records and every platform that can search",
         description: ABOUT,
-        querystring: Type.Object(
-          {
-            query: Type.String({
-              minLength: 1,
-              maxLength: MAX_SEARCH_LENGTH,
-              description: 'A keyword or a person',
-            }),
-          },
-          { additionalProperties: false },
-        ),
+        querystring: ClosedObject({
+          query: Type.String({
+            minLength: 1,
+            maxLength: MAX_SEARCH_LENGTH,
+            description: 'A keyword or a person',
+          }),
+        }),
         response: {
           200: {
             description: 'Lines of JSON',
