@@ -15,6 +15,14 @@ export function createInvitationStore({
   const open = () =>
     reader.selectFrom('operator_invitations').selectAll().where('accepted_at', 'is', null)
 
+  async function find(column: 'token_hash' | 'email', value: string, at: string) {
+    const row = await open()
+      .where(column, '=', value)
+      .where('expires_at', '>', at)
+      .executeTakeFirst()
+    return row ? toInvitation(row) : null
+  }
+
   return {
     createInvitation: (invitation, audit) =>
       writer.transaction().execute(async (db) => {
@@ -39,21 +47,9 @@ export function createInvitationStore({
     listInvitations: async () =>
       (await open().orderBy('invitation_id', 'desc').execute()).map(toInvitation),
 
-    async findInvitation(tokenHash, at) {
-      const row = await open()
-        .where('token_hash', '=', tokenHash)
-        .where('expires_at', '>', at)
-        .executeTakeFirst()
-      return row ? toInvitation(row) : null
-    },
+    findInvitation: (tokenHash, at) => find('token_hash', tokenHash, at),
 
-    async findInvitationOf(email, at) {
-      const row = await open()
-        .where('email', '=', email)
-        .where('expires_at', '>', at)
-        .executeTakeFirst()
-      return row ? toInvitation(row) : null
-    },
+    findInvitationOf: (email, at) => find('email', email, at),
 
     acceptInvitation: (id, at) => acceptInvitation(writer, id, at),
 
