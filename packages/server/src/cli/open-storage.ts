@@ -56,16 +56,13 @@ async function openFor<Result>(
 export async function openHubStorage(
   config: Config,
   secrets: readonly [string, ...string[]],
-  {
-    warn,
-    onFailure,
-    waitUntil,
-  }: {
+  options: {
     warn: (message: string) => void
     onFailure: (message: string) => void
     waitUntil: AbortSignal
   },
 ): Promise<{ storage: Storage; secret: string }> {
+  const { warn, onFailure, waitUntil } = options
   let hashReference: VerifiedSecret['hashReference'] = () => {
     throw new Error('Nothing is stored before the secret is verified')
   }

@@ -20,10 +20,10 @@ import type { FeatureDeps } from '../feature-deps.ts'
 const params = { id: RequestText() }
 
 /** Operators and their sessions, managed by an admin. */
-export function operatorRoutes({
-  operators,
-  confirmAction,
-}: Pick<FeatureDeps, 'operators'> & { confirmAction: ConfirmAction }) {
+export function operatorRoutes(
+  deps: Pick<FeatureDeps, 'operators'> & { confirmAction: ConfirmAction },
+) {
+  const { operators, confirmAction } = deps
   const find = async (id: string) => found('operator', await operators.readOperator(id))
 
   return [

@@ -35,11 +35,10 @@ export function createPlatforms(deps: FeatureDeps & { confirmAction: ConfirmActi
 }
 
 /** Stores until when the certificates of platforms are valid, as connections to the platforms present them. */
-export function createCertificateRecorder({
-  connections,
-  clock,
-  log,
-}: Pick<FeatureDeps, 'connections' | 'clock' | 'log'>) {
+export function createCertificateRecorder(
+  deps: Pick<FeatureDeps, 'connections' | 'clock' | 'log'>,
+) {
+  const { connections, clock, log } = deps
   return async ({ origin, expires_at }: PlatformCertificate): Promise<void> => {
     try {
       const read_at = clock.now().toISOString()

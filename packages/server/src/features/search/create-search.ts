@@ -69,13 +69,8 @@ type Indexing = {
  * Indexes the changes of records in steps.
  * @returns a function that stops the indexing and resolves when the current step has ended.
  */
-function startIndexing({
-  indexNext,
-  limit,
-  pauseRatio,
-  hasPushes,
-  onError,
-}: Indexing): () => Promise<void> {
+function startIndexing(options: Indexing): () => Promise<void> {
+  const { indexNext, limit, pauseRatio, hasPushes, onError } = options
   const stopping = new AbortController()
   const run = async () => {
     let pause = 0

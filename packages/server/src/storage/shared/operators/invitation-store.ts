@@ -6,12 +6,8 @@ import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
 import { assertCreator } from './api-tokens.ts'
 
-export function createInvitationStore({
-  reader,
-  writer,
-  clock,
-  acquireLock,
-}: Databases): InvitationStore {
+export function createInvitationStore(databases: Databases): InvitationStore {
+  const { reader, writer, clock, acquireLock } = databases
   const open = () =>
     reader.selectFrom('operator_invitations').selectAll().where('accepted_at', 'is', null)
 
