@@ -306,6 +306,14 @@ operator, admin.`,
   },
 }
 
+/** Every command, each followed by its subcommands. */
+export const COMMAND_NAMES: readonly string[] = Object.entries(COMMANDS).flatMap(
+  ([name, { subcommands = {} }]) => [
+    name,
+    ...Object.keys(subcommands).map((word) => `${name} ${word}`),
+  ],
+)
+
 const isSettingFlag = (option: string) => SETTING_NAMES.some((name) => flagOf(name) === option)
 
 /** The options of all commands, without flags of settings: those that a value follows, and those that nothing follows. */

@@ -122,14 +122,11 @@ async function openDatabase(
 async function createDeps(
   config: Config,
   { invalid, unknown }: { invalid: string[]; unknown: string[] },
-  {
-    database,
-    client,
-    signal,
-  }: Pick<DoctorDeps, 'client' | 'signal'> & {
+  options: Pick<DoctorDeps, 'client' | 'signal'> & {
     database: Diagnostics | null
   },
 ): Promise<DoctorDeps> {
+  const { database, client, signal } = options
   const isFile = !isPostgres(config.DATABASE_URL)
   const folder = isFile
     ? dirname(databasePathOf({ url: config.DATABASE_URL, dataDir: config.HUB_DATA_DIR }))

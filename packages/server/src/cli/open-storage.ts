@@ -57,18 +57,14 @@ async function openFor<Result>(
 export async function openHubStorage(
   config: Config,
   secrets: readonly [string, ...string[]],
-  {
-    warn,
-    onFailure,
-    waitUntil,
-    clock,
-  }: {
+  options: {
     clock?: Clock | undefined
     warn: (message: string) => void
     onFailure: (message: string) => void
     waitUntil: AbortSignal
   },
 ): Promise<{ storage: Storage; secret: string }> {
+  const { clock, warn, onFailure, waitUntil } = options
   let hashReference: VerifiedSecret['hashReference'] = () => {
     throw new Error('Nothing is stored before the secret is verified')
   }

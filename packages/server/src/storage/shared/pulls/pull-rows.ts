@@ -219,13 +219,9 @@ type TaskRow = Awaited<ReturnType<ReturnType<typeof selectTasks>['execute']>>[nu
 /** Returns the error of a task, with the reference of the first rejected record that it is about. */
 export async function addFirstReference(
   db: Executor,
-  {
-    pull_id,
-    platform_id,
-    error,
-    error_cause,
-  }: Pick<TaskRow, 'pull_id' | 'platform_id' | 'error' | 'error_cause'>,
+  options: Pick<TaskRow, 'pull_id' | 'platform_id' | 'error' | 'error_cause'>,
 ): Promise<string | null> {
+  const { pull_id, platform_id, error, error_cause } = options
   if (error === null || error_cause === null) return error
   const first = await db
     .selectFrom('rejected_pushes as r')
