@@ -38,7 +38,7 @@ process.on('message', () => {
   process.send?.(use)
 })
 
-const { config } = readConfig({ flags: {}, environment: process.env, envFile: {} })
+const { config, given } = readConfig({ flags: {}, environment: process.env, envFile: {} })
 const logger = createLogger(config)
 const signal = stopSignal()
 const { storage, secret } = await openHubStorage(config, loadSecrets(config), {
@@ -48,7 +48,7 @@ const { storage, secret } = await openHubStorage(config, loadSecrets(config), {
 })
 const { leases } = storage
 const hub = await createHub({
-  ...{ secret, logger, version: VERSION },
+  ...{ given, secret, logger, version: VERSION },
   config: {
     ...config,
     HUB_RETENTION_ACTIVITY_DAYS: RETENTION_DAYS,

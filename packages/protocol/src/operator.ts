@@ -135,6 +135,17 @@ export const SingleSignOn = Type.Object({
   domains: Type.Array(Type.String()),
 })
 
+/** A setting that can be changed while the hub runs. Values are texts, as in environment variables. */
+export const Setting = Type.Object({
+  name: Type.String({ description: 'The name of the environment variable' }),
+  value: Type.String(),
+  default: Type.String(),
+  help: Type.String(),
+  source: OneOf('environment', 'stored', 'default'),
+  changed_at: NullableTimestamp,
+  changed_by: NullableString,
+})
+
 /** The hub itself. A retention of 0 days or entries means that nothing is deleted. */
 export const About = Type.Object({
   version: Type.String(),
@@ -170,4 +181,5 @@ export type ApiToken = Static<typeof ApiToken>
 export type AuditEntry = Static<typeof AuditEntry>
 export type SignInOptions = Static<typeof SignInOptions>
 export type SingleSignOn = Static<typeof SingleSignOn>
+export type Setting = Static<typeof Setting>
 export type About = Static<typeof About>

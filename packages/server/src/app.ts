@@ -1,12 +1,12 @@
 /** The composition root: wires the storage, the features and the HTTP server. */
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { GivenSettings } from './config/config.ts'
 import {
   backupFolderOf,
   cronPatternOf,
   toBootstrapOperator,
   toOidcSettings,
   toPlatformClientSettings,
-  toRetentionDays,
   toTracingSettings,
 } from './config/feature-settings.ts'
 import type { Config } from './config/settings.ts'
@@ -46,6 +46,8 @@ import { searchRecords } from './features/records/search-records.ts'
 import { valueRoutes } from './features/records/value-routes.ts'
 import { viewRoutes } from './features/records/view-routes.ts'
 import { createSearch } from './features/search/create-search.ts'
+import { createHubSettings } from './features/settings/hub-settings.ts'
+import { settingsRoutes } from './features/settings/settings-routes.ts'
 import { createCsrfTokens } from './http/authorize.ts'
 import { warnOfFewFiles } from './http/connection-limit.ts'
 import { createReadyCheck, healthRoutes } from './http/health.ts'
@@ -90,6 +92,8 @@ const GRACE_MS = 5000
 
 export type HubDeps = {
   config: Config
+  /** The settings that flags and variables set. An admin can change others in the hub. */
+  given: GivenSettings
   storage: Storage
   /** Encrypts stored keys and signs sessions. */
   secret: string
@@ -124,7 +128,10 @@ export type Hub = {
 }
 
 export async function createHub(deps: HubDeps): Promise<Hub> {
-  const { config, storage, logger: log, version } = deps
+  const { storage, logger: log, version } = deps
+  const hubSettings = createHubSettings({ ...deps, settings: storage.settings, log })
+  await hubSettings.refresh()
+  const { config, followSchedule } = hubSettings
   const { clock = storage.clock, monotonicClock = performance } = deps
   const intervals = { ...INTERVALS, ...deps.intervals }
   const publicUrl = config.HUB_PUBLIC_URL
@@ -143,9 +150,10 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const csrfTokenOf = createCsrfTokens(secrets.deriveKey('csrf tokens'))
   const checkReady = createReadyCheck(() => storage.checkWritable())
   const { clock: scheduleClock, wait } = deps.scheduleTime ?? { clock, wait: sleep }
-  const pattern = cronPatternOf(config.HUB_PULL_SCHEDULE)
-  const nextRun = () =>
-    pattern === null ? null : nextCronTime(pattern, timeZone, scheduleClock.now())
+  const nextRun = () => {
+    const pattern = cronPatternOf(config.HUB_PULL_SCHEDULE)
+    return pattern === null ? null : nextCronTime(pattern, timeZone, scheduleClock.now())
+  }
   const jobMonitor = createJobMonitor({ ...storage, clock, log })
   const stopping = new AbortController()
   let isStarted = false
@@ -154,10 +162,10 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   // Dependencies of several features.
   const common = {
     ...{ ...storage, storage, config, client, secrets, clock, monotonicClock, log, version },
-    ...{ publicUrl, isBehindTls, retentionDays: toRetentionDays(config) },
+    ...{ publicUrl, isBehindTls },
     ...{ metrics, tracer },
     ...{ csrfTokenOf, dayOf: createDayOf(timeZone) },
-    ...{ scheduleTime: { clock: scheduleClock, wait }, nextRun },
+    ...{ scheduleTime: { clock: scheduleClock, wait }, followSchedule, nextRun },
     ...{ reportJobFailure: jobMonitor.report, jobFailures: jobMonitor.failures },
   }
   // The features.
@@ -173,7 +181,10 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
         ...{ ...common, sleep, pauseMs: intervals.broadcast },
         readPull: () => readSnapshotPull(common),
         readHealth: () => storage.platforms.listHealth(),
-        readSchedule: () => readSchedule(common),
+        async readSchedule() {
+          await hubSettings.refresh()
+          return readSchedule(common)
+        },
         onError: (error) => log.warn({ err: error }, 'an event of the dashboard could not be read'),
       })
     : null
@@ -244,6 +255,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       ...operatorRoutes(operatorDeps),
       ...invitationRoutes(operatorDeps),
       ...tokenRoutes(operatorDeps),
+      ...settingsRoutes({ ...operatorDeps, hubSettings }),
       ...platforms.routes,
       ...pulls.routes,
       ...recordListRoutes(common),
@@ -282,7 +294,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       }
       await pulls.start()
       search.start()
-      jobs = [pulls, monitoring, maintenance, ingest, backups].map(({ runJobs }) =>
+      jobs = [hubSettings, pulls, monitoring, maintenance, ingest, backups].map(({ runJobs }) =>
         runJobs(stopping.signal),
       )
       platforms.start()

@@ -259,9 +259,16 @@ const CATALOGUE = {
       'A pull is already running. It continues; you do not need to start another.',
   }),
 
+  // Settings
+  ...withStatus(409, {
+    setting_fixed:
+      '{name} is set by a flag or a variable of the hub. Change it there, or delete it there and restart the hub to set it here.',
+  }),
+
   // Alerts
   ...withStatus(409, {
-    mail_not_set_up: 'Mail is not configured. Set HUB_SMTP_URL, HUB_ALERT_FROM and HUB_ALERT_TO.',
+    mail_not_set_up:
+      'Mail is not configured. Set HUB_SMTP_URL and HUB_ALERT_FROM, and the recipients of alerts in the settings of the hub or in HUB_ALERT_TO.',
   }),
   ...withStatus(502, { mail_failed: 'The mail could not be sent: {reason}.' }),
 

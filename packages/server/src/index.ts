@@ -7,8 +7,8 @@ import { readConfig, SettingError } from './config/config.ts'
 export { VERSION } from './cli/version.ts'
 
 export const startHub: StartHub = async (settings, options = {}) => {
-  const { config, unknown } = readConfig({ flags: settings, environment: {}, envFile: {} })
+  const { config, given, unknown } = readConfig({ flags: settings, environment: {}, envFile: {} })
   if (unknown.length > 0) throw new SettingError(`Unknown settings: ${unknown.join(', ')}`)
   const signal = options.signal ?? new AbortController().signal
-  return startConfiguredHub(config, createLogger(config), signal)
+  return startConfiguredHub({ config, given }, createLogger(config), signal)
 }

@@ -39,14 +39,14 @@ async function run(parsed: Arguments): Promise<number> {
 
 async function runCommand(parsed: Arguments): Promise<void> {
   const { command, positionals, settings, options, switches } = parsed
-  const { config, unknown } = readConfig({ flags: settings, ...readEnvironment() })
+  const { config, given, unknown } = readConfig({ flags: settings, ...readEnvironment() })
   for (const name of unknown) printError(`${name} is not a setting of this version; see --help.`)
   if (command === 'start') {
     enlargeThreadPool()
     limitHeapDuringStart()
-    return (await import('./cli/start.ts')).start(config, print)
+    return (await import('./cli/start.ts')).start({ config, given }, print)
   }
-  if (command === 'demo') return (await import('./cli/demo.ts')).demo(config, print)
+  if (command === 'demo') return (await import('./cli/demo.ts')).demo({ config, given }, print)
   if (command === 'token create') {
     return (await import('./cli/operator.ts')).createToken(config, options, print)
   }

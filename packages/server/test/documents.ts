@@ -8,7 +8,12 @@ import {
   type PushRetryRule,
   SERVER_ERROR_RULE,
 } from '@recordhub/protocol/push-retry'
-import { describeSettings, flagOf, SECRET_SETTINGS } from '../src/config/settings.ts'
+import {
+  describeSettings,
+  flagOf,
+  SECRET_SETTINGS,
+  STORABLE_SETTINGS,
+} from '../src/config/settings.ts'
 import { FIELD_TYPES } from '../src/domain/record/field-types.ts'
 import { ERROR_CODES } from '../src/errors.ts'
 
@@ -36,6 +41,11 @@ function configuration(): string {
 A setting comes from a flag, otherwise from the environment, otherwise from the file \`.env\` in the working
 directory. The flag is the name in lower case, with hyphens and without \`HUB_\`: \`--${flagOf('HUB_DATA_DIR')}\` sets \`HUB_DATA_DIR\`.
 An empty value counts as not set. The hub does not start with an invalid setting, and prints its name.
+
+An admin can also set ${STORABLE_SETTINGS.map((name) => `\`${name}\``).join(', ')} on the page
+(*Settings*) or with \`PATCH /api/v1/settings\`, after entering the password again. Such a value is stored in the database and
+applies on all nodes within five seconds, without a restart. A flag or variable takes precedence: the page shows the setting as
+fixed. Once the flag or variable is removed and the hub restarted, the stored value applies again.
 
 | setting | description | default |
 |---|---|---|

@@ -52,6 +52,8 @@ const ACTION_LABELS: Readonly<Record<string, string>> = {
   'rejected_push.dismiss': 'Dismissed rejected pushes',
   'schedule.paused': 'Paused the schedule',
   'schedule.resumed': 'Resumed the schedule',
+  'settings.changed': 'Changed settings',
+  'hub_key.end_previous': 'Ended an old hub API key early',
   'missing_review.approve': 'Approved missing records',
   'missing_review.dismiss': 'Dismissed a review of missing records',
   'tombstone.delete': 'Deleted a tombstone',

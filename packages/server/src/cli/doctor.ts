@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { readConfigLeniently, SettingError } from '../config/config.ts'
+import { applyStored, readConfigLeniently, SettingError } from '../config/config.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { toPlatformClientSettings } from '../config/feature-settings.ts'
 import type { Config } from '../config/settings.ts'
@@ -58,20 +58,28 @@ export async function doctor(
   print: Print,
   printError: Print,
 ): Promise<number> {
-  const { config, unknown, invalid } = readConfigLeniently({
+  const read = readConfigLeniently({
     flags: settings,
     ...readEnvironment(),
   })
+  const { unknown, invalid } = read
   const location = invalid.find((message) => LOCATION.test(message))
   if (location !== undefined) throw new SettingError(location)
   const signal = AbortSignal.timeout(parseSeconds(options['timeout']) * 1000)
   const isJson = switches.has('json')
-  const { database, error } = await openDatabase(config)
+  const { database, error } = await openDatabase(read.config)
+  const listed = await database?.listSettings().catch(() => [])
+  const stored = applyStored(read, listed ?? [])
+  const { config } = stored
   const firstByteSeconds = PING_SECONDS
   const timeouts = { ...DEFAULT_TIMEOUTS, firstByteSeconds, shortCallSeconds: PING_SECONDS }
   const client = createPlatformClient(toPlatformClientSettings(config, timeouts))
   try {
-    const deps = await createDeps(config, { invalid, unknown }, { database, client, signal })
+    const deps = await createDeps(
+      config,
+      { invalid, unknown, stored: stored.invalid },
+      { database, client, signal },
+    )
     const progress = isJson ? printError : print
     const run = (only?: ReadonlySet<string>) =>
       runChecks(deps, { quick: switches.has('quick'), ...(only ? { only } : {}) }, progress, isJson)
@@ -121,7 +129,7 @@ async function openDatabase(
 
 async function createDeps(
   config: Config,
-  { invalid, unknown }: { invalid: string[]; unknown: string[] },
+  { invalid, unknown, stored }: { invalid: string[]; unknown: string[]; stored: string[] },
   options: Pick<DoctorDeps, 'client' | 'signal'> & {
     database: Diagnostics | null
   },
@@ -132,11 +140,11 @@ async function createDeps(
     ? dirname(databasePathOf({ url: config.DATABASE_URL, dataDir: config.HUB_DATA_DIR }))
     : resolve(config.HUB_DATA_DIR)
   const { HUB_SECRET, HUB_SECRET_PREVIOUS } = config
-  const stored = isFile && !HUB_SECRET ? tryReadSecretFile(config) : []
-  if (typeof stored === 'string') invalid.push(stored)
+  const inFile = isFile && !HUB_SECRET ? tryReadSecretFile(config) : []
+  if (typeof inFile === 'string') invalid.push(inFile)
   const secrets = [
     ...(HUB_SECRET ? [HUB_SECRET] : []),
-    ...(typeof stored === 'string' ? [] : stored),
+    ...(typeof inFile === 'string' ? [] : inFile),
     ...(HUB_SECRET_PREVIOUS ? [HUB_SECRET_PREVIOUS] : []),
   ]
   const encryptedKey = await database?.readEncryptedKey().catch(() => null)
@@ -147,6 +155,7 @@ async function createDeps(
     settings: {
       invalid,
       unknown,
+      invalidStored: stored,
       publicUrl: config.HUB_PUBLIC_URL,
       host: config.HOST,
       trustsProxy: config.HUB_TRUST_PROXY !== false,

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
@@ -47,10 +46,6 @@ export function closedOutputSignal(): AbortSignal {
   const closed = new AbortController()
   process.stdout.on('error', () => closed.abort())
   return closed.signal
-}
-
-export async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort')
 }
 
 /**

@@ -2,32 +2,39 @@ import { rmSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createHub, type Hub, type HubDeps } from '../app.ts'
-import { SettingError } from '../config/config.ts'
+import { type GivenSettings, SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
 import { HubError } from '../errors.ts'
 import type { UploadedBackup } from '../features/backups/setup-routes.ts'
+import { aborted } from '../lib/time/run-periodically.ts'
 import { restoreBackup } from '../storage/backup.ts'
 import { createLogger } from './create-logger.ts'
 import type { RunningHub } from './library.ts'
 import { loadSecrets, withSecrets } from './load-secret.ts'
 import { namingDatabase, openHubStorage } from './open-storage.ts'
-import { aborted, limitHeapAfterStart, stopSignal } from './program.ts'
+import { limitHeapAfterStart, stopSignal } from './program.ts'
 import { VERSION } from './version.ts'
 
+/** `given`: the settings that flags and variables set. */
+export type HubConfig = { config: Config; given: GivenSettings }
+
 /** `recordhub start`: runs until SIGINT or SIGTERM. */
-export async function start(config: Config, print: (line: string) => void): Promise<void> {
+export async function start(
+  { config, given }: HubConfig,
+  print: (line: string) => void,
+): Promise<void> {
   const signal = stopSignal()
   const logger = createLogger(config)
   for (let settings = config; ; ) {
     const uploaded = Promise.withResolvers<UploadedBackup>()
     const restoreUpload = uploaded.resolve
-    const hub = await startHub(settings, logger, signal, { restoreUpload }).catch(
-      (error: unknown) => {
-        // The signal also ends the wait for a database.
-        if (signal.aborted) return null
-        throw error
-      },
-    )
+    const hub = await startHub({ config: settings, given }, logger, signal, {
+      restoreUpload,
+    }).catch((error: unknown) => {
+      // The signal also ends the wait for a database.
+      if (signal.aborted) return null
+      throw error
+    })
     if (!hub) return
     limitHeapAfterStart()
     print(`Recordhub listens at ${hub.address}`)
@@ -77,16 +84,16 @@ type StartDeps = Pick<HubDeps, 'restoreUpload' | 'clock' | 'scheduleTime' | 'tim
 
 /** Starts a hub. The signal ends the wait for a database that does not accept connections yet. */
 export function startHub(
-  config: Config,
+  settings: HubConfig,
   logger: Logger,
   signal: AbortSignal,
   deps: StartDeps = {},
 ): Promise<RunningHub> {
-  return namingDatabase(config, () => openAndStart(config, logger, signal, deps))
+  return namingDatabase(settings.config, () => openAndStart(settings, logger, signal, deps))
 }
 
 async function openAndStart(
-  config: Config,
+  { config, given }: HubConfig,
   logger: Logger,
   signal: AbortSignal,
   deps: StartDeps,
@@ -108,7 +115,7 @@ async function openAndStart(
     }),
   )
   try {
-    hub = await createHub({ config, storage, secret, logger, version: VERSION, ...deps })
+    hub = await createHub({ config, given, storage, secret, logger, version: VERSION, ...deps })
     const started = await hub.start().catch((error: unknown) => {
       throw toSettingError(error)
     })

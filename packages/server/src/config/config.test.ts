@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readConfig, SettingError } from './config.ts'
+import { applyStored, readConfig, SettingError } from './config.ts'
 
 const configOf = (environment: Record<string, string>) =>
   readConfig({ flags: {}, environment, envFile: {} }).config
@@ -56,16 +56,24 @@ const MAIL = {
   HUB_ALERT_TO: 'ann@example.org, bob@example.org',
 }
 
-test('mail needs a server, a sender and recipients, or none of them', () => {
+test('mail needs a server and a sender; recipients can be stored in the hub', () => {
   const config = configOf(MAIL)
   assert.equal(config.HUB_SMTP_URL, MAIL.HUB_SMTP_URL)
   assert.deepEqual(config.HUB_ALERT_TO, ['ann@example.org', 'bob@example.org'])
   for (const url of ['smtp://localhost', 'smtp://[::1]:25', 'smtp://user:pass@mail.example.org/']) {
     assert.equal(configOf({ ...MAIL, HUB_SMTP_URL: url }).HUB_SMTP_URL, url)
   }
-  for (const name of ['HUB_SMTP_URL', 'HUB_ALERT_FROM', 'HUB_ALERT_TO'] as const) {
-    assert.throws(() => configOf({ ...MAIL, [name]: '' }), /HUB_SMTP_URL, .*: set all or none\.$/)
+  for (const name of ['HUB_SMTP_URL', 'HUB_ALERT_FROM'] as const) {
+    assert.throws(
+      () => configOf({ ...MAIL, [name]: '' }),
+      /HUB_SMTP_URL .*: set both or neither\.$/,
+    )
   }
+  assert.throws(
+    () => configOf({ HUB_ALERT_TO: MAIL.HUB_ALERT_TO }),
+    /HUB_ALERT_TO: set HUB_SMTP_URL/,
+  )
+  assert.deepEqual(configOf({ ...MAIL, HUB_ALERT_TO: '' }).HUB_ALERT_TO, [])
   assert.deepEqual(configOf({}).HUB_ALERT_TO, [])
 })
 
@@ -174,4 +182,18 @@ test('the variables of OpenTelemetry have their standard formats', () => {
   ]) {
     assert.throws(() => configOf({ [name]: value }), new RegExp(`^.*${name}: must be`))
   }
+})
+
+test('a stored setting applies where no source contains it, and an invalid one is left out and named', () => {
+  const sources = { flags: {}, environment: { HUB_BACKUP_KEEP: '3' }, envFile: {} }
+  const stored = Object.entries({
+    ...{ HUB_BACKUP_KEEP: '9', HUB_RETENTION_PULLS_DAYS: '5', PORT: '1', HUB_GONE: '1' },
+    ...{ HUB_PULL_SCHEDULE: 'never' },
+  }).map(([name, value]) => ({ name, value }))
+  const { config, applied, invalid } = applyStored(readConfig(sources), stored)
+  const { HUB_BACKUP_KEEP, HUB_RETENTION_PULLS_DAYS, PORT, HUB_PULL_SCHEDULE } = config
+  assert.deepEqual([HUB_BACKUP_KEEP, HUB_RETENTION_PULLS_DAYS, PORT], [3, 5, 8080])
+  assert.equal(HUB_PULL_SCHEDULE, '* * * * *')
+  assert.deepEqual([...applied], ['HUB_RETENTION_PULLS_DAYS'])
+  assert.match(invalid.join(), /^HUB_PULL_SCHEDULE: must be a cron pattern/)
 })

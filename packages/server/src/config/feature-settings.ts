@@ -54,10 +54,16 @@ export function toTracingSettings(config: Config) {
   }
 }
 
-/** Null if no mail server is configured. */
+/** Null if no mail server is configured. `to` follows the setting, which can change while the hub runs. */
 export function toMailSettings(config: Config) {
-  const { HUB_SMTP_URL: url, HUB_ALERT_FROM: from, HUB_ALERT_TO: to } = config
-  return url === '' ? null : { url, from, to }
+  const { HUB_SMTP_URL: url, HUB_ALERT_FROM: from } = config
+  if (url === '') return null
+  return {
+    ...{ url, from },
+    get to() {
+      return config.HUB_ALERT_TO
+    },
+  }
 }
 
 export function toRetentionDays(config: Config) {

@@ -403,6 +403,23 @@ export const SETTINGS = {
   }),
 }
 
+/** The settings that an admin can also change in the hub, where no flag and no variable sets them. */
+export const STORABLE_SETTINGS = [
+  'HUB_PULL_SCHEDULE',
+  'HUB_BACKUP_SCHEDULE',
+  'HUB_BACKUP_KEEP',
+  'HUB_RETENTION_ACTIVITY_DAYS',
+  'HUB_RETENTION_ACTIVITY_LINES',
+  'HUB_RETENTION_HISTORY_DAYS',
+  'HUB_RETENTION_PULLS_DAYS',
+  'HUB_RETENTION_REJECTED_DAYS',
+  'HUB_RETENTION_REVIEWS_DAYS',
+  'HUB_RETENTION_COUNTERS_DAYS',
+  'HUB_RETENTION_AUDIT_DAYS',
+  'HUB_ALERT_TO',
+] as const satisfies readonly SettingName[]
+export type StorableSetting = (typeof STORABLE_SETTINGS)[number]
+
 type Settings = typeof SETTINGS
 export type SettingName = keyof Settings
 export type Config = { readonly [Name in SettingName]: Settings[Name]['default'] }
@@ -417,6 +434,10 @@ export const SECRET_SETTINGS: readonly SettingName[] = SETTING_NAMES.filter((nam
 
 export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(SETTINGS, name)
+}
+
+export function isStorable(name: string): name is StorableSetting {
+  return STORABLE_SETTINGS.some((one) => one === name)
 }
 
 /** The flag of a setting: `HUB_DATA_DIR` is `--data-dir`, `PORT` is `--port`. */

@@ -1,11 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config/settings.ts'
-import type { RetentionDays } from '../domain/activity/retention.ts'
 import type { Job, JobFailure, ReportJobFailure } from '../domain/alerts/alert.ts'
 import type { SecretBox } from '../lib/crypto/secret-box.ts'
 import type { MetricsRegistry } from '../lib/metrics/registry.ts'
 import type { MonotonicClock } from '../lib/time/clock.ts'
-import type { ScheduleTime } from '../lib/time/cron.ts'
+import type { FollowSchedule, ScheduleTime } from '../lib/time/cron.ts'
 import type { Tracer } from '../lib/tracing/tracer.ts'
 import type { PlatformClient } from '../platform-client/platform-client.ts'
 import type { Storage } from '../storage/port/storage.ts'
@@ -17,7 +16,10 @@ import type { Storage } from '../storage/port/storage.ts'
 export type FeatureDeps = Storage & {
   /** For functions that pass all of it on. */
   storage: Storage
-  /** Functions that benchmarks and simulations call name their settings: `config: Pick<FeatureDeps['config'], 'HUB_…'>`. */
+  /**
+   * Some of its values change while the hub runs (`HubSettings`), so they are read when they are needed.
+   * Functions that benchmarks and simulations call name their settings: `config: Pick<FeatureDeps['config'], 'HUB_…'>`.
+   */
   config: Config
   /** Calls platforms. */
   client: PlatformClient
@@ -33,9 +35,9 @@ export type FeatureDeps = Storage & {
   isBehindTls: boolean
   /** The day of a time in the time zone of the hub, as `2026-11-21`. */
   dayOf: (at: Date) => string
-  retentionDays: RetentionDays
   csrfTokenOf: (sessionId: string) => string
   scheduleTime: ScheduleTime
+  followSchedule: FollowSchedule
   /** The next time of the schedule of pulls; null without a schedule. */
   nextRun: () => Date | null
   reportJobFailure: ReportJobFailure

@@ -54,6 +54,8 @@ export const SCOPES: Readonly<Record<TokenScope, readonly string[]>> = {
     'GET /api/v1/invitations',
     'POST /api/v1/invitations',
     'DELETE /api/v1/invitations/:id',
+    'GET /api/v1/settings',
+    'PATCH /api/v1/settings',
   ],
 }
 
@@ -131,6 +133,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/audit': 'admin',
   'GET /api/v1/audit/export': 'admin',
   'GET /api/v1/about': 'viewer',
+  'GET /api/v1/settings': 'viewer',
+  'PATCH /api/v1/settings': 'admin',
 
   'GET /dashboard': 'viewer',
   'GET /dashboard/*': 'viewer',

@@ -118,7 +118,7 @@ describeOnEngines('mails about alerts', (engine) => {
       const deps = {
         ...withoutMachine(hub.storage),
         mailer,
-        config: { HUB_PUBLIC_URL: '' },
+        config: { HUB_PUBLIC_URL: '', HUB_ALERT_TO: settings.to },
         clock,
         log,
         jobFailures,

@@ -102,6 +102,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     timeouts,
     waitForLimit: sleep,
     scheduleTime: { clock: systemClock, wait: sleep },
+    followSchedule: (_, signal, run) => run('* * * * *', signal),
     nextRun: () => null,
   })
   const http = await createReceiver(ingest.receiverRoutes, log)

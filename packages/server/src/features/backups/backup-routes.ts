@@ -15,13 +15,13 @@ export function backupRoutes(
     BackupSettings & { runner: BackupRunner },
 ) {
   const { activity, backups, runner, folder, passphrase, config, clock } = deps
-  const { HUB_BACKUP_KEEP: keep, HUB_TIME_ZONE: timeZone } = config
-  const schedule = cronPatternOf(config.HUB_BACKUP_SCHEDULE)
   return [
     route('GET /api/v1/backups', {
       summary: 'List the backups, the current backup or drill, and the last drill',
       response: BackupsResponse.properties,
       async handle() {
+        const { HUB_BACKUP_KEEP: keep, HUB_TIME_ZONE: timeZone } = config
+        const schedule = cronPatternOf(config.HUB_BACKUP_SCHEDULE)
         const next = schedule === null ? null : nextCronTime(schedule, timeZone, clock.now())
         return {
           ...{ folder, keep, schedule },

@@ -1,7 +1,7 @@
 /** Backups on request and by schedule, and restore drills. */
 
 import { readBackupPassphrase } from '../../config/environment.ts'
-import { backupFolderOf, cronPatternOf } from '../../config/feature-settings.ts'
+import { backupFolderOf } from '../../config/feature-settings.ts'
 import { HubError } from '../../errors.ts'
 import { secretFingerprint } from '../../lib/crypto/secret-box.ts'
 import { runOnSchedule } from '../../lib/time/cron.ts'
@@ -23,7 +23,6 @@ export function createBackups(
 ) {
   const { config, leases, processName, scheduleTime } = deps
   const { HUB_TIME_ZONE: timeZone } = config
-  const pattern = cronPatternOf(config.HUB_BACKUP_SCHEDULE)
   const settings = {
     folder: backupFolderOf(config),
     passphrase: readBackupPassphrase(config),
@@ -46,9 +45,11 @@ export function createBackups(
     ],
     /** Makes scheduled backups until the signal. */
     async runJobs(signal: AbortSignal): Promise<void> {
-      if (pattern === null) return
       await keepRunning(
-        () => runOnSchedule({ pattern, timeZone }, signal, makeScheduledBackup, scheduleTime),
+        () =>
+          deps.followSchedule('HUB_BACKUP_SCHEDULE', signal, (pattern, unchanged) =>
+            runOnSchedule({ pattern, timeZone }, unchanged, makeScheduledBackup, scheduleTime),
+          ),
         signal,
         (error) => deps.reportJobFailure('scheduled backups', error),
       )

@@ -1,3 +1,4 @@
+import { toRetentionDays } from '../../config/feature-settings.ts'
 import { listCutoffs, MAX_ROWS_PER_STEP, nextStepLimit } from '../../domain/activity/retention.ts'
 import { sleep } from '../../lib/time/run-periodically.ts'
 import type { DeletionOutcome, DeletionStep } from '../../storage/port/deletion-store.ts'
@@ -11,14 +12,7 @@ const MIN_PAUSE_MS = 20
 
 type RetentionDeps = Pick<
   FeatureDeps,
-  | 'retention'
-  | 'operators'
-  | 'leases'
-  | 'processName'
-  | 'retentionDays'
-  | 'config'
-  | 'clock'
-  | 'log'
+  'retention' | 'operators' | 'leases' | 'processName' | 'config' | 'clock' | 'log'
 >
 
 /**
@@ -53,7 +47,7 @@ async function deleteOldRows(
   deps: RetentionDeps,
   signal: AbortSignal,
 ): Promise<Record<string, number>> {
-  const { retention, retentionDays, config, clock } = deps
+  const { retention, config, clock } = deps
   const { HUB_RETENTION_ACTIVITY_LINES: entries } = config
   const deleted: Record<string, number> = {}
   async function deleteRows(
@@ -71,7 +65,7 @@ async function deleteOldRows(
       return after !== null
     })
   }
-  for (const { noun, before } of listCutoffs(retentionDays, clock.now())) {
+  for (const { noun, before } of listCutoffs(toRetentionDays(config), clock.now())) {
     await deleteRows(noun, (step) => retention.deleteOld(noun, { ...step, before }))
   }
   if (entries > 0) {

@@ -1,19 +1,17 @@
 import { hostname } from 'node:os'
 import { About } from '@recordhub/protocol'
+import { toRetentionDays } from '../../config/feature-settings.ts'
 import { route } from '../../http/route.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 
 /** Version, engine, health and retention of the hub. */
 export function aboutRoutes(
-  deps: Pick<
-    FeatureDeps,
-    'readEngine' | 'readDiskSpace' | 'config' | 'retentionDays' | 'version' | 'clock'
-  > & {
+  deps: Pick<FeatureDeps, 'readEngine' | 'readDiskSpace' | 'config' | 'version' | 'clock'> & {
     /** Rejects if the database does not accept writes. */
     checkReady: () => Promise<void>
   },
 ) {
-  const { config, retentionDays, version, clock, checkReady } = deps
+  const { config, version, clock, checkReady } = deps
   const started_at = clock.now().toISOString()
   return [
     route('GET /api/v1/about', {
@@ -40,7 +38,7 @@ export function aboutRoutes(
           broadcasting: config.HUB_BROADCAST,
           time_zone: config.HUB_TIME_ZONE,
           retention: {
-            days: { ...retentionDays },
+            days: toRetentionDays(config),
             activity_entries: config.HUB_RETENTION_ACTIVITY_LINES,
           },
         }

@@ -80,7 +80,7 @@ async function sendTestMail(
   { mailer, config, activity }: AlertDeps,
   requester: Requester,
 ): Promise<string> {
-  if (!mailer) throw new HubError('mail_not_set_up')
+  if (!mailer || config.HUB_ALERT_TO.length === 0) throw new HubError('mail_not_set_up')
   await activity.appendAudit({ ...requester, action: 'alert.test_mail', target: null })
   const sent = await mailer.send(composeTestMail(requester.actor, config.HUB_PUBLIC_URL))
   if (sent.outcome === 'failed') throw new HubError('mail_failed', { reason: sent.reason })

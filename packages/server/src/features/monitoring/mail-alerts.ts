@@ -11,7 +11,7 @@ const PAUSE_SECONDS = 300
 const MAX_ALERTS = 10_000
 
 export type AlertMailDeps = Pick<FeatureDeps, 'alerts' | 'leases' | 'processName' | 'log'> & {
-  config: Pick<FeatureDeps['config'], 'HUB_PUBLIC_URL'>
+  config: Pick<FeatureDeps['config'], 'HUB_PUBLIC_URL' | 'HUB_ALERT_TO'>
   /** Null if no mail server is configured. */
   mailer: Mailer | null
 }
@@ -23,7 +23,8 @@ export async function mailAlerts(deps: AlertMailDeps, signal: AbortSignal): Prom
     const unmailed = await alerts.listUnmailed(MAX_ALERTS)
     return unmailed.raised.length + unmailed.resolved.length > 0 ? unmailed : null
   }
-  if (!mailer || !(await findUnmailed())) return updateMailAlert(deps, null)
+  const hasRecipients = config.HUB_ALERT_TO.length > 0
+  if (!mailer || !hasRecipients || !(await findUnmailed())) return updateMailAlert(deps, null)
   if (!(await leases.acquire(LEASE, processName, PAUSE_SECONDS))) return
   // Another node may have sent the mail in the meantime.
   const unmailed = await findUnmailed()

@@ -1,6 +1,5 @@
 /** Pulls on request and by the schedule, and the review of missing records. */
 
-import { cronPatternOf } from '../../config/feature-settings.ts'
 import { runOnSchedule } from '../../lib/time/cron.ts'
 import { keepRunning } from '../../lib/time/run-periodically.ts'
 import type { Storage } from '../../storage/port/storage.ts'
@@ -21,14 +20,16 @@ const SCHEDULE_LEASE = { name: 'scheduled pull', seconds: 30 }
 export function createPulls(
   deps: Storage &
     Omit<PullRunnerDeps, 'config' | 'lease' | 'pullMetrics'> &
-    Pick<FeatureDeps, 'metrics' | 'scheduleTime' | 'nextRun' | 'reportJobFailure'> & {
+    Pick<
+      FeatureDeps,
+      'metrics' | 'scheduleTime' | 'followSchedule' | 'nextRun' | 'reportJobFailure'
+    > & {
       config: PullRunnerDeps['config'] &
         Pick<FeatureDeps['config'], 'HUB_PULL_SCHEDULE' | 'HUB_TIME_ZONE'>
     },
 ) {
   const { config, pullDispatcher, leases, processName } = deps
   const { HUB_TIME_ZONE: timeZone } = config
-  const pattern = cronPatternOf(config.HUB_PULL_SCHEDULE)
   const lease = { owner: processName, seconds: LEASE_SECONDS }
   const runner = createPullRunner({ ...deps, lease, pullMetrics: createPullMetrics(deps.metrics) })
   const queuePull = createRequestPull({ ...deps, lease })
@@ -55,9 +56,11 @@ export function createPulls(
     start: (): Promise<void> => pullDispatcher.start(runner.run),
     /** Starts pulls by the schedule until the signal. */
     async runJobs(signal: AbortSignal): Promise<void> {
-      if (pattern === null) return
       await keepRunning(
-        () => runOnSchedule({ pattern, timeZone }, signal, onSchedule, deps.scheduleTime),
+        () =>
+          deps.followSchedule('HUB_PULL_SCHEDULE', signal, (pattern, unchanged) =>
+            runOnSchedule({ pattern, timeZone }, unchanged, onSchedule, deps.scheduleTime),
+          ),
         signal,
         (error) => deps.reportJobFailure('scheduled pulls', error),
       )

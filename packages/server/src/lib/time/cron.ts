@@ -12,6 +12,16 @@ const MIN_PAUSE_MS = 1000
 /** The clock of the schedules, and the function that waits for their times. */
 export type ScheduleTime = { clock: Clock; wait: typeof sleep }
 
+/**
+ * Runs a job by a schedule until the signal aborts, and again with the new pattern when an admin changes it.
+ * @param run runs until its signal aborts; not called while the schedule is off.
+ */
+export type FollowSchedule = (
+  name: 'HUB_PULL_SCHEDULE' | 'HUB_BACKUP_SCHEDULE',
+  signal: AbortSignal,
+  run: (pattern: string, signal: AbortSignal) => Promise<void>,
+) => Promise<void>
+
 /** Whether a text is a cron pattern: five fields, or an alias such as `@daily`. */
 export function isCronPattern(text: string): boolean {
   // croner also accepts a single point in time, and fields for seconds and years.

@@ -12,6 +12,14 @@ export async function sleep(milliseconds: number, signal: AbortSignal): Promise<
   }
 }
 
+/** Resolves when the signal aborts. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
 /**
  * Runs an action after each pause until the signal aborts.
  * @param onError called with each error; the loop continues. Without it, an error ends the loop and rejects the promise.

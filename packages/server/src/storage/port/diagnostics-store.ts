@@ -1,6 +1,7 @@
 /** Read-only checks of a database, for `recordhub doctor`. */
 import type { PlatformHealth } from '@recordhub/protocol'
 import type { ServerDurability } from '../../domain/alerts/alert.ts'
+import type { StoredSetting } from './operator-store.ts'
 import type { ChangeLog } from './platform-store.ts'
 
 /** The migrations of a database: all three are empty for a database that no hub has used. */
@@ -151,6 +152,9 @@ export interface DiagnosticsStore {
 
   /** Returns the ciphertext that shows whether a secret is that of the database; null in a new database. */
   readEncryptedKey(): Promise<string | null>
+
+  /** As `SettingStore.listSettings`. */
+  listSettings(): Promise<StoredSetting[]>
 
   /** Counts what a restore of a backup of this time and position would lose. */
   countChangesSince(backup: { position: number; at: string }): Promise<ChangesSince>

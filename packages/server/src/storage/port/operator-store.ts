@@ -9,6 +9,7 @@ import type { Dialect } from 'kysely'
 import type { NewAuditEntry } from '../../domain/activity/activity.ts'
 import type { Creator, Role } from '../../domain/auth/caller.ts'
 import type { AttemptCount } from '../../domain/auth/login-throttle.ts'
+import type { ChangeLog } from './platform-store.ts'
 
 /** A token that is neither revoked nor expired, and its operator: null for a token of the command line. */
 type ValidToken = { token: ApiToken; operator_id: string | null }
@@ -152,6 +153,30 @@ export interface OperatorStore {
    * @returns null if it is unknown, revoked or expired.
    */
   findToken(tokenHash: string, at: string): Promise<ValidToken | null>
+}
+
+/** The value of a setting as text, as an environment variable would have it, and the admin who set it. */
+export type StoredSetting = { name: string; value: string; changed_at: string; changed_by: string }
+
+/** Null for a setting that is not stored. */
+export type SettingChange = { name: string; before: string | null; after: string | null }
+
+/** The settings that admins have changed in the hub. They apply where no flag and no variable sets them. */
+export interface SettingStore {
+  /** Returns the stored settings by name. */
+  listSettings(): Promise<StoredSetting[]>
+
+  /**
+   * Stores values, and deletes those that are null, all or nothing. A setting that has the value already keeps its time and
+   * its author; if that is so for all of them, nothing is logged.
+   * @param log receives what changes.
+   * @returns all stored settings, as `listSettings` does.
+   */
+  changeSettings(
+    values: Readonly<Record<string, string | null>>,
+    actor: string,
+    log: (changes: SettingChange[]) => ChangeLog,
+  ): Promise<StoredSetting[]>
 }
 
 export interface InvitationStore {

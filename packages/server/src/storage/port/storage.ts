@@ -7,7 +7,12 @@ import type { BackupStore } from './backup-store.ts'
 import type { ErasureStore, RemovalStore, RetentionStore } from './deletion-store.ts'
 import type { RepairStore } from './diagnostics-store.ts'
 import type { MissingStore } from './missing-store.ts'
-import type { InvitationStore, LoginThrottleStore, OperatorStore } from './operator-store.ts'
+import type {
+  InvitationStore,
+  LoginThrottleStore,
+  OperatorStore,
+  SettingStore,
+} from './operator-store.ts'
 import type {
   ConnectionStore,
   ManifestStore,
@@ -63,6 +68,7 @@ export type Storage = {
   operators: OperatorStore
   invitations: InvitationStore
   loginThrottle: LoginThrottleStore
+  settings: SettingStore
   leases: LeaseStore
   repairs: RepairStore
   encryptedSecrets: SecretStore

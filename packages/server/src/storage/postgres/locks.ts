@@ -63,6 +63,7 @@ const LOCKS: Record<LockName, string> = {
   'push errors': `${HUB}, 10`,
   counters: `${HUB}, 12`,
   'request log': `${HUB}, 15`,
+  settings: `${HUB}, 16`,
 }
 
 /** Waits for a lock and holds it until the transaction ends. */

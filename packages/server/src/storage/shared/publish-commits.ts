@@ -17,6 +17,7 @@ const REASONS: { [Table in keyof Tables]?: ChangeReason } = {
   pulls: 'pull',
   pull_tasks: 'pull',
   paused_schedules: 'schedule',
+  stored_settings: 'schedule',
   activity: 'activity',
   alerts: 'activity',
   inbox_marks: 'activity',

@@ -18,6 +18,7 @@ import { createRepairStore } from './diagnostics/repair-store.ts'
 import { createInvitationStore } from './operators/invitation-store.ts'
 import { createLoginThrottleStore } from './operators/login-throttle-store.ts'
 import { createOperatorStore } from './operators/operator-store.ts'
+import { createSettingStore } from './operators/setting-store.ts'
 import { createViewStore } from './operators/view-store.ts'
 import { createConnectionStore, createSecretStore } from './platforms/connection-store.ts'
 import { createManifestStore } from './platforms/manifest-store.ts'
@@ -110,6 +111,7 @@ export function createStores(
     operators: createOperatorStore(databases, dialect.authDatabase),
     invitations: createInvitationStore(databases),
     loginThrottle: createLoginThrottleStore(databases),
+    settings: createSettingStore(databases),
     leases: createLeaseStore(databases),
     repairs: createRepairStore(databases, node),
     encryptedSecrets: createSecretStore(databases, dialect.isOnlyProcess ?? (async () => true)),

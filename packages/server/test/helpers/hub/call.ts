@@ -33,6 +33,7 @@ import type { recordListRoutes } from '../../../src/features/records/list-record
 import type { valueRoutes } from '../../../src/features/records/value-routes.ts'
 import type { viewRoutes } from '../../../src/features/records/view-routes.ts'
 import type { searchIndexRoutes } from '../../../src/features/search/search-index-routes.ts'
+import type { settingsRoutes } from '../../../src/features/settings/settings-routes.ts'
 import type { healthRoutes } from '../../../src/http/health.ts'
 import type { HubRequest, Session } from '../operator.ts'
 import type { HubCore } from './hub.ts'
@@ -69,6 +70,7 @@ type AnyRoute = ReturnType<
   | typeof sessionRoutes
   | typeof signInRoutes
   | typeof singleSignOnRoutes
+  | typeof settingsRoutes
   | typeof statisticsRoutes
   | typeof tokenRoutes
   | typeof valueRoutes

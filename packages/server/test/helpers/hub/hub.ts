@@ -201,7 +201,7 @@ async function run(
   { lines, dataDir }: { lines: string[]; dataDir: string },
 ) {
   const { clock = systemClock, wrap = (one) => one, withOperator = false, env = {} } = options
-  const { config, unknown } = readConfig({
+  const { config, given, unknown } = readConfig({
     flags: {},
     environment: {
       PORT: '0',
@@ -218,6 +218,7 @@ async function run(
   assert.deepEqual(unknown, [])
   const hub: Hub = await createHub({
     config,
+    given,
     clock,
     storage: wrap(withoutMachine(storage)),
     secret: SECRET,

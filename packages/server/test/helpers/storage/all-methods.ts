@@ -223,6 +223,11 @@ export function callsOfAllMethods(
     ['resumeSkipped', () => pulls.resumeSkipped(pull_id, platform_id)],
     ['renewLease', () => pulls.renewLease(pull_id, LEASE)],
     ['interruptAbandonedPulls', () => pulls.interruptAbandonedPulls()],
+    ['listSettings', () => storage.settings.listSettings()],
+    [
+      'changeSettings',
+      () => storage.settings.changeSettings({ a: `${count++}` }, 'ann', () => changeLog()),
+    ],
     ['readPause', () => storage.schedule.readPause()],
     ['setPaused', () => storage.schedule.setPaused(true, 'ann', changeLog())],
     ['holdsLease', () => pulls.holdsLease(pull_id, LEASE.owner)],

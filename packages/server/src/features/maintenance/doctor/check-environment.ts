@@ -14,6 +14,8 @@ export type CheckedSettings = {
   invalid: readonly string[]
   /** Variables named `HUB_…` that are not settings. */
   unknown: readonly string[]
+  /** Messages about invalid settings in the database, which have their defaults here and in the hub. */
+  invalidStored: readonly string[]
   publicUrl: string
   host: string
   trustsProxy: boolean
@@ -37,6 +39,11 @@ export function checkSettings(settings: CheckedSettings): Finding[] {
       warning(`${name} is not a setting of this version.`, 'Correct its name, or delete it.'),
     ),
   ]
+  findings.push(
+    ...settings.invalidStored.map((message) =>
+      warning(`${message} The hub uses the default.`, 'Correct it in the settings of the hub.'),
+    ),
+  )
   if (url?.protocol === 'http:' && !LOCAL.test(url.hostname)) {
     findings.push(
       warning(

@@ -51,7 +51,14 @@ test('a clock that differs from the database or was moved back is a problem', ()
 })
 
 const SETTINGS: CheckedSettings = {
-  ...{ invalid: [], unknown: [], publicUrl: '', host: '127.0.0.1', trustsProxy: false },
+  ...{
+    invalid: [],
+    unknown: [],
+    invalidStored: [],
+    publicUrl: '',
+    host: '127.0.0.1',
+    trustsProxy: false,
+  },
   ...{ hasPreviousSecret: false, secrets: [], counterDays: 400 },
 }
 
@@ -59,6 +66,7 @@ test('settings that are invalid or contradict each other are found', () => {
   const check = (change: Partial<CheckedSettings>) =>
     severities(checkSettings({ ...SETTINGS, ...change }))
   assert.deepEqual(check({}), [])
+  assert.deepEqual(check({ invalidStored: ['HUB_ALERT_TO: must be …'] }), ['warning'])
   assert.deepEqual(check({ invalid: ['PORT: must be …'], unknown: ['HUB_X'] }), [
     'problem',
     'warning',

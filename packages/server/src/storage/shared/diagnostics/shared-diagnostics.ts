@@ -6,6 +6,7 @@ import type {
   DiagnosticsStore,
   SchemaState,
 } from '../../port/diagnostics-store.ts'
+import { listSettings } from '../operators/setting-store.ts'
 import { readHealth } from '../platforms/health-rows.ts'
 import { selectPlatformSummaries, toPlatformSummary } from '../platforms/platform-rows.ts'
 import type { Executor } from '../schema/databases.ts'
@@ -20,6 +21,7 @@ type SharedMethods =
   | 'readLastWritten'
   | 'listSources'
   | 'readEncryptedKey'
+  | 'listSettings'
   | 'countChangesSince'
 
 export function createSharedDiagnostics(db: Executor): Pick<DiagnosticsStore, SharedMethods> {
@@ -81,6 +83,8 @@ export function createSharedDiagnostics(db: Executor): Pick<DiagnosticsStore, Sh
       const { changed = 0, deleted = 0, audited = 0 } = rows[0] ?? {}
       return { changed: Number(changed), deleted: Number(deleted), audited: Number(audited) }
     },
+
+    listSettings: () => listSettings(db),
 
     async readEncryptedKey() {
       const row = await db

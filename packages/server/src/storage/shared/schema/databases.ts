@@ -32,6 +32,7 @@ export type Databases = {
  * - `view names`: the names of saved views, which are unique per owner.
  * - `platform names`: the names of platforms, which are unique, and their first names. A transaction that also takes the
  *   write authorization takes that first.
+ * - `settings`: the stored settings, whose earlier values the audit log has.
  * - `operators`: roles and accounts; at least one admin must remain.
  * - `login attempts`: failed sign-ins; each attempt must see all earlier ones.
  * - `push errors`: the counts of rejected requests, whose limit applies to all processes together.
@@ -48,6 +49,7 @@ export type LockName =
   | 'text index'
   | 'field index'
   | 'view names'
+  | 'settings'
   | 'platform names'
   | 'operators'
   | 'login attempts'

@@ -157,6 +157,14 @@ export const operatorTables = {
     },
   ),
 
+  /** Settings that admins have changed in the hub, as text. */
+  stored_settings: table({
+    name: text().primaryKey(),
+    value: text(),
+    changed_at: text(),
+    changed_by: text(),
+  }),
+
   /** Failed sign-in attempts per subject. The ids rise: the lowest ones are the oldest subjects, which are deleted first. */
   login_attempts: table({
     login_attempt_id: id(),
