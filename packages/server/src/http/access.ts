@@ -42,6 +42,7 @@ export const SCOPES: Readonly<Record<TokenScope, readonly string[]>> = {
     'GET /api/v1/platforms/:id',
     'POST /api/v1/platforms/:id/hub-key/reveal',
     'POST /api/v1/platforms/:id/hub-key/rotate',
+    'DELETE /api/v1/platforms/:id/hub-key/previous',
   ],
   access: [
     'GET /api/v1/tokens',
@@ -154,6 +155,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/platforms/:id/conformance': 'operator',
   'POST /api/v1/platforms/:id/hub-key/reveal': 'operator',
   'POST /api/v1/platforms/:id/hub-key/rotate': 'operator',
+  'DELETE /api/v1/platforms/:id/hub-key/previous': 'operator',
   'GET /api/v1/platforms/:id/instructions': 'viewer',
   'GET /api/v1/guide': 'viewer',
   'GET /api/v1/platforms/:id/removal': 'operator',

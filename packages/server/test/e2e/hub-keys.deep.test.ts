@@ -38,6 +38,12 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await keys.nth(1).getByText('valid until').waitFor()
     assert.equal(await keys.count(), 2)
 
+    await page.getByRole('button', { name: 'End old key' }).click()
+    const ending = page.getByRole('dialog', { name: 'End the old hub API key now?' })
+    await ending.getByRole('button', { name: 'End old key' }).click()
+    await page.getByText('The old hub API key is no longer valid.').waitFor()
+    assert.equal(await pushStatus(hub, old, 'R-1'), 401)
+
     await page.getByRole('button', { name: 'Rotate key' }).click()
     await page.getByRole('combobox', { name: 'How long the old key stays valid' }).click()
     await page.getByRole('option', { name: 'Expires immediately' }).click()

@@ -317,6 +317,21 @@ describeHub('the hub key of a platform', (hub, engine) => {
     }
   })
 
+  test('an old key can be ended early, and the new one stays valid', async () => {
+    await using kit = await addKit(hub)
+    const key = expectBody(await rotate(kit, 3600), 200, HubKeyResponse).hub_api_key
+    const end = (as: 'viewer' | 'operator') =>
+      hub.callAs(as, 'DELETE', `/api/v1/platforms/${kit.id}/hub-key/previous`)
+    expectError(await end('viewer'), 403, 'forbidden')
+    assert.ok((await hub.push(kit.hub_api_key, newRecord('N-1'))).status < 300)
+    assert.equal((await end('operator')).status, 200)
+    expectError(await hub.push(kit.hub_api_key, newRecord('N-1')), 401, 'api_key_invalid')
+    assert.ok((await hub.push(key, newRecord('N-1'))).status < 300)
+    expectError(await end('operator'), 404, 'not_found')
+    const { audit } = await hub.call('GET /api/v1/audit', { as: 'admin' })
+    assert.equal(audit.filter(({ action }) => action === 'hub_key.end_previous').length, 1)
+  })
+
   test('after a rotation the old key works until the grace period ends, even if it is cached', async () => {
     let now = Date.parse('2026-03-10T08:00:00.000Z')
     const clock = { now: () => new Date(now) }

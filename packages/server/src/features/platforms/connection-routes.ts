@@ -2,6 +2,7 @@ import {
   type ConnectionCheck,
   ConnectionTest,
   ConnectionTestRequest,
+  DoneResponse,
   HubKeyResponse,
   RevealRequest,
   RotateRequest,
@@ -20,7 +21,7 @@ import {
   toLines,
 } from '../../lib/net/ndjson.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import { revealHubKey, rotateHubKey } from './hub-key.ts'
+import { endOldHubKeys, revealHubKey, rotateHubKey } from './hub-key.ts'
 import { auditProbe, readTarget, testRegistered } from './test-connection.ts'
 
 /** @throws HubError if the caller may not do the action, such as reveal keys. */
@@ -103,6 +104,15 @@ export function connectionRoutes(
         const hub_api_key = await rotateHubKey(deps, rotation, requester)
         reply.header('Cache-Control', 'no-store')
         return { hub_api_key }
+      },
+    }),
+
+    route('DELETE /api/v1/platforms/:id/hub-key/previous', {
+      summary: 'End the old hub API key of a platform before its grace period ends',
+      response: DoneResponse.properties,
+      async handle({ params: { id }, requester }) {
+        await endOldHubKeys(deps, id, requester)
+        return { message: 'The old hub API key is no longer valid.' }
       },
     }),
   ]

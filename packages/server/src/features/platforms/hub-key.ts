@@ -1,4 +1,4 @@
-/** Reveals and rotates the hub API key of a platform. */
+/** Reveals and rotates the hub API key of a platform, and ends an old one. */
 import type { Requester } from '../../domain/activity/activity.ts'
 import { createKey, HUB_KEY_PREFIX, HUB_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { found } from '../../errors.ts'
@@ -64,4 +64,30 @@ export async function rotateHubKey(
   )
   found('platform', isDone)
   return key
+}
+
+/**
+ * Ends the old hub API keys of a platform before their grace period ends.
+ * @throws HubError `not_found` if no old key is valid.
+ */
+export async function endOldHubKeys(
+  { platforms, connections, clock }: Pick<FeatureDeps, 'platforms' | 'connections' | 'clock'>,
+  platform_id: number,
+  requester: Requester,
+): Promise<void> {
+  const platform = found('platform', await platforms.readPlatform(platform_id))
+  const { platform_name, display_title } = platform
+  const isDone = await connections.endOldHubKeys(
+    { platform_id, at: clock.now().toISOString() },
+    {
+      activity: {
+        level: 'info',
+        kind: 'platform.old_key_ended',
+        message: `The old hub API key of ${display_title} was ended early. Pushes with it are rejected.`,
+        actor: requester.actor,
+      },
+      audit: { ...requester, action: 'hub_key.end_previous', target: platform_name },
+    },
+  )
+  found('old hub API key that is still valid', isDone)
 }

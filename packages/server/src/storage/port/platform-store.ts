@@ -221,6 +221,13 @@ export interface ConnectionStore {
   ): Promise<boolean>
 
   /**
+   * Ends the hub keys of a platform that a rotation has replaced and that are still valid. Once it resolves, every node
+   * rejects them. The newest key stays.
+   * @returns false if there are none, and for an unknown platform; then nothing is logged.
+   */
+  endOldHubKeys(key: { platform_id: number; at: string }, log: ChangeLog): Promise<boolean>
+
+  /**
    * Stores until when the certificate is valid that the platforms at `origin` presented at `read_at`, instead of the
    * previous one. Writes nothing for a platform whose certificate is unchanged and was read within the last hour.
    * `changePlatform` deletes it if the address changes.

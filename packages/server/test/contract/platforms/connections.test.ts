@@ -41,6 +41,20 @@ test('a former hub API key shows when it was replaced, an unknown key nothing', 
   assert.equal(await find('hash three'), null)
 })
 
+test('old hub API keys end early, and the newest key and those of other platforms stay', async (kit) => {
+  const school = await kit.register()
+  const clinic = await kit.register({ name: 'clinic' })
+  const at = kit.clock.text
+  const end = ({ platform_id }: { platform_id: number }) =>
+    kit.storage.connections.endOldHubKeys({ platform_id, at }, changeLog('hub_key.end'))
+  await rotate(kit, school, 'two', SOON)
+  await rotate(kit, clinic, 'three', SOON)
+  assert.deepEqual([await end(school), await end(school)], [true, false])
+  assert.equal(await findByKey(kit, school.key_hash, at), null)
+  assert.equal(await findByKey(kit, 'hash two', SOON), 'school')
+  assert.equal(await findByKey(kit, clinic.key_hash, at), 'clinic')
+})
+
 test('after a rotation both hub API keys work until the old one expires', async (kit) => {
   const school = await kit.register()
   const clinic = await kit.register({ name: 'clinic' })

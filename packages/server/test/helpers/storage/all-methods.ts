@@ -201,6 +201,10 @@ export function callsOfAllMethods(
       },
     ],
     [
+      'endOldHubKeys',
+      () => storage.connections.endOldHubKeys({ platform_id, at: clock.text }, changeLog()),
+    ],
+    [
       'recordCertificate',
       () => {
         const certificate = { origin: 'https://school.example', expires_at: clock.text }

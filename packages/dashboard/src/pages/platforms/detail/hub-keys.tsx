@@ -2,6 +2,9 @@ import { Button, Code, Group, List, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { HubKey, PlatformDetails } from '@recordhub/protocol'
 import { IconEye, IconRotate } from '@tabler/icons-react'
+import { callHub } from '../../../api/call-hub.ts'
+import { useRefreshLive } from '../../../api/queries.ts'
+import { confirm, notify } from '../../../components/confirm.tsx'
 import { Time } from '../../../components/time.tsx'
 import { RevealKey } from './reveal-key.tsx'
 import { RotateKey } from './rotate-key.tsx'
@@ -11,6 +14,19 @@ import { TEXTS } from './texts.tsx'
 export function HubKeys({ platform }: { platform: PlatformDetails }) {
   const [isRevealing, reveal] = useDisclosure(false)
   const [isRotating, rotate] = useDisclosure(false)
+  const refreshLive = useRefreshLive()
+  const hasOld = platform.hub_keys.some(({ expires_at }) => expires_at !== null)
+  const endOld = () =>
+    confirm({
+      title: 'End the old hub API key now?',
+      children: `Pushes of ${platform.display_title} with the old key are rejected from now on, and the platform loses changes if it does not have the new key yet. The new key stays valid. This cannot be undone.`,
+      action: 'End old key',
+      async onConfirm() {
+        await callHub(`/api/v1/platforms/${platform.id}/hub-key/previous`, { method: 'DELETE' })
+        await refreshLive()
+        notify('The old hub API key is no longer valid.')
+      },
+    })
   return (
     <Stack>
       <List listStyleType="none" spacing="xs" aria-label={TEXTS.validKeys}>
@@ -35,6 +51,11 @@ export function HubKeys({ platform }: { platform: PlatformDetails }) {
         >
           {TEXTS.rotateKey}
         </Button>
+        {hasOld && (
+          <Button variant="subtle" color="red" onClick={endOld}>
+            End old key
+          </Button>
+        )}
       </Group>
       {isRevealing && <RevealKey platform={platform} onClose={reveal.close} />}
       {isRotating && <RotateKey platform={platform} onClose={rotate.close} />}

@@ -57,6 +57,23 @@ export function createConnectionStore(
         return true
       }),
 
+    endOldHubKeys: ({ platform_id, at }, log) =>
+      change(async (db) => {
+        await acquireLock(db, 'write authorization')
+        const platform = await findRegisteredPlatform(db, platform_id)
+        if (!platform) return false
+        // Only a rotation sets an expiry, so the newest key has none.
+        const { numUpdatedRows } = await db
+          .updateTable('hub_keys')
+          .set({ expires_at: at })
+          .where('platform_id', '=', platform_id)
+          .where('expires_at', '>', at)
+          .executeTakeFirst()
+        if (numUpdatedRows === 0n) return false
+        await insertLog(db, at, log, platform)
+        return true
+      }),
+
     async recordCertificate({ origin, expires_at, read_at }) {
       const prefix = `${origin}/`
       const hourBefore = new Date(Date.parse(read_at) - HOUR_MS).toISOString()
