@@ -187,12 +187,12 @@ test('the variables of OpenTelemetry have their standard formats', () => {
 test('a stored setting applies where no source contains it, and an invalid one is left out and named', () => {
   const sources = { flags: {}, environment: { HUB_BACKUP_KEEP: '3' }, envFile: {} }
   const stored = Object.entries({
-    ...{ HUB_BACKUP_KEEP: '9', HUB_RETENTION_PULLS_DAYS: '5', PORT: '1', HUB_GONE: '1' },
+    ...{ HUB_BACKUP_KEEP: '9', HUB_RETENTION_PULLS_DAYS: '5', HOST: '::1', HUB_GONE: '1' },
     ...{ HUB_PULL_SCHEDULE: 'never' },
   }).map(([name, value]) => ({ name, value }))
   const { config, applied, invalid } = applyStored(readConfig(sources), stored)
-  const { HUB_BACKUP_KEEP, HUB_RETENTION_PULLS_DAYS, PORT, HUB_PULL_SCHEDULE } = config
-  assert.deepEqual([HUB_BACKUP_KEEP, HUB_RETENTION_PULLS_DAYS, PORT], [3, 5, 8080])
+  const { HUB_BACKUP_KEEP, HUB_RETENTION_PULLS_DAYS, HOST, HUB_PULL_SCHEDULE } = config
+  assert.deepEqual([HUB_BACKUP_KEEP, HUB_RETENTION_PULLS_DAYS, HOST], [3, 5, '127.0.0.1'])
   assert.equal(HUB_PULL_SCHEDULE, '* * * * *')
   assert.deepEqual([...applied], ['HUB_RETENTION_PULLS_DAYS'])
   assert.match(invalid.join(), /^HUB_PULL_SCHEDULE: must be a cron pattern/)

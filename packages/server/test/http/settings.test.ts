@@ -75,7 +75,7 @@ describeOnEngines('stored settings', { engines: 'both' }, (engine) => {
     })
     expectError(wrong, 400, 'invalid_request')
     assert.match(JSON.parse(wrong.text).errors.HUB_BACKUP_SCHEDULE[0], /^must be a cron pattern/)
-    expectError(await change(hub, { PORT: '1' }), 400, 'invalid_request')
+    expectError(await change(hub, { HOST: '::1' }), 400, 'invalid_request')
     assert.equal((await read(hub, 'HUB_RETENTION_PULLS_DAYS'))[1], 'default')
     const settings = { HUB_ALERT_TO: 'eve@example.org' }
     const send = (as: 'operator' | 'admin') =>
