@@ -16,7 +16,8 @@ const members = {
   }),
   platform_name: Type.Unsafe<string | null>({
     ...NullableString,
-    description: 'The platform of its key; null without a valid key',
+    description:
+      'The platform of its key; null without a valid key, and for an unknown path or method',
   }),
   record_type: NullableString,
   reference_number: NullableString,

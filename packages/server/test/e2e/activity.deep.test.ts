@@ -89,6 +89,40 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await page.waitForURL(/follow=off/)
   })
 
+  test('requests to the receiver are listed live, filtered, opened and copied without the key', async () => {
+    await using hub = await startTestHub(sqliteEngine, {
+      withOperator: true,
+      intervals: { requestLog: 1 },
+    })
+    const { hub_api_key, post } = await hub.registerPushing()
+    await post(newRecord('R-1'))
+    const { page } = await openPage(hub)
+    await page.goto('/dashboard/log?tab=requests')
+    await page.getByRole('row', { name: /201.*R-1.*new/ }).waitFor()
+    await hub.push('rhk_wrong', newRecord('R-2'))
+    await page.getByRole('row', { name: /401.*key not valid/ }).waitFor()
+    await post({ ...newRecord('R-3'), record_type: 'ghosts' })
+    await page.getByText('R-3').click()
+    const panel = page.getByRole('complementary', { name: 'Request' })
+    await panel.getByText('"record_type": "ghosts"').waitFor()
+    await panel.getByRole('button', { name: 'Headers' }).click()
+    await panel.getByText('x-api-key: [key removed]').waitFor()
+    await expectAccessible(page)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await panel.getByRole('button', { name: 'Copy as curl' }).click()
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    assert.match(copied, /^curl -X 'POST' .*X-API-KEY: \$HUB_API_KEY.*"ghosts"/s)
+    assert.ok(!`${copied}${await page.content()}`.includes(hub_api_key))
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /^4xx/ }).click()
+    await page.getByRole('row', { name: /R-1/ }).waitFor({ state: 'detached' })
+    await page.waitForURL(/status=4xx/)
+    await page.goto('/dashboard/platforms/1?tab=requests')
+    await page.getByRole('row', { name: /R-1/ }).waitFor()
+    assert.equal(await page.getByText('key not valid').count(), 0)
+  })
+
   test('older log entries are shown in pages, also on a phone', async () => {
     const { hub } = await startHubWithPushes(60)
     await using _ = hub

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react'
 import { snapshot } from '../../../api/live.ts'
 import { useStore } from '../../../lib/store.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
+import type { Follow } from '../../log/follow.ts'
 import { TEXTS } from '../texts.tsx'
-import type { Follow } from './follow.ts'
 
 const LABELS: Readonly<Record<Follow, string>> = {
   following: TEXTS.following,
