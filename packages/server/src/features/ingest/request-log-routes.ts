@@ -11,6 +11,7 @@ import { toStatusRange } from '../../domain/activity/request-log.ts'
 import { found, requireMember } from '../../errors.ts'
 import { Cursor, route } from '../../http/route.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
+import { type Clock, daysFrom } from '../../lib/time/clock.ts'
 import { parseTimestamp, TIMESTAMP_RULE } from '../../lib/time/rfc3339.ts'
 import type {
   RequestFilter,
@@ -24,11 +25,10 @@ const PAGE = 50
 const MAX_MS = 500
 const FIRST_ERROR = 400
 
+type Deps = { pushErrors: Pick<PushErrorStore, 'listPushSources'>; clock: Clock }
+
 /** Lists, counts and reads the requests to the receiver of the last 24 hours. */
-export function requestLogRoutes(deps: {
-  requests: RequestStore
-  pushErrors: Pick<PushErrorStore, 'listPushSources'>
-}) {
+export function requestLogRoutes(deps: Deps & { requests: RequestStore }) {
   const { requests } = deps
   return [
     route('GET /api/v1/requests', {
@@ -127,18 +127,18 @@ async function* steps(): AsyncGenerator<void> {
 }
 
 /** Null if no request can match, because no platform has the name. */
-async function toFilter(
-  { pushErrors }: { pushErrors: Pick<PushErrorStore, 'listPushSources'> },
-  query: Query,
-): Promise<RequestFilter | null> {
+async function toFilter({ pushErrors, clock }: Deps, query: Query): Promise<RequestFilter | null> {
   const { platform, record_type = null, status, request_id = null, since, until } = query
   const sources = platform === undefined ? [] : await pushErrors.listPushSources()
   const source = sources.find(({ platform_name }) => platform_name === platform) ?? null
   if (platform !== undefined && source === null) return null
+  // Older ones are deleted once an hour.
+  const oldest = daysFrom(clock.now(), -1)
+  const from = since === undefined ? oldest : toTime(since, 'since')
   return {
     ...{ source, record_type, request_id },
     status: status === undefined ? null : toStatusRange(status),
-    since: since === undefined ? null : toTime(since, 'since'),
+    since: from > oldest ? from : oldest,
     until: until === undefined ? null : toTime(until, 'until'),
   }
 }
