@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { AutoSyncResponse, CHANGE_REASONS, ErrorResponse, Snapshot } from '@recordhub/protocol'
 import { HubError } from '../../errors.ts'
-import { ignoreBody, matchesEtag } from '../../lib/net/http.ts'
+import { ignoreBody, matchesEtag, NOT_MODIFIED } from '../../lib/net/http.ts'
 import type { Broadcaster, HubEvent } from './broadcast.ts'
 import type { ReadSnapshot } from './read-snapshot.ts'
 
@@ -15,13 +15,13 @@ export function dashboardRoutes(deps: { readSnapshot: ReadSnapshot }): FastifyPl
       {
         schema: {
           summary: 'Read the snapshot of the dashboard; performs no pull and no write',
-          response: { 200: Snapshot, 304: Type.Null(), '4xx': ErrorResponse },
+          response: { 200: Snapshot, 304: NOT_MODIFIED, '4xx': ErrorResponse },
         },
       },
       async (request, reply) => {
         const { snapshot, etag } = await deps.readSnapshot()
         reply.header('ETag', etag)
-        if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
+        if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
         return reply.code(200).send(snapshot)
       },
     )
