@@ -12,7 +12,7 @@ import { Ago, Second } from '../../components/time.tsx'
 import { formatBytes, formatCode, formatCount, formatDuration } from '../../lib/format.ts'
 import { parseLossless, writeLossless } from '../../lib/lossless-json.ts'
 import { useCloseOnEscape } from '../../lib/use-close-on-escape.ts'
-import classes from './requests.module.css'
+import classes from './log.module.css'
 
 const PHONE = '(max-width: 56.25em)'
 

@@ -20,8 +20,8 @@ import { type UrlChanges, useUrlState } from '../../lib/url-state.ts'
 import { SearchInput } from '../activity/search-input.tsx'
 import { followOf } from './follow.ts'
 import { FollowState } from './follow-state.tsx'
+import classes from './log.module.css'
 import { formatLatency, Outcome, RequestPanel, Status, subjectOf } from './request-panel.tsx'
-import classes from './requests.module.css'
 
 const ROUTE = 'GET /api/v1/requests'
 const PAGE = 50
