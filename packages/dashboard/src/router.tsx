@@ -12,7 +12,7 @@ import { PageError } from './components/page-error.tsx'
 import { PageSkeleton } from './components/page-skeleton.tsx'
 import { loadPage } from './lib/load-page.ts'
 import { parseUrlState, type UrlState, writeUrlState } from './lib/url-state.ts'
-import { formerActivity } from './pages/inbox/tabs.ts'
+import { formerActivity } from './pages/inbox/lists.ts'
 import { Shell } from './shell/shell.tsx'
 
 const lazyPage: typeof lazyRouteComponent = (load, name) =>

@@ -101,6 +101,8 @@ export const theme = createTheme({
     Tooltip: {
       defaultProps: {
         withArrow: true,
+        // All content of a page is in a landmark.
+        portalProps: { target: '#main' },
         openDelay: 200,
         events: { hover: true, focus: true, touch: true },
       },

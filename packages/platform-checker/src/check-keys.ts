@@ -56,13 +56,10 @@ export async function checkKeys(
 /** @returns whether the response is a 401 with JSON and without protected data. */
 function validateRejection(
   { status, text }: Pick<PlatformResponse, 'status' | 'text'>,
-  {
-    description,
-    rightKey,
-    rules,
-  }: { description: string; rightKey: string; rules: Pick<HubRules, 'reportsFailure'> },
+  options: { description: string; rightKey: string; rules: Pick<HubRules, 'reportsFailure'> },
   findings: Findings,
 ): boolean {
+  const { description, rightKey, rules } = options
   const body = parse(text)
   const reportsFailure = isJsonObject(body) && rules.reportsFailure(body)
   const leaked = findProtectedData(body, text, rightKey)

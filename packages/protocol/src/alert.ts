@@ -1,5 +1,12 @@
 import Type, { type Static } from 'typebox'
-import { NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
+import {
+  described,
+  NullableInteger,
+  NullableString,
+  NullableTimestamp,
+  OneOf,
+  Timestamp,
+} from './common.ts'
 
 /**
  * `platform_failing`: no module of the platform can be read, or at least half of its last pushes are rejected.
@@ -34,21 +41,17 @@ export const Alert = Type.Object({
   id: Type.Integer(),
   kind: AlertKind,
   platform_name: NullableString,
-  missing_review_id: Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
-    description: 'For `missing_review`: the review, `GET /api/v1/missing-reviews/{id}`',
-  }),
+  missing_review_id: described(
+    NullableInteger,
+    'For `missing_review`: the review, `GET /api/v1/missing-reviews/{id}`',
+  ),
   message: Type.String(),
   advice: Type.String({ description: 'What to do' }),
   raised_at: Timestamp,
   resolved_at: NullableTimestamp,
   acknowledged_at: NullableTimestamp,
   acknowledged_by: NullableString,
-  mailed_at: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    format: 'date-time',
-    description: 'When the mail about the alert was sent',
-  }),
+  mailed_at: described(NullableTimestamp, 'When the mail about the alert was sent'),
 })
 
 /** The number of open alerts, and the newest of them. */

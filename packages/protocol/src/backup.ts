@@ -1,6 +1,13 @@
 /** Backups and restore drills. */
 import Type, { type Static } from 'typebox'
-import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
+import {
+  described,
+  NullableInteger,
+  NullableString,
+  NullableTimestamp,
+  OneOf,
+  Timestamp,
+} from './common.ts'
 
 /** What a backup says about itself. */
 export const BackupInfo = Type.Object({
@@ -10,10 +17,10 @@ export const BackupInfo = Type.Object({
     description: 'The migrations of the database, which define its schema',
   }),
   created_at: Timestamp,
-  secret_fingerprint: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description: 'Identifies the HUB_SECRET that decrypts the keys in the backup',
-  }),
+  secret_fingerprint: described(
+    NullableString,
+    'Identifies the HUB_SECRET that decrypts the keys in the backup',
+  ),
   position: Type.Integer({
     description: 'The backup contains every change of a record up to this number',
   }),

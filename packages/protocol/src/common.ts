@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 
 /** RFC 3339 in UTC with milliseconds, e.g. `2026-11-21T07:30:00.000Z`. */
 export const Timestamp = Type.String({ format: 'date-time' })
@@ -8,6 +8,16 @@ export const NullableTimestamp = Type.Unsafe<string | null>({
 })
 export const NullableString = Type.Unsafe<string | null>({ type: ['string', 'null'] })
 export const NullableInteger = Type.Unsafe<number | null>({ type: ['integer', 'null'] })
+
+/** A schema with a description. */
+export function described<Schema extends TSchema>(schema: Schema, description: string) {
+  return Type.Unsafe<Static<Schema>>({ ...schema, description })
+}
+
+/** An object without other members than these. */
+export function ClosedObject<Members extends TProperties>(members: Members) {
+  return Type.Object(members, { additionalProperties: false })
+}
 
 /** The maximum length of a URL, and so of a text in one. */
 const MAX_REQUEST_TEXT = 16_384

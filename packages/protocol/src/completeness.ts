@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { NullableInteger, NullableString, NullableTimestamp, OneOf } from './common.ts'
+import { described, NullableInteger, NullableString, NullableTimestamp, OneOf } from './common.ts'
 
 /**
  * Why a read does not verify that the hub has all records: the platform sent no `success`; it sent no total; the total differs from the number of
@@ -22,54 +22,47 @@ export const ModuleCompleteness = Type.Object({
   platform_name: Type.String(),
   module_name: Type.String(),
   record_type: Type.String(),
-  complete_at: Type.Unsafe<string | null>({
-    ...NullableTimestamp,
-    description: 'When a response with a body last verified it',
-  }),
-  confirmed_at: Type.Unsafe<string | null>({
-    ...NullableTimestamp,
-    description:
-      'When the platform last responded with 304, that the last response with a body is unchanged; null if it has not since then',
-  }),
+  complete_at: described(NullableTimestamp, 'When a response with a body last verified it'),
+  confirmed_at: described(
+    NullableTimestamp,
+    'When the platform last responded with 304, that the last response with a body is unchanged; null if it has not since then',
+  ),
   confirmed_by: Type.Union([ConfirmedBy, Type.Null()], {
     description: 'The condition to which the platform responded with 304',
   }),
-  last_read_at: Type.Unsafe<string | null>({
-    ...NullableTimestamp,
-    description: 'When a complete read last ended, with a body or with 304',
-  }),
+  last_read_at: described(
+    NullableTimestamp,
+    'When a complete read last ended, with a body or with 304',
+  ),
   incomplete_reasons: Type.Array(IncompleteReason, {
     description: 'Why the last complete read did not verify it',
   }),
-  last_error: Type.Unsafe<string | null>({
-    ...NullableString,
-    description: 'Why the last pull of the module failed; null if it succeeded',
-  }),
-  last_warning: Type.Unsafe<string | null>({
-    ...NullableString,
-    description: 'The warnings of the last pull of the module if it succeeded',
-  }),
-  listed: Type.Unsafe<number | null>({
-    ...NullableInteger,
-    description:
-      'Records that the last response with a body contained, rejected ones included; null before the first',
-  }),
+  last_error: described(
+    NullableString,
+    'Why the last pull of the module failed; null if it succeeded',
+  ),
+  last_warning: described(
+    NullableString,
+    'The warnings of the last pull of the module if it succeeded',
+  ),
+  listed: described(
+    NullableInteger,
+    'Records that the last response with a body contained, rejected ones included; null before the first',
+  ),
   records: Type.Integer({ description: 'Stored records, with those marked as missing' }),
   missing: Type.Integer({ description: 'Records marked as missing' }),
   accepted: Type.Integer({
     description:
       'Rejected records that an operator has accepted as exceptions. They do not prevent the verification',
   }),
-  pushed_since: Type.Unsafe<number | null>({
-    ...NullableInteger,
-    description:
-      'Pushes, replays and erasures that are newer than the read that verified it, or that came so shortly before it that the list of the platform may not contain them yet',
-  }),
-  only_here: Type.Unsafe<number | null>({
-    ...NullableInteger,
-    description:
-      'Stored records, not marked as missing, that the last complete read did not contain, not even as rejected elements',
-  }),
+  pushed_since: described(
+    NullableInteger,
+    'Pushes, replays and erasures that are newer than the read that verified it, or that came so shortly before it that the list of the platform may not contain them yet',
+  ),
+  only_here: described(
+    NullableInteger,
+    'Stored records, not marked as missing, that the last complete read did not contain, not even as rejected elements',
+  ),
 })
 
 export const CompletenessPage = Type.Object({

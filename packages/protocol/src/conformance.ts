@@ -1,13 +1,13 @@
 /** The results of the conformance check: `recordhub check-platform` and *Check conformance*. */
 import Type, { type Static } from 'typebox'
-import { NullableInteger, NullableString, OneOf, Timestamp } from './common.ts'
+import { described, NullableInteger, NullableString, OneOf, Timestamp } from './common.ts'
 
 /** One occurrence of a finding. */
 export const FindingExample = Type.Object({
-  element: Type.Unsafe<number | null>({
-    ...NullableInteger,
-    description: 'The position of the element in `records` over all pages, or of the push, from 1',
-  }),
+  element: described(
+    NullableInteger,
+    'The position of the element in `records` over all pages, or of the push, from 1',
+  ),
   reference: NullableString,
   found: Type.String({ description: 'The value found; empty if the message contains it' }),
 })
@@ -15,10 +15,7 @@ export const FindingExample = Type.Object({
 export const Finding = Type.Object({
   rule: Type.String({ description: 'One of docs/conformance.md' }),
   severity: OneOf('error', 'warning', 'note'),
-  field: Type.Unsafe<string | null>({
-    ...NullableString,
-    description: 'The member or field',
-  }),
+  field: described(NullableString, 'The member or field'),
   message: Type.String(),
   advice: Type.String(),
   section: Type.String({ description: 'The heading in the integration guide' }),
@@ -34,10 +31,7 @@ export const CheckedEndpoint = Type.Object({
   title: Type.String(),
   records: NullableInteger,
   bytes: NullableInteger,
-  took_ms: Type.Unsafe<number | null>({
-    ...NullableInteger,
-    description: 'The duration of the first complete response',
-  }),
+  took_ms: described(NullableInteger, 'The duration of the first complete response'),
   passed: Type.Array(Type.String(), { description: 'The checks that passed' }),
   findings: Type.Array(Finding),
 })

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { NullableTimestamp, OneOf, Timestamp } from './common.ts'
+import { ClosedObject, NullableTimestamp, OneOf, Timestamp } from './common.ts'
 import { DriftPolicy, Platform } from './platform.ts'
 
 const recordType = { record_type: Type.String() }
@@ -70,10 +70,7 @@ export const DriftResponse = Type.Object({
   modules: Type.Array(ModuleDrift),
 })
 
-export const ModuleChange = Type.Object(
-  { drift_policy: DriftPolicy },
-  { additionalProperties: false },
-)
+export const ModuleChange = ClosedObject({ drift_policy: DriftPolicy })
 
 export type ManifestChange = Static<typeof ManifestChange>
 export type ModuleDrift = Static<typeof ModuleDrift>

@@ -1,21 +1,18 @@
 import Type, { type Static } from 'typebox'
-import { OneOf, Timestamp } from './common.ts'
+import { ClosedObject, OneOf, Timestamp } from './common.ts'
 
 /** `erase` deletes a record; `anonymise` leaves an empty one, so that counts do not change. */
 export const ErasureMode = OneOf('erase', 'anonymise')
 
-export const ErasureRequest = Type.Object(
-  {
-    mode: ErasureMode,
-    reason: Type.Optional(
-      Type.String({
-        maxLength: 500,
-        description: 'Stored in the audit log. Do not include anything that identifies the person.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+export const ErasureRequest = ClosedObject({
+  mode: ErasureMode,
+  reason: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      description: 'Stored in the audit log. Do not include anything that identifies the person.',
+    }),
+  ),
+})
 
 const traces = {
   history_entries: Type.Integer({ description: 'Entries in the history of the record' }),

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { OneOf } from './common.ts'
+import { ClosedObject, OneOf } from './common.ts'
 import { DEFAULT_GUIDE_LANGUAGE, GUIDE_LANGUAGES, type GuideLanguage } from './constants.ts'
 
 const Language = Type.Optional(
@@ -10,16 +10,13 @@ const Language = Type.Optional(
   }),
 )
 
-export const GuideQuery = Type.Object(
-  { format: Type.Optional(OneOf('markdown', 'json')), language: Language },
-  { additionalProperties: false },
-)
+export const GuideQuery = ClosedObject({
+  format: Type.Optional(OneOf('markdown', 'json')),
+  language: Language,
+})
 
 /** The query of the guide that the owner of a platform reads with the hub API key. */
-export const ReceiverGuideQuery = Type.Object(
-  { language: Language },
-  { additionalProperties: false },
-)
+export const ReceiverGuideQuery = ClosedObject({ language: Language })
 
 /** The parts of the command for a first push, except the hub API key. */
 const FirstPush = Type.Object({

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import {
+  ClosedObject,
   NullableInteger,
   NullableString,
   NullableTimestamp,
@@ -85,25 +86,19 @@ export const Inbox = Type.Object({
 })
 
 /** The body of `POST /api/v1/inbox/put-aside`. */
-export const PutAsideRequest = Type.Object(
-  {
-    key: RequestText({ description: 'The `key` of the item' }),
-    until: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        maxLength: 40,
-        description: 'Snoozes the item until this time; without it, the item is acknowledged',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+export const PutAsideRequest = ClosedObject({
+  key: RequestText({ description: 'The `key` of the item' }),
+  until: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      maxLength: 40,
+      description: 'Snoozes the item until this time; without it, the item is acknowledged',
+    }),
+  ),
+})
 
 /** The body of `POST /api/v1/inbox/reopen`. */
-export const ReopenItemRequest = Type.Object(
-  { key: RequestText() },
-  { additionalProperties: false },
-)
+export const ReopenItemRequest = ClosedObject({ key: RequestText() })
 
 export type InboxKind = Static<typeof InboxKind>
 export type InboxGroup = Static<typeof InboxGroup>

@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox'
 import {
+  ClosedObject,
+  described,
   NullableInteger,
   NullableString,
   NullableTimestamp,
@@ -73,21 +75,16 @@ export const PlatformSummary = Type.Object({
   modules_registered: Type.Integer(),
   records: Type.Integer(),
   manifest_fetched_at: NullableTimestamp,
-  latest_sync_at: Type.Unsafe<string | null>({
-    ...NullableTimestamp,
-    description: 'When a pull last read one of its modules',
-  }),
-  last_push_at: Type.Unsafe<string | null>({
-    ...NullableTimestamp,
-    description:
-      'When its last push was accepted, to the minute; a rejected push does not change it',
-  }),
+  latest_sync_at: described(NullableTimestamp, 'When a pull last read one of its modules'),
+  last_push_at: described(
+    NullableTimestamp,
+    'When its last push was accepted, to the minute; a rejected push does not change it',
+  ),
   hub_api_key_hint: NullableString,
-  last_error: Type.Unsafe<string | null>({
-    ...NullableString,
-    description:
-      'Why the last pull of a module failed, or how many records it rejected; null after a pull without either',
-  }),
+  last_error: described(
+    NullableString,
+    'Why the last pull of a module failed, or how many records it rejected; null after a pull without either',
+  ),
   missing_reviews: Type.Integer({
     description: 'Open reviews of missing records',
   }),
@@ -102,24 +99,20 @@ export const Platform = Type.Object({
 export const HubKey = Type.Object({
   hint: Type.String({ description: 'The beginning and the end of the key' }),
   created_at: Timestamp,
-  expires_at: Type.Unsafe<string | null>({
-    ...NullableTimestamp,
-    description: 'When the key expires; null for the current key',
-  }),
-  last_used_at: Type.Unsafe<string | null>({
-    ...NullableTimestamp,
-    description: 'When a push with this key was last accepted, to the minute',
-  }),
+  expires_at: described(NullableTimestamp, 'When the key expires; null for the current key'),
+  last_used_at: described(
+    NullableTimestamp,
+    'When a push with this key was last accepted, to the minute',
+  ),
 })
 
 /** A platform with its details. */
 export const PlatformDetails = Type.Object({
   ...Platform.properties,
-  pulls_paused_until: Type.Unsafe<string | null>({
-    ...NullableTimestamp,
-    description:
-      'The time until which scheduled pulls skip the platform after five or more failed pulls, unless it responds to their ping; null if they do not skip it',
-  }),
+  pulls_paused_until: described(
+    NullableTimestamp,
+    'The time until which scheduled pulls skip the platform after five or more failed pulls, unless it responds to their ping; null if they do not skip it',
+  ),
   hub_keys: Type.Array(HubKey, { description: 'The valid keys, newest first' }),
 })
 
@@ -128,13 +121,10 @@ export const Problem = Type.Object({ code: Type.String(), message: Type.String()
 const SourceUrl = Type.String({ minLength: 1, maxLength: 2000 })
 const SourceKey = RequestText({ minLength: 1 })
 
-export const ProbeRequest = Type.Object(
-  {
-    source_base_url: SourceUrl,
-    source_api_key: SourceKey,
-  },
-  { additionalProperties: false },
-)
+export const ProbeRequest = ClosedObject({
+  source_base_url: SourceUrl,
+  source_api_key: SourceKey,
+})
 
 /** One check of a platform. */
 export const ConnectionCheck = Type.Object({
@@ -147,10 +137,10 @@ export const ConnectionCheck = Type.Object({
   advice: Type.String({
     description: 'The likely cause and what to do; empty if the check passed',
   }),
-  total: Type.Unsafe<number | null>({
-    ...NullableInteger,
-    description: 'The number of records that a records endpoint reports; null if unknown',
-  }),
+  total: described(
+    NullableInteger,
+    'The number of records that a records endpoint reports; null if unknown',
+  ),
 })
 
 const checkEverything = {
@@ -163,30 +153,26 @@ const checkEverything = {
 }
 
 /** The body of `POST /api/v1/platforms/probe`. */
-export const ConnectionProbeRequest = Type.Object(
-  {
-    ...ProbeRequest.properties,
-    ...checkEverything,
-    only_ping: Type.Optional(
-      Type.Boolean({
-        description: 'Whether only ping is called; `check_everything` has no effect with it',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+export const ConnectionProbeRequest = ClosedObject({
+  ...ProbeRequest.properties,
+  ...checkEverything,
+  only_ping: Type.Optional(
+    Type.Boolean({
+      description: 'Whether only ping is called; `check_everything` has no effect with it',
+    }),
+  ),
+})
 
 /** The body of `POST /api/v1/platforms/{id}/test`. */
-export const ConnectionTestRequest = Type.Object(checkEverything, { additionalProperties: false })
+export const ConnectionTestRequest = ClosedObject(checkEverything)
 
 /** `success` is true when there are no problems, whatever the records and search endpoints return. */
 export const ProbeResponse = Type.Object({
   success: Type.Boolean(),
-  source_base_url: Type.Unsafe<string | null>({
-    ...NullableString,
-    description:
-      'The base URL that the platform responded at: the one given, or the same without a path such as /api at its end; null if it could not be reached',
-  }),
+  source_base_url: described(
+    NullableString,
+    'The base URL that the platform responded at: the one given, or the same without a path such as /api at its end; null if it could not be reached',
+  ),
   ping: Type.Union([PingResponse, Type.Null()]),
   manifest: Type.Union([Manifest, Type.Null()]),
   problems: Type.Array(Problem),
@@ -199,34 +185,28 @@ export const ConnectionTest = Type.Object({
   checks: Type.Array(ConnectionCheck),
 })
 
-export const RevealRequest = Type.Object(PasswordAgain, { additionalProperties: false })
+export const RevealRequest = ClosedObject(PasswordAgain)
 
 const MAX_GRACE_SECONDS = 30 * 24 * 3600
 
-export const RotateRequest = Type.Object(
-  {
-    grace_seconds: Type.Integer({
-      minimum: 0,
-      maximum: MAX_GRACE_SECONDS,
-      description: 'How long the current keys stay valid; 0 revokes them immediately',
-    }),
-    ...PasswordAgain,
-  },
-  { additionalProperties: false },
-)
+export const RotateRequest = ClosedObject({
+  grace_seconds: Type.Integer({
+    minimum: 0,
+    maximum: MAX_GRACE_SECONDS,
+    description: 'How long the current keys stay valid; 0 revokes them immediately',
+  }),
+  ...PasswordAgain,
+})
 
 export const HubKeyResponse = Type.Object({
   success: Type.Literal(true),
   hub_api_key: Type.String(),
 })
 
-export const RegisterRequest = Type.Object(
-  {
-    ...ProbeRequest.properties,
-    record_types: Type.Array(RequestText(), { minItems: 1 }),
-  },
-  { additionalProperties: false },
-)
+export const RegisterRequest = ClosedObject({
+  ...ProbeRequest.properties,
+  record_types: Type.Array(RequestText(), { minItems: 1 }),
+})
 
 /**
  * `record_types`: the modules to receive; the records of other modules are not deleted. A new address or source API key is
@@ -243,10 +223,7 @@ export const PlatformChange = Type.Object(
 )
 
 /** `platform_name`: the name that the manifest of the platform has now. */
-export const PlatformRename = Type.Object(
-  { platform_name: RequestText({ minLength: 1 }) },
-  { additionalProperties: false },
-)
+export const PlatformRename = ClosedObject({ platform_name: RequestText({ minLength: 1 }) })
 
 export type DriftPolicy = Static<typeof DriftPolicy>
 export type PlatformStatus = Static<typeof PlatformStatus>

@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox'
 import {
+  ClosedObject,
+  described,
   ErrorResponse,
   NullableInteger,
   NullableString,
@@ -73,13 +75,20 @@ const TaskStates = Type.Partial(
 /** Set while each running module waits for the response of its platform: the one that has waited longest. */
 const PullWait = Type.Object({ platform_title: Type.String(), since: Timestamp })
 
+/** The platforms whose modules an ended pull could not read. */
+const PullFailure = Type.Object({
+  platforms: Type.Integer(),
+  platform_title: Type.String({ description: 'The first of them' }),
+  error: NullableString,
+})
+
 export const Pull = Type.Object({
   id: Type.Integer(),
   trigger: PullTrigger,
-  started_by: Type.Unsafe<string | null>({
-    ...NullableString,
-    description: 'The operator or API token that started the pull; null for the schedule',
-  }),
+  started_by: described(
+    NullableString,
+    'The operator or API token that started the pull; null for the schedule',
+  ),
   state: PullState,
   requested_at: Timestamp,
   started_at: NullableTimestamp,
@@ -98,14 +107,14 @@ export const Pull = Type.Object({
     records_done: NullableInteger,
     percent: NullableInteger,
     records_per_second: NullableInteger,
-    seconds_left: Type.Unsafe<number | null>({
-      ...NullableInteger,
-      description:
-        'An estimate; null if there is nothing to estimate it from, while the hub waits for a platform, and for a pull of less than 30 s',
-    }),
+    seconds_left: described(
+      NullableInteger,
+      'An estimate; null if there is nothing to estimate it from, while the hub waits for a platform, and for a pull of less than 30 s',
+    ),
     waiting: Type.Union([PullWait, Type.Null()]),
   }),
   counts: PullCounts,
+  failure: Type.Union([PullFailure, Type.Null()]),
 })
 
 export const PullTask = Type.Object({
@@ -115,19 +124,19 @@ export const PullTask = Type.Object({
   module_name: Type.String(),
   state: PullTaskState,
   total: NullableInteger,
-  expected: Type.Unsafe<number | null>({
-    ...NullableInteger,
-    description: '`total`, or the number of records of the module in the hub',
-  }),
+  expected: described(
+    NullableInteger,
+    '`total`, or the number of records of the module in the hub',
+  ),
   ...PullCounts.properties,
   error: NullableString,
   warnings: Type.Array(Type.String()),
   started_at: NullableTimestamp,
   finished_at: NullableTimestamp,
-  waiting_since: Type.Unsafe<string | null>({
-    ...NullableTimestamp,
-    description: 'Since when the hub waits for a response of the platform, if longer than 1 s',
-  }),
+  waiting_since: described(
+    NullableTimestamp,
+    'Since when the hub waits for a response of the platform, if longer than 1 s',
+  ),
 })
 
 /** The result of a pull for one platform; `state` summarises its modules. */
@@ -159,24 +168,20 @@ export const RecentPull = Type.Object({
 })
 
 const mode = Type.Optional(
-  Type.Unsafe<PullMode>({
-    ...PullMode,
-    description:
-      '`full` reads everything again: no module is requested with the ETag or Last-Modified of its last response. `auto` by default',
-  }),
+  described(
+    PullMode,
+    '`full` reads everything again: no module is requested with the ETag or Last-Modified of its last response. `auto` by default',
+  ),
 )
 
 /** The body of `POST /api/v1/pulls`. */
-export const PullRequestBody = Type.Object({ mode }, { additionalProperties: false })
+export const PullRequestBody = ClosedObject({ mode })
 
 /** The body of `POST /api/v1/platforms/{id}/pull`: the modules; all if it is missing. */
-export const PullScopeRequest = Type.Object(
-  {
-    record_types: Type.Optional(Type.Array(RequestText(), { minItems: 1, maxItems: 10_000 })),
-    mode,
-  },
-  { additionalProperties: false },
-)
+export const PullScopeRequest = ClosedObject({
+  record_types: Type.Optional(Type.Array(RequestText(), { minItems: 1, maxItems: 10_000 })),
+  mode,
+})
 
 /** The schedule of pulls. `pattern` is a cron pattern; null if the schedule is off. */
 export const Schedule = Type.Object({

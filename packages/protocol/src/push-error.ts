@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { NullableString, OneOf, Timestamp } from './common.ts'
+import { described, NullableString, OneOf, Timestamp } from './common.ts'
 
 /**
  * Why the receiver rejected a request without storing it. `key_missing`, `key_invalid`: the response was 401; the key is
@@ -21,15 +21,11 @@ export const PushError = Type.Object({
   id: Type.Integer(),
   hour: Type.String({ format: 'date-time', description: 'The beginning of the hour' }),
   reason: PushErrorReason,
-  key_hint: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description: 'The beginning of the key that was sent, such as `rhk_wro…`',
-  }),
-  address: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description:
-      'The IPv4 address of the client, or its IPv6 network (/64); null in the row that sums all senders over the hourly limit',
-  }),
+  key_hint: described(NullableString, 'The beginning of the key that was sent, such as `rhk_wro…`'),
+  address: described(
+    NullableString,
+    'The IPv4 address of the client, or its IPv6 network (/64); null in the row that sums all senders over the hourly limit',
+  ),
   requests: Type.Integer(),
   last_at: Timestamp,
   request_id: Type.String({ description: 'The last of these requests' }),

@@ -1,5 +1,12 @@
 import Type, { type Static } from 'typebox'
-import { NullableInteger, NullableString, NullableTimestamp, OneOf, Timestamp } from './common.ts'
+import {
+  described,
+  NullableInteger,
+  NullableString,
+  NullableTimestamp,
+  OneOf,
+  Timestamp,
+} from './common.ts'
 import { MAX_NAME_LENGTH, MAX_RECORD_TYPE_BYTES, MAX_REFERENCE_BYTES } from './constants.ts'
 
 /** Any keys and values. */
@@ -69,10 +76,10 @@ export const PushCheckResponse = Type.Object({
   success: Type.Literal(true),
   platform_name: Type.String(),
   modules: Type.Array(Type.Object({ module_name: Type.String(), record_type: Type.String() })),
-  valid_until: Type.Unsafe<string | null>({
-    ...NullableTimestamp,
-    description: 'When the key expires, because it was replaced; null for the current key',
-  }),
+  valid_until: described(
+    NullableTimestamp,
+    'When the key expires, because it was replaced; null for the current key',
+  ),
 })
 
 /** A stored record as the operator API shows it. The numbers in `data` have the digits that were sent. */
@@ -108,17 +115,14 @@ export const DataField = Type.Object({
   path: Type.String({
     description: 'As filters, `data.<path>` in sorts and columns, and facets take it',
   }),
-  parent: Type.Unsafe<string | null>({
-    ...NullableString,
-    description: 'The path of the field that contains it; null at the top level',
-  }),
+  parent: described(
+    NullableString,
+    'The path of the field that contains it; null at the top level',
+  ),
   name: Type.String({
     description: 'The key; `[]` for the elements of a list that are no objects',
   }),
-  label: Type.Unsafe<string | null>({
-    ...NullableString,
-    description: 'Of the manifest; null if it does not name the path',
-  }),
+  label: described(NullableString, 'Of the manifest; null if it does not name the path'),
   in_manifest: Type.Boolean(),
   types: Type.Array(OneOf('text', 'number', 'boolean', 'date', 'object', 'list'), {
     description: 'Of the values that are not null, the most frequent first. A date is a text.',
@@ -126,11 +130,10 @@ export const DataField = Type.Object({
   records: Type.Integer({
     description: 'Examined records that have a value here other than null and ""',
   }),
-  distinct: Type.Unsafe<number | null>({
-    ...NullableInteger,
-    description:
-      'How many different values the examined records have; null for more than 50, and for objects, lists and long texts',
-  }),
+  distinct: described(
+    NullableInteger,
+    'How many different values the examined records have; null for more than 50, and for objects, lists and long texts',
+  ),
   examples: Type.Array(Type.String(), { description: 'Up to three short values' }),
 })
 
@@ -195,11 +198,10 @@ export const RecordPage = Type.Object({
   }),
   estimated_total: Type.Integer(),
   total_is_estimate: Type.Boolean(),
-  search_lag: Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
-    description:
-      'Number of changed records that are not indexed yet, if the list uses the index. 10000 means 10000 or more.',
-  }),
+  search_lag: described(
+    NullableInteger,
+    'Number of changed records that are not indexed yet, if the list uses the index. 10000 means 10000 or more.',
+  ),
 })
 
 /** A change at one path of a record; a missing side is omitted. */
@@ -225,11 +227,10 @@ export const RecordResponse = Type.Object({
   success: Type.Literal(true),
   record: Type.Object({
     ...StoredRecord.properties,
-    updated_at: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      format: 'date-time',
-      description: 'null only for past versions: the history does not reach back to that change',
-    }),
+    updated_at: described(
+      NullableTimestamp,
+      'null only for past versions: the history does not reach back to that change',
+    ),
   }),
   as_of: Type.Optional(Timestamp),
 })

@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox'
 import {
+  ClosedObject,
+  described,
   NullableInteger,
   NullableString,
   NullableTimestamp,
@@ -30,19 +32,18 @@ export const RejectedPush = Type.Object({
   cause: Type.String({ description: 'Equal for all that were rejected for the same reason' }),
   body: Type.Unknown({ description: 'As received, without keys' }),
   pull_id: NullableInteger,
-  request_id: Type.Unsafe<string | null>({
-    ...NullableString,
-    description: 'The last request with which it was rejected; null for a pulled record',
-  }),
+  request_id: described(
+    NullableString,
+    'The last request with which it was rejected; null for a pulled record',
+  ),
   replayed_at: NullableTimestamp,
   replayed_by: NullableString,
   replay_outcome: Type.Union([ReplayOutcome, Type.Null()]),
   record_id: NullableInteger,
-  accepted_at: Type.Unsafe<string | null>({
-    ...NullableTimestamp,
-    description:
-      'When an operator accepted the group of this record (its `cause`) as exceptions, until they change; always null for a push',
-  }),
+  accepted_at: described(
+    NullableTimestamp,
+    'When an operator accepted the group of this record (its `cause`) as exceptions, until they change; always null for a push',
+  ),
   accepted_by: NullableString,
 })
 
@@ -60,15 +61,14 @@ export const RejectedPushGroup = Type.Object({
   count: Type.Integer({ description: 'How often they were rejected' }),
   first_at: Timestamp,
   last_at: Timestamp,
-  digest: Type.Unsafe<string | null>({
-    ...NullableString,
-    description:
-      'Identifies the records that the last complete pull of the module rejected with this cause; null if they cannot be accepted',
-  }),
-  accepted_at: Type.Unsafe<string | null>({
-    ...NullableTimestamp,
-    description: 'When an operator accepted these records as exceptions, until they change',
-  }),
+  digest: described(
+    NullableString,
+    'Identifies the records that the last complete pull of the module rejected with this cause; null if they cannot be accepted',
+  ),
+  accepted_at: described(
+    NullableTimestamp,
+    'When an operator accepted these records as exceptions, until they change',
+  ),
   accepted_by: NullableString,
 })
 
@@ -92,20 +92,14 @@ export const RepairableGroup = Type.Object({
 })
 
 /** The body of `POST /api/v1/rejected-pushes/groups/accept`. */
-export const AcceptRequest = Type.Object(
-  {
-    platform: RequestText(),
-    cause: RequestText(),
-    digest: RequestText({ description: 'The `digest` of the group' }),
-  },
-  { additionalProperties: false },
-)
+export const AcceptRequest = ClosedObject({
+  platform: RequestText(),
+  cause: RequestText(),
+  digest: RequestText({ description: 'The `digest` of the group' }),
+})
 
 /** The body of `POST /api/v1/rejected-pushes/groups/reopen`. */
-export const ReopenRequest = Type.Object(
-  { platform: RequestText(), cause: RequestText() },
-  { additionalProperties: false },
-)
+export const ReopenRequest = ClosedObject({ platform: RequestText(), cause: RequestText() })
 
 /** A filter of rejected pushes; a missing member matches all. */
 export const RejectedPushFilter = Type.Object({
@@ -115,25 +109,19 @@ export const RejectedPushFilter = Type.Object({
   cause: Type.Optional(RequestText()),
 })
 
-export const ReplayRequest = Type.Object(
-  {
-    body: Type.Optional(Type.Unknown({ description: 'The fixed body, instead of the stored one' })),
-    dry_run: Type.Optional(Type.Boolean({ description: 'Return the outcome without writing' })),
-    overwrite: Type.Optional(
-      Type.Boolean({ description: 'Write it as if it were received now, over newer values' }),
-    ),
-  },
-  { additionalProperties: false },
-)
+export const ReplayRequest = ClosedObject({
+  body: Type.Optional(Type.Unknown({ description: 'The fixed body, instead of the stored one' })),
+  dry_run: Type.Optional(Type.Boolean({ description: 'Return the outcome without writing' })),
+  overwrite: Type.Optional(
+    Type.Boolean({ description: 'Write it as if it were received now, over newer values' }),
+  ),
+})
 
-export const ReplayAllRequest = Type.Object(
-  {
-    ...RejectedPushFilter.properties,
-    dry_run: Type.Boolean({ description: 'Return the outcomes without writing' }),
-    cursor: Type.Optional(RequestText({ description: '`next_cursor` of the previous step' })),
-  },
-  { additionalProperties: false },
-)
+export const ReplayAllRequest = ClosedObject({
+  ...RejectedPushFilter.properties,
+  dry_run: Type.Boolean({ description: 'Return the outcomes without writing' }),
+  cursor: Type.Optional(RequestText({ description: '`next_cursor` of the previous step' })),
+})
 
 /** The outcome of a replay, or of a dry run. */
 export const Replay = Type.Object({
@@ -180,49 +168,37 @@ const Value = Type.Unknown({ description: 'Any JSON value' })
  * another member, `default` sets a member that is absent or null, and `to_number` changes only the text of a JSON number.
  */
 export const RepairChange = Type.Union([
-  Type.Object(
-    { op: OneOf('set', 'default'), path: Path, value: Value },
-    { additionalProperties: false },
-  ),
-  Type.Object(
-    { op: Type.Literal('rename'), path: Path, to: RequestText({ minLength: 1 }) },
-    { additionalProperties: false },
-  ),
-  Type.Object(
-    { op: OneOf('remove', 'to_number', 'to_text', 'trim'), path: Path },
-    { additionalProperties: false },
-  ),
+  ClosedObject({ op: OneOf('set', 'default'), path: Path, value: Value }),
+  ClosedObject({ op: Type.Literal('rename'), path: Path, to: RequestText({ minLength: 1 }) }),
+  ClosedObject({ op: OneOf('remove', 'to_number', 'to_text', 'trim'), path: Path }),
 ])
 
 const repair = {
   platform: RequestText(),
   cause: RequestText({ description: 'The `cause` of the group' }),
-  changes: Type.Array(RepairChange, { minItems: 1, maxItems: 20 }),
+  changes: Type.Array(RepairChange, {
+    maxItems: 20,
+    description: 'In their order; without any, the bodies are replayed as they are',
+  }),
 }
 
 /** The body of `POST /api/v1/rejected-pushes/repair/preview`. */
-export const RepairPreviewRequest = Type.Object(repair, { additionalProperties: false })
+export const RepairPreviewRequest = ClosedObject(repair)
 
 /** The body of `POST /api/v1/rejected-pushes/repair`. */
-export const RepairRequest = Type.Object(
-  {
-    ...repair,
-    until: RequestText({
-      description: 'The `until` of a preview of the same changes: what it has tested is replayed',
-    }),
-    cursor: Type.Optional(RequestText({ description: '`next_cursor` of the previous step' })),
-  },
-  { additionalProperties: false },
-)
+export const RepairRequest = ClosedObject({
+  ...repair,
+  until: RequestText({
+    description: 'The `until` of a preview of the same changes: what it has tested is replayed',
+  }),
+  cursor: Type.Optional(RequestText({ description: '`next_cursor` of the previous step' })),
+})
 
 export const RepairedPush = Type.Object({
   ...Replay.properties,
   at: Timestamp,
   method: OneOf('POST', 'PATCH', 'pull'),
-  reference_number: Type.Unsafe<string | null>({
-    ...NullableString,
-    description: 'After the changes, as `full_name`',
-  }),
+  reference_number: described(NullableString, 'After the changes, as `full_name`'),
   full_name: NullableString,
   changed: Type.Boolean({ description: 'Whether the changes apply to it' }),
 })
@@ -249,10 +225,7 @@ export const RepairPreview = Type.Object({
 /** One step of a repair: the next one continues at `next_cursor`, until it is null. */
 export const RepairStep = Type.Object({
   counts: Counts,
-  totals: Type.Unsafe<Static<typeof Counts>>({
-    ...Counts,
-    description: 'The counts of all steps so far',
-  }),
+  totals: described(Counts, 'The counts of all steps so far'),
   replays: Type.Array(Replay),
   remaining: Type.Integer({ description: 'The number left for the following steps' }),
   next_cursor: NullableString,

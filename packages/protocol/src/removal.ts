@@ -1,5 +1,11 @@
 import Type, { type Static } from 'typebox'
-import { NullableString, NullableTimestamp, RequestText, Timestamp } from './common.ts'
+import {
+  ClosedObject,
+  NullableString,
+  NullableTimestamp,
+  RequestText,
+  Timestamp,
+} from './common.ts'
 
 /** The data that removing a platform deletes. */
 export const PlatformRemovalPreview = Type.Object({
@@ -23,14 +29,8 @@ export const ModuleRemovalPreview = Type.Object({
 })
 
 /** The name of the platform, repeated as a confirmation. */
-export const PlatformRemovalRequest = Type.Object(
-  { platform_name: RequestText() },
-  { additionalProperties: false },
-)
-export const ModuleRemovalRequest = Type.Object(
-  { record_type: RequestText() },
-  { additionalProperties: false },
-)
+export const PlatformRemovalRequest = ClosedObject({ platform_name: RequestText() })
+export const ModuleRemovalRequest = ClosedObject({ record_type: RequestText() })
 
 /** A deletion in the background: of a platform, or of a module if `record_type` is set. */
 export const Removal = Type.Object({

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { NullableInteger, NullableString, RequestText } from './common.ts'
+import { described, NullableInteger, NullableString, RequestText } from './common.ts'
 import type { ReplayOutcome } from './rejected-push.ts'
 
 /** A request to the receiver, with the key of a platform or without one, and the response to it. */
@@ -10,15 +10,14 @@ const members = {
   path: Type.String({ description: 'Without the query' }),
   status: Type.Integer(),
   latency_ms: Type.Number({ description: 'Until the response was ready' }),
-  size: Type.Unsafe<number | null>({
-    ...NullableInteger,
-    description: 'The bytes of its body, by `Content-Length` if the body was not read',
-  }),
-  platform_name: Type.Unsafe<string | null>({
-    ...NullableString,
-    description:
-      'The platform of its key; null without a valid key, and for an unknown path or method',
-  }),
+  size: described(
+    NullableInteger,
+    'The bytes of its body, by `Content-Length` if the body was not read',
+  ),
+  platform_name: described(
+    NullableString,
+    'The platform of its key; null without a valid key, and for an unknown path or method',
+  ),
   record_type: NullableString,
   reference_number: NullableString,
   outcome: Type.Unsafe<ReplayOutcome | 'rejected' | null>({
@@ -26,13 +25,10 @@ const members = {
     enum: ['created', 'updated', 'unchanged', 'stale', 'rejected', null],
     description: '`rejected` for every error; null if the request was no push and no error',
   }),
-  code: Type.Unsafe<string | null>({ ...NullableString, description: 'The code of the error' }),
+  code: described(NullableString, 'The code of the error'),
   record_id: NullableInteger,
   request_id: Type.String(),
-  key_hint: Type.Unsafe<string | null>({
-    ...NullableString,
-    description: 'The beginning of the key that was sent, such as `rhk_4fT…`',
-  }),
+  key_hint: described(NullableString, 'The beginning of the key that was sent, such as `rhk_4fT…`'),
   address: Type.String({
     description: 'The IPv4 address of the client, or its IPv6 network (/64)',
   }),
@@ -52,14 +48,8 @@ export const LoggedRequestDetails = Type.Object({
   headers: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
     description: 'Without keys and addresses; null if they are not stored',
   }),
-  body: Type.Unsafe<string | null>({
-    ...NullableString,
-    description: 'As text, without keys; null if it is not stored (`body_kept`)',
-  }),
-  response: Type.Unsafe<string | null>({
-    ...NullableString,
-    description: 'The body of the response as text; null if it is not stored',
-  }),
+  body: described(NullableString, 'As text, without keys; null if it is not stored (`body_kept`)'),
+  response: described(NullableString, 'The body of the response as text; null if it is not stored'),
 })
 
 /** Selects logged requests; a missing member matches all. */
@@ -85,11 +75,10 @@ export const LoggedRequestFilter = Type.Object({
 export const LoggedRequestPage = Type.Object({
   success: Type.Literal(true),
   requests: Type.Array(LoggedRequest),
-  next_cursor: Type.Unsafe<string | null>({
-    ...NullableString,
-    description:
-      'Continues the list; a page may have fewer requests than `limit`, even none, before the end. Null at the end',
-  }),
+  next_cursor: described(
+    NullableString,
+    'Continues the list; a page may have fewer requests than `limit`, even none, before the end. Null at the end',
+  ),
   newest_cursor: Type.String({
     description: 'For `after`: where reading the requests that are logged later begins',
   }),

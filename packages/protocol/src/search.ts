@@ -1,16 +1,20 @@
 import Type, { type Static } from 'typebox'
-import { NullableInteger, NullableString, OneOf, Timestamp } from './common.ts'
+import {
+  ClosedObject,
+  described,
+  NullableInteger,
+  NullableString,
+  OneOf,
+  Timestamp,
+} from './common.ts'
 import { MAX_INDEXED_FIELDS } from './constants.ts'
 import { StoredRecord } from './record.ts'
 
-export const IndexedFieldsRequest = Type.Object(
-  {
-    fields: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
-      maxItems: MAX_INDEXED_FIELDS,
-    }),
-  },
-  { additionalProperties: false },
-)
+export const IndexedFieldsRequest = ClosedObject({
+  fields: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+    maxItems: MAX_INDEXED_FIELDS,
+  }),
+})
 
 /** A saved list of records: the query of its URL. */
 export const SavedView = Type.Object({
@@ -29,10 +33,7 @@ const view = {
   shared: Type.Boolean(),
 }
 
-export const NewView = Type.Object(
-  { ...view, shared: Type.Optional(view.shared) },
-  { additionalProperties: false },
-)
+export const NewView = ClosedObject({ ...view, shared: Type.Optional(view.shared) })
 export const ViewChange = Type.Partial(Type.Object(view), {
   additionalProperties: false,
   minProperties: 1,
@@ -107,10 +108,7 @@ export const SearchLine = Type.Union([
     records: Type.Array(MatchedRecord, {
       description: 'The first records, in the order of the platform',
     }),
-    raw: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'The beginning of a response without a list of records',
-    }),
+    raw: described(NullableString, 'The beginning of a response without a list of records'),
     error: Type.Union([PlatformError, Type.Null()]),
     took_ms: Type.Integer(),
   }),

@@ -154,9 +154,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   // Dependencies of several features.
   const common = {
     ...{ ...storage, storage, config, client, secrets, clock, monotonicClock, log, version },
-    ...{ publicUrl, isBehindTls, timeZone, retentionDays: toRetentionDays(config) },
-    session: { days: config.HUB_SESSION_DAYS, idleMinutes: config.HUB_SESSION_IDLE_MINUTES },
-    activityEntries: config.HUB_RETENTION_ACTIVITY_LINES,
+    ...{ publicUrl, isBehindTls, retentionDays: toRetentionDays(config) },
     ...{ metrics, tracer },
     ...{ csrfTokenOf, dayOf: createDayOf(timeZone) },
     ...{ scheduleTime: { clock: scheduleClock, wait }, nextRun },
@@ -228,42 +226,42 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const { app, bodies, closeConnections } = await createHttpServer(http, auth, csrfTokenOf)
   collectBodyMetrics(metrics, bodies)
   describeApi(app, version)
-  const health = toPlugin(healthRoutes({ checkReady }))
+  const health = healthRoutes({ checkReady })
   const { HUB_METRICS_TOKEN: token, HUB_METRICS_PORT: metricsPort } = config
   const metricsOn = (protection: MetricsProtection) =>
-    metricsRoutes({ metrics, protection: token === '' ? protection : { token } })
+    metricsRoutes({ metrics }, token === '' ? protection : { token })
   ingest.logUnknownPaths(app)
   await registerRoutes(app, ingest.receiverRoutes)
-  await registerRoutes(app, health)
-  await registerRoutes(app, metricsOn('closed'))
+  await registerRoutes(app, toPlugin([...health, ...metricsOn('closed')]))
   const listener =
     metricsPort === null ? null : { port: metricsPort, host: config.HUB_METRICS_HOST }
-  const second = listener && (await createMetricsServer(http, [health, metricsOn('open')]))
+  const second = listener && (await createMetricsServer(http, [...health, ...metricsOn('open')]))
   await registerWebRoutes(app, {
     ...{ csrfTokenOf, monotonicClock, hasOperators: storage.operators.hasOperators },
     perSecond: config.HUB_API_RATE_LIMIT,
     routes: [
-      auth.routes,
-      toPlugin([
-        ...operatorRoutes(operatorDeps),
-        ...invitationRoutes(operatorDeps),
-        ...tokenRoutes(operatorDeps),
-      ]),
-      ...[platforms.routes, pulls.routes],
-      toPlugin([
-        ...recordListRoutes(common),
-        ...viewRoutes(common),
-        ...valueRoutes(common),
-        ...exportRoutes(common),
-        ...historyRoutes(common),
-        ...changeRoutes(common),
-        ...erasureRoutes(common),
-      ]),
-      ...[search, ingest, maintenance, backups, monitoring].map(({ routes }) => routes),
-      toPlugin(guideRoutes(writeGuide)),
-      downloadRoutes,
-      toPlugin(inboxRoutes(inboxDeps)),
+      ...auth.routes,
+      ...operatorRoutes(operatorDeps),
+      ...invitationRoutes(operatorDeps),
+      ...tokenRoutes(operatorDeps),
+      ...platforms.routes,
+      ...pulls.routes,
+      ...recordListRoutes(common),
+      ...viewRoutes(common),
+      ...valueRoutes(common),
+      ...exportRoutes(common),
+      ...historyRoutes(common),
+      ...changeRoutes(common),
+      ...erasureRoutes(common),
+      ...search.routes,
+      ...ingest.routes,
+      ...maintenance.routes,
+      ...backups.routes,
+      ...monitoring.routes,
+      ...guideRoutes(writeGuide),
+      ...inboxRoutes(inboxDeps),
     ],
+    downloadRoutes,
   })
 
   let jobs: Promise<void>[] = []

@@ -33,7 +33,7 @@ describe('the code in the integration guide', () => {
 
   test('is valid JavaScript', () => {
     const examples = codeIn('js')
-    assert.equal(examples.length, 4)
+    assert.equal(examples.length, 5)
     for (const code of examples)
       parse(process.execPath, ['--input-type=module', '--check', '-'], code)
   })

@@ -1,10 +1,9 @@
 /** Takes the screenshots of the README and the docs from the demo, for `npm run screenshot`. */
 import { spawn } from 'node:child_process'
-import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, chromium } from 'playwright-core'
@@ -20,17 +19,9 @@ const PAGES = [
   { name: 'overview', path: '/dashboard', content: 'main figure' },
   { name: 'records', path: '/dashboard/records', content: 'main tbody tr' },
   { name: 'pulls', path: '/dashboard/pulls', content: 'main tbody tr' },
-  {
-    name: 'alerts',
-    path: '/dashboard/inbox?tab=alerts',
-    content: 'main button:has-text("Acknowledge")',
-  },
+  { name: 'inbox', path: '/dashboard/inbox', content: 'main h2' },
 ] as const
 const SCHEMES = ['light', 'dark'] as const
-/** The demo has no alerts. */
-const ALERT = `INSERT INTO alerts (kind, subject, platform_name, message, raised_at) VALUES (
-  'rejected_rising', '1', 'hr', '24 pushes and pulled records of HR Suite were rejected in the last hour, usually 2',
-  strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-4 minutes'))`
 /** The number of pushes after which the page looks like normal operation. */
 const MIN_PUSHES = 25
 
@@ -55,13 +46,6 @@ async function startDemo(folder: string): Promise<Demo> {
     password: printed('Password'),
     stop: () => demo.kill('SIGTERM'),
   }
-}
-
-/** Adds an alert to the database of the demo. */
-function raiseAlert(folder: string): void {
-  const [file = ''] = globSync('recordhub-demo-*/recordhub.sqlite', { cwd: folder })
-  using database = new DatabaseSync(join(folder, file), { timeout: 10_000 })
-  database.exec(ALERT)
 }
 
 async function openSession(
@@ -125,7 +109,6 @@ try {
   for (const page of PAGES) {
     for (const [context, scheme] of contexts) {
       await untilNormalOperation(context)
-      if (page.name === 'alerts' && scheme === 'light') raiseAlert(folder)
       await takeScreenshot(context, page, scheme)
     }
   }

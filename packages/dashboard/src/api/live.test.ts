@@ -31,13 +31,19 @@ test('a page over the rate limit says so without a sign-in, reads its data again
     [COUNTED, LIVE].map(({ live }) => client.getQueryState([live])?.isInvalidated)
   replaceDocument()
   t.mock.method(Date, 'now', () => NOW)
-  const statuses = [429, 304]
+  const statuses = [429, 304, 200]
+  let clockDifference = HOUR_MS
   t.mock.method(globalThis, 'fetch', async () => {
-    const headers = { Date: new Date(NOW + HOUR_MS).toUTCString() }
-    return new Response(null, { status: statuses.shift() ?? 500, headers })
+    const status = statuses.shift() ?? 500
+    const headers = { Date: new Date(NOW + clockDifference).toUTCString() }
+    return new Response(status === 200 ? JSON.stringify(emptySnapshot) : null, { status, headers })
   })
   let onTimer = (_poll: () => void) => {}
-  t.mock.method(globalThis, 'setTimeout', (poll: () => void) => onTimer(poll))
+  let lastTimer = () => {}
+  t.mock.method(globalThis, 'setTimeout', (poll: () => void) => {
+    lastTimer = poll
+    onTimer(poll)
+  })
   const nextTimer = () => new Promise<() => void>((resolve) => (onTimer = resolve))
   const started = nextTimer()
   startLive()
@@ -59,6 +65,14 @@ test('a page over the rate limit says so without a sign-in, reads its data again
   assert.equal(connection.get(), 'polling')
   // Polling does not show the present but the state of the last response, by the clock of the hub.
   assert.deepEqual([snapshotAge(NOW + 5000), stateTime(NOW + 5000)], [5000, NOW + HOUR_MS])
+
+  // A page that shows a new snapshot computes with the clock of its response.
+  clockDifference = 2 * HOUR_MS
+  const timeShown = new Promise<number>((resolve) => {
+    snapshot.subscribe(() => resolve(stateTime(NOW)))
+  })
+  lastTimer()
+  assert.equal(await timeShown, NOW + 2 * HOUR_MS)
 })
 
 test('the lists whose length the snapshot has are counted', () => {

@@ -129,11 +129,13 @@ async function pollSnapshot(): Promise<void> {
     if (response.ok) {
       etag = response.headers.get('ETag') ?? ''
       const read: Snapshot = await response.json()
+      // The clock of the hub is known before a page shows the snapshot.
+      confirm(response)
       // The hub may have read the snapshot before an action or an event that it does not contain.
       snapshot.set(unconfirmed.reduce((current, apply) => apply(current), read))
     }
     if (response.ok || response.status === 304) {
-      confirm(response)
+      if (!response.ok) confirm(response)
       // Queries that failed while the hub was unavailable are refetched now, even after a 304.
       const wasUnavailable = UNAVAILABLE.includes(connection.get())
       connection.set(isListening() ? 'live' : 'polling')

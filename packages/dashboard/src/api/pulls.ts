@@ -8,12 +8,15 @@ const PULLS = { queryKey: ['pulls'] } as const
 
 type PullPage = { pulls: Pull[]; next_cursor: string | null }
 
+/** Enough for some hours of a pull per minute, of which most fold. */
+const PAGE = '240'
+
 /** A page of all pulls, newest first. */
 export function pullPageQuery(cursor: string) {
   return queryOptions({
     queryKey: [...PULLS.queryKey, 'page', cursor],
     queryFn: ({ signal }) =>
-      callHub<PullPage>(`/api/v1/pulls${writeUrlState({ cursor })}`, { signal }),
+      callHub<PullPage>(`/api/v1/pulls${writeUrlState({ cursor, limit: PAGE })}`, { signal }),
     placeholderData: keepPreviousData,
     meta: LIVE,
   })

@@ -12,6 +12,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { writeUrlState } from '../lib/url-state.ts'
 import { callHub } from './call-hub.ts'
 import { callHubLossless } from './call-hub-lossless.ts'
+import { getQuery } from './get-query.ts'
 import { LIVE } from './queries.ts'
 
 /** Matches all lists of records. */
@@ -53,17 +54,14 @@ export function recordTotalQuery(query: string, enabled: boolean) {
 
 /** What the data of a module's records contain. Disabled for null. */
 export function dataFieldsQuery(module: { platformId: number; recordType: string } | null) {
-  const { platformId = 0, recordType = '' } = module ?? {}
-  return queryOptions({
-    queryKey: ['platforms', platformId, 'data-fields', recordType],
-    queryFn: ({ signal }) =>
-      callHub<DataFieldsResponse>(
-        `/api/v1/platforms/${platformId}/modules/${encodeURIComponent(recordType)}/fields`,
-        { signal },
-      ),
+  const { platformId: id = 0, recordType: record_type = '' } = module ?? {}
+  return {
+    ...getQuery<DataFieldsResponse>('GET /api/v1/platforms/:id/modules/:record_type/fields', {
+      params: { id, record_type },
+    }),
     staleTime: 300_000,
     enabled: module !== null,
-  })
+  }
 }
 
 /** The values of some paths in the records of a list, with counts. Disabled without paths. */

@@ -7,11 +7,14 @@ export function CopyButton({
   value,
   label,
   text,
+  isQuiet = false,
 }: {
   /** Null while it is unknown. */
   value: string | null
   label: string
   text?: string
+  /** Without a border. */
+  isQuiet?: boolean
 }) {
   return (
     <MantineCopyButton value={value ?? ''} timeout={2000}>
@@ -19,7 +22,9 @@ export function CopyButton({
         const icon = copied ? <IconCheck size={16} /> : <IconCopy size={16} />
         return text ? (
           <Button
-            variant="default"
+            variant={isQuiet ? 'subtle' : 'default'}
+            color="gray"
+            aria-label={copied ? TEXTS.copied : label}
             size="xs"
             leftSection={icon}
             disabled={value === null}

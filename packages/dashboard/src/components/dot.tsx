@@ -1,6 +1,6 @@
 import { Box } from '@mantine/core'
 
-export type DotColor = 'green' | 'orange' | 'red' | 'grey' | 'hollow'
+export type DotColor = 'green' | 'orange' | 'red' | 'grey' | 'hollow' | 'running'
 
 /** The colour of a state, 8 px wide. The state is also written beside it. */
 export function Dot({ color }: { color: DotColor }) {
@@ -13,8 +13,8 @@ export function Dot({ color }: { color: DotColor }) {
       flex="none"
       style={{
         borderRadius: '50%',
-        ...(color === 'hollow'
-          ? { boxShadow: 'inset 0 0 0 1.5px var(--grey)' }
+        ...(color === 'hollow' || color === 'running'
+          ? { boxShadow: `inset 0 0 0 2px var(--${color === 'hollow' ? 'grey' : 'accent-text'})` }
           : { background: `var(--${color})` }),
       }}
       aria-hidden

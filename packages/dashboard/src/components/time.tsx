@@ -55,9 +55,9 @@ export function Ago({ at }: { at: string | null }) {
   return at === null ? text : <ExactTime at={at}>{text}</ExactTime>
 }
 
-/** When something began: `03:34 PM`. The exact time with its zone appears on hover. */
-export function Clock({ at }: { at: string }) {
-  return <ExactTime at={at}>{formatClock(at, Date.now())}</ExactTime>
+/** When something began: `03:34 PM`, and its day if it is not today. The exact time with its zone appears on hover. */
+export function Clock({ at, hasDay = true }: { at: string; hasDay?: boolean }) {
+  return <ExactTime at={at}>{formatClock(at, hasDay ? Date.now() : Date.parse(at))}</ExactTime>
 }
 
 /** The time of a day, in a list with a heading for each day: `03:42:09 PM`. */

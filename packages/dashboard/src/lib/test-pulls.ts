@@ -47,6 +47,7 @@ export function testPull({
       ...progress,
     },
     counts: { ...COUNTS, created: 1204, ...counts },
+    failure: null,
     ...over,
   }
 }

@@ -1,34 +1,46 @@
 import { UnstyledButton } from '@mantine/core'
-import { useCounter, useHotkeys } from '@mantine/hooks'
+import { useHotkeys } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { attempt } from '../components/confirm.tsx'
 import { loadPage } from '../lib/load-page.ts'
 import classes from './shell.module.css'
 
-const load = () => import('./command-search.tsx').then((file) => ({ default: file.CommandSearch }))
-const CommandSearch = lazy(load)
+const load = () => import('./command-search.tsx')
+const CommandSearch = lazy(() => load().then((file) => ({ default: file.CommandSearch })))
+const KeysDialog = lazy(() => load().then((file) => ({ default: file.KeysDialog })))
 
-/** Opens the command search, which is loaded when it is first opened. */
+/** Opens the search for commands, pages and records, and the list of keys, which are loaded when first opened. */
 export function CommandSearchButton() {
-  const [openings, { increment }] = useCounter(0)
-  const open = async () => {
-    if (await attempt(() => loadPage(load))) increment()
+  const [shown, setShown] = useState<'search' | 'keys' | null>(null)
+  const [isLoaded, setLoaded] = useState(false)
+  const open = async (wanted: 'search' | 'keys') => {
+    if (!(await attempt(() => loadPage(load)))) return
+    setLoaded(true)
+    setShown(wanted)
   }
   useHotkeys([
-    ['mod+K', () => void open()],
-    ['/', () => void open()],
+    ['mod+K', () => void open('search')],
+    ['/', () => void open('search')],
+    ['?', () => void open('keys')],
+    ['shift+?', () => void open('keys')],
   ])
+  const close = () => setShown(null)
   return (
     <>
-      <UnstyledButton className={classes['find']} onClick={() => void open()}>
+      <UnstyledButton className={classes['find']} onClick={() => void open('search')}>
         <IconSearch size={16} stroke={1.6} aria-hidden />
         <span>Search or run a command</span>
         <kbd>Ctrl K</kbd>
       </UnstyledButton>
-      {openings > 0 && (
+      {isLoaded && (
         <Suspense>
-          <CommandSearch openings={openings} />
+          <CommandSearch
+            isOpen={shown === 'search'}
+            onClose={close}
+            onShowKeys={() => setShown('keys')}
+          />
+          <KeysDialog isOpen={shown === 'keys'} onClose={close} />
         </Suspense>
       )}
     </>

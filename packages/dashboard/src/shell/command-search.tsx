@@ -1,106 +1,385 @@
-import { TEXTS } from '../texts.ts'
-import '@mantine/spotlight/styles.css'
-import { Text } from '@mantine/core'
+import { Kbd, Table, Text, TextInput, useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import {
-  createSpotlight,
-  Spotlight,
-  type SpotlightActionGroupData,
-  useSpotlight,
-} from '@mantine/spotlight'
-import { IconSearch } from '@tabler/icons-react'
+  IconBookmark,
+  IconDatabase,
+  IconDownload,
+  IconKeyboard,
+  IconLogout,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlugConnected,
+  IconPlus,
+  IconSearch,
+  IconSettings,
+  IconSun,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { snapshot } from '../api/live.ts'
 import { firstRecordsQuery } from '../api/records.ts'
+import { pauseSchedule } from '../api/schedule.ts'
+import { hasRole, type Role, session } from '../api/session.ts'
+import { signOut } from '../api/sign-out.ts'
+import { viewsQuery } from '../api/views.ts'
+import { attempt, notify } from '../components/confirm.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { matchWords } from '../lib/match-words.ts'
 import { useStore } from '../lib/store.ts'
-import { useCloseOnEscape } from '../lib/use-close-on-escape.ts'
+import { writeUrlState } from '../lib/url-state.ts'
+import { startPull } from '../pages/pulls/start-pull.ts'
+import { Marked } from '../pages/search/marked.tsx'
+import { TEXTS } from '../texts.ts'
 import { PAGES } from './navigation.tsx'
+import classes from './shell.module.css'
 
 const FIRST_FOUND = 5
-const [store, spotlight] = createSpotlight()
+const MAX_SHOWN = 6
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
 
-/** Finds pages, platforms and records by a few letters. Opens whenever `openings` changes. */
-export function CommandSearch({ openings }: { openings: number }) {
-  useEffect(() => {
-    if (openings > 0) spotlight.open()
-  }, [openings])
-  useCloseOnEscape(useSpotlight(store).opened, spotlight.close)
+type Entry = {
+  id: string
+  label: string
+  icon: typeof IconSearch
+  /** What it is, on the right. */
+  hint?: string
+  /** Other words by which it is found. */
+  also?: string
+  /** Found only together with this word, because it changes something: a name alone opens, it does not pull. */
+  verb?: string
+} & ({ href: string } | { run: () => unknown })
+
+/** Runs commands, and opens pages, platforms, views and records, found by a few letters. */
+export function CommandSearch({
+  isOpen,
+  onClose,
+  onShowKeys,
+}: {
+  isOpen: boolean
+  onClose: () => void
+  onShowKeys: () => void
+}) {
+  return (
+    <Dialog
+      opened={isOpen}
+      onClose={onClose}
+      withCloseButton={false}
+      padding={0}
+      size={640}
+      yOffset="12vh"
+      attributes={{ content: { 'aria-label': TEXTS.search } }}
+    >
+      <Palette onClose={onClose} onShowKeys={onShowKeys} />
+    </Dialog>
+  )
+}
+
+function Palette({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () => void }) {
   const [text, setText] = useState('')
   const [query] = useDebouncedValue(text.trim(), 200)
+  const [recent] = useState(readRecent)
   const navigate = useNavigate()
-  const platforms = useStore(snapshot)?.platforms ?? []
-  const titleOf = (name: string) =>
-    platforms.find((one) => one.platform_name === name)?.display_title ?? name
+  const [index, setIndex] = useState(0)
+  const listId = useId()
   const found = useQuery(firstRecordsQuery(query, FIRST_FOUND))
-  const matches = (label: string) => label.toLowerCase().includes(text.trim().toLowerCase())
-  const groups: SpotlightActionGroupData[] = [
-    {
-      group: 'Pages',
-      actions: PAGES.filter(({ label }) => matches(label)).map(({ to, label, icon: Icon }) => ({
-        id: to,
-        label,
-        leftSection: <Icon size={18} stroke={1.6} />,
-        onClick: () => void navigate({ to }),
-      })),
-    },
-    {
-      group: TEXTS.platforms,
-      actions: platforms
-        .filter((one) => text !== '' && matches(`${one.display_title} ${one.platform_name}`))
-        .slice(0, FIRST_FOUND)
-        .map((one) => ({
-          id: `platform ${one.id}`,
-          label: one.display_title,
-          description: one.platform_name,
-          onClick: () =>
-            void navigate({ to: '/dashboard/platforms/$id', params: { id: String(one.id) } }),
-        })),
-    },
-    {
-      group: TEXTS.records,
-      actions: (query === '' ? [] : (found.data?.records ?? [])).map((record) => ({
-        id: `record ${record.record_id}`,
-        label: record.full_name || record.reference_number,
-        description: `${record.reference_number} · ${record.module_name} · ${titleOf(record.platform_name)}`,
-        onClick: () =>
-          void navigate({
-            to: '/dashboard/records',
-            search: { q: query, record: String(record.record_id) },
-          }),
-      })),
-    },
-    {
-      group: 'More',
-      actions:
-        query === ''
-          ? []
-          : [
+  const commands = useCommands(onShowKeys)
+  const places = usePlaces()
+  const matching = (entries: Entry[]) => entries.filter((entry) => matches(entry, text))
+  const known = [...commands, ...places]
+  const records = query === '' || text.trim() === '' ? [] : (found.data?.records ?? [])
+  const groups: [string, Entry[]][] =
+    text.trim() === ''
+      ? [
+          ['Recent', recent.flatMap((id) => known.find((one) => one.id === id) ?? [])],
+          ['Commands', commands.filter(({ verb, id }) => !verb && !recent.includes(id))],
+          ['Go to', places.filter(({ hint, id }) => !hint && !recent.includes(id))],
+        ]
+      : [
+          ['Commands', matching(commands).slice(0, MAX_SHOWN)],
+          ['Go to', matching(places).slice(0, MAX_SHOWN)],
+          [
+            TEXTS.records,
+            [
+              ...records.map((record) => ({
+                id: `record ${record.record_id}`,
+                label: record.full_name || record.reference_number,
+                hint: `${record.reference_number}, ${record.module_name}`,
+                icon: IconDatabase,
+                href: `/dashboard/records${writeUrlState({ q: query, record: String(record.record_id) })}`,
+              })),
               {
                 id: 'everywhere',
-                label: `Search everywhere for “${query}”`,
-                leftSection: <IconSearch size={18} stroke={1.6} />,
-                onClick: () => void navigate({ to: '/dashboard/search', search: { query } }),
+                label: `Search everywhere for “${text.trim()}”`,
+                icon: IconSearch,
+                href: `/dashboard/search${writeUrlState({ query: text.trim() })}`,
               },
             ],
-    },
-  ]
+          ],
+        ]
+  const shown = groups.flatMap(([, entries]) => entries)
+  const selected = shown[Math.min(index, shown.length - 1)]
+  const optionId = (entry: Entry) => `${listId} ${entry.id}`.replaceAll(/\W/g, '-')
+  const selectedId = selected && optionId(selected)
+  useEffect(() => {
+    if (selectedId) document.getElementById(selectedId)?.scrollIntoView({ block: 'nearest' })
+  }, [selectedId])
+  const submit = (entry: Entry | undefined, inNewTab: boolean) => {
+    if (!entry) return
+    onClose()
+    const { id } = entry
+    if (known.some((one) => one.id === id)) writeRecent([id, ...recent.filter((one) => one !== id)])
+    if ('run' in entry) void attempt(entry.run)
+    else if (inNewTab) window.open(entry.href)
+    else void navigate({ href: entry.href })
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = STEPS[event.key]
+    if ((step === undefined && event.key !== 'Enter') || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    if (step === undefined) submit(selected, event.ctrlKey || event.metaKey)
+    else setIndex((Math.min(index, shown.length - 1) + step + shown.length) % shown.length)
+  }
   return (
-    <Spotlight
-      store={store}
-      actions={groups}
-      filter={(_query, actions) => actions}
-      query={text}
-      onQueryChange={setText}
-      shortcut={null}
-      attributes={{ content: { 'aria-label': TEXTS.search } }}
-      nothingFound={<Text size="sm">{found.isFetching ? 'Searching…' : TEXTS.noResults}</Text>}
-      searchProps={{
-        leftSection: <IconSearch size={18} stroke={1.6} />,
-        placeholder: 'Pages, platforms, records…',
-        'aria-label': 'Pages, platforms, records',
-      }}
-    />
+    <>
+      <TextInput
+        data-autofocus
+        variant="unstyled"
+        size="lg"
+        className={classes['query'] ?? ''}
+        leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
+        rightSection={<Kbd size="xs">Esc</Kbd>}
+        rightSectionWidth={52}
+        placeholder="Search or run a command"
+        aria-label="Commands, pages, platforms, records"
+        role="combobox"
+        aria-expanded
+        aria-controls={listId}
+        aria-activedescendant={selectedId}
+        autoComplete="off"
+        value={text}
+        onChange={({ currentTarget }) => {
+          setText(currentTarget.value)
+          setIndex(0)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div role="listbox" id={listId} aria-label="Found" className={classes['found']}>
+        {groups
+          .filter(([, entries]) => entries.length > 0)
+          .map(([label, entries]) => (
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset is not part of a listbox.
+            <div key={label} role="group" aria-label={label}>
+              <div className={classes['heading']} aria-hidden>
+                {label}
+              </div>
+              {entries.map((entry) => (
+                // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the input has the focus and the keys.
+                <div
+                  key={entry.id}
+                  id={optionId(entry)}
+                  role="option"
+                  aria-selected={entry === selected}
+                  className={classes['entry']}
+                  onMouseDown={(event) => event.preventDefault()}
+                  onClick={({ ctrlKey, metaKey }) => submit(entry, ctrlKey || metaKey)}
+                >
+                  <entry.icon size={16} stroke={1.6} aria-hidden className={classes['symbol']} />
+                  <Text span inherit truncate>
+                    <Marked text={entry.label} ranges={matchWords(entry.label, text) ?? []} />
+                  </Text>
+                  <span className={classes['hint']}>{entry.hint}</span>
+                </div>
+              ))}
+            </div>
+          ))}
+      </div>
+      <div className={classes['keys']}>
+        <span>
+          <Kbd size="xs">↑</Kbd> <Kbd size="xs">↓</Kbd> move
+        </span>
+        <span>
+          <Kbd size="xs">Enter</Kbd> run or open
+        </span>
+        <span>
+          <Kbd size="xs">Ctrl Enter</Kbd> new tab
+        </span>
+        <span>
+          <Kbd size="xs">?</Kbd> all shortcuts
+        </span>
+      </div>
+    </>
+  )
+}
+
+function matches({ label, also = '', verb }: Entry, text: string): boolean {
+  const isNamed = matchWords(label, text) !== null || matchWords(also, text) !== null
+  return (
+    isNamed &&
+    (verb === undefined ||
+      text
+        .trim()
+        .split(/\s+/)
+        .some((word) => matchWords(verb, word)))
+  )
+}
+
+/** What the operator may do. */
+function useCommands(onShowKeys: () => void): Entry[] {
+  const { operator } = useStore(session)
+  const current = useStore(snapshot)
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const themes = (['light', 'dark', 'auto'] as const).filter((scheme) => scheme !== colorScheme)
+  const pull = async (path: string | undefined, done: string) => {
+    const { isNew } = await startPull(path, path === undefined ? undefined : {})
+    notify(isNew ? done : 'A pull is already running')
+  }
+  const isPaused = current?.pull.schedule_paused === true
+  const hasSchedule = isPaused || Boolean(current?.pull.next_run_at)
+  const ofOperators: Entry[] = [
+    {
+      ...{ id: 'register', label: TEXTS.registerAPlatform, icon: IconPlus },
+      href: '/dashboard/platforms/new',
+    },
+    {
+      ...{ id: 'pull all', label: 'Pull all existing records', icon: IconDownload },
+      run: () => pull(undefined, 'The pull of all platforms has started'),
+    },
+    ...(hasSchedule
+      ? [
+          {
+            id: 'schedule',
+            label: isPaused ? 'Resume the schedule' : 'Pause the schedule',
+            icon: isPaused ? IconPlayerPlay : IconPlayerPause,
+            run: async () => {
+              await pauseSchedule(!isPaused)
+              notify(isPaused ? 'The schedule is resumed' : 'The schedule is paused')
+            },
+          },
+        ]
+      : []),
+    ...(current?.platforms ?? []).map(({ id, display_title, platform_name }) => ({
+      ...{ id: `pull ${id}`, label: `Pull ${display_title} now`, icon: IconDownload },
+      ...{ also: `pull ${platform_name}`, verb: 'pull' },
+      run: () => pull(`/api/v1/platforms/${id}/pull`, `The pull of ${display_title} has started`),
+    })),
+  ]
+  return [
+    ...(hasRole(operator?.role, 'operator') ? ofOperators : []),
+    ...themes.map((scheme) => ({
+      ...{ id: `theme ${scheme}`, icon: IconSun, also: 'color scheme' },
+      label: `Theme: ${scheme === 'auto' ? 'system' : scheme}`,
+      run: () => setColorScheme(scheme),
+    })),
+    { id: 'keys', label: 'Show the keys', icon: IconKeyboard, also: 'shortcuts', run: onShowKeys },
+    { id: 'sign out', label: TEXTS.signOut, icon: IconLogout, run: () => signOut('/sign-in') },
+  ]
+}
+
+const SETTINGS: readonly [tab: string, label: string, role: Role][] = [
+  ['account', 'Account', 'viewer'],
+  ['operators', 'Operators', 'admin'],
+  ['tokens', 'API tokens', 'viewer'],
+  ['schedule', 'Schedule and retention', 'viewer'],
+  ['backups', 'Backups', 'admin'],
+  ['audit', 'Audit log', 'admin'],
+]
+
+/** Pages, platforms with their pulls, saved views and settings. */
+function usePlaces(): Entry[] {
+  const { operator } = useStore(session)
+  const platforms = useStore(snapshot)?.platforms ?? []
+  const views = useQuery(viewsQuery()).data?.views ?? []
+  return [
+    ...PAGES.map(({ to, label, icon }) => ({ id: to, label, icon, href: to })),
+    ...platforms.flatMap(({ id, display_title: label, platform_name: also }) => [
+      {
+        ...{ id: `platform ${id}`, label, also, icon: IconPlugConnected, hint: TEXTS.platform },
+        href: `/dashboard/platforms/${id}`,
+      },
+      {
+        ...{ id: `pulls ${id}`, label: `Pulls of ${label}`, icon: IconDownload, hint: TEXTS.pulls },
+        ...{ href: `/dashboard/platforms/${id}?tab=pulls`, verb: 'pulls' },
+      },
+    ]),
+    ...views.map(({ id, name, query }) => ({
+      ...{ id: `view ${id}`, label: name, icon: IconBookmark, hint: 'Saved view' },
+      href: `/dashboard/records?${query}`,
+    })),
+    ...SETTINGS.filter(([, , role]) => hasRole(operator?.role, role)).map(([tab, label]) => ({
+      ...{ id: `settings ${tab}`, label, icon: IconSettings, hint: TEXTS.settings },
+      ...{ also: `settings ${label}`, href: `/dashboard/settings?tab=${tab}` },
+    })),
+  ]
+}
+
+/** What was run last, in this browser. Records are not remembered, because they may be personal. */
+const RECENT_KEY = 'recordhub recent'
+const MAX_RECENT = 5
+
+function readRecent(): string[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(RECENT_KEY) ?? '[]')
+    return Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+function writeRecent(ids: string[]): void {
+  try {
+    localStorage.setItem(RECENT_KEY, JSON.stringify(ids.slice(0, MAX_RECENT)))
+  } catch {
+    // A browser without storage remembers nothing.
+  }
+}
+
+const KEYS: readonly [where: string, keys: readonly (readonly [keys: string[], what: string])[]][] =
+  [
+    [
+      'Everywhere',
+      [
+        [['Ctrl K', '/'], 'Search or run a command'],
+        [['?'], 'Show the keys'],
+        [['Esc'], 'Close what is open'],
+      ],
+    ],
+    [
+      'Inbox',
+      [
+        [['↑', '↓'], 'Move to another item'],
+        [['Enter'], 'Move into the item'],
+        [['E'], 'Acknowledge the item'],
+      ],
+    ],
+    ['Records', [[['J', 'K', '↑', '↓'], 'Open the next or previous record, while one is open']]],
+  ]
+
+/** All keys of the dashboard. */
+export function KeysDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  return (
+    <Dialog opened={isOpen} onClose={onClose} title="Keys" size={480}>
+      {KEYS.map(([where, keys]) => (
+        <Table key={where} mb="md" captionSide="top">
+          <Table.Caption ta="left" mt={0} fw={600} c="var(--text)">
+            {where}
+          </Table.Caption>
+          <Table.Tbody>
+            {keys.map(([names, what]) => (
+              <Table.Tr key={what}>
+                <Table.Td w={160}>
+                  {names.map((name) => (
+                    <Kbd key={name} size="xs" mr={4}>
+                      {name}
+                    </Kbd>
+                  ))}
+                </Table.Td>
+                <Table.Td>{what}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      ))}
+    </Dialog>
   )
 }

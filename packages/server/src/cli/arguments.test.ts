@@ -8,13 +8,7 @@ import {
   COMMAND_SWITCHES,
   parseArguments,
 } from './arguments.ts'
-import { COMMANDS, findCommand } from './commands.ts'
-
-/** Every command, with each of its subcommands. */
-const NAMES = Object.entries(COMMANDS).flatMap(([name, { subcommands = {} }]) => [
-  name,
-  ...Object.keys(subcommands).map((word) => `${name} ${word}`),
-])
+import { COMMAND_NAMES, findCommand } from './commands.ts'
 
 function parse(args: string[]): void {
   assertOptionsKnown(parseArguments(args))
@@ -25,7 +19,7 @@ test('a command accepts the options and settings of its help, and rejects all ot
     ...[...COMMAND_OPTIONS, ...SETTING_NAMES.map(flagOf)].map((flag) => [flag, `--${flag}=1`]),
     ...COMMAND_SWITCHES.map((flag) => [flag, `--${flag}`]),
   ].map(([flag = '', argument = '']) => ({ flag, found: parseArguments([argument]) }))
-  for (const name of NAMES) {
+  for (const name of COMMAND_NAMES) {
     const known = findCommand(name.split(' '))
     assert.equal(known?.name, name)
     const accepted = new Set([...known.options, ...known.settings.map(flagOf)])

@@ -47,6 +47,7 @@ const SET_BY_DEMO: ReadonlySet<SettingName> = new Set([
   'HUB_ADMIN_EMAIL',
   'HUB_ADMIN_NAME',
   'HUB_ADMIN_PASSWORD',
+  'HUB_PULL_SCHEDULE',
 ])
 
 const PLATFORM_VALUE = '<name or id>'
@@ -103,10 +104,10 @@ export const COMMANDS: Record<string, Command> = {
     settings: SETTING_NAMES,
   },
   demo: {
-    summary: 'Run a hub with two sample platforms.',
+    summary: 'Run a hub with three sample platforms.',
     usage: '[settings]',
     about:
-      'The platforms push records, and the hub pulls them. Runs until SIGINT or SIGTERM, then deletes its data.',
+      'The platforms push records, and the hub pulls them, with 24 hours of made-up history. Runs until SIGINT or SIGTERM, then deletes its data.',
     settings: SETTING_NAMES.filter((name) => !SET_BY_DEMO.has(name)),
   },
   'token create': {
@@ -304,6 +305,14 @@ operator, admin.`,
     settings: [],
   },
 }
+
+/** Every command, each followed by its subcommands. */
+export const COMMAND_NAMES: readonly string[] = Object.entries(COMMANDS).flatMap(
+  ([name, { subcommands = {} }]) => [
+    name,
+    ...Object.keys(subcommands).map((word) => `${name} ${word}`),
+  ],
+)
 
 const isSettingFlag = (option: string) => SETTING_NAMES.some((name) => flagOf(name) === option)
 

@@ -5,7 +5,7 @@
 import { SettingError } from '../config/config.ts'
 import { flagOf } from '../config/settings.ts'
 import { COMMAND_OPTIONS, COMMAND_SWITCHES } from './arguments.ts'
-import { COMMANDS, findCommand } from './commands.ts'
+import { COMMAND_NAMES, findCommand } from './commands.ts'
 
 /** What may follow a command. `command` is empty for the program itself, and `token` for the command `token create`. */
 type Completion = {
@@ -38,29 +38,16 @@ export function completionScript(shell = ''): string {
 
 /** The completions of the program, of each command, and of the first words of commands with two words. */
 export function listCompletions(): Completion[] {
-  const found = new Map<string, Completion>()
-  const add = (command: string) => {
-    const completion = found.get(command) ?? createCompletion(command)
-    found.set(command, completion)
-    return completion
-  }
-  const addWithParents = (command: string) => {
-    const words = command.split(' ')
-    const name = words.pop() ?? ''
-    const parent = add(words.join(' '))
-    if (words.length > 0) addSubcommand(add(''), words[0] ?? '')
-    addSubcommand(parent, name)
-    add(command)
-  }
-  for (const [command, { subcommands = {} }] of Object.entries(COMMANDS)) {
-    addWithParents(command)
-    for (const name of Object.keys(subcommands)) addWithParents(`${command} ${name}`)
+  const found = new Map([['', createCompletion('')]])
+  for (const words of COMMAND_NAMES.map((name) => name.split(' '))) {
+    for (const [index, word] of words.entries()) {
+      const command = words.slice(0, index + 1).join(' ')
+      if (found.has(command)) continue
+      found.get(words.slice(0, index).join(' '))?.subcommands.push(word)
+      found.set(command, createCompletion(command))
+    }
   }
   return [...found.values()]
-}
-
-function addSubcommand(parent: Completion, name: string): void {
-  if (!parent.subcommands.includes(name)) parent.subcommands.push(name)
 }
 
 function createCompletion(command: string): Completion {

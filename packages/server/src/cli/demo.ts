@@ -5,24 +5,28 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Pull } from '@recordhub/protocol'
 import type { Config } from '../config/settings.ts'
 import { createLogger } from './create-logger.ts'
-import type { DemoMessage, PlatformReady } from './demo/sample-platform.ts'
+import { createPastTime, playHistory } from './demo/history.ts'
+import type { DemoMessage, PlatformMessage } from './demo/sample-platform.ts'
 import type { RunningHub } from './library.ts'
 import { aborted, stopSignal } from './program.ts'
 import { startHub } from './start.ts'
 
 const OPERATOR_NAME = 'Demo Operator'
-const OPERATOR = { email: 'demo@recordhub.example', password: 'two sample platforms' }
-const PLATFORMS = ['hr', 'clinic'] as const
+const OPERATOR = { email: 'demo@recordhub.example', password: 'three sample platforms' }
 const PULL_POLL_MS = 200
 
 /** A client of the hub's API, signed in as the operator of the demo. */
-type Operator = { post: (path: string, body?: unknown) => Promise<Response> }
+type Operator = {
+  get: (path: string) => Promise<Response>
+  post: (path: string, body?: unknown) => Promise<Response>
+}
 
 /**
- * `recordhub demo`: runs a hub in a temporary folder, which is deleted at the end, and two platforms in processes of
- * their own. They are registered and pulled through the public API.
+ * `recordhub demo`: runs a hub in a temporary folder, which is deleted at the end, and three platforms in processes of
+ * their own. They are registered through the public API, and the hub then lives through 24 hours in a few seconds.
  */
 export async function demo(config: Config, print: (line: string) => void): Promise<void> {
   const signal = stopSignal()
@@ -38,20 +42,38 @@ export async function demo(config: Config, print: (line: string) => void): Promi
       HUB_ADMIN_EMAIL: OPERATOR.email,
       HUB_ADMIN_NAME: OPERATOR_NAME,
       HUB_ADMIN_PASSWORD: OPERATOR.password,
-      HUB_LOG_LEVEL: config.HUB_LOG_LEVEL === 'info' ? 'warn' : config.HUB_LOG_LEVEL,
+      HUB_PULL_SCHEDULE: '* * * * *',
+      HUB_LOG_LEVEL: config.HUB_LOG_LEVEL === 'info' ? 'error' : config.HUB_LOG_LEVEL,
     }
-    hub = await startHub(settings, createLogger(settings), signal)
-    const operator = await signIn(hub.address)
-    for (const name of PLATFORMS) {
+    const time = createPastTime()
+    hub = await startHub(settings, createLogger(settings), signal, time)
+    const { address } = hub
+    const operator = await signIn(address)
+    const start = async (name: string) => {
       const sourceKey = randomBytes(16).toString('hex')
       const { child, port } = await startPlatform(name, sourceKey)
       children.push(child)
       const { title, hubApiKey } = await register(operator, `http://127.0.0.1:${port}`, sourceKey)
-      child.send({ hub: hub.address, hubApiKey } satisfies DemoMessage)
+      const platform = createPlatform(child)
+      platform.tell({ kind: 'connect', hub: address, hubApiKey })
       print(`${title} is registered, and pushes new and changed records.`)
+      return platform
     }
-    await pullAll(operator)
-    print('The hub is pulling the existing records.')
+    const platforms = {
+      hr: await start('hr'),
+      clinic: await start('clinic'),
+      library: await start('library'),
+    }
+    print('The hub lives through the last 24 hours…')
+    await playHistory(time, platforms, async () => {
+      signal.throwIfAborted()
+      const { pulls }: { pulls: Pull[] } = Object(
+        await readBody(await operator.get('/api/v1/pulls?limit=1')),
+      )
+      return pulls
+    })
+    for (const platform of Object.values(platforms)) platform.tell({ kind: 'live' })
+    await pullAll(await signIn(address))
     print('')
     print(`  Open      ${hub.address}/dashboard`)
     print(`  E-mail    ${OPERATOR.email}`)
@@ -79,9 +101,24 @@ function startPlatform(name: string, sourceKey: string) {
   const file = new URL('./demo/sample-platform.ts', import.meta.url)
   const child = fork(file, [name, sourceKey])
   return new Promise<{ child: ChildProcess; port: number }>((resolve, reject) => {
-    child.once('message', (message: PlatformReady) => resolve({ child, port: message.port }))
+    child.once('message', (message: PlatformMessage) => {
+      if ('port' in message) resolve({ child, port: message.port })
+    })
     child.once('exit', () => reject(new Error(`The sample platform ${name} did not start`)))
   })
+}
+
+function createPlatform(child: ChildProcess) {
+  const tell = (message: DemoMessage) => child.send(message)
+  return {
+    tell,
+    setFaults: (faults: object) => tell({ kind: 'faults', ...faults }),
+    push: (typos = 0) =>
+      new Promise<void>((resolve) => {
+        child.once('message', () => resolve())
+        tell({ kind: 'push', typos })
+      }),
+  }
 }
 
 async function signIn(address: string): Promise<Operator> {
@@ -95,6 +132,7 @@ async function signIn(address: string): Promise<Operator> {
   const session = await fetch(`${address}/api/v1/session`, { headers: { cookie } })
   const { csrf_token }: { csrf_token: string } = JSON.parse(await session.text())
   return {
+    get: (path) => fetch(`${address}${path}`, { headers: { cookie } }),
     post: (path, body) =>
       fetch(`${address}${path}`, {
         method: 'POST',

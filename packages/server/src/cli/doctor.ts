@@ -13,7 +13,7 @@ import {
   describeError,
   runDoctor,
 } from '../features/maintenance/doctor/run-doctor.ts'
-import { findSecret } from '../features/maintenance/rotate-secret.ts'
+import { findSecret } from '../features/maintenance/verify-secret.ts'
 import { createSecretBox } from '../lib/crypto/secret-box.ts'
 import { createPlatformClient } from '../platform-client/platform-client.ts'
 import { DEFAULT_TIMEOUTS } from '../platform-client/request/timeouts.ts'
@@ -122,14 +122,11 @@ async function openDatabase(
 async function createDeps(
   config: Config,
   { invalid, unknown }: { invalid: string[]; unknown: string[] },
-  {
-    database,
-    client,
-    signal,
-  }: Pick<DoctorDeps, 'client' | 'signal'> & {
+  options: Pick<DoctorDeps, 'client' | 'signal'> & {
     database: Diagnostics | null
   },
 ): Promise<DoctorDeps> {
+  const { database, client, signal } = options
   const isFile = !isPostgres(config.DATABASE_URL)
   const folder = isFile
     ? dirname(databasePathOf({ url: config.DATABASE_URL, dataDir: config.HUB_DATA_DIR }))

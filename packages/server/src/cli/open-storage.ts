@@ -2,8 +2,9 @@ import { readBackupPassphrase } from '../config/environment.ts'
 import { backupFolderOf } from '../config/feature-settings.ts'
 import type { Config } from '../config/settings.ts'
 import { nameDatabase } from '../errors.ts'
-import { type VerifiedSecret, verifySecret } from '../features/maintenance/rotate-secret.ts'
+import { type VerifiedSecret, verifySecret } from '../features/maintenance/verify-secret.ts'
 import { createSecretBox, secretFingerprint } from '../lib/crypto/secret-box.ts'
+import type { Clock } from '../lib/time/clock.ts'
 import { databasePathOf, isPostgres, openStorage } from '../storage/open.ts'
 import type { Upgrade } from '../storage/port/storage.ts'
 import { VERSION } from './version.ts'
@@ -56,16 +57,14 @@ async function openFor<Result>(
 export async function openHubStorage(
   config: Config,
   secrets: readonly [string, ...string[]],
-  {
-    warn,
-    onFailure,
-    waitUntil,
-  }: {
+  options: {
+    clock?: Clock | undefined
     warn: (message: string) => void
     onFailure: (message: string) => void
     waitUntil: AbortSignal
   },
 ): Promise<{ storage: Storage; secret: string }> {
+  const { clock, warn, onFailure, waitUntil } = options
   let hashReference: VerifiedSecret['hashReference'] = () => {
     throw new Error('Nothing is stored before the secret is verified')
   }
@@ -75,6 +74,7 @@ export async function openHubStorage(
     hashReference: (reference) => hashReference(reference),
     asHub: true,
     timeZone: config.HUB_TIME_ZONE,
+    clock,
     warn,
     onFailure,
     waitUntil,

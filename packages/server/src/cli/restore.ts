@@ -10,12 +10,9 @@ import { printError, promptSecret } from './program.ts'
 /** `recordhub restore <file>`: while no hub is running. */
 export async function restore(
   config: Config,
-  {
-    args,
-    switches,
-    print,
-  }: { args: string[]; switches: ReadonlySet<string>; print: (line: string) => void },
+  options: { args: string[]; switches: ReadonlySet<string>; print: (line: string) => void },
 ): Promise<void> {
+  const { args, switches, print } = options
   const [path, ...others] = args
   if (path === undefined || others.length > 0) {
     throw new SettingError('restore: name one file, such as recordhub restore <file>.')

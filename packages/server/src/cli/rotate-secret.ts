@@ -1,10 +1,7 @@
 import { SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
-import {
-  type Rotation,
-  rotateSecret as rotate,
-  verifySecret,
-} from '../features/maintenance/rotate-secret.ts'
+import { type Rotation, rotateSecret as rotate } from '../features/maintenance/rotate-secret.ts'
+import { verifySecret } from '../features/maintenance/verify-secret.ts'
 import { openStorage } from '../storage/open.ts'
 import {
   assertMayBeFile,

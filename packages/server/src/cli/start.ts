@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { createHub, type Hub } from '../app.ts'
+import { createHub, type Hub, type HubDeps } from '../app.ts'
 import { SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
 import { HubError } from '../errors.ts'
-import type { RestoreUpload, UploadedBackup } from '../features/backups/setup-routes.ts'
+import type { UploadedBackup } from '../features/backups/setup-routes.ts'
 import { restoreBackup } from '../storage/backup.ts'
 import { createLogger } from './create-logger.ts'
 import type { RunningHub } from './library.ts'
@@ -72,12 +72,15 @@ async function restoreUploaded(
   }
 }
 
+/** The demo replaces the time. */
+type StartDeps = Pick<HubDeps, 'restoreUpload' | 'clock' | 'scheduleTime' | 'timeouts'>
+
 /** Starts a hub. The signal ends the wait for a database that does not accept connections yet. */
 export function startHub(
   config: Config,
   logger: Logger,
   signal: AbortSignal,
-  deps: { restoreUpload?: RestoreUpload } = {},
+  deps: StartDeps = {},
 ): Promise<RunningHub> {
   return namingDatabase(config, () => openAndStart(config, logger, signal, deps))
 }
@@ -86,7 +89,7 @@ async function openAndStart(
   config: Config,
   logger: Logger,
   signal: AbortSignal,
-  deps: { restoreUpload?: RestoreUpload },
+  deps: StartDeps,
 ): Promise<RunningHub> {
   let hub: Hub | null = null
   let failure: Error | null = null
@@ -101,6 +104,7 @@ async function openAndStart(
         failed.resolve(failure)
       },
       waitUntil: signal,
+      clock: deps.clock,
     }),
   )
   try {

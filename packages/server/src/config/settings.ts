@@ -29,7 +29,7 @@ type Setting<Value> = {
   /** @throws Error whose message completes the sentence "HUB_… must be …". */
   parse: (text: string) => Value
   default: NoInfer<Value>
-  /** The default as `--help` shows it, if it differs from the value. */
+  /** The default as `--help` shows it, if that does not follow from the value. */
   shownDefault?: string
   secret?: true
   help: string
@@ -76,7 +76,6 @@ export const SETTINGS = {
   HUB_SECRET_PREVIOUS: setting({
     parse: minLength(32),
     default: '',
-    shownDefault: 'none',
     secret: true,
     help: 'The secret that HUB_SECRET replaces, during a rotation (recordhub secret rotate).',
   }),
@@ -89,13 +88,11 @@ export const SETTINGS = {
   HUB_HSTS_SUBDOMAINS: setting({
     parse: onOrOff,
     default: false,
-    shownDefault: 'off',
     help: 'Whether browsers that have reached the hub over TLS also require TLS for all subdomains of its host: on or off. Only with an https HUB_PUBLIC_URL.',
   }),
   HUB_ADMIN_EMAIL: setting({
     parse: email,
     default: '',
-    shownDefault: 'none',
     help: 'E-mail address of the first operator, for unattended setup.',
   }),
   HUB_ADMIN_NAME: setting({
@@ -107,7 +104,6 @@ export const SETTINGS = {
   HUB_ADMIN_PASSWORD: setting({
     parse: password,
     default: '',
-    shownDefault: 'none',
     secret: true,
     help: 'Password of the first operator; at least 12 characters, and not a common password.',
   }),
@@ -150,7 +146,6 @@ export const SETTINGS = {
   HUB_BROADCAST: setting({
     parse: onOrOff,
     default: true,
-    shownDefault: 'on',
     help: 'Whether the hub sends changes to dashboards immediately, by server-sent events: on or off. Dashboards also poll every 10 s.',
   }),
   HUB_PLATFORM_PATH: setting({
@@ -257,50 +252,42 @@ export const SETTINGS = {
   HUB_BACKUP_PASSPHRASE_FILE: setting({
     parse: text,
     default: '',
-    shownDefault: 'none',
     help: 'File with the passphrase that encrypts the backups, in its first line. The environment variable RECORDHUB_BACKUP_PASSPHRASE takes precedence.',
   }),
   HUB_UPGRADE_BACKUP: setting({
     parse: onOrOff,
     default: true,
-    shownDefault: 'on',
     help: 'Whether a hub writes a backup before it migrates the database of an older version: on or off.',
   }),
   HUB_SMTP_URL: setting({
     parse: smtpUrl,
     default: '',
-    shownDefault: 'none',
     secret: true,
     help: 'Mail server for alerts: smtp://user:password@host:587 (STARTTLS) or smtps://user:password@host:465.',
   }),
   HUB_ALERT_FROM: setting({
     parse: email,
     default: '',
-    shownDefault: 'none',
     help: 'Sender address of alert mails.',
   }),
   HUB_ALERT_TO: setting({
     parse: emails,
     default: EMPTY_LIST,
-    shownDefault: 'none',
     help: 'Recipients of alert mails, separated by commas.',
   }),
   HUB_OIDC_ISSUER: setting({
     parse: httpUrl,
     default: '',
-    shownDefault: 'none',
     help: 'Single sign-on: issuer URL of the OpenID Connect provider, or the URL of its …/.well-known/openid-configuration.',
   }),
   HUB_OIDC_CLIENT_ID: setting({
     parse: text,
     default: '',
-    shownDefault: 'none',
     help: 'Single sign-on: client ID of the hub at the provider.',
   }),
   HUB_OIDC_CLIENT_SECRET: setting({
     parse: text,
     default: '',
-    shownDefault: 'none',
     secret: true,
     help: 'Single sign-on: client secret of the hub at the provider.',
   }),
@@ -317,7 +304,6 @@ export const SETTINGS = {
   HUB_OIDC_DOMAINS: setting({
     parse: domains,
     default: EMPTY_LIST,
-    shownDefault: 'none',
     help: 'Single sign-on: e-mail domains that are admitted without an invitation, separated by commas.',
   }),
   HUB_SESSION_IDLE_MINUTES: setting({
@@ -333,13 +319,11 @@ export const SETTINGS = {
   HUB_REQUIRE_SECOND_FACTOR: setting({
     parse: onOrOff,
     default: false,
-    shownDefault: 'off',
     help: 'Whether operators need a second factor: on or off. An operator who signs in with a password alone can only set up an authenticator app or a passkey. API tokens are not affected.',
   }),
   HUB_TRUST_PROXY: setting({
     parse: trustProxy,
     default: NO_TRUSTED_PROXY,
-    shownDefault: 'off',
     help: 'Proxies whose X-Forwarded-* headers are trusted: off, on (the one that connects to the hub), the number of proxies in a row, or their addresses (10.0.0.0/8,…).',
   }),
   HUB_LOG_LEVEL: setting({
@@ -350,20 +334,17 @@ export const SETTINGS = {
   HUB_ACCESS_LOG: setting({
     parse: onOrOff,
     default: false,
-    shownDefault: 'off',
     help: 'Whether the hub logs every request: on or off. An entry has the route, the status, the duration and the subnet of the client, but no URL, no body and no key.',
   }),
   HUB_METRICS_TOKEN: setting({
     parse: minLength(32),
     default: '',
-    shownDefault: 'none',
     secret: true,
     help: 'Token that Prometheus sends to read GET /metrics; at least 32 characters. Without it, the path does not exist on PORT.',
   }),
   HUB_METRICS_PORT: setting({
     parse: portOrOff,
     default: NO_PORT,
-    shownDefault: 'off',
     help: 'Second port that serves only /metrics, /healthz and /readyz; 0 chooses a free port. It requires HUB_METRICS_TOKEN only if that is set.',
   }),
   HUB_METRICS_HOST: setting({
@@ -374,14 +355,12 @@ export const SETTINGS = {
   OTEL_EXPORTER_OTLP_ENDPOINT: setting({
     parse: httpUrl,
     default: '',
-    shownDefault: 'none',
     secret: true,
     help: 'Base URL of an OpenTelemetry collector that receives traces (OTLP/HTTP with JSON), such as http://127.0.0.1:4318.',
   }),
   OTEL_EXPORTER_OTLP_HEADERS: setting({
     parse: namedValues,
     default: NO_VALUES,
-    shownDefault: 'none',
     secret: true,
     help: 'Headers of the requests to the collector: name=value, separated by commas.',
   }),
@@ -393,7 +372,6 @@ export const SETTINGS = {
   OTEL_RESOURCE_ATTRIBUTES: setting({
     parse: namedValues,
     default: NO_VALUES,
-    shownDefault: 'none',
     help: 'Additional attributes of the hub in traces: name=value, separated by commas.',
   }),
   OTEL_TRACES_SAMPLER: setting({
@@ -409,21 +387,18 @@ export const SETTINGS = {
   HTTP_PROXY: setting({
     parse: httpUrl,
     default: '',
-    shownDefault: 'none',
     secret: true,
     help: 'Proxy for requests to http:// platforms.',
   }),
   HTTPS_PROXY: setting({
     parse: httpUrl,
     default: '',
-    shownDefault: 'none',
     secret: true,
     help: 'Proxy for requests to https:// platforms.',
   }),
   NO_PROXY: setting({
     parse: text,
     default: '',
-    shownDefault: 'none',
     help: 'Hosts to reach without a proxy, separated by commas.',
   }),
 }
@@ -453,6 +428,13 @@ export function flagOf(name: SettingName): string {
 export function describeSettings(): { name: SettingName; default: string; help: string }[] {
   return SETTING_NAMES.map((name) => {
     const { help, ...setting }: Setting<unknown> = SETTINGS[name]
-    return { name, default: setting.shownDefault ?? String(setting.default), help }
+    return { name, default: setting.shownDefault ?? showDefault(setting.default), help }
   })
+}
+
+function showDefault(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (value === null) return 'off'
+  const isEmpty = value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
+  return isEmpty ? 'none' : String(value)
 }

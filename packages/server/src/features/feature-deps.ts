@@ -31,13 +31,9 @@ export type FeatureDeps = Storage & {
   /** HUB_PUBLIC_URL; empty without it. */
   publicUrl: string
   isBehindTls: boolean
-  timeZone: string
   /** The day of a time in the time zone of the hub, as `2026-11-21`. */
   dayOf: (at: Date) => string
-  session: { days: number; idleMinutes: number }
   retentionDays: RetentionDays
-  /** The maximum number of activity entries; 0 for no limit. */
-  activityEntries: number
   csrfTokenOf: (sessionId: string) => string
   scheduleTime: ScheduleTime
   /** The next time of the schedule of pulls; null without a schedule. */

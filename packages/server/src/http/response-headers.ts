@@ -19,10 +19,8 @@ export function createHeaders(settings: HeaderSettings): (reply: FastifyReply) =
   return (reply) => void reply.headers(headers)
 }
 
-export function headersOf({
-  isBehindTls,
-  hstsSubdomains = false,
-}: HeaderSettings): Record<string, string> {
+export function headersOf(options: HeaderSettings): Record<string, string> {
+  const { isBehindTls, hstsSubdomains = false } = options
   const hsts = hstsSubdomains ? `${ONE_YEAR}; includeSubDomains` : ONE_YEAR
   return {
     'Cache-Control': 'no-store',

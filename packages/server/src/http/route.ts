@@ -2,10 +2,17 @@
  * Routes of the API as values: schemas, and a handler whose types follow from them. `success`, the schema of errors and the
  * schemas of the parameters in the path are added here.
  */
-import type { FastifyPluginAsyncTypebox, TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { ErrorResponse, RequestText } from '@recordhub/protocol'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+  RouteOptions,
+} from 'fastify'
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox'
+import { requireMember } from '../errors.ts'
+import { parseTimestamp, TIMESTAMP_RULE } from '../lib/time/rfc3339.ts'
 
 /** The schemas of the parameters in paths. A route whose parameter has another schema sets `params`. */
 const PARAMS = {
@@ -14,6 +21,11 @@ const PARAMS = {
   record_type: RequestText(),
   session_id: RequestText(),
 }
+/** Reads a time of a query; null if it is left out. @throws HubError `invalid_request` */
+export function readTime(name: string, text: string | undefined): string | null {
+  return text === undefined ? null : requireMember(parseTimestamp(text), name, TIMESTAMP_RULE)
+}
+
 /** The names of the parameters in a path: `'id' | 'record_type'` of `…/:id/modules/:record_type/records`. */
 type NamesIn<Path> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | NamesIn<Rest>
@@ -24,6 +36,8 @@ type ParamsIn<Path> = Pick<typeof PARAMS, NamesIn<Path> & keyof typeof PARAMS>
 
 /** The `cursor` of a list whose cursors are numbers. */
 export const Cursor = Type.Optional(Type.Integer({ minimum: 1 }))
+/** The `limit` of a list: the maximum number of elements of a page. */
+export const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 500 }))
 
 /** The method and the path, as in the table of access: `DELETE /api/v1/platforms/:id`. */
 type RouteKey = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
@@ -34,7 +48,7 @@ type ResponseMembers<Properties extends TProperties> = Members<Omit<Properties, 
 
 export type Route<Key extends RouteKey = RouteKey, Types = unknown> = {
   key: Key
-  register: (app: FastifyInstance) => void
+  register: (app: FastifyInstance) => void | Promise<void>
   /** What the route accepts and returns, for the types of clients. Never set. */
   types?: Types
 }
@@ -116,17 +130,86 @@ function paramsIn(url: string): TProperties {
   return Object.fromEntries(Object.entries(PARAMS).filter(([name]) => parts.includes(`:${name}`)))
 }
 
-/** A route that uses Fastify directly: with several statuses, a stream, a form or a file. */
-export function special<Key extends RouteKey>(
+/**
+ * A route with several statuses, a stream or a file. `handle` sends the response, as a handler of Fastify does.
+ * `response` has the schemas by status.
+ */
+export function special<
+  Key extends RouteKey,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+  Params extends TProperties = ParamsIn<Key>,
+>(
   key: Key,
-  register: (app: Parameters<FastifyPluginAsyncTypebox>[0]) => void,
+  {
+    summary,
+    description,
+    params,
+    query,
+    body,
+    headers,
+    response,
+    handle,
+    ...options
+  }: Pick<RouteOptions, 'bodyLimit' | 'compress' | 'exposeHeadRoute' | 'onRequest'> & {
+    summary: string
+    description?: string
+    params?: Params
+    query?: Query
+    body?: Body
+    headers?: TSchema
+    response: Record<number, TSchema | { description?: string; content: object }>
+    handle: (
+      request: FastifyRequest<{
+        Params: Members<Params>
+        Querystring: Static<Query>
+        Body: Static<Body>
+      }>,
+      reply: FastifyReply,
+    ) => unknown
+  },
 ): Route<Key> {
-  return { key, register: (app) => register(app.withTypeProvider<TypeBoxTypeProvider>()) }
+  const [method = '', url = ''] = key.split(' ')
+  const inPath = params ?? paramsIn(url)
+  const schema = {
+    summary,
+    ...(description ? { description } : {}),
+    ...(Object.keys(inPath).length > 0 ? { params: Type.Object(inPath) } : {}),
+    ...(query ? { querystring: query } : {}),
+    ...(body ? { body } : {}),
+    ...(headers ? { headers } : {}),
+    response: { '4xx': ErrorResponse, ...response },
+  }
+  return {
+    key,
+    register(app) {
+      app.route<{ Params: Members<Params>; Querystring: Static<Query>; Body: Static<Body> }>({
+        ...{ ...options, method, url, schema },
+        handler: async (request, reply) => handle(request, reply),
+      })
+    },
+  }
+}
+
+/** A route in a scope of its own: what `prepare` adds, such as a parser of bodies, does not apply to other routes. */
+export function scoped<Key extends RouteKey>(
+  prepare: (scope: FastifyInstance) => void,
+  { key, register }: Route<Key>,
+): Route<Key> {
+  return {
+    key,
+    async register(app) {
+      await app.register(async (scope) => {
+        prepare(scope)
+        await register(scope)
+      })
+    },
+  }
 }
 
 /** Registers routes in their order. */
 export function toPlugin(routes: readonly Route[]): FastifyPluginAsync {
   return async function routesOfFeature(app) {
-    for (const { register } of routes) register(app)
+    for (const { register } of routes) await register(app)
   }
 }

@@ -5,7 +5,6 @@ import { RECEIVER_CHECK_PATH, RECEIVER_PATH } from '@recordhub/protocol'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
-  type FastifyPluginAsync,
   type FastifyReply,
   type FastifyRequest,
   LogController,
@@ -22,9 +21,10 @@ import { createClientErrorHandler, handleErrors, sendError } from './error-handl
 import { parseForwardedAddresses } from './forwarded-addresses.ts'
 import { acceptJsonBodies, type BodyAdmissions, limitBodies } from './request-bodies.ts'
 import { createHeaders, headersOf } from './response-headers.ts'
+import { type Route, toPlugin } from './route.ts'
 import { serializerCompiler, validatorCompiler } from './schema-compilers.ts'
 
-export type HttpSettings = {
+type HttpSettings = {
   logger: FastifyBaseLogger
   bodyLimit: number
   /** The number of trusted proxies in front of the hub, or their addresses; false for none. */
@@ -165,11 +165,11 @@ const NOBODY = { findOperator: async () => null, findProgram: async () => null }
 /** Creates the server of a second port, which serves only the metrics and the health checks. */
 export async function createMetricsServer(
   settings: HttpSettings,
-  routes: readonly FastifyPluginAsync[],
+  routes: readonly Route[],
 ): Promise<{ app: FastifyInstance }> {
   const limited = { ...settings, limits: METRICS_LIMITS }
   const { app } = await createHttpServer(limited, NOBODY, () => '')
-  for (const plugin of routes) await registerRoutes(app, plugin)
+  await registerRoutes(app, toPlugin(routes))
   return { app }
 }
 

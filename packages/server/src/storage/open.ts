@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { HashReference } from '../domain/record/erasure.ts'
 import { HubError } from '../errors.ts'
 import { makeFolder } from '../lib/files/durable-files.ts'
-import { systemClock } from '../lib/time/clock.ts'
+import { type Clock, systemClock } from '../lib/time/clock.ts'
 import type { DiagnosticsStore } from './port/diagnostics-store.ts'
 import type { Storage, Upgrade } from './port/storage.ts'
 
@@ -36,6 +36,8 @@ export async function openStorage(options: {
   /** Whether a missing database is an error; true by default unless this process is the hub. */
   mustExist?: boolean
   timeZone: string
+  /** The time of a SQLite database; that of the system by default. */
+  clock?: Clock | undefined
   /** Logs a warning for the administrator of the hub. */
   warn: (message: string) => void
   /**
@@ -64,7 +66,7 @@ export async function openStorage(options: {
     path,
     asHub,
     timeZone,
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
     hashReference,
     warn,
     onFailure,

@@ -74,10 +74,13 @@ const EXCLUDED = new Set(['GET /dashboard/events', 'POST /api/v1/pulls'])
 describeHub('attacks over the socket', { withOperator: true }, (hub) => {
   let key = ''
   let initial: Awaited<ReturnType<typeof digestTables>>
-  /** Digests all tables once the search index, which is updated in the background, has caught up. */
+  /** Digests all tables but the request log once the search index, which is updated in the background, has caught up. */
   async function digest() {
     await hub.untilIndexed()
-    return digestTables(hub.storage)
+    const tables = await digestTables(hub.storage)
+    // The request log keeps refused requests too.
+    for (const name of ['request_details', 'request_log', 'requests']) delete tables[name]
+    return tables
   }
   before(async () => {
     key = (await hub.registerPushing()).hub_api_key

@@ -102,7 +102,7 @@ export const DEFECTS: readonly Defect[] = [
     find: 'AND missing_since IS NULL AND pushed_seq <= $4', replace: 'AND missing_since IS NULL AND $4 > 0' },
   { rule: '4.1: a start during a pull yields 409',
     file: 'server/src/features/pulls/pull-routes.ts', test: 'server/test/http/pulls.test.ts',
-    find: 'return { status: 409 as const, body }', replace: 'return { status: 202 as const, body }' },
+    find: 'return { status: 409, body }', replace: 'return { status: 202, body }' },
   { rule: '8: one pull at a time: a request during a pull returns the running one',
     file: 'server/src/storage/shared/pulls/pull-store.ts', test: 'server/test/contract/pulls/pulls.test.ts',
     find: "outcome: queued ? 'queued' : 'already_running'", replace: "outcome: queued ? 'already_running' : 'queued'" },

@@ -132,7 +132,11 @@ export const BLOCKS: Readonly<Record<string, Blocks>> = {
       notRun('requires the program sqlite3; http/sql-views.test.ts reads the views'),
     ],
   ],
-  'docs/platform-guide/1-what-you-build.md': [['# recordhub-platform, for Node.js', PACKAGED]],
+  'docs/platform-guide/1-what-you-build.md': [
+    ['SOURCE_API_KEY=', notRun('has a placeholder; process/guide.deep.test.ts runs the file')],
+    ['curl -X PATCH', notRun('pushes a record of that file; 3-pushing.md runs pushes')],
+    ['# recordhub-platform, for Node.js', PACKAGED],
+  ],
   'docs/platform-guide/2-endpoints.md': [['export SOURCE_API_KEY=', QUICK]],
   'docs/platform-guide/3-pushing.md': [['export HUB_API_KEY=', QUICK]],
   'docs/platform-guide/5-checking.md': [

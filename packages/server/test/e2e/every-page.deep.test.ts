@@ -37,7 +37,8 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
   ['/dashboard/search?query=person', '1 of 1 responded'],
   ['/dashboard/pulls', 'Succeeded'],
   ['/dashboard/pulls/{pull}', 'Succeeded'],
-  ['/dashboard/inbox', 'No open alerts'],
+  ['/dashboard/inbox', 'There is no backup'],
+  ['/dashboard/inbox?tab=alerts', 'No open alerts'],
   ['/dashboard/log', 'pushed'],
   ['/dashboard/guide?platform={platform}&language=node', 'timingSafeEqual'],
   ['/dashboard/settings?tab=account', 'Change password'],
@@ -192,8 +193,8 @@ describe('every page in a browser', BROWSER_TEST, () => {
 
   test('a phone shows the connection state, tabs in one row, and tables of pulls that fit the screen', async () => {
     const { page } = await openPage(hub, { width: 390 })
-    await page.goto('/dashboard/inbox')
-    await page.getByRole('tab', { name: 'Completeness' }).waitFor()
+    await page.goto('/dashboard/settings')
+    await page.getByRole('tab', { name: 'About' }).waitFor()
     assert.ok(await page.locator('[data-connection]').isVisible())
     const tops = await page.evaluate<number[]>(
       `[...document.querySelectorAll('[role="tab"]')].map((tab) => tab.getBoundingClientRect().top)`,

@@ -59,7 +59,7 @@ describe('polling the snapshot', BROWSER_TEST, () => {
     await delaySnapshots(page)
     await page.goto(`/dashboard/pulls/${id}`)
     await page.locator('[data-connection="live"]').waitFor()
-    const modules = page.getByRole('list', { name: 'Modules of the pull' })
+    const modules = page.getByRole('table', { name: 'Modules of the pull' })
     await modules.getByText('Running').waitFor()
     const waiting = /waiting for Title of .* \(\d+ s\)/
     await advanceUntilShown(page, modules.getByText(waiting))
@@ -131,8 +131,13 @@ describe('polling the snapshot', BROWSER_TEST, () => {
       const SNAPSHOT = 'GET /dashboard/realtime'
 
       const onOverview = await countRequests('/dashboard')
-      assert.deepEqual([...counts.keys()], [SNAPSHOT], 'the overview requests nothing else')
+      // The completeness of all modules is read again after each snapshot.
+      const COMPLETENESS = 'GET /api/v1/completeness'
+      const expected = [COMPLETENESS, SNAPSHOT]
+      assert.deepEqual([...counts.keys()].sort(), expected, 'the overview requests nothing else')
       const snapshots = counts.get(SNAPSHOT) ?? 0
+      const completeness = counts.get(COMPLETENESS) ?? 0
+      assert.ok(completeness <= snapshots + 1, `${completeness} after ${snapshots} snapshots`)
       assert.ok(snapshots >= 5 && snapshots <= maxRequests(onOverview, INTERVAL_MS), `${snapshots}`)
 
       const onPull = await countRequests(`/dashboard/pulls/${id}`)

@@ -13,7 +13,7 @@ describe('alerts and reviews in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Open navigation, 2 items in the inbox' }).waitFor()
     await page.getByRole('button', { name: 'Acknowledge' }).click()
     await page.getByText(/Acknowledged by/).waitFor()
-    await page.getByRole('tab', { name: /Missing/ }).click()
+    await page.goto('/dashboard/inbox?tab=missing')
     await page.getByRole('heading', { name: '30 of 40 records missing (75 %)' }).waitFor()
     await expectNoHorizontalScroll(page)
     await page.getByRole('button', { name: 'Mark as missing…' }).click()

@@ -53,7 +53,10 @@ describe('the search in a browser', BROWSER_TEST, () => {
     await results('Title of raw').getByText('{"hits":{"total":3}}').waitFor()
     await results('Title of slow').getByText('searching', { exact: true }).waitFor()
     await page.getByText('5 of 6 responded').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await results('Title of slow').getByText('stopped').waitFor()
     delayed.release()
+    await page.getByRole('button', { name: 'Search again' }).click()
     await results('Title of slow').getByText('1 found').waitFor()
     await page.getByText('6 of 6 responded').waitFor()
 

@@ -43,15 +43,24 @@ describe('tabs', BROWSER_TEST, () => {
         check(`the tab ${name}`)
       }
     }
-    await page.goto('/dashboard/inbox')
-    await untilOpen(page, 'Inbox')
-    await openTabs({
-      Alerts: () => panel('Alerts').getByRole('radiogroup'),
-      Missing: () => panel('Missing').getByRole('radiogroup'),
-      Rejected: () => panel('Rejected').getByRole('row').nth(1),
-      'Push errors': () => panel('Push errors').getByText('No push errors'),
-      Completeness: () => panel('Completeness').getByRole('row').filter({ hasText: 'Cases' }),
-    })
+    const lists = {
+      'All alerts': () => main.getByRole('radiogroup'),
+      'All reviews of missing records': () => main.getByRole('radiogroup'),
+      'All rejected pushes': () => main.getByRole('row').nth(1),
+      'All push errors': () => main.getByText('No push errors'),
+    }
+    await page.goto('/dashboard')
+    for (const [name, shown] of Object.entries(lists)) {
+      await navigationLink(page, 'Inbox').click()
+      await untilOpen(page, 'Inbox')
+      await page.getByRole('button', { name: 'Other lists' }).click()
+      await page.getByRole('menuitem', { name }).click()
+      await page.getByRole('heading', { level: 1, name }).waitFor()
+      await shown().first().waitFor()
+      await untilLoaded(page)
+      await expectNoErrorNotice(page)
+      check(name)
+    }
     await navigationLink(page, 'Log').click()
     await untilOpen(page, 'Log')
     await openTabs({

@@ -22,7 +22,7 @@ const EXCLUDED = new Set([
 ])
 /** Routes whose responses differ between hubs: versions, times, figures of the database, random keys. */
 const INDIVIDUAL =
-  /about|backups|conformance|webhook\/check|auth|session|tokens|guide|instructions|audit|activity|statistics|realtime|alerts|schedule|removals|export|erasure|drift|account|operators|invitations|records\?.*(changed_since|hub_(created|updated)_at)/
+  /about|requests|backups|conformance|webhook\/check|auth|session|tokens|guide|instructions|audit|activity|statistics|realtime|alerts|schedule|removals|export|erasure|drift|account|operators|invitations|records\?.*(changed_since|hub_(created|updated)_at)/
 
 const KEYS = ['a', 'é', 'n', 'when', 'flag', 'constructor']
 const FIELDS = [

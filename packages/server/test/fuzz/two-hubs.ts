@@ -54,14 +54,17 @@ export async function sendToBoth(
   return responses
 }
 
-/** A response without what differs from hub to hub: ids and times. */
+/** A response without what differs from hub to hub: ids, times, and the number of records that an engine examines. */
 export function comparable({ status, text }: TestResponse): string {
   const stable = text
     .replaceAll(
       /"(request_id|created_at|updated_at|at|next_cursor|previous_cursor|generated_at|since|missing_since|replayed_at|first_at|last_at|hub_api_key_hint|hint|source_base_url)":"[^"]*"/g,
       '"$1":"…"',
     )
-    .replaceAll(/"(record_id|id|estimated_total|platform_id|pull_id|took_ms)":\d+/g, '"$1":0')
+    .replaceAll(
+      /"(record_id|id|estimated_total|examined|platform_id|pull_id|took_ms)":\d+/g,
+      '"$1":0',
+    )
     .replaceAll(/"total_is_estimate":(?:true|false)/g, '')
   return `${status} ${stable}`
 }

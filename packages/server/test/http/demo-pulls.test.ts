@@ -17,6 +17,7 @@ test('pullAll waits for a running pull and then runs another one', async () => {
   const rejected = Promise.withResolvers<void>()
   const headers = { authorization: hub.authorization('operator') }
   const pulling = pullAll({
+    get: (path) => fetch(`${hub.address}${path}`, { headers }),
     post: async (path) => {
       const response = await fetch(`${hub.address}${path}`, { method: 'POST', headers })
       if (response.status === 409) rejected.resolve()

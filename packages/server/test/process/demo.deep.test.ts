@@ -8,7 +8,7 @@ test('the platforms of the demo exit when the demo is killed', async (_, { spawn
   const open = demo.stdout.find((line) => line.includes('/dashboard')) ?? ''
   const operator = await signIn(new URL(open.trim().split(/\s+/)[1] ?? '').origin, {
     email: 'demo@recordhub.example',
-    password: 'two sample platforms',
+    password: 'three sample platforms',
   })
   const platforms = await operator.platforms()
   await demo.stop('SIGKILL')

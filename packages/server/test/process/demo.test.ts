@@ -6,7 +6,7 @@ import { signIn } from '../helpers/process/operator.ts'
 import { test } from '../helpers/process/sandbox.ts'
 import { until } from '../helpers/time/until.ts'
 
-test('the demo pulls and pushes records and deletes its data when it is stopped', async (_, {
+test('the demo has a past with faults, pulls and pushes records, and deletes its data when it is stopped', async (_, {
   spawn,
   folder,
 }) => {
@@ -29,9 +29,16 @@ test('the demo pulls and pushes records and deletes its data when it is stopped'
   const pulls = JSON.parse(await operator.request('GET', '/api/v1/pulls'))
   const names: (string | null)[] = pulls.pulls.map((pull: Pull) => pull.started_by)
   assert.ok(names.includes('Demo Operator'), String(names))
+  const ages = pulls.pulls.map((pull: Pull) => Date.now() - Date.parse(pull.requested_at))
+  assert.ok(Math.max(...ages) > 20 * 3_600_000, 'the first pull is almost a day old')
+  const { inbox } = await operator.snapshot()
+  const kinds = new Set(inbox.items.map(({ kind }) => kind))
+  for (const kind of ['pulls_failing', 'missing_review', 'rejected'] as const) {
+    assert.ok(kinds.has(kind), [...kinds].join())
+  }
 
   const platforms = await operator.platforms()
-  assert.equal(platforms.length, 2)
+  assert.equal(platforms.length, 3)
   assert.ok(platforms.every((platform) => platform.modules_registered > 0))
   await until(async () => {
     const { stats, pull } = await operator.snapshot()
@@ -44,8 +51,8 @@ test('the demo pulls and pushes records and deletes its data when it is stopped'
     )
     const pushed = activity.filter(({ kind }) => kind.startsWith('push.'))
     const names = new Set(pushed.map((line) => line.platform_name))
-    return names.size === 2 && pushed.length >= 4 ? true : null
-  }, 'both platforms have pushed records')
+    return names.size === 3 && pushed.length >= 6 ? true : null
+  }, 'all platforms have pushed records')
   assert.equal(readdirSync(temporary).length, 1)
 
   assert.deepEqual(await demo.stop('SIGINT'), { code: 0, signal: null })

@@ -1,8 +1,13 @@
 /** `recordhub guide` with and without a running hub. */
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { connectOperator } from '../helpers/process/operator.ts'
 import { generateModule, startPlatform } from '../helpers/process/platform.ts'
 import { test } from '../helpers/process/sandbox.ts'
+
+const FILE = '../../../../docs/platform-guide/examples/start/hub.mjs'
 
 test('the general guide needs no hub and can be limited to one programming language', async (_, {
   run,
@@ -18,6 +23,28 @@ test('the general guide needs no hub and can be limited to one programming langu
   const withoutDatabase = await run(['guide', '--platform', '1'])
   assert.equal(withoutDatabase.code, 1)
   assert.match(withoutDatabase.stderr[0] ?? '', /no database/)
+})
+
+test('the file of the guide to try it with runs as it stands', async (t) => {
+  const file = fileURLToPath(new URL(FILE, import.meta.url))
+  const env = { ...process.env, SOURCE_API_KEY: 'a-source-key', PORT: '0' }
+  // It prints nothing, so its port is read from the server that the import creates.
+  const code = `import http from 'node:http'; const listen = http.Server.prototype.listen
+    http.Server.prototype.listen = function (...args) {
+      return listen.apply(this, args).on('listening', () => console.log(this.address().port)) }
+    await import(${JSON.stringify(file)})`
+  const started = spawn(process.execPath, ['--input-type=module', '-e', code], { env })
+  t.after(() => started.kill())
+  const [port] = await once(started.stdout, 'data')
+  const url = `http://127.0.0.1:${String(port).trim()}/api/hub`
+  const read = (path: string, key: string) =>
+    fetch(`${url}/${path}`, { headers: { 'X-PLATFORM-API-KEY': key } })
+  assert.equal((await read('ping', 'another')).status, 401)
+  for (const path of ['ping', 'manifest', 'records/letter']) {
+    const response = await read(path, 'a-source-key')
+    assert.equal(response.status, 200)
+    assert.equal(Object(await response.json())['success'], true, path)
+  }
 })
 
 const SETTINGS = { HUB_PUBLIC_URL: 'https://records.example.net' }

@@ -74,8 +74,13 @@ type ListTableProps<Row> = {
   isCurrent?: (row: Row) => boolean
   /** The heading above each run of rows with the same one, such as their day. Not with `scrolls`. */
   headingOf?: (row: Row) => string
-  /** `child`: one of the rows that the row above sums up; `quiet`: less important than the others. */
-  toneOf?: (row: Row) => 'child' | 'quiet' | undefined
+  /** The content of a row that has no cells, such as the heading of the rows below it; nothing for other rows. */
+  spanOf?: (row: Row) => ReactNode
+  /**
+   * `heading`: of the rows below it. `note`: belongs to the row above it. `sunken`: a row of an open fold. `quiet`: what
+   * seldom needs to be read.
+   */
+  lookOf?: (row: Row) => 'heading' | 'note' | 'sunken' | 'quiet' | undefined
   /** The rows belong to a list that has been left already. */
   isStale?: boolean
   /** Loads the rows after the last one. */
@@ -226,41 +231,50 @@ export function ListTable<Row extends Record<string, unknown>>(props: ListTableP
                 </Table.Tr>
               ))}
             {above > 0 && <Space height={above} />}
-            {shown.map(({ id, index, original }) => (
-              <Fragment key={id}>
-                <Heading
-                  text={props.headingOf?.(original)}
-                  above={headingAbove(index)}
-                  columns={placed.length}
-                />
-                <Table.Tr
-                  ref={scrolls ? virtual.measureElement : null}
-                  className={classes['row'] ?? ''}
-                  data-index={index}
-                  data-tone={props.toneOf?.(original)}
-                  data-opens={props.onOpen !== undefined || undefined}
-                  aria-rowindex={scrolls ? index + 2 : undefined}
-                  aria-current={props.isCurrent?.(original) || undefined}
-                  onClick={(event) => {
-                    if (!isOfElement(event)) props.onOpen?.(original)
-                  }}
-                >
-                  {placed.map(({ column, isPinned, style }) => (
-                    <Table.Td
-                      key={column.id}
-                      style={style}
-                      data-pinned={isPinned || undefined}
-                      data-align={column.align}
-                      data-from={column.from}
-                      data-phone={phoneOf(column)}
-                      data-title={column.title}
-                    >
-                      {column.render(original)}
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
-              </Fragment>
-            ))}
+            {shown.map(({ id, index, original }) => {
+              const span = props.spanOf?.(original) || null
+              return (
+                <Fragment key={id}>
+                  <Heading
+                    text={props.headingOf?.(original)}
+                    above={headingAbove(index)}
+                    columns={placed.length}
+                  />
+                  <Table.Tr
+                    ref={scrolls ? virtual.measureElement : null}
+                    className={classes['row'] ?? ''}
+                    data-index={index}
+                    data-look={props.lookOf?.(original)}
+                    data-opens={(props.onOpen !== undefined && span === null) || undefined}
+                    aria-rowindex={scrolls ? index + 2 : undefined}
+                    aria-current={props.isCurrent?.(original) || undefined}
+                    onClick={(event) => {
+                      if (span === null && !isOfElement(event)) props.onOpen?.(original)
+                    }}
+                  >
+                    {span !== null ? (
+                      <Table.Td colSpan={placed.length} data-phone="line">
+                        {span}
+                      </Table.Td>
+                    ) : (
+                      placed.map(({ column, isPinned, style }) => (
+                        <Table.Td
+                          key={column.id}
+                          style={style}
+                          data-pinned={isPinned || undefined}
+                          data-align={column.align}
+                          data-from={column.from}
+                          data-phone={phoneOf(column)}
+                          data-title={column.title}
+                        >
+                          {column.render(original)}
+                        </Table.Td>
+                      ))
+                    )}
+                  </Table.Tr>
+                </Fragment>
+              )
+            })}
             {below > 0 && <Space height={below} />}
           </Table.Tbody>
         </Table>
@@ -353,7 +367,11 @@ function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   const { target, currentTarget } = event
   const isTyping = target instanceof Element && target.matches('input, textarea, select')
   if (step === undefined || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
-  const rows = [...currentTarget.querySelectorAll<HTMLElement>('tr[data-index]')]
+  const rows = [
+    ...currentTarget.querySelectorAll<HTMLElement>(
+      'tr[data-index]:not([data-look="heading"], [data-look="note"])',
+    ),
+  ]
   const focusedRow = rows.findIndex((row) => target instanceof Node && row.contains(target))
   const from = focusedRow === -1 ? rows.findIndex((row) => row.ariaCurrent !== null) : focusedRow
   const next = rows[from === -1 ? 0 : from + step]

@@ -21,7 +21,7 @@ export function FilterBar({ names, children }: { names: readonly string[]; child
           aria-expanded={isOpen}
           onClick={toggle}
         >
-          {set.length > 0 ? TEXTS.filtersCount(set.length) : TEXTS.filters}
+          {set.length > 0 ? `Filters (${set.length})` : TEXTS.filters}
         </Button>
       </Group>
       <Box {...(isOpen ? {} : { visibleFrom: 'sm' })}>

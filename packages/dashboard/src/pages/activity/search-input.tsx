@@ -2,15 +2,14 @@ import { TextInput, type TextInputProps } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useUrlText } from '../../lib/use-url-text.ts'
-import { TEXTS } from './texts.tsx'
 
 /** A filter by the `request_id` of a response. */
 export function RequestIdInput() {
   const [state, change] = useUrlState()
   return (
     <SearchInput
-      label={TEXTS.requestId}
-      placeholder={TEXTS.fromTheResponse}
+      label="Request ID"
+      placeholder="From the response"
       value={state['request_id'] ?? ''}
       onSearch={(text) =>
         change({ request_id: text.trim() || null, cursor: null }, { replace: true })

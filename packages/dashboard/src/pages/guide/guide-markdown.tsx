@@ -5,8 +5,7 @@ import Markdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { CopyButton } from '../../components/copy-button.tsx'
 import classes from './guide.module.css'
-import { headingId } from './split-guide.ts'
-import { TEXTS } from './texts.tsx'
+import { headingId, splitPlaceholders } from './split-guide.ts'
 
 const ITEM = { itemWrapper: classes['item'] ?? '', itemLabel: classes['item'] ?? '' }
 
@@ -15,6 +14,11 @@ const BY_KEYBOARD = { viewportProps: { tabIndex: 0 } }
 const COMPONENTS: Components = {
   h3: ({ children }) => (
     <Title order={3} fz="h4" mt="lg" mb="xs" id={headingId(String(children))}>
+      {children}
+    </Title>
+  ),
+  h4: ({ children }) => (
+    <Title order={4} fz="sm" mt="lg" mb="xs">
       {children}
     </Title>
   ),
@@ -69,12 +73,16 @@ function CodeBlock({ node }: { node: Node | undefined }) {
   const text = node ? textOf(node).trimEnd() : ''
   return (
     <Box className={classes['code']} my="sm">
-      <Code block tabIndex={0} fz="xs" p="sm" pr={44}>
-        {text}
+      <div className={classes['codeHead']}>
+        <span>{node ? languageOf(node) : ''}</span>
+        <CopyButton value={text} label="Copy code" text="Copy" isQuiet />
+      </div>
+      <Code block tabIndex={0} fz="xs" p="sm" bg="transparent">
+        {splitPlaceholders(text).map((part, index) =>
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other identity.
+          index % 2 === 1 ? <b key={index}>{part}</b> : part,
+        )}
       </Code>
-      <Box className={classes['copy']}>
-        <CopyButton value={text} label={TEXTS.copyCode} />
-      </Box>
     </Box>
   )
 }
@@ -82,4 +90,14 @@ function CodeBlock({ node }: { node: Node | undefined }) {
 function textOf(node: Node | Node['children'][number]): string {
   if (node.type === 'text') return node.value
   return 'children' in node ? node.children.map(textOf).join('') : ''
+}
+
+const LANGUAGES: Readonly<Record<string, string>> = { sh: 'Shell', js: 'JavaScript', json: 'JSON' }
+
+/** The language of a code block; an empty text without one. */
+function languageOf({ children: [code] }: Node): string {
+  const classNames = code?.type === 'element' ? code.properties['className'] : undefined
+  const [name] = Array.isArray(classNames) ? classNames : []
+  const word = String(name ?? '').replace('language-', '')
+  return LANGUAGES[word] ?? word
 }

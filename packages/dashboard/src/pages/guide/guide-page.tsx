@@ -1,4 +1,16 @@
-import { Anchor, Box, Button, Group, Select, Skeleton, Stack, Text } from '@mantine/core'
+import {
+  Anchor,
+  Box,
+  Button,
+  Divider,
+  Group,
+  NavLink,
+  Select,
+  Skeleton,
+  Stack,
+  Tabs,
+  Title,
+} from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import {
   DEFAULT_GUIDE_LANGUAGE,
@@ -7,6 +19,7 @@ import {
 } from '@recordhub/protocol/constants'
 import { IconDownload, IconPrinter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useLayoutEffect, useMemo } from 'react'
 import { guidePath, guideQuery } from '../../api/guide.ts'
 import { usePlatforms } from '../../api/platforms.ts'
@@ -14,12 +27,11 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { RemovedPlatform } from '../../components/removed-platform.tsx'
-import { useUrlState } from '../../lib/url-state.ts'
+import { changeUrlState, type UrlChanges, useUrlState } from '../../lib/url-state.ts'
+import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
 import classes from './guide.module.css'
-import { GuideContents, showSection } from './guide-contents.tsx'
-import { GuideDocument } from './guide-document.tsx'
+import { GuideMarkdown } from './guide-markdown.tsx'
 import { isLanguage, splitGuide } from './split-guide.ts'
-import { TEXTS } from './texts.tsx'
 
 const ANY = 'any'
 
@@ -56,49 +68,35 @@ export function GuidePage() {
         title={split?.title || TEXTS.integrationGuide}
         description={
           <span className={classes['controls']}>
-            {TEXTS.guideDescription(
-              <Anchor href="/docs" underline="always">
-                {TEXTS.apiReference}
-              </Anchor>,
-            )}
+            For the developers of a platform. It contains no API keys. To read data from the hub,
+            see the{' '}
+            <Anchor href="/docs" underline="always">
+              API reference
+            </Anchor>
+            .
           </span>
         }
       />
-      <Group className={classes['controls']} align="flex-end" justify="space-between" mb="lg">
-        <Group align="flex-end">
-          <Select
-            label={TEXTS.platform}
-            w={280}
-            maw="100%"
-            data={[
-              { value: ANY, label: TEXTS.anyPlatform },
-              ...(platforms.data ?? []).map(({ id, display_title }) => ({
-                value: String(id),
-                label: display_title,
-              })),
-            ]}
-            value={platform ?? ANY}
-            onChange={(value) => change({ platform: value === ANY ? null : value })}
-            allowDeselect={false}
-            searchable
-            error={platforms.isError ? TEXTS.couldNotLoadPlatforms : undefined}
-          />
-          <Select
-            label={TEXTS.languageOfExamples}
-            w={200}
-            maw="100%"
-            data={Object.entries(GUIDE_LANGUAGES).map(([value, label]) => ({ value, label }))}
-            value={language}
-            onChange={(value) => isLanguage(value) && choose(value)}
-            allowDeselect={false}
-          />
-        </Group>
+      <Group className={classes['controls']} justify="space-between" mb="md">
+        <Select
+          aria-label={TEXTS.platform}
+          w={280}
+          maw="100%"
+          data={[
+            { value: ANY, label: 'Any platform' },
+            ...(platforms.data ?? []).map(({ id, display_title }) => ({
+              value: String(id),
+              label: display_title,
+            })),
+          ]}
+          value={platform ?? ANY}
+          onChange={(value) => change({ platform: value === ANY ? null : value })}
+          allowDeselect={false}
+          searchable
+          error={platforms.isError ? 'Could not load the platforms' : undefined}
+        />
         <Group gap="xs">
-          <CopyButton
-            value={markdown ?? null}
-            label={TEXTS.copyAsMarkdown}
-            text={TEXTS.copyAsMarkdown}
-          />
+          <CopyButton value={markdown ?? null} label="Copy as Markdown" text="Copy as Markdown" />
           <Button
             component="a"
             href={guidePath(platform, language)}
@@ -115,7 +113,7 @@ export function GuidePage() {
             leftSection={<IconPrinter size={16} />}
             onClick={() => window.print()}
           >
-            {TEXTS.print}
+            Print
           </Button>
         </Group>
       </Group>
@@ -125,20 +123,84 @@ export function GuidePage() {
         ) : (
           <RemovedPlatform platform={{ platform_id: platform }} otherwise={failed} />
         ))}
-      {guide.isPending && <GuideSkeleton />}
-      {split && (
-        <div className={classes['layout']}>
-          <GuideDocument guide={split} language={language} onChoose={choose} />
-          <Box component="aside" className={classes['aside']} aria-label={TEXTS.contents}>
-            <Text size="xs" c="dimmed" fw={600} mb={4} px="sm" aria-hidden>
-              {TEXTS.onThisPage}
-            </Text>
-            <GuideContents sections={split.sections} current={section ?? split.sections[0]?.id} />
-          </Box>
-        </div>
-      )}
+      <Tabs
+        value={language}
+        onChange={(value) => isLanguage(value) && choose(value)}
+        className={classes['languages'] ?? ''}
+      >
+        <Tabs.List aria-label="Language of the examples">
+          {Object.entries(GUIDE_LANGUAGES).map(([word, name]) => (
+            <Tabs.Tab key={word} value={word}>
+              {name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value={language}>
+          {guide.isPending && <GuideSkeleton />}
+          {split && (
+            <div className={classes['layout']} data-stale={guide.isPlaceholderData || undefined}>
+              <Box component="aside" className={classes['aside']} aria-label="Contents">
+                <nav aria-label="Sections of the guide">
+                  {split.sections.map(({ id, title }) => (
+                    <SectionLink
+                      key={id}
+                      id={id}
+                      title={title}
+                      isCurrent={id === (section ?? split.sections[0]?.id)}
+                    />
+                  ))}
+                </nav>
+              </Box>
+              <Box className={classes['document']}>
+                <GuideMarkdown markdown={split.lead} />
+                {split.sections.map(({ id, title, markdown: text }) => (
+                  <section key={id} aria-labelledby={id}>
+                    <Divider mt="xl" mb="lg" />
+                    <Title
+                      id={id}
+                      order={2}
+                      fz="h3"
+                      tabIndex={-1}
+                      className={classes['heading'] ?? ''}
+                    >
+                      {title}
+                    </Title>
+                    <GuideMarkdown markdown={text} />
+                  </section>
+                ))}
+              </Box>
+            </div>
+          )}
+        </Tabs.Panel>
+      </Tabs>
     </>
   )
+}
+
+function SectionLink({ id, title, isCurrent }: { id: string; title: string; isCurrent: boolean }) {
+  return (
+    <NavLink
+      label={title}
+      active={isCurrent}
+      aria-current={isCurrent ? 'location' : undefined}
+      renderRoot={(props) => (
+        <Link
+          to="."
+          search={(before: UrlChanges) => changeUrlState(before, { section: id })}
+          resetScroll={false}
+          onClick={() => showSection(id)}
+          {...props}
+        />
+      )}
+    />
+  )
+}
+
+/** Scrolls to a section and focuses its heading. */
+function showSection(id: string): void {
+  const heading = document.getElementById(id)
+  heading?.scrollIntoView({ block: 'start' })
+  heading?.focus({ preventScroll: true })
 }
 
 function GuideSkeleton() {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { splitGuide } from './split-guide.ts'
+import { splitGuide, splitPlaceholders } from './split-guide.ts'
 
 const GUIDE = `# Integration guide for a\\_b \\& c\\.
 
@@ -46,19 +46,16 @@ test('a guide is split into title, lead and sections', () => {
 
 test('a heading inside a code block is not a heading', () => {
   const [first] = splitGuide(GUIDE).sections
-  assert.equal(first?.parts.length, 1)
-  const [part] = first?.parts ?? []
-  assert.ok(part?.kind === 'text')
-  assert.match(part.markdown, /### A part[\s\S]+## nor this/)
+  assert.match(first?.markdown ?? '', /### A part[\s\S]+## nor this/)
 })
 
-test('an example ends at the next heading', () => {
-  const [, second] = splitGuide(GUIDE).sections
-  const [before, example, after] = second?.parts ?? []
-  assert.ok(before?.kind === 'text' && example?.kind === 'example' && after?.kind === 'text')
-  assert.equal(example.language, 'curl')
-  assert.match(example.markdown, /#### PHP[\s\S]+Text\.\n/)
-  assert.match(after.markdown, /^### After\n\n#### Something else/)
+test('what must be replaced in code is marked', () => {
+  const code = `// Replace with your records.
+call({ key: "$HUB_API_KEY" }, <your address>, a < b, '<p>')`
+  assert.deepEqual(
+    splitPlaceholders(code).filter((_, index) => index % 2 === 1),
+    ['Replace with your records.', '$HUB_API_KEY', '<your address>', '<p>'],
+  )
 })
 
 test('an empty guide has no title, lead or sections', () => {

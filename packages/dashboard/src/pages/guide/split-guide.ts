@@ -1,49 +1,36 @@
-/** Splits the Markdown of the guide into sections and examples. */
-import { GUIDE_LANGUAGES, type GuideLanguage, isGuideLanguage } from '@recordhub/protocol/constants'
+/** Splits the Markdown of the guide into sections. */
+import { type GuideLanguage, isGuideLanguage } from '@recordhub/protocol/constants'
 
-export type GuidePart =
-  | { key: string; kind: 'text'; markdown: string }
-  | { key: string; kind: 'example'; language: GuideLanguage; markdown: string }
-export type GuideSection = { id: string; title: string; parts: GuidePart[] }
-export type SplitGuide = { title: string; lead: string; sections: GuideSection[] }
+type GuideSection = { id: string; title: string; markdown: string }
+type SplitGuide = { title: string; lead: string; sections: GuideSection[] }
 
 export function isLanguage(name: string | null | undefined): name is GuideLanguage {
   return name !== undefined && name !== null && isGuideLanguage(name)
 }
 
-/**
- * Splits the guide into its title, the text before the first section, and the sections. A fourth-level heading with the
- * name of a language starts an example.
- */
+/** Splits the guide into its title, the text before the first section, and the sections. */
 export function splitGuide(markdown: string): SplitGuide {
   const guide: SplitGuide = { title: '', lead: '', sections: [] }
   let isCode = false
   for (const line of markdown.split('\n')) {
-    const [, level = '', heading = ''] = isCode ? [] : (/^(#{1,4}) (.+)$/.exec(line) ?? [])
+    const [, level = '', heading = ''] = isCode ? [] : (/^(#{1,2}) (.+)$/.exec(line) ?? [])
     if (/^\s*```/.test(line)) isCode = !isCode
     const section = guide.sections.at(-1)
     if (level === '#') guide.title = heading.replaceAll(/\\([\W_])/g, '$1')
     else if (level === '##') {
-      guide.sections.push({ id: headingId(heading), title: heading, parts: [] })
-    } else if (!section) guide.lead += `${line}\n`
-    else addLine(section.parts, line, { level, heading })
+      guide.sections.push({ id: headingId(heading), title: heading, markdown: '' })
+    } else if (section) section.markdown += `${line}\n`
+    else guide.lead += `${line}\n`
   }
   return { ...guide, lead: guide.lead.trim() }
 }
 
-function addLine(parts: GuidePart[], line: string, head: { level: string; heading: string }): void {
-  const last = parts.at(-1)
-  const key = `part ${parts.length}`
-  const language = head.level === '####' ? languageOf(head.heading) : undefined
-  if (language) parts.push({ key, kind: 'example', language, markdown: '' })
-  else if (last?.kind === 'text' || (last && head.level === '')) last.markdown += `${line}\n`
-  else parts.push({ key, kind: 'text', markdown: `${line}\n` })
-}
-
-function languageOf(heading: string): GuideLanguage | undefined {
-  return Object.keys(GUIDE_LANGUAGES)
-    .filter(isGuideLanguage)
-    .find((language) => GUIDE_LANGUAGES[language] === heading)
+/**
+ * The parts of a code block. At odd indexes: what must be replaced, which are placeholders, keys, and the comments that
+ * say so.
+ */
+export function splitPlaceholders(code: string): string[] {
+  return code.split(/(<[a-z][\w ,-]*>|\$(?:HUB|SOURCE)_API_KEY|\b[Rr]eplace (?:with )?[^\n*]+)/)
 }
 
 /** The id of a heading: `What you build` → `what-you-build`. */

@@ -14,11 +14,13 @@ import { Ago } from '../../components/time.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
+import { RejectedDrawer } from '../activity/rejected/rejected-drawer.tsx'
 import classes from './inbox.module.css'
 import { inboxQuery, usePutAside } from './inbox-query.ts'
 import { ItemDetail } from './item-detail.tsx'
 import { keepOrder } from './keep-order.ts'
-import { PastPage } from './past-page.tsx'
+import { listOf } from './lists.ts'
+import { LISTS, PastPage } from './past-page.tsx'
 
 const GROUPS: Readonly<Record<InboxItem['group'], { label: string; color: DotColor }>> = {
   failing: { label: 'Failing', color: 'red' },
@@ -28,8 +30,9 @@ const GROUPS: Readonly<Record<InboxItem['group'], { label: string; color: DotCol
 
 /** What waits for a person, with its actions; with `?tab=`, the complete lists. */
 export function InboxPage() {
-  const [{ tab }] = useUrlState()
-  return tab ? <PastPage /> : <Waiting />
+  const [state] = useUrlState()
+  const list = listOf(state)
+  return list ? <PastPage list={list} /> : <Waiting />
 }
 
 function Waiting() {
@@ -69,16 +72,19 @@ function Items({
   const canOperate = useHasRole('operator')
   const putAside = usePutAside()
   const detail = useRef<HTMLElement>(null)
-  const index = items.findIndex(({ key }) => key === chosen)
-  const opened = items[index] ?? (chosen === undefined ? items[0] : undefined)
+  const [kept, setKept] = useState<InboxItem>()
+  const waiting = chosen === undefined ? items[0] : items.find(({ key }) => key === chosen)
+  if (waiting && waiting !== kept) setKept(waiting)
+  // An item that is over stays open, with the result of what was done about it.
+  const opened = waiting ?? (kept?.key === chosen ? kept : undefined)
   const open = (next: InboxItem | undefined) =>
-    next && change({ item: next.key }, { replace: true })
-  const move = (by: number) => open(items[(opened ? items.indexOf(opened) : -1) + by])
+    next && change({ item: next.key, changes: null }, { replace: true })
+  const move = (by: number) => open(items[(waiting ? items.indexOf(waiting) : -1) + by])
   useHotkeys([
     ['ArrowDown', () => move(1)],
     ['ArrowUp', () => move(-1)],
     ['Enter', () => detail.current?.focus(), { preventDefault: false }],
-    ['e', () => canOperate && opened?.put_aside === null && void putAside(opened, null)],
+    ['e', () => canOperate && waiting?.put_aside === null && void putAside(waiting, null)],
   ])
   return (
     <div className={classes['split']} {...(chosen === undefined ? {} : { 'data-open': true })}>
@@ -107,7 +113,7 @@ function Items({
           <Entry
             key={item.key}
             item={item}
-            isOpen={item === opened}
+            isOpen={item === waiting}
             heading={items[position - 1]?.group === item.group ? null : GROUPS[item.group].label}
           />
         ))}
@@ -119,11 +125,12 @@ function Items({
       </section>
       <section className={classes['detail']} aria-label="Item" ref={detail} tabIndex={-1}>
         {opened ? (
-          <ItemDetail key={opened.key} item={opened} />
+          <ItemDetail key={opened.key} item={opened} isOver={!waiting} />
         ) : (
           chosen !== undefined && <Text c="dimmed">This item is over.</Text>
         )}
       </section>
+      <RejectedDrawer />
     </div>
   )
 }
@@ -137,14 +144,14 @@ function Entry({
   isOpen: boolean
   heading: string | null
 }) {
-  const { key, title, reason, platform, group, since, last_at } = item
+  const { key, title, reason, platform, group, since, last_at, put_aside } = item
   const at = last_at ?? since
   return (
     <>
       {heading !== null && <div className={classes['group']}>{heading}</div>}
       <Link
         to="/dashboard/inbox"
-        search={(before) => ({ ...before, item: key })}
+        search={{ ...(put_aside === null ? {} : { aside: '1' }), item: key }}
         replace
         className={classes['entry']}
         {...(isOpen ? { 'aria-current': true } : {})}
@@ -163,7 +170,6 @@ function Entry({
 /** The lists that are not on the page. */
 function Lists({ count, isAside }: { count: number; isAside: boolean }) {
   const [, change] = useUrlState()
-  const go = (tab: string) => () => change({ tab, item: null, aside: null })
   return (
     <Menu {...MENU_PROPS} position="bottom-end">
       <Menu.Target>
@@ -176,11 +182,11 @@ function Lists({ count, isAside }: { count: number; isAside: boolean }) {
           {isAside ? `What waits (${count})` : 'Put aside'}
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item onClick={go('alerts')}>All alerts</Menu.Item>
-        <Menu.Item onClick={go('missing')}>All reviews of missing records</Menu.Item>
-        <Menu.Item onClick={go('rejected')}>All rejected pushes</Menu.Item>
-        <Menu.Item onClick={go('push-errors')}>All push errors</Menu.Item>
-        <Menu.Item onClick={go('completeness')}>Completeness of all modules</Menu.Item>
+        {Object.entries(LISTS).map(([tab, { title }]) => (
+          <Menu.Item key={tab} onClick={() => change({ tab, item: null, aside: null })}>
+            {title}
+          </Menu.Item>
+        ))}
       </Menu.Dropdown>
     </Menu>
   )

@@ -2,23 +2,26 @@ import { Button, Group, Menu, Stack, Text, Title } from '@mantine/core'
 import type { InboxItem } from '@recordhub/protocol'
 import { IconChevronLeft } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { missingReviewQuery } from '../../api/missing-reviews.ts'
-import { Loaded } from '../../components/loaded.tsx'
+import { snapshot } from '../../api/live.ts'
+import { platformQuery } from '../../api/platforms.ts'
+import { LinkButton } from '../../components/link-button.tsx'
 import { MENU_PROPS } from '../../components/menu-props.ts'
 import { MessageText } from '../../components/message-text.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Ago, Clock, Time } from '../../components/time.tsx'
+import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
-import { ReviewCard } from '../activity/missing/review-card.tsx'
+import { OneReview } from '../activity/missing/review-card.tsx'
+import { TestButton } from '../platforms/test-button.tsx'
+import { PullNowButton } from '../pulls/pull-now-button.tsx'
 import classes from './inbox.module.css'
 import { usePutAside, useReopen } from './inbox-query.ts'
-import { ItemActions } from './item-actions.tsx'
-import { RejectedGroup } from './rejected-group.tsx'
+import { RepairGroup } from './repair.tsx'
 
 /** A fault: what, which platform, since when and why, with what can be done about it. */
-export function ItemDetail({ item }: { item: InboxItem }) {
+export function ItemDetail({ item, isOver }: { item: InboxItem; isOver: boolean }) {
   const [, change] = useUrlState()
   const { kind, title, reason, platform, since, last_at, rejected } = item
   return (
@@ -65,26 +68,30 @@ export function ItemDetail({ item }: { item: InboxItem }) {
             )}
           </Text>
         </Stack>
-        <PutAside item={item} />
+        {!isOver && <PutAside item={item} />}
       </Group>
-      <Text mt="md">
-        <MessageText message={reason} />
-      </Text>
-      <ItemActions item={item} />
-      {kind === 'missing_review' && <Review id={item.missing_review_id} />}
+      {isOver ? (
+        <Text mt="md" c="dimmed">
+          This item is over.
+        </Text>
+      ) : (
+        <>
+          <Text mt="md">
+            <MessageText message={reason} />
+          </Text>
+          <ItemActions item={item} />
+        </>
+      )}
+      {kind === 'missing_review' && <OneReview id={String(item.missing_review_id)} />}
       {rejected !== null && platform !== null && (
-        <RejectedGroup platform={platform.platform_name} rejected={rejected} />
+        <RepairGroup
+          platform={platform.platform_name}
+          cause={rejected.cause}
+          // It stays open after its last rejection was replayed.
+          onReplay={() => change({ item: item.key }, { replace: true })}
+        />
       )}
     </>
-  )
-}
-
-function Review({ id }: { id: number | null }) {
-  const query = useQuery(missingReviewQuery(String(id)))
-  return (
-    <Loaded query={query} errorTitle="The review could not be read">
-      {({ missing_review }) => <ReviewCard review={missing_review} />}
-    </Loaded>
   )
 }
 
@@ -146,4 +153,73 @@ function PutAside({ item }: { item: InboxItem }) {
       </Button>
     </Group>
   )
+}
+
+/** What can be done about a fault, on its page or where it is decided. */
+function ItemActions({ item }: { item: InboxItem }) {
+  const { kind, platform } = item
+  const canOperate = useHasRole('operator')
+  const isOfConnection = kind === 'pulls_failing' || kind === 'certificate_expiring'
+  return (
+    <Group gap="xs" mt="md" className={classes['itemActions'] ?? ''}>
+      {isOfConnection && canOperate && platform && <Connection id={platform.id} />}
+      <Target item={item} />
+    </Group>
+  )
+}
+
+function Connection({ id }: { id: number }) {
+  const platform = useQuery(platformQuery(id)).data
+  const summary = useStore(snapshot)?.platforms.find((one) => one.id === id)
+  return (
+    <>
+      {platform && <TestButton platform={platform} />}
+      {summary && <PullNowButton platform={summary} />}
+    </>
+  )
+}
+
+/** The place where a fault is decided. */
+function Target({ item: { kind, platform, record_type } }: { item: InboxItem }) {
+  const name = platform?.platform_name ?? ''
+  if (kind === 'push_errors') {
+    return (
+      <LinkButton
+        to="/dashboard/inbox"
+        search={{ tab: 'push-errors', platform: name }}
+        variant="default"
+      >
+        Show the requests
+      </LinkButton>
+    )
+  }
+  if (kind === 'no_backup') {
+    return (
+      <LinkButton to="/dashboard/settings" search={{ tab: 'backups' }} variant="default">
+        Make a backup
+      </LinkButton>
+    )
+  }
+  if (platform === null) return null
+  const tab = TAB_OF[kind]
+  if (tab === undefined) return null
+  return (
+    <LinkButton
+      to="/dashboard/platforms/$id"
+      params={{ id: String(platform.id) }}
+      search={{
+        ...(tab.name === '' ? {} : { tab: tab.name }),
+        ...(record_type === null ? {} : { module: record_type }),
+      }}
+      variant="default"
+    >
+      {tab.label}
+    </LinkButton>
+  )
+}
+
+const TAB_OF: Partial<Record<InboxItem['kind'], { name: string; label: string }>> = {
+  pulls_failing: { name: 'pulls', label: 'Show its pulls' },
+  drift: { name: '', label: 'Show the differences' },
+  key_expiring: { name: 'settings', label: 'Show its keys' },
 }

@@ -182,7 +182,7 @@ function LogTable({ entries }: { entries: ActivityEntry[] | undefined }) {
       }
       onOpen={(row) => (row.entries.length > 1 ? fold(row.id) : open(row))}
       headingOf={({ entry }) => dayOf(entry.at)}
-      toneOf={({ isChild }) => (isChild ? 'child' : undefined)}
+      lookOf={({ isChild }) => (isChild ? 'sunken' : undefined)}
       columns={[
         column.of(
           'Time',

@@ -1,11 +1,10 @@
-import { Anchor, Stack } from '@mantine/core'
+import { Anchor, Paper, Stack } from '@mantine/core'
 import type { Pull, PullTask } from '@recordhub/protocol'
 import { Link } from '@tanstack/react-router'
 import { SideDrawer } from '../../components/side-drawer.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { TEXTS } from '../../texts.ts'
-import { PullProgress } from '../pulls/pull-progress.tsx'
-import { TaskList } from '../pulls/task-list.tsx'
+import { ModuleTable, PullProgress } from '../pulls/module-table.tsx'
 
 /** The modules of a pull, over the page. */
 export function PullModules({
@@ -30,8 +29,10 @@ export function PullModules({
       closeButtonProps={{ 'aria-label': TEXTS.close }}
     >
       <Stack gap="md">
-        <PullProgress pull={pull} now={now} />
-        <TaskList tasks={tasks} now={now} />
+        <Paper withBorder>
+          <PullProgress pull={pull} now={now} />
+        </Paper>
+        <ModuleTable tasks={tasks} now={now} />
         <Anchor
           size="sm"
           renderRoot={(props) => (

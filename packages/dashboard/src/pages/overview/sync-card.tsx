@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Paper, Progress, Skeleton, Text, Title, Tooltip } from '@mantine/core'
+import { ActionIcon, Paper, Progress, Skeleton, Text, Title, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { Pull } from '@recordhub/protocol'
 import { IconChevronDown } from '@tabler/icons-react'
@@ -6,16 +6,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { snapshot, stateTime } from '../../api/live.ts'
-import { pauseSchedule, scheduleQuery } from '../../api/schedule.ts'
-import { attempt } from '../../components/confirm.tsx'
+import { scheduleQuery } from '../../api/schedule.ts'
 import { formatCount, formatDuration, formatSeconds, formatTime } from '../../lib/format.ts'
 import { scheduleLabel } from '../../lib/settings-labels.ts'
 import { useStore } from '../../lib/store.ts'
-import { useHasRole } from '../../lib/use-has-role.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { TEXTS } from '../../texts.ts'
 import { CancelButton } from '../pulls/cancel-button.tsx'
-import { PullAllForm } from '../pulls/pull-all-form.tsx'
+import { PauseButton, PullAllForm } from '../pulls/pull-all-form.tsx'
 import { durationOf, progressLabel, starterLabel } from '../pulls/pull-labels.ts'
 import { PullStateBadge } from '../pulls/pull-state-badge.tsx'
 import { useSnapshotPull } from '../pulls/use-snapshot-pull.ts'
@@ -51,7 +49,7 @@ export function SyncCard() {
           {TEXTS.latestSync}
         </Title>
         {isKnown ? <LastPull pull={running ? last : pull} /> : <Skeleton h={20} flex={1} />}
-        <PullAllForm isBrief />
+        <PullAllForm />
       </div>
       <div className={classes['strip']}>
         {running ? <RunningPull pull={running} now={now} /> : <NextPull />}
@@ -171,27 +169,5 @@ function NextPull() {
       </span>
       {pattern && <PauseButton isPaused={isPaused} />}
     </>
-  )
-}
-
-function PauseButton({ isPaused }: { isPaused: boolean }) {
-  const canOperate = useHasRole('operator')
-  const [isSending, setSending] = useState(false)
-  async function change() {
-    setSending(true)
-    await attempt(() => pauseSchedule(!isPaused))
-    setSending(false)
-  }
-  if (!canOperate) return null
-  return (
-    <Button
-      size="xs"
-      variant={isPaused ? 'default' : 'subtle'}
-      color="gray"
-      loading={isSending}
-      onClick={() => void change()}
-    >
-      {isPaused ? TEXTS.resume : TEXTS.pause}
-    </Button>
   )
 }

@@ -8,7 +8,7 @@ import { showPull } from '../../api/live.ts'
 import { refreshPull } from '../../api/pulls.ts'
 import { attempt } from '../../components/confirm.tsx'
 import { useHasRole } from '../../lib/use-has-role.ts'
-import { TEXTS } from './texts.tsx'
+import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
 
 /** Cancels a running pull, without a confirmation, because the stored records are not deleted. */
 export function CancelButton({ pull }: { pull: Pull }) {
@@ -34,7 +34,7 @@ export function CancelButton({ pull }: { pull: Pull }) {
       disabled={!canOperate || isCancelling}
       onClick={cancel}
     >
-      {isCancelling ? TEXTS.cancelling : TEXTS.cancel}
+      {isCancelling ? 'Cancelling…' : TEXTS.cancel}
     </Button>
   )
   return canOperate ? button : <Tooltip label={TEXTS.requiresOperatorRole}>{button}</Tooltip>

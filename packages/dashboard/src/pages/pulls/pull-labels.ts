@@ -81,44 +81,52 @@ function storedCount({ created, updated, unchanged, stale }: PullCounts): number
   return created + updated + unchanged + stale
 }
 
-function waitingLabel(platform: string, since: string, now: number): string {
+export function waitingLabel(platform: string, since: string, now: number): string {
   return `waiting for ${platform} (${formatSeconds(now - Date.parse(since))})`
 }
 
-/** `2 of 5 modules completed · 1 failed · 1 cancelled · 12 s`. */
-export function modulesLabel(pull: Pull, now: number): string {
-  const { tasks_total, task_states: states } = pull.progress
-  const duration = durationOf(pull, now)
-  const others: [number, string][] = [
-    [(states.failed ?? 0) + (states.timed_out ?? 0), 'failed'],
-    [states.cancelled ?? 0, 'cancelled'],
-    [states.interrupted ?? 0, 'interrupted'],
-    [states.not_reached ?? 0, 'not reached'],
-    [states.skipped ?? 0, 'skipped'],
-  ]
-  return [
-    `${formatNumber(states.succeeded ?? 0)} of ${formatCount(tasks_total, 'module')} completed`,
-    ...countLabels(others),
-    duration === null ? 'waiting to start' : formatDuration(duration),
-  ].join(' · ')
+/** `1 failed, 1 running, 3 queued, 10 succeeded`, and `skipped`, `cancelled`, … where there are any. */
+export function modulesLabel({ progress: { task_states } }: Pull): string {
+  const { failed = 0, timed_out = 0, running = 0, queued = 0, succeeded = 0 } = task_states
+  return countLabels([
+    [failed + timed_out, 'failed'],
+    [running, 'running'],
+    [queued, 'queued'],
+    [task_states.cancelled ?? 0, 'cancelled'],
+    [task_states.interrupted ?? 0, 'interrupted'],
+    [task_states.not_reached ?? 0, 'not reached'],
+    [task_states.skipped ?? 0, 'skipped'],
+    [succeeded, 'succeeded'],
+  ]).join(', ')
+}
+
+type ShownCount = {
+  label: string
+  value: number
+  /** The list of what needs attention. */
+  to?: (pullId: number) => Record<string, string>
 }
 
 /** The counts to show with their labels. Rare ones are shown only if they are not zero. */
-export function shownCounts(counts: PullCounts): { label: string; value: number }[] {
-  const shown = [
+export function shownCounts(counts: PullCounts): ShownCount[] {
+  const rare: ShownCount[] = [
+    { label: 'Older than stored', value: counts.stale },
+    { label: COMMON_TEXTS.acceptedExceptions, value: counts.accepted },
+    { label: COMMON_TEXTS.missing, value: counts.missing },
+  ]
+  return [
     { label: COMMON_TEXTS.received, value: counts.received },
     { label: COMMON_TEXTS.new, value: counts.created },
     { label: COMMON_TEXTS.updated, value: counts.updated },
     { label: 'Unchanged', value: counts.unchanged },
-    { label: COMMON_TEXTS.rejected, value: counts.rejected },
+    {
+      label: COMMON_TEXTS.rejected,
+      value: counts.rejected,
+      to: (pullId) => ({ tab: 'rejected', pull: String(pullId), state: 'all' }),
+    },
+    ...rare.filter(({ value }) => value > 0),
+    { label: COMMON_TEXTS.notListed, value: counts.not_listed, to: () => ({ tab: 'missing' }) },
   ]
-  const rare = [
-    { label: 'Older than stored', value: counts.stale },
-    { label: COMMON_TEXTS.acceptedExceptions, value: counts.accepted },
-    { label: COMMON_TEXTS.missing, value: counts.missing },
-    { label: COMMON_TEXTS.notListed, value: counts.not_listed },
-  ]
-  return [...shown, ...rare.filter(({ value }) => value > 0)]
 }
 
 /** The progress of a module in percent; null if it is running and the progress is unknown. */
@@ -127,34 +135,6 @@ export function taskPercent({ state, expected, received, finished_at }: PullTask
   if (state === 'queued') return 0
   if (expected === null || expected === 0) return null
   return Math.min(99, Math.floor((100 * received) / expected))
-}
-
-/** `1,200 of 3,000 records stored · 3 new · 2 updated · 1 rejected` */
-export function taskLabel(task: PullTask, now: number): string {
-  const { state, received, total, created, updated, unchanged, stale, rejected, missing } = task
-  const { not_listed, accepted, waiting_since, platform_title } = task
-  if (state === 'queued') return 'queued'
-  const isRunning = state === 'running'
-  const waiting = waiting_since === null ? [] : [waitingLabel(platform_title, waiting_since, now)]
-  if (isRunning && received === 0) return waiting[0] ?? 'in progress…'
-  return [
-    isRunning
-      ? `${formatNumber(storedCount(task))}${total === null ? '' : ` of ${formatNumber(total)}`} records stored`
-      : not_listed > 0
-        ? `${formatNumber(received)} received`
-        : formatCount(received, 'record'),
-    ...countLabels([
-      [created, COMMON_TEXTS.newCount],
-      [updated, COMMON_TEXTS.updatedCount],
-      [unchanged, COMMON_TEXTS.unchangedCount],
-      [stale, COMMON_TEXTS.olderThanStored],
-      [rejected, 'rejected'],
-      [accepted, accepted === 1 ? 'accepted exception' : 'accepted exceptions'],
-      [missing, 'missing'],
-      [not_listed, 'not listed'],
-    ]),
-    ...waiting,
-  ].join(' · ')
 }
 
 function countLabels(counts: [number, string][]): string[] {

@@ -1,36 +1,62 @@
-import { Group, NativeSelect, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
-import { HubCallError } from '../../api/call-hub.ts'
+import {
+  Alert,
+  Anchor,
+  Button,
+  Code,
+  Group,
+  NativeSelect,
+  Paper,
+  Skeleton,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
+import type { MissingReview, Pull, PullTask } from '@recordhub/protocol'
+import { IconHelpCircle } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { callHub, HubCallError } from '../../api/call-hub.ts'
+import { MISSING_REVIEWS, missingReviewPageQuery } from '../../api/missing-reviews.ts'
+import { useTitles } from '../../api/platforms.ts'
 import { pullQuery, type TaskPage } from '../../api/pulls.ts'
+import { rejectedPushPageQuery } from '../../api/rejected-pushes.ts'
+import { errorInPlaceOfData } from '../../api/retries.ts'
+import { attempt, confirm } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { ModuleTitle, PlatformTitle } from '../../components/module-title.tsx'
 import { NotFound } from '../../components/not-found.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
+import { PageLink } from '../../components/page-link.tsx'
 import { Time } from '../../components/time.tsx'
+import { formatCode, formatCount, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
+import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
+import { referenceOf } from '../activity/rejected/advice.ts'
 import { CancelButton } from './cancel-button.tsx'
-import { PendingReviews } from './pending-reviews.tsx'
-import { starterLabel } from './pull-labels.ts'
-import { PullProgress } from './pull-progress.tsx'
-import { PullStateBadge } from './pull-state-badge.tsx'
-import { RejectedRecords } from './rejected-records.tsx'
-import { TaskList, TaskPager } from './task-list.tsx'
-import { TEXTS } from './texts.tsx'
+import { ModuleTable, PullProgress } from './module-table.tsx'
+import { modulesLabel, starterLabel } from './pull-labels.ts'
 import { useNewest } from './use-snapshot-pull.ts'
 
 const PAGE = 50
+const STATES = [
+  ...['running', 'queued', 'succeeded', 'failed', 'timed_out', 'cancelled', 'interrupted'],
+  ...['not_reached', 'skipped'],
+]
 const STATE_CHOICES = [
   { value: '', label: TEXTS.allModules },
-  { value: 'running', label: TEXTS.running },
-  { value: 'queued', label: TEXTS.queued },
-  { value: 'succeeded', label: TEXTS.succeeded },
-  { value: 'failed', label: TEXTS.failed },
-  { value: 'timed_out', label: TEXTS.timedOut },
-  { value: 'cancelled', label: TEXTS.cancelled },
-  { value: 'interrupted', label: TEXTS.interrupted },
-  { value: 'not_reached', label: TEXTS.notReached },
-  { value: 'skipped', label: TEXTS.skipped },
+  ...STATES.map((value) => ({ value, label: formatCode(value) })),
 ]
+const TITLES: Readonly<Record<string, string>> = {
+  running: 'is running',
+  queued: 'is queued',
+  succeeded: 'succeeded',
+  partial: 'succeeded in part',
+  failed: 'failed',
+  cancelled: 'was cancelled',
+  timed_out: 'timed out',
+  interrupted: 'was interrupted',
+}
 
 /** One pull: its progress, the result of each module, reviews and rejected records. */
 export function PullPage() {
@@ -43,53 +69,70 @@ export function PullPage() {
   const pull = data?.pull
   return (
     <>
+      <PageLink size="sm" c="dimmed" to="/dashboard/pulls">
+        ‹ {TEXTS.pulls}
+      </PageLink>
       <PageHeader
-        title={TEXTS.pullTitle(id)}
+        title={pull ? `Pull ${id} ${TITLES[pull.state] ?? ''}` : `Pull ${id}`}
         description={
-          pull && TEXTS.startedByAt(starterLabel(pull), <Time at={pull.requested_at} seconds />)
+          pull && (
+            <>
+              Started {starterLabel(pull)}, <Time at={pull.requested_at} seconds />
+            </>
+          )
         }
       >
-        {pull && <PullStateBadge state={pull.state} counts={pull.counts} />}
         {pull?.finished_at === null && <CancelButton pull={pull} />}
       </PageHeader>
       <Stack gap="md">
-        {error && <ErrorNotice error={error} onRetry={refetch} title={TEXTS.couldNotLoadPull} />}
-        <Paper withBorder p="md" component="section" aria-label={TEXTS.progress}>
-          {pull ? <PullProgress pull={pull} now={now} /> : <Skeleton height={90} />}
+        {error && <ErrorNotice error={error} onRetry={refetch} title="Could not load the pull" />}
+        <Paper withBorder component="section" aria-label="Progress">
+          {pull ? <PullProgress pull={pull} now={now} /> : <Skeleton height={140} />}
         </Paper>
         {data && <PendingReviews pull={data.pull} tasks={data.tasks} />}
-        <Paper withBorder p="md" component="section" aria-label={TEXTS.modules}>
-          <Group justify="space-between" mb="md">
-            <Title order={2} fz="md">
-              {TEXTS.modules}
-            </Title>
+        <section aria-label={TEXTS.modules}>
+          <Group justify="space-between" mb="sm">
+            <Group gap="xs" align="baseline">
+              <Title order={2} fz="md">
+                {TEXTS.modules}
+              </Title>
+              <Text size="sm" c="dimmed">
+                {pull && modulesLabel(pull)}
+              </Text>
+            </Group>
             <NativeSelect
               size="xs"
-              aria-label={TEXTS.moduleState}
+              aria-label="Module state"
               data={STATE_CHOICES}
               value={state}
               onChange={(event) => change({ state: event.currentTarget.value, tasks: '' })}
             />
           </Group>
-          {data ? (
-            <>
-              <TaskList tasks={data.tasks} now={now} />
-              <TaskPager
-                cursor={cursor}
-                next={data.next_cursor}
-                onPage={(next) => change({ tasks: next })}
-              />
-            </>
-          ) : (
-            <Skeleton height={160} />
+          <Paper withBorder style={{ overflow: 'clip' }}>
+            {data ? <ModuleTable tasks={data.tasks} now={now} /> : <Skeleton height={160} />}
+          </Paper>
+          {data && (cursor !== '' || data.next_cursor !== null) && (
+            <Group gap="xs" mt="sm">
+              <Button
+                size="xs"
+                variant="default"
+                disabled={cursor === ''}
+                onClick={() => change({ tasks: '' })}
+              >
+                First modules
+              </Button>
+              <Button
+                size="xs"
+                variant="default"
+                disabled={data.next_cursor === null}
+                onClick={() => change({ tasks: data.next_cursor })}
+              >
+                Next modules
+              </Button>
+            </Group>
           )}
-        </Paper>
+        </section>
         {data && <RejectedRecords pull={data.pull} />}
-        {pull?.finished_at === null && (
-          <Text size="xs" c="dimmed">
-            {TEXTS.refreshesAutomatically}
-          </Text>
-        )}
       </Stack>
     </>
   )
@@ -112,4 +155,151 @@ function usePull(id: number | null, page: TaskPage) {
         .filter((task) => !page.state || task.state === page.state),
     },
   }
+}
+
+/** The open reviews of missing records that a pull created, or whose records it did not contain either. */
+function PendingReviews({ pull, tasks }: { pull: Pull; tasks: PullTask[] }) {
+  const { data } = useQuery(missingReviewPageQuery('state=pending', pull.finished_at))
+  const isNotListed = ({ platform_name, record_type }: MissingReview) =>
+    tasks.some(
+      (task) =>
+        task.not_listed > 0 &&
+        task.platform_name === platform_name &&
+        task.record_type === record_type,
+    )
+  const reviews = (data?.missing_reviews ?? []).filter(
+    (review) => review.pull_id === pull.id || isNotListed(review),
+  )
+  return reviews.map((review) => <PendingReview key={review.id} review={review} />)
+}
+
+function PendingReview({ review }: { review: MissingReview }) {
+  const client = useQueryClient()
+  const canOperate = useHasRole('operator')
+  const { id, module_name, missing, records } = review
+  const platform = useTitles().ofPlatform(review.platform_name)
+  async function decide(verb: 'approve' | 'dismiss') {
+    await callHub(`/api/v1/missing-reviews/${id}/${verb}`, { method: 'POST' })
+    await client.invalidateQueries(MISSING_REVIEWS)
+  }
+  const confirmApproval = () =>
+    confirm({
+      title: TEXTS.markAsMissingTitle,
+      children: `If the next full pull does not contain these ${formatCount(missing, 'record')} of ${module_name} (${platform}) either, they are marked as missing. None is deleted, and the mark is removed when a record comes back.`,
+      action: TEXTS.markAsMissing,
+      onConfirm: () => decide('approve'),
+    })
+  return (
+    <Alert
+      color="yellow"
+      variant="light"
+      icon={<IconHelpCircle />}
+      title={`${formatNumber(missing)} of ${formatCount(records, 'record')} of ${module_name} missing`}
+    >
+      <Stack gap="xs">
+        <Text size="sm">
+          {platform} did not list them. Review these records before they are marked missing. If the
+          platform had a fault, keep them unchanged.
+        </Text>
+        <PageLink
+          size="sm"
+          c="inherit"
+          underline="always"
+          to="/dashboard/inbox"
+          search={{ tab: 'missing', review: String(id) }}
+        >
+          View {formatCount(missing, 'record')}
+        </PageLink>
+        {canOperate ? (
+          <Group gap="xs">
+            <Button size="xs" onClick={confirmApproval}>
+              {TEXTS.markAsMissingAction}
+            </Button>
+            <Button size="xs" variant="default" onClick={() => attempt(() => decide('dismiss'))}>
+              {TEXTS.keepUnchanged}
+            </Button>
+          </Group>
+        ) : (
+          <Text size="xs" c="dimmed">
+            {TEXTS.requiresOperatorRole}
+          </Text>
+        )}
+      </Stack>
+    </Alert>
+  )
+}
+
+const SHOWN = 10
+
+/** The first rejected records of a pull, with reference number and reason. Renders nothing if there are none. */
+function RejectedRecords({ pull: { id: pullId, finished_at } }: { pull: Pull }) {
+  const query = `pull=${pullId}&limit=${SHOWN}`
+  const page = useQuery(rejectedPushPageQuery(query, finished_at))
+  const { data, refetch } = page
+  const error = errorInPlaceOfData(page)
+  if (error) {
+    return (
+      <ErrorNotice error={error} onRetry={refetch} title="Could not load the rejected records" />
+    )
+  }
+  const rejected = data?.rejected_pushes ?? []
+  if (rejected.length === 0) return null
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Rejected records">
+      <Group justify="space-between" mb="sm">
+        <Title order={2} fz="md">
+          Rejected records
+        </Title>
+        <Anchor
+          size="sm"
+          renderRoot={(props) => (
+            <Link
+              to="/dashboard/inbox"
+              search={{ tab: 'rejected', pull: String(pullId), state: 'all' }}
+              {...props}
+            />
+          )}
+        >
+          All rejected records
+        </Anchor>
+      </Group>
+      <Stack gap="sm" component="ul" p={0} m={0}>
+        {rejected.map((one) => (
+          <Stack key={one.id} gap={2} component="li">
+            <Text size="sm">
+              <Anchor
+                fw={500}
+                renderRoot={(props) => (
+                  <Link
+                    to="/dashboard/inbox"
+                    search={{
+                      tab: 'rejected',
+                      pull: String(pullId),
+                      state: 'all',
+                      rejected: String(one.id),
+                    }}
+                    {...props}
+                  />
+                )}
+              >
+                {referenceLabel(one.body)}
+              </Anchor>
+              {' · '}
+              <PlatformTitle platform={one.platform_name} />
+              {' · '}
+              <ModuleTitle platform={one.platform_name} recordType={one.record_type} />
+              {one.count > 1 && ` · ${formatNumber(one.count)} times`}
+            </Text>
+            <Text size="sm">{one.message}</Text>
+            <Code w="fit-content">{one.code}</Code>
+          </Stack>
+        ))}
+      </Stack>
+    </Paper>
+  )
+}
+
+function referenceLabel(body: unknown): string {
+  const reference = referenceOf(body)
+  return reference === '—' ? 'No reference number' : reference
 }

@@ -18,9 +18,8 @@ import {
   IconColumns3,
 } from '@tabler/icons-react'
 import { useState } from 'react'
-import { formatKey } from '../../lib/format.ts'
 import { moveTo, type PlacedColumn } from './column-layout.ts'
-import type { Column } from './columns.ts'
+import { type Column, type ColumnNode, columnTree } from './columns.ts'
 
 /** A menu to show, hide and reorder columns: those of the manifest, and a tree of what the data contain. */
 export function ColumnsMenu({
@@ -134,8 +133,6 @@ function ShownColumn({
   )
 }
 
-type Node = { id: string; label: string; hint: string; children: Node[] }
-
 /** Not more are rendered at once; the search finds the others. */
 const MAX_NODES = 300
 
@@ -159,7 +156,7 @@ function Tree({
     setOpen(ids)
   }
   const isOpen = (id: string) => search !== '' || open.has(id)
-  const lines = linesOf(nodesOf(columns, fields), search, isOpen, 0).filter(
+  const lines = linesOf(columnTree(columns, fields), search, isOpen, 0).filter(
     ({ node }) => node.children.length > 0 || !shown.has(node.id),
   )
   return (
@@ -202,36 +199,12 @@ function Tree({
   )
 }
 
-/** The columns, those of nested data below the field that contains them. */
-function nodesOf(columns: readonly Column[], fields: readonly DataField[]): Node[] {
-  const nodes = new Map<string, Node>(
-    columns.map(({ id, label }) => [id, { id, label, hint: '', children: [] }]),
-  )
-  const top = [...nodes.values()]
-  for (const { path, parent, name, label, examples, types } of fields) {
-    const id = `data.${path}`
-    const isNested = types.includes('object') || types.includes('list')
-    const hint = isNested ? '' : (examples[0] ?? '')
-    const known = nodes.get(id)
-    if (known) {
-      known.hint = hint
-      continue
-    }
-    const title = label || (name === '[]' ? 'Each' : formatKey(name))
-    const node: Node = { id, label: title, hint, children: [] }
-    nodes.set(id, node)
-    const siblings = parent === null ? top : nodes.get(`data.${parent}`)?.children
-    siblings?.push(node)
-  }
-  return top
-}
-
 function linesOf(
-  nodes: readonly Node[],
+  nodes: readonly ColumnNode[],
   search: string,
   isOpen: (id: string) => boolean,
   depth: number,
-): { node: Node; depth: number }[] {
+): { node: ColumnNode; depth: number }[] {
   return nodes.flatMap((node) => {
     const within = isOpen(node.id) ? linesOf(node.children, search, isOpen, depth + 1) : []
     const isFound = search === '' || `${node.label} ${node.id}`.toLowerCase().includes(search)

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { Platform } from '@recordhub/protocol'
 import { fc } from '../../../../server/test/helpers/random/fast-check.ts'
 import { columnsIn, defaultLayout, moveTo, readLayout, writeLayout } from './column-layout.ts'
-import { columnsOf, listedModules } from './columns.ts'
+import { columnsOf, columnTree, listedModules } from './columns.ts'
 
 const field = (key: string, type = 'string', label = `Label ${key}`) => ({
   key,
@@ -141,4 +141,24 @@ describe('the layout of columns', () => {
       [['data.status', undefined]],
     )
   })
+})
+
+test('a key of the manifest with a dot is one column of the tree, and its members are below it', () => {
+  const columns = columnsOf(listedModules([platform(1, [module('a', [field('size.cm')])])], {}))
+  const found = { label: null, examples: ['9'], records: 1, in_manifest: false, distinct: 1 }
+  const tree = columnTree(columns, [
+    { ...found, path: 'size\\.cm', parent: null, name: 'size.cm', types: ['object' as const] },
+    {
+      ...found,
+      path: 'size\\.cm.wide',
+      parent: 'size\\.cm',
+      name: 'wide',
+      types: ['number' as const],
+    },
+  ])
+  const sizes = tree.filter(({ id }) => id.includes('size'))
+  assert.deepEqual(
+    sizes.map(({ id, children }) => [id, ...children.map(({ label }) => label)]),
+    [['data.size.cm', 'Wide']],
+  )
 })

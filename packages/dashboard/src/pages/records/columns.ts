@@ -1,6 +1,6 @@
 /** The columns of the record list: those of the hub, and the fields of the manifests with their labels. */
 
-import type { Field, Platform, PlatformModule, StoredRecord } from '@recordhub/protocol'
+import type { DataField, Field, Platform, PlatformModule, StoredRecord } from '@recordhub/protocol'
 import { EACH, hasManyValues, parsePath, valuesAt } from '@recordhub/protocol/data-path'
 import { commonKindOf, type FieldKind } from '@recordhub/protocol/field-filter'
 import { formatKey } from '../../lib/format.ts'
@@ -164,4 +164,32 @@ function fieldColumn(
     isHiddenByDefault,
     valueOf: ({ data }) => (Object.hasOwn(data, key) ? data[key] : undefined),
   }
+}
+
+export type ColumnNode = { id: string; label: string; hint: string; children: ColumnNode[] }
+
+/** The columns, those of nested data below the field that contains them. */
+export function columnTree(columns: readonly Column[], fields: readonly DataField[]): ColumnNode[] {
+  const nodes = new Map<string, ColumnNode>(
+    columns.map(({ id, label }) => [id, { id, label, hint: '', children: [] }]),
+  )
+  const top = [...nodes.values()]
+  for (const { path, parent, name, label, examples, types } of fields) {
+    const id = `data.${path}`
+    const isNested = types.includes('object') || types.includes('list')
+    const hint = isNested ? '' : (examples[0] ?? '')
+    // The manifest names the whole key, in which a path escapes dots.
+    const known = nodes.get(id) ?? (parent === null ? nodes.get(`data.${name}`) : undefined)
+    if (known) {
+      known.hint = hint
+      nodes.set(id, known)
+      continue
+    }
+    const title = label || (name === '[]' ? 'Each' : formatKey(name))
+    const node: ColumnNode = { id, label: title, hint, children: [] }
+    nodes.set(id, node)
+    const siblings = parent === null ? top : nodes.get(`data.${parent}`)?.children
+    siblings?.push(node)
+  }
+  return top
 }

@@ -1,26 +1,25 @@
-import { Button } from '@mantine/core'
+import { Button, Menu, UnstyledButton } from '@mantine/core'
 import type { RecordPage } from '@recordhub/protocol'
+import { IconChevronDown } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { recordTotalQuery } from '../../api/records.ts'
+import { MENU_PROPS } from '../../components/menu-props.ts'
 import { formatCount, formatNumber, formatShort } from '../../lib/format.ts'
 import { toQueryString } from '../../lib/query-string.ts'
 import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
 import type { Column } from './columns.ts'
-import { isFiltered, sortOf } from './list-query.ts'
+import { changeView, isFiltered, sortOf, textOfSort } from './list-query.ts'
 import classes from './records.module.css'
 
-/** The number of records, their order and the page buttons. */
-export function ListFooter({
-  page,
-  state,
-  columns,
-  change,
-}: {
+type FooterProps = {
   page: RecordPage
   state: UrlState
   columns: readonly Column[]
   change: (changes: UrlChanges) => void
-}) {
+}
+
+/** The number of records, their order and the page buttons. */
+export function ListFooter({ page, state, columns, change }: FooterProps) {
   const { next_cursor, previous_cursor } = page
   const all = useQuery(
     recordTotalQuery(
@@ -35,7 +34,7 @@ export function ListFooter({
         {totalLabel(page)}
         {all.data !== undefined && ` of ${formatNumber(all.data)}`}
       </span>
-      <span className={classes['order']}>{orderLabel(state, columns)}</span>
+      <OrderMenu state={state} columns={columns} change={change} />
       <nav aria-label="Pagination">
         {state['cursor'] !== undefined && (
           <Button variant="subtle" color="gray" onClick={go(null)}>
@@ -50,6 +49,34 @@ export function ListFooter({
         </Button>
       </nav>
     </div>
+  )
+}
+
+/** The order of the list, and the others; a phone has no heads of columns that could be clicked. */
+function OrderMenu({ state, columns, change }: Pick<FooterProps, 'state' | 'columns' | 'change'>) {
+  const current = textOfSort(sortOf(state))
+  const choices = columns.flatMap(({ sort: by }) =>
+    by === null ? [] : [true, false].map((descending) => textOfSort({ by, descending })),
+  )
+  return (
+    <Menu {...MENU_PROPS} position="top-start" shadow="md">
+      <Menu.Target>
+        <UnstyledButton className={classes['order'] ?? ''} aria-label="Order of the list">
+          {orderLabel(state, columns)} <IconChevronDown size={14} aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown mah={420} style={{ overflowY: 'auto' }}>
+        {choices.map((sort) => (
+          <Menu.Item
+            key={sort}
+            aria-current={sort === current || undefined}
+            onClick={() => change(changeView({ sort }))}
+          >
+            {orderLabel({ sort }, columns)}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   )
 }
 

@@ -10,7 +10,7 @@ import { ValueView } from '../../components/value-view.tsx'
 import { formatDuration } from '../../lib/format.ts'
 import { textOfValue } from '../../lib/lossless-json.ts'
 import classes from './search.module.css'
-import { compareRecord, type Lane, type PlatformLine } from './search-lanes.ts'
+import { compareRecord, type Lane, type PlatformLine, type SearchState } from './search-lanes.ts'
 
 /** The first results of each platform; the others are shown on request. */
 const FIRST = 3
@@ -18,16 +18,16 @@ const FIRST = 3
 /** One platform: how far its search is, and what it found. */
 export function PlatformLane({
   lane: { display_title, platform_name, line },
-  isFinished,
+  progress,
   onRetry,
 }: {
   lane: Lane
-  isFinished: boolean
+  progress: SearchState['progress']
   onRetry: () => void
 }) {
   const [isAll, setAll] = useState(false)
   const id = useId()
-  const { sign, state } = describeLane(line, isFinished)
+  const { sign, state } = describeLane(line, progress)
   const canShowAll = line?.outcome === 'found' && line.records.length > FIRST
   return (
     <section className={classes['lane']} aria-labelledby={id} aria-busy={sign === 'searching'}>
@@ -84,10 +84,11 @@ export function PlatformLane({
 
 function describeLane(
   line: PlatformLine | null,
-  isFinished: boolean,
+  progress: SearchState['progress'],
 ): { sign: DotColor | 'searching'; state: string } {
   if (line === null) {
-    return isFinished
+    if (progress === 'stopped') return { sign: 'hollow', state: 'stopped' }
+    return progress === 'interrupted'
       ? { sign: 'hollow', state: 'no response' }
       : { sign: 'searching', state: 'searching' }
   }

@@ -15,8 +15,8 @@ export type SearchState = {
   /** Null until the result of the hub has arrived. */
   hub: HubLine | null
   lanes: readonly Lane[]
-  /** `interrupted`: the response ended without its last line. */
-  progress: 'searching' | 'done' | 'interrupted'
+  /** `interrupted`: the response ended without its last line. `stopped`: by the operator. */
+  progress: 'searching' | 'done' | 'interrupted' | 'stopped'
 }
 
 export const INITIAL: SearchState = { hub: null, lanes: [], progress: 'searching' }

@@ -37,7 +37,7 @@ export function SearchPage() {
   const [text, setText] = useState(query)
   const [attempt, setAttempt] = useState(0)
   const input = useRef<HTMLInputElement>(null)
-  const { state, error } = useSearch(query.trim(), attempt)
+  const { state, error, stop } = useSearch(query.trim(), attempt)
   useEffect(() => setText(query), [query])
   useTabTitle(query === '' ? 'Search' : query)
   useHotkeys([['/', () => input.current?.focus()]])
@@ -106,6 +106,7 @@ export function SearchPage() {
                 state={state}
                 platform={platform}
                 onRetry={() => setAttempt(attempt + 1)}
+                onStop={stop}
               />
             </div>
           )}
@@ -173,10 +174,12 @@ function PlatformLanes({
   state,
   platform,
   onRetry,
+  onStop,
 }: {
   state: SearchState
   platform: string | undefined
   onRetry: () => void
+  onStop: () => void
 }) {
   const platforms = usePlatforms().data ?? []
   const inactive = platforms.filter(({ status }) => status !== 'active')
@@ -192,7 +195,19 @@ function PlatformLanes({
         <Text c="dimmed" role="status">
           {progressLabel(state)}
         </Text>
-        {state.progress === 'searching' && <Loader size={14} ml="auto" aria-hidden />}
+        {state.progress === 'searching' && (
+          <Group gap="xs" ml="auto">
+            <Loader size={14} aria-hidden />
+            <Button size="compact-sm" variant="default" onClick={onStop}>
+              Stop
+            </Button>
+          </Group>
+        )}
+        {state.progress === 'stopped' && (
+          <Button size="compact-sm" variant="default" ml="auto" onClick={onRetry}>
+            Search again
+          </Button>
+        )}
       </div>
       {state.progress === 'interrupted' && (
         <Alert color="orange" variant="light" icon={<IconPlugConnectedX />} role="alert" mb="sm">
@@ -210,7 +225,7 @@ function PlatformLanes({
             <PlatformLane
               key={lane.platform_name}
               lane={lane}
-              isFinished={state.progress === 'interrupted'}
+              progress={state.progress}
               onRetry={onRetry}
             />
           ))}

@@ -8,10 +8,14 @@ import { isPlainObject, parseLossless } from '../../lib/lossless-json.ts'
 import { addLine, endResponse, INITIAL, type SearchState } from './search-lanes.ts'
 
 /**
- * The state of a search. Repeated with another `attempt`, and automatically when the hub is available again. An empty query
+ * The state of a search, and a function that stops it: the hub then ends its requests to the platforms. Repeated with another `attempt`, and automatically when the hub is available again. An empty query
  * sends no request.
  */
-export function useSearch(query: string, attempt: number): { state: SearchState; error: unknown } {
+export function useSearch(
+  query: string,
+  attempt: number,
+): { state: SearchState; error: unknown; stop: () => void } {
+  const running = useRef<AbortController>(null)
   const [state, setState] = useState(INITIAL)
   const [error, setError] = useState<unknown>(null)
   const [repetition, setRepetition] = useState(0)
@@ -34,6 +38,7 @@ export function useSearch(query: string, attempt: number): { state: SearchState;
     if (query === '') return
     const controller = new AbortController()
     const { signal } = controller
+    running.current = controller
     void follow(query, signal, (line) => setState((before) => addLine(before, line)))
       .then(() => !signal.aborted && setState(endResponse))
       .catch((failure: unknown) => {
@@ -41,7 +46,11 @@ export function useSearch(query: string, attempt: number): { state: SearchState;
       })
     return () => controller.abort()
   }, [query, attempt, repetition])
-  return { state, error }
+  function stop() {
+    running.current?.abort()
+    setState((before) => ({ ...before, progress: 'stopped' }))
+  }
+  return { state, error, stop }
 }
 
 async function follow(

@@ -16,7 +16,7 @@ export function EntryFrame({
     document.title = `${title} · Recordhub`
   }, [title])
   return (
-    <Center component="main" mih="100vh" p="md">
+    <Center component="main" id="main" mih="100vh" p="md">
       <Stack w="100%" maw={400}>
         <Group gap="xs" justify="center">
           <Image src="/assets/icon.svg" w={32} h={32} alt="" />

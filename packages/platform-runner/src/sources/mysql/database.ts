@@ -212,7 +212,7 @@ function castOf({ kind }: Column): string | null {
   return kind === 'date' ? 'DATE' : null
 }
 
-export const mysqlDialect: Dialect = {
+const mysqlDialect: Dialect = {
   quote,
   // Variables, since the query of the owner may contain a `?`.
   parameter: (number) => `@recordhub_${number}`,

@@ -159,7 +159,7 @@ const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 const asText = ({ name }: Column) => `(${quote(name)})::text`
 
-export const postgresDialect: Dialect = {
+const postgresDialect: Dialect = {
   quote,
   parameter: (number) => `$${number}`,
   // Arrays and rows are converted to JSON, since their text format is specific to PostgreSQL.

@@ -132,9 +132,9 @@ const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 const NUMBER = 'n'
 
 /** A function that each connection has, since SQLite has no hash function. */
-export const HASH = 'recordhub_hash'
+const HASH = 'recordhub_hash'
 
-export const sqliteDialect: Dialect = {
+const sqliteDialect: Dialect = {
   quote,
   parameter: (number) => `?${number}`,
   value: ({ name }) => quote(name),

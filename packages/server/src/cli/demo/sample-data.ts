@@ -1,11 +1,13 @@
-/** Made-up but lifelike records of the demo's two platforms; the same ones for the same seed. */
+/** Made-up but lifelike records of the platforms of the demo; the same ones for the same seed. */
 import { type Faker, faker } from '@faker-js/faker'
 import type { Manifest } from '@recordhub/protocol'
+
+type Json = string | number | null | Json[] | { [key: string]: Json }
 
 export type SampleRecord = {
   reference_number: string
   full_name: string
-  data: Record<string, string | number | null>
+  data: Record<string, Json>
 }
 
 type SampleModule = Manifest['modules'][number] & {
@@ -30,6 +32,7 @@ const TIMES = [field('created_at', 'Created'), field('updated_at', 'Updated')]
 export function samplePlatform(name: string): SamplePlatform {
   if (name === 'hr') return humanResources(seeded(1))
   if (name === 'clinic') return clinic(seeded(2))
+  if (name === 'library') return library(seeded(3))
   throw new Error(`There is no sample platform "${name}"`)
 }
 
@@ -58,7 +61,7 @@ function humanResources(fake: Faker): SamplePlatform {
           field('left_on', 'Left on', false, 'date'),
           ...TIMES,
         ],
-        count: 1200,
+        count: 800,
         make: (number) => {
           const full_name = fake.person.fullName()
           return {
@@ -94,7 +97,7 @@ function humanResources(fake: Faker): SamplePlatform {
           field('status', 'Status'),
           ...TIMES,
         ],
-        count: 1500,
+        count: 600,
         make: (number) => ({
           reference_number: `LR-${number}`,
           full_name: fake.person.fullName(),
@@ -131,7 +134,7 @@ function clinic(fake: Faker): SamplePlatform {
           field('insurance', 'Insurance'),
           ...TIMES,
         ],
-        count: 1800,
+        count: 900,
         make: (number) => ({
           reference_number: `P${String(number).padStart(6, '0')}`,
           full_name: fake.person.fullName(),
@@ -167,7 +170,7 @@ function clinic(fake: Faker): SamplePlatform {
           field('state', 'State'),
           ...TIMES,
         ],
-        count: 1500,
+        count: 600,
         make: (number) => ({
           reference_number: `A-${number}`,
           full_name: fake.person.fullName(),
@@ -183,6 +186,82 @@ function clinic(fake: Faker): SamplePlatform {
         change: () => ({
           state: fake.helpers.arrayElement(['confirmed', 'moved', 'seen', 'missed']),
         }),
+      },
+    ],
+  }
+}
+
+function library(fake: Faker): SamplePlatform {
+  return {
+    platform_name: 'harbour_library',
+    platform_title: 'Harbour Library',
+    platform_description: 'Books and loans of a library, whose server fails now and then.',
+    modules: [
+      {
+        module_name: 'Books',
+        record_type: 'book',
+        description: 'All books of the library',
+        fields: [
+          field('reference_number', 'Shelf mark', true),
+          field('title', 'Title', true),
+          field('contributors', 'Contributors', false, 'array'),
+          field('published', 'Published', false, 'object'),
+          field('url', 'Page'),
+          ...TIMES,
+        ],
+        count: 240,
+        make: (number) => {
+          const title = fake.book.title()
+          return {
+            reference_number: `BK-${String(number).padStart(4, '0')}`,
+            full_name: title,
+            data: {
+              reference_number: `BK-${String(number).padStart(4, '0')}`,
+              title,
+              contributors: [
+                { name: fake.book.author(), role: 'author' },
+                ...(number % 3 === 0 ? [{ name: fake.person.fullName(), role: 'translator' }] : []),
+              ],
+              published: {
+                year: fake.number.int({ min: 1890, max: 2024 }),
+                place: { placeName: fake.location.city(), country: fake.location.countryCode() },
+              },
+              url: `https://library.example/books/${number}`,
+              ...createTimes(fake),
+            },
+          }
+        },
+        change: () => ({
+          published: {
+            year: fake.number.int({ min: 1890, max: 2024 }),
+            place: { placeName: fake.location.city(), country: fake.location.countryCode() },
+          },
+        }),
+      },
+      {
+        module_name: 'Loans',
+        record_type: 'loan',
+        description: 'Who has which book',
+        fields: [
+          field('reference_number', 'Loan no.', true),
+          field('book', 'Book', true),
+          field('due_on', 'Due on', false, 'date'),
+          field('state', 'State'),
+          ...TIMES,
+        ],
+        count: 300,
+        make: (number) => ({
+          reference_number: `L-${number}`,
+          full_name: fake.person.fullName(),
+          data: {
+            reference_number: `L-${number}`,
+            book: `BK-${String(fake.number.int({ min: 1, max: 240 })).padStart(4, '0')}`,
+            due_on: fake.date.soon({ days: 28 }).toISOString().slice(0, 10),
+            state: 'lent',
+            ...createTimes(fake),
+          },
+        }),
+        change: () => ({ state: fake.helpers.arrayElement(['renewed', 'reminded', 'returned']) }),
       },
     ],
   }

@@ -4,12 +4,33 @@ import { createPlatformHandler, createPushClient, type PushClient } from '@recor
 import { toNodeListener } from '@recordhub/platform-kit/node'
 import { type SampleRecord, samplePlatform } from './sample-data.ts'
 
-/** The message of the demo to a platform: where to push. */
-export type DemoMessage = { hub: string; hubApiKey: string }
-/** The message of a platform to the demo once it listens. */
-export type PlatformReady = { port: number }
+/** What the demo tells a platform. */
+export type DemoMessage =
+  | { kind: 'connect'; hub: string; hubApiKey: string }
+  /** Pushes a new or changed record, or `typos` new ones that name their module in the plural. */
+  | { kind: 'push'; typos: number }
+  | ({ kind: 'faults' } & Faults)
+  /** Pushes by itself from now on. */
+  | { kind: 'live' }
+/** The message of a platform to the demo once it listens, and after each push. */
+export type PlatformMessage = { port: number } | { pushed: true }
+
+type Faults = {
+  /** The server responds with 503. */
+  isDown?: boolean
+  /** How many of its records the first module does not list. */
+  unlisted?: number
+  /** How many of its records the first module lists twice. */
+  doubled?: number
+}
 
 const PUSH_INTERVAL_MS = 1500
+/** In the first two of ten minutes, a platform that was down at the start of the demo is down again. */
+const CYCLE_MS = 600_000
+const DOWN_MS = 120_000
+
+const faults: Required<Faults> = { isDown: false, unlisted: 0, doubled: 0 }
+let downSince: number | null = null
 
 const [name = '', sourceKey = ''] = process.argv.slice(2)
 const sample = samplePlatform(name)
@@ -24,12 +45,15 @@ const handler = createPlatformHandler({
   title: sample.platform_title,
   description: sample.platform_description,
   sourceKey,
-  modules: modules.map(({ module_name, record_type, description, fields, records }) => ({
+  modules: modules.map(({ module_name, record_type, description, fields, records }, index) => ({
     name: module_name,
     recordType: record_type,
     description,
     fields,
-    records: () => records,
+    records: () =>
+      index > 0
+        ? records
+        : [...records.slice(faults.unlisted), ...records.slice(0, faults.doubled)],
   })),
   search: (query) => {
     const term = query.toLowerCase()
@@ -38,20 +62,55 @@ const handler = createPlatformHandler({
   },
 })
 
-const server = createServer(toNodeListener(handler))
+const listener = toNodeListener(handler)
+const server = createServer((request, response) => {
+  if (!isDown()) return listener(request, response)
+  response.writeHead(503, { 'Content-Type': 'text/plain' }).end('Maintenance')
+})
 server.listen(0, '127.0.0.1', () => {
   const address = server.address()
-  if (address && typeof address === 'object')
-    process.send?.({ port: address.port } satisfies PlatformReady)
+  if (address && typeof address === 'object') tell({ port: address.port })
 })
 
-process.on('message', ({ hub, hubApiKey }: DemoMessage) => {
-  const client = createPushClient({ hubUrl: hub, hubApiKey })
-  setInterval(() => void pushRecord(client).catch(report), PUSH_INTERVAL_MS)
+let client: PushClient | null = null
+
+process.on('message', (message: DemoMessage) => {
+  if (message.kind === 'connect') {
+    client = createPushClient({ hubUrl: message.hub, hubApiKey: message.hubApiKey })
+  } else if (message.kind === 'faults') {
+    Object.assign(faults, message)
+  } else if (message.kind === 'push') {
+    void push(message.typos)
+      .catch(report)
+      .then(() => tell({ pushed: true }))
+  } else {
+    if (faults.isDown) downSince = Date.now()
+    setInterval(() => void push(0).catch(report), PUSH_INTERVAL_MS)
+  }
 })
 process.on('disconnect', () => process.exit())
 // The reader of the demo's output may exit first.
 process.stderr.on('error', () => undefined)
+
+function tell(message: PlatformMessage): void {
+  process.send?.(message)
+}
+
+function isDown(): boolean {
+  return downSince === null ? faults.isDown : (Date.now() - downSince) % CYCLE_MS < DOWN_MS
+}
+
+async function push(typos: number): Promise<void> {
+  if (!client) throw new Error('The platform does not know its hub')
+  if (typos === 0) return pushRecord(client)
+  const { names, records, make } = pick(modules.slice(-1))
+  for (let count = 0; count < typos; count++) {
+    const record = make(records.length + 1)
+    records.push(record)
+    // The hub rejects it, which the demo shows.
+    await client.created({ ...names, record_type: `${names.record_type}s`, ...record })
+  }
+}
 
 /** Pushes a new record in 30 % of the calls, otherwise a changed one. */
 async function pushRecord(client: PushClient): Promise<void> {

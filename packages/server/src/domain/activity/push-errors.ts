@@ -7,7 +7,7 @@ import type { HourCounts } from '../alerts/push-baseline.ts'
 import { HUB_KEY_PREFIX } from '../platform/api-key.ts'
 
 /** The sender of a rejected request. `platform_id` is set if the key was valid. */
-export type PushSender = {
+type PushSender = {
   platform_id: number | null
   key_hint: string | null
   address: string | null

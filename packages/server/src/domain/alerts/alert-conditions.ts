@@ -61,7 +61,7 @@ export type AlertFacts = {
   jobFailures: ReadonlyMap<Job, JobFailure>
 }
 
-export type WatchedKind = Exclude<AlertKind, 'mail_failing' | 'backup_failed' | 'backups_uncounted'>
+type WatchedKind = Exclude<AlertKind, 'mail_failing' | 'backup_failed' | 'backups_uncounted'>
 
 /** The number of consecutive failed pulls that raises an alert: the first may be a restart of the platform. */
 const FAILURES = 2

@@ -3,7 +3,7 @@ import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@recordhub/protocol'
 import { memoizeAsync } from '../../lib/concurrency/memoize-async.ts'
 
 /** Data about the owner and the hub, which an attacker tries first. */
-export type PasswordOwner = { email: string; name: string; publicUrl: string }
+type PasswordOwner = { email: string; name: string; publicUrl: string }
 
 const MIN_DISTINCT_CHARACTERS = 5
 const MIN_WORD_LENGTH = 4

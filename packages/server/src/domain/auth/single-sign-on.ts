@@ -27,7 +27,7 @@ export function isIssuer(expected: string, named: unknown): named is string {
 }
 
 /** A person whom a single sign-on provider has authenticated and who is not an operator yet. */
-export type Newcomer = { email: string; emailVerified: boolean }
+type Newcomer = { email: string; emailVerified: boolean }
 
 export type Admission = { outcome: 'admitted'; role: Role } | { outcome: 'rejected' }
 

@@ -34,12 +34,12 @@ type ModuleFacts = {
 }
 
 /** Of the latest {@link RECENT_PUSHES} pushes, accepted or rejected for their content. */
-export type RecentPushes = { pushes: number; rejected: number; first_rejected_at: string | null }
+type RecentPushes = { pushes: number; rejected: number; first_rejected_at: string | null }
 
 /** Rejected pushes that are not replayed, counted up to a limit; `is_more`: there are more of them. */
 type OpenPushes = { count: number; is_more: boolean; first_at: string | null }
 
-export const RECENT_PUSHES = 20
+const RECENT_PUSHES = 20
 /** A first try that is rejected is not a failure yet. */
 const MIN_REJECTED = 3
 

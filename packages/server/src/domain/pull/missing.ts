@@ -19,7 +19,7 @@ export type ReadCoverage = {
 }
 
 /** Whether a read proves that the records that it did not contain are missing. */
-export type ReadProof =
+type ReadProof =
   /** It does: every such record is missing. */
   | 'complete'
   /** It need not: the module has not changed since an earlier read that decided about every record. */

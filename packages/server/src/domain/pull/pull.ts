@@ -59,7 +59,7 @@ export type PullWork = {
   isWaiting: boolean
 }
 
-export type PullEstimate = {
+type PullEstimate = {
   records_expected: number | null
   records_done: number | null
   percent: number | null

@@ -6,7 +6,7 @@ export type FailedAttempt =
   /** `closed`: the connection was closed before the response began. */
   | { network: 'refused' | 'closed' }
 
-export type RetryDecision =
+type RetryDecision =
   | { outcome: 'retry'; pause_ms: number }
   | { outcome: 'give_up' }
   /** The platform requests a pause of more than 60 s, or one that ends after the deadline. */

@@ -27,7 +27,7 @@ function shortText(value: JsonValue): { text: string | null } | null {
 }
 
 /** Counts the values of a path. */
-export type FacetCounter = {
+type FacetCounter = {
   add: (data: JsonValue) => void
   /** Whether there are too many values, so that more records change nothing but the number of empty ones. */
   hasTooMany: () => boolean
@@ -101,7 +101,7 @@ function createNode(): PathNode {
 }
 
 /** Collects the paths in the data of records. */
-export type PathCollector = {
+type PathCollector = {
   add: (data: JsonValue) => void
   /** Returns what was found, without the manifest. */
   list: () => FoundPaths

@@ -10,7 +10,7 @@ export type DataMembers = {
 }
 
 /** A value of another type than the manifest declares. `found` is a label such as "a number". */
-export type WrongType = { key: string; found: string; declared: string }
+type WrongType = { key: string; found: string; declared: string }
 
 /** Keys that the manifest does not name, required keys that are absent, and values of a wrong type. */
 export type Drift = { unknown: string[]; absent: string[]; wrong_type: WrongType[] }

@@ -141,7 +141,7 @@ function rejectColumn(name: string): never {
 }
 
 /** The members of a stored record that a row shows. `data` is lossless JSON text. */
-export type RowSource = Record<HubMember, string | number | boolean | null> & { data: string }
+type RowSource = Record<HubMember, string | number | boolean | null> & { data: string }
 
 /** Returns a function that converts a record to the cells of its row; null for an empty cell. */
 export function createCellReader(

@@ -27,7 +27,7 @@ export type FilteredRecord = {
   updated_at: string
 }
 
-export type Matcher = (record: FilteredRecord) => boolean
+type Matcher = (record: FilteredRecord) => boolean
 
 /**
  * Returns a function that tests whether a record matches a filter. It does not test platform and module.

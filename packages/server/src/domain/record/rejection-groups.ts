@@ -35,7 +35,7 @@ export function keepAccepted(
   })
 }
 
-export function isSameGroup(one: RejectionGroup, other: RejectionGroup): boolean {
+function isSameGroup(one: RejectionGroup, other: RejectionGroup): boolean {
   return one.cause === other.cause && one.count === other.count && one.digest === other.digest
 }
 

@@ -106,7 +106,7 @@ function toJson(value: unknown): JsonValue {
 }
 
 type Module = { record_type: string; module_name: string }
-export type ModuleProposal = Module & { reason: 'name' | 'plural' | 'spelling' }
+type ModuleProposal = Module & { reason: 'name' | 'plural' | 'spelling' }
 
 /**
  * Proposes the module that was probably meant by a record type that is not registered: one whose type or name is the same

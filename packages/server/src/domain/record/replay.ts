@@ -30,7 +30,7 @@ export type ReplayedContent = PushedContent | ReplayedElement
  */
 export type WritePosition = { seq: number; at: string }
 
-export type ReplayContext = {
+type ReplayContext = {
   /** Null to overwrite newer data: the write then counts as the newest one. */
   position: WritePosition | null
   /** The position of a write that arrives now. */

@@ -3,7 +3,7 @@ import type { FoundRecord } from '@recordhub/protocol'
 import { isJsonObject, type JsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
 import { valueText } from '../record/sort-key.ts'
 
-export type ParsedSearchResponse =
+type ParsedSearchResponse =
   | { outcome: 'found'; found: number; records: FoundRecord[] }
   /** The hub found no records in the response and shows it unchanged. */
   | { outcome: 'raw'; value: JsonValue }

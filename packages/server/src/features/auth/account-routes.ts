@@ -1,4 +1,4 @@
-import { Account, DoneResponse, OperatorSession } from '@recordhub/protocol'
+import { Account, ClosedObject, DoneResponse, OperatorSession } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { formatCount } from '../../domain/activity/activity.ts'
 import { findPasswordIssue } from '../../domain/auth/password.ts'
@@ -36,19 +36,16 @@ export function accountRoutes(
 
     route('POST /api/v1/account/password', {
       summary: 'Change your password, and end your other sessions and tokens',
-      body: Type.Object(
-        {
-          current_password: Password,
-          new_password: Password,
-          end_sessions: Type.Optional(
-            Type.Boolean({ description: 'Whether all other sessions end. Default: true' }),
-          ),
-          revoke_tokens: Type.Optional(
-            Type.Boolean({ description: 'Whether your tokens are revoked. Default: true' }),
-          ),
-        },
-        { additionalProperties: false },
-      ),
+      body: ClosedObject({
+        current_password: Password,
+        new_password: Password,
+        end_sessions: Type.Optional(
+          Type.Boolean({ description: 'Whether all other sessions end. Default: true' }),
+        ),
+        revoke_tokens: Type.Optional(
+          Type.Boolean({ description: 'Whether your tokens are revoked. Default: true' }),
+        ),
+      }),
       response: DoneResponse.properties,
       async handle(request, reply) {
         const { id, email, name, sessionId } = operatorOf(request)

@@ -16,7 +16,7 @@ import {
 import { type OidcSettings, passkeys, secondFactor, singleSignOn } from './better-auth-plugins.ts'
 
 export type BetterAuthDeps = HookDeps &
-  Pick<FeatureDeps, 'publicUrl' | 'isBehindTls' | 'session' | 'log'> & {
+  Pick<FeatureDeps, 'publicUrl' | 'isBehindTls' | 'config' | 'log'> & {
     /** Signs session cookies and encrypts second factors. */
     secret: string
     passwordCost: PasswordCost
@@ -29,7 +29,7 @@ const hidden = { type: 'string', required: false, input: false } as const
 const WRITE_LIMIT = { window: 60, max: 60 } as const
 
 export function createBetterAuth(deps: BetterAuthDeps) {
-  const { operators, secret, publicUrl, isBehindTls, session, oidc, passwordCost, log } = deps
+  const { operators, secret, publicUrl, isBehindTls, config, oidc, passwordCost, log } = deps
   const { dialect, type } = operators.authDatabase
   const hooks = createHooks(deps, oidc)
   const { handler, api, $context } = betterAuth({
@@ -62,7 +62,7 @@ export function createBetterAuth(deps: BetterAuthDeps) {
     session: {
       ...SESSION,
       additionalFields: { strong: { type: 'boolean', required: false, input: false } },
-      expiresIn: session.days * 24 * 3600,
+      expiresIn: config.HUB_SESSION_DAYS * 24 * 3600,
       disableSessionRefresh: true,
       freshAge: 0,
     },

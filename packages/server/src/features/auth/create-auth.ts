@@ -1,6 +1,5 @@
 /** Sign-in, sessions and the operator's own account. */
 import { deriveAuthSecret } from '../../domain/auth/auth-secret.ts'
-import { toPlugin } from '../../http/route.ts'
 import type { PasswordCost } from '../../lib/crypto/password-hash.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { accountRoutes } from './account-routes.ts'
@@ -42,14 +41,14 @@ export function createAuth(
   const routeDeps = { ...deps, ...services }
   return {
     betterAuth,
-    routes: toPlugin([
+    routes: [
       ...signInRoutes(routeDeps),
       ...singleSignOnRoutes(routeDeps),
       ...sessionRoutes(routeDeps),
       ...accountRoutes(routeDeps),
       ...secondFactorRoutes(routeDeps),
       ...passkeyRoutes(routeDeps),
-    ]),
+    ],
     findOperator: createFindOperator(routeDeps),
     findProgram: (token: string) => findProgram(deps, token),
     confirmAction: createConfirmAction(routeDeps),

@@ -14,7 +14,7 @@ import type { SecondFactorPolicy } from './second-factor-policy.ts'
 /** How often the last use of a session is stored. */
 const LAST_SEEN_INTERVAL_MS = 60_000
 
-type Deps = Pick<FeatureDeps, 'operators' | 'clock' | 'session'> & {
+type Deps = Pick<FeatureDeps, 'operators' | 'clock' | 'config'> & {
   betterAuth: BetterAuth
   secondFactorPolicy: SecondFactorPolicy
 }
@@ -46,7 +46,7 @@ export function createFindOperator(deps: Deps): FindOperator {
 
 /** Null without a session, and for a session that has expired, was idle for too long or belongs to a disabled operator. */
 async function readSession(
-  { betterAuth, clock, session: { idleMinutes } }: Deps,
+  { betterAuth, clock, config: { HUB_SESSION_IDLE_MINUTES: idleMinutes } }: Deps,
   request: FastifyRequest,
 ) {
   const headers = toWebHeaders(request)

@@ -18,7 +18,7 @@ import type { FeatureDeps } from '../feature-deps.ts'
 import type { TrustedDevices } from './second-factor-policy.ts'
 
 /** An attempt to sign in, before anyone is authenticated. */
-export type SignInAttempt = {
+type SignInAttempt = {
   credential: 'password' | 'code' | 'recovery code'
   email: string
   request: FastifyRequest

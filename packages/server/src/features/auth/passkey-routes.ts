@@ -1,4 +1,4 @@
-import { DoneResponse, Passkey, RequestText } from '@recordhub/protocol'
+import { ClosedObject, DoneResponse, Passkey, RequestText } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { found } from '../../errors.ts'
@@ -10,10 +10,7 @@ import { type ReauthenticateDeps, reauthenticate } from './reauthenticate.ts'
 import type { SecondFactorPolicy } from './second-factor-policy.ts'
 
 const Anything = Type.Object({}, { additionalProperties: true })
-const PasswordRequest = Type.Object(
-  { password: Type.Optional(Type.String({ maxLength: 1000 })) },
-  { additionalProperties: false },
-)
+const PasswordRequest = ClosedObject({ password: Type.Optional(Type.String({ maxLength: 1000 })) })
 
 /** The operator's own passkeys. */
 export function passkeyRoutes(
@@ -57,10 +54,10 @@ export function passkeyRoutes(
 
     route('POST /api/v1/account/passkeys', {
       summary: 'Add the passkey that a browser has created from the options',
-      body: Type.Object(
-        { name: Type.String({ minLength: 1, maxLength: 100 }), response: Anything },
-        { additionalProperties: false },
-      ),
+      body: ClosedObject({
+        name: Type.String({ minLength: 1, maxLength: 100 }),
+        response: Anything,
+      }),
       status: 201,
       response: DoneResponse.properties,
       async handle(request, reply) {

@@ -1,4 +1,4 @@
-import { DoneResponse } from '@recordhub/protocol'
+import { ClosedObject, DoneResponse } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { operatorOf } from '../../http/authorize.ts'
@@ -8,10 +8,7 @@ import { forwardToBetterAuthAs } from './forward-to-better-auth.ts'
 import { type ReauthenticateDeps, reauthenticate } from './reauthenticate.ts'
 import type { SecondFactorPolicy } from './second-factor-policy.ts'
 
-const PasswordRequest = Type.Object(
-  { password: Type.String({ maxLength: 1000 }) },
-  { additionalProperties: false },
-)
+const PasswordRequest = ClosedObject({ password: Type.String({ maxLength: 1000 }) })
 const Codes = Type.Array(Type.String())
 
 /** The authenticator app of the operator's own account. */
@@ -56,7 +53,7 @@ export function secondFactorRoutes(
 
     route('POST /api/v1/account/second-factor/confirm', {
       summary: 'Complete the setup of two-factor authentication with a code of the app',
-      body: Type.Object({ code: Type.String({ maxLength: 20 }) }, { additionalProperties: false }),
+      body: ClosedObject({ code: Type.String({ maxLength: 20 }) }),
       response: DoneResponse.properties,
       async handle(request, reply) {
         await forward(request, reply, { path: 'two-factor/verify-totp', body: request.body })

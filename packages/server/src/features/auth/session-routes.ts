@@ -1,4 +1,4 @@
-import { DoneResponse, RequiredSecondFactorStep } from '@recordhub/protocol'
+import { ClosedObject, DoneResponse, RequiredSecondFactorStep } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { HubError } from '../../errors.ts'
 import { operatorOf } from '../../http/authorize.ts'
@@ -39,15 +39,12 @@ export function sessionRoutes(
 
     route('POST /setup', {
       summary: 'Create the first operator with the link that the hub printed at its start',
-      body: Type.Object(
-        {
-          token: Type.String({ maxLength: 200 }),
-          email: Type.String({ maxLength: 320 }),
-          name: Type.Optional(Type.String({ maxLength: 200 })),
-          password: Type.String({ maxLength: 1000 }),
-        },
-        { additionalProperties: false },
-      ),
+      body: ClosedObject({
+        token: Type.String({ maxLength: 200 }),
+        email: Type.String({ maxLength: 320 }),
+        name: Type.Optional(Type.String({ maxLength: 200 })),
+        password: Type.String({ maxLength: 1000 }),
+      }),
       status: 201,
       response: DoneResponse.properties,
       async handle({ body: { token, email, name = '', password }, ip: address }) {

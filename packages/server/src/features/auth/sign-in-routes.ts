@@ -1,4 +1,4 @@
-import { SignInOptions } from '@recordhub/protocol'
+import { ClosedObject, SignInOptions } from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { hashRecoveryCode, passkeySite } from '../../domain/auth/second-factor.ts'
@@ -13,11 +13,9 @@ import { findPendingSignIn, forwardToBetterAuth, sendResponse } from './forward-
 import type { LoginThrottle } from './login-throttle.ts'
 import type { TrustedDevices } from './second-factor-policy.ts'
 
-const PASSKEY_OPTIONS = '/api/auth/passkey/generate-authenticate-options'
-const SIGN_OUT = '/api/auth/sign-out'
 const Text = Type.String({ maxLength: 1000 })
 const AnyObject = Type.Object({}, { additionalProperties: true })
-const CodeRequest = Type.Object({ code: Text }, { additionalProperties: false })
+const CodeRequest = ClosedObject({ code: Text })
 
 /** The steps of a sign-in that the hub offers. The other paths of Better Auth are not reachable. */
 const STEPS = [
@@ -25,10 +23,7 @@ const STEPS = [
     path: 'sign-in/email',
     credential: 'password',
     summary: 'Sign in with e-mail address and password; the response sets a session cookie',
-    body: Type.Object(
-      { email: Text, password: Text, rememberMe: Type.Optional(Type.Boolean()) },
-      { additionalProperties: false },
-    ),
+    body: ClosedObject({ email: Text, password: Text, rememberMe: Type.Optional(Type.Boolean()) }),
   },
   {
     path: 'two-factor/verify-totp',
@@ -46,7 +41,7 @@ const STEPS = [
     path: 'passkey/verify-authentication',
     credential: null,
     summary: "Sign in with a passkey: the browser's response to the options",
-    body: Type.Object({ response: AnyObject }, { additionalProperties: false }),
+    body: ClosedObject({ response: AnyObject }),
   },
 ] as const
 
@@ -71,10 +66,9 @@ export function signInRoutes(
 
   return [
     ...STEPS.map(({ path, summary, body, credential }) => {
-      const url = `/api/auth/${path}` as const
-      const schema = { summary, body, response: { 200: AnyObject } }
-      return special(`POST ${url}`, (app) => {
-        app.post(url, { schema }, async (request, reply) => {
+      return special(`POST /api/auth/${path}`, {
+        ...{ summary, body, response: { 200: AnyObject } },
+        async handle(request, reply) {
           const sent = credential === 'recovery code' ? hashCode(request.body) : request.body
           const call = { path, body: Object(sent), withSession: false }
           const step = () => forwardToBetterAuth(betterAuth, request, call)
@@ -91,14 +85,14 @@ export function signInRoutes(
           )
           if (startsSession(response)) devices.remember(reply, email)
           return sendResponse(request, reply, response)
-        })
+        },
       })
     }),
 
-    special(`GET ${PASSKEY_OPTIONS}`, (app) => {
-      const summary = 'Get the options with which a browser uses a passkey'
-      const schema = { summary, response: { 200: AnyObject } }
-      app.get(PASSKEY_OPTIONS, { schema }, async (request, reply) => {
+    special('GET /api/auth/passkey/generate-authenticate-options', {
+      summary: 'Get the options with which a browser uses a passkey',
+      response: { 200: AnyObject },
+      async handle(request, reply) {
         const path = 'passkey/generate-authenticate-options'
         const call = { path, method: 'GET', withSession: false } as const
         const response = await forwardToBetterAuth(betterAuth, request, call)
@@ -106,12 +100,13 @@ export function signInRoutes(
         // Better Auth asks for it only if the device can do it, but a passkey without it is rejected.
         const options = { ...Object(await response.json()), userVerification: 'required' }
         return sendResponse(request, reply, Response.json(options, { headers: response.headers }))
-      })
+      },
     }),
 
-    special(`POST ${SIGN_OUT}`, (app) => {
-      const schema = { summary: 'End the session', response: { 200: AnyObject } }
-      app.post(SIGN_OUT, { schema }, async (request, reply) => {
+    special('POST /api/auth/sign-out', {
+      summary: 'End the session',
+      response: { 200: AnyObject },
+      async handle(request, reply) {
         operatorOf(request)
         const call = { path: 'sign-out', withSession: true }
         const response = await forwardToBetterAuth(betterAuth, request, call)
@@ -120,7 +115,7 @@ export function signInRoutes(
         // Also clears the pages that the back button would show, but not local storage, which only contains column orders.
         if (response.ok) reply.header('Clear-Site-Data', '"cache"')
         return sendResponse(request, reply, response)
-      })
+      },
     }),
 
     route('GET /api/v1/sign-in-options', {

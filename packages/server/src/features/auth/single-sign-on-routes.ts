@@ -1,4 +1,4 @@
-import { SingleSignOn } from '@recordhub/protocol'
+import { ClosedObject, SingleSignOn } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { found, HubError } from '../../errors.ts'
 import { route, special } from '../../http/route.ts'
@@ -9,8 +9,6 @@ import type { OidcSettings } from './better-auth-plugins.ts'
 import { forwardToBetterAuth, sendResponse } from './forward-to-better-auth.ts'
 
 const AnyObject = Type.Object({}, { additionalProperties: true })
-const START = '/api/auth/sign-in/social'
-const CALLBACK = `/api/auth/callback/${OIDC}` as const
 
 /** The steps of single sign-on, and its configuration for admins. */
 export function singleSignOnRoutes(
@@ -35,33 +33,26 @@ export function singleSignOnRoutes(
   const connectProvider = async () => found('single sign-on', deps.connectProvider)()
 
   return [
-    special(`POST ${START}`, (app) => {
-      const schema = {
-        summary: "Start a single sign-on; the response contains the URL of the provider's page",
-        body: Type.Object(
-          {
-            provider: Type.Literal(OIDC),
-            callbackURL: Type.String({ maxLength: 2000, pattern: '^/dashboard([/?].*)?$' }),
-          },
-          { additionalProperties: false },
-        ),
-        response: { 200: AnyObject },
-      }
-      app.post(START, { schema }, async (request, reply) => {
+    special('POST /api/auth/sign-in/social', {
+      summary: "Start a single sign-on; the response contains the URL of the provider's page",
+      body: ClosedObject({
+        provider: Type.Literal(OIDC),
+        callbackURL: Type.String({ maxLength: 2000, pattern: '^/dashboard([/?].*)?$' }),
+      }),
+      response: { 200: AnyObject },
+      async handle(request, reply) {
         const betterAuth = await connectProvider()
         const body = { ...request.body, errorCallbackURL: '/sign-in', disableRedirect: true }
         const call = { path: 'sign-in/social', body, withSession: false }
         return sendResponse(request, reply, await forwardToBetterAuth(betterAuth, request, call))
-      })
+      },
     }),
 
-    special(`GET ${CALLBACK}`, (app) => {
-      const schema = {
-        summary: 'Complete a single sign-on; the provider redirects the browser here',
-        querystring: AnyObject,
-        response: { 200: Type.Null(), 302: Type.Null() },
-      }
-      app.get(CALLBACK, { schema }, async (request, reply) => {
+    special(`GET /api/auth/callback/${OIDC}`, {
+      summary: 'Complete a single sign-on; the provider redirects the browser here',
+      query: AnyObject,
+      response: { 200: Type.Null(), 302: Type.Null() },
+      async handle(request, reply) {
         const betterAuth = await connectProvider().catch((error: unknown) => {
           if (error instanceof HubError && error.code !== 'not_found') return error
           throw error
@@ -73,7 +64,7 @@ export function singleSignOnRoutes(
         const path = `callback/${OIDC}?${request.url.split('?')[1] ?? ''}`
         const call = { path, method: 'GET', withSession: false } as const
         return sendResponse(request, reply, await forwardToBetterAuth(betterAuth, request, call))
-      })
+      },
     }),
 
     route('GET /api/v1/single-sign-on', {

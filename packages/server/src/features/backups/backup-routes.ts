@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { BackupRunResponse, BackupsResponse, ErrorResponse } from '@recordhub/protocol'
+import { BackupRunResponse, BackupsResponse } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { cronPatternOf } from '../../config/feature-settings.ts'
 import { route, special } from '../../http/route.ts'
@@ -8,7 +8,7 @@ import type { FeatureDeps } from '../feature-deps.ts'
 import { findBackup, listBackups } from './backup-folder.ts'
 import type { BackupRunner, BackupSettings } from './run-backup.ts'
 
-const File = Type.Object({ file: Type.String({ maxLength: 200 }) })
+const File = { file: Type.String({ maxLength: 200 }) }
 
 export function backupRoutes(
   deps: Pick<FeatureDeps, 'activity' | 'backups' | 'config' | 'clock'> &
@@ -46,38 +46,25 @@ export function backupRoutes(
       },
     }),
 
-    special('GET /api/v1/backups/:file', (app) => {
-      app.get(
-        '/api/v1/backups/:file',
-        {
-          // A HEAD request would open the file.
-          exposeHeadRoute: false,
-          // A backup is compressed already.
-          compress: false,
-          schema: {
-            summary: 'Download a backup',
-            params: File,
-            response: {
-              200: { content: { 'application/octet-stream': { schema: Type.Any() } } },
-              '4xx': ErrorResponse,
-            },
-          },
-        },
-        async ({ params: { file }, requester }, reply) => {
-          const { path, bytes } = await findBackup(folder, file)
-          await activity.appendAudit({ ...requester, action: 'backup.download', target: file })
-          reply.header('Content-Disposition', `attachment; filename="${file}"`)
-          reply.header('Cache-Control', 'no-store').header('Content-Length', bytes)
-          return reply
-            .type('application/octet-stream')
-            .send(createReadStream(path, { end: bytes - 1 }))
-        },
-      )
+    special('GET /api/v1/backups/:file', {
+      summary: 'Download a backup',
+      params: File,
+      response: { 200: { content: { 'application/octet-stream': { schema: Type.Any() } } } },
+      // A HEAD request would open the file, and a backup is compressed already.
+      ...{ exposeHeadRoute: false, compress: false },
+      async handle({ params: { file }, requester }, reply) {
+        const { path, bytes } = await findBackup(folder, file)
+        await activity.appendAudit({ ...requester, action: 'backup.download', target: file })
+        reply.header('Content-Disposition', `attachment; filename="${file}"`)
+        reply.header('Cache-Control', 'no-store').header('Content-Length', bytes)
+        const content = createReadStream(path, { end: bytes - 1 })
+        return reply.type('application/octet-stream').send(content)
+      },
     }),
 
     route('POST /api/v1/backups/:file/drill', {
       summary: 'Start a restore drill: restore a copy of the backup and compare it with the hub',
-      params: File.properties,
+      params: File,
       status: 202,
       response: BackupRunResponse.properties,
       async handle({ params: { file }, requester }) {

@@ -1,12 +1,9 @@
 /** Backups on request and by schedule, and restore drills. */
 
-import type { FastifyPluginAsync } from 'fastify'
 import { readBackupPassphrase } from '../../config/environment.ts'
 import { backupFolderOf, cronPatternOf } from '../../config/feature-settings.ts'
 import { HubError } from '../../errors.ts'
-import { toPlugin } from '../../http/route.ts'
 import { secretFingerprint } from '../../lib/crypto/secret-box.ts'
-import { registerRoutes } from '../../lib/net/http.ts'
 import { runOnSchedule } from '../../lib/time/cron.ts'
 import { keepRunning } from '../../lib/time/run-periodically.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
@@ -34,11 +31,6 @@ export function createBackups(
   }
   const runner = createBackupRunner({ ...deps, ...settings })
 
-  const routes: FastifyPluginAsync = async (app) => {
-    await registerRoutes(app, toPlugin(backupRoutes({ ...deps, ...settings, runner })))
-    await registerRoutes(app, setupRoutes({ ...deps, ...settings }))
-  }
-
   async function makeScheduledBackup(due: Date): Promise<void> {
     if (!(await leases.acquire(LEASE, processName, LEASE_SECONDS, due))) return
     await runner.makeScheduledBackup().catch((error: unknown) => {
@@ -48,7 +40,10 @@ export function createBackups(
   }
 
   return {
-    routes,
+    routes: [
+      ...backupRoutes({ ...deps, ...settings, runner }),
+      ...setupRoutes({ ...deps, ...settings }),
+    ],
     /** Makes scheduled backups until the signal. */
     async runJobs(signal: AbortSignal): Promise<void> {
       if (pattern === null) return

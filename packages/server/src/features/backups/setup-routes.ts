@@ -1,10 +1,11 @@
 /** "I have a backup" on the setup page: the upload of a backup to a hub without operators. */
 import { appendFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { type BackupInfo, DoneResponse, ErrorResponse, RequestText } from '@recordhub/protocol'
-import type { FastifyRequest } from 'fastify'
+import { type BackupInfo, DoneResponse, RequestText } from '@recordhub/protocol'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import { HubError, invalidMember } from '../../errors.ts'
+import { scoped, special } from '../../http/route.ts'
 import { makeFolder } from '../../lib/files/durable-files.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import type { BackupSettings } from './run-backup.ts'
@@ -28,7 +29,7 @@ export function setupRoutes(
       /** Null if this process cannot restart the hub. */
       restoreUpload: RestoreUpload | null
     },
-): FastifyPluginAsyncTypebox {
+) {
   const { operators, backups, folder, secretFingerprint, isSetupToken, restoreUpload } = deps
   const path = join(folder, UPLOAD)
   let isComplete = false
@@ -78,64 +79,55 @@ export function setupRoutes(
     return info
   }
 
-  return async (app) => {
-    app.removeAllContentTypeParsers()
-    const parser = { parseAs: 'buffer', bodyLimit: MAX_PART } as const
-    app.addContentTypeParser('application/octet-stream', parser, (_request, body, done) =>
-      done(null, body),
-    )
+  const upload = special('POST /setup/backup', {
+    summary:
+      'Upload a part of a backup with the setup link; after the last part, the hub restores it and restarts',
+    headers: Type.Object({
+      'x-setup-token': RequestText(),
+      'x-upload-offset': RequestText({ pattern: '^\\d{1,15}$' }),
+      'x-upload-size': RequestText({ pattern: '^\\d{1,15}$' }),
+      'x-backup-passphrase': Type.Optional(
+        RequestText({ description: 'Percent-encoded; only for an encrypted backup' }),
+      ),
+    }),
+    response: { 200: DoneResponse, 202: DoneResponse },
+    ...{ onRequest: authorizeUpload, bodyLimit: MAX_PART },
+    async handle({ headers, body, log }, reply) {
+      const passphrase = decodePassphrase(String(headers['x-backup-passphrase'] ?? ''))
+      const offset = Number(headers['x-upload-offset'])
+      const size = Number(headers['x-upload-size'])
+      const part = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+      if (!(await writePart(part, { offset, size }))) {
+        return { success: true, message: 'The part was stored.' }
+      }
+      isComplete = true
+      try {
+        const { created_at } = await checkUpload(passphrase)
+        // Another request may have created the first operator during the upload.
+        if (await operators.hasOperators()) throw new HubError('operator_exists')
+        log.warn({ created_at }, 'a backup was uploaded; the hub restores it and restarts')
+        const restore = () => restoreUpload?.({ path, passphrase })
+        // The client may have disconnected after the last part.
+        if (reply.raw.closed) restore()
+        else reply.raw.once('close', restore)
+        const message = 'The hub restores the backup and restarts.'
+        return await reply.code(202).send({ success: true, message })
+      } catch (error) {
+        isComplete = false
+        await rm(path, { force: true })
+        throw error
+      }
+    },
+  })
+  return [scoped(acceptParts, upload)]
+}
 
-    app.post<{ Body: Buffer }>(
-      '/setup/backup',
-      {
-        onRequest: authorizeUpload,
-        bodyLimit: MAX_PART,
-        schema: {
-          summary:
-            'Upload a part of a backup with the setup link; after the last part, the hub restores it and restarts',
-          headers: Type.Object({
-            'x-setup-token': RequestText(),
-            'x-upload-offset': RequestText({ pattern: '^\\d{1,15}$' }),
-            'x-upload-size': RequestText({ pattern: '^\\d{1,15}$' }),
-            'x-backup-passphrase': Type.Optional(
-              RequestText({ description: 'Percent-encoded; only for an encrypted backup' }),
-            ),
-          }),
-          response: { 200: DoneResponse, 202: DoneResponse, '4xx': ErrorResponse },
-        },
-      },
-      async (request, reply) => {
-        const { headers } = request
-        const passphrase = decodePassphrase(String(headers['x-backup-passphrase'] ?? ''))
-        const offset = Number(headers['x-upload-offset'])
-        const size = Number(headers['x-upload-size'])
-        const success = true as const
-        if (!(await writePart(request.body, { offset, size }))) {
-          return { success, message: 'The part was stored.' }
-        }
-        isComplete = true
-        try {
-          const { created_at } = await checkUpload(passphrase)
-          // Another request may have created the first operator during the upload.
-          if (await operators.hasOperators()) throw new HubError('operator_exists')
-          request.log.warn(
-            { created_at },
-            'a backup was uploaded; the hub restores it and restarts',
-          )
-          const restore = () => restoreUpload?.({ path, passphrase })
-          // The client may have disconnected after the last part.
-          if (reply.raw.closed) restore()
-          else reply.raw.once('close', restore)
-          const message = 'The hub restores the backup and restarts.'
-          return await reply.code(202).send({ success, message })
-        } catch (error) {
-          isComplete = false
-          await rm(path, { force: true })
-          throw error
-        }
-      },
-    )
-  }
+function acceptParts(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  const parser = { parseAs: 'buffer', bodyLimit: MAX_PART } as const
+  scope.addContentTypeParser('application/octet-stream', parser, (_request, body, done) =>
+    done(null, body),
+  )
 }
 
 function decodePassphrase(encoded: string): string | null {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
-import { ErrorResponse, GuideQuery, GuideResponse } from '@recordhub/protocol'
+import { GuideQuery, GuideResponse } from '@recordhub/protocol'
 import { DEFAULT_GUIDE_LANGUAGE, type GuideLanguage } from '@recordhub/protocol/constants'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
@@ -32,20 +32,20 @@ export function createGuideWriter(
   }
 }
 
-const FORMATS =
-  'Returns Markdown, or JSON with `format=json`. The examples are in one language (`language`).'
 const MARKDOWN = 'text/markdown; charset=utf-8'
-const GENERIC = '/api/v1/guide'
-const OF_PLATFORM = '/api/v1/platforms/:id/instructions'
-const RESPONSES = {
-  200: {
-    description: 'The guide',
-    content: {
-      [MARKDOWN]: { schema: Type.String() },
-      'application/json': { schema: GuideResponse },
+const FORM = {
+  description:
+    'Returns Markdown, or JSON with `format=json`. The examples are in one language (`language`).',
+  query: GuideQuery,
+  response: {
+    200: {
+      description: 'The guide',
+      content: {
+        [MARKDOWN]: { schema: Type.String() },
+        'application/json': { schema: GuideResponse },
+      },
     },
   },
-  '4xx': ErrorResponse,
 }
 
 /** The integration guide for owners of platforms. It contains no keys. */
@@ -64,22 +64,16 @@ export function guideRoutes(write: GuideWriter) {
   }
 
   return [
-    special(`GET ${GENERIC}`, (app) => {
-      const summary = 'Read the integration guide'
-      const query = { querystring: GuideQuery, response: RESPONSES }
-      const schema = { summary, description: FORMATS, ...query }
-      app.get(GENERIC, { schema }, (request, reply) => send(request, reply, null))
+    special('GET /api/v1/guide', {
+      ...FORM,
+      summary: 'Read the integration guide',
+      handle: (request, reply) => send(request, reply, null),
     }),
 
-    special(`GET ${OF_PLATFORM}`, (app) => {
-      const schema = {
-        summary: 'Read the integration guide with the modules and fields of a platform',
-        description: FORMATS,
-        params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
-        querystring: GuideQuery,
-        response: RESPONSES,
-      }
-      app.get(OF_PLATFORM, { schema }, (request, reply) => send(request, reply, request.params.id))
+    special('GET /api/v1/platforms/:id/instructions', {
+      ...FORM,
+      summary: 'Read the integration guide with the modules and fields of a platform',
+      handle: (request, reply) => send(request, reply, request.params.id),
     }),
   ]
 }

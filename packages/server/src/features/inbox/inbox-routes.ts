@@ -10,7 +10,7 @@ const MAX_FAULTS = 200
 const DAY_HOURS = 24
 const MAX_SNOOZE_MS = 90 * DAY_HOURS * 3_600_000
 
-export type InboxDeps = Pick<
+type InboxDeps = Pick<
   FeatureDeps,
   'alerts' | 'platforms' | 'missing' | 'rejectedPushes' | 'pushErrors' | 'manifests' | 'inbox'
 > &
@@ -19,7 +19,7 @@ export type InboxDeps = Pick<
     findNewestBackup: () => Promise<string | null>
   }
 
-export type ReadInbox = () => Promise<Inbox>
+type ReadInbox = () => Promise<Inbox>
 
 /** Reads everything that waits for a person. */
 export function createReadInbox(deps: InboxDeps): ReadInbox {

@@ -18,7 +18,7 @@ import type { PushAddress, PushErrorStore } from '../../storage/port/rejected-pu
 const MAX_REMEMBERED_ADDRESSES = 10_000
 
 /** A rejected request; `platform_id` if its key was valid. */
-export type RejectedRequest = {
+type RejectedRequest = {
   reason: PushErrorReason
   key: string
   address: string

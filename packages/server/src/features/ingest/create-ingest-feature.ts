@@ -1,7 +1,5 @@
 /** The receiver of pushes, and the rejected pushes. `createIngest` in ingest.ts builds only the write queue. */
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
-import { toPlugin } from '../../http/route.ts'
-import { registerRoutes } from '../../lib/net/http.ts'
+import type { FastifyInstance } from 'fastify'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { Storage } from '../../storage/port/storage.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
@@ -49,13 +47,6 @@ export function createIngestFeature(
     onError: reportLogFailure,
   })
 
-  const routes: FastifyPluginAsync = async (app) => {
-    await registerRoutes(app, toPlugin(pushErrorRoutes(deps)))
-    await registerRoutes(app, toPlugin(requestLogRoutes(deps)))
-    await registerRoutes(app, toPlugin(repairRoutes({ ...deps, ingest })))
-    await registerRoutes(app, toPlugin(rejectedPushRoutes({ ...deps, ingest })))
-  }
-
   return {
     ingest,
     rejectedPushSaver,
@@ -64,7 +55,12 @@ export function createIngestFeature(
       ...{ ...deps, authenticator, receivePush, counter, requestLog },
       pushMetrics: createPushMetrics(deps.metrics),
     }),
-    routes,
+    routes: [
+      ...pushErrorRoutes(deps),
+      ...requestLogRoutes(deps),
+      ...repairRoutes({ ...deps, ingest }),
+      ...rejectedPushRoutes({ ...deps, ingest }),
+    ],
     /** Logs requests to unknown paths under that of the receiver. Call it before the routes are registered. */
     logUnknownPaths: (app: FastifyInstance): void => logUnknownPaths(app, requestLog),
     /** Saves the counted push errors and the request log periodically until the signal. */

@@ -72,7 +72,7 @@ export function createPushMetrics(registry: MetricsRegistry): PushMetrics {
 const COMMIT_KINDS = ['push', 'pull', 'replay'] as const
 export type CommitKind = (typeof COMMIT_KINDS)[number]
 
-export type CommitMetrics = {
+type CommitMetrics = {
   countCommit: (kind: CommitKind, commit: { records: number; seconds: number }) => void
   /** Nothing of the batch is stored. */
   countFailure: (kind: CommitKind) => void

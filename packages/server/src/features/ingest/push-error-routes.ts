@@ -1,7 +1,7 @@
 import { type PushError, PushErrorPage, PushErrorReason, RequestText } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { matchSource, type PushSource } from '../../domain/activity/push-errors.ts'
-import { Cursor, route } from '../../http/route.ts'
+import { Cursor, Limit, route } from '../../http/route.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
 import type { StoredPushError } from '../../storage/port/rejected-push-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
@@ -22,7 +22,7 @@ export function pushErrorRoutes({ pushErrors }: Pick<FeatureDeps, 'pushErrors'>)
         request_id: Type.Optional(
           RequestText({ description: 'The last of the requests that are counted' }),
         ),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+        limit: Limit,
         cursor: Cursor,
       },
       response: PushErrorPage.properties,

@@ -25,7 +25,7 @@ import { keyOf, type ReceivedRequest, type RequestLog } from './log-requests.ts'
 import type { PlatformAuthenticator, ReceivePush } from './receive-push.ts'
 
 /** Accepts only JSON bodies, and reads them with a function. */
-export type AcceptJsonBodies = (
+type AcceptJsonBodies = (
   app: FastifyInstance,
   read: (bytes: Buffer, parse: (bytes: Buffer) => unknown, request: FastifyRequest) => unknown,
 ) => void

@@ -1,6 +1,5 @@
 import {
   AcceptRequest,
-  ErrorResponse,
   NullableString,
   RejectedPush,
   RejectedPushFilter,
@@ -15,7 +14,7 @@ import {
 } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { found } from '../../errors.ts'
-import { route, special } from '../../http/route.ts'
+import { Limit, route, special } from '../../http/route.ts'
 import {
   CursorInteger,
   createCursorCodec,
@@ -51,7 +50,7 @@ export function rejectedPushRoutes(
         request_id: Type.Optional(
           RequestText({ description: 'The last request with which it was rejected' }),
         ),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+        limit: Limit,
         cursor: Type.Optional(RequestText()),
       },
       response: { rejected_pushes: Type.Array(RejectedPush), next_cursor: NullableString },
@@ -139,28 +138,16 @@ export function rejectedPushRoutes(
     }),
 
     // The schema of its query demands at least one member.
-    special('DELETE /api/v1/rejected-pushes', (app) => {
-      app.delete(
-        '/api/v1/rejected-pushes',
-        {
-          schema: {
-            summary: 'Dismiss all rejected pushes that match a filter',
-            querystring: Type.Object(RejectedPushFilter.properties, {
-              additionalProperties: false,
-              minProperties: 1,
-            }),
-            response: {
-              200: Type.Object({ success: Type.Literal(true), dismissed: Type.Integer() }),
-              '4xx': ErrorResponse,
-            },
-          },
-        },
-        async ({ query, requester }) => {
-          const selection = { ...toFilter(query), id: null }
-          const dismissed = await dismissRejectedPushes(deps, selection, requester)
-          return { success: true as const, dismissed }
-        },
-      )
+    special('DELETE /api/v1/rejected-pushes', {
+      summary: 'Dismiss all rejected pushes that match a filter',
+      query: Type.Object(RejectedPushFilter.properties, {
+        ...{ additionalProperties: false, minProperties: 1 },
+      }),
+      response: { 200: Type.Object({ success: Type.Literal(true), dismissed: Type.Integer() }) },
+      async handle({ query, requester }) {
+        const selection = { ...toFilter(query), id: null }
+        return { success: true, dismissed: await dismissRejectedPushes(deps, selection, requester) }
+      },
     }),
   ]
 }

@@ -8,27 +8,26 @@ import {
 } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { toStatusRange } from '../../domain/activity/request-log.ts'
-import { found, requireMember } from '../../errors.ts'
-import { Cursor, route } from '../../http/route.ts'
+import { found } from '../../errors.ts'
+import { Cursor, Limit, readTime, route } from '../../http/route.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
-import { type Clock, daysFrom } from '../../lib/time/clock.ts'
-import { parseTimestamp, TIMESTAMP_RULE } from '../../lib/time/rfc3339.ts'
+import { daysFrom } from '../../lib/time/clock.ts'
 import type {
   RequestFilter,
   RequestStore,
   StoredRequest,
 } from '../../storage/port/activity-store.ts'
-import type { PushErrorStore } from '../../storage/port/rejected-push-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
 
 const PAGE = 50
 /** A list ends its page, and a count ends, after this time: the log has no index. */
 const MAX_MS = 500
 const FIRST_ERROR = 400
 
-type Deps = { pushErrors: Pick<PushErrorStore, 'listPushSources'>; clock: Clock }
+type Deps = Pick<FeatureDeps, 'requests' | 'pushErrors' | 'clock'>
 
 /** Lists, counts and reads the requests to the receiver of the last 24 hours. */
-export function requestLogRoutes(deps: Deps & { requests: RequestStore }) {
+export function requestLogRoutes(deps: Deps) {
   const { requests } = deps
   return [
     route('GET /api/v1/requests', {
@@ -37,7 +36,7 @@ export function requestLogRoutes(deps: Deps & { requests: RequestStore }) {
         'Newest first, with `cursor` for older ones. With `after` and the `newest_cursor` of the last response, those that were logged since then, oldest first: as long as a response has `limit` requests, there may be more.',
       query: {
         ...LoggedRequestFilter.properties,
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+        limit: Limit,
         cursor: Cursor,
         after: Type.Optional(
           Type.Integer({ minimum: 0, description: 'The `newest_cursor` of an earlier response' }),
@@ -127,24 +126,23 @@ async function* steps(): AsyncGenerator<void> {
 }
 
 /** Null if no request can match, because no platform has the name. */
-async function toFilter({ pushErrors, clock }: Deps, query: Query): Promise<RequestFilter | null> {
+async function toFilter(
+  { pushErrors, clock }: Pick<Deps, 'pushErrors' | 'clock'>,
+  query: Query,
+): Promise<RequestFilter | null> {
   const { platform, record_type = null, status, request_id = null, since, until } = query
   const sources = platform === undefined ? [] : await pushErrors.listPushSources()
   const source = sources.find(({ platform_name }) => platform_name === platform) ?? null
   if (platform !== undefined && source === null) return null
   // Older ones are deleted once an hour.
   const oldest = daysFrom(clock.now(), -1)
-  const from = since === undefined ? oldest : toTime(since, 'since')
+  const from = readTime('since', since) ?? oldest
   return {
     ...{ source, record_type, request_id },
     status: status === undefined ? null : toStatusRange(status),
     since: from > oldest ? from : oldest,
-    until: until === undefined ? null : toTime(until, 'until'),
+    until: readTime('until', until),
   }
-}
-
-function toTime(text: string, member: string): string {
-  return requireMember(parseTimestamp(text), member, TIMESTAMP_RULE)
 }
 
 function toLogged({ latency_us, outcome, ...request }: StoredRequest): LoggedRequest {

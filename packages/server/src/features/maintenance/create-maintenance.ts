@@ -1,6 +1,5 @@
 /** Removing platforms, deleting records in the background, and retention. */
 
-import { toPlugin } from '../../http/route.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { enforceRetention } from './enforce-retention.ts'
@@ -20,7 +19,7 @@ export function createMaintenance(
   })
 
   return {
-    routes: toPlugin(removalRoutes({ ...deps, deletionWorker })),
+    routes: removalRoutes({ ...deps, deletionWorker }),
     /** Enforces retention periodically until the signal. */
     runJobs: (signal: AbortSignal): Promise<void> =>
       runPeriodically(

@@ -15,9 +15,8 @@ type RetentionDeps = Pick<
   | 'operators'
   | 'leases'
   | 'processName'
-  | 'session'
   | 'retentionDays'
-  | 'activityEntries'
+  | 'config'
   | 'clock'
   | 'log'
 >
@@ -42,9 +41,11 @@ export async function enforceRetention(deps: RetentionDeps, signal: AbortSignal)
   }
 }
 
-async function deleteEndedSessions({ operators, session, clock }: RetentionDeps): Promise<void> {
+async function deleteEndedSessions({ operators, config, clock }: RetentionDeps): Promise<void> {
   const now = clock.now()
-  const seenBefore = new Date(now.getTime() - session.idleMinutes * 60_000).toISOString()
+  const seenBefore = new Date(
+    now.getTime() - config.HUB_SESSION_IDLE_MINUTES * 60_000,
+  ).toISOString()
   await operators.deleteEndedSessions({ at: now.toISOString(), seenBefore })
 }
 
@@ -52,7 +53,8 @@ async function deleteOldRows(
   deps: RetentionDeps,
   signal: AbortSignal,
 ): Promise<Record<string, number>> {
-  const { retention, retentionDays, activityEntries, clock } = deps
+  const { retention, retentionDays, config, clock } = deps
+  const { HUB_RETENTION_ACTIVITY_LINES: entries } = config
   const deleted: Record<string, number> = {}
   async function deleteRows(
     noun: string,
@@ -72,8 +74,8 @@ async function deleteOldRows(
   for (const { noun, before } of listCutoffs(retentionDays, clock.now())) {
     await deleteRows(noun, (step) => retention.deleteOld(noun, { ...step, before }))
   }
-  if (activityEntries > 0) {
-    await deleteRows('activity', (step) => retention.trimActivity(activityEntries, step))
+  if (entries > 0) {
+    await deleteRows('activity', (step) => retention.trimActivity(entries, step))
   }
   return deleted
 }

@@ -1,8 +1,5 @@
 import { ActivityFilter, ActivityPage } from '@recordhub/protocol'
-import { Type } from 'typebox'
-import { requireMember } from '../../errors.ts'
-import { Cursor, route } from '../../http/route.ts'
-import { parseTimestamp, TIMESTAMP_RULE } from '../../lib/time/rfc3339.ts'
+import { Cursor, Limit, readTime, route } from '../../http/route.ts'
 import type { ActivityFilter as StoredFilter } from '../../storage/port/activity-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 
@@ -14,7 +11,7 @@ export function activityRoutes(deps: Pick<FeatureDeps, 'activity'>) {
       summary: 'List the activity, newest first',
       query: {
         ...ActivityFilter.properties,
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+        limit: Limit,
         cursor: Cursor,
       },
       response: ActivityPage.properties,
@@ -34,9 +31,7 @@ function readActivityFilter(given: ActivityFilter): StoredFilter {
     ...filter,
     record_id: record ?? null,
     terms: q.split(/\s+/).filter((word) => word !== ''),
-    since:
-      since === undefined ? null : requireMember(parseTimestamp(since), 'since', TIMESTAMP_RULE),
-    until:
-      until === undefined ? null : requireMember(parseTimestamp(until), 'until', TIMESTAMP_RULE),
+    since: readTime('since', since),
+    until: readTime('until', until),
   }
 }

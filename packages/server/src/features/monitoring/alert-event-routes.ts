@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream'
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { AlertEventsResponse, ErrorResponse, RequestText } from '@recordhub/protocol'
+import { AlertEventsResponse, ClosedObject, RequestText } from '@recordhub/protocol'
+import { Type } from 'typebox'
 import { writeAlertFeed } from '../../domain/alerts/alert-feed.ts'
 import { busy } from '../../errors.ts'
+import { Limit, special } from '../../http/route.ts'
 import { etagOf, matchesEtag, NOT_MODIFIED } from '../../lib/net/http.ts'
 import { abortOnClose } from '../../lib/net/ndjson.ts'
 import { createDeadline } from '../../lib/time/deadline.ts'
@@ -19,7 +20,7 @@ const BUSY_SECONDS = 10
 const RETRY_MS = 5000
 
 const EVENT_STREAM = 'text/event-stream'
-const text = { schema: Type.Unsafe<string>({ type: 'string' }) }
+const text = { schema: Type.String() }
 
 type Deps = Pick<FeatureDeps, 'alertEvents' | 'config' | 'version'> & {
   signal: AlertEventSignal
@@ -29,7 +30,7 @@ type Deps = Pick<FeatureDeps, 'alertEvents' | 'config' | 'version'> & {
 }
 
 /** Alerts for other programs: the Atom feed, and the events to follow. */
-export function alertEventRoutes(deps: Deps): FastifyPluginAsyncTypebox {
+export function alertEventRoutes(deps: Deps) {
   const { alertEvents, signal, config, version, stopping } = deps
   let waiting = 0
 
@@ -42,77 +43,57 @@ export function alertEventRoutes(deps: Deps): FastifyPluginAsyncTypebox {
     }
   }
 
-  return async (app) => {
-    app.get(
-      '/api/v1/alerts/feed',
-      {
-        schema: {
-          summary: 'Read the Atom feed of alerts',
-          description:
-            'For feed readers, which authenticate with HTTP Basic: a token (scope `alerts`) as the password, and any user name. The feed has the latest 100 events.',
-          response: {
-            200: { description: 'The feed', content: { 'application/atom+xml': text } },
-            304: NOT_MODIFIED,
-            '4xx': ErrorResponse,
-          },
-        },
+  return [
+    special('GET /api/v1/alerts/feed', {
+      summary: 'Read the Atom feed of alerts',
+      description:
+        'For feed readers, which authenticate with HTTP Basic: a token (scope `alerts`) as the password, and any user name. The feed has the latest 100 events.',
+      response: {
+        200: { description: 'The feed', content: { 'application/atom+xml': text } },
+        304: NOT_MODIFIED,
       },
-      async (request, reply) => {
+      async handle(request, reply) {
         const feed = await alertEvents.readAlertFeed(FEED_ENTRIES)
         const url = config.HUB_PUBLIC_URL || `${request.protocol}://${request.host}`
         const body = writeAlertFeed(feed, { url, version })
         const etag = etagOf(body)
         reply.header('ETag', etag).header('Cache-Control', 'private, no-cache')
         if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
-        return reply.code(200).type('application/atom+xml; charset=utf-8').send(body)
+        return reply.type('application/atom+xml; charset=utf-8').send(body)
       },
-    )
+    }),
 
-    app.get(
-      '/api/v1/alerts/events',
-      {
-        exposeHeadRoute: false,
-        compress: false,
-        schema: {
-          summary: 'Follow alerts: raised, acknowledged, resolved',
-          description: `Start without \`since\` to read all stored events, or with \`since=latest\` to read only new ones, then pass \`next_cursor\` as \`since\`. With \`wait_seconds\`, the response waits until there is an event. With \`Accept: ${EVENT_STREAM}\`, events are sent as they happen, and \`Last-Event-ID\` replaces \`since\`. No event is skipped or repeated.`,
-          headers: Type.Object({ 'last-event-id': Type.Optional(Type.Integer({ minimum: 0 })) }),
-          querystring: Type.Object(
-            {
-              since: Type.Optional(RequestText({ pattern: '^(latest|\\d{1,15})$' })),
-              wait_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECONDS })),
-              limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
-            },
-            { additionalProperties: false },
-          ),
-          response: {
-            200: {
-              description: 'A page of events, or a stream of them',
-              content: {
-                'application/json': { schema: AlertEventsResponse },
-                [EVENT_STREAM]: { schema: Type.Unsafe<Readable>({ type: 'string' }) },
-              },
-            },
-            '4xx': ErrorResponse,
-            '5xx': ErrorResponse,
-          },
+    special('GET /api/v1/alerts/events', {
+      summary: 'Follow alerts: raised, acknowledged, resolved',
+      description: `Start without \`since\` to read all stored events, or with \`since=latest\` to read only new ones, then pass \`next_cursor\` as \`since\`. With \`wait_seconds\`, the response waits until there is an event. With \`Accept: ${EVENT_STREAM}\`, events are sent as they happen, and \`Last-Event-ID\` replaces \`since\`. No event is skipped or repeated.`,
+      headers: Type.Object({ 'last-event-id': Type.Optional(Type.Integer({ minimum: 0 })) }),
+      query: ClosedObject({
+        since: Type.Optional(RequestText({ pattern: '^(latest|\\d{1,15})$' })),
+        wait_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECONDS })),
+        limit: Limit,
+      }),
+      response: {
+        200: {
+          description: 'A page of events, or a stream of them',
+          content: { 'application/json': { schema: AlertEventsResponse }, [EVENT_STREAM]: text },
         },
       },
-      async (request, reply) => {
+      ...{ exposeHeadRoute: false, compress: false },
+      async handle(request, reply) {
         const { since = '0', wait_seconds = 0, limit = PAGE } = request.query
         const closed = AbortSignal.any([abortOnClose(reply), stopping])
         const isStream = String(request.headers.accept ?? '').includes(EVENT_STREAM)
         const lastEventId = isStream ? request.headers['last-event-id'] : undefined
-        const after =
-          lastEventId ??
-          (since === 'latest' ? await alertEvents.readLastAlertEventId() : Number(since))
+        const after = Number(
+          lastEventId ?? (since === 'latest' ? await alertEvents.readLastAlertEventId() : since),
+        )
         const first = await readAlertEvents(deps, after, limit)
         if (isStream) {
           const release = acquireSlot()
           const stream = Readable.from(streamEvents(deps, { first, limit, closed }))
           stream.once('close', release)
           reply.header('X-Accel-Buffering', 'no')
-          return reply.code(200).type(`${EVENT_STREAM}; charset=utf-8`).send(stream)
+          return reply.type(`${EVENT_STREAM}; charset=utf-8`).send(stream)
         }
         let page = first
         if (page.events.length === 0 && wait_seconds > 0) {
@@ -128,10 +109,10 @@ export function alertEventRoutes(deps: Deps): FastifyPluginAsyncTypebox {
           }
         }
         const { events, through, has_more } = page
-        return { success: true as const, events, next_cursor: String(through), has_more }
+        return { success: true, events, next_cursor: String(through), has_more }
       },
-    )
-  }
+    }),
+  ]
 }
 
 /** Ends when the client or the hub closes the connection, or when the database fails. */

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Requester } from '../../domain/activity/activity.ts'
 import { composeTestMail } from '../../domain/alerts/alert-mail.ts'
 import { found, HubError } from '../../errors.ts'
-import { route } from '../../http/route.ts'
+import { Limit, route } from '../../http/route.ts'
 import { CursorInteger, createCursorCodec, paginate } from '../../lib/collections/pagination.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import type { Mailer } from './mail-alerts.ts'
@@ -20,7 +20,7 @@ export function alertRoutes(deps: AlertDeps) {
       summary: 'List alerts: open ones first, then resolved ones, newest first',
       query: {
         state: Type.Optional(AlertState),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+        limit: Limit,
         cursor: Type.Optional(RequestText()),
       },
       response: AlertPage.properties,

@@ -1,12 +1,10 @@
 import { Readable } from 'node:stream'
-import { AuditEntry, ErrorResponse, NullableString, OneOf, Timestamp } from '@recordhub/protocol'
+import { AuditEntry, ClosedObject, NullableString, OneOf, Timestamp } from '@recordhub/protocol'
 import { type Static, Type } from 'typebox'
-import { requireMember } from '../../errors.ts'
-import { Cursor, route, special } from '../../http/route.ts'
+import { Cursor, Limit, readTime, route, special } from '../../http/route.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
 import { csvLine, escapeFormula } from '../../lib/files/csv.ts'
 import { NDJSON_TYPE, toJsonLine } from '../../lib/net/ndjson.ts'
-import { parseTimestamp, TIMESTAMP_RULE } from '../../lib/time/rfc3339.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 
 const PAGE = 50
@@ -45,7 +43,7 @@ export function auditRoutes({ activity, clock }: Pick<FeatureDeps, 'activity' | 
       summary: 'List the audit log, newest first',
       query: {
         ...FILTERS,
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+        limit: Limit,
         cursor: Cursor,
       },
       response: { audit: Type.Array(AuditEntry), next_cursor: NullableString },
@@ -56,31 +54,21 @@ export function auditRoutes({ activity, clock }: Pick<FeatureDeps, 'activity' | 
       },
     }),
 
-    special('GET /api/v1/audit/export', (app) => {
-      app.get(
-        '/api/v1/audit/export',
-        {
-          // A HEAD request would read the whole audit log.
-          exposeHeadRoute: false,
-          schema: {
-            summary: 'Export the audit log as a file, newest first',
-            querystring: Type.Object(
-              { ...FILTERS, format: Type.Optional(OneOf('csv', 'ndjson')) },
-              { additionalProperties: false },
-            ),
-            response: { 200: EXPORTED, '4xx': ErrorResponse },
-          },
-        },
-        async ({ query: { format = 'csv', ...given }, requester }, reply) => {
-          const filters = filtersOf(given)
-          const audit = { ...requester, action: 'audit.export', target: null }
-          await activity.appendAudit({ ...audit, details: { format, ...given } })
-          const name = `audit-${clock.now().toISOString().slice(0, 10)}.${format}`
-          reply.header('Content-Disposition', `attachment; filename="${name}"`)
-          reply.header('Cache-Control', 'no-store').type(EXPORT_TYPES[format])
-          return reply.send(Readable.from(exportAudit(activity, filters, format)))
-        },
-      )
+    special('GET /api/v1/audit/export', {
+      summary: 'Export the audit log as a file, newest first',
+      query: ClosedObject({ ...FILTERS, format: Type.Optional(OneOf('csv', 'ndjson')) }),
+      response: { 200: EXPORTED },
+      // A HEAD request would read the whole audit log.
+      exposeHeadRoute: false,
+      async handle({ query: { format = 'csv', ...given }, requester }, reply) {
+        const filters = filtersOf(given)
+        const audit = { ...requester, action: 'audit.export', target: null }
+        await activity.appendAudit({ ...audit, details: { format, ...given } })
+        const name = `audit-${clock.now().toISOString().slice(0, 10)}.${format}`
+        reply.header('Content-Disposition', `attachment; filename="${name}"`)
+        reply.header('Cache-Control', 'no-store').type(EXPORT_TYPES[format])
+        return reply.send(Readable.from(exportAudit(activity, filters, format)))
+      },
     }),
   ]
 }
@@ -90,9 +78,8 @@ function filtersOf({ actor, action, target, from, until }: Static<typeof Filters
     actor: actor ?? null,
     action: action ?? null,
     target: target ?? null,
-    from: from === undefined ? null : requireMember(parseTimestamp(from), 'from', TIMESTAMP_RULE),
-    until:
-      until === undefined ? null : requireMember(parseTimestamp(until), 'until', TIMESTAMP_RULE),
+    from: readTime('from', from),
+    until: readTime('until', until),
   }
 }
 

@@ -19,7 +19,7 @@ function pullOf(id: number, finished_at: string | null): Pull {
   const tasks = { tasks_total: 0, tasks_done: 0, task_states: {} }
   return {
     id,
-    ...{ trigger: 'api', started_by: null, counts: noCounts() },
+    ...{ trigger: 'api', started_by: null, counts: noCounts(), failure: null },
     state: finished_at === null ? 'running' : 'succeeded',
     ...{ requested_at: AT, started_at: AT, finished_at },
     progress: {

@@ -1,10 +1,7 @@
 /** Monitoring for operators: dashboard, activity, audit log, statistics and alerts. */
 
 import type { Inbox } from '@recordhub/protocol'
-import type { FastifyPluginAsync } from 'fastify'
 import { toMailSettings } from '../../config/feature-settings.ts'
-import { toPlugin } from '../../http/route.ts'
-import { registerRoutes } from '../../lib/net/http.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { aboutRoutes } from './about-routes.ts'
@@ -41,19 +38,17 @@ export function createMonitoring(
   const signal = createAlertEventSignal({ ...deps, intervalMs: deps.alertEventIntervalMs })
   const watchAlerts = createAlertWatch({ ...deps, mailer })
 
-  const routes: FastifyPluginAsync = async (app) => {
-    await registerRoutes(app, toPlugin(alertRoutes({ ...deps, mailer })))
-    await registerRoutes(app, alertEventRoutes({ ...deps, signal }))
-    await registerRoutes(app, toPlugin(activityRoutes(deps)))
-    await registerRoutes(app, toPlugin(auditRoutes(deps)))
-    await registerRoutes(app, toPlugin(aboutRoutes(deps)))
-    await registerRoutes(app, dashboardRoutes({ readSnapshot }))
-    await registerRoutes(app, toPlugin(statisticsRoutes(deps)))
-    await registerRoutes(app, eventRoutes(deps))
-  }
-
   return {
-    routes,
+    routes: [
+      ...alertRoutes({ ...deps, mailer }),
+      ...alertEventRoutes({ ...deps, signal }),
+      ...activityRoutes(deps),
+      ...auditRoutes(deps),
+      ...aboutRoutes(deps),
+      ...dashboardRoutes({ readSnapshot }),
+      ...statisticsRoutes(deps),
+      ...eventRoutes(deps),
+    ],
     /** Null if no mail server is configured. */
     sendMail: mailer && createSendMail(mailer),
     /** Evaluates the alerts periodically until the signal. */

@@ -1,51 +1,72 @@
 /** The snapshot that the page polls, and the stream of events about what has changed. */
 import { Readable } from 'node:stream'
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { AutoSyncResponse, CHANGE_REASONS, ErrorResponse, Snapshot } from '@recordhub/protocol'
+import { AutoSyncResponse, CHANGE_REASONS, Snapshot } from '@recordhub/protocol'
+import { Type } from 'typebox'
 import { HubError } from '../../errors.ts'
+import { scoped, special } from '../../http/route.ts'
 import { ignoreBody, matchesEtag, NOT_MODIFIED } from '../../lib/net/http.ts'
 import type { Broadcaster, HubEvent } from './broadcast.ts'
 import type { ReadSnapshot } from './read-snapshot.ts'
 
 /** The routes that the page polls. */
-export function dashboardRoutes(deps: { readSnapshot: ReadSnapshot }): FastifyPluginAsyncTypebox {
-  return async (app) => {
-    app.get(
-      '/dashboard/realtime',
-      {
-        schema: {
-          summary: 'Read the snapshot of the dashboard; performs no pull and no write',
-          response: { 200: Snapshot, 304: NOT_MODIFIED, '4xx': ErrorResponse },
-        },
-      },
-      async (request, reply) => {
-        const { snapshot, etag } = await deps.readSnapshot()
+export function dashboardRoutes({ readSnapshot }: { readSnapshot: ReadSnapshot }) {
+  return [
+    special('GET /dashboard/realtime', {
+      summary: 'Read the snapshot of the dashboard; performs no pull and no write',
+      response: { 200: Snapshot, 304: NOT_MODIFIED },
+      async handle(request, reply) {
+        const { snapshot, etag } = await readSnapshot()
         reply.header('ETag', etag)
         if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
-        return reply.code(200).send(snapshot)
+        return snapshot
       },
-    )
+    }),
 
-    app.register(async (scope) => {
-      // Legacy pages still send this request, with any body.
-      ignoreBody(scope)
-      scope.post(
-        '/dashboard/auto-sync',
-        {
-          schema: {
-            summary: 'Respond that browser auto-sync is disabled',
-            response: { 200: AutoSyncResponse },
-          },
-        },
-        async () => ({
-          success: true as const,
-          status: 'idle' as const,
+    // Legacy pages still send this request, with any body.
+    scoped(
+      ignoreBody,
+      special('POST /dashboard/auto-sync', {
+        summary: 'Respond that browser auto-sync is disabled',
+        response: { 200: AutoSyncResponse },
+        handle: () => ({
+          success: true,
+          status: 'idle',
           message:
             'Browser auto-sync is disabled. Automatic pulling is handled by the server-side scheduler and background jobs.',
         }),
-      )
-    })
-  }
+      }),
+    ),
+  ]
+}
+
+/** Server-sent events with what has changed. */
+export function eventRoutes(deps: {
+  /** Null if broadcasting is off. */
+  broadcaster: Broadcaster | null
+  /** The pause between two heartbeats: proxies close connections without traffic. */
+  heartbeatMs: number
+}) {
+  const { broadcaster, heartbeatMs } = deps
+  return [
+    special('GET /dashboard/events', {
+      summary: 'Subscribe to server-sent events about changes, unless HUB_BROADCAST is off',
+      response: { 200: EVENTS },
+      ...{ exposeHeadRoute: false, compress: false },
+      handle(_, reply) {
+        if (!broadcaster) throw HubError.withMessage('not_found', OFF)
+        const { stream, send, end } = openStream()
+        const unsubscribe = broadcaster.subscribe({ onEvent: send, onEnd: end })
+        const heartbeat = setInterval(() => send({ name: 'heartbeat', content: {} }), heartbeatMs)
+        heartbeat.unref()
+        stream.once('close', () => {
+          clearInterval(heartbeat)
+          unsubscribe()
+        })
+        reply.header('X-Accel-Buffering', 'no')
+        return reply.type('text/event-stream; charset=utf-8').send(stream)
+      },
+    }),
+  ]
 }
 
 /** Before the first event: the browser reconnects after this time. */
@@ -65,45 +86,7 @@ const EVENTS = {
     '',
     'A stream begins with the state of the running pull or of the last one, and a heartbeat.',
   ].join('\n'),
-  content: {
-    'text/event-stream': { schema: Type.Unsafe<Readable>({ type: 'string' }) },
-  },
-}
-
-/** Server-sent events with what has changed. */
-export function eventRoutes(deps: {
-  /** Null if broadcasting is off. */
-  broadcaster: Broadcaster | null
-  /** The pause between two heartbeats: proxies close connections without traffic. */
-  heartbeatMs: number
-}): FastifyPluginAsyncTypebox {
-  const { broadcaster, heartbeatMs } = deps
-  return async (app) => {
-    app.get(
-      '/dashboard/events',
-      {
-        exposeHeadRoute: false,
-        compress: false,
-        schema: {
-          summary: 'Subscribe to server-sent events about changes, unless HUB_BROADCAST is off',
-          response: { 200: EVENTS, '4xx': ErrorResponse },
-        },
-      },
-      async (_, reply) => {
-        if (!broadcaster) throw HubError.withMessage('not_found', OFF)
-        const { stream, send, end } = openStream()
-        const unsubscribe = broadcaster.subscribe({ onEvent: send, onEnd: end })
-        const heartbeat = setInterval(() => send({ name: 'heartbeat', content: {} }), heartbeatMs)
-        heartbeat.unref()
-        stream.once('close', () => {
-          clearInterval(heartbeat)
-          unsubscribe()
-        })
-        reply.header('X-Accel-Buffering', 'no')
-        return reply.code(200).type('text/event-stream; charset=utf-8').send(stream)
-      },
-    )
-  }
+  content: { 'text/event-stream': { schema: Type.String() } },
 }
 
 const OFF = 'Broadcasting is off (HUB_BROADCAST). The dashboard polls every 10 s instead.'

@@ -1,4 +1,4 @@
-import { DoneResponse, Invitation, PasswordAgain, Role } from '@recordhub/protocol'
+import { ClosedObject, DoneResponse, Invitation, PasswordAgain, Role } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { creatorOf } from '../../domain/auth/caller.ts'
 import { found } from '../../errors.ts'
@@ -33,15 +33,12 @@ export function invitationRoutes(
     route('POST /api/v1/invitations', {
       summary: 'Invite an operator; only this response contains the link',
       description: 'A token needs the scope access.',
-      body: Type.Object(
-        {
-          email: Type.String({ maxLength: 320 }),
-          role: Role,
-          expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 30 })),
-          ...PasswordAgain,
-        },
-        { additionalProperties: false },
-      ),
+      body: ClosedObject({
+        email: Type.String({ maxLength: 320 }),
+        role: Role,
+        expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 30 })),
+        ...PasswordAgain,
+      }),
       status: 201,
       response: {
         invitation: Invitation,
@@ -80,7 +77,7 @@ export function invitationRoutes(
     // A POST, although it only reads: proxies log URLs, but not bodies.
     route('POST /api/v1/invitation', {
       summary: 'Read the invitation of a link by its token',
-      body: Type.Object({ token: Token }, { additionalProperties: false }),
+      body: ClosedObject({ token: Token }),
       response: { email: Type.String(), role: Role, expires_at: Type.String() },
       async handle({ body: { token } }, reply) {
         const { email, role, expires_at } = await readInvitation(deps, token)
@@ -91,14 +88,11 @@ export function invitationRoutes(
 
     route('POST /invitation', {
       summary: 'Accept an invitation',
-      body: Type.Object(
-        {
-          token: Token,
-          name: Type.String({ maxLength: 200 }),
-          password: Type.String({ maxLength: 1000 }),
-        },
-        { additionalProperties: false },
-      ),
+      body: ClosedObject({
+        token: Token,
+        name: Type.String({ maxLength: 200 }),
+        password: Type.String({ maxLength: 1000 }),
+      }),
       status: 201,
       response: DoneResponse.properties,
       async handle({ body, ip: address }) {

@@ -13,7 +13,7 @@ import { createOperator } from '../auth/create-operator.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 
 /** Sends a mail. Resolves to the error message, or null if it was sent. */
-export type SendMail = (mail: {
+type SendMail = (mail: {
   to: readonly string[]
   subject: string
   text: string

@@ -1,4 +1,5 @@
 import {
+  ClosedObject,
   DoneResponse,
   Operator,
   OperatorName,
@@ -19,10 +20,10 @@ import type { FeatureDeps } from '../feature-deps.ts'
 const params = { id: RequestText() }
 
 /** Operators and their sessions, managed by an admin. */
-export function operatorRoutes({
-  operators,
-  confirmAction,
-}: Pick<FeatureDeps, 'operators'> & { confirmAction: ConfirmAction }) {
+export function operatorRoutes(
+  deps: Pick<FeatureDeps, 'operators'> & { confirmAction: ConfirmAction },
+) {
+  const { operators, confirmAction } = deps
   const find = async (id: string) => found('operator', await operators.readOperator(id))
 
   return [
@@ -85,7 +86,7 @@ export function operatorRoutes({
       summary: 'Remove the second factor and the passkeys of an operator who has lost them',
       description: 'A token needs the scope access.',
       params,
-      body: Type.Union([Type.Object(PasswordAgain, { additionalProperties: false }), Type.Null()]),
+      body: Type.Union([ClosedObject(PasswordAgain), Type.Null()]),
       response: DoneResponse.properties,
       async handle(request) {
         const { id, email: target } = await find(request.params.id)

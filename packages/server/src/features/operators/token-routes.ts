@@ -1,4 +1,11 @@
-import { ApiToken, DoneResponse, PasswordAgain, Role, TokenScope } from '@recordhub/protocol'
+import {
+  ApiToken,
+  ClosedObject,
+  DoneResponse,
+  PasswordAgain,
+  Role,
+  TokenScope,
+} from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { type Caller, CONFIRMED_SCOPES, creatorOf, hasRole } from '../../domain/auth/caller.ts'
 import { found, HubError } from '../../errors.ts'
@@ -27,19 +34,16 @@ export function tokenRoutes(
       summary: 'Create a token with your role or a lower one; only this response contains it',
       description:
         'A token needs the scope access, and cannot give the scopes hub_keys and access.',
-      body: Type.Object(
-        {
-          name: Type.String({ minLength: 1, maxLength: 100 }),
-          role: Role,
-          scope: Type.Optional(Type.Union([TokenScope, Type.Null()])),
-          /** Absent or null: the token does not expire. */
-          expires_in_days: Type.Optional(
-            Type.Union([Type.Integer({ minimum: 1, maximum: 3650 }), Type.Null()]),
-          ),
-          ...PasswordAgain,
-        },
-        { additionalProperties: false },
-      ),
+      body: ClosedObject({
+        name: Type.String({ minLength: 1, maxLength: 100 }),
+        role: Role,
+        scope: Type.Optional(Type.Union([TokenScope, Type.Null()])),
+        /** Absent or null: the token does not expire. */
+        expires_in_days: Type.Optional(
+          Type.Union([Type.Integer({ minimum: 1, maximum: 3650 }), Type.Null()]),
+        ),
+        ...PasswordAgain,
+      }),
       status: 201,
       response: { api_token: ApiToken, token: Type.String() },
       async handle(request, reply) {

@@ -1,12 +1,7 @@
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { CheckRequest, Hub } from '@recordhub/platform-checker'
-import {
-  type ConformanceReport,
-  ConformanceResponse,
-  ErrorResponse,
-  ProbeRequest,
-} from '@recordhub/protocol'
+import { type ConformanceReport, ConformanceResponse, ProbeRequest } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { special } from '../../http/route.ts'
 import {
   abortOnClose,
   acceptsNdjson,
@@ -33,7 +28,7 @@ type Checker = Awaited<ReturnType<typeof loadChecker>>
 /** Checks all endpoints of a platform, before or after it is registered. */
 export function conformanceRoutes(
   deps: Pick<FeatureDeps, 'platforms' | 'activity' | 'secrets'> & { hub: Hub },
-): FastifyPluginAsyncTypebox {
+) {
   /** @param checked `platform_id`: null if the platform is not registered. */
   async function* check(
     { checkPlatform }: Checker,
@@ -52,7 +47,7 @@ export function conformanceRoutes(
     request: FastifyRequest,
     reply: FastifyReply,
     checked: Pick<CheckRequest, 'target' | 'expected'> & { platform_id: number | null },
-  ): Promise<void> {
+  ) {
     const { source_base_url } = checked.target
     const platform_name = checked.expected
     await auditProbe(deps, request.requester, { platform_name, source_base_url })
@@ -64,56 +59,33 @@ export function conformanceRoutes(
       html: checker.reportHtml(report),
     })
     const lines = check(checker, checked, closed)
-    if (acceptsNdjson(request)) {
-      const last = (report: ConformanceReport) => ({ kind: 'report', ...toResponse(report) })
-      sendLines(reply, toLines(lines, last))
-      return
-    }
-    reply.send(toResponse(await resultOf(lines)))
+    if (!acceptsNdjson(request)) return reply.send(toResponse(await resultOf(lines)))
+    const last = (report: ConformanceReport) => ({ kind: 'report', ...toResponse(report) })
+    return sendLines(reply, toLines(lines, last))
   }
 
-  return async (app) => {
-    app.post(
-      '/api/v1/platforms/conformance',
-      {
-        schema: {
-          summary: 'Check all endpoints of a platform before it is registered',
-          description: ABOUT,
-          body: ProbeRequest,
-          response: { 200: jsonOrLines(ConformanceResponse), '4xx': ErrorResponse },
-        },
-      },
-      async (request, reply) => {
-        await respond(request, reply, {
-          platform_id: null,
-          target: request.body,
-          expected: null,
-        })
-        return reply
-      },
-    )
+  const response = { 200: jsonOrLines(ConformanceResponse) }
+  return [
+    special('POST /api/v1/platforms/conformance', {
+      summary: 'Check all endpoints of a platform before it is registered',
+      description: ABOUT,
+      body: ProbeRequest,
+      response,
+      handle: (request, reply) =>
+        respond(request, reply, { platform_id: null, target: request.body, expected: null }),
+    }),
 
-    app.post(
-      '/api/v1/platforms/:id/conformance',
-      {
-        schema: {
-          summary: 'Check all endpoints of a registered platform',
-          description: ABOUT,
-          params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
-          response: { 200: jsonOrLines(ConformanceResponse), '4xx': ErrorResponse },
-        },
-      },
-      async (request, reply) => {
+    special('POST /api/v1/platforms/:id/conformance', {
+      summary: 'Check all endpoints of a registered platform',
+      description: ABOUT,
+      response,
+      async handle(request, reply) {
         const { platform, target } = await readTarget(deps, request.params.id)
-        await respond(request, reply, {
-          platform_id: platform.id,
-          target,
-          expected: platform.platform_name,
-        })
-        return reply
+        const { id: platform_id, platform_name: expected } = platform
+        return respond(request, reply, { platform_id, target, expected })
       },
-    )
-  }
+    }),
+  ]
 }
 
 /** As in a connection test, one required endpoint that conforms shows that the platform works. */

@@ -2,7 +2,6 @@ import {
   type ConnectionCheck,
   ConnectionTest,
   ConnectionTestRequest,
-  ErrorResponse,
   HubKeyResponse,
   RevealRequest,
   RotateRequest,
@@ -49,41 +48,30 @@ export function connectionRoutes(
   }
 
   return [
-    special('POST /api/v1/platforms/:id/test', (app) => {
-      app.post(
-        '/api/v1/platforms/:id/test',
-        {
-          schema: {
-            summary:
-              'Test the connection to a registered platform and, if requested, all of its endpoints',
-            description: LINES,
-            params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
-            body: Type.Union([ConnectionTestRequest, Type.Null()]),
-            response: { 200: jsonOrLines(ConnectionTest), '4xx': ErrorResponse },
-          },
-        },
-        async (request, reply) => {
-          const { platform, target } = await readTarget(deps, request.params.id)
-          const { id: platform_id, platform_name } = platform
-          const { source_base_url } = target
-          await auditProbe(deps, request.requester, { platform_name, source_base_url })
-          const registered = platform.modules.filter((module) => module.registered)
-          const options = {
-            platform_id,
-            target,
-            expected: platform_name,
-            correctUrl: false,
-            checkEverything: request.body?.check_everything ?? false,
-            recordTypes: registered.map((module) => module.record_type),
-          }
-          const steps = testRegistered(deps, options, abortOnClose(reply))
-          if (acceptsNdjson(request)) {
-            const last = (_: unknown, checks: ConnectionCheck[]) => toResponse(checks)
-            return sendLines(reply, toLines(steps, last))
-          }
-          return reply.send(toResponse(await Array.fromAsync(steps)))
-        },
-      )
+    special('POST /api/v1/platforms/:id/test', {
+      summary:
+        'Test the connection to a registered platform and, if requested, all of its endpoints',
+      description: LINES,
+      body: Type.Union([ConnectionTestRequest, Type.Null()]),
+      response: { 200: jsonOrLines(ConnectionTest) },
+      async handle(request, reply) {
+        const { platform, target } = await readTarget(deps, request.params.id)
+        const { id: platform_id, platform_name } = platform
+        const { source_base_url } = target
+        await auditProbe(deps, request.requester, { platform_name, source_base_url })
+        const registered = platform.modules.filter((module) => module.registered)
+        const options = {
+          ...{ platform_id, target, expected: platform_name, correctUrl: false },
+          checkEverything: request.body?.check_everything ?? false,
+          recordTypes: registered.map((module) => module.record_type),
+        }
+        const steps = testRegistered(deps, options, abortOnClose(reply))
+        if (acceptsNdjson(request)) {
+          const last = (_: unknown, checks: ConnectionCheck[]) => toResponse(checks)
+          return sendLines(reply, toLines(steps, last))
+        }
+        return reply.send(toResponse(await Array.fromAsync(steps)))
+      },
     }),
 
     route('POST /api/v1/platforms/:id/hub-key/reveal', {

@@ -1,8 +1,5 @@
 /** Registering platforms, their connections and manifests, and the SQL views of their modules. */
 
-import type { FastifyPluginAsync } from 'fastify'
-import { toPlugin } from '../../http/route.ts'
-import { registerRoutes } from '../../lib/net/http.ts'
 import type { PlatformCertificate } from '../../platform-client/request/dispatcher.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { createCheckerHub } from './checker-hub.ts'
@@ -18,15 +15,13 @@ export function createPlatforms(deps: FeatureDeps & { confirmAction: ConfirmActi
   const hub = createCheckerHub(client, clock, version)
   const sqlViews = syncSqlViews(deps)
 
-  const routes: FastifyPluginAsync = async (app) => {
-    await registerRoutes(app, toPlugin(platformRoutes(deps)))
-    await registerRoutes(app, toPlugin(connectionRoutes(deps)))
-    await registerRoutes(app, toPlugin(manifestRoutes(deps)))
-    await registerRoutes(app, conformanceRoutes({ ...deps, hub }))
-  }
-
   return {
-    routes,
+    routes: [
+      ...platformRoutes(deps),
+      ...connectionRoutes(deps),
+      ...manifestRoutes(deps),
+      ...conformanceRoutes({ ...deps, hub }),
+    ],
     /** Refreshes the manifest of a platform during a pull, if it is due. */
     refreshManifest: createManifestRefresher({
       ...deps,
@@ -40,11 +35,10 @@ export function createPlatforms(deps: FeatureDeps & { confirmAction: ConfirmActi
 }
 
 /** Stores until when the certificates of platforms are valid, as connections to the platforms present them. */
-export function createCertificateRecorder({
-  connections,
-  clock,
-  log,
-}: Pick<FeatureDeps, 'connections' | 'clock' | 'log'>) {
+export function createCertificateRecorder(
+  deps: Pick<FeatureDeps, 'connections' | 'clock' | 'log'>,
+) {
+  const { connections, clock, log } = deps
   return async ({ origin, expires_at }: PlatformCertificate): Promise<void> => {
     try {
       const read_at = clock.now().toISOString()

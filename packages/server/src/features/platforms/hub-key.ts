@@ -34,15 +34,11 @@ export async function revealHubKey(
  * @throws HubError `not_found`.
  */
 export async function rotateHubKey(
-  {
-    platforms,
-    connections,
-    secrets,
-    clock,
-  }: Pick<FeatureDeps, 'platforms' | 'connections' | 'secrets' | 'clock'>,
+  deps: Pick<FeatureDeps, 'platforms' | 'connections' | 'secrets' | 'clock'>,
   request: { platform_id: number; grace_seconds: number },
   requester: Requester,
 ): Promise<string> {
+  const { platforms, connections, secrets, clock } = deps
   const { platform_id, grace_seconds } = request
   const platform = found('platform', await platforms.readPlatform(platform_id))
   const { platform_name, display_title } = platform

@@ -1,6 +1,5 @@
 import {
   ConnectionProbeRequest,
-  ErrorResponse,
   Platform,
   PlatformChange,
   PlatformDetails,
@@ -34,41 +33,25 @@ export function platformRoutes(
 ) {
   const { platforms, connections, client, clock } = deps
   return [
-    special('POST /api/v1/platforms/probe', (app) => {
-      app.post(
-        '/api/v1/platforms/probe',
-        {
-          schema: {
-            summary: 'Test the connection to a platform and fetch its manifest',
-            description: LINES,
-            body: ConnectionProbeRequest,
-            response: { 200: jsonOrLines(ProbeResponse), '4xx': ErrorResponse },
-          },
-        },
-        async (request, reply) => {
-          const {
-            check_everything: checkEverything = false,
-            only_ping: onlyPing = false,
-            ...target
-          } = request.body
-          const { source_base_url } = target
-          await auditProbe(deps, request.requester, { platform_name: null, source_base_url })
-          const options = {
-            target,
-            expected: null,
-            recordTypes: null,
-            correctUrl: true,
-            checkEverything,
-            onlyPing,
-          }
-          const steps = testConnection(client, options, abortOnClose(reply))
-          if (!acceptsNdjson(request)) return reply.send(await resultOf(steps))
-          return sendLines(
-            reply,
-            toLines(steps, (result) => result),
-          )
-        },
-      )
+    special('POST /api/v1/platforms/probe', {
+      summary: 'Test the connection to a platform and fetch its manifest',
+      description: LINES,
+      body: ConnectionProbeRequest,
+      response: { 200: jsonOrLines(ProbeResponse) },
+      async handle(request, reply) {
+        const { check_everything = false, only_ping = false, ...target } = request.body
+        const { source_base_url } = target
+        await auditProbe(deps, request.requester, { platform_name: null, source_base_url })
+        const options = {
+          ...{ target, expected: null, recordTypes: null, correctUrl: true },
+          checkEverything: check_everything,
+          onlyPing: only_ping,
+        }
+        const steps = testConnection(client, options, abortOnClose(reply))
+        if (!acceptsNdjson(request)) return reply.send(await resultOf(steps))
+        const lines = toLines(steps, (result) => result)
+        return sendLines(reply, lines)
+      },
     }),
 
     route('POST /api/v1/platforms', {

@@ -187,18 +187,14 @@ const NOT_REACHED = new Set([
 export async function* checkDescription(
   client: Pick<PlatformClient, 'ping' | 'fetchManifest'>,
   given: CallTarget,
-  {
-    expected,
-    correctUrl,
-    onlyPing = false,
-    signal,
-  }: {
+  options: {
     expected: string | null
     correctUrl: boolean
     onlyPing?: boolean
     signal: AbortSignal
   },
 ): AsyncGenerator<ConnectionCheck, PlatformDescription> {
+  const { expected, correctUrl, onlyPing = false, signal } = options
   const nothing = { source_base_url: null, target: null, ping: null, manifest: null }
   const entered = await attempt(async () => ({
     source_base_url: parseSourceUrl(given.source_base_url),
@@ -253,12 +249,9 @@ export async function* checkDescription(
 async function pingPlatform(
   client: Pick<PlatformClient, 'ping'>,
   target: CallTarget,
-  {
-    correctUrl,
-    signal,
-    warn,
-  }: { correctUrl: boolean; signal: AbortSignal; warn: (warning: string) => void },
+  options: { correctUrl: boolean; signal: AbortSignal; warn: (warning: string) => void },
 ): Promise<{ target: CallTarget; ping: PingResponse | HubError }> {
+  const { correctUrl, signal, warn } = options
   const ping = await attempt(() => client.ping(target, signal, warn))
   const shortened = correctUrl ? withoutApiPath(target.source_base_url) : null
   if (shortened === null || !(ping instanceof HubError) || NOT_REACHED.has(ping.code)) {

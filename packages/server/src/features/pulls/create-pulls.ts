@@ -1,9 +1,6 @@
 /** Pulls on request and by the schedule, and the review of missing records. */
 
-import type { FastifyPluginAsync } from 'fastify'
 import { cronPatternOf } from '../../config/feature-settings.ts'
-import { toPlugin } from '../../http/route.ts'
-import { registerRoutes } from '../../lib/net/http.ts'
 import { runOnSchedule } from '../../lib/time/cron.ts'
 import { keepRunning } from '../../lib/time/run-periodically.ts'
 import type { Storage } from '../../storage/port/storage.ts'
@@ -46,15 +43,13 @@ export function createPulls(
     if (await leases.acquire(name, processName, seconds, due)) await scheduledPull()
   }
 
-  const routes: FastifyPluginAsync = async (app) => {
-    await registerRoutes(app, toPlugin(pullRoutes({ ...deps, requestPull, runner })))
-    await registerRoutes(app, toPlugin(scheduleRoutes(deps)))
-    await registerRoutes(app, toPlugin(missingReviewRoutes(deps)))
-    await registerRoutes(app, toPlugin(completenessRoutes(deps)))
-  }
-
   return {
-    routes,
+    routes: [
+      ...pullRoutes({ ...deps, requestPull, runner }),
+      ...scheduleRoutes(deps),
+      ...missingReviewRoutes(deps),
+      ...completenessRoutes(deps),
+    ],
     requestPull,
     /** Starts to run queued pulls. */
     start: (): Promise<void> => pullDispatcher.start(runner.run),

@@ -11,12 +11,12 @@ import {
   PullTaskState,
   StartPullResponse,
 } from '@recordhub/protocol'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { nameOfCaller } from '../../domain/auth/caller.ts'
 import { formatMessage, found } from '../../errors.ts'
 import { callerOf } from '../../http/authorize.ts'
-import { Cursor, route, special } from '../../http/route.ts'
+import { Cursor, route, scoped, special } from '../../http/route.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
 import { ignoreBody } from '../../lib/net/http.ts'
 import type { PullScope } from '../../storage/port/pull-store.ts'
@@ -26,6 +26,7 @@ import type { PullRunner } from './run-pull.ts'
 
 const TASKS_PAGE = 500
 const PULLS_PAGE = 50
+const MAX_PULLS_PAGE = 500
 const PLATFORM_PAGE = 30
 
 type PullDeps = Pick<FeatureDeps, 'pulls' | 'platforms' | 'activity'> & {
@@ -36,64 +37,25 @@ type PullDeps = Pick<FeatureDeps, 'pulls' | 'platforms' | 'activity'> & {
 /** Starts, cancels and lists pulls. */
 export function pullRoutes(deps: PullDeps) {
   const { pulls, platforms, activity } = deps
-  const response = { 202: StartPullResponse, 409: PullRunningResponse, '4xx': ErrorResponse }
+  const response = { 202: StartPullResponse, 409: PullRunningResponse }
   return [
-    special('POST /dashboard/pull-all-existing-records', (app) => {
-      app.register(async (scope) => {
-        // The specification's clients send a form, JSON or nothing.
-        ignoreBody(scope)
-        scope.post(
-          '/dashboard/pull-all-existing-records',
-          {
-            schema: {
-              summary: 'Pull All Existing Records: pull all platforms in the background',
-              response,
-            },
-          },
-          async (request, reply) => {
-            const { status, body } = await startPull(deps, request, 'auto')
-            return reply.code(status).send(body)
-          },
-        )
-      })
+    special('POST /api/v1/pulls', {
+      summary: 'Pull all platforms in the background',
+      body: Type.Union([PullRequestBody, Type.Null()]),
+      response,
+      handle: (request, reply) => startPull(deps, request, reply, request.body?.mode ?? 'auto'),
     }),
 
-    special('POST /api/v1/pulls', (app) => {
-      app.post(
-        '/api/v1/pulls',
-        {
-          schema: {
-            summary: 'Pull all platforms in the background',
-            body: Type.Union([PullRequestBody, Type.Null()]),
-            response,
-          },
-        },
-        async (request, reply) => {
-          const { status, body } = await startPull(deps, request, request.body?.mode ?? 'auto')
-          return reply.code(status).send(body)
-        },
-      )
-    }),
-
-    special('POST /api/v1/platforms/:id/pull', (app) => {
-      app.post(
-        '/api/v1/platforms/:id/pull',
-        {
-          schema: {
-            summary: 'Pull one platform, or some of its modules, in the background',
-            params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
-            body: Type.Union([PullScopeRequest, Type.Null()]),
-            // Or the platform is inactive.
-            response: { ...response, 409: Type.Union([PullRunningResponse, ErrorResponse]) },
-          },
-        },
-        async (request, reply) => {
-          const { record_types = null, mode = 'auto' } = request.body ?? {}
-          const only = await toPullScope(platforms, request.params.id, record_types)
-          const { status, body } = await startPull(deps, request, mode, only)
-          return reply.code(status).send(body)
-        },
-      )
+    special('POST /api/v1/platforms/:id/pull', {
+      summary: 'Pull one platform, or some of its modules, in the background',
+      body: Type.Union([PullScopeRequest, Type.Null()]),
+      // Or the platform is inactive.
+      response: { ...response, 409: Type.Union([PullRunningResponse, ErrorResponse]) },
+      async handle(request, reply) {
+        const { record_types = null, mode = 'auto' } = request.body ?? {}
+        const only = await toPullScope(platforms, request.params.id, record_types)
+        return startPull(deps, request, reply, mode, only)
+      },
     }),
 
     route('GET /api/v1/platforms/:id/pulls', {
@@ -123,11 +85,14 @@ export function pullRoutes(deps: PullDeps) {
 
     route('GET /api/v1/pulls', {
       summary: 'List pulls, newest first',
-      query: { cursor: Cursor },
+      query: {
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PULLS_PAGE })),
+        cursor: Cursor,
+      },
       response: { pulls: Type.Array(Pull), next_cursor: NullableString },
-      async handle({ query: { cursor: before = null } }) {
-        const rows = await pulls.listPulls({ limit: PULLS_PAGE + 1, before })
-        const { page, next_cursor } = paginate(rows, PULLS_PAGE, ({ id }) => id)
+      async handle({ query: { limit = PULLS_PAGE, cursor: before = null } }) {
+        const rows = await pulls.listPulls({ limit: limit + 1, before })
+        const { page, next_cursor } = paginate(rows, limit, ({ id }) => id)
         return { pulls: page, next_cursor }
       },
     }),
@@ -149,13 +114,24 @@ export function pullRoutes(deps: PullDeps) {
         return { pull, tasks, next_cursor }
       },
     }),
+
+    // The specification's clients send a form, JSON or nothing.
+    scoped(
+      ignoreBody,
+      special('POST /dashboard/pull-all-existing-records', {
+        summary: 'Pull All Existing Records: pull all platforms in the background',
+        response,
+        handle: (request, reply) => startPull(deps, request, reply, 'auto'),
+      }),
+    ),
   ]
 }
 
-/** Requests a pull and appends the request to the audit log. */
+/** Requests a pull, appends the request to the audit log, and sends the response. */
 async function startPull(
   { requestPull, activity }: PullDeps,
   request: FastifyRequest,
+  reply: FastifyReply,
   mode: PullMode,
   only?: PullScope,
 ) {
@@ -167,15 +143,16 @@ async function startPull(
     const entry = { action: 'pull.start', target: `pull ${requested.pull.id}` }
     await activity.appendAudit({ ...request.requester, ...entry, details: { mode, ...only } })
   }
-  return toResponse(requested, request.id)
+  const { status, body } = toResponse(requested, request.id)
+  return reply.code(status).send(body)
 }
 
 function toResponse({ outcome, pull }: PullRequested, request_id: string) {
   if (outcome === 'queued') {
     const message = 'The pull has been queued. It runs in the background.'
-    return { status: 202 as const, body: { success: true as const, message, pull } }
+    return { status: 202, body: { success: true, message, pull } }
   }
   const code = 'pull_already_running'
-  const body = { success: false as const, code, message: formatMessage(code), request_id, pull }
-  return { status: 409 as const, body }
+  const body = { success: false, code, message: formatMessage(code), request_id, pull }
+  return { status: 409, body }
 }

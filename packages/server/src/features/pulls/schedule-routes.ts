@@ -1,4 +1,4 @@
-import { Schedule } from '@recordhub/protocol'
+import { ClosedObject, Schedule } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { cronPatternOf } from '../../config/feature-settings.ts'
 import type { Requester } from '../../domain/activity/activity.ts'
@@ -20,7 +20,7 @@ export function scheduleRoutes(deps: ScheduleDeps) {
 
     route('PATCH /api/v1/schedule', {
       summary: 'Pause or resume the schedule of pulls',
-      body: Type.Object({ paused: Type.Boolean() }, { additionalProperties: false }),
+      body: ClosedObject({ paused: Type.Boolean() }),
       response: { schedule: Schedule },
       async handle({ body: { paused }, requester }) {
         await setPaused(deps, paused, requester)

@@ -1,7 +1,7 @@
 import { ChangesResponse, type RecordChangeLine, RequestText } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { HubError } from '../../errors.ts'
-import { route } from '../../http/route.ts'
+import { Limit, route } from '../../http/route.ts'
 import { MAX_PAGE_BYTES } from '../../lib/collections/pagination.ts'
 import type { ChangeRow } from '../../storage/port/record-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
@@ -20,7 +20,7 @@ export function changeRoutes({ changes }: Pick<FeatureDeps, 'changes'>) {
         since: Type.Optional(Type.Integer({ minimum: 0 })),
         platform: Type.Optional(RequestText()),
         record_type: Type.Optional(RequestText()),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+        limit: Limit,
       },
       response: ChangesResponse.properties,
       async handle({ query }) {

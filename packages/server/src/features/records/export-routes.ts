@@ -1,6 +1,6 @@
 import { pipeline, type Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
-import { ErrorResponse, OneOf, RequestText, StoredRecord } from '@recordhub/protocol'
+import { OneOf, RequestText, StoredRecord } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { isFiltered } from '../../domain/record/record-query.ts'
@@ -26,8 +26,6 @@ import {
   type ResolvedList,
   resolveListQuery,
 } from './list-query.ts'
-
-const URL = '/api/v1/records/export'
 
 const flag = (description: string) =>
   Type.Optional(
@@ -78,16 +76,14 @@ const EXPORTED = {
 export function exportRoutes(deps: Pick<FeatureDeps, 'records' | 'activity' | 'clock' | 'tracer'>) {
   const { records, activity, clock, tracer } = deps
   return [
-    special(`GET ${URL}`, (app) => {
-      const schema = {
-        summary: 'Export the records of a list as a file',
-        description: FIELD_FILTERS,
-        querystring: ExportQuery,
-        response: { 200: EXPORTED, '4xx': ErrorResponse },
-      }
+    special('GET /api/v1/records/export', {
+      summary: 'Export the records of a list as a file',
+      description: FIELD_FILTERS,
+      query: ExportQuery,
+      response: { 200: EXPORTED },
       // A HEAD request would write the whole file. Compression is below, so that it ends with the stream.
-      const options = { exposeHeadRoute: false, compress: false as const, schema }
-      app.get(URL, options, async (request, reply) => {
+      ...{ exposeHeadRoute: false, compress: false },
+      async handle(request, reply) {
         const { format, columns, header, raw, bom, gzip, ...parameters } = request.query
         const options = readOptions(request.query)
         const span = tracer && startExportSpan(tracer, request, options.format)
@@ -107,7 +103,7 @@ export function exportRoutes(deps: Pick<FeatureDeps, 'records' | 'activity' | 'c
         const extension = asGzipFile ? `${options.format}.gz` : options.format
         reply.header('Content-Disposition', nameExportFile([...names, day], extension))
         return sendFile(request, reply, stream, { format: options.format, asGzipFile })
-      })
+      },
     }),
   ]
 }

@@ -1,7 +1,6 @@
 /** The search in the hub and on all platforms, and the search index. */
 
 import PQueue from 'p-queue'
-import { toPlugin } from '../../http/route.ts'
 import { keepRunning, sleep } from '../../lib/time/run-periodically.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import type { SearchDeps } from './search-everywhere.ts'
@@ -32,7 +31,7 @@ export function createSearch(
   let stopIndexing: (() => Promise<void>)[] = []
 
   return {
-    routes: toPlugin([
+    routes: [
       ...searchIndexRoutes(deps),
       ...searchRoutes({
         ...deps,
@@ -40,7 +39,7 @@ export function createSearch(
         onError: (error, platform_id) =>
           log.error({ err: error, platform_id }, 'the search on a platform failed unexpectedly'),
       }),
-    ]),
+    ],
     /** Starts to index changed records. */
     start(): void {
       const { indexTexts, indexFields } = searchIndex
@@ -70,13 +69,8 @@ type Indexing = {
  * Indexes the changes of records in steps.
  * @returns a function that stops the indexing and resolves when the current step has ended.
  */
-function startIndexing({
-  indexNext,
-  limit,
-  pauseRatio,
-  hasPushes,
-  onError,
-}: Indexing): () => Promise<void> {
+function startIndexing(options: Indexing): () => Promise<void> {
+  const { indexNext, limit, pauseRatio, hasPushes, onError } = options
   const stopping = new AbortController()
   const run = async () => {
     let pause = 0

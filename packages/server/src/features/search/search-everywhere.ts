@@ -11,7 +11,7 @@ import type { FeatureDeps } from '../feature-deps.ts'
 
 type HubLine = Extract<SearchLine, { kind: 'hub' }>
 /** The best records of the hub, and figures of all that match. */
-export type FoundPage = Omit<HubLine, 'kind' | 'error'>
+type FoundPage = Omit<HubLine, 'kind' | 'error'>
 
 export type SearchDeps = Pick<FeatureDeps, 'platforms' | 'client' | 'secrets'> & {
   /** Limits the requests of all searches of this process together. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { ErrorResponse, SearchLine } from '@recordhub/protocol'
+import { ClosedObject, SearchLine } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { MAX_SEARCH_LENGTH, parseSearch } from '../../domain/search/search-text.ts'
 import { invalidMember } from '../../errors.ts'
@@ -7,43 +7,35 @@ import { special } from '../../http/route.ts'
 import { abortOnClose, NDJSON_TYPE, sendLines, toJsonLine } from '../../lib/net/ndjson.ts'
 import { type SearchDeps, searchEverywhere } from './search-everywhere.ts'
 
-const URL = '/api/v1/search'
-
 /** Searches everywhere, and sends each result as a line of JSON when it is available. */
 export function searchRoutes(deps: SearchDeps & { stopping: AbortSignal }) {
   return [
-    special(`GET ${URL}`, (app) => {
-      const schema = {
-        summary: "Search the hub's records and every platform that can search",
-        description: ABOUT,
-        querystring: Type.Object(
-          {
-            query: Type.String({
-              minLength: 1,
-              maxLength: MAX_SEARCH_LENGTH,
-              description: 'A keyword or a person',
-            }),
-          },
-          { additionalProperties: false },
-        ),
-        response: {
-          200: {
-            description: 'Lines of JSON',
-            content: { [NDJSON_TYPE]: { schema: Type.Unsafe<Readable>(SearchLine) } },
-          },
-          '4xx': ErrorResponse,
+    special('GET /api/v1/search', {
+      summary: "Search the hub's records and every platform that can search",
+      description: ABOUT,
+      query: ClosedObject({
+        query: Type.String({
+          minLength: 1,
+          maxLength: MAX_SEARCH_LENGTH,
+          description: 'A keyword or a person',
+        }),
+      }),
+      response: {
+        200: {
+          description: 'Lines of JSON',
+          content: { [NDJSON_TYPE]: { schema: SearchLine } },
         },
-      }
+      },
       // Compression would delay the lines.
-      const options = { exposeHeadRoute: false, compress: false as const, schema }
-      app.get(URL, options, async (request, reply) => {
+      ...{ exposeHeadRoute: false, compress: false },
+      async handle(request, reply) {
         const query = readQuery(request.query.query)
         const signal = AbortSignal.any([abortOnClose(reply), deps.stopping])
         const lines = searchEverywhere(deps, query, signal)
         // An error before the first line is sent as an error response.
         const first = await lines.next()
         return sendLines(reply, Readable.from(toText(first, lines)))
-      })
+      },
     }),
   ]
 }

@@ -76,7 +76,7 @@ export class Batcher<Item, Result> {
   }
 }
 
-export type ItemResult<Result> = { value: Result } | { error: unknown }
+type ItemResult<Result> = { value: Result } | { error: unknown }
 
 type Waiting<Item, Result> = {
   item: Item

@@ -6,7 +6,7 @@
  */
 
 export type Counter = { add: (amount?: number) => void }
-export type Histogram = { observe: (value: number) => void }
+type Histogram = { observe: (value: number) => void }
 
 export type Labels = Readonly<Record<string, string>>
 export type Sample = { labels?: Labels; value: number }

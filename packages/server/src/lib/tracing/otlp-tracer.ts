@@ -15,7 +15,7 @@ import {
   type Tracer,
 } from './tracer.ts'
 
-export type TracerSettings = {
+type TracerSettings = {
   /** The base URL of the collector, such as http://127.0.0.1:4318. */
   endpoint: string
   headers: Readonly<Record<string, string>>
@@ -34,7 +34,7 @@ type TracerDeps = {
 }
 
 /** Counts since the start. */
-export type SpanCounts = { exported: number; dropped: number }
+type SpanCounts = { exported: number; dropped: number }
 
 export type OtlpTracer = Tracer & {
   /** Exports the remaining spans, for a few seconds at most. */

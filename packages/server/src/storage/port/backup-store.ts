@@ -41,7 +41,7 @@ export type Restored = {
 }
 
 /** The records of a backup, restored beside the database. */
-export type RestoredCopy = {
+type RestoredCopy = {
   changes: ChangeStore
   info: BackupInfo
   /** Deletes the copy. */

@@ -177,14 +177,13 @@ type FirstRoundTrip = Pick<LoadedBatch, 'authorization' | 'peeked'>
  */
 async function lockPulled(
   statements: WriteStatements,
-  {
-    authorization,
-    peeked,
-    pulls,
-    keyed,
-    lockedKeyed,
-  }: FirstRoundTrip & { pulls: PullWrite[]; keyed: RecordWrite[]; lockedKeyed: LockedRecords },
+  options: FirstRoundTrip & {
+    pulls: PullWrite[]
+    keyed: RecordWrite[]
+    lockedKeyed: LockedRecords
+  },
 ): Promise<Pick<LoadedBatch, 'locked' | 'numbers'>> {
+  const { authorization, peeked, pulls, keyed, lockedKeyed } = options
   const changed: RecordKey[] = []
   const added: RecordKey[] = []
   for (const write of pulls) {
@@ -215,13 +214,9 @@ async function lockPulled(
 /** Looks up tombstones, only for modules that have any and not for pulled records that are unchanged. */
 async function findTombstones(
   statements: WriteStatements,
-  {
-    authorization,
-    peeked,
-    writes,
-    hashReference,
-  }: FirstRoundTrip & { writes: RecordWrite[]; hashReference: HashReference },
+  options: FirstRoundTrip & { writes: RecordWrite[]; hashReference: HashReference },
 ): Promise<LoadedBatch['tombstones']> {
+  const { authorization, peeked, writes, hashReference } = options
   const hashes = new Map<RecordWrite, string>()
   for (const write of writes) {
     const module = isPull(write)

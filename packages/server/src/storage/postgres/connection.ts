@@ -41,7 +41,7 @@ export const MAX_CONNECTIONS = 8
 /** One writer commits pushes. Each of four platforms that are pulled concurrently uses one to commit and one to look up. */
 export const MAX_WRITERS = 9
 /** Of the thread that lists records. */
-export const MAX_READERS = 4
+const MAX_READERS = 4
 const CONNECT_TIMEOUT_MS = 5000
 /** Ends queries that the server's own timeout cannot end, for example when the network is dead. */
 const QUERY_TIMEOUT_MS = 40_000

@@ -100,7 +100,7 @@ export async function readDurability(db: Executor): Promise<ServerDurability> {
 
 const CLOCK_INTERVAL_MS = 30_000
 
-export type DatabaseClock = Clock & { stop: () => Promise<void> }
+type DatabaseClock = Clock & { stop: () => Promise<void> }
 
 /**
  * Starts a clock that follows the time of the database, which all nodes share: a node whose own clock is fast would

@@ -14,10 +14,10 @@ import { withRetry } from './map-error.ts'
 import { bigintArray, textArray } from './parameters.ts'
 import { createWriteStatements } from './write-statements.ts'
 
-export function createMissingDialect({
-  withWriter,
-  publish,
-}: Pick<PostgresConnections, 'withWriter' | 'publish'>): MissingDialect {
+export function createMissingDialect(
+  connections: Pick<PostgresConnections, 'withWriter' | 'publish'>,
+): MissingDialect {
+  const { withWriter, publish } = connections
   return {
     idList,
     publish,

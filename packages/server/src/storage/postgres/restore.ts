@@ -145,7 +145,11 @@ async function exchange(database: Kysely<Tables>, path: string): Promise<string>
       await run('LOCK TABLE kysely_migration, kysely_migration_lock IN ACCESS EXCLUSIVE MODE')
     }
     await assertNoHub(db, path)
-    await run('DROP SCHEMA IF EXISTS recordhub_views CASCADE')
+    const oldViews = `${kept}_views`
+    const hasViews = await sql`SELECT WHERE to_regnamespace('recordhub_views') IS NOT NULL`.execute(
+      db,
+    )
+    if (hasViews.rows.length > 0) await run(`ALTER SCHEMA recordhub_views RENAME TO ${oldViews}`)
     await run(`CREATE SCHEMA ${kept}`)
     const objects = await listObjects(db, target)
     for (const { kind, name } of objects.filter(({ is_replaced }) => is_replaced)) {
@@ -156,8 +160,26 @@ async function exchange(database: Kysely<Tables>, path: string): Promise<string>
     }
     await run(`DROP SCHEMA ${SCHEMA}`)
     await run('COMMIT')
+    if (hasViews.rows.length > 0) await dropViews(db, oldViews)
   })
   return `the schema ${kept} of ${path}`
+}
+
+/** Maximum number of views that one transaction drops. Each needs locks, of which the server has a few thousand. */
+const DROPPED_VIEWS = 200
+
+/** Drops a schema of views. One transaction for all of them would run out of locks (`max_locks_per_transaction`). */
+export async function dropViews(db: Kysely<Tables>, schema: string): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ name: string }>`
+      SELECT format('%I.%I', schemaname, viewname) AS name FROM pg_views
+      WHERE schemaname = ${schema} LIMIT ${DROPPED_VIEWS}
+    `.execute(db)
+    if (rows.length === 0) break
+    const names = rows.map(({ name }) => name).join(', ')
+    await sql.raw(`DROP VIEW IF EXISTS ${names} CASCADE`).execute(db)
+  }
+  await sql.raw(`DROP SCHEMA ${schema} CASCADE`).execute(db)
 }
 
 type SchemaObject = { kind: string; name: string; is_replaced: boolean }

@@ -69,13 +69,8 @@ type ConnectionsOptions = {
  * Opens a database file; creates it if it does not exist.
  * @throws HubError `storage_unavailable` if the file cannot be opened or is not a database.
  */
-export function openConnections(
-  path: string,
-  {
-    publish = () => undefined,
-    guard = createFailureGuard(path, () => undefined),
-  }: ConnectionsOptions = {},
-): SqliteConnections {
+export function openConnections(path: string, options: ConnectionsOptions = {}): SqliteConnections {
+  const { publish = () => undefined, guard = createFailureGuard(path, () => undefined) } = options
   return withMappedErrors(() => {
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
     for (const pragma of WRITER_PRAGMAS) database.exec(pragma)

@@ -14,7 +14,7 @@ import { NOT_BACKED_UP } from '../shared/schema/tables.ts'
 const BUSY_TIMEOUT_MS = 5000
 
 /** What a database contains, for the header of its backup. */
-export type DatabaseContent = Pick<BackupHeader['info'], 'migrations' | 'position' | 'tables'> & {
+type DatabaseContent = Pick<BackupHeader['info'], 'migrations' | 'position' | 'tables'> & {
   sample: RecordSample
 }
 

@@ -77,10 +77,10 @@ export async function readVersion(db: Executor): Promise<string> {
 const VACUUM_PAGES = 100
 
 /** Returns a function that removes free pages from the end of the file, and returns whether any are left. */
-export function createIncrementalVacuum({
-  database,
-  withWriteLock,
-}: Pick<SqliteConnections, 'database' | 'withWriteLock'>): () => Promise<boolean> {
+export function createIncrementalVacuum(
+  connections: Pick<SqliteConnections, 'database' | 'withWriteLock'>,
+): () => Promise<boolean> {
+  const { database, withWriteLock } = connections
   return () =>
     withWriteLock(() => {
       database.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`)

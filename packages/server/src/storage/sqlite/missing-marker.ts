@@ -8,11 +8,8 @@ import type { SqliteConnections } from './connection.ts'
 import { idList } from './dialect.ts'
 import { prepareWriteStatements } from './write-statements.ts'
 
-export function createMissingDialect({
-  database,
-  withWriteLock,
-  publish,
-}: SqliteConnections): MissingDialect {
+export function createMissingDialect(connections: SqliteConnections): MissingDialect {
+  const { database, withWriteLock, publish } = connections
   const markMissing = prepareMarkMissing(database)
   return {
     idList,

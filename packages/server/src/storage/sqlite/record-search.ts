@@ -18,10 +18,10 @@ export function createRecordListDialect(reader: SearchReader): RecordListDialect
   }
 }
 
-export function createFieldIndexDialect({
-  database,
-  withoutFsync,
-}: Pick<SqliteConnections, 'database' | 'withoutFsync'>): FieldIndexDialect {
+export function createFieldIndexDialect(
+  connections: Pick<SqliteConnections, 'database' | 'withoutFsync'>,
+): FieldIndexDialect {
+  const { database, withoutFsync } = connections
   const saveValue = database.prepare(
     `INSERT INTO record_index (platform_id, field_id, record_id, sort_key) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET sort_key = excluded.sort_key

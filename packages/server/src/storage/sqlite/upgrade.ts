@@ -21,7 +21,7 @@ import { assertIntact, copySnapshot, describeContent } from './database-snapshot
 import { readDiskSpace } from './dialect.ts'
 import { withMappedErrors } from './map-error.ts'
 
-export type UpgradeDeps = {
+type UpgradeDeps = {
   migrations: Migrations
   upgrade: Upgrade
   /** Reads the free space of the disk of a folder. */

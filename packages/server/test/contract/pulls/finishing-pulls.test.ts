@@ -54,6 +54,20 @@ test('the error of a failed task is the last error of its platform until a task 
   assert.deepEqual(timedOut, { ...succeeded, last_error: 'Too slow' })
 })
 
+test('an ended pull names how many platforms failed, and the first of them with its error', async (kit) => {
+  for (const platform of ['school', 'clinic']) await kit.register({ name: platform })
+  const { pulls } = kit.storage
+  const { pull_id } = await kit.startPull()
+  for (const [number, error] of ['HTTP 500', 'HTTP 503'].entries()) {
+    await pulls.startTask(pull_id, number + 1)
+    await pulls.finishTask(pull_id, number + 1, taskResult({ state: 'failed', error }), null)
+  }
+  assert.equal((await pulls.readPull(pull_id))?.failure, null)
+  await kit.finishPull(pull_id, 'failed')
+  const failure = { platforms: 2, platform_title: 'Title school', error: 'HTTP 500' }
+  assert.deepEqual((await pulls.readPull(pull_id))?.failure, failure)
+})
+
 test('a task that ends without success and without an error does not change the last error', async (kit) => {
   await kit.register()
   const failed = await endOneTask(kit, { state: 'failed', error: 'HTTP 500' })

@@ -58,6 +58,7 @@ test('a requested pull is queued with one task per registered module of each act
       waiting: null,
     },
     counts: NO_COUNTS,
+    failure: null,
   })
   assert.deepEqual(await pulls.readPull(id), requested.pull)
   const tasks = await pulls.listTasks({ pull_id: id, limit: 10, after: null })

@@ -24,14 +24,14 @@ const PAGES = {
   },
   Inbox: {
     heading: 'Inbox',
-    untilShown: (page) => page.getByRole('radiogroup').waitFor(),
+    untilShown: (page) => page.getByRole('region', { name: 'Items' }).waitFor(),
   },
   Platforms: {
     heading: 'Platforms',
     untilShown: (page) => page.getByRole('row').getByRole('link', { name: COURT_TITLE }).waitFor(),
   },
   Records: {
-    heading: 'Records',
+    heading: 'Module: Records',
     async untilShown(page) {
       await recordLinkOf(page, 'pushed').waitFor()
       await untilSelectable(page, COURT_TITLE)

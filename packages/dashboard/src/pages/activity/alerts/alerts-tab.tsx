@@ -1,28 +1,34 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
-import { IconBellCheck, IconMail } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
+import type { Alert, AlertKind } from '@recordhub/protocol'
+import { IconBellCheck, IconCheck, IconMail } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { alertPageQuery } from '../../../api/alerts.ts'
+import { ALERTS, alertPageQuery } from '../../../api/alerts.ts'
 import { callHub } from '../../../api/call-hub.ts'
 import { snapshot } from '../../../api/live.ts'
 import { attempt, notify } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { MessageText } from '../../../components/message-text.tsx'
+import { OperatorName } from '../../../components/operator-name.tsx'
+import { PageLink } from '../../../components/page-link.tsx'
 import { Pager } from '../../../components/pager.tsx'
 import { PlatformLink } from '../../../components/platform-link.tsx'
+import { StatusBadge } from '../../../components/status-badge.tsx'
+import { Time } from '../../../components/time.tsx'
 import { toQueryString } from '../../../lib/query-string.ts'
 import { useStore } from '../../../lib/store.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { noAlertsLabel } from '../../platforms/platform-list.ts'
+import { AdviceLine } from '../advice-line.tsx'
 import { ListSkeleton } from '../list-skeleton.tsx'
 import { StateControl } from '../state-control.tsx'
 import { TEXTS } from '../texts.tsx'
-import { AlertCard } from './alert-card.tsx'
 
 const STATES = [
-  { value: 'open', label: TEXTS.open },
-  { value: 'resolved', label: TEXTS.resolved },
+  { value: 'open', label: 'Open' },
+  { value: 'resolved', label: 'Resolved' },
   { value: 'all', label: TEXTS.all },
 ]
 
@@ -36,7 +42,7 @@ export function AlertsTab() {
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="xs">
-        <StateControl label={TEXTS.alertState} choices={STATES} />
+        <StateControl label="Alert state" choices={STATES} />
         <TestMailButton />
       </Group>
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
@@ -47,22 +53,28 @@ export function AlertsTab() {
       {data?.alerts.length === 0 && (
         <EmptyState
           icon={<IconBellCheck />}
-          title={shown === 'open' ? noAlertsLabel(failing) : TEXTS.noAlerts}
+          title={shown === 'open' ? noAlertsLabel(failing) : 'No alerts'}
         >
-          {TEXTS.noAlertsHint(
-            shown === 'open' && failing.length > 0 && (
-              <Stack gap={2} mb="xs">
-                {failing.map(({ id, platform_name }) => (
-                  <PlatformLink key={id} name={platform_name} />
-                ))}
-              </Stack>
-            ),
+          {shown === 'open' && failing.length > 0 && (
+            <Stack gap={2} mb="xs">
+              {failing.map(({ id, platform_name }) => (
+                <PlatformLink key={id} name={platform_name} />
+              ))}
+            </Stack>
           )}
+          The hub raises an alert when a platform fails or stops pushing, when more records are
+          rejected than usual, when many records are missing, or when disk space is low. It resolves
+          the alert when the cause has ended.
         </EmptyState>
       )}
       {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}
       <Text size="xs" c="dimmed">
-        {TEXTS.alertEmailHint} {TEXTS.alertFeedHint}
+        Alerts are also sent by e-mail if a mail server is configured (HUB_SMTP_URL). Feed readers
+        subscribe to the{' '}
+        <Anchor inherit underline="always" href="/api/v1/alerts/feed">
+          Atom feed
+        </Anchor>{' '}
+        with an API token for alerts as the password. Programs read /api/v1/alerts/events.
       </Text>
     </Stack>
   )
@@ -91,7 +103,112 @@ function TestMailButton() {
       loading={isBusy}
       onClick={() => void send()}
     >
-      {TEXTS.sendTestEMail}
+      Send test e-mail
     </Button>
+  )
+}
+
+const TITLES: Readonly<Record<AlertKind, string>> = {
+  platform_failing: 'Platform failing',
+  module_failing: 'Module failing',
+  platform_silent: 'No accepted pushes',
+  rejected_rising: 'More rejected pushes than usual',
+  push_errors_rising: 'More push errors than usual',
+  missing_review: 'Many records missing',
+  search_behind: 'Search index is behind',
+  disk_low: 'Low disk space',
+  standby_asynchronous: 'A failover can lose pushes',
+  storage_not_synced: 'A power failure can lose pushes',
+  mail_failing: 'E-mails cannot be sent',
+  backup_failed: 'Scheduled backup failed',
+  backups_uncounted: 'Scheduled backups that do not count',
+  job_failed: 'Background job failed',
+}
+
+function AlertCard({ alert }: { alert: Alert }) {
+  const { kind, message, advice, platform_name, raised_at, resolved_at, mailed_at } = alert
+  const isOpen = resolved_at === null
+  return (
+    <Card withBorder padding="md" component="article">
+      <Group justify="space-between" align="flex-start" gap="xs">
+        <Group gap="xs">
+          <StatusBadge status={isOpen ? 'open' : 'resolved'} label={isOpen ? 'Open' : 'Resolved'} />
+          <Title order={2} fz="md">
+            {TITLES[kind]}
+          </Title>
+          <PlatformLink name={platform_name} />
+        </Group>
+        {isOpen && <Acknowledge alert={alert} />}
+      </Group>
+      <Stack gap={6} mt="xs">
+        <Text size="sm">
+          <MessageText message={message} />
+        </Text>
+        <AdviceLine text={advice} />
+        <AlertLink alert={alert} />
+        <Text size="xs" c="dimmed">
+          Raised <Time at={raised_at} />
+          {resolved_at !== null && (
+            <>
+              , resolved <Time at={resolved_at} />
+            </>
+          )}
+          {mailed_at !== null && (
+            <>
+              , e-mailed <Time at={mailed_at} />
+            </>
+          )}
+        </Text>
+      </Stack>
+    </Card>
+  )
+}
+
+function Acknowledge({ alert }: { alert: Alert }) {
+  const canOperate = useHasRole('operator')
+  const client = useQueryClient()
+  if (alert.acknowledged_at !== null) {
+    return (
+      <Text size="xs" c="dimmed">
+        <IconCheck size={12} aria-hidden /> Acknowledged by{' '}
+        <OperatorName by={alert.acknowledged_by} />, <Time at={alert.acknowledged_at} />
+      </Text>
+    )
+  }
+  if (!canOperate) {
+    return (
+      <Text size="xs" c="dimmed">
+        Not acknowledged. Requires the operator role.
+      </Text>
+    )
+  }
+  const acknowledge = async () => {
+    await callHub(`/api/v1/alerts/${alert.id}/acknowledge`, { method: 'POST' })
+    await client.invalidateQueries(ALERTS)
+  }
+  return (
+    <Button size="xs" variant="light" onClick={() => void attempt(acknowledge)}>
+      {TEXTS.acknowledge}
+    </Button>
+  )
+}
+
+/** A link to the records or push errors of an alert, if a page lists them. */
+function AlertLink({ alert }: { alert: Alert }) {
+  const { kind, missing_review_id, platform_name } = alert
+  if (missing_review_id !== null) {
+    const search = { tab: 'missing', review: String(missing_review_id) }
+    return (
+      <PageLink size="sm" c="inherit" underline="always" to="/dashboard/inbox" search={search}>
+        {TEXTS.reviewRecords}
+      </PageLink>
+    )
+  }
+  if (kind !== 'push_errors_rising') return null
+  const search = { tab: 'push-errors', ...(platform_name ? { platform: platform_name } : {}) }
+  return (
+    <PageLink size="sm" c="inherit" underline="always" to="/dashboard/inbox" search={search}>
+      View push errors
+    </PageLink>
   )
 }

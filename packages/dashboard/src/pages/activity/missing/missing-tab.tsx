@@ -1,7 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { missingReviewPageQuery, missingReviewQuery } from '../../../api/missing-reviews.ts'
+import { missingReviewPageQuery } from '../../../api/missing-reviews.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
@@ -11,11 +11,11 @@ import { useUrlState } from '../../../lib/url-state.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
 import { StateControl } from '../state-control.tsx'
 import { TEXTS } from '../texts.tsx'
-import { ReviewCard } from './review-card.tsx'
+import { OneReview, ReviewCard } from './review-card.tsx'
 
 const STATES = [
   { value: 'pending', label: TEXTS.needsReview },
-  { value: 'approved', label: TEXTS.approved },
+  { value: 'approved', label: 'Approved' },
   { value: 'dismissed', label: TEXTS.dismissed },
   { value: 'all', label: TEXTS.all },
 ]
@@ -23,19 +23,13 @@ const STATES = [
 /** Reviews of missing records, or the one in the URL. */
 export function MissingTab() {
   const [{ review }] = useUrlState()
-  return review ? <OneReview id={review} /> : <ReviewList />
-}
-
-function OneReview({ id }: { id: string }) {
-  const { data, error, refetch } = useQuery(missingReviewQuery(id))
+  if (!review) return <ReviewList />
   return (
     <Stack gap="md">
-      <PageLink size="sm" to="/dashboard/activity" search={{ tab: 'missing' }}>
-        {TEXTS.allReviews}
+      <PageLink size="sm" to="/dashboard/inbox" search={{ tab: 'missing' }}>
+        All reviews
       </PageLink>
-      {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!error && !data && <ListSkeleton height={130} rows={2} />}
-      {data && <ReviewCard review={data.missing_review} />}
+      <OneReview id={review} />
     </Stack>
   )
 }
@@ -48,10 +42,12 @@ function ReviewList() {
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed" maw={760}>
-        {TEXTS.missingHint}
+        A platform that suddenly lists far fewer records may have deleted them, or may have a fault.
+        The hub then waits for a review before it marks records as missing. No record is deleted in
+        either case.
       </Text>
       <Group>
-        <StateControl label={TEXTS.reviewState} choices={STATES} />
+        <StateControl label="Review state" choices={STATES} />
       </Group>
       {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {!error && !data && <ListSkeleton height={130} rows={2} />}
@@ -61,9 +57,9 @@ function ReviewList() {
       {data?.missing_reviews.length === 0 && (
         <EmptyState
           icon={<IconCircleCheck />}
-          title={shown === 'pending' ? TEXTS.noOpenReviews : TEXTS.noMatchingReviews}
+          title={shown === 'pending' ? 'No open reviews' : 'No matching reviews'}
         >
-          {TEXTS.noReviewsHint}
+          A review is opened when many records of a module are missing from a full pull.
         </EmptyState>
       )}
       {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}

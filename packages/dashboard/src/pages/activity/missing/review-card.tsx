@@ -1,12 +1,14 @@
 import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import type { MissingReview, MissingReviewState } from '@recordhub/protocol'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
-import { MISSING_REVIEWS } from '../../../api/missing-reviews.ts'
-import { confirm, notify } from '../../../components/confirm.tsx'
+import { queriesOf } from '../../../api/get-query.ts'
+import { MISSING_REVIEWS, missingReviewQuery } from '../../../api/missing-reviews.ts'
+import { attempt, confirm, notify } from '../../../components/confirm.tsx'
+import { Loaded } from '../../../components/loaded.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { PlatformLink } from '../../../components/platform-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
@@ -18,28 +20,21 @@ import { ReviewRecords } from './review-records.tsx'
 
 const STATES: Readonly<Record<MissingReviewState, { label: string; status: string }>> = {
   pending: { label: TEXTS.needsReview, status: 'open' },
-  approved: { label: TEXTS.approvedAwaitingPull, status: 'running' },
+  approved: { label: 'Approved, awaiting the next full pull', status: 'running' },
   dismissed: { label: TEXTS.dismissed, status: 'cancelled' },
-  marked: { label: TEXTS.markedAsMissing, status: 'succeeded' },
-  resolved: { label: TEXTS.resolvedRecordsBack, status: 'succeeded' },
-  superseded: { label: TEXTS.replacedNewerReview, status: 'cancelled' },
+  marked: { label: 'Marked as missing', status: 'succeeded' },
+  resolved: { label: 'Resolved: the records are back', status: 'succeeded' },
+  superseded: { label: 'Replaced by a newer review', status: 'cancelled' },
 }
 
-/** The two decisions, with the text of their confirmations. */
-const DECISIONS = {
-  approve: {
-    title: TEXTS.markAsMissingTitle,
-    message: (count: string) => TEXTS.markAsMissingMessage(count),
-    action: TEXTS.markAsMissing,
-    done: TEXTS.markAsMissingDone,
-  },
-  dismiss: {
-    title: TEXTS.keepUnchangedTitle,
-    message: (count: string) => TEXTS.keepUnchangedMessage(count),
-    action: TEXTS.keepUnchanged,
-    done: TEXTS.keepUnchangedDone,
-  },
-} as const
+export function OneReview({ id }: { id: string }) {
+  const query = useQuery(missingReviewQuery(id))
+  return (
+    <Loaded query={query} errorTitle="The review could not be read">
+      {({ missing_review }) => <ReviewCard review={missing_review} />}
+    </Loaded>
+  )
+}
 
 export function ReviewCard({ review }: { review: MissingReview }) {
   const [isShown, setShown] = useState(review.state === 'pending')
@@ -51,12 +46,12 @@ export function ReviewCard({ review }: { review: MissingReview }) {
       <Group gap="xs">
         <StatusBadge status={status} label={label} />
         <Title order={2} fz="md">
-          {TEXTS.ofMissing(formatNumber(missing), formatCount(records, 'record'), percent)}
+          {`${formatNumber(missing)} of ${formatCount(records, 'record')} missing (${percent} %)`}
         </Title>
       </Group>
       <Stack gap={6} mt="xs">
         <Group gap={6}>
-          <Text size="sm">{TEXTS.moduleOf(module_name)}</Text>
+          <Text size="sm">{`${module_name} of`}</Text>
           <PlatformLink name={platform_name} />
           <Anchor
             size="sm"
@@ -80,14 +75,16 @@ export function ReviewCard({ review }: { review: MissingReview }) {
           </Anchor>
         </Group>
         <Text size="xs" c="dimmed">
-          {TEXTS.openedAt(
-            <Time at={review.at} />,
-            review.decided_at !== null &&
-              TEXTS.reviewedAtBy(
-                <Time at={review.decided_at} />,
-                <OperatorName by={review.decided_by} />,
-              ),
-            review.closed_at !== null && <>{TEXTS.closedAt(<Time at={review.closed_at} />)}</>,
+          Opened <Time at={review.at} />
+          {review.decided_at !== null && (
+            <>
+              , reviewed <Time at={review.decided_at} /> by <OperatorName by={review.decided_by} />
+            </>
+          )}
+          {review.closed_at !== null && (
+            <>
+              , closed <Time at={review.closed_at} />
+            </>
           )}
         </Text>
         <Button
@@ -98,7 +95,7 @@ export function ReviewCard({ review }: { review: MissingReview }) {
           aria-expanded={isShown}
           onClick={() => setShown(!isShown)}
         >
-          {`${isShown ? TEXTS.hide : TEXTS.show} ${formatCount(missing, 'record')}`}
+          {`${isShown ? TEXTS.hide : 'Show'} ${formatCount(missing, 'record')}`}
         </Button>
         {isShown && <ReviewRecords review={review} />}
         {review.closed_at === null && <Decisions review={review} />}
@@ -117,30 +114,42 @@ function Decisions({ review }: { review: MissingReview }) {
       </Text>
     )
   }
-  const decide = (verb: keyof typeof DECISIONS) => {
-    const { title, message, action, done } = DECISIONS[verb]
-    confirm({
-      title,
-      children: message(formatCount(review.missing, 'record')),
-      action,
-      color: 'blue',
-      async onConfirm() {
-        await callHub(`/api/v1/missing-reviews/${review.id}/${verb}`, { method: 'POST' })
-        notify(done)
-        await client.invalidateQueries(MISSING_REVIEWS)
-      },
-    })
+  const decide = async (verb: 'approve' | 'dismiss', done: string) => {
+    await callHub(`/api/v1/missing-reviews/${review.id}/${verb}`, { method: 'POST' })
+    notify(done)
+    await client.invalidateQueries(MISSING_REVIEWS)
+    await client.invalidateQueries(queriesOf('GET /api/v1/inbox'))
   }
+  const missing = formatCount(review.missing, 'record')
   return (
     <Group gap="xs" mt={4}>
       {review.state !== 'approved' && (
-        <Button size="xs" onClick={() => decide('approve')}>
+        <Button
+          size="xs"
+          onClick={() =>
+            confirm({
+              title: TEXTS.markAsMissingTitle,
+              children: `If the next full pull does not contain these ${missing} either, they are marked as missing. They stay stored and searchable, and the mark is removed when they come back.`,
+              action: TEXTS.markAsMissing,
+              color: 'blue',
+              onConfirm: () =>
+                decide('approve', 'Approved. The next full pull marks the records as missing.'),
+            })
+          }
+        >
           {TEXTS.markAsMissingAction}
         </Button>
       )}
       {review.state !== 'dismissed' && (
-        <Button size="xs" variant="default" onClick={() => decide('dismiss')}>
-          {TEXTS.keepUnchangedAction}
+        <Button
+          size="xs"
+          variant="default"
+          title="The hub opens no new review while the same records are missing."
+          onClick={() =>
+            void attempt(() => decide('dismiss', 'Dismissed. The records are unchanged.'))
+          }
+        >
+          {TEXTS.keepUnchanged}
         </Button>
       )}
     </Group>

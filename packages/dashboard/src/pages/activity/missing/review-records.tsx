@@ -47,10 +47,10 @@ export function ReviewRecords({ review }: { review: MissingReview }) {
         label={TEXTS.recordsReview}
         rows={records}
         idOf={({ record_id }) => record_id}
-        empty={<Text size="sm">{TEXTS.recordsNotStored}</Text>}
+        empty={<Text size="sm">These records are no longer stored.</Text>}
         columns={[
           column.of(
-            TEXTS.reference,
+            'Reference',
             ({ record_id, reference_number }) => (
               <PageLink
                 size="sm"

@@ -1,19 +1,35 @@
-import { Select, Stack, Text } from '@mantine/core'
+import { Code, Group, Select, Stack, Text } from '@mantine/core'
+import type { PushError, PushErrorMatch, PushErrorReason } from '@recordhub/protocol'
 import { IconMoodCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { pushErrorPageQuery } from '../../../api/push-errors.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Below, columnsFor } from '../../../components/list-table/columns.tsx'
+import { ListTable } from '../../../components/list-table/list-table.tsx'
 import { Pager } from '../../../components/pager.tsx'
+import { PlatformLink } from '../../../components/platform-link.tsx'
 import { toQueryString } from '../../../lib/query-string.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { FilterBar } from '../filter-bar.tsx'
 import { PlatformSelect } from '../platform-select.tsx'
 import { RequestIdInput } from '../search-input.tsx'
-import { PUSH_ERROR_REASONS, TEXTS } from '../texts.tsx'
-import { PushErrorTable } from './push-error-table.tsx'
+import { TEXTS } from '../texts.tsx'
 
 const FILTERS = ['platform', 'reason', 'request_id']
+const PUSH_ERROR_REASONS: Readonly<Record<PushErrorReason, string>> = {
+  key_missing: 'No API key',
+  key_invalid: 'Invalid API key',
+  invalid_json: 'Malformed JSON',
+  unsupported_media_type: 'Content-Type is not JSON',
+  body_too_large: 'Body too large',
+}
+/** How a platform was matched to a sender. */
+const PUSH_ERROR_MATCHES: Readonly<Record<PushErrorMatch, string>> = {
+  key: 'Valid key',
+  key_prefix: 'Same key prefix',
+  address: 'Same address',
+}
 const REASON_CHOICES = Object.entries(PUSH_ERROR_REASONS).map(([value, label]) => ({
   value,
   label,
@@ -28,7 +44,8 @@ export function PushErrorsTab() {
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed" maw={760}>
-        {TEXTS.pushErrorsHint}
+        Pushes with an invalid API key or a body that is not JSON are counted by hour and sender.
+        Their content is not stored. A platform is shown if it may have sent them.
       </Text>
       <FilterBar names={FILTERS}>
         <PlatformSelect />
@@ -52,14 +69,87 @@ export function PushErrorsTab() {
           ) : (
             <EmptyState
               icon={<IconMoodCheck />}
-              title={isFiltered ? TEXTS.noMatchingPushErrors : TEXTS.noPushErrors}
+              title={isFiltered ? 'No matching push errors' : TEXTS.noPushErrors}
             >
-              {isFiltered ? TEXTS.noMatchingPushErrorsHint : TEXTS.noPushErrorsHint}
+              {isFiltered
+                ? 'Clear a filter to see all push errors.'
+                : 'Pushes with an invalid API key or malformed JSON are counted here.'}
             </EmptyState>
           )}
           <Pager next={data.next_cursor} isStale={isPlaceholderData} />
         </Stack>
       )}
+    </Stack>
+  )
+}
+
+const column = columnsFor<PushError>()
+
+/** @param isOfPlatform hides the platform column, on the page of a platform. */
+export function PushErrorTable({
+  errors,
+  isOfPlatform = false,
+}: {
+  /** Undefined while they load. */
+  errors: PushError[] | undefined
+  isOfPlatform?: boolean
+}) {
+  const platforms = column.of(TEXTS.platform, (error) => <Platforms error={error} />, {
+    width: 220,
+    from: 'desktop',
+    phone: 'line',
+  })
+  return (
+    <ListTable
+      label={TEXTS.pushErrors}
+      rows={errors}
+      idOf={({ id }) => id}
+      columns={[
+        column.of(TEXTS.reason, ({ reason, request_id }) => (
+          <>
+            <Text size="sm">{PUSH_ERROR_REASONS[reason]}</Text>
+            <Below>{`Last request ${request_id}`}</Below>
+          </>
+        )),
+        column.of('Sender', (error) => <Sender error={error} />, { width: 220, phone: 'line' }),
+        ...(isOfPlatform ? [] : [platforms]),
+        column.number('Requests', ({ requests }) => requests),
+        column.time('Last in this hour', ({ last_at }) => last_at, { width: 150 }),
+      ]}
+    />
+  )
+}
+
+function Sender({ error: { key_hint, address } }: { error: PushError }) {
+  if (address === null) return <Text size="sm">All other senders</Text>
+  return (
+    <Group gap={6}>
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {address}
+      </Text>
+      {key_hint !== null && <Code>{key_hint}</Code>}
+    </Group>
+  )
+}
+
+function Platforms({ error: { platforms } }: { error: PushError }) {
+  if (platforms.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        Unknown platform
+      </Text>
+    )
+  }
+  return (
+    <Stack gap={2}>
+      {platforms.map(({ platform_name, match }) => (
+        <Group key={platform_name} gap={6}>
+          <PlatformLink name={platform_name} />
+          <Text size="xs" c="dimmed">
+            {PUSH_ERROR_MATCHES[match]}
+          </Text>
+        </Group>
+      ))}
     </Stack>
   )
 }

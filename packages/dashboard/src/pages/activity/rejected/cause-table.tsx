@@ -2,6 +2,7 @@ import { Button, Code, Group, Stack, Text, Title } from '@mantine/core'
 import type { RejectedPushGroup } from '@recordhub/protocol'
 import { callHub } from '../../../api/call-hub.ts'
 import { useTitles } from '../../../api/platforms.ts'
+import { useRefreshRejected } from '../../../api/rejected-pushes.ts'
 import { attempt, confirm } from '../../../components/confirm.tsx'
 import { Below, columnsFor } from '../../../components/list-table/columns.tsx'
 import { ListTable } from '../../../components/list-table/list-table.tsx'
@@ -12,7 +13,6 @@ import { Time } from '../../../components/time.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../texts.tsx'
-import { useRefreshRejected } from './use-rejected.ts'
 
 const column = columnsFor<RejectedPushGroup>()
 
@@ -60,10 +60,10 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
           column.number(TEXTS.notReplayed, ({ rejected_pushes }) => rejected_pushes, {
             width: 120,
           }),
-          column.number(TEXTS.rejections, ({ count }) => count, { from: 'desktop', phone: 'none' }),
-          column.time(TEXTS.lastRejection, ({ last_at }) => last_at, { from: 'desktop' }),
+          column.number('Rejections', ({ count }) => count, { from: 'desktop', phone: 'none' }),
+          column.time('Last rejection', ({ last_at }) => last_at, { from: 'desktop' }),
           column.actions(
-            TEXTS.select,
+            'Select',
             (group) => (
               <ChooseButton
                 group={group}
@@ -71,7 +71,7 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
                 onChoose={() => choose(group)}
               />
             ),
-            { width: 140 },
+            { width: 168 },
           ),
         ]}
       />
@@ -101,7 +101,7 @@ function Acceptance({ group }: { group: RejectedPushGroup }) {
             variant="default"
             onClick={() => void attempt(() => send('reopen', { platform, cause }))}
           >
-            {TEXTS.openAgain}
+            Open again
           </Button>
         )}
       </Group>
@@ -114,8 +114,9 @@ function Acceptance({ group }: { group: RejectedPushGroup }) {
       variant="default"
       onClick={() =>
         confirm({
-          title: TEXTS.acceptTitle,
-          children: TEXTS.acceptMessage,
+          title: 'Accept these records as exceptions?',
+          children:
+            'They are known at the source and stay rejected, but pulls are green again, and the module is complete with accepted exceptions. The group opens again when a pull rejects more, fewer or other records for this reason.',
           action: TEXTS.accept,
           onConfirm: () => send('accept', { platform, cause, digest }),
         })

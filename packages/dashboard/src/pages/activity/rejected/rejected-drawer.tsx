@@ -5,6 +5,8 @@ import {
   Code,
   Group,
   List,
+  ScrollArea,
+  SegmentedControl,
   Skeleton,
   Stack,
   Text,
@@ -13,24 +15,26 @@ import {
 import type { RejectedPush } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
-import { rejectedPushQuery } from '../../../api/rejected-pushes.ts'
+import { rejectedPushQuery, useRefreshRejected } from '../../../api/rejected-pushes.ts'
 import { confirm, notify } from '../../../components/confirm.tsx'
+import { CopyButton } from '../../../components/copy-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { ModuleTitle } from '../../../components/module-title.tsx'
 import { PlatformLink } from '../../../components/platform-link.tsx'
 import { SideDrawer } from '../../../components/side-drawer.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatNumber } from '../../../lib/format.ts'
+import { writeLossless } from '../../../lib/lossless-json.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { AdviceLine } from '../advice-line.tsx'
 import { TEXTS } from '../texts.tsx'
 import { adviceFor, responseSent } from './advice.ts'
-import { RejectedBody } from './rejected-body.tsx'
 import { MethodBadge } from './rejected-table.tsx'
+import { ReplayForm } from './replay-form.tsx'
 import { AcceptedNotice, ReplayedNotice } from './replay-notices.tsx'
-import { useRefreshRejected } from './use-rejected.ts'
 
 /** A rejected push or record: the reason, the body, the response sent, and a form to fix and replay it. */
 export function RejectedDrawer() {
@@ -63,12 +67,13 @@ function RejectedDetails({
   const { id, errors } = rejected
   const dismiss = () =>
     confirm({
-      title: TEXTS.dismissRejectedPushTitle,
-      children: TEXTS.dismissRejectedPushMessage,
+      title: 'Dismiss this rejected push?',
+      children:
+        'This deletes the body and the reason. It can no longer be replayed. Stored records are not changed.',
       action: TEXTS.dismiss,
       onConfirm: async () => {
         await callHub(`/api/v1/rejected-pushes/${id}`, { method: 'DELETE' })
-        notify(TEXTS.rejectedPushDismissed)
+        notify('Rejected push dismissed')
         onDismissed()
         await refresh()
       },
@@ -119,12 +124,12 @@ function Summary({ rejected }: { rejected: RejectedPush }) {
       </Text>
       {count > 1 && (
         <Text size="sm" c="dimmed">
-          {TEXTS.timesSince(formatNumber(count), <Time at={first_at} seconds />)}
+          {formatNumber(count)} times since <Time at={first_at} seconds />
         </Text>
       )}
       {request_id !== null && (
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {TEXTS.lastRequest(request_id)}
+          {`Last request ${request_id}`}
         </Text>
       )}
       {pull_id !== null && (
@@ -150,17 +155,61 @@ function ResponseSent({ rejected }: { rejected: RejectedPush }) {
       </Title>
       {response === null ? (
         <Text size="sm" c="dimmed">
-          {TEXTS.noResponseSent}
+          None. The hub read this record in a pull.
         </Text>
       ) : (
         <>
           <Text size="xs" c="dimmed" mb={4}>
-            {TEXTS.status422}
+            Status 422
           </Text>
           <Code block tabIndex={0} aria-label={TEXTS.responseSent}>
             {response}
           </Code>
         </>
+      )}
+    </section>
+  )
+}
+
+/** The body of a rejected push, to read, or to edit and replay. */
+function RejectedBody({ rejected }: { rejected: RejectedPush }) {
+  const canReplay = useHasRole('operator')
+  const [view, setView] = useState(canReplay && rejected.replayed_at === null ? 'edit' : 'pretty')
+  const text = writeLossless(rejected.body, view === 'raw' ? '' : '  ')
+  const views = [
+    ...(canReplay ? [{ value: 'edit', label: 'Fix and replay' }] : []),
+    { value: 'pretty', label: 'Pretty' },
+    { value: 'raw', label: 'Raw' },
+  ]
+  return (
+    <section aria-labelledby="rejected-body">
+      <Group justify="space-between" mb={4}>
+        <Title order={3} fz="sm" id="rejected-body">
+          {TEXTS.body}
+        </Title>
+        <Group gap="xs">
+          <SegmentedControl
+            size="xs"
+            aria-label="Body view"
+            data={views}
+            value={view}
+            onChange={setView}
+          />
+          <CopyButton value={text} label="Copy body" />
+        </Group>
+      </Group>
+      {view === 'edit' ? (
+        <ReplayForm rejected={rejected} />
+      ) : (
+        <Stack gap={4}>
+          <ScrollArea.Autosize
+            mah={420}
+            type="auto"
+            viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': TEXTS.body }}
+          >
+            <Code block>{text}</Code>
+          </ScrollArea.Autosize>
+        </Stack>
       )}
     </section>
   )

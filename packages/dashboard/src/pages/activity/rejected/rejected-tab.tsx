@@ -1,17 +1,32 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
-import { IconMoodCheck } from '@tabler/icons-react'
+import { Button, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core'
+import type { RejectedPushGroup } from '@recordhub/protocol'
+import { IconMoodCheck, IconTrash } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { callHub } from '../../../api/call-hub.ts'
+import { usePlatforms } from '../../../api/platforms.ts'
+import {
+  rejectedPushGroupsQuery,
+  rejectedPushPageQuery,
+  useRefreshRejected,
+} from '../../../api/rejected-pushes.ts'
+import { confirm, notify } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Pager } from '../../../components/pager.tsx'
-import { useUrlState } from '../../../lib/url-state.ts'
+import { addUnknown, moduleChoices } from '../../../lib/choices.ts'
+import { formatCount } from '../../../lib/format.ts'
+import { toQueryString } from '../../../lib/query-string.ts'
+import { type UrlState, useUrlState } from '../../../lib/url-state.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
+import { RepairGroup } from '../../inbox/repair.tsx'
+import { FilterBar } from '../filter-bar.tsx'
 import { ListSkeleton } from '../list-skeleton.tsx'
+import { PlatformSelect } from '../platform-select.tsx'
+import { RequestIdInput, SearchInput } from '../search-input.tsx'
 import { TEXTS } from '../texts.tsx'
-import { BulkActions } from './bulk-actions.tsx'
 import { CauseTable } from './cause-table.tsx'
 import { RejectedDrawer } from './rejected-drawer.tsx'
-import { RejectedFilters } from './rejected-filters.tsx'
 import { RejectedTable } from './rejected-table.tsx'
-import { matchesFilters, REJECTED_FILTERS, useCauses, useRejected } from './use-rejected.ts'
 
 export function RejectedTab() {
   const [state] = useUrlState()
@@ -21,14 +36,19 @@ export function RejectedTab() {
   const openCount = groups
     .filter((group) => matchesFilters(state, group))
     .reduce((sum, group) => sum + group.rejected_pushes, 0)
+  const { platform, cause } = state
+  // Also after the last of the group was replayed, whose result is shown.
+  const chosen = platform && cause ? { platform, cause } : null
   const isFiltered = REJECTED_FILTERS.some((name) => state[name])
   const rejected = list.data?.rejected_pushes ?? []
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        {TEXTS.rejectedHint}
+        Rejected pushes and records are saved here with the reason. You can fix and replay them. A
+        replay never overwrites newer data.
       </Text>
       {groups.length > 0 && <CauseTable groups={groups} />}
+      {chosen && <RepairGroup key={chosen.cause} {...chosen} />}
       {/* The height of the cause table is unknown until it has loaded. */}
       {causes.isPending ? (
         <ListSkeleton height={52} rows={6} />
@@ -38,7 +58,7 @@ export function RejectedTab() {
             <Title order={2} fz="h4" id="rejected-list">
               {TEXTS.all}
             </Title>
-            <BulkActions count={openCount} />
+            {!chosen && <BulkActions count={openCount} />}
           </Group>
           <RejectedFilters
             codes={[...new Set(groups.map(({ code }) => code))]}
@@ -64,12 +84,155 @@ export function RejectedTab() {
 
 function NoneRejected({ isFiltered }: { isFiltered: boolean }) {
   return isFiltered ? (
-    <EmptyState icon={<IconMoodCheck />} title={TEXTS.noMatchingRejectedPushes}>
-      {TEXTS.noMatchingRejectedPushesHint}
+    <EmptyState icon={<IconMoodCheck />} title="No matching rejected pushes">
+      Clear a filter, or include replayed ones.
     </EmptyState>
   ) : (
-    <EmptyState icon={<IconMoodCheck />} title={TEXTS.noOpenRejectedPushes}>
-      {TEXTS.noOpenRejectedPushesHint}
+    <EmptyState icon={<IconMoodCheck />} title="No open rejected pushes">
+      Rejected pushes and records appear here with the reason, so that you can fix and replay them.
     </EmptyState>
   )
+}
+
+/** Dismisses all rejected pushes that match the filters. */
+function BulkActions({ count }: { count: number }) {
+  const [state] = useUrlState()
+  const canOperate = useHasRole('operator')
+  const refresh = useRefreshRejected()
+  const query = toQueryString(state, BULK_FILTERS)
+  if (!canOperate) {
+    return (
+      <Text size="xs" c="dimmed">
+        Replaying and dismissing require the operator role.
+      </Text>
+    )
+  }
+  if (query === '' || state['pull'] || state['request_id']) return null
+  const dismiss = () =>
+    confirm({
+      title: 'Dismiss all matching?',
+      children: (
+        <Text size="sm">
+          {`This deletes ${formatCount(count, 'open rejected push', 'open rejected pushes')} and the replayed ones with the same filter, including their bodies. They can no longer be replayed. Stored records are not changed.`}
+        </Text>
+      ),
+      action: TEXTS.dismiss,
+      onConfirm: async () => {
+        const { dismissed } = await callHub<{ dismissed: number }>(
+          `/api/v1/rejected-pushes?${query}`,
+          { method: 'DELETE' },
+        )
+        notify(`${formatCount(dismissed, 'rejected push', 'rejected pushes')} dismissed`)
+        await refresh()
+      },
+    })
+  return (
+    <Button
+      size="xs"
+      variant="subtle"
+      color="red"
+      leftSection={<IconTrash size={14} />}
+      disabled={count === 0}
+      onClick={dismiss}
+    >
+      Dismiss all matching
+    </Button>
+  )
+}
+
+const STATES = [
+  { value: 'open', label: TEXTS.notReplayed },
+  { value: 'replayed', label: TEXTS.replayed },
+  { value: 'all', label: TEXTS.all },
+]
+const SHOWN = ['platform', 'record_type', 'code', 'state', 'pull', 'request_id']
+
+/** @param recordTypes the record types of the rejected pushes, which may belong to no module. */
+function RejectedFilters({ codes, recordTypes }: { codes: string[]; recordTypes: string[] }) {
+  const [state, change] = useUrlState()
+  const { data: platforms = [] } = usePlatforms()
+  const { code, platform = null, record_type = null } = state
+  const types = record_type === null ? recordTypes : [...recordTypes, record_type]
+  const modules = types.reduce(addUnknown, moduleChoices(platforms, platform))
+  const known = code && !codes.includes(code) ? [...codes, code] : codes
+  const names = state['cause'] ? [...SHOWN, 'cause'] : SHOWN
+  return (
+    <FilterBar names={REJECTED_FILTERS.filter((name) => names.includes(name))}>
+      <PlatformSelect clears={['cause']} />
+      <Select
+        label={TEXTS.module}
+        placeholder={TEXTS.all}
+        size="xs"
+        clearable
+        searchable
+        data={modules}
+        value={record_type}
+        onChange={(chosen) => change({ record_type: chosen, cause: null, cursor: null })}
+      />
+      <Select
+        label="Code"
+        placeholder={TEXTS.all}
+        size="xs"
+        clearable
+        data={known}
+        value={code ?? null}
+        onChange={(chosen) => change({ code: chosen, cause: null, cursor: null })}
+      />
+      <Select
+        label={TEXTS.state}
+        size="xs"
+        allowDeselect={false}
+        data={STATES}
+        value={state['state'] ?? defaultState(state)}
+        onChange={(chosen) =>
+          change({ state: chosen === defaultState(state) ? null : chosen, cursor: null })
+        }
+      />
+      <SearchInput
+        label={TEXTS.pull}
+        placeholder="Number"
+        inputMode="numeric"
+        value={state['pull'] ?? ''}
+        onSearch={(text) => {
+          const number = /^[1-9]\d{0,14}$/.test(text.trim()) ? text.trim() : null
+          change({ pull: number, cursor: null }, { replace: true })
+        }}
+      />
+      <RequestIdInput />
+      {state['cause'] && (
+        <TextInput label={TEXTS.cause} size="xs" value="Selected above" readOnly variant="filled" />
+      )}
+    </FilterBar>
+  )
+}
+
+const PAGE = 50
+/** The filters that a bulk dismissal supports. */
+const BULK_FILTERS = ['platform', 'record_type', 'code', 'cause'] as const
+const REJECTED_FILTERS = [...BULK_FILTERS, 'state', 'pull', 'request_id'] as const
+
+/** The displayed state by default: open ones, but one that is found by its request in any state. */
+function defaultState({ request_id }: UrlState): string {
+  return request_id ? 'all' : 'open'
+}
+
+/** Rejected pushes that match the filters. */
+function useRejected(state: UrlState) {
+  const shown = state['state'] ?? defaultState(state)
+  const names = [...BULK_FILTERS, 'pull', 'request_id', 'cursor']
+  const added = { limit: PAGE, ...(shown === 'all' ? {} : { state: shown }) }
+  const query = toQueryString(state, names, added)
+  return useQuery(rejectedPushPageQuery(query))
+}
+
+function useCauses(state: UrlState) {
+  const query = toQueryString(state, ['platform'])
+  return useQuery(rejectedPushGroupsQuery(query))
+}
+
+/** Whether a group matches the filters. */
+function matchesFilters(state: UrlState, group: RejectedPushGroup): boolean {
+  const { platform_name: platform, record_type, code, cause } = group
+  const of: Record<string, string | null> = { platform, record_type, code, cause }
+  return BULK_FILTERS.every((name) => !state[name] || state[name] === of[name])
 }

@@ -23,7 +23,7 @@ export function RejectedTable({ rejected }: { rejected: RejectedPush[] | undefin
       isCurrent={({ id }) => String(id) === state['rejected']}
       onOpen={open}
       columns={[
-        column.of(TEXTS.recordAndReason, (one) => (
+        column.of('Record and reason', (one) => (
           <UnstyledButton display="block" onClick={() => open(one)} aria-haspopup="dialog">
             <Text size="sm" fw={600}>
               {referenceOf(one.body)}
@@ -33,7 +33,7 @@ export function RejectedTable({ rejected }: { rejected: RejectedPush[] | undefin
             </Text>
           </UnstyledButton>
         )),
-        column.of(TEXTS.source, ({ method }) => <MethodBadge method={method} />, { width: 90 }),
+        column.of('Source', ({ method }) => <MethodBadge method={method} />, { width: 90 }),
         column.of(
           TEXTS.platform,
           ({ platform_name, record_type }) => (
@@ -46,7 +46,7 @@ export function RejectedTable({ rejected }: { rejected: RejectedPush[] | undefin
           ),
           { width: 170, from: 'desktop', phone: 'none' },
         ),
-        column.number(TEXTS.count, ({ count }) => count, { width: 80, phone: 'none' }),
+        column.number('Count', ({ count }) => count, { width: 80, phone: 'none' }),
         column.of(TEXTS.state, (one) => <ReplayState rejected={one} />, { width: 110 }),
         column.time(TEXTS.time, ({ at }) => at),
       ]}
@@ -57,7 +57,7 @@ export function RejectedTable({ rejected }: { rejected: RejectedPush[] | undefin
 export function MethodBadge({ method }: { method: RejectedPush['method'] }) {
   return (
     <Badge variant="default" size="sm" tt="none">
-      {method === 'pull' ? TEXTS.pulled : method}
+      {method === 'pull' ? 'Pulled' : method}
     </Badge>
   )
 }

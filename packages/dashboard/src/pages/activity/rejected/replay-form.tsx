@@ -1,14 +1,17 @@
 import { Button, Checkbox, Group, JsonInput, Stack, Text, Tooltip } from '@mantine/core'
 import type { RejectedPush, Replay } from '@recordhub/protocol'
 import { IconFlask, IconPlayerPlay } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub, HubCallError } from '../../../api/call-hub.ts'
+import { rejectedPushGroupsQuery, useRefreshRejected } from '../../../api/rejected-pushes.ts'
 import { attempt, notify } from '../../../components/confirm.tsx'
 import { writeLossless } from '../../../lib/lossless-json.ts'
+import { useUrlState } from '../../../lib/url-state.ts'
+import { changesBetween } from '../../inbox/repair-changes.ts'
 import { TEXTS } from '../texts.tsx'
 import { parseEditedBody } from './edited-body.ts'
 import { OutcomeNotice } from './replay-notices.tsx'
-import { useRefreshRejected } from './use-rejected.ts'
 
 type TestResult = { text: string; overwrite: boolean; replay: Replay }
 
@@ -56,7 +59,7 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
   return (
     <Stack gap="xs">
       <JsonInput
-        aria-label={TEXTS.bodyToReplay}
+        aria-label="Body to replay"
         autosize
         minRows={6}
         maxRows={22}
@@ -71,8 +74,8 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
         <Checkbox
           checked={overwrite}
           onChange={({ currentTarget }) => setOverwrite(currentTarget.checked)}
-          label={TEXTS.overwriteNewerValues}
-          description={TEXTS.overwriteNewerValuesHint}
+          label="Overwrite newer values"
+          description="The body is stored as if it was received now. The replaced values stay in the history of the record."
         />
       )}
       <Group justify="space-between">
@@ -86,7 +89,7 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
           >
             {TEXTS.test}
           </Button>
-          <Tooltip label={TEXTS.testItFirst} disabled={canReplay}>
+          <Tooltip label="Test it first" disabled={canReplay}>
             <Button
               leftSection={<IconPlayerPlay size={16} />}
               variant={canReplay ? 'filled' : 'default'}
@@ -99,15 +102,36 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
             </Button>
           </Tooltip>
         </Group>
+        <ApplyToAll rejected={rejected} edited={edited.body.body} />
         {text !== original && (
           <Button variant="subtle" size="xs" onClick={() => setText(original)}>
-            {TEXTS.discardChanges}
+            Discard changes
           </Button>
         )}
       </Group>
       <Text size="xs" c="dimmed">
-        {TEXTS.replayHint}
+        A test writes nothing. A replay stores the record as if it had been accepted when it was
+        received.
       </Text>
     </Stack>
+  )
+}
+
+/** Opens the group of a rejected push with the changes that were made to it, to test them on all. */
+function ApplyToAll({ rejected, edited }: { rejected: RejectedPush; edited: unknown }) {
+  const [{ tab }, change] = useUrlState()
+  const { platform_name: platform, cause, body } = rejected
+  const groups = useQuery(rejectedPushGroupsQuery(`${new URLSearchParams({ platform })}`))
+  const group = groups.data?.groups.find((one) => one.cause === cause)
+  const changes = changesBetween(body, edited)
+  if (!group || group.rejected_pushes < 2 || changes.length === 0) return null
+  const place = tab ? { platform, cause } : { item: `rejected ${platform} ${cause}` }
+  return (
+    <Button
+      variant="default"
+      onClick={() => change({ ...place, rejected: null, changes: writeLossless(changes, '') })}
+    >
+      {`Apply the same change to all ${group.rejected_pushes}`}
+    </Button>
   )
 }

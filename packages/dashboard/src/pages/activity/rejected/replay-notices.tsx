@@ -8,10 +8,10 @@ import { Time } from '../../../components/time.tsx'
 import { TEXTS } from '../texts.tsx'
 
 const OUTCOME_LABELS: Readonly<Record<ReplayOutcome, string>> = {
-  created: TEXTS.createdOutcome,
-  updated: TEXTS.updatedOutcome,
-  unchanged: TEXTS.unchangedOutcome,
-  stale: TEXTS.staleOutcome,
+  created: 'Created a new record.',
+  updated: 'Updated the record.',
+  unchanged: 'Changed nothing: the record already had these values.',
+  stale: 'Changed nothing: a newer version is stored.',
 }
 
 /** The outcome of a replay. */
@@ -20,11 +20,8 @@ export function ReplayedNotice({ rejected }: { rejected: RejectedPush }) {
   return (
     <Alert color="green" variant="light" icon={<IconCheck />} title={TEXTS.replayed}>
       <Text size="sm">
-        {TEXTS.replayedAtBy(
-          <Time at={replayed_at} />,
-          <OperatorName by={replayed_by} />,
-          replay_outcome && OUTCOME_LABELS[replay_outcome],
-        )}
+        <Time at={replayed_at} /> by <OperatorName by={replayed_by} />.{' '}
+        {replay_outcome && OUTCOME_LABELS[replay_outcome]}
       </Text>
       {record_id !== null && <RecordLink id={record_id} />}
     </Alert>
@@ -39,8 +36,8 @@ export function AcceptedNotice({ rejected }: { rejected: RejectedPush }) {
       <Text size="sm">
         {TEXTS.acceptedBy(<OperatorName by={accepted_by} />, <Time at={accepted_at} />)}
       </Text>
-      <PageLink size="sm" to="/dashboard/activity" search={{ tab: 'rejected', platform, cause }}>
-        {TEXTS.showGroup}
+      <PageLink size="sm" to="/dashboard/inbox" search={{ tab: 'rejected', platform, cause }}>
+        Show the group
       </PageLink>
     </Alert>
   )
@@ -54,17 +51,17 @@ function RecordLink({ id }: { id: number }) {
         <Link to="/dashboard/records" search={{ record: String(id) }} {...props} />
       )}
     >
-      {TEXTS.openRecord(id)}
+      {`Open record ${id}`}
     </Anchor>
   )
 }
 
 const TITLES: Readonly<Record<Replay['outcome'], string>> = {
-  created: TEXTS.wouldCreateNewRecord,
-  updated: TEXTS.wouldUpdateRecord,
-  unchanged: TEXTS.wouldBeUnchanged,
-  stale: TEXTS.wouldBeStale,
-  rejected: TEXTS.wouldBeRejected,
+  created: 'Would create a new record',
+  updated: 'Would update the record',
+  unchanged: 'Would change nothing: the record already has these values',
+  stale: 'Would change nothing: a newer version is stored',
+  rejected: 'Would be rejected again',
 }
 const COLORS: Readonly<Record<Replay['outcome'], string>> = {
   created: 'green',

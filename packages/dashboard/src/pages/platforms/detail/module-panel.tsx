@@ -6,15 +6,11 @@ import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
-import {
-  differenceLabels,
-  incompleteReasonLabel,
-} from '../../activity/completeness/completeness-labels.ts'
-import { VerifiedAt } from '../../activity/completeness/verified-at.tsx'
 import { ModuleFields } from '../module-fields.tsx'
 import { PullButton } from '../pull-button.tsx'
 import { DeleteModuleRecords } from './delete-module-records.tsx'
 import { IndexedFields } from './indexed-fields.tsx'
+import { differenceLabels, incompleteReasonLabel, VerifiedAt } from './module-completeness.tsx'
 import { ModuleDriftSettings } from './module-drift.tsx'
 import { ReplayOffer } from './replay-offer.tsx'
 import { TEXTS } from './texts.tsx'

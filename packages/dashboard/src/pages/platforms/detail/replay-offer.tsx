@@ -7,9 +7,9 @@ import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
-import { addCounts, NO_COUNTS, type ReplayCounts } from '../../activity/rejected/replay-run.ts'
 import { TEXTS } from './texts.tsx'
 
+type ReplayCounts = ReplayStepResponse['counts']
 type Replayed = { isDryRun: boolean; isFinished: boolean; counts: ReplayCounts }
 
 /** Offers to replay pushes that were rejected while a module was not registered. */
@@ -26,7 +26,7 @@ export function ReplayOffer({
   const isBusy = replayed !== null && !replayed.isFinished
 
   async function replay(isDryRun: boolean): Promise<void> {
-    let counts = NO_COUNTS
+    let counts: ReplayCounts = { created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0 }
     let cursor: string | null = null
     setReplayed({ isDryRun, isFinished: false, counts })
     const isDone = await attempt(async () => {
@@ -41,7 +41,13 @@ export function ReplayOffer({
             ...(cursor === null ? {} : { cursor }),
           },
         })
-        counts = addCounts(counts, step.counts)
+        counts = {
+          created: counts.created + step.counts.created,
+          updated: counts.updated + step.counts.updated,
+          unchanged: counts.unchanged + step.counts.unchanged,
+          stale: counts.stale + step.counts.stale,
+          rejected: counts.rejected + step.counts.rejected,
+        }
         cursor = step.next_cursor
         setReplayed({ isDryRun, isFinished: cursor === null, counts })
       } while (cursor !== null)

@@ -6,7 +6,7 @@ import { findDurabilityRisks } from '../../../domain/alerts/alert.ts'
 import { formatGigabytes, lowDiskBytes } from '../../../domain/alerts/alert-conditions.ts'
 import type { DiagnosticsStore, ServerFacts } from '../../../storage/port/diagnostics-store.ts'
 import { upgradeSpace } from '../../../storage/port/storage.ts'
-import { findSecret } from '../rotate-secret.ts'
+import { findSecret } from '../verify-secret.ts'
 import { type Finding, info, problem, warning } from './check-database.ts'
 
 export type CheckedSettings = {

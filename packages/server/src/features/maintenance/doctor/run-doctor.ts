@@ -129,7 +129,7 @@ export type CheckResult = {
   findings: Finding[]
 }
 
-export type DoctorEvent =
+type DoctorEvent =
   | { kind: 'started'; name: string; isFullScan: boolean }
   | { kind: 'finished'; result: CheckResult }
 

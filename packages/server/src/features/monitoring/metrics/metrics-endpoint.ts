@@ -1,7 +1,8 @@
 /** The endpoint of the metrics, and those of the process and the storage. Features add their own to the registry. */
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import { HubError } from '../../../errors.ts'
+import { special } from '../../../http/route.ts'
 import { sameSecret, sha256 } from '../../../lib/crypto/hash.ts'
 import { collectProcessMetrics } from '../../../lib/metrics/process-metrics.ts'
 import type { FeatureDeps } from '../../feature-deps.ts'
@@ -13,32 +14,23 @@ export type MetricsProtection = 'open' | 'closed' | { token: string }
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** The endpoint that Prometheus scrapes. */
-export function metricsRoutes(deps: {
-  metrics: FeatureDeps['metrics']
-  protection: MetricsProtection
-}): FastifyPluginAsyncTypebox {
-  const { metrics, protection } = deps
-  return async (app) => {
-    app.get(
-      '/metrics',
-      {
-        schema: {
-          summary: 'Read the metrics in the text format of Prometheus',
-          response: {
-            200: {
-              description: 'The metrics',
-              content: { [METRICS_TYPE]: { schema: Type.String() } },
-            },
-          },
-        },
+export function metricsRoutes(
+  { metrics }: Pick<FeatureDeps, 'metrics'>,
+  protection: MetricsProtection,
+) {
+  return [
+    special('GET /metrics', {
+      summary: 'Read the metrics in the text format of Prometheus',
+      response: {
+        200: { description: 'The metrics', content: { [METRICS_TYPE]: { schema: Type.String() } } },
       },
-      async (request, reply) => {
+      async handle(request, reply) {
         assertAllowed(request, protection)
         const text = await metrics.render()
         return reply.type(METRICS_TYPE).serializer(String).send(text)
       },
-    )
-  }
+    }),
+  ]
 }
 
 function assertAllowed(request: FastifyRequest, protection: MetricsProtection): void {

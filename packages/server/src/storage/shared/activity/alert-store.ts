@@ -15,6 +15,7 @@ const BATCH = 50
 /** Ids per statement. SQLite allows 32,766 parameters. */
 const MAX_IDS = 500
 
+type Mailed = { raise_mailed_at: string } | { resolve_mailed_at: string }
 type ListQuery = Parameters<AlertStore['listAlerts']>[0]
 
 export function createAlertStore(databases: Databases): AlertStore {
@@ -167,26 +168,16 @@ export function createAlertStore(databases: Databases): AlertStore {
 
     async recordMailed({ raised, resolved }) {
       const at = nowText(clock)
-      for (const ids of chunk(raised.map(idOf), MAX_IDS)) {
-        await writer
-          .updateTable('alerts')
-          .set({ raise_mailed_at: at })
-          .where('alert_id', 'in', ids)
-          .execute()
+      const mark = async (alerts: Alert[], change: Mailed) => {
+        const all = alerts.map(({ id }) => id)
+        for (const ids of chunk(all, MAX_IDS)) {
+          await writer.updateTable('alerts').set(change).where('alert_id', 'in', ids).execute()
+        }
       }
-      for (const ids of chunk(resolved.map(idOf), MAX_IDS)) {
-        await writer
-          .updateTable('alerts')
-          .set({ resolve_mailed_at: at })
-          .where('alert_id', 'in', ids)
-          .execute()
-      }
+      await mark(raised, { raise_mailed_at: at })
+      await mark(resolved, { resolve_mailed_at: at })
     },
   }
-}
-
-function idOf({ id }: Alert): number {
-  return id
 }
 
 function chunk<Item>(items: Item[], size: number): Item[][] {

@@ -25,7 +25,7 @@ const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 /** @throws HubError `backup_damaged` if a chunk was modified. */
 export type ChunkCipher = (chunk: Buffer, isLast: boolean) => Buffer
 
-export type BackupKey = { encryption: Encryption; key: Buffer }
+type BackupKey = { encryption: Encryption; key: Buffer }
 
 /** Derives a new key from a passphrase. */
 export async function createKey(passphrase: string): Promise<BackupKey> {

@@ -15,7 +15,7 @@ const REJECTED_PUSH_STEP = 50
 /** Larger, since each step looks for them in the whole log. */
 const REQUEST_STEP = 1000
 
-export type RemovalRow = {
+type RemovalRow = {
   removal_id: number
   platform_id: number
   module_id: number | null

@@ -9,15 +9,13 @@ import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
 
 /** API tokens for programs. */
-export function createApiTokens({
-  reader,
-  writer,
-  clock,
-  acquireLock,
-}: Databases): Pick<
+export function createApiTokens(
+  databases: Databases,
+): Pick<
   OperatorStore,
   'createToken' | 'listTokens' | 'revokeToken' | 'revokeTokens' | 'findToken'
 > {
+  const { reader, writer, clock, acquireLock } = databases
   return {
     createToken: (token, audit) =>
       writer.transaction().execute(async (db) => {

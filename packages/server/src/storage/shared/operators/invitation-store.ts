@@ -6,14 +6,18 @@ import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import type { Tables } from '../schema/tables.ts'
 import { assertCreator } from './api-tokens.ts'
 
-export function createInvitationStore({
-  reader,
-  writer,
-  clock,
-  acquireLock,
-}: Databases): InvitationStore {
+export function createInvitationStore(databases: Databases): InvitationStore {
+  const { reader, writer, clock, acquireLock } = databases
   const open = () =>
     reader.selectFrom('operator_invitations').selectAll().where('accepted_at', 'is', null)
+
+  async function find(column: 'token_hash' | 'email', value: string, at: string) {
+    const row = await open()
+      .where(column, '=', value)
+      .where('expires_at', '>', at)
+      .executeTakeFirst()
+    return row ? toInvitation(row) : null
+  }
 
   return {
     createInvitation: (invitation, audit) =>
@@ -39,21 +43,9 @@ export function createInvitationStore({
     listInvitations: async () =>
       (await open().orderBy('invitation_id', 'desc').execute()).map(toInvitation),
 
-    async findInvitation(tokenHash, at) {
-      const row = await open()
-        .where('token_hash', '=', tokenHash)
-        .where('expires_at', '>', at)
-        .executeTakeFirst()
-      return row ? toInvitation(row) : null
-    },
+    findInvitation: (tokenHash, at) => find('token_hash', tokenHash, at),
 
-    async findInvitationOf(email, at) {
-      const row = await open()
-        .where('email', '=', email)
-        .where('expires_at', '>', at)
-        .executeTakeFirst()
-      return row ? toInvitation(row) : null
-    },
+    findInvitationOf: (email, at) => find('email', email, at),
 
     acceptInvitation: (id, at) => acceptInvitation(writer, id, at),
 

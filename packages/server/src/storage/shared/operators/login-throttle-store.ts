@@ -3,11 +3,8 @@ import { type AttemptCount, addAttempt } from '../../../domain/auth/login-thrott
 import { type LoginThrottleStore, MAX_THROTTLED_SUBJECTS } from '../../port/operator-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 
-export function createLoginThrottleStore({
-  reader,
-  writer,
-  acquireLock,
-}: Databases): LoginThrottleStore {
+export function createLoginThrottleStore(databases: Databases): LoginThrottleStore {
+  const { reader, writer, acquireLock } = databases
   return {
     async countAttempt(subjects, at, decide) {
       // A caller who must wait causes neither a write nor a lock.

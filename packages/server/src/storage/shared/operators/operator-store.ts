@@ -262,14 +262,13 @@ async function findOperators(db: Executor, at: string, id: string | null): Promi
 }
 
 /** The sessions of operators, which Better Auth creates. */
-function createOperatorSessions({
-  reader,
-  writer,
-  clock,
-}: Databases): Pick<
+function createOperatorSessions(
+  databases: Databases,
+): Pick<
   OperatorStore,
   'markSessionStrong' | 'listSessions' | 'deleteEndedSessions' | 'endSession' | 'endSessions'
 > {
+  const { reader, writer, clock } = databases
   return {
     async markSessionStrong(sessionId) {
       const strong = sql<boolean>`true`

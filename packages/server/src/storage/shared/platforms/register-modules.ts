@@ -2,7 +2,7 @@ import type { NamedModule } from '../../port/deletion-store.ts'
 import { invalidateCachedResponse } from '../records/module-counts.ts'
 import type { Executor } from '../schema/databases.ts'
 
-export type ModuleRegistration = { platform_id: number; record_types: string[]; at: string }
+type ModuleRegistration = { platform_id: number; record_types: string[]; at: string }
 
 export type Registered =
   | { outcome: 'changed'; isChange: boolean }

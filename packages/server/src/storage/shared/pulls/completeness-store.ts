@@ -73,7 +73,13 @@ function counterOf(name: 'records' | 'pushes') {
 export async function toLastReadColumns(
   db: Executor,
   module: { platform_id: number; module_id: number },
-  {
+  options: NonNullable<PullTaskResult['read']> & {
+    /** The number of elements of the response, rejected ones included. */
+    listed: number
+  },
+  { cached, at }: { cached: CachedResponse | null; at: string },
+) {
+  const {
     snapshotSeq,
     requested_at,
     records,
@@ -81,12 +87,7 @@ export async function toLastReadColumns(
     incomplete_reasons,
     pushes,
     listed,
-  }: NonNullable<PullTaskResult['read']> & {
-    /** The number of elements of the response, rejected ones included. */
-    listed: number
-  },
-  { cached, at }: { cached: CachedResponse | null; at: string },
-) {
+  } = options
   // A read proves nothing about records that it did not contain, so it replaces the snapshot only if it contained all.
   const hasSeenAll = (await countUnmarked(db, module)) === records
   return {

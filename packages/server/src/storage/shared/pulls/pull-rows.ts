@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { estimateProgress } from '../../../domain/pull/pull.ts'
 import { withFirstReference } from '../../../domain/record/rejection-reasons.ts'
 import type { PullStore } from '../../port/pull-store.ts'
-import { distinctTitle } from '../platforms/platform-rows.ts'
+import { distinctTitle, distinctTitleSql } from '../platforms/platform-rows.ts'
 import { wasRejectedBy } from '../rejected-pushes/rejection-groups.ts'
 import type { Executor } from '../schema/databases.ts'
 
@@ -28,6 +28,13 @@ const LONGEST_WAIT = sql<string | null>`CASE WHEN p.finished_at IS NULL THEN (
   JOIN platforms ON platforms.platform_id = w.platform_id
   WHERE w.pull_id = p.pull_id AND w.waiting_since IS NOT NULL
   ORDER BY w.waiting_since LIMIT 1) END`
+
+/** A column of the first task that failed in an ended pull, or of its platform. */
+const ofFirstFailure = (column: string) => sql<string | null>`CASE
+  WHEN p.state IN ('partial', 'failed', 'timed_out') THEN (
+  SELECT ${sql.raw(column)} FROM pull_tasks w JOIN platforms ON platforms.platform_id = w.platform_id
+  WHERE w.pull_id = p.pull_id AND w.state IN ('failed', 'timed_out')
+  ORDER BY w.task_number LIMIT 1) END`
 
 /** The counts of a task. */
 export const COUNT_NAMES = [
@@ -72,6 +79,13 @@ export function selectPulls(db: Executor) {
         .as('running_since'),
       eb.fn.count<number>('t.waiting_since').as('tasks_waiting'),
       LONGEST_WAIT.as('longest_wait'),
+      eb.fn
+        .count<number>(
+          sql`DISTINCT CASE WHEN t.state IN ('failed', 'timed_out') THEN t.platform_id END`,
+        )
+        .as('platforms_failed'),
+      ofFirstFailure(distinctTitleSql('platforms')).as('failed_title'),
+      ofFirstFailure('w.error').as('failed_error'),
       ...PULL_TASK_STATES.map((state) =>
         eb.fn
           .count<number>(eb.case().when('t.state', '=', state).then(1).end())
@@ -137,7 +151,15 @@ export function toPull(row: PullRow, now: Date): Pull {
       waiting,
     },
     counts: toCounts(row),
+    failure: toFailure(row),
   }
+}
+
+/** Null before the end of the pull, and if no module failed. */
+function toFailure({ finished_at, platforms_failed, failed_title, failed_error }: PullRow) {
+  const platforms = Number(platforms_failed)
+  if (finished_at === null || platforms === 0) return null
+  return { platforms, platform_title: failed_title ?? REMOVED, error: failed_error }
 }
 
 /** Null if a running task receives records. */
@@ -197,13 +219,9 @@ type TaskRow = Awaited<ReturnType<ReturnType<typeof selectTasks>['execute']>>[nu
 /** Returns the error of a task, with the reference of the first rejected record that it is about. */
 export async function addFirstReference(
   db: Executor,
-  {
-    pull_id,
-    platform_id,
-    error,
-    error_cause,
-  }: Pick<TaskRow, 'pull_id' | 'platform_id' | 'error' | 'error_cause'>,
+  options: Pick<TaskRow, 'pull_id' | 'platform_id' | 'error' | 'error_cause'>,
 ): Promise<string | null> {
+  const { pull_id, platform_id, error, error_cause } = options
   if (error === null || error_cause === null) return error
   const first = await db
     .selectFrom('rejected_pushes as r')

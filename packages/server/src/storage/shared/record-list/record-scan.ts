@@ -160,10 +160,10 @@ export type Matches = (row: SelectedRecord) => boolean
  * The order of a list, and the filter of its records. Compares positions in the direction in which a query reads the
  * list.
  */
-export function createCompare({
-  descending,
-  backwards = false,
-}: Pick<RecordOrder, 'descending'> & { backwards?: boolean }): Compare {
+export function createCompare(
+  options: Pick<RecordOrder, 'descending'> & { backwards?: boolean },
+): Compare {
+  const { descending, backwards = false } = options
   const sign = descending ? -1 : 1
   const compare: Compare = (one, other) => {
     if ((one.value === null) !== (other.value === null)) return one.value === null ? 1 : -1

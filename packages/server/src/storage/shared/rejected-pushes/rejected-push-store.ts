@@ -114,13 +114,9 @@ const NOT_REPLAYED = {
 async function saveRejection(
   db: Executor,
   push: NewRejectedPush,
-  {
-    at,
-    quotaBytes,
-    position,
-    previous,
-  }: { at: string; quotaBytes: number; position: WritePosition; previous: number | null },
+  options: { at: string; quotaBytes: number; position: WritePosition; previous: number | null },
 ): Promise<boolean> {
+  const { at, quotaBytes, position, previous } = options
   const { platform_id, record_type, message, pull_id, request_id } = push
   // A pulled record does not name its module, so two modules may reject identical ones.
   const fingerprint = sha256(JSON.stringify([push.method, push.code, record_type, push.body]))

@@ -52,11 +52,10 @@ export function listModulesWithGroups(db: Executor, platform: string | null) {
   return select.execute()
 }
 
-export function createRejectionAcceptance({
-  writer,
-  clock,
-  acquireLock,
-}: Databases): Pick<RejectedPushStore, 'acceptRejections'> {
+export function createRejectionAcceptance(
+  databases: Databases,
+): Pick<RejectedPushStore, 'acceptRejections'> {
+  const { writer, clock, acquireLock } = databases
   return {
     acceptRejections: ({ platform, cause, digest, by }, log) =>
       writer.transaction().execute(async (db) => {

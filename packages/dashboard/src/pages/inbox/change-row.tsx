@@ -1,0 +1,106 @@
+import { ActionIcon, Autocomplete, Badge, Code, Select, Text, TextInput } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import { usePlatforms } from '../../api/platforms.ts'
+import classes from './inbox.module.css'
+import { type ChangeRow, isOp, type membersOf, OPS, textOf } from './repair-changes.ts'
+
+/** One change: what, which member, and the value or new name. */
+export function Row({
+  row: { op, path, text },
+  number,
+  platform,
+  members,
+  hint,
+  onChange,
+  onRemove,
+}: {
+  row: ChangeRow
+  number: number
+  platform: string
+  members: ReturnType<typeof membersOf>
+  hint: string | null
+  onChange: (changed: Partial<ChangeRow>) => void
+  onRemove: () => void
+}) {
+  const { data: platforms = [] } = usePlatforms()
+  const modules = platforms.find((one) => one.platform_name === platform)?.modules ?? []
+  const registered = modules.filter((one) => one.registered)
+  const isModule = op === 'set' && path === 'record_type'
+  const was = members.find(({ label }) => label === path)?.value
+  const hasText = op === 'set' || op === 'default' || op === 'rename'
+  const props = { size: 'xs', value: text, 'aria-label': `Change ${number}: to` } as const
+  return (
+    <div className={classes['change']}>
+      <Select
+        size="xs"
+        w={128}
+        aria-label={`Change ${number}: what`}
+        allowDeselect={false}
+        comboboxProps={{ withinPortal: false }}
+        data={Object.entries(OPS).map(([value, label]) => ({ value, label }))}
+        value={op}
+        onChange={(value) => isOp(value) && onChange({ op: value })}
+      />
+      <Autocomplete
+        size="xs"
+        w={140}
+        aria-label={`Change ${number}: member`}
+        placeholder="data.status"
+        comboboxProps={{ withinPortal: false }}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        data={[...new Set(members.map(({ label }) => label))]}
+        value={path}
+        onChange={(value) => onChange({ path: value })}
+      />
+      {op === 'set' && was !== undefined && (
+        <>
+          <Text span size="sm" c="dimmed">
+            from
+          </Text>
+          <Code className={classes['was'] ?? ''}>{textOf(was)}</Code>
+        </>
+      )}
+      {hasText && (
+        <Text span size="sm" c="dimmed">
+          to
+        </Text>
+      )}
+      {hasText &&
+        (isModule ? (
+          <Select
+            {...props}
+            w={180}
+            allowDeselect={false}
+            comboboxProps={{ withinPortal: false }}
+            placeholder="Module"
+            data={registered.map(({ record_type, module_name }) => ({
+              value: record_type,
+              label: `${module_name} (${record_type})`,
+            }))}
+            onChange={(value) => onChange({ text: value ?? '' })}
+          />
+        ) : (
+          <TextInput
+            {...props}
+            w={200}
+            placeholder={op === 'rename' ? 'New name' : 'Text, or JSON such as 12'}
+            onChange={({ currentTarget }) => onChange({ text: currentTarget.value })}
+          />
+        ))}
+      {hint !== null && (
+        <Badge color="gray" variant="light">
+          {hint}
+        </Badge>
+      )}
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        ml="auto"
+        aria-label={`Remove change ${number}`}
+        onClick={onRemove}
+      >
+        <IconX size={14} aria-hidden />
+      </ActionIcon>
+    </div>
+  )
+}

@@ -1,0 +1,203 @@
+import { Button, Group, Paper, Table, Text, Title } from '@mantine/core'
+import type { RejectedPush, RepairableGroup, RepairPreview, RepairStep } from '@recordhub/protocol'
+import type { ReactNode } from 'react'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { PageLink } from '../../components/page-link.tsx'
+import { Time } from '../../components/time.tsx'
+import { formatCount, formatNumber } from '../../lib/format.ts'
+import { referenceOf } from '../activity/rejected/advice.ts'
+import classes from './inbox.module.css'
+
+const OUTCOMES = {
+  created: 'New',
+  updated: 'Update',
+  unchanged: 'Unchanged',
+  stale: 'Older than stored',
+  rejected: 'Rejected',
+} as const
+type Counts = RepairPreview['counts']
+export const NONE: Counts = { created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0 }
+
+export type Run = { counts: Counts; remaining: number; differences: RepairStep['differences'] } & {
+  state: 'running' | 'finished' | 'failed'
+  error: unknown
+}
+
+/** A card with a head. */
+export function Block({
+  title,
+  note,
+  end,
+  children,
+}: {
+  title: string
+  note: string
+  end?: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <Paper withBorder mt="md" component="section" aria-label={title} className={classes['block']}>
+      <header>
+        <Title order={3} fz="md">
+          {title}
+        </Title>
+        <Text size="sm" c="dimmed" truncate>
+          {note}
+        </Text>
+        {end}
+      </header>
+      {children}
+    </Paper>
+  )
+}
+
+/** The three counts, and what they do not say. */
+export function Figures({
+  preview,
+  isTested,
+}: {
+  preview: RepairPreview | undefined
+  isTested: boolean
+}) {
+  const { created, updated, unchanged, stale, rejected } = preview?.counts ?? NONE
+  const { repeated = 0, unchanged_bodies = 0, tested = 0, total = 0 } = preview ?? {}
+  const untouched = unchanged_bodies > 0 && unchanged_bodies < tested
+  const notes = [
+    unchanged > 0 && `${formatCount(unchanged, 'record')} already have these values.`,
+    stale > 0 && `${formatNumber(stale)} are older than what is stored, which stays as it is.`,
+    repeated > 0 && `${formatNumber(repeated)} write a record that another one writes as well.`,
+    untouched && `The change does not apply to ${formatNumber(unchanged_bodies)}.`,
+    tested < total && `${formatNumber(tested)} of ${formatNumber(total)} were tested in 5 s.`,
+  ].filter((note) => note !== false)
+  const figures = [
+    ['new', created],
+    ['update', updated],
+    ['rejected', rejected],
+  ] as const
+  return (
+    <div className={classes['result']} aria-busy={!isTested} role="status">
+      {figures.map(([label, number]) => (
+        <div key={label}>
+          <b>{preview ? formatNumber(number) : '–'}</b>
+          {label}
+        </div>
+      ))}
+      {notes.length > 0 && <div className={classes['note']}>{notes.join(' ')}</div>}
+    </div>
+  )
+}
+
+/** The first rejections, with the outcome that the preview has found. */
+export function Pushes({
+  group: { platform_name: platform, cause, rejected_pushes: count },
+  pushes,
+  items,
+}: {
+  group: RepairableGroup
+  pushes: RejectedPush[]
+  items: RepairPreview['items']
+}) {
+  const search = { tab: 'rejected', platform, cause }
+  const tested = new Map(items.map((item) => [item.id, item]))
+  const rest = count - pushes.length
+  return (
+    <>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Reference</Table.Th>
+            <Table.Th>Name</Table.Th>
+            <Table.Th visibleFrom="sm">Last rejected</Table.Th>
+            <Table.Th>Result</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {pushes.map(({ id, body, at }) => {
+            const item = tested.get(id)
+            return (
+              <Table.Tr key={id}>
+                <Table.Td>
+                  <PageLink
+                    to="."
+                    search={(before) => ({ ...before, rejected: String(id) })}
+                    size="sm"
+                  >
+                    {item?.reference_number ?? referenceOf(body)}
+                  </PageLink>
+                </Table.Td>
+                <Table.Td>{item?.full_name ?? '—'}</Table.Td>
+                <Table.Td visibleFrom="sm">
+                  <Time at={at} seconds />
+                </Table.Td>
+                <Table.Td {...(item?.outcome === 'rejected' ? { title: item.message } : {})}>
+                  {item ? OUTCOMES[item.outcome] : '—'}
+                </Table.Td>
+              </Table.Tr>
+            )
+          })}
+        </Table.Tbody>
+      </Table>
+      {rest > 0 && (
+        <div className={classes['foot']}>
+          <PageLink to="/dashboard/inbox" search={search} size="sm">
+            {`Show ${formatNumber(rest)} more`}
+          </PageLink>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** The exact counts of a replay, also of one that was interrupted, and how they differ from the preview. */
+export function Result({
+  run: { state, counts, remaining, differences, error },
+  onBack,
+}: {
+  run: Run
+  onBack: (() => void) | null
+}) {
+  const isRunning = state === 'running'
+  const left = remaining > 0 ? `, ${formatNumber(remaining)} left` : ''
+  return (
+    <Block
+      title={isRunning ? 'Replaying' : state === 'failed' ? 'Interrupted' : 'Replayed'}
+      note={isRunning ? `in the order received${left}` : ''}
+    >
+      <Text role="status" px="md" py="sm">
+        {`${countsLabel(counts)}${isRunning ? '' : left}.`}
+        {differences.length > 0 &&
+          ` The hub has changed since the preview: ${differences
+            .map(
+              ({ outcome, previewed, applied }) =>
+                `${LABELS[outcome]} ${formatNumber(applied)} instead of ${formatNumber(previewed)}`,
+            )
+            .join(', ')}.`}
+      </Text>
+      {state === 'failed' && <ErrorNotice error={error} />}
+      {!isRunning && onBack && (
+        <Group px="md" pb="md">
+          <Button variant="default" onClick={onBack}>
+            Change and test what is left
+          </Button>
+        </Group>
+      )}
+    </Block>
+  )
+}
+
+const LABELS = {
+  created: 'new',
+  updated: 'updated',
+  unchanged: 'unchanged',
+  stale: 'older than stored',
+  rejected: 'rejected again',
+} as const
+
+/** `11 new, 1 updated, 0 rejected again` */
+export function countsLabel(counts: Counts): string {
+  const parts = [
+    ...(['created', 'updated', 'unchanged', 'stale'] as const).filter((name) => counts[name] > 0),
+    'rejected' as const,
+  ]
+  return parts.map((name) => `${formatNumber(counts[name])} ${LABELS[name]}`).join(', ')
+}

@@ -1,0 +1,298 @@
+import { Box, Button, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import type { RejectedPush, RepairableGroup, RepairPreview, RepairStep } from '@recordhub/protocol'
+import { IconPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { callHub } from '../../api/call-hub.ts'
+import {
+  applyRepair,
+  rejectedPushGroupsQuery,
+  rejectedPushPageQuery,
+  repairPreviewQuery,
+  useRefreshRejected,
+} from '../../api/rejected-pushes.ts'
+import { confirm, notify } from '../../components/confirm.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { formatCount, formatNumber } from '../../lib/format.ts'
+import { writeLossless } from '../../lib/lossless-json.ts'
+import { useUrlState } from '../../lib/url-state.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
+import { AdviceLine } from '../activity/advice-line.tsx'
+import { adviceFor, referenceOf } from '../activity/rejected/advice.ts'
+import { Row } from './change-row.tsx'
+import classes from './inbox.module.css'
+import { type ChangeRow, diffLines, membersOf, parseRows, toChange } from './repair-changes.ts'
+import { Block, countsLabel, Figures, NONE, Pushes, Result, type Run } from './repair-result.tsx'
+
+const SHOWN = 6
+const PROPOSED = {
+  name: 'proposed: same name',
+  plural: 'proposed: singular or plural',
+  spelling: 'proposed: nearest name',
+} as const
+/** The rejections of one cause: changed alike, tested and replayed, accepted or deleted together. */
+export function RepairGroup({
+  platform,
+  cause,
+  onReplay,
+}: {
+  platform: string
+  cause: string
+  /** Called before a replay, which may end the group. */
+  onReplay?: () => void
+}) {
+  const groups = useQuery(rejectedPushGroupsQuery(`${new URLSearchParams({ platform })}`))
+  const filter = { platform, cause, state: 'open', limit: String(SHOWN) }
+  const page = useQuery(rejectedPushPageQuery(`${new URLSearchParams(filter)}`))
+  const [{ changes }] = useUrlState()
+  // What is replayed is no longer in the group, and its result stays.
+  const [kept, setKept] = useState<{ group: RepairableGroup; pushes: RejectedPush[] } | null>(null)
+  const group = groups.data?.groups.find((one) => one.cause === cause)
+  const pushes = page.data?.rejected_pushes ?? []
+  if (group && pushes.length > 0 && (kept?.group !== group || kept.pushes !== pushes)) {
+    setKept({ group, pushes })
+  }
+  return (
+    <Loaded query={groups} errorTitle="The group could not be read">
+      {() => (
+        <Loaded query={page} errorTitle="The rejections could not be read">
+          {() =>
+            kept && (
+              <Panel
+                key={changes ?? ''}
+                {...kept}
+                isOver={group === undefined}
+                {...(onReplay ? { onReplay } : {})}
+                initial={parseRows(changes) ?? proposedRows(kept.group)}
+              />
+            )
+          }
+        </Loaded>
+      )}
+    </Loaded>
+  )
+}
+
+function proposedRows({ proposal }: RepairableGroup): ChangeRow[] {
+  return proposal ? [{ op: 'set', path: 'record_type', text: proposal.record_type }] : []
+}
+
+function Panel({
+  group,
+  pushes,
+  isOver,
+  initial,
+  onReplay,
+}: {
+  group: RepairableGroup
+  pushes: RejectedPush[]
+  /** Nothing is left in the group. */
+  isOver: boolean
+  initial: ChangeRow[]
+  onReplay?: () => void
+}) {
+  const { platform_name: platform, cause, rejected_pushes: count, proposal } = group
+  const canOperate = useHasRole('operator')
+  const [rows, setRows] = useState(initial)
+  const [run, setRun] = useState<Run | null>(null)
+  const refresh = useRefreshRejected()
+  const [first] = pushes
+  const members = membersOf(first?.body)
+  const known = members.map(({ pointer }) => pointer)
+  const repair = {
+    ...{ platform, cause },
+    changes: rows.flatMap((row) => toChange(row, known) ?? []),
+  }
+  const written = writeLossless(repair)
+  const [tested] = useDebouncedValue({ repair, written }, 300)
+  const preview = useQuery({
+    ...repairPreviewQuery(tested.repair, count),
+    enabled: canOperate && run === null && !isOver,
+  })
+  const isTested = tested.written === written && !preview.isFetching && !preview.isPlaceholderData
+
+  async function replay({ tested: total, until }: RepairPreview) {
+    onReplay?.()
+    let now: Run = {
+      ...{ counts: NONE, remaining: total, differences: [], state: 'running', error: null },
+    }
+    setRun(now)
+    try {
+      let cursor: string | null = null
+      do {
+        const step: RepairStep = await applyRepair(repair, { until, cursor })
+        const { totals: counts, remaining, differences } = step
+        cursor = step.next_cursor
+        now = { ...now, counts, remaining, differences }
+        setRun(now)
+      } while (cursor !== null)
+      setRun({ ...now, state: 'finished' })
+      notify(`Replayed: ${countsLabel(now.counts)}`)
+    } catch (error) {
+      setRun({ ...now, state: 'failed', error })
+    }
+    await refresh()
+  }
+
+  const change = (index: number, changed: Partial<ChangeRow> | null) =>
+    setRows(rows.flatMap((row, at) => (at !== index ? row : changed ? { ...row, ...changed } : [])))
+  const isProposed = (row: ChangeRow) =>
+    row.op === 'set' && row.path === 'record_type' && row.text === proposal?.record_type
+  if (run !== null) return <Result run={run} onBack={isOver ? null : () => setRun(null)} />
+  if (isOver) return null
+  return (
+    <>
+      {first && (
+        <Box mt="md">
+          <AdviceLine text={adviceFor(first)} />
+        </Box>
+      )}
+      {canOperate && (
+        <Block
+          title="Change"
+          note={count === 1 ? 'one rejection' : `the same in all ${formatNumber(count)}`}
+          end={
+            <Button
+              size="xs"
+              variant="subtle"
+              color="gray"
+              leftSection={<IconPlus size={14} aria-hidden />}
+              onClick={() => setRows([...rows, { op: 'set', path: '', text: '' }])}
+            >
+              Add a change
+            </Button>
+          }
+        >
+          {rows.map((row, index) => (
+            <Row
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity.
+              key={index}
+              row={row}
+              number={index + 1}
+              platform={platform}
+              members={members}
+              hint={proposal && isProposed(row) ? PROPOSED[proposal.reason] : null}
+              onChange={(changed) => change(index, changed)}
+              onRemove={() => change(index, null)}
+            />
+          ))}
+          {rows.length === 0 && (
+            <Text size="sm" c="dimmed" px="md" py="sm">
+              None: they are replayed as they were received.
+            </Text>
+          )}
+        </Block>
+      )}
+      <Block
+        title={canOperate ? 'Preview' : 'Rejections'}
+        note={
+          canOperate ? (isTested ? 'tested just now, nothing is stored yet' : 'being tested…') : ''
+        }
+      >
+        {canOperate && preview.error && !preview.isFetching && (
+          <ErrorNotice error={preview.error} onRetry={() => void preview.refetch()} />
+        )}
+        {canOperate && <Figures preview={preview.data} isTested={isTested} />}
+        <Pushes group={group} pushes={pushes} items={preview.data?.items ?? []} />
+        <Actions
+          group={group}
+          preview={isTested && preview.data ? preview.data : null}
+          onReplay={replay}
+        />
+      </Block>
+      {preview.data?.example && (
+        <Block
+          title={count === 1 ? 'The body' : `One of the ${formatNumber(count)}`}
+          note={referenceOf(preview.data.example.after)}
+        >
+          <pre className={classes['diff']}>
+            {diffLines(preview.data.example.before, preview.data.example.after).map(
+              ({ sign, text }, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity.
+                <span key={index} data-sign={sign}>{`${sign} ${text}\n`}</span>
+              ),
+            )}
+          </pre>
+        </Block>
+      )}
+    </>
+  )
+}
+
+function Actions({
+  group: { platform_name: platform, cause, rejected_pushes: count, digest, accepted_at },
+  preview,
+  onReplay,
+}: {
+  group: RepairableGroup
+  /** Null until what is shown has been tested. */
+  preview: RepairPreview | null
+  onReplay: (preview: RepairPreview) => Promise<void>
+}) {
+  const canOperate = useHasRole('operator')
+  const refresh = useRefreshRejected()
+  if (!canOperate) {
+    return (
+      <Text size="xs" c="dimmed" px="md" py="sm">
+        Replaying and deleting require the operator role.
+      </Text>
+    )
+  }
+  const isUseless = preview !== null && preview.counts.rejected === preview.tested
+  const accept = async () => {
+    const body = { platform, cause, digest }
+    await callHub('/api/v1/rejected-pushes/groups/accept', { method: 'POST', body })
+    await refresh()
+  }
+  const remove = async () => {
+    const path = `/api/v1/rejected-pushes?${new URLSearchParams({ platform, cause })}`
+    const { dismissed } = await callHub<{ dismissed: number }>(path, { method: 'DELETE' })
+    notify(`${formatCount(dismissed, 'rejection')} deleted`)
+    await refresh()
+  }
+  return (
+    <div className={classes['actions']}>
+      <Button
+        disabled={preview === null || isUseless}
+        onClick={() => preview && void onReplay(preview)}
+      >
+        {isUseless ? 'All are rejected again' : `Replay ${formatNumber(preview?.tested ?? count)}`}
+      </Button>
+      {digest !== null && accepted_at === null && (
+        <Button
+          variant="subtle"
+          color="gray"
+          onClick={() =>
+            confirm({
+              title: 'Accept these records as exceptions?',
+              children:
+                'They are known at the source and stay rejected, but pulls are green again, and the module is complete with accepted exceptions. The group opens again when a pull rejects more, fewer or other records for this reason.',
+              action: 'Accept as exceptions',
+              color: 'blue',
+              onConfirm: accept,
+            })
+          }
+        >
+          {`Accept ${formatNumber(count)}`}
+        </Button>
+      )}
+      <Button
+        variant="subtle"
+        color="red"
+        ml="auto"
+        onClick={() =>
+          confirm({
+            title: `Delete ${formatCount(count, 'rejection')}?`,
+            children: 'Their bodies are deleted. They can no longer be replayed.',
+            action: 'Delete',
+            onConfirm: remove,
+          })
+        }
+      >
+        {`Delete ${formatNumber(count)}…`}
+      </Button>
+    </div>
+  )
+}

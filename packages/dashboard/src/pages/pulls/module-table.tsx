@@ -1,0 +1,210 @@
+import { Group, Progress, Text } from '@mantine/core'
+import type { Pull, PullTask } from '@recordhub/protocol'
+import { Dot, type DotColor } from '../../components/dot.tsx'
+import { columnsFor } from '../../components/list-table/columns.tsx'
+import { type ListColumn, ListTable } from '../../components/list-table/list-table.tsx'
+import { PageLink } from '../../components/page-link.tsx'
+import { formatDuration, formatNumber } from '../../lib/format.ts'
+import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
+import {
+  durationOf,
+  progressLabel,
+  pullStateLabel,
+  shownCounts,
+  starterLabel,
+  taskPercent,
+  waitingLabel,
+} from './pull-labels.ts'
+import classes from './pulls.module.css'
+
+/** The progress of a pull, or its result: bar, records, duration, who started it, and the counts. */
+export function PullProgress({
+  pull,
+  now,
+}: {
+  pull: Pull
+  /** On the hub's clock. */
+  now: number
+}) {
+  const { percent } = pull.progress
+  const isRunning = pull.finished_at === null
+  const isUnknown = isRunning && percent === null
+  const duration = durationOf(pull, now)
+  return (
+    <>
+      <div className={classes['meter']}>
+        {isRunning && percent !== null && <b className={classes['percent']}>{percent} %</b>}
+        <div className={classes['grow']}>
+          <Progress
+            size={8}
+            value={isRunning ? (percent ?? 100) : 100}
+            striped={isUnknown}
+            animated={isUnknown}
+            color={isRunning ? 'var(--fill)' : pullStateLabel(pull.state, pull.counts).color}
+            aria-label={isUnknown ? 'Progress of the pull, unknown' : 'Progress of the pull'}
+          />
+          <Text size="sm" c="var(--text-2)" mt={8}>
+            {[
+              progressLabel(pull, now).replace(/^\d+ %( · )?/, ''),
+              duration === null ? 'waiting to start' : formatDuration(duration),
+              `started ${starterLabel(pull)}`,
+            ]
+              .filter(Boolean)
+              .join(' · ')}
+          </Text>
+        </div>
+      </div>
+      <dl className={classes['counts']}>
+        {shownCounts(pull.counts).map(({ label, value, to }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd data-attention={(to && value > 0) || undefined}>
+              {to && value > 0 ? (
+                <PageLink inherit c="inherit" to="/dashboard/inbox" search={to(pull.id)}>
+                  {formatNumber(value)}
+                </PageLink>
+              ) : (
+                formatNumber(value)
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  )
+}
+
+/** A module, and below it why it failed and what its read warns of. */
+type TaskRow = { task: PullTask; isNote: boolean }
+
+/** The modules of a pull: those to look at first, then those that are being read. */
+export function ModuleTable({ tasks, now }: { tasks: PullTask[]; now: number }) {
+  const rows = tasks
+    .toSorted((one, other) => rankOf(one) - rankOf(other))
+    .flatMap((task): TaskRow[] => [
+      { task, isNote: false },
+      ...(task.error || task.warnings.length > 0 ? [{ task, isNote: true }] : []),
+    ])
+  return (
+    <ListTable
+      isPlain
+      label="Modules of the pull"
+      rows={rows}
+      idOf={({ task, isNote }) => `${task.platform_name} ${task.record_type} ${isNote}`}
+      empty={
+        <Text size="sm" c="dimmed" p="md">
+          No modules
+        </Text>
+      }
+      columns={columnsAt(now)}
+      spanOf={({ task, isNote }) =>
+        isNote && [task.error, ...task.warnings].filter(Boolean).join(' ')
+      }
+      lookOf={({ isNote }) => (isNote ? 'note' : undefined)}
+    />
+  )
+}
+
+const ORDER: readonly DotColor[] = ['red', 'orange', 'running', 'hollow', 'green']
+
+function rankOf(task: PullTask): number {
+  return ORDER.indexOf(dotOf(task))
+}
+
+function dotOf(task: PullTask): DotColor {
+  const { status } = pullStateLabel(task.state, task)
+  if (status === 'failed' || status === 'timed_out') return 'red'
+  if (status === 'attention') return 'orange'
+  if (status === 'running') return 'running'
+  return status === 'succeeded' ? 'green' : 'hollow'
+}
+
+const column = columnsFor<TaskRow>()
+
+const COUNTS = [
+  ['received', TEXTS.received],
+  ['created', TEXTS.new],
+  ['updated', TEXTS.updated],
+  ['unchanged', 'Unchanged'],
+  ['rejected', TEXTS.rejected],
+  ['not_listed', TEXTS.notListed],
+] as const
+
+/** A module that has not been read has no counts, except of what it has received. */
+function isKnown({ started_at, state }: PullTask, name: string): boolean {
+  const isRead = state === 'running' || state === 'succeeded'
+  return started_at !== null && (isRead || name === 'received')
+}
+
+/** @param now on the hub's clock. */
+const columnsAt = (now: number): ListColumn<TaskRow>[] => [
+  column.of(TEXTS.module, ({ task }) => (
+    <Group gap="xs" wrap="nowrap">
+      <Dot color={dotOf(task)} />
+      <span>
+        <Text span inherit fw={550}>
+          {task.module_name}
+        </Text>{' '}
+        <Text span inherit c="dimmed">
+          {task.platform_title}
+        </Text>
+      </span>
+    </Group>
+  )),
+  column.of(TEXTS.state, ({ task }) => <TaskState task={task} now={now} />, { phone: 'line' }),
+  ...COUNTS.map(([name, title]) =>
+    column.number(title, ({ task }) => (isKnown(task, name) ? task[name] : null), {
+      width: 92,
+      from: 'desktop',
+      phone: name === 'received' ? 'labelled' : 'none',
+    }),
+  ),
+  column.of(
+    TEXTS.time,
+    ({ task }) => {
+      const duration = durationOf(task, now)
+      return duration === null ? '—' : formatDuration(duration)
+    },
+    { width: 84, align: 'right', phone: 'end' },
+  ),
+]
+
+const COLORS: Partial<Record<DotColor, string>> = {
+  red: 'var(--red-text)',
+  orange: 'var(--orange-text)',
+}
+
+function TaskState({ task, now }: { task: PullTask; now: number }) {
+  const percent = taskPercent(task)
+  const { state, waiting_since, platform_title, accepted } = task
+  if (state !== 'running') {
+    return (
+      <Text span inherit c={COLORS[dotOf(task)] ?? 'var(--text-2)'}>
+        {pullStateLabel(state, task).label}
+        {accepted > 0 && `, ${formatNumber(accepted)} accepted`}
+      </Text>
+    )
+  }
+  return (
+    <Group gap="xs" wrap="nowrap">
+      {percent !== null && (
+        <Progress
+          w={72}
+          flex="none"
+          size={4}
+          color="var(--fill)"
+          value={percent}
+          aria-label={`Progress of ${platform_title} · ${task.module_name}`}
+        />
+      )}
+      <span>
+        {percent === null ? 'Running' : `${percent} %`}{' '}
+        {waiting_since !== null && (
+          <Text span inherit c="dimmed">
+            {waitingLabel(platform_title, waiting_since, now)}
+          </Text>
+        )}
+      </span>
+    </Group>
+  )
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { testPull } from '../../lib/test-pulls.ts'
+import { toPullRows } from './pull-rows.ts'
+
+type Change = Parameters<typeof testPull>[0]
+const NONE = { created: 0, updated: 0, unchanged: 9 }
+const CHANGED = { counts: { ...NONE, updated: 2 } }
+const NOT_LISTED = { counts: { ...NONE, not_listed: 321 } }
+const failure = { platforms: 1, platform_title: 'Northfield Clinic', error: 'HTTP 503' }
+const FAILED: Change = { state: 'partial', failure }
+
+/** Pulls of the given kinds, newest first, one an hour until noon. */
+function pulls(...kinds: Change[]) {
+  return kinds.map((kind, index) => {
+    const at = new Date(Date.UTC(2026, 10, 25, 12) - index * 3_600_000).toISOString()
+    const times = { requested_at: at, started_at: at, finished_at: at }
+    return testPull({ id: 100 - index, state: 'succeeded', counts: NONE, ...times, ...kind })
+  })
+}
+
+/** Each row in a word: the id of a pull, `n×` for a fold, and what began. */
+function rowsOf(list: ReturnType<typeof pulls>, opened = '', page = {}): string[] {
+  const isOpen = (id: string) => id === opened
+  const about = { hasNewer: false, hasOlder: false, ...page }
+  return toPullRows(list, isOpen, about, (iso) => iso.slice(8, 10)).map((row) => {
+    if (row.kind === 'day') return `${row.id}: ${row.pulls}, ${row.changed}${row.isPart ? '+' : ''}`
+    if (row.kind === 'fold') return `${row.pulls.length}×`
+    const { rejected, notListed } = row.begun
+    return `${row.isFolded ? '·' : ''}${row.id}${rejected ? ' rejected' : ''}${notListed ? ' not listed' : ''}`
+  })
+}
+
+describe('the rows of the list of pulls', () => {
+  it('fold equal neighbours, except the newest pull, and the sums of a day count each pull', () => {
+    const list = pulls({}, {}, {}, CHANGED, FAILED, FAILED, {}, CHANGED, ...Array(6).fill({}))
+    assert.deepEqual(rowsOf(list), [
+      ...['day 25: 13, 2', '100', '2×', '97', '2×', '94', '93', '5×'],
+      ...['day 24: 1, 0', '87'],
+    ])
+    assert.deepEqual(rowsOf(list, 'fold 98').slice(1, 6), ['100', '2×', '·99', '·98', '97'])
+  })
+
+  it('name the pull in which something began, and fold those that repeat it', () => {
+    const onePlatform = { progress: { tasks_total: 1 } }
+    const list = pulls({}, NOT_LISTED, NOT_LISTED, onePlatform, NOT_LISTED, {})
+    assert.deepEqual(rowsOf(list), [...['day 25: 6, 0', '100', '2×', '97', '96 not listed', '95']])
+  })
+
+  it('claim neither a beginning nor the sum of a day beyond the page', () => {
+    const list = pulls(NOT_LISTED, NOT_LISTED)
+    assert.deepEqual(rowsOf(list), ['day 25: 2, 0', '100', '99 not listed'])
+    assert.deepEqual(rowsOf(list, '', { hasOlder: true }), ['day 25: 2, 0+', '100', '99'])
+  })
+})

@@ -1,0 +1,113 @@
+/** The rows of the list of pulls: days, pulls, and neighbours that are alike, which fold. */
+import type { Pull } from '@recordhub/protocol'
+
+/** What began in a pull. Later pulls repeat the numbers until someone decides. */
+type Begun = { rejected: boolean; notListed: boolean }
+
+export type PullRow =
+  | {
+      kind: 'day'
+      id: string
+      at: string
+      pulls: number
+      changed: number
+      /** The page does not contain all pulls of the day. */
+      isPart: boolean
+    }
+  | { kind: 'fold'; id: string; pulls: Pull[]; isOpen: boolean }
+  | { kind: 'pull'; id: string; pull: Pull; begun: Begun; isFolded: boolean }
+
+/** How many records a pull has changed. */
+export function changesOf({ counts }: Pull): number {
+  return counts.created + counts.updated + counts.missing
+}
+
+/**
+ * @param pulls newest first.
+ * @param isOpen whether the fold with this id is open.
+ * @param page whether there are newer and older pages, which may have more pulls of the first and last day.
+ * @param dayOf the day of a time in the zone of the viewer.
+ */
+export function toPullRows(
+  pulls: readonly Pull[],
+  isOpen: (id: string) => boolean,
+  page: { hasNewer: boolean; hasOlder: boolean },
+  dayOf: (iso: string) => string,
+): PullRow[] {
+  const all = pulls.map((pull, index) => ({
+    pull,
+    begun: begunIn(pull, pulls.slice(index + 1), page.hasOlder),
+  }))
+  const days = split(
+    all,
+    (one, next) => dayOf(one.pull.requested_at) === dayOf(next.pull.requested_at),
+  )
+  const newest = pulls.find(({ finished_at }) => finished_at !== null)
+  return days.flatMap((day, index): PullRow[] => {
+    const first = day[0]
+    if (!first) return []
+    const isPart = (index === 0 && page.hasNewer) || (index === days.length - 1 && page.hasOlder)
+    const changed = day.filter(({ pull }) => changesOf(pull) > 0).length
+    const id = `day ${dayOf(first.pull.requested_at)}`
+    const runs = split(day, (one, next) => {
+      const key = one.pull === newest ? null : foldKey(one)
+      return key !== null && key === foldKey(next)
+    })
+    return [
+      { kind: 'day', id, at: first.pull.requested_at, pulls: day.length, changed, isPart },
+      ...runs.flatMap((run) => rowsOf(run, isOpen)),
+    ]
+  })
+}
+
+type Entry = { pull: Pull; begun: Begun }
+
+function rowsOf(run: Entry[], isOpen: (id: string) => boolean): PullRow[] {
+  const rows = (isFolded: boolean) =>
+    run.map(
+      ({ pull, begun }): PullRow => ({ kind: 'pull', id: String(pull.id), pull, begun, isFolded }),
+    )
+  if (run.length === 1) return rows(false)
+  // The oldest one stays when newer pulls join the fold.
+  const id = `fold ${run.at(-1)?.pull.id}`
+  const fold: PullRow = { kind: 'fold', id, pulls: run.map(({ pull }) => pull), isOpen: isOpen(id) }
+  return fold.isOpen ? [fold, ...rows(true)] : [fold]
+}
+
+/** What neighbours that fold have in common; null for a pull that has a row of its own. */
+function foldKey({ pull, begun }: Entry): string | null {
+  const { state, counts, failure } = pull
+  if (begun.rejected || begun.notListed) return null
+  const repeated = `${counts.rejected} ${counts.not_listed}`
+  if (failure) return `${failure.platforms} ${failure.platform_title} ${failure.error} ${repeated}`
+  return state === 'succeeded' && changesOf(pull) === 0 ? repeated : null
+}
+
+/**
+ * Compares a pull with the one before it that read as many modules to the end, since a pull of one platform says nothing
+ * about others. If the list ends before one, nothing is known to have begun, unless it ends with the first pull of the hub.
+ */
+function begunIn(pull: Pull, older: readonly Pull[], hasOlder: boolean): Begun {
+  const before = older.find(
+    ({ state, progress }) =>
+      ['succeeded', 'partial', 'failed'].includes(state) &&
+      progress.tasks_total >= pull.progress.tasks_total,
+  )?.counts
+  const isKnown = before !== undefined || !hasOlder
+  return {
+    rejected: isKnown && pull.counts.rejected > (before?.rejected ?? 0),
+    notListed: isKnown && pull.counts.not_listed > (before?.not_listed ?? 0),
+  }
+}
+
+/** Divides a list where two neighbours do not belong together. */
+function split<Item>(items: readonly Item[], belong: (one: Item, next: Item) => boolean): Item[][] {
+  const parts: Item[][] = []
+  for (const [index, item] of items.entries()) {
+    const before = items[index - 1]
+    const part = parts.at(-1)
+    if (before !== undefined && part && belong(before, item)) part.push(item)
+    else parts.push([item])
+  }
+  return parts
+}
