@@ -118,6 +118,10 @@ const pages = [
   createRoute({
     getParentRoute: inShell,
     path: '/settings',
+    beforeLoad({ search: { tab, ...search } }) {
+      // The audit log was a tab of the settings.
+      if (tab === 'audit') throw redirect({ to: '/dashboard/log', search: { tab, ...search } })
+    },
     component: lazyPage(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
   }),
 ]

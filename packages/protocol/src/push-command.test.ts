@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
-import { type PushCommand, pushCommand } from './push-command.ts'
+import { type PushCommand, pushCommand, requestCommand } from './push-command.ts'
 
 const command: PushCommand = {
   hubUrl: 'https://hub.example',
@@ -37,4 +37,18 @@ test('a key that is not known is taken from the environment', () => {
   const args = argumentsOf(text, { HUB_API_KEY: 'rhk_2' })
   assert.ok(args.includes('X-API-KEY: rhk_2'))
   assert.equal(args.at(-1), '@record.json')
+})
+
+test('the command of a logged request repeats what the receiver reads, and no other header', () => {
+  const body = `@it's {"a": "$HOME"}`
+  const headers = { 'x-api-key': '[key removed]', cookie: 'c', 'content-type': 'text/plain' }
+  const url = 'https://hub.example/api/webhook/receive'
+  const text = requestCommand({ method: 'PATCH', url, headers, body })
+  const key = ['-H', 'X-API-KEY: rhk_2']
+  const args = argumentsOf(text, { HUB_API_KEY: 'rhk_2' })
+  assert.deepEqual(args, [
+    ...['-X', 'PATCH', url, '-H', 'content-type: text/plain', ...key, '--data-raw', body],
+  ])
+  const keyless = requestCommand({ method: 'GET', url, headers: {}, body: null })
+  assert.deepEqual(argumentsOf(keyless), ['-X', 'GET', url])
 })

@@ -14,7 +14,10 @@ const members = {
     NullableInteger,
     'The bytes of its body, by `Content-Length` if the body was not read',
   ),
-  platform_name: described(NullableString, 'The platform of its key; null without a valid key'),
+  platform_name: described(
+    NullableString,
+    'The platform of its key; null without a valid key, and for an unknown path or method',
+  ),
   record_type: NullableString,
   reference_number: NullableString,
   outcome: Type.Unsafe<ReplayOutcome | 'rejected' | null>({

@@ -85,7 +85,8 @@ export function hideInboxItem(key: string): void {
 }
 
 let etag = ''
-type ChangeSource = 'snapshot' | 'event'
+/** `requests`: the request log has more requests, or may have some while no events arrive. */
+type ChangeSource = 'snapshot' | 'event' | 'requests'
 const listeners = new Set<(source: ChangeSource) => void>()
 
 /** Calls `listener` after each new snapshot and on each event of the hub. */
@@ -139,6 +140,7 @@ async function pollSnapshot(): Promise<void> {
       const wasUnavailable = UNAVAILABLE.includes(connection.get())
       connection.set(isListening() ? 'live' : 'polling')
       if (response.ok || wasUnavailable) notifyListeners('snapshot')
+      if (!isListening()) notifyListeners('requests')
       for (const listener of responseListeners) listener()
     } else connection.set(response.status === 429 ? 'rate_limited' : 'failing')
   } catch {
@@ -186,7 +188,7 @@ const EVENT_HANDLERS: {
     }))
   },
   changed: () => notifyListeners('event'),
-  'requests.logged': () => undefined,
+  'requests.logged': () => notifyListeners('requests'),
   heartbeat: () => undefined,
 }
 

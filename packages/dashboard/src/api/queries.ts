@@ -15,8 +15,9 @@ declare module '@tanstack/react-query' {
       /**
        * Refetched when the hub may have changed: after a new snapshot and on events, at most once per polling interval.
        * `followed`: also within two seconds of each event. `counted`: only after a new snapshot, which counts the same.
+       * `requests`: only when the request log has more requests.
        */
-      live?: boolean | 'followed' | 'counted'
+      live?: boolean | 'followed' | 'counted' | 'requests'
     }
   }
 }
@@ -48,13 +49,17 @@ export function createQueryClient(): QueryClient {
   })
   const refreshAll = throttle(() => {
     void client.invalidateQueries({
-      predicate: ({ meta }) => meta?.live !== undefined && meta.live !== 'counted',
+      predicate: ({ meta }) => meta?.live === true || meta?.live === 'followed',
     })
   }, INTERVAL_MS)
   const refreshFollowed = throttle(() => {
     void client.invalidateQueries({ predicate: ({ meta }) => meta?.live === 'followed' })
   }, REFRESH_MS)
+  // The hub announces them once per second.
+  const refreshRequests = () =>
+    void client.invalidateQueries({ predicate: ({ meta }) => meta?.live === 'requests' })
   onChange((source) => {
+    if (source === 'requests') return refreshRequests()
     refreshAll()
     if (source === 'event') refreshFollowed()
     else void client.invalidateQueries({ predicate: ({ meta }) => meta?.live === 'counted' })

@@ -1,11 +1,18 @@
 import { Stack, Text, Tooltip } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import { stateTime } from '../api/live.ts'
-import { formatAge, formatClock, formatExact, formatRelative, formatTime } from '../lib/format.ts'
+import {
+  formatAge,
+  formatClock,
+  formatExact,
+  formatRelative,
+  formatSecond,
+  formatTime,
+} from '../lib/format.ts'
 
 /**
- * A time in the viewer's time zone. The relative time and the exact timestamp appear on hover. `seconds`: for lists whose
- * entries can fall within the same minute.
+ * A time in the viewer's time zone. The relative time, and the exact one with its zone, appear on hover. `seconds`: for
+ * lists whose entries can fall within the same minute.
  */
 export function Time({ at, seconds = false }: { at: string | null; seconds?: boolean }) {
   if (at === null) return '—'
@@ -14,7 +21,7 @@ export function Time({ at, seconds = false }: { at: string | null; seconds?: boo
       label={
         <Stack gap={0}>
           <Text size="xs">{formatRelative(at, Date.now())}</Text>
-          <Text size="xs">{at}</Text>
+          <Text size="xs">{formatExact(at)}</Text>
         </Stack>
       }
     >
@@ -51,6 +58,11 @@ export function Ago({ at }: { at: string | null }) {
 /** When something began: `03:34 PM`, and its day if it is not today. The exact time with its zone appears on hover. */
 export function Clock({ at, hasDay = true }: { at: string; hasDay?: boolean }) {
   return <ExactTime at={at}>{formatClock(at, hasDay ? Date.now() : Date.parse(at))}</ExactTime>
+}
+
+/** The time of a day, in a list with a heading for each day: `03:42:09 PM`. */
+export function Second({ at, milliseconds = false }: { at: string; milliseconds?: boolean }) {
+  return <ExactTime at={at}>{formatSecond(at, { milliseconds })}</ExactTime>
 }
 
 function ExactTime({ at, children }: { at: string; children: string }) {

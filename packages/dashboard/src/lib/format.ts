@@ -72,6 +72,31 @@ export function formatClock(iso: string, now: number): string {
   return isToday ? clock.format(at) : `${day.format(at)}, ${clock.format(at)}`
 }
 
+const secondOfDay = new Intl.DateTimeFormat('en-US', {
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: true },
+})
+const millisecondOfDay = new Intl.DateTimeFormat('en-US', {
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: true },
+  fractionalSecondDigits: 3,
+})
+
+/** The time of a day, whose date stands above it: `03:42:09 PM`, or with milliseconds `03:42:09.118 PM`. */
+export function formatSecond(iso: string, { milliseconds = false } = {}): string {
+  return (milliseconds ? millisecondOfDay : secondOfDay).format(new Date(iso))
+}
+
+/** The day of a time in the viewer's zone: `Today`, `Yesterday`, `Nov 21`, and with the year if it is another one. */
+export function formatDay(iso: string, now: number): string {
+  const at = new Date(iso)
+  const text = day.format(at)
+  const yesterday = new Date(now)
+  yesterday.setDate(yesterday.getDate() - 1)
+  const isOf = (other: Date) => at.toDateString() === other.toDateString()
+  if (isOf(new Date(now))) return 'Today'
+  if (isOf(yesterday)) return 'Yesterday'
+  return at.getFullYear() === new Date(now).getFullYear() ? text : `${text}, ${at.getFullYear()}`
+}
+
 /** With seconds and the viewer's zone: `Nov 25, 2026, 03:42:11 PM GMT+1`. */
 export function formatExact(iso: string): string {
   return exact.format(new Date(iso))

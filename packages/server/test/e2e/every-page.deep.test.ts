@@ -47,7 +47,7 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
   ['/dashboard/settings?tab=tokens', 'Create token'],
   ['/dashboard/settings?tab=single-sign-on', 'Single sign-on'],
   ['/dashboard/settings?tab=schedule', 'Schedule'],
-  ['/dashboard/settings?tab=audit', 'Signed in'],
+  ['/dashboard/log?tab=audit', 'Signed in'],
   ['/dashboard/settings?tab=about', 'Database'],
   ['/dashboard/nothing', 'This page does not exist'],
 ]

@@ -27,7 +27,7 @@ describe('a page while the hub is unavailable', BROWSER_TEST, () => {
   after(() => hub[Symbol.asyncDispose]())
   test('the page refetches failed queries automatically, also on a phone', async () => {
     const { page, context } = await openPage(hub, { width: 360, withClock: true })
-    await page.goto('/dashboard/records')
+    await page.goto('/dashboard/records?limit=25')
     await page.getByText('60 records').waitFor()
     await context.setOffline(true)
     await page.getByRole('button', { name: 'Next' }).click()

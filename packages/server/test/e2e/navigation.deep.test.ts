@@ -134,6 +134,7 @@ describe('navigation without a reload', BROWSER_TEST, () => {
     await page.keyboard.press('Control+k')
     await selected.getByText(`Pull ${schoolTitle} now`).waitFor()
     await input.fill('theme dark')
+    await selected.getByText('Theme: dark').waitFor()
     await page.keyboard.press('Enter')
     await untilTrueInPage(page, `document.documentElement.dataset.mantineColorScheme === 'dark'`)
 

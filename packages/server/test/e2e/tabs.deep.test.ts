@@ -61,6 +61,13 @@ describe('tabs', BROWSER_TEST, () => {
       await expectNoErrorNotice(page)
       check(name)
     }
+    await navigationLink(page, 'Log').click()
+    await untilOpen(page, 'Log')
+    await openTabs({
+      Activity: () => panel('Activity').getByRole('row').nth(2),
+      Requests: () => panel('Requests').getByRole('row').nth(1),
+      Audit: () => panel('Audit').getByRole('row', { name: 'Signed in' }),
+    })
     await navigationLink(page, 'Settings').click()
     await untilOpen(page, 'Settings')
     await openTabs({
@@ -70,7 +77,6 @@ describe('tabs', BROWSER_TEST, () => {
       'Single sign-on': () => panel('Single sign-on').getByRole('listitem'),
       'Schedule and retention': () => panel('Schedule').getByRole('table').nth(1).getByRole('row'),
       Backups: () => panel('Backups').getByText('No backups yet'),
-      'Audit log': () => panel('Audit log').getByRole('row').filter({ hasText: EMAIL }),
       About: () => panel('About').getByRole('row', { name: /SQLite/ }),
     })
     await navigationLink(page, 'Platforms').click()
@@ -86,6 +92,7 @@ describe('tabs', BROWSER_TEST, () => {
       Modules: () => panel('Modules').getByRole('button', { name: /Cases/, expanded: true }),
       Pulls: () => panel('Pulls').getByRole('row').getByRole('link'),
       Pushes: () => panel('Pushes').getByRole('list', { name: 'Log' }).getByRole('listitem'),
+      Requests: () => panel('Requests').getByRole('row').nth(1),
       Activity: () => panel('Activity').getByRole('list', { name: 'Log' }).getByRole('listitem'),
       Settings: () => panel('Settings').getByRole('textbox', { name: 'Base URL' }),
     })

@@ -11,8 +11,9 @@ import { REQUEST_LOG_LIMITS } from '../../src/domain/activity/request-log.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import type { TestHub } from '../helpers/hub/hub.ts'
 import { newRecord, pushHeaders } from '../helpers/hub/platform-requests.ts'
+import { readTables } from '../helpers/hub/raw-requests.ts'
 import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
-import { only } from '../helpers/storage/fixtures.ts'
+import { loggedRequest, only } from '../helpers/storage/fixtures.ts'
 import { until } from '../helpers/time/until.ts'
 
 const PATH = '/api/v1/requests'
@@ -59,7 +60,10 @@ describeHub('request log', { intervals: { requestLog: 1 } }, (hub) => {
     assert.equal(unreadable?.body, '{"reference_number":')
     assert.equal(created?.size, Buffer.byteLength(created?.body ?? ''))
     const all = JSON.stringify([created, rejected, check])
-    expectAbsent([hub_api_key, secret, 'a hidden token', '198.51.100.219'], [all])
+    const secrets = [hub_api_key, secret, 'a hidden token', '198.51.100.219']
+    expectAbsent(secrets, [all])
+    const tables = await readTables(hub.storage)
+    expectAbsent(secrets, [tables.get('requests') ?? '', tables.get('request_details') ?? ''])
     assert.equal(check?.headers?.['x-auth-token'], '[key removed]')
   })
 
@@ -106,6 +110,12 @@ describeHub('request log', { intervals: { requestLog: 1 } }, (hub) => {
     const status = only((await read(hub, `?${of}&status=4xx`)).requests).status
     assert.deepEqual([status, (await read(hub, `?${of}&status=422`)).requests.length], [422, 1])
     assert.deepEqual((await read(hub, '?platform=unknown')).requests, [])
+    // Until retention deletes it.
+    const expired = loggedRequest(null, { request_id: 'expired', at: '2026-01-01T00:00:00.000Z' })
+    await hub.storage.requests.saveRequests([expired], 1e6)
+    for (const since of ['', '&since=2026-01-01T00:00:00Z']) {
+      assert.deepEqual((await read(hub, `?request_id=expired${since}`)).requests, [])
+    }
     const headers = { authorization: hub.authorization('viewer') }
     const counts = await hub.send({ url: `${PATH}/counts?${of}`, headers })
     const expected = { all: 4, '2xx': 3, '4xx': 1, '5xx': 0 }

@@ -10,16 +10,8 @@ import {
   useTable,
 } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import {
-  type CSSProperties,
-  type DragEvent,
-  type KeyboardEvent,
-  type MouseEvent,
-  type ReactNode,
-  useEffect,
-  useMemo,
-  useRef,
-} from 'react'
+import { type CSSProperties, Fragment, type ReactNode, useEffect, useMemo, useRef } from 'react'
+import { cancel, isOfElement, moveBetweenRows, moveByDragging } from './interactions.ts'
 import classes from './list-table.module.css'
 
 export type ListColumn<Row> = {
@@ -71,6 +63,8 @@ type ListTableProps<Row> = {
   /** Opens a row that is clicked. Its first cell has a link or button for the keyboard. */
   onOpen?: (row: Row) => void
   isCurrent?: (row: Row) => boolean
+  /** The heading above each run of rows with the same one, such as their day. Not with `scrolls`. */
+  headingOf?: (row: Row) => string
   /** The content of a row that has no cells, such as the heading of the rows below it; nothing for other rows. */
   spanOf?: (row: Row) => ReactNode
   /**
@@ -157,6 +151,10 @@ export function ListTable<Row extends Record<string, unknown>>(props: ListTableP
   })
   const items = virtual.getVirtualItems()
   const shown = scrolls ? items.flatMap(({ index }) => all[index] ?? []) : all
+  const headingAbove = (index: number) => {
+    const row = shown[index - 1]
+    return row && props.headingOf?.(row.original)
+  }
   const above = scrolls ? (items[0]?.start ?? 0) : 0
   const below = scrolls ? virtual.getTotalSize() - (items.at(-1)?.end ?? 0) : 0
   const widthOf = (column: ListColumn<Row>, size: number) => {
@@ -227,39 +225,45 @@ export function ListTable<Row extends Record<string, unknown>>(props: ListTableP
             {shown.map(({ id, index, original }) => {
               const span = props.spanOf?.(original) || null
               return (
-                <Table.Tr
-                  key={id}
-                  ref={scrolls ? virtual.measureElement : null}
-                  className={classes['row'] ?? ''}
-                  data-index={index}
-                  data-look={props.lookOf?.(original)}
-                  data-opens={(props.onOpen !== undefined && span === null) || undefined}
-                  aria-rowindex={scrolls ? index + 2 : undefined}
-                  aria-current={props.isCurrent?.(original) || undefined}
-                  onClick={(event) => {
-                    if (span === null && !isOfElement(event)) props.onOpen?.(original)
-                  }}
-                >
-                  {span !== null ? (
-                    <Table.Td colSpan={placed.length} data-phone="line">
-                      {span}
-                    </Table.Td>
-                  ) : (
-                    placed.map(({ column, isPinned, style }) => (
-                      <Table.Td
-                        key={column.id}
-                        style={style}
-                        data-pinned={isPinned || undefined}
-                        data-align={column.align}
-                        data-from={column.from}
-                        data-phone={phoneOf(column)}
-                        data-title={column.title}
-                      >
-                        {column.render(original)}
+                <Fragment key={id}>
+                  <Heading
+                    text={props.headingOf?.(original)}
+                    above={headingAbove(index)}
+                    columns={placed.length}
+                  />
+                  <Table.Tr
+                    ref={scrolls ? virtual.measureElement : null}
+                    className={classes['row'] ?? ''}
+                    data-index={index}
+                    data-look={props.lookOf?.(original)}
+                    data-opens={(props.onOpen !== undefined && span === null) || undefined}
+                    aria-rowindex={scrolls ? index + 2 : undefined}
+                    aria-current={props.isCurrent?.(original) || undefined}
+                    onClick={(event) => {
+                      if (span === null && !isOfElement(event)) props.onOpen?.(original)
+                    }}
+                  >
+                    {span !== null ? (
+                      <Table.Td colSpan={placed.length} data-phone="line">
+                        {span}
                       </Table.Td>
-                    ))
-                  )}
-                </Table.Tr>
+                    ) : (
+                      placed.map(({ column, isPinned, style }) => (
+                        <Table.Td
+                          key={column.id}
+                          style={style}
+                          data-pinned={isPinned || undefined}
+                          data-align={column.align}
+                          data-from={column.from}
+                          data-phone={phoneOf(column)}
+                          data-title={column.title}
+                        >
+                          {column.render(original)}
+                        </Table.Td>
+                      ))
+                    )}
+                  </Table.Tr>
+                </Fragment>
               )
             })}
             {below > 0 && <Space height={below} />}
@@ -309,6 +313,25 @@ function Head<Row>({
   )
 }
 
+function Heading({
+  text,
+  above,
+  columns,
+}: {
+  text: string | undefined
+  above: string | undefined
+  columns: number
+}) {
+  if (text === undefined || text === above) return null
+  return (
+    <tr className={classes['heading']}>
+      <th scope="rowgroup" colSpan={columns}>
+        {text}
+      </th>
+    </tr>
+  )
+}
+
 /** Takes the place of rows that are not rendered. */
 function Space({ height }: { height: number }) {
   return (
@@ -316,56 +339,4 @@ function Space({ height }: { height: number }) {
       <td style={{ height, padding: 0 }} />
     </tr>
   )
-}
-
-/** A click on a link or button of the row, or one that selects text, does not open the row. */
-function isOfElement({ target, defaultPrevented }: MouseEvent): boolean {
-  if (defaultPrevented || getSelection()?.isCollapsed === false) return true
-  return target instanceof Element && target.closest('a, button, input, label, [role]') !== null
-}
-
-const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
-
-/** ↑, ↓, J and K move the focus to the link or button of another row. */
-function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
-  const step = STEPS[event.key]
-  const { target, currentTarget } = event
-  const isTyping = target instanceof Element && target.matches('input, textarea, select')
-  if (step === undefined || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
-  const rows = [
-    ...currentTarget.querySelectorAll<HTMLElement>(
-      'tr[data-index]:not([data-look="heading"], [data-look="note"])',
-    ),
-  ]
-  const focusedRow = rows.findIndex((row) => target instanceof Node && row.contains(target))
-  const from = focusedRow === -1 ? rows.findIndex((row) => row.ariaCurrent !== null) : focusedRow
-  const next = rows[from === -1 ? 0 : from + step]
-  const focused = next?.querySelector<HTMLElement>('a[href], button:not(:disabled)')
-  if (!focused) return
-  event.preventDefault()
-  focused.focus()
-}
-
-function cancel(event: DragEvent): void {
-  event.preventDefault()
-  event.stopPropagation()
-}
-
-const DRAGGED = 'application/x-column'
-
-/** A column is dropped on the one whose place it takes. */
-function moveByDragging(id: string, onMove: (id: string, to: string) => void) {
-  return {
-    draggable: true,
-    onDragStart: ({ dataTransfer }: DragEvent) => dataTransfer.setData(DRAGGED, id),
-    onDragOver: (event: DragEvent) => {
-      if (event.dataTransfer.types.includes(DRAGGED)) event.preventDefault()
-    },
-    onDrop: (event: DragEvent) => {
-      const dragged = event.dataTransfer.getData(DRAGGED)
-      if (dragged === '') return
-      event.preventDefault()
-      onMove(dragged, id)
-    },
-  }
 }

@@ -18,6 +18,7 @@ import { PageSkeleton } from '../../components/page-skeleton.tsx'
 import { RemovedPlatform } from '../../components/removed-platform.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
+import { RequestsTab } from '../log/requests.tsx'
 import { ConformanceButton } from './conformance/conformance-button.tsx'
 import { ActivityTab } from './detail/activity-tab.tsx'
 import { ModulesTab } from './detail/modules-tab.tsx'
@@ -33,6 +34,7 @@ const TABS = [
   { value: 'modules', label: TEXTS.modules, icon: IconListDetails, Panel: ModulesTab },
   { value: 'pulls', label: TEXTS.pulls, icon: IconDownload, Panel: PullsTab },
   { value: 'pushes', label: TEXTS.pushes, icon: IconArrowsDownUp, Panel: PushesTab },
+  { value: 'requests', label: 'Requests', icon: IconArrowsDownUp, Panel: RequestsTab },
   { value: 'activity', label: 'Activity', icon: IconActivity, Panel: ActivityTab },
   { value: 'settings', label: TEXTS.settings, icon: IconSettings, Panel: SettingsTab },
 ] as const

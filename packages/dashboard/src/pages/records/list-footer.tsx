@@ -1,4 +1,4 @@
-import { Button, Menu, UnstyledButton } from '@mantine/core'
+import { Button, Menu, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import type { RecordPage } from '@recordhub/protocol'
 import { IconChevronDown } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -61,7 +61,8 @@ function OrderMenu({ state, columns, change }: Pick<FooterProps, 'state' | 'colu
   return (
     <Menu {...MENU_PROPS} position="top-start" shadow="md">
       <Menu.Target>
-        <UnstyledButton className={classes['order'] ?? ''} aria-label="Order of the list">
+        <UnstyledButton className={classes['order'] ?? ''}>
+          <VisuallyHidden>Order of the list: </VisuallyHidden>
           {orderLabel(state, columns)} <IconChevronDown size={14} aria-hidden />
         </UnstyledButton>
       </Menu.Target>

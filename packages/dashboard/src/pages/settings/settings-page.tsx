@@ -1,7 +1,6 @@
 import { ScrollArea, Tabs } from '@mantine/core'
 import {
   IconDatabaseExport,
-  IconHistory,
   IconInfoCircle,
   IconKey,
   IconLogin2,
@@ -16,7 +15,6 @@ import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { AboutTab } from './about-tab.tsx'
 import { AccountTab } from './account/account-tab.tsx'
-import { AuditTab } from './audit-tab.tsx'
 import { BackupsTab } from './backups-tab.tsx'
 import { OperatorsTab } from './operators/operators-tab.tsx'
 import { ScheduleTab } from './schedule-tab.tsx'
@@ -63,11 +61,10 @@ const ALL: readonly Tab[] = [
     requiredRole: 'admin',
     page: BackupsTab,
   },
-  { id: 'audit', label: TEXTS.auditLog, icon: IconHistory, requiredRole: 'admin', page: AuditTab },
   { id: 'about', label: TEXTS.about, icon: IconInfoCircle, requiredRole: 'viewer', page: AboutTab },
 ]
 
-/** Account, operators, tokens, single sign-on, schedule, backups, audit log, about. */
+/** Account, operators, tokens, single sign-on, schedule, backups, about. */
 export function SettingsPage() {
   const [{ tab = 'account' }, change] = useUrlState()
   const { operator } = useStore(session)

@@ -163,19 +163,6 @@ export const TEXTS = {
   currentCode: 'Current code',
   turnOn: 'Turn on',
 
-  auditLog: 'Audit log',
-  auditLogDescription:
-    'Actions of operators and programs. Entries cannot be changed, and are deleted after the retention period.',
-  user: 'User',
-  action: 'Action',
-  target: 'Target',
-  exportAs: (format: string) => `Export as ${format}`,
-  noMatchingEntries: 'No matching entries',
-  noEntriesYet: 'No entries yet',
-  noMatchingEntriesHint: 'Check the filters. User and target must match exactly.',
-  noEntriesYetHint: 'Actions of operators and programs appear here.',
-  ipAddress: 'IP address',
-
   invitationFor: (email: string) => `Invitation for ${email}`,
   invitationLink: 'Invitation link',
   invitationLinkHint:

@@ -234,20 +234,25 @@ async function toLogged(
   const redactors = new Map<number | null, Redactor>()
   for (const id of ids) redactors.set(id, createRedactor([await readSourceKey(id)]))
   return waiting.map((request): LoggedRequest => {
-    const { platform_id, accepted, kept, path, at, latency_us, method, status, size } = request
+    const { platform_id, accepted, kept, path } = request
     const redactor = redactors.get(platform_id) ?? ofUnknown
     const record = accepted ?? findRecord(kept?.body ?? null, redactor)
+    // One literal: most pushes of a batch cost little more than this object.
     return {
-      ...{ method, status, size, latency_us, platform_id },
-      at: new Date(at).toISOString(),
+      at: new Date(request.at).toISOString(),
+      platform_id,
+      method: request.method,
       path: accepted ? path : redactor.redactText(path).slice(0, MAX_PATH_LENGTH),
-      key_hint: hints(request.key),
-      address: addresses(request.address),
-      outcome: accepted?.outcome ?? request.code,
-      record_id: accepted?.record_id ?? null,
+      status: request.status,
+      latency_us: request.latency_us,
+      size: request.size,
       record_type: record?.record_type ?? null,
       reference_number: record?.reference_number ?? null,
+      outcome: accepted?.outcome ?? request.code,
+      record_id: accepted?.record_id ?? null,
       request_id: request.request_id,
+      key_hint: hints(request.key),
+      address: addresses(request.address),
       skipped: request.skipped,
       details: kept && toDetails(kept, redactor),
     }

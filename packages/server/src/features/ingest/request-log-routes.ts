@@ -11,6 +11,7 @@ import { toStatusRange } from '../../domain/activity/request-log.ts'
 import { found } from '../../errors.ts'
 import { Cursor, Limit, readTime, route } from '../../http/route.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
+import { daysFrom } from '../../lib/time/clock.ts'
 import type {
   RequestFilter,
   RequestStore,
@@ -23,8 +24,10 @@ const PAGE = 50
 const MAX_MS = 500
 const FIRST_ERROR = 400
 
+type Deps = Pick<FeatureDeps, 'requests' | 'pushErrors' | 'clock'>
+
 /** Lists, counts and reads the requests to the receiver of the last 24 hours. */
-export function requestLogRoutes(deps: Pick<FeatureDeps, 'requests' | 'pushErrors'>) {
+export function requestLogRoutes(deps: Deps) {
   const { requests } = deps
   return [
     route('GET /api/v1/requests', {
@@ -124,17 +127,20 @@ async function* steps(): AsyncGenerator<void> {
 
 /** Null if no request can match, because no platform has the name. */
 async function toFilter(
-  { pushErrors }: Pick<FeatureDeps, 'pushErrors'>,
+  { pushErrors, clock }: Pick<Deps, 'pushErrors' | 'clock'>,
   query: Query,
 ): Promise<RequestFilter | null> {
   const { platform, record_type = null, status, request_id = null, since, until } = query
   const sources = platform === undefined ? [] : await pushErrors.listPushSources()
   const source = sources.find(({ platform_name }) => platform_name === platform) ?? null
   if (platform !== undefined && source === null) return null
+  // Older ones are deleted once an hour.
+  const oldest = daysFrom(clock.now(), -1)
+  const from = readTime('since', since) ?? oldest
   return {
     ...{ source, record_type, request_id },
     status: status === undefined ? null : toStatusRange(status),
-    since: readTime('since', since),
+    since: from > oldest ? from : oldest,
     until: readTime('until', until),
   }
 }

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { writeAlertFeed } from '../../domain/alerts/alert-feed.ts'
 import { busy } from '../../errors.ts'
 import { Limit, special } from '../../http/route.ts'
-import { etagOf, matchesEtag } from '../../lib/net/http.ts'
+import { etagOf, matchesEtag, NOT_MODIFIED } from '../../lib/net/http.ts'
 import { abortOnClose } from '../../lib/net/ndjson.ts'
 import { createDeadline } from '../../lib/time/deadline.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
@@ -50,7 +50,7 @@ export function alertEventRoutes(deps: Deps) {
         'For feed readers, which authenticate with HTTP Basic: a token (scope `alerts`) as the password, and any user name. The feed has the latest 100 events.',
       response: {
         200: { description: 'The feed', content: { 'application/atom+xml': text } },
-        304: Type.Null(),
+        304: NOT_MODIFIED,
       },
       async handle(request, reply) {
         const feed = await alertEvents.readAlertFeed(FEED_ENTRIES)
@@ -58,7 +58,7 @@ export function alertEventRoutes(deps: Deps) {
         const body = writeAlertFeed(feed, { url, version })
         const etag = etagOf(body)
         reply.header('ETag', etag).header('Cache-Control', 'private, no-cache')
-        if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
+        if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
         return reply.type('application/atom+xml; charset=utf-8').send(body)
       },
     }),

@@ -4,7 +4,7 @@ import { AutoSyncResponse, CHANGE_REASONS, Snapshot } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { HubError } from '../../errors.ts'
 import { scoped, special } from '../../http/route.ts'
-import { ignoreBody, matchesEtag } from '../../lib/net/http.ts'
+import { ignoreBody, matchesEtag, NOT_MODIFIED } from '../../lib/net/http.ts'
 import type { Broadcaster, HubEvent } from './broadcast.ts'
 import type { ReadSnapshot } from './read-snapshot.ts'
 
@@ -13,11 +13,11 @@ export function dashboardRoutes({ readSnapshot }: { readSnapshot: ReadSnapshot }
   return [
     special('GET /dashboard/realtime', {
       summary: 'Read the snapshot of the dashboard; performs no pull and no write',
-      response: { 200: Snapshot, 304: Type.Null() },
+      response: { 200: Snapshot, 304: NOT_MODIFIED },
       async handle(request, reply) {
         const { snapshot, etag } = await readSnapshot()
         reply.header('ETag', etag)
-        if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
+        if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
         return snapshot
       },
     }),

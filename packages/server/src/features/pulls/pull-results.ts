@@ -1,12 +1,7 @@
 /** The stored results of pulls and their tasks, and the activity entries about them. */
 import type { NewActivity } from '../../domain/activity/activity.ts'
 import { formatCounts, type PullStop } from '../../domain/pull/pull.ts'
-import {
-  concludePull,
-  formatEnding,
-  isSameEnding,
-  type PullEnding,
-} from '../../domain/pull/pull-ending.ts'
+import { concludePull, formatEnding, isSameEnding } from '../../domain/pull/pull-ending.ts'
 import { findIncompleteReasons } from '../../domain/record/completeness.ts'
 import { HubError } from '../../errors.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
@@ -131,25 +126,20 @@ export async function finishPull(
   const tasks = await pulls.tallyTasks(pullId)
   const state = stop ?? concludePull(tasks)
   const ending = { state, tasks }
-  const before = await findEndingBefore(pulls, pullId)
+  const [pull, previous] = await pulls.listPulls({ limit: 2, before: pullId + 1 })
+  const by = pull?.started_by ?? null
   const activity = {
+    ...(by === null ? {} : { actor: by }),
     level: state === 'succeeded' ? 'info' : 'warning',
     kind: `pull.${state}`,
     message: `Pull ${pullId} ${formatEnding(ending)}`,
     details: { pull_id: pullId, tasks },
   } as const
   const unfinishedTasks = stop && stop !== 'timed_out' ? stop : 'not_reached'
-  const isKnown = before !== null && isSameEnding(ending, before)
+  const before = pull?.trigger === 'schedule' && previous
+  const isKnown =
+    before &&
+    isSameEnding(ending, { state: before.state, tasks: await pulls.tallyTasks(before.id) })
   await pulls.finishPull(pullId, { state, unfinishedTasks }, isKnown ? null : activity)
   return { state, unfinishedTasks, skipped: tasks.skipped ?? 0 }
-}
-
-/** The ending of the pull before a scheduled one; null without one, and for a pull that was not scheduled. */
-async function findEndingBefore(
-  pulls: FeatureDeps['pulls'],
-  pullId: number,
-): Promise<PullEnding | null> {
-  const [pull, before] = await pulls.listPulls({ limit: 2, before: pullId + 1 })
-  if (pull?.trigger !== 'schedule' || !before) return null
-  return { state: before.state, tasks: await pulls.tallyTasks(before.id) }
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { Type } from 'typebox'
 import { sha256 } from '../crypto/hash.ts'
 
 /** An ETag that changes with the content. */
@@ -15,6 +16,9 @@ export function etagOf(content: string): string {
 export function matchesEtag(header: string | undefined, etag: string): boolean {
   return (header ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === etag)
 }
+
+/** The schema of a 304 response, which is sent without a value: `null` would have the `Content-Length` of its JSON. */
+export const NOT_MODIFIED = Type.Unsafe<undefined>({ type: 'null' })
 
 /**
  * Ends a response that cannot be completed, so that no client and no proxy takes it for complete. The connection is reset: the

@@ -30,7 +30,8 @@ export function copySnapshot(databasePath: string, target: string): void {
 export function deleteNotBackedUp(path: string): void {
   const database = new DatabaseSync(path)
   try {
-    database.exec('PRAGMA synchronous = OFF')
+    // Without `secure_delete`, the pages that remain in the file keep what was deleted from them.
+    database.exec('PRAGMA synchronous = OFF; PRAGMA secure_delete = ON')
     const exists = database.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`)
     const tables = NOT_BACKED_UP.filter((name) => exists.get(name))
     for (const name of tables) database.exec(`DELETE FROM ${quoteName(name)}`)

@@ -16,7 +16,7 @@ import {
   saveRejectedPush,
   VALUE,
 } from '../../helpers/storage/erasure.ts'
-import { pushWrite } from '../../helpers/storage/fixtures.ts'
+import { loggedRequest, pushWrite } from '../../helpers/storage/fixtures.ts'
 import { postgresEngine } from '../../helpers/storage/postgres.ts'
 import { removePlatform } from '../../helpers/storage/removals.ts'
 import { isDeep } from '../../helpers/time/tier.ts'
@@ -53,6 +53,7 @@ test('a copy of a backup has equal records, also with unusual content', async (k
     const clinic = await kit.register({ name: 'clinic' })
     await clinic.post()
     await removePlatform(kit, clinic)
+    await kit.storage.requests.saveRequests([loggedRequest(school)], 1e6)
     const path = join(folder, 'one.recordhub-backup')
     // Its key takes long to derive.
     const isEncrypted = isDeep
@@ -61,6 +62,7 @@ test('a copy of a backup has equal records, also with unusual content', async (k
     const request = { path, passphrase, secretFingerprint: 'abcd', hubVersion: '1.0.0' }
     const info = await backups.writeBackup(request)
     assert.equal(info.tables['records'], texts.length + 1)
+    assert.equal(info.tables['requests'], undefined)
     assert.deepEqual(await backups.readBackupInfo(path), info)
     await backups.checkBackup({ path, passphrase })
     await assert.rejects(backups.writeBackup(request), { code: 'backup_failed' })

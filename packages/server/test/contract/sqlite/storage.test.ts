@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { copySnapshot, deleteNotBackedUp } from '../../../src/storage/sqlite/database-snapshot.ts'
 import { openSqlite } from '../../../src/storage/sqlite/storage.ts'
 import { hashReference, TestClock } from '../../helpers/storage/engine.ts'
 import {
   listRecords,
+  loggedRequest,
   only,
   outcomesOf,
   pushWrite,
@@ -28,6 +30,19 @@ import { untilTrue } from '../../helpers/time/until.ts'
 
 const UNAVAILABLE = { name: 'HubError', code: 'storage_unavailable' }
 const IN_USE = { name: 'HubError', code: 'data_folder_in_use' }
+
+test('the copy for a backup keeps nothing of the request log, not even in free parts of pages', async () => {
+  await using opened = await openTemporarySqlite(new TestClock())
+  const { storage, path } = opened
+  const logged = loggedRequest(null, { request_id: 'a-logged-request' })
+  await storage.requests.saveRequests([logged], 1e6)
+  const copy = `${path}-copy`
+  copySnapshot(path, copy)
+  const readCopy = () => readFile(copy, 'latin1')
+  assert.match(await readCopy(), /a-logged-request/)
+  deleteNotBackedUp(copy)
+  assert.doesNotMatch(await readCopy(), /a-logged-request/)
+})
 
 test('a pull without changes writes nothing to the file or its write-ahead log', async () => {
   const clock = new TestClock()

@@ -21,9 +21,9 @@ const DELETION_STEP = 500
 const RECENT_MS = 3_600_000
 
 const COLUMNS = [
-  ...(['logged_request_id', 'at', 'platform_id', 'method', 'path', 'status'] as const),
-  ...(['latency_us', 'size', 'record_type', 'reference_number', 'outcome', 'record_id'] as const),
-  ...(['request_id', 'key_hint', 'address', 'body_kept', 'skipped', 'end_bytes'] as const),
+  ...(['logged_request_id', 'at', 'platform_id', 'status', 'record_type'] as const),
+  ...(['reference_number', 'outcome', 'record_id', 'request_id', 'key_hint', 'address'] as const),
+  ...(['line', 'end_bytes'] as const),
 ]
 type Value = string | number | null
 
@@ -152,16 +152,29 @@ function compileInsert(db: Executor, rows: number): string {
   return sql`INSERT INTO requests (${columns}) VALUES ${values}`.compile(db).sql
 }
 
+/** What is only shown, in the order of the column `line`. */
+type Line = [
+  method: string,
+  path: string,
+  latency_us: number,
+  size: number | null,
+  key_hint: string | null,
+  address: string,
+  body_kept: boolean,
+  skipped: number,
+]
+
 /** Adds the values of `COLUMNS`. */
 function addRow(rows: Value[], request: LoggedRequest, id: number, end_bytes: number): void {
   const { at, platform_id, method, path, status, latency_us, size, record_type } = request
   const { reference_number, outcome, record_id, request_id, key_hint, address, details } = request
-  const body_kept = details?.body == null ? 0 : 1
-  rows.push(
-    ...[id, at, platform_id ?? NO_PLATFORM, method, path, status, latency_us, size, record_type],
-    ...[reference_number, outcome, record_id, request_id, key_hint, address, body_kept],
-    ...[request.skipped, end_bytes],
-  )
+  const body_kept = details !== null && details.body !== null
+  const { skipped } = request
+  const line: Line = [method, path, latency_us, size, key_hint, address, body_kept, skipped]
+  const isUnknown = platform_id === null
+  rows.push(id, at, platform_id ?? NO_PLATFORM, status, record_type, reference_number, outcome)
+  rows.push(record_id, request_id, isUnknown ? key_hint : null, isUnknown ? address : null)
+  rows.push(JSON.stringify(line), end_bytes)
 }
 
 /** Leaves out requests of removed platforms, and what names erased records. */
@@ -199,12 +212,14 @@ async function withoutErased(
     if (first_name === undefined || recentlyErased.has(request.record_id)) continue
     // A push was accepted before its record was erased, but its body may name another record.
     const isChecked = status >= 400 || (details !== null && ofRecent.has(first_name))
+    if (!isChecked) {
+      stored.push(request)
+      continue
+    }
     const body = details?.body ?? (reference_number && JSON.stringify({ reference_number }))
     const push = { platform_id, record_type, body: body ?? '' }
     const isErased =
-      isChecked &&
-      push.body !== '' &&
-      (await namesErasedRecord(db, push, { first_name, hashReference }))
+      push.body !== '' && (await namesErasedRecord(db, push, { first_name, hashReference }))
     stored.push(isErased ? { ...request, reference_number: null, details: null } : request)
   }
   return stored
@@ -262,20 +277,13 @@ function selectRequests(db: Executor) {
       'r.logged_request_id as id',
       'r.at',
       'p.platform_name',
-      'r.method',
-      'r.path',
       'r.status',
-      'r.latency_us',
-      'r.size',
       'r.record_type',
       'r.reference_number',
       'r.outcome',
       'r.record_id',
       'r.request_id',
-      'r.key_hint',
-      'r.address',
-      'r.body_kept',
-      'r.skipped',
+      'r.line',
     ])
 }
 
@@ -312,6 +320,11 @@ function applyFilter<Selected>(
   return filtered
 }
 
-function toStored({ body_kept, ...row }: Omit<StoredRequest, 'body_kept'> & { body_kept: number }) {
-  return { ...row, body_kept: body_kept === 1 }
+type ShownColumns = 'id' | 'at' | 'platform_name' | 'status' | 'record_type' | 'reference_number'
+type Row = Pick<StoredRequest, ShownColumns | 'outcome' | 'record_id' | 'request_id'>
+
+function toStored({ line, ...row }: Row & { line: string }): StoredRequest {
+  const shown: Line = JSON.parse(line)
+  const [method, path, latency_us, size, key_hint, address, body_kept, skipped] = shown
+  return { ...row, method, path, latency_us, size, key_hint, address, body_kept, skipped }
 }

@@ -8,7 +8,7 @@ import type {
   RejectedPush,
   ReplayOutcome,
 } from '@recordhub/protocol'
-import { flag, id, integer, table, text } from './define-table.ts'
+import { id, integer, table, text } from './define-table.ts'
 
 export const pullTables = {
   pulls: table(
@@ -211,20 +211,17 @@ export const pullTables = {
     logged_request_id: integer().primaryKey(),
     at: text(),
     platform_id: integer(),
-    method: text(),
-    path: text(),
     status: integer(),
-    latency_us: integer(),
-    size: integer().nullable(),
     record_type: text().nullable(),
     reference_number: text().nullable(),
     outcome: text().nullable(),
     record_id: integer().nullable(),
     request_id: text(),
+    /** Only of a request without a platform, by which it is filtered; `line` has those of all. */
     key_hint: text().nullable(),
-    address: text(),
-    body_kept: flag(),
-    skipped: integer(),
+    address: text().nullable(),
+    /** JSON of what is only shown, because each column costs a push as much as a short text. */
+    line: text(),
     end_bytes: integer(),
   }),
 

@@ -1,4 +1,4 @@
-import type { UrlState } from '../../../lib/url-state.ts'
+import type { UrlState } from '../../lib/url-state.ts'
 
 /** `off`: turned off; `older`: an older page is shown; `reading`: paused while the user reads. */
 export type Follow = 'following' | 'reading' | 'older' | 'off'

@@ -1,0 +1,297 @@
+/** What the hub and its operators did. */
+import { Button, Stack, Text, Tooltip, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { useWindowScroll } from '@mantine/hooks'
+import type { ActivityEntry } from '@recordhub/protocol'
+import {
+  IconAlertCircle,
+  IconAlertTriangle,
+  IconArrowDownLeft,
+  IconChevronDown,
+  IconChevronRight,
+  IconDownload,
+  IconListSearch,
+  IconSettings,
+  IconUser,
+} from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
+import { activityPageQuery } from '../../api/activity.ts'
+import { snapshot } from '../../api/live.ts'
+import { usePlatforms } from '../../api/platforms.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { FilterChip, FilterChips, FilterSelect, FilterTime } from '../../components/filter-chip.tsx'
+import { columnsFor } from '../../components/list-table/columns.tsx'
+import { ListTable } from '../../components/list-table/list-table.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { MessageText } from '../../components/message-text.tsx'
+import { PageLink } from '../../components/page-link.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { Second } from '../../components/time.tsx'
+import { formatDay, formatSecond } from '../../lib/format.ts'
+import { toQueryString } from '../../lib/query-string.ts'
+import { useStore } from '../../lib/store.ts'
+import { useUrlState } from '../../lib/url-state.ts'
+import { SearchInput } from '../activity/search-input.tsx'
+import { foldRepeats, type LogRow, splitMessage } from './activity-rows.ts'
+import { Actor, EntryDrawer } from './entry-drawer.tsx'
+import { followOf } from './follow.ts'
+import { FollowState } from './follow-state.tsx'
+import classes from './log.module.css'
+
+const PAGE = 50
+const FILTERS = ['q', 'platform', 'level', 'kind', 'since', 'until', 'record'] as const
+
+export function ActivityTab() {
+  const [state] = useUrlState()
+  const [{ y }] = useWindowScroll()
+  const follow = followOf(state, y)
+  const isFollowing = follow === 'following'
+  const search = toQueryString(state, [...FILTERS, 'cursor'], { limit: PAGE })
+  const query = useQuery(activityPageQuery(search, isFollowing))
+  const { refetch, isPlaceholderData } = query
+  useEffect(() => {
+    if (isFollowing) void refetch({ cancelRefetch: false })
+  }, [isFollowing, refetch])
+  const latest = useStore(snapshot)?.logs[0]?.id ?? 0
+  // The newest log entry, filtered or not, when the log was last followed.
+  const [known, setKnown] = useState(latest)
+  useEffect(() => {
+    if (isFollowing || known === 0) setKnown(latest)
+  }, [isFollowing, known, latest])
+  return (
+    <>
+      <LogFilters>
+        <FollowState
+          follow={follow}
+          isBehind={follow === 'reading' && known > 0 && latest > known}
+        />
+      </LogFilters>
+      <Loaded query={query} skeleton={<LogTable entries={undefined} />}>
+        {({ activity, complete, next_cursor }) => (
+          <Stack gap="xs" opacity={isPlaceholderData ? 0.6 : 1}>
+            {activity.length > 0 && <LogTable entries={activity} />}
+            {activity.length === 0 && complete && (
+              <NoEntries isFiltered={FILTERS.some((name) => state[name])} />
+            )}
+            {!complete && (
+              <Text size="sm" c="dimmed" role="status">
+                The search stopped after two seconds. “Next” continues it. A filter by platform,
+                level or time makes it faster.
+              </Text>
+            )}
+            <Pager next={next_cursor} isStale={isPlaceholderData} />
+          </Stack>
+        )}
+      </Loaded>
+      <EntryDrawer shown={query.data?.activity ?? []} />
+    </>
+  )
+}
+
+/** Kinds of log entries. The hub filters by the first word of a kind. */
+const KINDS = [
+  { value: 'push', label: 'Pushes' },
+  { value: 'pull', label: 'Pulls' },
+  { value: 'pull_task', label: 'Pulled modules' },
+  { value: 'missing', label: 'Missing records' },
+  { value: 'replay', label: 'Replays' },
+  { value: 'rejected_push', label: 'Dismissed rejected pushes' },
+  { value: 'record', label: 'Erased records' },
+  { value: 'tombstone', label: 'Deleted tombstones' },
+  { value: 'platform', label: 'Platforms' },
+  { value: 'module', label: 'Modules' },
+  { value: 'manifest', label: 'Manifests' },
+  { value: 'schedule', label: 'Schedule' },
+  { value: 'alert', label: 'Alerts' },
+]
+const CHIPS = [
+  { label: 'Pushes', name: 'kind', value: 'push' },
+  { label: 'Pulls', name: 'kind', value: 'pull' },
+  { label: 'Warnings', name: 'level', value: 'warning' },
+  { label: 'Errors', name: 'level', value: 'error' },
+]
+
+function LogFilters({ children }: { children: ReactNode }) {
+  const [state, change] = useUrlState()
+  const { data: platforms = [] } = usePlatforms()
+  const clear = () => change(Object.fromEntries(['cursor', ...FILTERS].map((one) => [one, null])))
+  const isFiltered = FILTERS.some((name) => state[name])
+  return (
+    <FilterChips label="Filters">
+      <FilterChip label="All" isPressed={!isFiltered} onClick={clear} />
+      {CHIPS.map(({ label, name, value }) => (
+        <FilterChip
+          key={label}
+          label={label}
+          isPressed={state[name] === value}
+          onClick={() => change({ [name]: state[name] === value ? null : value, cursor: null })}
+        />
+      ))}
+      <FilterSelect label="Kind" name="kind" choices={KINDS} />
+      <FilterSelect
+        label="Platform"
+        name="platform"
+        choices={platforms.map(({ platform_name, display_title }) => ({
+          value: platform_name,
+          label: display_title,
+        }))}
+      />
+      <FilterTime maxHours={720} />
+      {state['record'] && (
+        <FilterChip
+          label={`Record ${state['record']}`}
+          isPressed
+          onClick={() => change({ record: null, cursor: null })}
+        />
+      )}
+      <SearchInput
+        aria-label="Search the log"
+        placeholder="Search the log"
+        maxLength={200}
+        w={190}
+        value={state['q'] ?? ''}
+        onSearch={(q) => change({ q, cursor: null }, { replace: true })}
+      />
+      {isFiltered && (
+        <Button variant="subtle" size="compact-xs" onClick={clear}>
+          Clear filters
+        </Button>
+      )}
+      {children}
+    </FilterChips>
+  )
+}
+
+const column = columnsFor<LogRow>()
+
+/** @param entries undefined while they load. */
+function LogTable({ entries }: { entries: ActivityEntry[] | undefined }) {
+  const [state, change] = useUrlState()
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
+  const now = Date.now()
+  const dayOf = (at: string) => formatDay(at, now)
+  const open = ({ entry }: LogRow) => change({ line: String(entry.id) })
+  const fold = (id: string) => setOpened((before) => before.symmetricDifference(new Set([id])))
+  return (
+    <ListTable
+      label="Log"
+      rows={entries && foldRepeats(entries, { dayOf, opened })}
+      idOf={({ id }) => id}
+      isCurrent={({ entry, entries: all }) =>
+        all.length === 1 && String(entry.id) === state['line']
+      }
+      onOpen={(row) => (row.entries.length > 1 ? fold(row.id) : open(row))}
+      headingOf={({ entry }) => dayOf(entry.at)}
+      lookOf={({ isChild }) => (isChild ? 'sunken' : undefined)}
+      columns={[
+        column.of(
+          'Time',
+          (row) => (
+            <UnstyledButton
+              fz="inherit"
+              c="dimmed"
+              onClick={() => open(row)}
+              aria-haspopup="dialog"
+              aria-label={`${formatSecond(row.entry.at)} ${row.entry.message}`}
+            >
+              <Second at={row.entry.at} />
+            </UnstyledButton>
+          ),
+          { width: 116, phone: 'end' },
+        ),
+        column.of('Kind', ({ entry }) => <KindIcon entry={entry} />, {
+          width: 40,
+          hidesTitle: true,
+          phone: 'none',
+        }),
+        column.of(
+          'Event',
+          (row) => <Event row={row} isOpen={opened.has(row.id)} onFold={() => fold(row.id)} />,
+          { phone: 'first' },
+        ),
+        column.platform('Platform', ({ entry }) => entry.platform_name, { from: 'desktop' }),
+        column.of('Actor', ({ entry }) => <Actor entry={entry} />, {
+          width: 140,
+          from: 'desktop',
+          phone: 'none',
+        }),
+      ]}
+    />
+  )
+}
+
+function Event({
+  row: { entry, entries },
+  isOpen,
+  onFold,
+}: {
+  row: LogRow
+  isOpen: boolean
+  onFold: () => void
+}) {
+  const { before, link, after } = splitMessage(entry)
+  const more = entries.length - 1
+  const Chevron = isOpen ? IconChevronDown : IconChevronRight
+  return (
+    <Text size="sm" span>
+      <MessageText message={before} />
+      {link?.record != null && (
+        <PageLink to="/dashboard/records" search={{ record: String(link.record) }} inherit>
+          {link.text}
+        </PageLink>
+      )}
+      {link?.pull != null && (
+        <PageLink to="/dashboard/pulls/$id" params={{ id: String(link.pull) }} inherit>
+          {link.text}
+        </PageLink>
+      )}
+      {link?.record == null && link?.pull == null && link?.text}
+      {link && more > 0 && ` and ${more} more`}
+      <MessageText message={after} />
+      {more > 0 && (
+        <UnstyledButton className={classes['fold'] ?? ''} aria-expanded={isOpen} onClick={onFold}>
+          {entries.length} × <Chevron size={14} aria-hidden />
+          <VisuallyHidden>{isOpen ? 'Collapse' : 'Expand'}</VisuallyHidden>
+        </UnstyledButton>
+      )}
+    </Text>
+  )
+}
+
+/** The icon says the kind; only warnings and errors have a color. */
+function KindIcon({ entry }: { entry: ActivityEntry }) {
+  const { Icon, label, color } = iconOf(entry)
+  return (
+    <Tooltip label={label}>
+      <span style={{ display: 'inline-flex', color }}>
+        <Icon size={16} aria-hidden />
+        <VisuallyHidden>{label}</VisuallyHidden>
+      </span>
+    </Tooltip>
+  )
+}
+
+function iconOf({ level, kind, actor }: ActivityEntry) {
+  const color = 'var(--text-3)'
+  if (level === 'error') return { Icon: IconAlertCircle, label: 'Error', color: 'var(--red-text)' }
+  if (level === 'warning') {
+    return { Icon: IconAlertTriangle, label: 'Warning', color: 'var(--orange-text)' }
+  }
+  if (kind.startsWith('push.')) return { Icon: IconArrowDownLeft, label: 'Push', color }
+  if (kind.startsWith('pull')) return { Icon: IconDownload, label: 'Pull', color }
+  if (actor !== null) return { Icon: IconUser, label: 'Operator or program', color }
+  return { Icon: IconSettings, label: 'Hub', color }
+}
+
+function NoEntries({ isFiltered }: { isFiltered: boolean }) {
+  return (
+    <EmptyState
+      icon={<IconListSearch />}
+      title={isFiltered ? 'No matching log entries' : 'No activity yet'}
+    >
+      {isFiltered
+        ? 'Clear a filter, or choose another time.'
+        : 'Activity appears here when a platform is registered, pushes or is pulled.'}
+    </EmptyState>
+  )
+}

@@ -1,0 +1,172 @@
+/** The audit log: who did what and from where. */
+import { Button, Text, UnstyledButton } from '@mantine/core'
+import type { AuditEntry } from '@recordhub/protocol'
+import { IconFileExport, IconHistory } from '@tabler/icons-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { usePlatforms } from '../../api/platforms.ts'
+import { auditQuery } from '../../api/settings.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { FilterChips, FilterSelect, FilterTime } from '../../components/filter-chip.tsx'
+import { columnsFor } from '../../components/list-table/columns.tsx'
+import { ListTable } from '../../components/list-table/list-table.tsx'
+import { OperatorName } from '../../components/operator-name.tsx'
+import { PageLink } from '../../components/page-link.tsx'
+import { PlatformLink } from '../../components/platform-link.tsx'
+import { Second } from '../../components/time.tsx'
+import { AUDIT_ACTIONS, actionLabel, detailsLabel } from '../../lib/audit-labels.ts'
+import { formatDay } from '../../lib/format.ts'
+import { toParameters, useUrlState } from '../../lib/url-state.ts'
+import { SearchInput } from '../activity/search-input.tsx'
+
+const FILTERS = ['actor', 'action', 'target', 'since', 'until'] as const
+const MAX_HOURS = 720
+
+export function AuditTab() {
+  const [state, change] = useUrlState()
+  const { actor, action, target, since: from, until } = state
+  const filters = Object.fromEntries(toParameters({ actor, action, target, from, until }))
+  const found = useInfiniteQuery(auditQuery(filters))
+  const isFiltered = Object.keys(filters).length > 0
+  const search = (label: string, name: 'actor' | 'target') => (
+    <SearchInput
+      aria-label={label}
+      placeholder={label}
+      w={150}
+      value={state[name] ?? ''}
+      onSearch={(text) => change({ [name]: text.trim() }, { replace: true })}
+    />
+  )
+  return (
+    <>
+      <FilterChips label="Filters">
+        <FilterSelect
+          label="Action"
+          name="action"
+          choices={AUDIT_ACTIONS.map((value) => ({ value, label: actionLabel(value) }))}
+        />
+        <FilterTime maxHours={MAX_HOURS} />
+        {search('User', 'actor')}
+        {search('Target', 'target')}
+        {isFiltered && (
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            onClick={() => change(Object.fromEntries(FILTERS.map((name) => [name, null])))}
+          >
+            Clear filters
+          </Button>
+        )}
+        <Text size="xs" c="dimmed" ml="auto" style={{ whiteSpace: 'nowrap' }}>
+          cannot be changed
+        </Text>
+        {(['csv', 'ndjson'] as const).map((format) => (
+          <Button
+            key={format}
+            size="compact-xs"
+            variant="default"
+            flex="none"
+            leftSection={<IconFileExport size={14} aria-hidden />}
+            component="a"
+            href={`/api/v1/audit/export?${new URLSearchParams({ ...filters, format })}`}
+            download
+          >
+            Export as {format.toUpperCase()}
+          </Button>
+        ))}
+      </FilterChips>
+      {found.isError ? (
+        <ErrorNotice error={found.error} onRetry={() => void found.refetch()} />
+      ) : (
+        <AuditTable
+          entries={found.data?.pages.flatMap(({ audit }) => audit)}
+          empty={
+            <EmptyState
+              icon={<IconHistory />}
+              title={isFiltered ? 'No matching entries' : 'No entries yet'}
+            >
+              {isFiltered
+                ? 'Check the filters. User and target must match exactly.'
+                : 'Actions of operators and programs appear here.'}
+            </EmptyState>
+          }
+          more={
+            found.hasNextPage
+              ? {
+                  label: 'Show older',
+                  isLoading: found.isFetchingNextPage,
+                  onLoad: () => void found.fetchNextPage(),
+                }
+              : null
+          }
+        />
+      )}
+    </>
+  )
+}
+
+const column = columnsFor<AuditEntry>()
+
+function AuditTable({
+  entries,
+  empty,
+  more,
+}: {
+  entries: AuditEntry[] | undefined
+  empty: ReactNode
+  more: { label: string; isLoading: boolean; onLoad: () => void } | null
+}) {
+  const [, change] = useUrlState()
+  const now = Date.now()
+  /** A value that filters the list by itself. */
+  const filter = (name: (typeof FILTERS)[number], value: string, children: ReactNode) => (
+    <UnstyledButton fz="inherit" title="Show only these" onClick={() => change({ [name]: value })}>
+      {children}
+    </UnstyledButton>
+  )
+  return (
+    <ListTable
+      label="Audit log"
+      rows={entries}
+      idOf={({ id }) => id}
+      empty={empty}
+      more={more}
+      headingOf={({ at }) => formatDay(at, now)}
+      columns={[
+        column.of('Time', ({ at }) => <Second at={at} />, { width: 116, phone: 'end' }),
+        column.of('Who', ({ actor }) => filter('actor', actor, <OperatorName by={actor} />), {
+          width: 170,
+        }),
+        column.of(
+          'What',
+          ({ action }) => filter('action', action, <Text size="sm">{actionLabel(action)}</Text>),
+          { phone: 'first' },
+        ),
+        column.of('Object', (entry) => <Target entry={entry} />, { width: 190 }),
+        column.of('Change', ({ details }) => detailsLabel(details) || '—', { phone: 'line' }),
+        column.text('From', ({ address }) => address, {
+          width: 130,
+          from: 'desktop',
+          phone: 'none',
+        }),
+      ]}
+    />
+  )
+}
+
+/** The target of an action, as a link where a page shows it: a platform or a pull. */
+function Target({ entry: { target } }: { entry: AuditEntry }) {
+  const { data: platforms = [] } = usePlatforms()
+  if (target === null) return '—'
+  const [, id] = /^pull ([1-9]\d*)$/.exec(target) ?? []
+  if (id !== undefined) {
+    return (
+      <PageLink to="/dashboard/pulls/$id" params={{ id }} size="sm">
+        {target}
+      </PageLink>
+    )
+  }
+  if (platforms.some((one) => one.platform_name === target)) return <PlatformLink name={target} />
+  return <OperatorName by={target} />
+}

@@ -1,0 +1,260 @@
+/** The requests to the receiver in the last 24 hours: those of a platform, or all. */
+import { Stack, Text, UnstyledButton } from '@mantine/core'
+import { useWindowScroll } from '@mantine/hooks'
+import type { LoggedRequest, LoggedRequestCounts, LoggedRequestPage } from '@recordhub/protocol'
+import { IconArrowsDownUp } from '@tabler/icons-react'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect } from 'react'
+import { callHub } from '../../api/call-hub.ts'
+import { addressOf, getQuery } from '../../api/get-query.ts'
+import { usePlatforms } from '../../api/platforms.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { FilterChip, FilterChips, FilterSelect, FilterTime } from '../../components/filter-chip.tsx'
+import { Below, columnsFor } from '../../components/list-table/columns.tsx'
+import { ListTable } from '../../components/list-table/list-table.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { Second } from '../../components/time.tsx'
+import { formatBytes, formatCount, formatNumber } from '../../lib/format.ts'
+import { type UrlChanges, useUrlState } from '../../lib/url-state.ts'
+import { SearchInput } from '../activity/search-input.tsx'
+import { followOf } from './follow.ts'
+import { FollowState } from './follow-state.tsx'
+import classes from './log.module.css'
+import { formatLatency, Outcome, RequestPanel, Status, subjectOf } from './request-panel.tsx'
+
+const ROUTE = 'GET /api/v1/requests'
+const PAGE = 50
+/** Requests on one page, to which new ones are added at the top. */
+const MAX_SHOWN = 500
+/** The log has no index, so counting it reads all of it. */
+const COUNT_INTERVAL_MS = 10_000
+const FILTERS = ['status', 'record_type', 'request_id', 'since', 'until'] as const
+const CLASSES = ['2xx', '4xx', '5xx'] as const
+
+/** A page of the log. Once loaded, the first page only reads the requests that were logged since. */
+function requestsQuery(filter: UrlChanges, cursor: string | undefined, isFollowing: boolean) {
+  const queryKey = [ROUTE, filter, cursor]
+  return queryOptions({
+    queryKey,
+    async queryFn({ client, signal }) {
+      const read = (query: UrlChanges) =>
+        callHub<LoggedRequestPage>(addressOf(ROUTE, {}, { ...filter, ...query }), { signal })
+      const shown = cursor ? undefined : client.getQueryData<LoggedRequestPage>(queryKey)
+      if (!shown) return read({ cursor, limit: String(PAGE) })
+      const fresh = await read({ after: shown.newest_cursor, limit: String(MAX_SHOWN) })
+      if (fresh.requests.length === MAX_SHOWN) return read({ limit: String(PAGE) })
+      return withNewer(shown, fresh)
+    },
+    placeholderData: keepPreviousData,
+    ...(isFollowing ? { meta: { live: 'requests' } } : {}),
+  })
+}
+
+/** @param fresh the requests since the page, oldest first. */
+function withNewer(page: LoggedRequestPage, fresh: LoggedRequestPage): LoggedRequestPage {
+  const all = [...fresh.requests.toReversed(), ...page.requests]
+  const requests = all.slice(0, MAX_SHOWN)
+  const next_cursor = all.length > requests.length ? String(requests.at(-1)?.id) : page.next_cursor
+  return { ...page, requests, next_cursor, newest_cursor: fresh.newest_cursor }
+}
+
+/** The tab of a platform. */
+export function RequestsTab({ platform }: { platform: { platform_name: string } }) {
+  return <Requests platform={platform.platform_name} />
+}
+
+/** @param platform its `platform_name`; without one, the URL may have it. */
+export function Requests({ platform }: { platform?: string }) {
+  const [state, change] = useUrlState()
+  const [{ y }] = useWindowScroll()
+  const follow = followOf({ ...state, line: '' }, y)
+  const isFollowing = follow === 'following'
+  const filter = {
+    platform: platform ?? state['platform'],
+    ...Object.fromEntries(FILTERS.map((name) => [name, state[name]])),
+  }
+  const query = useQuery(requestsQuery(filter, state['cursor'], isFollowing))
+  const { refetch, isPlaceholderData } = query
+  useEffect(() => {
+    if (isFollowing) void refetch({ cancelRefetch: false })
+  }, [isFollowing, refetch])
+  const opened = /^[1-9]\d{0,14}$/.test(state['request'] ?? '') ? Number(state['request']) : null
+  const isFiltered = FILTERS.some((name) => state[name])
+  const columns = columnsOf(platform === undefined, (id) => change({ request: String(id) }))
+  return (
+    <>
+      <RequestFilters platform={platform} filter={filter} isFollowing={isFollowing}>
+        <FollowState follow={follow} />
+      </RequestFilters>
+      <div className={classes['split']} data-open={opened !== null || undefined}>
+        <Stack gap="xs" miw={0}>
+          <Loaded
+            query={query}
+            skeleton={
+              <ListTable
+                label="Requests"
+                rows={undefined}
+                idOf={({ id }) => id}
+                columns={columns}
+              />
+            }
+          >
+            {({ requests, next_cursor }) => (
+              <>
+                <ListTable
+                  label="Requests"
+                  rows={requests}
+                  idOf={({ id }) => id}
+                  isStale={isPlaceholderData}
+                  isCurrent={({ id }) => id === opened}
+                  onOpen={({ id }) => change({ request: String(id) })}
+                  empty={next_cursor === null && <NoRequests isFiltered={isFiltered} />}
+                  columns={columns}
+                />
+                <Pager next={next_cursor} isStale={isPlaceholderData} />
+              </>
+            )}
+          </Loaded>
+          <Text size="xs" c="dimmed">
+            Requests are kept for 24 hours, and the oldest ones shorter if the log is full
+            (HUB_REQUEST_LOG_BYTES). Latency is the time until the response was ready.
+          </Text>
+        </Stack>
+        {opened !== null && (
+          <RequestPanel key={opened} id={opened} onClose={() => change({ request: null })} />
+        )}
+      </div>
+    </>
+  )
+}
+
+function RequestFilters({
+  platform,
+  filter,
+  isFollowing,
+  children,
+}: {
+  platform: string | undefined
+  filter: UrlChanges
+  isFollowing: boolean
+  children: ReactNode
+}) {
+  const [state, change] = useUrlState()
+  const { status } = state
+  const { data: platforms = [] } = usePlatforms()
+  const { data } = useQuery({
+    ...getQuery<LoggedRequestCounts>('GET /api/v1/requests/counts', {
+      query: { ...filter, status: null },
+      keepsPrevious: true,
+    }),
+    refetchInterval: isFollowing ? COUNT_INTERVAL_MS : false,
+  })
+  const countOf = (name: keyof LoggedRequestCounts['counts']) =>
+    data === undefined ? '' : `${formatNumber(data.counts[name])}${data.complete ? '' : '+'}`
+  const chip = (label: string, value: string | undefined, count?: string) => (
+    <FilterChip
+      key={label}
+      label={label}
+      {...(count === undefined ? {} : { count })}
+      isPressed={status === value}
+      onClick={() => change({ status: status === value ? null : value, cursor: null })}
+    />
+  )
+  const isOther = status !== undefined && !CLASSES.some((one) => one === status)
+  const ofFilter = platforms.filter(
+    (one) => (filter['platform'] ?? one.platform_name) === one.platform_name,
+  )
+  const modules = new Map(
+    ofFilter.flatMap((one) =>
+      one.modules.map(({ record_type, module_name }) => [record_type, module_name] as const),
+    ),
+  )
+  return (
+    <FilterChips label="Filters">
+      {chip('All', undefined, countOf('all'))}
+      {CLASSES.map((name) => chip(name, name, countOf(name)))}
+      {isOther && chip(status, status)}
+      {platform === undefined && (
+        <FilterSelect
+          label="Platform"
+          name="platform"
+          choices={platforms.map(({ platform_name, display_title }) => ({
+            value: platform_name,
+            label: display_title,
+          }))}
+        />
+      )}
+      <FilterSelect
+        label="Module"
+        name="record_type"
+        choices={[...modules].map(([value, label]) => ({ value, label }))}
+      />
+      <FilterTime maxHours={24} />
+      <SearchInput
+        aria-label="Request ID"
+        placeholder="Request ID"
+        w={170}
+        value={state['request_id'] ?? ''}
+        onSearch={(text) =>
+          change({ request_id: text.trim() || null, cursor: null }, { replace: true })
+        }
+      />
+      {children}
+    </FilterChips>
+  )
+}
+
+const column = columnsFor<LoggedRequest>()
+
+function columnsOf(hasPlatform: boolean, onOpen: (id: number) => void) {
+  return [
+    column.of(
+      'Time',
+      ({ id, at, skipped }) => (
+        <>
+          <UnstyledButton fz="inherit" onClick={() => onOpen(id)}>
+            <Second at={at} milliseconds />
+          </UnstyledButton>
+          {skipped > 0 && <Below>{formatCount(skipped, 'earlier request')} not logged</Below>}
+        </>
+      ),
+      { width: 140, phone: 'end' },
+    ),
+    column.of('Method', ({ method }) => <code>{method}</code>, { width: 80 }),
+    column.of('Status', ({ status }) => <Status status={status} />, { width: 72 }),
+    column.of('Latency', ({ latency_ms }) => formatLatency(latency_ms), {
+      width: 84,
+      align: 'right',
+    }),
+    column.of('Size', ({ size }) => (size === null ? '—' : formatBytes(size)), {
+      width: 84,
+      align: 'right',
+      from: 'desktop',
+      phone: 'none',
+    }),
+    ...(hasPlatform
+      ? [
+          column.platform('Platform', ({ platform_name }) => platform_name, {
+            from: 'desktop',
+            phone: 'none',
+          }),
+        ]
+      : []),
+    column.text('Reference', subjectOf, { phone: 'first' }),
+    column.of('Outcome', (request) => <Outcome request={request} />, { width: 190, phone: 'end2' }),
+  ]
+}
+
+function NoRequests({ isFiltered }: { isFiltered: boolean }) {
+  return (
+    <EmptyState
+      icon={<IconArrowsDownUp />}
+      title={isFiltered ? 'No matching requests' : 'No requests in the last 24 hours'}
+    >
+      {isFiltered
+        ? 'Clear a filter, or choose another time.'
+        : 'Each request to the receiver appears here within two seconds, unless HUB_REQUEST_LOG_BYTES turns the log off.'}
+    </EmptyState>
+  )
+}
