@@ -1,13 +1,13 @@
 /** The requests to the receiver in the last 24 hours: those of a platform, or all. */
 import { Stack, Text, UnstyledButton } from '@mantine/core'
 import { useWindowScroll } from '@mantine/hooks'
-import type { LoggedRequest, LoggedRequestCounts, LoggedRequestPage } from '@recordhub/protocol'
+import type { LoggedRequest, LoggedRequestCounts } from '@recordhub/protocol'
 import { IconArrowsDownUp } from '@tabler/icons-react'
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
-import { callHub } from '../../api/call-hub.ts'
-import { addressOf, getQuery } from '../../api/get-query.ts'
+import { getQuery } from '../../api/get-query.ts'
 import { usePlatforms } from '../../api/platforms.ts'
+import { requestsQuery } from '../../api/requests.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { FilterChip, FilterChips, FilterSelect, FilterTime } from '../../components/filter-chip.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
@@ -23,41 +23,10 @@ import { FollowState } from './follow-state.tsx'
 import classes from './log.module.css'
 import { formatLatency, Outcome, RequestPanel, Status, subjectOf } from './request-panel.tsx'
 
-const ROUTE = 'GET /api/v1/requests'
-const PAGE = 50
-/** Requests on one page, to which new ones are added at the top. */
-const MAX_SHOWN = 500
 /** The log has no index, so counting it reads all of it. */
 const COUNT_INTERVAL_MS = 10_000
 const FILTERS = ['status', 'record_type', 'request_id', 'since', 'until'] as const
 const CLASSES = ['2xx', '4xx', '5xx'] as const
-
-/** A page of the log. Once loaded, the first page only reads the requests that were logged since. */
-function requestsQuery(filter: UrlChanges, cursor: string | undefined, isFollowing: boolean) {
-  const queryKey = [ROUTE, filter, cursor]
-  return queryOptions({
-    queryKey,
-    async queryFn({ client, signal }) {
-      const read = (query: UrlChanges) =>
-        callHub<LoggedRequestPage>(addressOf(ROUTE, {}, { ...filter, ...query }), { signal })
-      const shown = cursor ? undefined : client.getQueryData<LoggedRequestPage>(queryKey)
-      if (!shown) return read({ cursor, limit: String(PAGE) })
-      const fresh = await read({ after: shown.newest_cursor, limit: String(MAX_SHOWN) })
-      if (fresh.requests.length === MAX_SHOWN) return read({ limit: String(PAGE) })
-      return withNewer(shown, fresh)
-    },
-    placeholderData: keepPreviousData,
-    ...(isFollowing ? { meta: { live: 'requests' } } : {}),
-  })
-}
-
-/** @param fresh the requests since the page, oldest first. */
-function withNewer(page: LoggedRequestPage, fresh: LoggedRequestPage): LoggedRequestPage {
-  const all = [...fresh.requests.toReversed(), ...page.requests]
-  const requests = all.slice(0, MAX_SHOWN)
-  const next_cursor = all.length > requests.length ? String(requests.at(-1)?.id) : page.next_cursor
-  return { ...page, requests, next_cursor, newest_cursor: fresh.newest_cursor }
-}
 
 /** The tab of a platform. */
 export function RequestsTab({ platform }: { platform: { platform_name: string } }) {
