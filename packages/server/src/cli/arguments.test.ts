@@ -42,6 +42,7 @@ test('an option that no command has is rejected with the command', () => {
       'token create has no option -x; see recordhub token create --help.',
     ],
     [['--colour'], 'recordhub has no option --colour; see recordhub --help.'],
+    [['a\n'.repeat(5000), '--colour'], 'recordhub has no option --colour; see recordhub --help.'],
   ] as const) {
     assert.throws(() => parse([...args]), new SettingError(message))
   }

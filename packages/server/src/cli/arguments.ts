@@ -86,12 +86,9 @@ function parse(args: string[], config: Parameters<typeof parseArgs>[0]) {
     const message = error instanceof Error ? error.message : String(error)
     const [, option] = /^Unknown option '(.+?)'/s.exec(message) ?? []
     const end = args.findIndex((one) => one.startsWith('-'))
-    const words = args.slice(0, end)
-    const text =
-      option === undefined
-        ? message
-        : unknownOption(findCommand(words)?.name ?? words.join(' '), option).message
-    throw new SettingError(text.replaceAll(/\s+/g, ' '))
+    const command = findCommand(args.slice(0, end))?.name ?? ''
+    const text = option === undefined ? message : unknownOption(command, option).message
+    throw new SettingError(text)
   }
 }
 

@@ -1,4 +1,5 @@
 /** Reads the settings from flags, the environment and the `.env` file. */
+import { truncateCodePoints } from '../lib/text/code-points.ts'
 import {
   type Config,
   isSettingName,
@@ -9,8 +10,15 @@ import {
   type StorableSetting,
 } from './settings.ts'
 
-/** An invalid setting. `message` is one line that names it. */
-export class SettingError extends Error {}
+/** Code points of a message, which may contain any value or argument. */
+const MAX_MESSAGE = 1000
+
+/** An invalid setting or command. `message` is one line that names it. */
+export class SettingError extends Error {
+  constructor(message: string) {
+    super(truncateCodePoints(message.replaceAll(/\s+/g, ' '), MAX_MESSAGE))
+  }
+}
 
 /** The sources of values, in order of precedence: flags, environment, `.env` file. */
 export type ConfigSources = {
