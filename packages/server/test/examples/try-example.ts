@@ -1,7 +1,7 @@
 /** Follows the guide in one language as documented, from an empty folder, with a real hub. */
 
 import assert from 'node:assert/strict'
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
@@ -180,8 +180,9 @@ async function tryConditions(address: string, folder: string): Promise<void> {
   // The weak form that proxies create when they compress a response.
   const weak = etag.replace(/^(W\/)?/, 'W/')
   assert.equal((await call(address, path, { condition: weak })).status, 304)
-  const minuteAgo = Date.now() / 1000 - 60
-  utimesSync(join(folder, 'records.ndjson'), minuteAgo, minuteAgo)
+  // A space behind a record: another size and content, with the same records.
+  const file = join(folder, 'records.ndjson')
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/\n?$/, ' \n'))
   const changed = await call(address, path, { condition: etag })
   assert.equal(changed.status, 200)
   assert.notEqual(changed.etag, etag)
