@@ -110,6 +110,6 @@ function toInstant(option: string, text: string | undefined): string | null {
 
 function toNumber(option: string, text: string | undefined): number | null {
   if (text === undefined) return null
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`${option} requires a whole number, not ${text}`)
+  if (!/^\d{1,10}$/.test(text)) throw new Error(`${option} requires a whole number, not ${text}`)
   return Number(text)
 }

@@ -236,12 +236,22 @@ function Event({
     <Text size="sm" span>
       <MessageText message={before} />
       {link?.record != null && (
-        <PageLink to="/dashboard/records" search={{ record: String(link.record) }} inherit>
+        <PageLink
+          to="/dashboard/records"
+          search={{ record: String(link.record) }}
+          inherit
+          underline="always"
+        >
           {link.text}
         </PageLink>
       )}
       {link?.pull != null && (
-        <PageLink to="/dashboard/pulls/$id" params={{ id: String(link.pull) }} inherit>
+        <PageLink
+          to="/dashboard/pulls/$id"
+          params={{ id: String(link.pull) }}
+          inherit
+          underline="always"
+        >
           {link.text}
         </PageLink>
       )}
