@@ -94,20 +94,16 @@ function OperatorsTable({
               onClick={() => onOpen(operator)}
             >
               {operator.name}
-            </Anchor>
+            </Anchor>{' '}
+            {operator.disabled_at && (
+              <Badge variant="light" color="red">
+                Disabled
+              </Badge>
+            )}
             {operator.name !== operator.email && <Below>{operator.email}</Below>}
           </>
         )),
-        column.of('Role', ({ role }) => formatCode(role), { width: 100 }),
-        column.of(
-          TEXTS.state,
-          ({ disabled_at }) => (
-            <Badge variant="light" tt="none" color={disabled_at ? 'red' : 'green'}>
-              {disabled_at ? 'Disabled' : TEXTS.active}
-            </Badge>
-          ),
-          { width: 100 },
-        ),
+        column.of('Role', ({ role }) => formatCode(role), { width: 90 }),
         column.of(
           'Sign-in methods',
           (operator) => (
@@ -119,7 +115,7 @@ function OperatorsTable({
               ))}
             </Group>
           ),
-          { width: 230, from: 'desktop' },
+          { width: 190 },
         ),
         column.time('Last seen', ({ last_seen_at }) => last_seen_at, { none: TEXTS.never }),
         column.number('Sessions', ({ sessions }) => sessions, { width: 90 }),

@@ -236,7 +236,8 @@ function Origin({ setting, isChanged }: { setting: Setting; isChanged: boolean }
     )
   }
   if (setting.source === 'default') {
-    return isChanged ? `Now ${setting.value || 'none'}, the default.` : 'This is the default.'
+    if (setting.value === '') return 'Not set.'
+    return isChanged ? `Now ${setting.value}, the default.` : 'This is the default.'
   }
   return (
     <>

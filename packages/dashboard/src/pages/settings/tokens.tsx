@@ -12,7 +12,7 @@ import { confirm, notify } from '../../components/confirm.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { FormActions } from '../../components/form-actions.tsx'
-import { columnsFor } from '../../components/list-table/columns.tsx'
+import { Below, columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
@@ -65,19 +65,17 @@ export function TokenSettings() {
               </EmptyState>
             }
             columns={[
-              column.of('Token', ({ name, hint }) => (
+              column.of('Token', ({ name, hint, created_by }) => (
                 <>
                   <Text size="sm" fw={550}>
                     {name}
                   </Text>
-                  <Code>{hint}</Code>
+                  <Below>
+                    <Code>{hint}</Code> by <OperatorName by={created_by} />
+                  </Below>
                 </>
               )),
               column.of('Scope', ({ role, scope }) => formatCode(scope ?? role), { width: 100 }),
-              column.of('Created by', ({ created_by }) => <OperatorName by={created_by} />, {
-                width: 150,
-                from: 'desktop',
-              }),
               column.time('Last used', ({ last_used_at }) => last_used_at, { none: TEXTS.never }),
               column.of('Expires', ({ expires_at }) => <Expiry at={expires_at} />, {
                 width: 190,
