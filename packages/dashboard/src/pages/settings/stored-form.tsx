@@ -147,15 +147,12 @@ function LoadedForm({
         >
           {rows
             .filter(({ field }) => draft[field.name] !== undefined)
-            .map(({ field, setting }) => {
-              const after = draft[field.name] ?? `${setting.default} (default)`
-              return (
-                <span key={field.name} style={{ display: 'block' }}>
-                  {field.title}: <Code>{setting.value || 'none'}</Code> →{' '}
-                  <Code>{after || 'none'}</Code>
-                </span>
-              )
-            })}
+            .map(({ field, setting }) => (
+              <span key={field.name} style={{ display: 'block' }}>
+                {field.title}: <Code>{setting.value || 'none'}</Code> →{' '}
+                <Code>{draft[field.name] || setting.default || 'none'}</Code>
+              </span>
+            ))}
         </PasswordDialog>
       )}
     </Paper>
