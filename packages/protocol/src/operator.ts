@@ -71,8 +71,8 @@ export const Passkey = Type.Object({
 })
 
 /**
- * Restricts a token to a few routes. `alerts`: reading alerts. `hub_keys`: revealing and rotating hub API keys. `access`:
- * tokens, invitations and operators. A token without a scope can neither reveal a key nor give access.
+ * Restricts a token to a few routes. `alerts`: reading alerts. `hub_keys`: revealing, rotating and ending hub API keys.
+ * `access`: tokens, invitations, operators and settings. A token without a scope can neither reveal a key nor give access.
  */
 export const TokenScope = OneOf('alerts', 'hub_keys', 'access')
 
@@ -96,7 +96,7 @@ export const ApiToken = Type.Object({
     type: ['string', 'null'],
     enum: ['alerts', 'hub_keys', 'access', null],
     description:
-      '`alerts`: only for reading alerts. `hub_keys`: only for revealing and rotating hub API keys. `access`: only for tokens, invitations and operators. Null: for everything else that the role allows',
+      '`alerts`: only for reading alerts. `hub_keys`: only for revealing, rotating and ending hub API keys. `access`: only for tokens, invitations, operators and settings. Null: for everything else that the role allows',
   }),
   hint: Type.String(),
   created_by: Type.String(),

@@ -2,6 +2,7 @@ import type { BackupRun, BackupsResponse } from '@recordhub/protocol'
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
 import { pageHeaders } from './csrf-token.ts'
+import { getQuery } from './get-query.ts'
 
 const PATH = '/api/v1/backups'
 const PROGRESS_MS = 2000
@@ -9,8 +10,7 @@ const PROGRESS_MS = 2000
 /** The backups, and the progress of a running one. */
 export function backupsQuery() {
   return queryOptions({
-    queryKey: ['backups'],
-    queryFn: ({ signal }) => callHub<BackupsResponse>(PATH, { signal }),
+    ...getQuery<BackupsResponse>(`GET ${PATH}`),
     refetchInterval: ({ state }) => (state.data?.run?.state === 'running' ? PROGRESS_MS : false),
   })
 }

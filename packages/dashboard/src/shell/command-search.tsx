@@ -278,10 +278,15 @@ function useCommands(onShowKeys: () => void): Entry[] {
 
 const SETTINGS: readonly [tab: string, label: string, role: Role][] = [
   ['account', 'Account', 'viewer'],
-  ['operators', 'Operators', 'admin'],
+  ['security', 'Security', 'viewer'],
   ['tokens', 'API tokens', 'viewer'],
-  ['schedule', 'Schedule and retention', 'viewer'],
+  ['operators', 'Operators', 'admin'],
+  ['single-sign-on', 'Single sign-on', 'admin'],
+  ['schedule', 'Schedule of pulls', 'viewer'],
   ['backups', 'Backups', 'admin'],
+  ['retention', 'Retention', 'viewer'],
+  ['mail', 'Mail', 'admin'],
+  ['system', 'System', 'viewer'],
   ['audit', 'Audit log', 'admin'],
 ]
 

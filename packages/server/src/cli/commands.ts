@@ -119,9 +119,9 @@ export const COMMANDS: Record<string, Command> = {
       role: { value: '<role>', help: 'viewer, operator or admin. Default: viewer' },
       scope: {
         value: '<scope>',
-        help: `Restrict the token. alerts: reading alerts, such as for a feed reader. hub_keys: revealing and
-rotating hub API keys. access: tokens, invitations and operators. Default: everything else
-that the role allows`,
+        help: `Restrict the token. alerts: reading alerts, such as for a feed reader. hub_keys: revealing,
+rotating and ending hub API keys. access: tokens, invitations, operators and settings. Default:
+everything else that the role allows`,
       },
       'expires-in-days': { value: '<days>', help: 'Validity of the token. Default: unlimited' },
     },

@@ -26,7 +26,7 @@ describe('backups in a browser', BROWSER_TEST, () => {
     const { page } = await openPage(hub)
     await page.goto('/dashboard')
     await page.getByRole('link', { name: 'Settings' }).click()
-    await page.getByRole('tab', { name: 'Backups' }).click()
+    await page.getByRole('link', { name: 'Backups' }).click()
     await page.getByText('No backups yet').waitFor()
     await page.getByRole('button', { name: 'Back up now' }).click()
     await page.getByText('Backup complete').waitFor()

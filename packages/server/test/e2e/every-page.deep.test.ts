@@ -41,14 +41,18 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
   ['/dashboard/inbox?tab=alerts', 'No open alerts'],
   ['/dashboard/log', 'pushed'],
   ['/dashboard/guide?platform={platform}&language=node', 'timingSafeEqual'],
-  ['/dashboard/settings?tab=account', 'Change password'],
+  ['/dashboard/settings', 'can change your role'],
+  ['/dashboard/settings?tab=security', 'Change password'],
   ['/dashboard/settings?tab=operators', 'bob@example.org'],
   ['/dashboard/settings?tab=operators&operator={operator}', 'Sessions'],
   ['/dashboard/settings?tab=tokens', 'Create token'],
   ['/dashboard/settings?tab=single-sign-on', 'Single sign-on'],
-  ['/dashboard/settings?tab=schedule', 'Schedule'],
+  ['/dashboard/settings?tab=schedule', 'Next scheduled pull'],
+  ['/dashboard/settings?tab=backups', 'No backups yet'],
+  ['/dashboard/settings?tab=retention', 'Audit log'],
+  ['/dashboard/settings?tab=mail', 'Recipients of alerts'],
   ['/dashboard/log?tab=audit', 'Signed in'],
-  ['/dashboard/settings?tab=about', 'Database'],
+  ['/dashboard/settings?tab=system', 'Database'],
   ['/dashboard/nothing', 'This page does not exist'],
 ]
 
@@ -194,10 +198,10 @@ describe('every page in a browser', BROWSER_TEST, () => {
   test('a phone shows the connection state, tabs in one row, and tables of pulls that fit the screen', async () => {
     const { page } = await openPage(hub, { width: 390 })
     await page.goto('/dashboard/settings')
-    await page.getByRole('tab', { name: 'About' }).waitFor()
+    await page.getByRole('link', { name: 'System' }).waitFor()
     assert.ok(await page.locator('[data-connection]').isVisible())
     const tops = await page.evaluate<number[]>(
-      `[...document.querySelectorAll('[role="tab"]')].map((tab) => tab.getBoundingClientRect().top)`,
+      `[...document.querySelectorAll('[aria-label="Settings"] a')].map((link) => link.getBoundingClientRect().top)`,
     )
     assert.equal(new Set(tops).size, 1)
     for (const path of ['/dashboard/pulls', `/dashboard/platforms/${ids['platform']}?tab=pulls`]) {

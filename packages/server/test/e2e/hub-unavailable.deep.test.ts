@@ -84,6 +84,6 @@ describe('a page while the hub is unavailable', BROWSER_TEST, () => {
     const failed = page.waitForEvent('requestfailed')
     await page.goto('/dashboard/settings')
     await failed
-    await advanceUntilShown(page, page.getByRole('tab', { name: 'Operators' }))
+    await advanceUntilShown(page, page.getByRole('link', { name: 'Operators' }))
   })
 })

@@ -92,8 +92,8 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await page.getByText('Bob is disabled.').waitFor()
     await drawer.getByText('Disabled', { exact: true }).waitFor()
 
-    // This also works if the sign-in dialog already covers the tab.
-    await other.page.getByRole('tab', { name: 'API tokens' }).dispatchEvent('click')
+    // This also works if the sign-in dialog already covers the link.
+    await other.page.getByRole('link', { name: 'Tokens' }).dispatchEvent('click')
     const ended = other.page.getByRole('dialog', { name: 'Your session has ended' })
     await ended.getByLabel(/^Password \*$/).fill(PASSWORD)
     await ended.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -110,7 +110,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
     const operator = await hub.createOperator()
     const other = await hub.signIn(operator.email)
     const { page } = await openPage(hub, { operator })
-    await page.goto('/dashboard/settings')
+    await page.goto('/dashboard/settings?tab=security')
     await page.getByRole('button', { name: 'End all others' }).waitFor()
     const newPassword = 'another horse battery staple'
     const change = async (current: string, next: string) => {
@@ -129,12 +129,48 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' })
     const ended = await hub.send({ url: '/api/v1/session', headers: other.headers })
     assert.equal(ended.status, 401)
-    await page.getByRole('tab', { name: 'API tokens' }).click()
+    await page.getByRole('link', { name: 'Tokens' }).click()
     await page.getByRole('button', { name: 'Create token' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('after the change')
     await page.getByRole('dialog').getByLabel('Your password').fill(newPassword)
     await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
     await page.getByRole('dialog', { name: 'Token created' }).waitFor()
+  })
+
+  test('an admin stores a setting with the password, and sees who set it; a variable and a rejected value are explained', async () => {
+    const { page } = await openPage(hub)
+    await page.goto('/dashboard/settings?tab=schedule')
+    await page.getByText('Fixed by HUB_PULL_SCHEDULE, where the hub is started.').waitFor()
+    assert.ok(await page.getByRole('radio', { name: 'Every day' }).isDisabled())
+    assert.equal(await page.getByRole('button', { name: 'Save the schedule' }).count(), 0)
+
+    await page.getByRole('link', { name: 'Backups' }).click()
+    await page.getByText('Not saved yet.').waitFor()
+    await page.getByLabel('At', { exact: true }).fill('04:30')
+    await page.getByRole('button', { name: 'Save the schedule' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Save the schedule?' })
+    await dialog.getByText('30 4 * * *').waitFor()
+    await expectAccessible(page)
+    await dialog.getByLabel('Your password').fill('not the password')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('The password is wrong.').waitFor()
+    await dialog.getByLabel('Your password').fill(PASSWORD)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Every day at 04:30').waitFor()
+    await page.getByText(/^While the hub runs.* Set by /).waitFor()
+    const { settings } = await hub.call('GET /api/v1/settings', { as: 'admin' })
+    const stored = settings.find(({ name }) => name === 'HUB_BACKUP_SCHEDULE')
+    assert.deepEqual([stored?.value, stored?.changed_by], ['30 4 * * *', EMAIL])
+
+    await page.getByRole('link', { name: 'Mail' }).click()
+    const recipients = page.getByRole('textbox', { name: 'Recipients of alerts' })
+    await recipients.fill('nobody')
+    await page.getByRole('button', { name: 'Save the recipients' }).click()
+    await page.getByRole('dialog').getByLabel('Your password').fill(PASSWORD)
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByText(/^must /).waitFor()
+    assert.equal(await recipients.inputValue(), 'nobody')
+    await expectAccessible(page)
   })
 
   test('the schedule is paused and resumed, and the audit log shows both actions, filtered by the URL', async () => {
@@ -154,7 +190,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await page.getByRole('cell', { name: EMAIL }).waitFor()
     await page.goBack()
     await page.getByRole('table').getByText('Paused the schedule').waitFor()
-    await page.goto('/dashboard/settings?tab=about')
+    await page.goto('/dashboard/settings?tab=system')
     await page.getByRole('row', { name: /Database SQLite/ }).waitFor()
     await page.getByText('Healthy').waitFor()
   })

@@ -1,5 +1,6 @@
 /** A required second factor, passkeys, single sign-on and invitations in a browser. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import {
@@ -7,6 +8,7 @@ import {
   endSessionAtRequest,
   expectAccessible,
   expectNoHorizontalScroll,
+  expectStaysOpen,
   OVERVIEW_TITLE,
   openPage,
 } from '../helpers/browser/browser.ts'
@@ -52,7 +54,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     stopClock(t)
     const operator = await hub.createOperator()
     const { page } = await openPage(hub, { operator })
-    await page.goto('/dashboard/settings')
+    await page.goto('/dashboard/settings?tab=security')
     await page.getByRole('button', { name: 'Set up two-factor authentication' }).click()
     const dialog = page.getByRole('dialog', { name: 'Set up two-factor authentication' })
     await dialog.getByLabel('Your password').fill('not the password')
@@ -61,7 +63,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await dialog.getByLabel('Your password').fill(PASSWORD)
     await dialog.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('img', { name: /QR code/ }).waitFor()
-    await dialog.waitFor({ state: 'detached' })
+    await expectStaysOpen(page, dialog)
     await expectAccessible(page)
     const secret = await page.locator('[data-secret="key"]').innerText()
     const uri = `otpauth://totp/x?secret=${secret}`
@@ -74,6 +76,15 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     const codes = await page.locator('[data-secret="recovery codes"]').innerText()
     const [recovery = ''] = codes.split('\n')
     assert.match(codes, /^([0-9a-z]{4}(-[0-9a-z]{4}){6}(\n|$)){10}$/)
+    await expectAccessible(page)
+    const downloading = page.waitForEvent('download')
+    await dialog.getByRole('button', { name: 'Download' }).click()
+    assert.ok(readFileSync(await (await downloading).path(), 'utf8').includes(codes))
+    await page.emulateMedia({ media: 'print' })
+    const paper = await page.evaluate<string>('document.body.innerText')
+    assert.equal(paper.trim(), `Recordhub recovery codes, ${new URL(hub.address).host}\n\n${codes}`)
+    await page.emulateMedia({ media: 'screen' })
+    await dialog.getByRole('button', { name: 'I have saved the codes' }).click()
     await page.getByRole('button', { name: 'New recovery codes' }).waitFor()
 
     await signOut(page)
@@ -153,7 +164,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
         automaticPresenceSimulation: true,
       },
     })
-    await page.goto('/dashboard/settings')
+    await page.goto('/dashboard/settings?tab=security')
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     const dialog = page.getByRole('dialog', { name: 'Add a passkey' })
     await dialog.getByLabel('Name').fill('Test device')
@@ -175,7 +186,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await ended.waitFor({ state: 'hidden' })
     assert.equal(await page.getByLabel('Pages, platforms, records').inputValue(), 'unknown')
 
-    await page.goto('/dashboard/settings')
+    await page.goto('/dashboard/settings?tab=security')
     await page.getByRole('button', { name: 'Remove the passkey Test device' }).click()
     const removal = page.getByRole('dialog', { name: 'Remove a passkey' })
     await removal.getByLabel('Your password').fill(PASSWORD)
@@ -202,13 +213,16 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await create(PASSWORD)
     await untilOverview(page)
     await page.goto('/dashboard/settings?tab=operators')
-    await page.getByRole('tab', { name: 'Account', selected: true }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor()
     await page.getByRole('heading', { name: 'Vic' }).waitFor()
-    for (const name of ['Operators', 'Single sign-on', 'Audit log']) {
-      assert.equal(await page.getByRole('tab', { name }).count(), 0, name)
+    for (const name of ['Operators', 'Single sign-on', 'Backups', 'Mail']) {
+      assert.equal(await page.getByRole('link', { name }).count(), 0, name)
     }
-    await page.getByRole('tab', { name: 'Schedule and retention' }).click()
+    await page.getByRole('link', { name: 'Schedule' }).click()
     await page.getByText('Pausing requires the operator role.').waitFor()
+    await page.getByText('Changing these settings requires the admin role.').waitFor()
+    assert.ok(await page.getByRole('radio', { name: 'Every day' }).isDisabled())
+    assert.equal(await page.getByRole('button', { name: 'Save the schedule' }).count(), 0)
     await page.goto(`/invitation#token=${token}`)
     await page.getByText('This invitation is no longer valid.').waitFor()
     await expectAccessible(page)
@@ -244,6 +258,8 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     assert.equal(pathname + search, '/dashboard/records?q=ann')
     await page.goto('/dashboard/settings')
     await page.getByRole('main').getByText('Single sign-on', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Security' }).click()
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
     assert.equal(await page.getByRole('heading', { name: 'Password' }).count(), 0)
   })
 })

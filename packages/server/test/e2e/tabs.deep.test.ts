@@ -70,15 +70,28 @@ describe('tabs', BROWSER_TEST, () => {
     })
     await navigationLink(page, 'Settings').click()
     await untilOpen(page, 'Settings')
-    await openTabs({
-      Account: () => panel('Account').getByRole('table', { name: 'Sessions' }).getByRole('row'),
-      Operators: () => panel('Operators').getByRole('row').filter({ hasText: EMAIL }),
-      'API tokens': () => panel('API tokens').getByRole('heading', { name: 'API tokens' }),
-      'Single sign-on': () => panel('Single sign-on').getByRole('listitem'),
-      'Schedule and retention': () => panel('Schedule').getByRole('table').nth(1).getByRole('row'),
-      Backups: () => panel('Backups').getByText('No backups yet'),
-      About: () => panel('About').getByRole('row', { name: /SQLite/ }),
-    })
+    const sections = {
+      Account: () => main.getByText('Another admin can change your role.'),
+      Security: () => main.getByRole('table', { name: 'Sessions' }).getByRole('row'),
+      Tokens: () => main.getByRole('table', { name: 'API tokens' }).getByRole('row'),
+      Operators: () => main.getByRole('row').filter({ hasText: EMAIL }),
+      'Single sign-on': () => main.getByRole('listitem'),
+      Schedule: () => main.getByText('Next scheduled pull'),
+      Backups: () => main.getByText('No backups yet'),
+      Retention: () => main.getByRole('textbox', { name: 'Audit log' }),
+      Mail: () => main.getByRole('textbox', { name: 'Recipients of alerts' }),
+      System: () => main.getByRole('row', { name: /SQLite/ }),
+    }
+    const list = main.getByRole('navigation', { name: 'Settings' }).getByRole('link')
+    assert.equal(await list.count(), Object.keys(sections).length)
+    for (const [name, shown] of Object.entries(sections)) {
+      await list.filter({ hasText: name }).click()
+      await page.getByRole('heading', { level: 1, name }).waitFor()
+      await shown().first().waitFor()
+      await untilLoaded(page)
+      await expectNoErrorNotice(page)
+      check(`the section ${name}`)
+    }
     await navigationLink(page, 'Platforms').click()
     await main.getByRole('link', { name: COURT_TITLE }).click()
     await page.getByRole('heading', { level: 1, name: COURT_TITLE }).waitFor()

@@ -8,8 +8,9 @@ import { type Operator, signIn } from '../helpers/process/operator.ts'
 import { startPlatform } from '../helpers/process/platform.ts'
 import { createPusher, pushOnce } from '../helpers/process/push.ts'
 import { isAcknowledged, startPushing } from '../helpers/process/push-loop.ts'
-import { PROCESS_TEST, type RunningHub, test } from '../helpers/process/sandbox.ts'
+import { OPERATOR, PROCESS_TEST, type RunningHub, test } from '../helpers/process/sandbox.ts'
 import { rounds } from '../helpers/time/tier.ts'
+import { untilTrue } from '../helpers/time/until.ts'
 
 test('hubs that start concurrently on an empty database all start', async (t) => {
   const database = await createDatabase()
@@ -93,6 +94,19 @@ describe('two hubs on one database', () => {
       const headers = { Authorization: `Bearer ${created.stdout[0]}` }
       assert.equal((await fetch(`${address}/api/v1/platforms`, { headers })).status, 200)
     }
+  })
+
+  test('a setting stored at one hub applies at the other, which is not asked for its settings', async () => {
+    const { hubs, operator } = setup
+    const [first, second] = hubs
+    const settings = { HUB_RETENTION_PULLS_DAYS: '11' }
+    const body = { settings, password: OPERATOR.password }
+    await operator.at(first.address).request('PATCH', '/api/v1/settings', body)
+    // The list of settings would read the table, so the effect is awaited.
+    await untilTrue('the other hub has read its settings', async () => {
+      const text = await operator.at(second.address).request('GET', '/api/v1/about')
+      return JSON.parse(text).about.retention.days.pulls === 11
+    })
   })
 
   // The last test, because only one hub is left.

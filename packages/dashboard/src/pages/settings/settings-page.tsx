@@ -1,112 +1,182 @@
-import { ScrollArea, Tabs } from '@mantine/core'
-import {
-  IconDatabaseExport,
-  IconInfoCircle,
-  IconKey,
-  IconLogin2,
-  IconRefresh,
-  IconUser,
-  IconUsers,
-} from '@tabler/icons-react'
+import { VisuallyHidden } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { hasRole, type Role, session } from '../../api/session.ts'
+import { Dot } from '../../components/dot.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
+import { PageLink } from '../../components/page-link.tsx'
 import { PageSkeleton } from '../../components/page-skeleton.tsx'
 import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { AboutTab } from './about-tab.tsx'
-import { AccountTab } from './account/account-tab.tsx'
-import { BackupsTab } from './backups-tab.tsx'
-import { OperatorsTab } from './operators/operators-tab.tsx'
-import { ScheduleTab } from './schedule-tab.tsx'
-import { SingleSignOnTab } from './single-sign-on-tab.tsx'
-import { TEXTS } from './texts.tsx'
-import { TokensTab } from './tokens/tokens-tab.tsx'
+import { TEXTS } from '../../texts.ts'
+import { inboxQuery } from '../inbox/inbox-query.ts'
+import { AccountSettings } from './account.tsx'
+import { BackupSettings } from './backups.tsx'
+import { MailSettings, RetentionSettings, ScheduleSettings } from './hub-settings.tsx'
+import { OperatorSettings } from './operators.tsx'
+import { SecuritySettings } from './security.tsx'
+import classes from './settings.module.css'
+import { SingleSignOnSettings } from './single-sign-on.tsx'
+import { SystemSettings } from './system.tsx'
+import { TokenSettings } from './tokens.tsx'
 
-type Tab = {
+type Section = {
   id: string
   label: string
-  icon: typeof IconUser
-  requiredRole: Role
-  page: () => React.JSX.Element
+  description: ReactNode
+  /** Viewers see a section without one. */
+  role?: Role
+  Content: () => ReactNode
 }
 
-const ALL: readonly Tab[] = [
-  { id: 'account', label: TEXTS.account, icon: IconUser, requiredRole: 'viewer', page: AccountTab },
+const GROUPS: readonly { label: string; sections: readonly Section[] }[] = [
   {
-    id: 'operators',
-    label: TEXTS.operators,
-    icon: IconUsers,
-    requiredRole: 'admin',
-    page: OperatorsTab,
-  },
-  { id: 'tokens', label: TEXTS.apiTokens, icon: IconKey, requiredRole: 'viewer', page: TokensTab },
-  {
-    id: 'single-sign-on',
-    label: TEXTS.singleSignOn,
-    icon: IconLogin2,
-    requiredRole: 'admin',
-    page: SingleSignOnTab,
-  },
-  {
-    id: 'schedule',
-    label: TEXTS.scheduleAndRetention,
-    icon: IconRefresh,
-    requiredRole: 'viewer',
-    page: ScheduleTab,
+    label: 'You',
+    sections: [
+      {
+        id: 'account',
+        label: 'Account',
+        description: 'Who you are on this hub, and how its pages look in this browser.',
+        Content: AccountSettings,
+      },
+      {
+        id: 'security',
+        label: 'Security',
+        description: 'How you sign in, and where you are signed in.',
+        Content: SecuritySettings,
+      },
+    ],
   },
   {
-    id: 'backups',
-    label: TEXTS.backups,
-    icon: IconDatabaseExport,
-    requiredRole: 'admin',
-    page: BackupsTab,
+    label: 'Access',
+    sections: [
+      {
+        id: 'tokens',
+        label: 'Tokens',
+        description:
+          'For programs that read or operate this hub, with “Authorization: Bearer rht_…”. Platforms push with their hub API key instead.',
+        Content: TokenSettings,
+      },
+      {
+        id: 'operators',
+        label: 'Operators',
+        description: (
+          <>
+            People who use this hub. What each one did is in the{' '}
+            <PageLink to="/dashboard/log" search={{ tab: 'audit' }} inherit underline="always">
+              audit log
+            </PageLink>
+            .
+          </>
+        ),
+        role: 'admin',
+        Content: OperatorSettings,
+      },
+      {
+        id: 'single-sign-on',
+        label: 'Single sign-on',
+        description: 'Operators sign in with the account of your organisation, by OpenID Connect.',
+        role: 'admin',
+        Content: SingleSignOnSettings,
+      },
+    ],
   },
-  { id: 'about', label: TEXTS.about, icon: IconInfoCircle, requiredRole: 'viewer', page: AboutTab },
+  {
+    label: 'This hub',
+    sections: [
+      {
+        id: 'schedule',
+        label: TEXTS.schedule,
+        description:
+          'The hub pulls all active platforms on this schedule, to receive records that were not pushed.',
+        Content: ScheduleSettings,
+      },
+      {
+        id: 'backups',
+        label: 'Backups',
+        description:
+          'A backup contains all data of the hub, but not its secret and the request log. The text index is built again after a restore.',
+        role: 'admin',
+        Content: BackupSettings,
+      },
+      {
+        id: 'retention',
+        label: 'Retention',
+        description:
+          'Older data is deleted gradually. Records are never deleted by retention. 0 keeps everything.',
+        Content: RetentionSettings,
+      },
+      {
+        id: 'mail',
+        label: 'Mail',
+        description: 'Who receives an e-mail when the hub raises an alert.',
+        role: 'admin',
+        Content: MailSettings,
+      },
+      {
+        id: 'system',
+        label: 'System',
+        description: 'The version, the database and the health of this hub.',
+        Content: SystemSettings,
+      },
+    ],
+  },
 ]
 
-/** Account, operators, tokens, single sign-on, schedule, backups, about. */
+/** The list of sections, and the one that `?tab=` names. */
 export function SettingsPage() {
-  const [{ tab = 'account' }, change] = useUrlState()
+  const [{ tab }] = useUrlState()
   const { operator } = useStore(session)
-  const tabs = ALL.filter(({ requiredRole }) => hasRole(operator?.role, requiredRole))
-  const shown = tabs.some(({ id }) => id === tab) ? tab : 'account'
+  const inbox = useQuery(inboxQuery).data
   if (!operator) return <PageSkeleton />
+  const groups = GROUPS.map(({ label, sections }) => ({
+    label,
+    sections: sections.filter(({ role = 'viewer' }) => hasRole(operator.role, role)),
+  })).filter(({ sections }) => sections.length > 0)
+  const all = groups.flatMap(({ sections }) => sections)
+  const shown = all.find(({ id }) => id === tab) ?? all[0]
+  if (!shown) return null
+  const { label, description, Content } = shown
+  const backup = inbox?.items.find(({ kind, put_aside }) => kind === 'no_backup' && !put_aside)
   return (
-    <>
-      <PageHeader title={TEXTS.settings} />
-      <Tabs
-        value={shown}
-        // Removes the parameters of the other tab.
-        onChange={(id) => change({ ...EMPTY, tab: id === 'account' ? null : id })}
-        keepMounted={false}
-      >
-        <ScrollArea type="never" mb="lg">
-          <Tabs.List miw="max-content">
-            {tabs.map(({ id, label, icon: Icon }) => (
-              <Tabs.Tab
-                key={id}
-                value={id}
-                leftSection={<Icon size={16} stroke={1.6} />}
-                ref={id === shown ? bringIntoView : null}
-              >
-                {label}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-        </ScrollArea>
-        {tabs.map(({ id, page: Page }) => (
-          <Tabs.Panel key={id} value={id}>
-            <Page />
-          </Tabs.Panel>
-        ))}
-      </Tabs>
-    </>
+    <div className={classes['layout']}>
+      <nav className={classes['sections']} aria-label={TEXTS.settings}>
+        {groups.map((group) => [
+          <span key={group.label} className={classes['group']}>
+            {group.label}
+          </span>,
+          ...group.sections.map(({ id, label: name }) => (
+            <Link
+              key={id}
+              to="/dashboard/settings"
+              search={id === 'account' ? {} : { tab: id }}
+              className={classes['link']}
+              // The address of a section may have further parameters, so the router does not decide what is current.
+              activeOptions={{ exact: true, includeSearch: true }}
+              aria-current={id === shown.id ? 'page' : undefined}
+              ref={id === shown.id ? bringIntoView : null}
+            >
+              {name}
+              {id === 'backups' && backup && (
+                <span className={classes['dot']} title={backup.title}>
+                  <Dot color="orange" />
+                  <VisuallyHidden>needs attention</VisuallyHidden>
+                </span>
+              )}
+            </Link>
+          )),
+        ])}
+      </nav>
+      <div className={classes['content']}>
+        <PageHeader title={label} description={description} />
+        <Content key={shown.id} />
+      </div>
+    </div>
   )
 }
 
-/** Scrolls to the selected tab, because the tabs are wider than a phone screen. */
-function bringIntoView(tab: HTMLButtonElement | null): void {
-  tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+/** Scrolls to the current section, because the list is wider than a phone screen. */
+function bringIntoView(link: HTMLAnchorElement | null): void {
+  link?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }
-
-const EMPTY = { operator: null, actor: null, action: null, target: null, from: null, cursor: null }

@@ -61,11 +61,8 @@ const PAGES = {
     },
   },
   Settings: {
-    heading: 'Settings',
-    async untilShown(page) {
-      await page.getByRole('heading', { name: 'Sessions' }).waitFor()
-      await page.getByRole('table', { name: 'Sessions' }).getByRole('row').first().waitFor()
-    },
+    heading: 'Account',
+    untilShown: (page) => page.getByText('Another admin can change your role.').waitFor(),
   },
 } as const satisfies Record<string, PageContent>
 export type Label = keyof typeof PAGES

@@ -81,7 +81,7 @@ export function AlertsTab() {
 }
 
 /** Lets an admin check the e-mail settings. */
-function TestMailButton() {
+export function TestMailButton() {
   const isAdmin = useHasRole('admin')
   const [isBusy, setIsBusy] = useState(false)
   if (!isAdmin) return null

@@ -1,14 +1,14 @@
 import { Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { callHub, errorMessage } from '../../../api/call-hub.ts'
-import { createPasskey } from '../../../api/passkeys.ts'
-import { notify } from '../../../components/confirm.tsx'
-import { Dialog } from '../../../components/dialog.tsx'
-import { FormActions } from '../../../components/form-actions.tsx'
-import { PasswordAgainInput } from '../../../components/password-again-input.tsx'
-import { userAgentLabel } from '../../../lib/user-agent.ts'
-import { TEXTS } from '../texts.tsx'
+import { callHub, errorMessage } from '../../api/call-hub.ts'
+import { createPasskey } from '../../api/passkeys.ts'
+import { notify } from '../../components/confirm.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { FormActions } from '../../components/form-actions.tsx'
+import { PasswordAgainInput } from '../../components/password-again-input.tsx'
+import { userAgentLabel } from '../../lib/user-agent.ts'
+import { TEXTS } from '../../texts.ts'
 
 const PATH = '/api/v1/account/passkeys'
 
@@ -24,7 +24,7 @@ export function AddPasskey({
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: userAgentLabel(navigator.userAgent), password: '' },
-    validate: { name: (name) => (name.trim() === '' ? TEXTS.enterAName : null) },
+    validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
   })
   const submit = form.onSubmit(async ({ name, password }) => {
     setErrorText('')
@@ -37,30 +37,25 @@ export function AddPasskey({
       const response = await createPasskey(options)
       await callHub(PATH, { method: 'POST', body: { name: name.trim(), response } })
       await onAdded()
-      notify(TEXTS.passkeyAdded)
+      notify('Passkey added.')
       onClose()
     } catch (error) {
       setErrorText(creationErrorMessage(error))
     }
   })
   return (
-    <Dialog opened onClose={onClose} title={TEXTS.addAPasskey} centered>
+    <Dialog opened onClose={onClose} title="Add a passkey" centered>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
             label={TEXTS.name}
-            description={TEXTS.passkeyNameHint}
+            description="Shown in the list of passkeys"
             required
             maxLength={100}
             {...form.getInputProps('name')}
           />
           <PasswordAgainInput data-autofocus {...form.getInputProps('password')} />
-          <FormActions
-            error={errorText}
-            action={TEXTS.add}
-            isBusy={form.submitting}
-            onCancel={onClose}
-          />
+          <FormActions error={errorText} action="Add" isBusy={form.submitting} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>
@@ -69,6 +64,6 @@ export function AddPasskey({
 
 function creationErrorMessage(error: unknown): string {
   if (!(error instanceof DOMException)) return errorMessage(error)
-  if (error.name === 'InvalidStateError') return TEXTS.passkeyExists
-  return TEXTS.noPasskeyCreated
+  if (error.name === 'InvalidStateError') return 'This device already has a passkey for this hub.'
+  return 'No passkey was created. Try again, or use another device.'
 }

@@ -1,0 +1,300 @@
+import {
+  ActionIcon,
+  Alert,
+  Anchor,
+  Badge,
+  Button,
+  Group,
+  NumberInput,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+  Tooltip,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import type { Invitation, Operator, Role } from '@recordhub/protocol'
+import { IconTrash, IconUserPlus } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { callHub, errorMessage } from '../../api/call-hub.ts'
+import { invitationsQuery, operatorsQuery } from '../../api/operators.ts'
+import { confirm, notify } from '../../components/confirm.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { FormActions } from '../../components/form-actions.tsx'
+import { Below, columnsFor } from '../../components/list-table/columns.tsx'
+import { ListTable } from '../../components/list-table/list-table.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { OperatorName } from '../../components/operator-name.tsx'
+import { PasswordAgainInput } from '../../components/password-again-input.tsx'
+import { Time } from '../../components/time.tsx'
+import { formatCode } from '../../lib/format.ts'
+import { ROLE_CHOICES } from '../../lib/roles.ts'
+import { useUrlState } from '../../lib/url-state.ts'
+import { TEXTS } from '../../texts.ts'
+import { OperatorDrawer, signInMethods } from './operator-drawer.tsx'
+import { LinesSkeleton, SecretOnce, SettingsSection } from './parts.tsx'
+
+const column = columnsFor<Operator>()
+
+/** Operators and invitations. */
+export function OperatorSettings() {
+  const [{ operator: openId = '' }, change] = useUrlState()
+  const [isInviting, inviting] = useDisclosure(false)
+  const found = useQuery(operatorsQuery())
+  const open = found.data?.operators.find(({ id }) => id === openId)
+  const onOpen = ({ id }: Operator) => change({ operator: id })
+  return (
+    <>
+      <Loaded query={found} skeleton={<LinesSkeleton />}>
+        {({ operators }) => (
+          <SettingsSection
+            title={operators.length === 1 ? '1 person' : `${operators.length} people`}
+            description="Viewers can read. Operators can work with platforms, pulls and records. Admins have full access."
+            isCard={false}
+            action={
+              <Button leftSection={<IconUserPlus size={16} />} onClick={inviting.open}>
+                Invite
+              </Button>
+            }
+          >
+            <OperatorsTable operators={operators} onOpen={onOpen} />
+          </SettingsSection>
+        )}
+      </Loaded>
+      <OpenInvitations />
+      {open && <OperatorDrawer operator={open} onClose={() => change({ operator: null })} />}
+      {isInviting && <InviteDialog onClose={inviting.close} />}
+    </>
+  )
+}
+
+function OperatorsTable({
+  operators,
+  onOpen,
+}: {
+  operators: Operator[]
+  onOpen: (operator: Operator) => void
+}) {
+  return (
+    <ListTable
+      label="Operators"
+      rows={operators}
+      idOf={({ id }) => id}
+      onOpen={onOpen}
+      columns={[
+        column.of('Operator', (operator) => (
+          <>
+            <Anchor
+              component="button"
+              size="sm"
+              ta="left"
+              fw={600}
+              onClick={() => onOpen(operator)}
+            >
+              {operator.name}
+            </Anchor>{' '}
+            {operator.disabled_at && (
+              <Badge variant="light" color="red">
+                Disabled
+              </Badge>
+            )}
+            {operator.name !== operator.email && <Below>{operator.email}</Below>}
+          </>
+        )),
+        column.of('Role', ({ role }) => formatCode(role), { width: 90 }),
+        column.of(
+          'Sign-in methods',
+          (operator) => (
+            <Group gap={4}>
+              {signInMethods(operator).map((method) => (
+                <Badge key={method} variant="light" color="gray" tt="none">
+                  {method}
+                </Badge>
+              ))}
+            </Group>
+          ),
+          { width: 190 },
+        ),
+        column.time('Last seen', ({ last_seen_at }) => last_seen_at, { none: TEXTS.never }),
+        column.number('Sessions', ({ sessions }) => sessions, { width: 90 }),
+      ]}
+    />
+  )
+}
+
+const invitationColumn = columnsFor<Invitation>()
+
+/** Invitations that have not been accepted. Renders nothing if there are none. */
+function OpenInvitations() {
+  const client = useQueryClient()
+  const found = useQuery(invitationsQuery())
+  const invitations = found.data?.invitations ?? []
+  if (invitations.length === 0) return null
+
+  const withdraw = ({ id, email }: Invitation) =>
+    confirm({
+      title: 'Withdraw this invitation?',
+      children: `The link of ${email} will no longer work.`,
+      action: 'Withdraw',
+      async onConfirm() {
+        await callHub(`/api/v1/invitations/${id}`, { method: 'DELETE' })
+        await client.invalidateQueries(invitationsQuery())
+        notify('Invitation withdrawn.')
+      },
+    })
+
+  return (
+    <SettingsSection
+      title="Invitations"
+      description="Not accepted yet. If a link was lost, invite again: the old link no longer works."
+    >
+      <ListTable
+        label="Invitations"
+        isPlain
+        rows={invitations}
+        idOf={({ id }) => id}
+        columns={[
+          invitationColumn.of('Invitation', (invitation) => (
+            <>
+              <Group gap="xs">
+                <Text size="sm" fw={600}>
+                  {invitation.email}
+                </Text>
+                <Badge size="sm" variant="light" tt="none">
+                  {formatCode(invitation.role)}
+                </Badge>
+                {isExpired(invitation) && (
+                  <Badge size="sm" variant="light" color="orange" tt="none">
+                    Expired
+                  </Badge>
+                )}
+              </Group>
+              <Below>
+                Invited by {<OperatorName by={invitation.invited_by} />} · expires{' '}
+                {<Time at={invitation.expires_at} />}
+              </Below>
+            </>
+          )),
+          invitationColumn.actions(
+            'Withdraw',
+            (invitation) => (
+              <Tooltip label="Withdraw">
+                <ActionIcon
+                  variant="subtle"
+                  color="red"
+                  aria-label={`Withdraw the invitation of ${invitation.email}`}
+                  onClick={() => withdraw(invitation)}
+                >
+                  <IconTrash size={16} />
+                </ActionIcon>
+              </Tooltip>
+            ),
+            { width: 60, phone: 'end' },
+          ),
+        ]}
+      />
+    </SettingsSection>
+  )
+}
+
+function isExpired({ expires_at }: Invitation): boolean {
+  return Date.parse(expires_at) <= Date.now()
+}
+
+type CreatedInvitation = {
+  invitation: Invitation
+  link: string
+  mailed: boolean
+  mail_problem: string | null
+}
+
+/** Creates an invitation link, which is shown only once. */
+function InviteDialog({ onClose }: { onClose: () => void }) {
+  const client = useQueryClient()
+  const [errorText, setErrorText] = useState('')
+  const [created, setCreated] = useState<CreatedInvitation | null>(null)
+  const form = useForm<{ email: string; role: Role; days: number | string; password: string }>({
+    mode: 'controlled',
+    initialValues: { email: '', role: 'viewer', days: 7, password: '' },
+  })
+  const submit = form.onSubmit(async ({ email, role, days, password }) => {
+    setErrorText('')
+    try {
+      const body = { email, role, expires_in_days: Number(days), password }
+      setCreated(await callHub<CreatedInvitation>('/api/v1/invitations', { method: 'POST', body }))
+      await client.invalidateQueries(invitationsQuery())
+    } catch (error) {
+      setErrorText(errorMessage(error))
+    }
+  })
+  if (created) {
+    return (
+      <Dialog
+        opened
+        staysOpen
+        onClose={onClose}
+        title={`Invitation for ${created.invitation.email}`}
+        centered
+        size="lg"
+      >
+        <Stack>
+          <SecretOnce title="Invitation link" value={created.link} label="link">
+            {created.mailed
+              ? 'The link was sent by e-mail. You can also share it yourself. It is not shown again.'
+              : 'Share the link over a private channel. It works once, and is not shown again.'}
+          </SecretOnce>
+          {created.mail_problem && (
+            <Alert color="yellow" variant="light">
+              {`The e-mail could not be sent: ${created.mail_problem}. Share the link yourself.`}
+            </Alert>
+          )}
+          <Group justify="flex-end">
+            <Button onClick={onClose}>{TEXTS.done}</Button>
+          </Group>
+        </Stack>
+      </Dialog>
+    )
+  }
+  return (
+    <Dialog opened onClose={onClose} title="Invite an operator" centered>
+      <form onSubmit={submit}>
+        <Stack>
+          <Text size="sm" c="dimmed">
+            Creates a one-time link with which the new operator chooses a name and a password.
+          </Text>
+          <TextInput
+            label={TEXTS.eMail}
+            type="email"
+            required
+            data-autofocus
+            {...form.getInputProps('email')}
+          />
+          <Select
+            label="Role"
+            data={ROLE_CHOICES}
+            allowDeselect={false}
+            comboboxProps={{ withinPortal: true }}
+            {...form.getInputProps('role')}
+          />
+          <NumberInput
+            label="Link expires after (days)"
+            min={1}
+            max={30}
+            allowDecimal={false}
+            required
+            {...form.getInputProps('days')}
+          />
+          <PasswordAgainInput {...form.getInputProps('password')} />
+          <FormActions
+            error={errorText}
+            action="Create link"
+            isBusy={form.submitting}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,219 @@
+import {
+  ActionIcon,
+  Alert,
+  Badge,
+  Code,
+  Group,
+  Paper,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+  Title,
+  Tooltip,
+} from '@mantine/core'
+import type { OperatorSession } from '@recordhub/protocol'
+import { IconLogout } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { attempt } from '../../components/confirm.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { Below, columnsFor } from '../../components/list-table/columns.tsx'
+import { ListTable } from '../../components/list-table/list-table.tsx'
+import { Time } from '../../components/time.tsx'
+import { userAgentLabel } from '../../lib/user-agent.ts'
+import { TEXTS } from '../../texts.ts'
+import classes from './settings.module.css'
+
+/** A section of the settings: a title, an optional action, and a card unless the content has one. */
+export function SettingsSection({
+  title,
+  description,
+  action,
+  isCard = true,
+  children,
+}: {
+  title: string
+  description?: ReactNode
+  action?: ReactNode
+  isCard?: boolean
+  children?: ReactNode
+}) {
+  return (
+    <Stack component="section" aria-label={title} gap="xs" mt="lg">
+      <Group justify="space-between" align="flex-end" gap="xs">
+        <Stack gap={2} maw={640}>
+          <Title order={2} fz="h4">
+            {title}
+          </Title>
+          {description && (
+            <Text size="sm" c="dimmed">
+              {description}
+            </Text>
+          )}
+        </Stack>
+        {action}
+      </Group>
+      {isCard ? <Paper withBorder>{children}</Paper> : children}
+    </Stack>
+  )
+}
+
+/** One row of a card: what it is, a sentence about it, and its value, input or action. */
+export function Row({
+  title,
+  hint,
+  htmlFor,
+  isWide = false,
+  children,
+}: {
+  title: string
+  hint?: ReactNode
+  /** The id of the input that the title names; the hint has the id with `-hint`. */
+  htmlFor?: string
+  /** On a phone, the value has a line of its own. */
+  isWide?: boolean
+  children?: ReactNode
+}) {
+  return (
+    <div className={`${classes['row']} ${isWide ? classes['wide'] : ''}`}>
+      <div>
+        <Text size="sm" fw={550} {...(htmlFor ? { component: 'label', htmlFor } : {})}>
+          {title}
+        </Text>
+        {hint && (
+          <div className={classes['hint']} id={htmlFor && `${htmlFor}-hint`}>
+            {hint}
+          </div>
+        )}
+      </div>
+      {children && <Group gap="xs">{children}</Group>}
+    </div>
+  )
+}
+
+/** Shown while a section loads. */
+export function LinesSkeleton({ lines = 3 }: { lines?: number }) {
+  return (
+    <Stack gap="xs" aria-busy="true" aria-label={TEXTS.loading}>
+      {Array.from({ length: lines }, (_, line) => line).map((line) => (
+        <Skeleton key={line} height={28} />
+      ))}
+    </Stack>
+  )
+}
+
+/** A table of names and values. */
+export function Facts({ label, facts }: { label: string; facts: [string, ReactNode][] }) {
+  return (
+    <Table aria-label={label} layout="fixed" horizontalSpacing="md">
+      <Table.Tbody>
+        {facts.map(([name, value]) => (
+          <Table.Tr key={name}>
+            <Table.Th scope="row" w={{ base: '42%', sm: 240 }} fw={500} c="dimmed">
+              {name}
+            </Table.Th>
+            <Table.Td>{value}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+/** A secret that is shown only once. */
+export function SecretOnce({
+  title,
+  value,
+  label,
+  actions,
+  children,
+}: {
+  title: string
+  value: string
+  /** The noun in the label of the copy button. */
+  label: string
+  /** Buttons beside *Copy*. */
+  actions?: ReactNode
+  children?: ReactNode
+}) {
+  return (
+    <Alert variant="light" title={title} role="status">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{children}</Text>
+        <Code
+          block
+          w="100%"
+          fz={{ base: 'xs', sm: 'sm' }}
+          style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
+          data-secret={label}
+        >
+          {value}
+        </Code>
+        <Group>
+          <CopyButton value={value} label={`Copy ${label}`} text={`Copy ${label}`} />
+          {actions}
+        </Group>
+      </Stack>
+    </Alert>
+  )
+}
+
+const column = columnsFor<OperatorSession>()
+
+/** Sessions, with a button to end each one except the current. */
+export function SessionsTable({
+  sessions,
+  onEnd,
+}: {
+  /** Undefined while they load. */
+  sessions: OperatorSession[] | undefined
+  onEnd: (session: OperatorSession) => Promise<void>
+}) {
+  return (
+    <ListTable
+      label="Sessions"
+      isPlain
+      rows={sessions}
+      idOf={({ id }) => id}
+      empty={<Text size="sm">No active sessions.</Text>}
+      columns={[
+        column.of('Session', (session) => (
+          <>
+            <Group gap="xs">
+              <Text size="sm" fw={600}>
+                {userAgentLabel(session.user_agent)}
+              </Text>
+              {session.current && (
+                <Badge size="sm" variant="light" color="green" tt="none">
+                  Current
+                </Badge>
+              )}
+            </Group>
+            <Below>
+              {session.address ?? 'Unknown address'} · since{' '}
+              {<Time at={session.created_at} seconds />} · last active{' '}
+              {<Time at={session.last_seen_at} seconds />}
+            </Below>
+          </>
+        )),
+        column.actions(
+          'End this session',
+          (session) =>
+            !session.current && (
+              <Tooltip label="End this session">
+                <ActionIcon
+                  variant="subtle"
+                  color="red"
+                  aria-label={`End the session ${userAgentLabel(session.user_agent)}, ${session.address ?? 'unknown address'}`}
+                  onClick={() => attempt(() => onEnd(session))}
+                >
+                  <IconLogout size={16} />
+                </ActionIcon>
+              </Tooltip>
+            ),
+          { width: 60, phone: 'end' },
+        ),
+      ]}
+    />
+  )
+}
