@@ -1,4 +1,4 @@
-import { Button, Group, TextInput, Title, Tooltip } from '@mantine/core'
+import { Button, Group, Text, TextInput, Title, Tooltip } from '@mantine/core'
 import type { Platform, RecentPull } from '@recordhub/protocol'
 import { IconPlugConnected, IconPlus, IconSearch, IconSelector } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -111,29 +111,28 @@ function PlatformList({ all }: { all: readonly Platform[] }) {
   const countOf = (state: string) => all.filter((one) => one.health.state === state).length
   return (
     <>
-      <Group mb="sm" gap="xs" justify="space-between">
-        <FilterChips label={TEXTS.filters}>
+      <FilterChips label={TEXTS.filters}>
+        <FilterChip
+          label={TEXTS.all}
+          count={formatNumber(all.length)}
+          isPressed={health === ''}
+          onClick={() => changeUrl({ health: null })}
+        />
+        {HEALTHS.filter((state) => countOf(state) > 0 || state === health).map((state) => (
           <FilterChip
-            label={TEXTS.all}
-            count={formatNumber(all.length)}
-            isPressed={health === ''}
-            onClick={() => changeUrl({ health: null })}
+            key={state}
+            dot={HEALTH_COLORS[state]}
+            label={HEALTH_LABELS[state]}
+            count={formatNumber(countOf(state))}
+            isPressed={state === health}
+            onClick={() => changeUrl({ health: state === health ? null : state })}
           />
-          {HEALTHS.filter((state) => countOf(state) > 0 || state === health).map((state) => (
-            <FilterChip
-              key={state}
-              dot={HEALTH_COLORS[state]}
-              label={HEALTH_LABELS[state]}
-              count={formatNumber(countOf(state))}
-              isPressed={state === health}
-              onClick={() => changeUrl({ health: state === health ? null : state })}
-            />
-          ))}
-        </FilterChips>
+        ))}
         <Button
           variant="subtle"
           color="gray"
-          size="xs"
+          size="compact-xs"
+          ml="auto"
           rightSection={<IconSelector size={14} aria-hidden />}
           onClick={() =>
             changeUrl({ sort: sort === 'health' && !descending ? 'title' : null, direction: null })
@@ -141,7 +140,7 @@ function PlatformList({ all }: { all: readonly Platform[] }) {
         >
           {sort === 'health' ? (descending ? 'Worst last' : 'Worst first') : `By ${SORTED[sort]}`}
         </Button>
-      </Group>
+      </FilterChips>
       <ListTable
         label={TEXTS.platforms}
         rows={shown}
@@ -159,6 +158,7 @@ function PlatformList({ all }: { all: readonly Platform[] }) {
         columns={[
           column.of(TEXTS.platform, (platform) => <PlatformTitle platform={platform} />, {
             sort: 'title',
+            width: 210,
           }),
           column.of(
             'Health',
@@ -263,17 +263,17 @@ function HealthCell({
       <HealthLabel state={health.state} />
       {first ? (
         <Tooltip label={label} multiline maw={360}>
-          <div tabIndex={others.length > 0 ? 0 : undefined}>
+          <Text c="dimmed" fz="inherit" truncate tabIndex={others.length > 0 ? 0 : undefined}>
             <MessageText message={first.message.replace(/\.$/, '')} />
             {others.length > 0 && `, and ${others.length} more`}
-          </div>
+          </Text>
         </Tooltip>
       ) : (
-        <div>
+        <Text c="dimmed" fz="inherit">
           {sums && sums.accepted > 0
             ? `${formatNumber(sums.accepted)} accepted ${sums.accepted === 1 ? 'exception' : 'exceptions'}`
             : pullsSummary(pulls)}
-        </div>
+        </Text>
       )}
     </>
   )

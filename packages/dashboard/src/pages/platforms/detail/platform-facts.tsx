@@ -181,7 +181,7 @@ export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
     ['Display title', platform.display_title],
     [
       'Platform Name',
-      <Group key="name" gap={4}>
+      <Group key="name" gap={4} my={-4}>
         <code>{platform_name}</code>
         <CopyButton value={platform_name} label="Copy platform name" />
       </Group>,
