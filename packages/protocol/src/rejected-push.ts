@@ -215,10 +215,13 @@ export const RepairPreview = Type.Object({
       'Those whose record another one, tested before, has written as well. They were counted without it, and may have another outcome',
   }),
   items: Type.Array(RepairedPush, { description: 'The first 100' }),
-  example: Type.Union([
+  examples: Type.Array(
     Type.Object({ id: Type.Integer(), before: Type.Unknown(), after: Type.Unknown() }),
-    Type.Null(),
-  ]),
+    {
+      description:
+        'The bodies of the first ones to which the changes apply; fewer if they are long',
+    },
+  ),
   until: Type.String({ description: 'Identifies the tested pushes and their counts' }),
 })
 

@@ -3,6 +3,7 @@ import { IconChevronDown } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { formatClock } from '../lib/format.ts'
 import { useUrlState } from '../lib/url-state.ts'
+import { Dot, type DotColor } from './dot.tsx'
 import classes from './filter-chip.module.css'
 import { LocalTimeInput } from './local-time-input.tsx'
 
@@ -19,16 +20,20 @@ export function FilterChips({ label, children }: { label: string; children: Reac
 export function FilterChip({
   label,
   count,
+  dot,
   isPressed,
   onClick,
 }: {
   label: string
   count?: string
+  /** The colour of the state that it filters by. */
+  dot?: DotColor
   isPressed: boolean
   onClick: () => void
 }) {
   return (
     <UnstyledButton className={classes['chip'] ?? ''} aria-pressed={isPressed} onClick={onClick}>
+      {dot && <Dot color={dot} />}
       <span className={classes['label']}>{label}</span>
       {count !== undefined && <span className={classes['count']}>{count}</span>}
     </UnstyledButton>

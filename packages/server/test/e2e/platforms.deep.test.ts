@@ -23,8 +23,7 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     const titles = page.getByRole('row').getByRole('link')
     await titles.first().waitFor()
     assert.deepEqual(await titles.allInnerTexts(), [COURT_TITLE, 'Title of archive'])
-    await page.getByRole('combobox', { name: 'Health' }).click()
-    await page.getByRole('option', { name: 'Failing' }).click()
+    await page.getByRole('button', { name: 'Failing' }).click()
     await page.getByRole('link', { name: 'Title of archive' }).waitFor({ state: 'detached' })
     assert.equal(new URL(page.url()).searchParams.get('health'), 'failing')
     await page.goBack()
@@ -33,7 +32,7 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
     await page.getByText('Requires the operator role').first().waitFor()
     assert.equal(await page.getByRole('button', { name: 'Test Connection' }).count(), 0)
-    await page.getByText('Last pull failed').waitFor()
+    await page.getByText('The last pull failed').waitFor()
   })
 
   test('a changed manifest is shown field by field, and rejected pushes of a new module are replayed', async () => {

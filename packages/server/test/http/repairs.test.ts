@@ -27,9 +27,11 @@ describeHub('repairing rejected pushes', (hub) => {
     const before = await hub.countStoredRows()
     const previewed = await preview(hub, repair)
     assert.deepEqual(await hub.countStoredRows(), before)
-    const { tested, total, complete, counts, example, items } = previewed
+    const { tested, total, complete, counts, examples, items } = previewed
+    const [example] = examples
     assert.deepEqual({ tested, total, complete }, { tested: 3, total: 3, complete: true })
     assert.deepEqual(counts, { ...NONE, created: 2, updated: 1 })
+    assert.equal(examples.length, 3)
     assert.deepEqual(example?.before, { ...newRecord('R-0'), record_type: 'casse' })
     assert.deepEqual(example?.after, newRecord('R-0', { full_name: 'Repaired' }))
     const shown = items.map(({ reference_number, full_name, outcome, changed }) => [
@@ -71,7 +73,7 @@ describeHub('repairing rejected pushes', (hub) => {
     const rejected = await preview(hub, useless)
     assert.deepEqual(rejected.counts, { ...NONE, rejected: 2 })
     assert.deepEqual(
-      [rejected.unchanged_bodies, rejected.example?.after],
+      [rejected.unchanged_bodies, rejected.examples[0]?.after],
       [1, { ...bodies[1], data: 12 }],
     )
     const repair = { ...useless, changes: [{ op: 'set' as const, path: '/data', value: {} }] }

@@ -5,8 +5,6 @@ import { COMMON_TEXTS } from '../../texts.ts'
 export const TEXTS = {
   ...COMMON_TEXTS,
 
-  alerts: 'Alerts',
-
   open: 'Open',
   notReplayed: 'Not replayed',
 
@@ -21,7 +19,6 @@ export const TEXTS = {
 
   noActivityYetHint: 'Activity appears here when a platform is registered, pushes or is pulled.',
 
-  event: 'Event',
   dismissed: 'Dismissed',
 
   recordsReview: 'Records of this review',

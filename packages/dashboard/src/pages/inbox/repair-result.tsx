@@ -7,6 +7,7 @@ import { Time } from '../../components/time.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
 import { referenceOf } from '../activity/rejected/advice.ts'
 import classes from './inbox.module.css'
+import { changesBetween, membersOf, textOf, toRow } from './repair-changes.ts'
 
 const OUTCOMES = {
   created: 'New',
@@ -87,18 +88,26 @@ export function Figures({
   )
 }
 
-/** The first rejections, with the outcome that the preview has found. */
+/** The first rejections, with the change and the outcome that the preview has found. */
 export function Pushes({
   group: { platform_name: platform, cause, rejected_pushes: count },
   pushes,
-  items,
+  preview,
 }: {
   group: RepairableGroup
   pushes: RejectedPush[]
-  items: RepairPreview['items']
+  preview: RepairPreview | undefined
 }) {
   const search = { tab: 'rejected', platform, cause }
-  const tested = new Map(items.map((item) => [item.id, item]))
+  const { items = [], examples = [] } = preview ?? {}
+  const changed = new Map(examples.map((one) => [one.id, one]))
+  // In the order in which they are replayed, once they are tested.
+  const rows = preview
+    ? items.slice(0, pushes.length).map((item) => {
+        const { id, at, reference_number: reference } = item
+        return { id, at, reference, item }
+      })
+    : pushes.map(({ id, at, body }) => ({ id, at, reference: referenceOf(body), item: null }))
   const rest = count - pushes.length
   return (
     <>
@@ -107,34 +116,37 @@ export function Pushes({
           <Table.Tr>
             <Table.Th>Reference</Table.Th>
             <Table.Th>Name</Table.Th>
+            {examples.length > 0 && <Table.Th visibleFrom="sm">Change</Table.Th>}
             <Table.Th visibleFrom="sm">Last rejected</Table.Th>
             <Table.Th>Result</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {pushes.map(({ id, body, at }) => {
-            const item = tested.get(id)
-            return (
-              <Table.Tr key={id}>
-                <Table.Td>
-                  <PageLink
-                    to="."
-                    search={(before) => ({ ...before, rejected: String(id) })}
-                    size="sm"
-                  >
-                    {item?.reference_number ?? referenceOf(body)}
-                  </PageLink>
-                </Table.Td>
-                <Table.Td>{item?.full_name ?? '—'}</Table.Td>
+          {rows.map(({ id, at, reference, item }) => (
+            <Table.Tr key={id}>
+              <Table.Td>
+                <PageLink
+                  to="."
+                  search={(before) => ({ ...before, rejected: String(id) })}
+                  size="sm"
+                >
+                  {reference ?? '—'}
+                </PageLink>
+              </Table.Td>
+              <Table.Td>{item?.full_name ?? '—'}</Table.Td>
+              {examples.length > 0 && (
                 <Table.Td visibleFrom="sm">
-                  <Time at={at} seconds />
+                  <Changed body={changed.get(id)} />
                 </Table.Td>
-                <Table.Td {...(item?.outcome === 'rejected' ? { title: item.message } : {})}>
-                  {item ? OUTCOMES[item.outcome] : '—'}
-                </Table.Td>
-              </Table.Tr>
-            )
-          })}
+              )}
+              <Table.Td visibleFrom="sm">
+                <Time at={at} seconds />
+              </Table.Td>
+              <Table.Td {...(item?.outcome === 'rejected' ? { title: item.message } : {})}>
+                {item ? OUTCOMES[item.outcome] : '—'}
+              </Table.Td>
+            </Table.Tr>
+          ))}
         </Table.Tbody>
       </Table>
       {rest > 0 && (
@@ -145,6 +157,23 @@ export function Pushes({
         </div>
       )}
     </>
+  )
+}
+
+/** The first value that the changes replace, and how many others. */
+function Changed({ body }: { body: RepairPreview['examples'][number] | undefined }) {
+  if (!body) return '—'
+  const [first, ...others] = changesBetween(body.before, body.after)
+  if (!first) return '—'
+  const members = membersOf(body.before)
+  const before = members.find(({ pointer }) => pointer === first.path)?.value
+  const after = 'value' in first ? textOf(first.value) : 'to' in first ? first.to : undefined
+  return (
+    <code className={classes['change']}>
+      {'to' in first ? toRow(first).path : before !== undefined && <del>{textOf(before)}</del>}
+      {after !== undefined && <ins>{after}</ins>}
+      {others.length > 0 && ` +${formatNumber(others.length)}`}
+    </code>
   )
 }
 

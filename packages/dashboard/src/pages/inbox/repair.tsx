@@ -1,7 +1,14 @@
-import { Box, Button, Text } from '@mantine/core'
+import { ActionIcon, Box, Button, Group, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import type { RejectedPush, RepairableGroup, RepairPreview, RepairStep } from '@recordhub/protocol'
-import { IconPlus } from '@tabler/icons-react'
+import type {
+  RejectedPush,
+  RepairableGroup,
+  RepairedPush,
+  RepairPreview,
+  RepairStep,
+  Replay,
+} from '@recordhub/protocol'
+import { IconChevronDown, IconChevronUp, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub } from '../../api/call-hub.ts'
@@ -12,7 +19,7 @@ import {
   repairPreviewQuery,
   useRefreshRejected,
 } from '../../api/rejected-pushes.ts'
-import { confirm, notify } from '../../components/confirm.tsx'
+import { attempt, confirm, notify } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
@@ -195,29 +202,60 @@ function Panel({
           <ErrorNotice error={preview.error} onRetry={() => void preview.refetch()} />
         )}
         {canOperate && <Figures preview={preview.data} isTested={isTested} />}
-        <Pushes group={group} pushes={pushes} items={preview.data?.items ?? []} />
+        <Pushes group={group} pushes={pushes} preview={preview.data} />
         <Actions
           group={group}
           preview={isTested && preview.data ? preview.data : null}
           onReplay={replay}
         />
       </Block>
-      {preview.data?.example && (
-        <Block
-          title={count === 1 ? 'The body' : `One of the ${formatNumber(count)}`}
-          note={referenceOf(preview.data.example.after)}
-        >
-          <pre className={classes['diff']}>
-            {diffLines(preview.data.example.before, preview.data.example.after).map(
-              ({ sign, text }, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity.
-                <span key={index} data-sign={sign}>{`${sign} ${text}\n`}</span>
-              ),
-            )}
-          </pre>
-        </Block>
-      )}
+      {preview.data && <Examples count={count} examples={preview.data.examples} />}
     </>
+  )
+}
+
+/** The bodies before and after the changes, one at a time. */
+function Examples({ count, examples }: { count: number } & Pick<RepairPreview, 'examples'>) {
+  const [at, setAt] = useState(0)
+  const shown = examples[at] ?? examples[0]
+  if (!shown) return null
+  const move = (by: number) => setAt(Math.max(0, Math.min(at + by, examples.length - 1)))
+  return (
+    <Block
+      title={count === 1 ? 'The body' : `One of the ${formatNumber(count)}`}
+      note={referenceOf(shown.after)}
+      end={
+        examples.length > 1 && (
+          <Group gap={2} wrap="nowrap" ml="auto">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label="Previous body"
+              disabled={at === 0}
+              onClick={() => move(-1)}
+            >
+              <IconChevronUp size={16} aria-hidden />
+            </ActionIcon>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label="Next body"
+              disabled={at >= examples.length - 1}
+              onClick={() => move(1)}
+            >
+              <IconChevronDown size={16} aria-hidden />
+            </ActionIcon>
+          </Group>
+        )
+      }
+    >
+      <pre className={classes['diff']}>
+        {diffLines(shown.before, shown.after).map(({ sign, text }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity.
+          <span key={index} data-sign={sign}>{`${sign} ${text}\n`}</span>
+        ))}
+      </pre>
+    </Block>
   )
 }
 
@@ -233,12 +271,26 @@ function Actions({
 }) {
   const canOperate = useHasRole('operator')
   const refresh = useRefreshRejected()
+  const [isBusy, setIsBusy] = useState(false)
   if (!canOperate) {
     return (
       <Text size="xs" c="dimmed" px="md" py="sm">
         Replaying and deleting require the operator role.
       </Text>
     )
+  }
+  const first = preview?.items[0]
+  const replayFirst = async ({ id }: RepairedPush) => {
+    setIsBusy(true)
+    await attempt(async () => {
+      const changed = preview?.examples.find((one) => one.id === id)
+      const json = writeLossless({ ...(changed ? { body: changed.after } : {}) }, '')
+      const path = `/api/v1/rejected-pushes/${id}/replay`
+      const { replay } = await callHub<{ replay: Replay }>(path, { method: 'POST', json })
+      notify(`${first?.reference_number ?? 'The first one'} was replayed: ${replay.outcome}`)
+    })
+    await refresh()
+    setIsBusy(false)
   }
   const isUseless = preview !== null && preview.counts.rejected === preview.tested
   const accept = async () => {
@@ -260,6 +312,16 @@ function Actions({
       >
         {isUseless ? 'All are rejected again' : `Replay ${formatNumber(preview?.tested ?? count)}`}
       </Button>
+      {count > 1 && first && first.outcome !== 'rejected' && (
+        <Button
+          variant="subtle"
+          color="gray"
+          loading={isBusy}
+          onClick={() => void replayFirst(first)}
+        >
+          Replay the first one only
+        </Button>
+      )}
       {digest !== null && accepted_at === null && (
         <Button
           variant="subtle"

@@ -146,16 +146,21 @@ export function unequalRows(
 }
 
 function toRow(platform: PlatformSummary, module: ModuleCompleteness): UnequalRow {
-  const { listed, accepted, only_here, incomplete_reasons, complete_at } = module
-  const absent = (listed ?? 0) - accepted - hereOf(module)
-  const isUndecided = incomplete_reasons.includes('missing_undecided')
+  const { listed, incomplete_reasons, complete_at } = module
   return {
-    ...{ platform, module, modules: 1, listed },
-    here: hereOf(module) + (isUndecided ? (only_here ?? 0) : 0),
-    difference: absent > 0 ? -absent : isUndecided ? (only_here ?? 0) : 0,
+    ...{ platform, module, modules: 1, listed, ...compareModule(module) },
     why: incomplete_reasons.find((one) => REASONS.includes(one)) ?? 'unverified',
     verifiedAt: complete_at,
   }
+}
+
+/** How many records of a module the hub has, and how many it has too few (negative) or too many. */
+export function compareModule(module: ModuleCompleteness): { here: number; difference: number } {
+  const { listed, accepted, only_here, incomplete_reasons } = module
+  if (listed === null) return { here: stored(module), difference: 0 }
+  const absent = listed - accepted - hereOf(module)
+  const undecided = incomplete_reasons.includes('missing_undecided') ? (only_here ?? 0) : 0
+  return { here: hereOf(module) + undecided, difference: absent > 0 ? -absent : undecided }
 }
 
 /** The reasons that a row names, the most important first. */

@@ -23,15 +23,14 @@ export function noAlertsLabel(failing: readonly unknown[]): string {
     : `No open alerts, but ${failing.length} platforms are failing`
 }
 
-const SORTS = ['title', 'status', 'modules', 'records', 'synced', 'pushed', 'health'] as const
+const SORTS = ['title', 'modules', 'records', 'synced', 'pushed', 'health'] as const
 export type Sort = (typeof SORTS)[number]
-export type Direction = 'asc' | 'desc'
+type Direction = 'asc' | 'desc'
 
-type PlatformFilter = { text: string; status: string; health: string }
+type PlatformFilter = { text: string; health: string }
 
 const KEYS: Record<Sort, (platform: Platform) => string | number> = {
   title: (platform) => platform.display_title.toLowerCase(),
-  status: (platform) => platform.status,
   modules: (platform) => platform.modules_registered,
   records: (platform) => platform.records,
   synced: (platform) => platform.latest_sync_at ?? '',
@@ -46,7 +45,7 @@ export function isSort(text: string | undefined): text is Sort {
 /** The platforms that match the filter, sorted. Equal ones are sorted by title. */
 export function filterPlatforms(
   platforms: readonly Platform[],
-  { text, status, health }: PlatformFilter,
+  { text, health }: PlatformFilter,
   { sort, direction }: { sort: Sort; direction: Direction },
 ): Platform[] {
   const search = text.trim().toLowerCase()
@@ -58,7 +57,6 @@ export function filterPlatforms(
         value.toLowerCase().includes(search),
       ),
     )
-    .filter((one) => status === '' || one.status === status)
     .filter((one) => health === '' || one.health.state === health)
     .toSorted((one, other) => {
       const order = compare(key(one), key(other)) * sign

@@ -1,49 +1,48 @@
-import { Breadcrumbs, Tabs, Text } from '@mantine/core'
-import {
-  IconActivity,
-  IconArrowsDownUp,
-  IconDownload,
-  IconListDetails,
-  IconSettings,
-} from '@tabler/icons-react'
+import { ActionIcon, Group, Menu, Tabs, Title } from '@mantine/core'
+import type { PlatformDetails } from '@recordhub/protocol'
+import { IconChevronLeft, IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { HubCallError } from '../../api/call-hub.ts'
 import { platformQuery } from '../../api/platforms.ts'
+import { Dot } from '../../components/dot.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { MENU_PROPS } from '../../components/menu-props.ts'
 import { NotFound } from '../../components/not-found.tsx'
-import { PageHeader } from '../../components/page-header.tsx'
+import { PageHeader, useTabTitle } from '../../components/page-header.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { PageSkeleton } from '../../components/page-skeleton.tsx'
 import { RemovedPlatform } from '../../components/removed-platform.tsx'
+import { formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { RequestsTab } from '../log/requests.tsx'
 import { ConformanceButton } from './conformance/conformance-button.tsx'
 import { ActivityTab } from './detail/activity-tab.tsx'
 import { ModulesTab } from './detail/modules-tab.tsx'
-import { PlatformFacts } from './detail/platform-facts.tsx'
+import { CompletenessCard, HealthCard, PlatformFacts } from './detail/platform-facts.tsx'
 import { PullsTab } from './detail/pulls-tab.tsx'
 import { PushesTab } from './detail/pushes-tab.tsx'
 import { SettingsTab } from './detail/settings-tab.tsx'
+import classes from './platform-page.module.css'
+import { HEALTH_COLORS, HealthLabel } from './platform-state.tsx'
 import { PullButton } from './pull-button.tsx'
 import { TestButton } from './test-button.tsx'
 import { TEXTS } from './texts.tsx'
 
 const TABS = [
-  { value: 'modules', label: TEXTS.modules, icon: IconListDetails, Panel: ModulesTab },
-  { value: 'pulls', label: TEXTS.pulls, icon: IconDownload, Panel: PullsTab },
-  { value: 'pushes', label: TEXTS.pushes, icon: IconArrowsDownUp, Panel: PushesTab },
-  { value: 'requests', label: 'Requests', icon: IconArrowsDownUp, Panel: RequestsTab },
-  { value: 'activity', label: 'Activity', icon: IconActivity, Panel: ActivityTab },
-  { value: 'settings', label: TEXTS.settings, icon: IconSettings, Panel: SettingsTab },
+  { value: 'modules', label: TEXTS.modules, Panel: ModulesTab },
+  { value: 'pulls', label: TEXTS.pulls, Panel: PullsTab },
+  { value: 'pushes', label: TEXTS.pushes, Panel: PushesTab },
+  { value: 'requests', label: 'Requests', Panel: RequestsTab },
+  { value: 'activity', label: 'Activity', Panel: ActivityTab },
+  { value: 'settings', label: TEXTS.settings, Panel: SettingsTab },
 ] as const
 
 export function PlatformPage() {
   const { id = '' } = useParams({ strict: false })
   const [{ tab = 'modules' }, changeUrl] = useUrlState()
   const platform = useQuery(platformQuery(id))
-  const canOperate = useHasRole('operator')
   if (platform.isPending) return <PageSkeleton />
   if (!platform.data) {
     const { error } = platform
@@ -59,38 +58,28 @@ export function PlatformPage() {
     }
     return <ErrorNotice error={error} onRetry={() => void platform.refetch()} />
   }
-  const { display_title, platform_description } = platform.data
   const shown = TABS.find((one) => one.value === tab) ?? TABS[0]
   return (
     <>
-      <Breadcrumbs mb={4} styles={{ root: { flexWrap: 'nowrap' } }}>
-        <PageLink to="/dashboard/platforms" size="sm">
-          {TEXTS.platforms}
-        </PageLink>
-        <Text size="sm" c="dimmed" lh={1.5} truncate>
-          {display_title}
-        </Text>
-      </Breadcrumbs>
-      <PageHeader title={display_title} description={platform_description}>
-        {canOperate && (
-          <>
-            <TestButton platform={platform.data} />
-            <ConformanceButton
-              path={`/api/v1/platforms/${platform.data.id}/conformance`}
-              body={{}}
-              title={TEXTS.conformanceOf(display_title)}
-            />
-            <PullButton platform={platform.data} full={{}} />
-            <PullButton platform={platform.data} />
-          </>
-        )}
-      </PageHeader>
-      <PlatformFacts platform={platform.data} />
+      <PlatformHead platform={platform.data} />
+      <div className={classes['two']}>
+        <div className={classes['stack']}>
+          <HealthCard platform={platform.data} />
+          <CompletenessCard platform={platform.data} />
+        </div>
+        <PlatformFacts platform={platform.data} />
+      </div>
       <Tabs value={shown.value} onChange={(value) => changeUrl({ tab: value })} keepMounted={false}>
         <Tabs.List mb="md">
-          {TABS.map(({ value, label, icon: Icon }) => (
-            <Tabs.Tab key={value} value={value} leftSection={<Icon size={16} aria-hidden />}>
+          {TABS.map(({ value, label }) => (
+            <Tabs.Tab key={value} value={value}>
               {label}
+              {value === 'modules' && (
+                <span className={classes['count']}>
+                  {' '}
+                  {formatNumber(platform.data.modules.length)}
+                </span>
+              )}
             </Tabs.Tab>
           ))}
         </Tabs.List>
@@ -100,6 +89,54 @@ export function PlatformPage() {
           </Tabs.Panel>
         ))}
       </Tabs>
+    </>
+  )
+}
+
+function PlatformHead({ platform }: { platform: PlatformDetails }) {
+  const { id, display_title, health } = platform
+  const canOperate = useHasRole('operator')
+  useTabTitle(display_title)
+  return (
+    <>
+      <PageLink to="/dashboard/platforms" size="sm" c="dimmed">
+        <IconChevronLeft size={14} aria-hidden style={{ verticalAlign: '-2px' }} />{' '}
+        {TEXTS.platforms}
+      </PageLink>
+      <div className={classes['head']}>
+        <div>
+          <Title order={1} fz={28} lh="36px">
+            {display_title}
+          </Title>
+          <div className={classes['verdict']}>
+            <Dot color={HEALTH_COLORS[health.state]} />
+            <HealthLabel state={health.state} />
+            {health.reasons.length > 1 && <span>{health.reasons.length} reasons</span>}
+          </div>
+        </div>
+        {canOperate && (
+          <Group gap="xs">
+            <TestButton platform={platform} leftSection={null} />
+            <PullButton platform={platform} />
+            <Menu {...MENU_PROPS} position="bottom-end" keepMounted>
+              <Menu.Target>
+                <ActionIcon variant="subtle" color="gray" size={32} aria-label="More actions">
+                  <IconDots size={18} aria-hidden />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <ConformanceButton
+                  path={`/api/v1/platforms/${id}/conformance`}
+                  body={{}}
+                  title={`Conformance of ${display_title}`}
+                  isItem
+                />
+                <PullButton platform={platform} full={{}} isItem />
+              </Menu.Dropdown>
+            </Menu>
+          </Group>
+        )}
+      </div>
     </>
   )
 }

@@ -1,99 +1,286 @@
-import { Group, Select, TextInput } from '@mantine/core'
-import { IconPlugConnected, IconPlus, IconSearch } from '@tabler/icons-react'
+import { Button, Group, Text, TextInput, Title, Tooltip } from '@mantine/core'
+import type { Platform, RecentPull } from '@recordhub/protocol'
+import { IconPlugConnected, IconPlus, IconSearch, IconSelector } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { allCompletenessQuery } from '../../api/completeness.ts'
+import { snapshot } from '../../api/live.ts'
 import { usePlatforms } from '../../api/platforms.ts'
+import { Dot } from '../../components/dot.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { ErrorNotice } from '../../components/error-notice.tsx'
+import { FilterChip, FilterChips } from '../../components/filter-chip.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
-import { PageHeader } from '../../components/page-header.tsx'
-import { PageSkeleton } from '../../components/page-skeleton.tsx'
-import { formatCount } from '../../lib/format.ts'
+import { Below, columnsFor } from '../../components/list-table/columns.tsx'
+import { ListTable } from '../../components/list-table/list-table.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { MessageText } from '../../components/message-text.tsx'
+import { useTabTitle } from '../../components/page-header.tsx'
+import { PageLink } from '../../components/page-link.tsx'
+import { formatNumber } from '../../lib/format.ts'
+import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
-import { filterPlatforms, HEALTH_LABELS, HEALTHS, isSort } from './platform-list.ts'
-import { PlatformsTable } from './platforms-table.tsx'
+import { type PlatformSums, sumByPlatform } from '../overview/completeness-sums.ts'
+import { PullNowButton } from '../pulls/pull-now-button.tsx'
+import { filterPlatforms, HEALTH_LABELS, HEALTHS, isSort, type Sort } from './platform-list.ts'
+import { Complete, HEALTH_COLORS, HealthLabel, pullsSummary } from './platform-state.tsx'
 import { RemovalList } from './removal-list.tsx'
+import { TestButton } from './test-button.tsx'
 import { TEXTS } from './texts.tsx'
 
 export function PlatformsPage() {
-  const [{ q = '', status = '', health = '', sort, direction }, changeUrl] = useUrlState()
   const platforms = usePlatforms()
   const canRegister = useHasRole('operator')
+  useTabTitle(TEXTS.platforms)
   const register = canRegister && (
     <LinkButton to="/dashboard/platforms/new" leftSection={<IconPlus size={16} aria-hidden />}>
       {TEXTS.registerAPlatform}
     </LinkButton>
   )
-  const order = {
-    sort: isSort(sort) ? sort : 'title',
-    direction: direction === 'desc' ? 'desc' : 'asc',
-  } as const
-  const all = platforms.data ?? []
-  const chosen = filterPlatforms(all, { text: q, status, health }, order)
-  const records = all.reduce((sum, one) => sum + one.records, 0)
-  if (platforms.isPending) return <PageSkeleton />
   return (
     <>
-      <PageHeader
-        title={TEXTS.platforms}
-        description={`${formatCount(all.length, 'platform')}, ${formatCount(records, 'record')}`}
-      >
-        {all.length > 0 && register}
-      </PageHeader>
+      <Group mb="sm" gap="xs">
+        <Title order={1} fz="h2">
+          {TEXTS.platforms}
+        </Title>
+        <span style={{ color: 'var(--text-3)' }}>
+          {platforms.data && formatNumber(platforms.data.length)}
+        </span>
+        <Group gap="xs" ml="auto">
+          {platforms.data && platforms.data.length > 0 && (
+            <>
+              <Search />
+              {register}
+            </>
+          )}
+        </Group>
+      </Group>
       {canRegister && <RemovalList />}
-      {platforms.isError && (
-        <ErrorNotice error={platforms.error} onRetry={() => void platforms.refetch()} />
-      )}
-      {platforms.isSuccess && all.length === 0 && (
-        <EmptyState
-          icon={<IconPlugConnected />}
-          title={TEXTS.noPlatformsRegistered}
-          action={register || undefined}
-        >
-          {TEXTS.noPlatformsRegisteredHint}
-        </EmptyState>
-      )}
-      {all.length > 0 && (
-        <>
-          <Group mb="sm" gap="xs">
-            <TextInput
-              aria-label={TEXTS.filterTitleNameAddress}
-              placeholder={TEXTS.titleNameAddress}
-              leftSection={<IconSearch size={16} aria-hidden />}
-              value={q}
-              w={{ base: '100%', xs: 260 }}
-              onChange={({ currentTarget }) =>
-                changeUrl({ q: currentTarget.value }, { replace: true })
-              }
-            />
-            <Select
-              aria-label={TEXTS.status}
-              placeholder={TEXTS.anyStatus}
-              clearable
-              w={150}
-              data={[
-                { value: 'active', label: TEXTS.active },
-                { value: 'inactive', label: TEXTS.inactive },
-              ]}
-              value={status || null}
-              onChange={(value) => changeUrl({ status: value })}
-            />
-            <Select
-              aria-label={TEXTS.health}
-              placeholder={TEXTS.anyHealth}
-              clearable
-              w={170}
-              data={HEALTHS.map((value) => ({ value, label: HEALTH_LABELS[value] }))}
-              value={health || null}
-              onChange={(value) => changeUrl({ health: value })}
-            />
-          </Group>
-          <PlatformsTable
-            platforms={chosen}
-            order={order}
-            onOrder={({ sort, direction }) => changeUrl({ sort, direction })}
+      <Loaded
+        query={platforms}
+        empty={(all) =>
+          all.length === 0 && (
+            <EmptyState
+              icon={<IconPlugConnected />}
+              title={TEXTS.noPlatformsRegistered}
+              action={register || undefined}
+            >
+              A platform is a system whose records the hub stores. To register it, you need its base
+              URL and a source API key from its owner.
+            </EmptyState>
+          )
+        }
+      >
+        {(all) => <PlatformList all={all} />}
+      </Loaded>
+    </>
+  )
+}
+
+function Search() {
+  const [{ q = '' }, changeUrl] = useUrlState()
+  return (
+    <TextInput
+      type="search"
+      aria-label="Filter by title, name or address"
+      placeholder="Name or address"
+      leftSection={<IconSearch size={16} aria-hidden />}
+      value={q}
+      w={200}
+      onChange={({ currentTarget }) => changeUrl({ q: currentTarget.value }, { replace: true })}
+    />
+  )
+}
+
+const column = columnsFor<Platform>()
+
+function PlatformList({ all }: { all: readonly Platform[] }) {
+  const [{ q = '', health = '', sort: by, direction }, changeUrl] = useUrlState()
+  const navigate = useNavigate()
+  const canOperate = useHasRole('operator')
+  const sort: Sort = isSort(by) ? by : 'health'
+  const descending = direction === 'desc'
+  const shown = filterPlatforms(
+    all,
+    { text: q, health },
+    { sort, direction: descending ? 'desc' : 'asc' },
+  )
+  const { data: modules } = useQuery(allCompletenessQuery())
+  const sums = modules && sumByPlatform(modules, all)
+  const recent = useStore(snapshot)?.recent_pulls
+  const countOf = (state: string) => all.filter((one) => one.health.state === state).length
+  return (
+    <>
+      <FilterChips label={TEXTS.filters}>
+        <FilterChip
+          label={TEXTS.all}
+          count={formatNumber(all.length)}
+          isPressed={health === ''}
+          onClick={() => changeUrl({ health: null })}
+        />
+        {HEALTHS.filter((state) => countOf(state) > 0 || state === health).map((state) => (
+          <FilterChip
+            key={state}
+            dot={HEALTH_COLORS[state]}
+            label={HEALTH_LABELS[state]}
+            count={formatNumber(countOf(state))}
+            isPressed={state === health}
+            onClick={() => changeUrl({ health: state === health ? null : state })}
           />
-        </>
+        ))}
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-xs"
+          ml="auto"
+          rightSection={<IconSelector size={14} aria-hidden />}
+          onClick={() =>
+            changeUrl({ sort: sort === 'health' && !descending ? 'title' : null, direction: null })
+          }
+        >
+          {sort === 'health' ? (descending ? 'Worst last' : 'Worst first') : `By ${SORTED[sort]}`}
+        </Button>
+      </FilterChips>
+      <ListTable
+        label={TEXTS.platforms}
+        rows={shown}
+        idOf={({ id }) => id}
+        empty={<EmptyState title={TEXTS.noMatchingPlatforms} />}
+        sort={{
+          by: sort,
+          descending,
+          onSort: ({ by, descending }) =>
+            changeUrl({ sort: by, direction: descending ? 'desc' : null }),
+        }}
+        onOpen={({ id }) =>
+          void navigate({ to: '/dashboard/platforms/$id', params: { id: String(id) } })
+        }
+        columns={[
+          column.of(TEXTS.platform, (platform) => <PlatformTitle platform={platform} />, {
+            sort: 'title',
+            width: 210,
+          }),
+          column.of(
+            'Health',
+            (platform) => (
+              <HealthCell
+                platform={platform}
+                sums={sums?.get(platform.platform_name)}
+                pulls={recent?.find((one) => one.platform_id === platform.id)?.pulls ?? []}
+              />
+            ),
+            { sort: 'health', phone: 'line' },
+          ),
+          column.of(
+            'Complete',
+            (platform) => (
+              <Complete platform={platform} sums={sums?.get(platform.platform_name) ?? null} />
+            ),
+            { sort: 'records', width: 180, phone: 'line' },
+          ),
+          column.time(TEXTS.latestSync, ({ latest_sync_at }) => latest_sync_at, {
+            sort: 'synced',
+            exact: true,
+            phone: 'none',
+          }),
+          column.time('Last accepted push', ({ last_push_at }) => last_push_at, {
+            sort: 'pushed',
+            width: 150,
+            phone: 'none',
+          }),
+          column.of(
+            TEXTS.modules,
+            ({ modules_registered }) => `${formatNumber(modules_registered)} registered`,
+            { sort: 'modules', width: 120, from: 'desktop', phone: 'none' },
+          ),
+          ...(canOperate
+            ? [
+                column.actions('Actions', (platform) => <Actions platform={platform} />, {
+                  width: 90,
+                  phone: 'end',
+                }),
+              ]
+            : []),
+        ]}
+      />
+    </>
+  )
+}
+
+const SORTED: Readonly<Record<Sort, string>> = {
+  title: 'title',
+  health: 'health',
+  records: 'records',
+  synced: 'latest sync',
+  pushed: 'last push',
+  modules: 'modules',
+}
+
+function PlatformTitle({
+  platform: { id, display_title, platform_name, health },
+}: {
+  platform: Platform
+}) {
+  return (
+    <Group gap="sm" wrap="nowrap">
+      <Dot color={HEALTH_COLORS[health.state]} />
+      <div style={{ minWidth: 0 }}>
+        <PageLink
+          to="/dashboard/platforms/$id"
+          params={{ id: String(id) }}
+          fw={550}
+          c="inherit"
+          fz="inherit"
+        >
+          {display_title}
+        </PageLink>
+        <Below>
+          <code>{platform_name}</code>
+        </Below>
+      </div>
+    </Group>
+  )
+}
+
+/** The state, and below it the most urgent reason; the others on hover and focus. */
+function HealthCell({
+  platform: { health },
+  sums,
+  pulls,
+}: {
+  platform: Platform
+  sums: PlatformSums | undefined
+  pulls: readonly RecentPull[]
+}) {
+  const [first, ...others] = health.reasons
+  const label = health.reasons.map(({ code, message }) => (
+    <div key={code}>
+      <MessageText message={message} />
+    </div>
+  ))
+  return (
+    <>
+      <HealthLabel state={health.state} />
+      {first ? (
+        <Tooltip label={label} multiline maw={360}>
+          <Text c="dimmed" fz="inherit" truncate tabIndex={others.length > 0 ? 0 : undefined}>
+            <MessageText message={first.message.replace(/\.$/, '')} />
+            {others.length > 0 && `, and ${others.length} more`}
+          </Text>
+        </Tooltip>
+      ) : (
+        <Text c="dimmed" fz="inherit">
+          {sums && sums.accepted > 0
+            ? `${formatNumber(sums.accepted)} accepted ${sums.accepted === 1 ? 'exception' : 'exceptions'}`
+            : pullsSummary(pulls)}
+        </Text>
       )}
     </>
   )
+}
+
+function Actions({ platform }: { platform: Platform }) {
+  if (platform.status === 'inactive') return null
+  if (platform.health.state !== 'failing') return <PullNowButton platform={platform} isIcon />
+  return <TestButton platform={platform} label={TEXTS.test} size="xs" leftSection={null} />
 }

@@ -1,4 +1,4 @@
-import { Button, Tooltip } from '@mantine/core'
+import { Button, Menu, Tooltip } from '@mantine/core'
 import { IconDownload, IconRefresh } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -15,9 +15,12 @@ import { TEXTS } from './texts.tsx'
 export function PullButton({
   platform: { id, status, modules_registered },
   full,
+  isItem = false,
 }: {
   platform: { id: number; status: string; modules_registered: number }
   full?: { record_type?: string }
+  /** An item of a menu. */
+  isItem?: boolean
 }) {
   const [isBusy, setIsBusy] = useState(false)
   const navigate = useNavigate()
@@ -42,22 +45,24 @@ export function PullButton({
     setIsBusy(false)
   }
 
-  const button = (
-    <Button
-      variant="default"
-      leftSection={
-        full ? <IconRefresh size={16} aria-hidden /> : <IconDownload size={16} aria-hidden />
-      }
-      loading={isBusy}
-      // A disabled button would not show its tooltip.
-      {...(reason === null ? {} : { 'data-disabled': true })}
-      aria-disabled={reason !== null}
-      onClick={() => reason === null && void pull()}
-    >
-      {full ? TEXTS.readEverythingAgain : TEXTS.pullNow}
-    </Button>
-  )
   const hint = reason ?? (full ? TEXTS.readEverythingAgainHint : null)
+  const common = {
+    leftSection: full ? (
+      <IconRefresh size={16} aria-hidden />
+    ) : (
+      <IconDownload size={16} aria-hidden />
+    ),
+    // A disabled button would not show its tooltip.
+    ...(reason === null ? {} : { 'data-disabled': true }),
+    'aria-disabled': reason !== null,
+    onClick: () => reason === null && void pull(),
+    children: full ? TEXTS.readEverythingAgain : TEXTS.pullNow,
+  }
+  const button = isItem ? (
+    <Menu.Item {...common} />
+  ) : (
+    <Button variant="default" loading={isBusy} {...common} />
+  )
   return hint === null ? button : <Tooltip label={hint}>{button}</Tooltip>
 }
 

@@ -6,10 +6,6 @@ import { COMMON_TEXTS } from '../../texts.ts'
 export const TEXTS = {
   ...COMMON_TEXTS,
 
-  showRejected: 'Show the rejected ones',
-  showCompleteness: 'Show completeness',
-  showAlerts: 'Show alerts',
-
   reachable: 'Reachable',
   ping: 'Ping',
   manifest: 'Manifest',
@@ -48,16 +44,8 @@ export const TEXTS = {
   addedLater: 'Added later',
   yes: 'Yes',
   no: 'No',
-  conformanceOf: (displayTitle: string) => `Conformance of ${displayTitle}`,
   noPlatformsRegisteredHint:
     'A platform is a system whose records the hub stores. To register it, you need its base URL and a source API key from its owner.',
-  filterTitleNameAddress: 'Filter by title, name or address',
-  titleNameAddress: 'Title, name or address',
-  anyStatus: 'Any status',
-  inactive: 'Inactive',
-  health: 'Health',
-  anyHealth: 'Any health',
-  lastPush: 'Last accepted push',
 
   platformInactive: 'The platform is inactive',
   pullHasStarted: 'The pull has started.',

@@ -36,6 +36,9 @@ import {
 /** A preview ends after this time, and tells how many it has tested. */
 const MAX_PREVIEW_MS = 5000
 const MAX_ITEMS = 100
+/** The bodies that a preview contains, and their length together, of which the first may have more. */
+const MAX_EXAMPLES = 10
+const MAX_EXAMPLE_LENGTH = 200_000
 
 const Counts = Type.Object({
   created: CursorInteger,
@@ -63,7 +66,8 @@ export async function previewRepair(
   const counts = { ...NONE }
   const written = new Set<string>()
   const items: RepairedPush[] = []
-  let example: RepairPreview['example'] = null
+  const examples: RepairPreview['examples'] = []
+  let exampleLength = 0
   let [tested, unchanged_bodies, repeated, left] = [0, 0, 0, 0]
   let after: ReplayPosition | null = null
   do {
@@ -78,7 +82,10 @@ export async function previewRepair(
       counts[replay.outcome] += 1
       if (!isChanged) unchanged_bodies += 1
       if (items.length < MAX_ITEMS) items.push(item)
-      if (isChanged) example ??= { id: rejection.rejected_push_id, before, after: body }
+      if (isChanged && examples.length < MAX_EXAMPLES && exampleLength < MAX_EXAMPLE_LENGTH) {
+        exampleLength += rejection.body.length
+        examples.push({ id: rejection.rejected_push_id, before, after: body })
+      }
       if (replay.outcome === 'rejected') continue
       const record = JSON.stringify([rejection.record_type, item.reference_number])
       if (written.has(record)) repeated += 1
@@ -94,7 +101,7 @@ export async function previewRepair(
   const until = { position_seq, rejected_push_id, counts, hash: hashOf(repair) }
   return {
     ...{ total: tested + left, tested, complete: left === 0, counts, unchanged_bodies, repeated },
-    ...{ items, example, until: UNTIL.encode(until) },
+    ...{ items, examples, until: UNTIL.encode(until) },
   }
 }
 

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ConformanceLine } from '@recordhub/protocol'
 import { IconClipboardCheck } from '@tabler/icons-react'
@@ -13,18 +13,22 @@ export function ConformanceButton({
   path,
   body,
   title,
+  isItem = false,
 }: {
   path: string
   body: unknown
   title: string
+  /** An item of a menu. */
+  isItem?: boolean
 }) {
   const [isOpen, { open, close }] = useDisclosure(false)
   const conformance = useHubLines<typeof INITIAL, ConformanceLine>(INITIAL, applyLine)
+  const Target = isItem ? Menu.Item : Button
   const check = () => void conformance.run(path, body)
   return (
     <>
-      <Button
-        variant="default"
+      <Target
+        {...(isItem ? {} : { variant: 'default' })}
         leftSection={<IconClipboardCheck size={16} aria-hidden />}
         onClick={() => {
           open()
@@ -32,7 +36,7 @@ export function ConformanceButton({
         }}
       >
         {TEXTS.checkConformance}
-      </Button>
+      </Target>
       <Dialog
         opened={isOpen}
         onClose={() => {

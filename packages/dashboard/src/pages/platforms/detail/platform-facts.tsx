@@ -1,67 +1,210 @@
-import { Alert, Box, Code, Paper, SimpleGrid, Text } from '@mantine/core'
-import type { PlatformDetails } from '@recordhub/protocol'
-import { IconAlertTriangle } from '@tabler/icons-react'
+/** What the page of a platform shows above its tabs: its health with the repairs, what is here of it, and its facts. */
+import { Code, Group, Paper, Text } from '@mantine/core'
+import type { HealthReason, ModuleCompleteness, PlatformDetails } from '@recordhub/protocol'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { completenessPageQuery } from '../../../api/completeness.ts'
+import { snapshot } from '../../../api/live.ts'
+import { CopyButton } from '../../../components/copy-button.tsx'
+import { Dot } from '../../../components/dot.tsx'
+import { LinkButton } from '../../../components/link-button.tsx'
+import { columnsFor } from '../../../components/list-table/columns.tsx'
+import { ListTable } from '../../../components/list-table/list-table.tsx'
+import { MessageText } from '../../../components/message-text.tsx'
+import { PageLink } from '../../../components/page-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
-import { Time } from '../../../components/time.tsx'
-import { formatNumber } from '../../../lib/format.ts'
-import { HealthReasons } from '../health-reasons.tsx'
-import { HEALTH_LABELS } from '../platform-list.ts'
+import { Ago, Clock, Time } from '../../../components/time.tsx'
+import { formatCount, formatNumber } from '../../../lib/format.ts'
+import { useStore } from '../../../lib/store.ts'
+import { compareModule } from '../../overview/completeness-sums.ts'
+import classes from '../platform-page.module.css'
+import { HEALTH_COLORS, PullBars, pullsSummary } from '../platform-state.tsx'
 import { TEXTS } from './texts.tsx'
+
+/** The reasons for the health, each with a link to the page on which it is dealt with, and the last pulls. */
+export function HealthCard({ platform }: { platform: PlatformDetails }) {
+  const { health, pulls_paused_until } = platform
+  const recent = useStore(snapshot)?.recent_pulls.find((one) => one.platform_id === platform.id)
+  const isFailing = health.reasons.some(({ code }) => code === 'pulls_failing')
+  const areGood = recent?.pulls.every(({ state }) => state === 'succeeded') ?? false
+  return (
+    <Paper component="section" withBorder aria-label="Health">
+      <ul className={classes['reasons']}>
+        {health.reasons.map(({ code, message, since }) => (
+          <li key={code}>
+            <Dot
+              color={isFailing && code !== 'pulls_failing' ? 'orange' : HEALTH_COLORS[health.state]}
+            />
+            <div>
+              <MessageText message={message} />
+              {since !== null && (
+                <Text span inherit c="dimmed">
+                  {' '}
+                  Since <Clock at={since} />.
+                </Text>
+              )}
+            </div>
+            <Repair code={code} platform={platform.platform_name} />
+          </li>
+        ))}
+        {pulls_paused_until !== null && (
+          <li>
+            <Dot color="orange" />
+            <div>
+              <b>Scheduled pulls are paused</b>. The last pulls received no records of this
+              platform. Scheduled pulls ping it, and skip it until <Time at={pulls_paused_until} />,
+              or until it responds or pushes a record. You can pull it now.
+            </div>
+          </li>
+        )}
+        {recent && (
+          <li>
+            <Dot color={areGood ? 'green' : isFailing ? 'red' : 'orange'} />
+            <Text span inherit c="dimmed">
+              Pulls: {pullsSummary(recent.pulls).replace(/^T/, 't')}
+            </Text>
+            <PullBars pulls={recent.pulls} />
+          </li>
+        )}
+      </ul>
+    </Paper>
+  )
+}
+
+/** Nothing if it is dealt with on the page of the platform. */
+function Repair({ code, platform }: { code: HealthReason['code']; platform: string }) {
+  const link = (search: Record<string, string>, label: string) => (
+    <LinkButton size="xs" variant="default" to="/dashboard/inbox" search={search}>
+      {label}
+    </LinkButton>
+  )
+  switch (code) {
+    case 'pushes_rejected':
+    case 'rejections_open':
+      return link({ tab: 'rejected', platform }, 'Show rejected')
+    case 'review_pending':
+      return link({ tab: 'missing', platform }, TEXTS.reviewRecords)
+    case 'silent':
+      return link({ tab: 'alerts' }, 'Show alerts')
+    default:
+      return null
+  }
+}
+
+const column = columnsFor<ModuleCompleteness>()
+
+/** The records of each module on both sides. */
+export function CompletenessCard({ platform }: { platform: PlatformDetails }) {
+  const { platform_name } = platform
+  const { data } = useQuery(
+    completenessPageQuery(`${new URLSearchParams({ platform: platform_name })}`),
+  )
+  return (
+    <ListTable
+      label="Completeness"
+      rows={data?.modules}
+      idOf={({ module_id }) => module_id}
+      empty={
+        <Paper withBorder p="md" c="dimmed" fz="sm">
+          {TEXTS.noModulesRegistered}
+        </Paper>
+      }
+      columns={[
+        column.of(TEXTS.module, ({ module_name, record_type }) => (
+          <>
+            <PageLink
+              to="/dashboard/records"
+              search={{ platform: platform_name, record_type }}
+              fw={600}
+              c="inherit"
+              fz="inherit"
+            >
+              {module_name}
+            </PageLink>{' '}
+            <Text span fz="inherit" c="dimmed">
+              <code>{record_type}</code>
+            </Text>
+          </>
+        )),
+        column.number(TEXTS.platform, ({ listed }) => listed, { width: 96 }),
+        column.number('Hub', (module) => compareModule(module).here, { width: 96 }),
+        column.of('Difference', (module) => <Difference module={module} />, {
+          width: 96,
+          align: 'right',
+          phone: 'labelled',
+        }),
+        column.of('Verified', (module) => <Verified module={module} />, {
+          width: 220,
+          phone: 'line',
+        }),
+      ]}
+    />
+  )
+}
+
+function Difference({ module }: { module: ModuleCompleteness }) {
+  const { difference } = compareModule(module)
+  if (module.listed === null) return '—'
+  return (
+    <Text span inherit c={difference === 0 ? 'dimmed' : 'var(--orange-text)'}>
+      {difference > 0 && '+'}
+      {difference < 0 && '−'}
+      {formatNumber(Math.abs(difference))}
+    </Text>
+  )
+}
+
+function Verified({ module }: { module: ModuleCompleteness }) {
+  const { complete_at, incomplete_reasons, last_error, pushed_since } = module
+  const isOpen = last_error !== null || incomplete_reasons.length > 0
+  return (
+    <Text span inherit c={isOpen ? 'var(--orange-text)' : 'dimmed'}>
+      {complete_at === null ? (
+        'Not yet'
+      ) : (
+        <>
+          {isOpen && 'Last '}
+          <Ago at={complete_at} />
+          {pushed_since !== null &&
+            pushed_since > 0 &&
+            `, and ${formatCount(pushed_since, 'newer push', 'newer pushes')}`}
+        </>
+      )}
+    </Text>
+  )
+}
 
 /** The fields of a registered platform (specification 2.1). */
 export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
-  const { state } = platform.health
+  const { platform_name, source_base_url, hub_api_key_hint, platform_description } = platform
   const facts: [string, ReactNode][] = [
+    ['Display title', platform.display_title],
+    [
+      'Platform Name',
+      <Group key="name" gap={4} my={-4}>
+        <code>{platform_name}</code>
+        <CopyButton value={platform_name} label="Copy platform name" />
+      </Group>,
+    ],
+    ['Connection Type', <code key="type">{platform.connection_type}</code>],
+    [TEXTS.sourceBaseUrl, source_base_url],
     [TEXTS.status, <StatusBadge key="status" status={platform.status} />],
-    [TEXTS.platformName, platform.platform_name],
-    [TEXTS.connectionType, platform.connection_type],
-    [TEXTS.sourceBaseUrl, platform.source_base_url],
-    [TEXTS.manifestFetched, <Time key="fetched" at={platform.manifest_fetched_at} />],
-    [TEXTS.latestSync, <Time key="synced" at={platform.latest_sync_at} />],
-    [TEXTS.lastPushFact, <Time key="pushed" at={platform.last_push_at} />],
     [TEXTS.modules, `${formatNumber(platform.modules_registered)} registered`],
     [TEXTS.records, formatNumber(platform.records)],
-    [TEXTS.hubApiKeyFact, <Code key="key">{platform.hub_api_key_hint ?? '—'}</Code>],
+    ['Manifest Fetched', <Time key="fetched" at={platform.manifest_fetched_at} />],
+    [TEXTS.latestSync, <Time key="synced" at={platform.latest_sync_at} />],
+    ['Last Accepted Push', <Ago key="pushed" at={platform.last_push_at} />],
+    ['Hub API Key', <Code key="key">{hub_api_key_hint ?? '—'}</Code>],
+    ...(platform_description === ''
+      ? []
+      : [['Description', platform_description] satisfies [string, ReactNode]]),
   ]
   return (
-    <>
-      {(state === 'failing' || state === 'needs_attention') && (
-        <Alert
-          color={state === 'failing' ? 'red' : 'yellow'}
-          variant="light"
-          mb="md"
-          icon={<IconAlertTriangle />}
-          title={HEALTH_LABELS[state]}
-        >
-          <HealthReasons platform={platform} />
-        </Alert>
-      )}
-      {platform.pulls_paused_until !== null && (
-        <Alert
-          color="yellow"
-          variant="light"
-          mb="md"
-          icon={<IconAlertTriangle />}
-          title={TEXTS.scheduledPullsPaused}
-        >
-          {TEXTS.scheduledPullsPausedHint(<Time at={platform.pulls_paused_until} />)}
-        </Alert>
-      )}
-      <Paper withBorder p="md" mb="md">
-        <SimpleGrid component="dl" m={0} cols={{ base: 2, sm: 3, lg: 5 }} spacing="md">
-          {facts.map(([label, value]) => (
-            <Box key={label} miw={0}>
-              <Text component="dt" size="xs" c="dimmed">
-                {label}
-              </Text>
-              <Text component="dd" m={0} size="sm" fw={500}>
-                {value}
-              </Text>
-            </Box>
-          ))}
-        </SimpleGrid>
-      </Paper>
-    </>
+    <Paper component="dl" withBorder className={classes['facts'] ?? ''} aria-label="Facts">
+      {facts.map(([label, value]) => [
+        <dt key={`${label} label`}>{label}</dt>,
+        <dd key={label}>{value}</dd>,
+      ])}
+    </Paper>
   )
 }

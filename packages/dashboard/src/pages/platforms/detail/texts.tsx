@@ -86,17 +86,6 @@ export const TEXTS = {
   notRegistered: 'Not registered',
   rejectedPushesCount: (pushes: string) => `${pushes} rejected`,
   platformName: 'Platform Name',
-  connectionType: 'Connection Type',
-  manifestFetched: 'Manifest Fetched',
-  lastPushFact: 'Last Accepted Push',
-  hubApiKeyFact: 'Hub API Key',
-  scheduledPullsPaused: 'Scheduled pulls are paused',
-  scheduledPullsPausedHint: (time: ReactNode) => (
-    <>
-      The last pulls received no records of this platform. Scheduled pulls ping it, and skip it
-      until {time}, or until it responds or pushes a record. You can pull it now.
-    </>
-  ),
   noPullsYetHint: 'Active platforms are pulled on schedule. “Pull now” pulls this one immediately.',
   trigger: 'Trigger',
   changed: 'Changed',
