@@ -1,11 +1,10 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { IconDeviceMobile, IconFingerprint } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub } from '../../api/call-hub.ts'
 import { canUsePasskeys } from '../../api/passkeys.ts'
 import { renewSession } from '../../api/session.ts'
-import { signInOptionsQuery } from '../../api/sign-in.ts'
+import { useSignInOptions } from '../../api/sign-in.ts'
 import { PasswordDialog } from '../../components/password-dialog.tsx'
 import { AddPasskey } from '../settings/account/add-passkey.tsx'
 import { RecoveryCodes } from '../settings/account/recovery-codes.tsx'
@@ -17,8 +16,8 @@ export function ChooseFactor() {
   const [dialog, setDialog] = useState<'app' | 'passkey' | null>(null)
   const [setup, setSetup] = useState<Setup | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
-  const options = useQuery(signInOptionsQuery())
-  const hasPasskeys = options.data?.passkeys === true && canUsePasskeys()
+  const options = useSignInOptions()
+  const hasPasskeys = options?.passkeys === true && canUsePasskeys()
   const finish = async () => void (await renewSession())
 
   async function start(password: string): Promise<void> {

@@ -289,7 +289,7 @@ export const TEXTS = {
   configured: 'Configured',
   notConfigured: 'Not configured',
   buttonLabel: 'Button label',
-  signInWith: (name: string | null) => `Sign in with ${name}`,
+  signInWith: (name: string | null) => `Continue with ${name}`,
   provider: 'Provider',
   clientId: 'Client ID',
   clientSecret: 'Client secret',

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { PASSKEYS_PATH, passkeysQuery } from '../../../api/account.ts'
 import { callHub } from '../../../api/call-hub.ts'
 import { canUsePasskeys } from '../../../api/passkeys.ts'
-import { signInOptionsQuery } from '../../../api/sign-in.ts'
+import { useSignInOptions } from '../../../api/sign-in.ts'
 import { notify } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Below, columnsFor } from '../../../components/list-table/columns.tsx'
@@ -24,10 +24,10 @@ export function PasskeysSection() {
   const client = useQueryClient()
   const [isAdding, setAdding] = useState(false)
   const [removing, setRemoving] = useState<Passkey | null>(null)
-  const options = useQuery(signInOptionsQuery())
+  const options = useSignInOptions()
   const found = useQuery(passkeysQuery())
   const refresh = () => client.invalidateQueries(passkeysQuery())
-  const isPossible = options.data?.passkeys === true && canUsePasskeys()
+  const isPossible = options?.passkeys === true && canUsePasskeys()
   const passkeys = found.data?.passkeys ?? []
   return (
     <SettingsSection
@@ -45,9 +45,9 @@ export function PasskeysSection() {
         )
       }
     >
-      {options.data && !isPossible && (
+      {options && !isPossible && (
         <Text size="sm" c="dimmed">
-          {options.data.passkeys ? TEXTS.passkeysUnsupported : TEXTS.passkeysRequireHttps}
+          {options.passkeys ? TEXTS.passkeysUnsupported : TEXTS.passkeysRequireHttps}
         </Text>
       )}
       {found.isError && <ErrorNotice error={found.error} onRetry={() => found.refetch()} />}
