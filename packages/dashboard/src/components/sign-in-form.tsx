@@ -16,6 +16,7 @@ import { FormError } from './form-error.tsx'
 import { SignInAlternatives } from './sign-in-alternatives.tsx'
 
 const CODE_DIGITS = 6
+const WRONG = SIGN_IN_ERRORS['invalid_email_or_password']
 
 /**
  * All sign-in methods, for the sign-in page and for the dialog after a session has ended. `next` is the page to open
@@ -92,11 +93,13 @@ export function SignInForm({
         {notice}
         <SignInPassword
           email={email}
-          isWrong={error === SIGN_IN_ERRORS['invalid_email_or_password']}
+          isWrong={error === WRONG}
           onSubmit={async (values) => {
             setError('')
             setEmail(values.email)
-            await handleResult(await signIn(values))
+            const result = await signIn(values)
+            await handleResult(result)
+            return result
           }}
         />
         <SignInAlternatives
@@ -118,12 +121,12 @@ function SignInPassword({
 }: {
   email: string
   isWrong: boolean
-  onSubmit: (values: { email: string; password: string }) => Promise<void>
+  onSubmit: (values: { email: string; password: string }) => Promise<SignInResult>
 }) {
   const [password, setPassword] = useState('')
   const { isBusy, onSubmit } = useSubmit(async (field) => {
-    await signInWith({ email: field('email'), password })
-    setPassword('')
+    const result = await signInWith({ email: field('email'), password })
+    if (result.outcome === 'rejected' && result.reason === WRONG) setPassword('')
   })
   return (
     <form onSubmit={onSubmit}>
