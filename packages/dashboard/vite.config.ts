@@ -38,6 +38,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // A page whose styles could not be fetched would be shown without them at the next try.
     cssCodeSplit: false,
+    rolldownOptions: { input: ['index.html', 'sign-in.html'] },
     chunkSizeWarningLimit: 700,
     license: { fileName: 'assets/licenses.txt' },
   },

@@ -25,22 +25,6 @@ const root = createRootRoute({
 })
 
 const getParentRoute = () => root
-const signIn = createRoute({
-  getParentRoute,
-  path: '/sign-in',
-  component: lazyPage(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
-})
-const setup = createRoute({
-  getParentRoute,
-  path: '/setup',
-  component: lazyPage(() => import('./pages/sign-in/setup-page.tsx'), 'SetupPage'),
-})
-const invitation = createRoute({
-  getParentRoute,
-  path: '/invitation',
-  component: lazyPage(() => import('./pages/sign-in/invitation-page.tsx'), 'InvitationPage'),
-})
-
 const shell = createRoute({
   getParentRoute,
   path: '/dashboard',
@@ -127,7 +111,7 @@ const pages = [
 ]
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, setup, invitation, shell.addChildren(pages)]),
+  routeTree: root.addChildren([shell.addChildren(pages)]),
   parseSearch: parseUrlState,
   stringifySearch: writeUrlState,
   defaultPendingComponent: PageSkeleton,

@@ -152,22 +152,13 @@ export const TEXTS = {
 
   couldNotLoadPage: 'Could not load this page',
 
-  signInWithPasskey: 'Sign in with a passkey',
-  signInWith: (name: string) => `Sign in with ${name}`,
   noPasskeySelected: 'No passkey was selected.',
   passkeyCancelled: 'The passkey sign-in was cancelled.',
   providerUnreachable:
     'The single sign-on provider cannot be reached. Try again, or contact an admin.',
   singleSignOnFailed: 'Single sign-on failed. Try again.',
   tooManyAttempts: (wait: string) => `Too many attempts. Wait ${wait} and try again.`,
-  signInInOtherTab: 'Sign in in the other tab, then return to this one.',
   or: 'or',
-  enterAppCode: 'Enter the code shown by your authenticator app.',
-  enterRecoveryCode: 'Enter one of your recovery codes. Each code works once.',
-  code: 'Code',
-  recoveryCode: 'Recovery code',
-  useRecoveryCode: 'Use a recovery code',
-  useAuthenticatorApp: 'Use the authenticator app',
 
   showLess: 'Show less',
   showAllCharacters: (count: string) => `Show all ${count} characters`,
@@ -189,13 +180,13 @@ export const SINGLE_SIGN_ON_ERRORS: Readonly<Record<string, string>> = {
 
 /** The messages for error codes of a rejected sign-in. */
 export const SIGN_IN_ERRORS: Readonly<Record<string, string>> = {
-  invalid_email_or_password: 'Incorrect e-mail or password.',
+  invalid_email_or_password: 'Wrong e-mail or password.',
   operator_disabled: 'Your account is disabled. Ask an admin of this hub.',
-  invalid_code: 'Incorrect code. Wait for the next one and try again.',
-  invalid_backup_code: 'Incorrect recovery code, or it was already used.',
+  invalid_code: 'Wrong code. Wait for the next one and try again.',
+  invalid_backup_code: 'Wrong recovery code, or it was already used.',
   code_used: 'This code was already used. Sign in again with the next one.',
   invalid_two_factor_cookie: 'The sign-in has expired. Sign in again.',
-  too_many_attempts_request_new_code: 'Too many incorrect codes. Sign in again.',
+  too_many_attempts_request_new_code: 'Too many wrong codes. Sign in again.',
   passkey_not_found: 'This passkey is not registered with the hub. It may have been removed.',
   authentication_failed: 'The passkey was not accepted. Try again.',
 }

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { replaceDocument } from '../lib/test-document.ts'
-import { uploadBackup } from './backups.ts'
 import { callHub } from './call-hub.ts'
 import { readCsrfToken, writeCsrfToken } from './csrf-token.ts'
 import { beforeReplacement, renewSession, replacements, session } from './session.ts'
-import { sendCode, signIn, startSingleSignOn } from './sign-in.ts'
+import { sendCode, signIn, startSingleSignOn, uploadBackup } from './sign-in.ts'
 
 test('after another tab has replaced the session, a POST is repeated with the new token', async (t) => {
   replaceDocument()

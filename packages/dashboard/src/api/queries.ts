@@ -75,16 +75,6 @@ export function createQueryClient(): QueryClient {
   return client
 }
 
-/** The `refetchInterval` of a query on a page that does not poll: refetches while the hub is unavailable. */
-export function refetchWhileUnavailable({
-  state,
-}: {
-  state: { status: string; error: unknown }
-}): number | false {
-  const isFailed = state.status === 'error' && isUnavailable(state.error)
-  return isFailed ? POLLING_INTERVAL_SECONDS * 1000 : false
-}
-
 /** Runs `run` {@link REFRESH_MS} after a call, and at most once per interval. */
 function throttle(run: () => void, intervalMs: number): () => void {
   let ranAt = Number.NEGATIVE_INFINITY

@@ -1,12 +1,12 @@
-/** Requests that are sent without a session: signing in, and accepting an invitation. */
+/** Requests that are sent without a session: signing in, accepting an invitation, and restoring a backup. */
 
 import type { Role, SignInOptions } from '@recordhub/protocol'
-import { queryOptions } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { SIGN_IN_ERRORS, SINGLE_SIGN_ON_ERRORS, TEXTS } from '../texts.ts'
 import { callHub } from './call-hub.ts'
 import { pageHeaders } from './csrf-token.ts'
 import { getPasskeyAssertion } from './passkeys.ts'
-import { refetchWhileUnavailable } from './queries.ts'
+import { retryDelay, shouldRetry } from './retries.ts'
 import { retryAfterSeconds } from './retry-after.ts'
 
 export type SignInResult =
@@ -66,27 +66,44 @@ export async function startSingleSignOn(
   }
 }
 
-export function signInOptionsQuery() {
-  return queryOptions({
-    queryKey: ['sign-in options'],
-    queryFn: ({ signal }) => callHub<SignInOptions>('/api/v1/sign-in-options', { signal }),
-    refetchInterval: refetchWhileUnavailable,
-  })
+/** The ways to sign in; null until the hub has responded. */
+export function useSignInOptions(): SignInOptions | null {
+  return useResponse<SignInOptions>('/api/v1/sign-in-options').data
 }
 
-/** The invitation of a link. Not retried, because the link may be invalid. */
-export function invitationQuery(token: string) {
-  return queryOptions({
-    queryKey: ['invitation', token],
-    queryFn: () =>
-      callHub<{ email: string; role: Role }>('/api/v1/invitation', {
-        method: 'POST',
-        body: { token },
-      }),
-    retry: false,
-    refetchInterval: refetchWhileUnavailable,
-  })
+/** The invitation of a link. */
+export function useInvitation(token: string) {
+  const body = JSON.stringify({ token })
+  return useResponse<{ email: string; role: Role }>('/api/v1/invitation', body)
 }
+
+/** A response that is read again while the hub is unavailable. The pages without a session have no TanStack Query. */
+function useResponse<Body>(path: string, json?: string) {
+  const [state, setState] = useState<{ data: Body | null; error: unknown }>(NO_RESPONSE)
+  useEffect(() => {
+    let isCurrent = true
+    let timer: ReturnType<typeof setTimeout>
+    async function read(failures: number): Promise<void> {
+      try {
+        const data = await callHub<Body>(path, json === undefined ? {} : { method: 'POST', json })
+        if (isCurrent) setState({ data, error: null })
+      } catch (error) {
+        if (!isCurrent) return
+        setState({ data: null, error })
+        if (!shouldRetry(0, error)) return
+        timer = setTimeout(() => void read(failures + 1), retryDelay(failures, error))
+      }
+    }
+    void read(0)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [path, json])
+  return state
+}
+
+const NO_RESPONSE = { data: null, error: null }
 
 const ISSUER_WRONG = 'sign_on_issuer_wrong'
 
@@ -139,4 +156,36 @@ function reasonOf(response: Response, { code = '', message }: ResponseBody): str
     return TEXTS.tooManyAttempts(wait)
   }
   return SIGN_IN_ERRORS[code] ?? message ?? TEXTS.unexpectedResponse
+}
+
+const PART_BYTES = 4 * 1024 * 1024
+
+/**
+ * Uploads a backup to a hub without operators, which then restores it and restarts.
+ * @param onProgress receives the uploaded part, from 0 to 1.
+ * @throws Error with a message.
+ */
+export async function uploadBackup(
+  file: File,
+  { token, passphrase }: { token: string; passphrase: string },
+  onProgress: (uploaded: number) => void,
+): Promise<void> {
+  for (let offset = 0; offset < file.size; offset += PART_BYTES) {
+    const response = await fetch('/setup/backup', {
+      method: 'POST',
+      headers: {
+        ...pageHeaders('POST'),
+        'Content-Type': 'application/octet-stream',
+        'X-Setup-Token': token,
+        'X-Upload-Offset': String(offset),
+        'X-Upload-Size': String(file.size),
+        'X-Backup-Passphrase': encodeURIComponent(passphrase),
+      },
+      body: file.slice(offset, offset + PART_BYTES),
+    })
+    onProgress(Math.min(1, (offset + PART_BYTES) / file.size))
+    if (response.ok) continue
+    const { message = '' } = Object(await response.json().catch(() => null))
+    throw new Error(String(message) || `${response.status}`)
+  }
 }

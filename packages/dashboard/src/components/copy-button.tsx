@@ -8,6 +8,7 @@ export function CopyButton({
   label,
   text,
   isQuiet = false,
+  isPrimary = false,
 }: {
   /** Null while it is unknown. */
   value: string | null
@@ -15,6 +16,8 @@ export function CopyButton({
   text?: string
   /** Without a border. */
   isQuiet?: boolean
+  /** The main action of the page. */
+  isPrimary?: boolean
 }) {
   return (
     <MantineCopyButton value={value ?? ''} timeout={2000}>
@@ -22,8 +25,8 @@ export function CopyButton({
         const icon = copied ? <IconCheck size={16} /> : <IconCopy size={16} />
         return text ? (
           <Button
-            variant={isQuiet ? 'subtle' : 'default'}
-            color="gray"
+            variant={isPrimary ? 'filled' : isQuiet ? 'subtle' : 'default'}
+            {...(isPrimary ? {} : { color: 'gray' })}
             aria-label={copied ? TEXTS.copied : label}
             size="xs"
             leftSection={icon}

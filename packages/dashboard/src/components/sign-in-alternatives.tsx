@@ -1,15 +1,13 @@
 import { Button, Stack, Text } from '@mantine/core'
-import { IconFingerprint, IconLogin2 } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { IconFingerprint } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { canUsePasskeys } from '../api/passkeys.ts'
 import {
   type SignInResult,
-  signInOptionsQuery,
   signInWithPasskey,
   startSingleSignOn,
+  useSignInOptions,
 } from '../api/sign-in.ts'
-import { TEXTS } from '../texts.ts'
 
 /** Sign-in with a passkey or by single sign-on, as far as the hub and the browser support them. */
 export function SignInAlternatives({
@@ -26,12 +24,12 @@ export function SignInAlternatives({
   onResult: (result: SignInResult) => Promise<void>
   onError: (message: string) => void
 }) {
-  const options = useQuery(signInOptionsQuery())
+  const options = useSignInOptions()
   const [isWorking, setWorking] = useState(false)
   const [isInOtherTab, setOtherTab] = useState(false)
 
-  const hasPasskeys = passkeys && options.data?.passkeys === true && canUsePasskeys()
-  const providers = options.data?.single_sign_on ?? []
+  const hasPasskeys = passkeys && options?.passkeys === true && canUsePasskeys()
+  const providers = options?.single_sign_on ?? []
   if (!hasPasskeys && providers.length === 0) return null
 
   async function signInByPasskey(): Promise<void> {
@@ -58,31 +56,26 @@ export function SignInAlternatives({
   }
 
   return (
-    <Stack gap="sm">
+    <Stack>
       {before}
       {hasPasskeys && (
         <Button
           variant="default"
-          leftSection={<IconFingerprint size={18} />}
+          leftSection={<IconFingerprint size={16} />}
           loading={isWorking}
           onClick={signInByPasskey}
         >
-          {TEXTS.signInWithPasskey}
+          Use a passkey
         </Button>
       )}
       {providers.map(({ id, name }) => (
-        <Button
-          key={id}
-          variant="default"
-          leftSection={<IconLogin2 size={18} />}
-          onClick={() => void goTo(id)}
-        >
-          {TEXTS.signInWith(name)}
+        <Button key={id} variant="default" onClick={() => void goTo(id)}>
+          Continue with {name}
         </Button>
       ))}
       {isInOtherTab && (
         <Text size="sm" c="dimmed" role="status">
-          {TEXTS.signInInOtherTab}
+          Sign in in the other tab, then return to this one.
         </Text>
       )}
     </Stack>

@@ -1,38 +1,46 @@
 import {
-  Alert,
   Anchor,
   Button,
+  Code,
   Divider,
   Group,
   PasswordInput,
   Stack,
-  Text,
   TextInput,
 } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { type SignInResult, sendCode, signIn } from '../api/sign-in.ts'
-import { TEXTS } from '../texts.ts'
+import { useSubmit } from '../lib/use-submit.ts'
+import { SIGN_IN_ERRORS, TEXTS } from '../texts.ts'
+import { FormError } from './form-error.tsx'
 import { SignInAlternatives } from './sign-in-alternatives.tsx'
+
+const CODE_DIGITS = 6
+const WRONG = SIGN_IN_ERRORS['invalid_email_or_password']
 
 /**
  * All sign-in methods, for the sign-in page and for the dialog after a session has ended. `next` is the page to open
  * after the sign-in; null if the current page stays.
  */
 export function SignInForm({
-  email,
+  email: initialEmail,
   next,
   error: initialError = '',
+  frame,
   onSignedIn,
 }: {
   email: string
   next: string | null
   /** An error of an earlier attempt. */
   error?: string
+  /** Renders a step of the sign-in. */
+  frame: (step: { title: string; description?: string; content: ReactNode }) => ReactNode
   onSignedIn: () => Promise<void>
 }) {
   const [error, setError] = useState(initialError)
+  const [email, setEmail] = useState(initialEmail)
   const [needsCode, setNeedsCode] = useState(false)
+  const [kind, setKind] = useState<'app' | 'recovery'>('app')
 
   async function handleResult(result: SignInResult): Promise<void> {
     setError(result.outcome === 'rejected' ? result.reason : '')
@@ -41,64 +49,118 @@ export function SignInForm({
     if (result.outcome === 'signed_in') await onSignedIn()
   }
 
-  return (
-    <Stack>
-      {error && (
-        <Alert color="red" variant="light" role="alert">
-          {error}
-        </Alert>
-      )}
-      {needsCode ? (
-        <SignInCode onResult={handleResult} onBack={() => setNeedsCode(false)} />
-      ) : (
-        <>
-          <SignInPassword
-            email={email}
-            onSubmit={async (values) => {
-              setError('')
-              await handleResult(await signIn(values))
-            }}
-          />
-          <SignInAlternatives
-            next={next}
-            before={<Divider label={TEXTS.or} />}
-            onResult={handleResult}
-            onError={setError}
-          />
-        </>
-      )}
-    </Stack>
-  )
+  const notice = <FormError message={error} />
+  if (needsCode) {
+    const isApp = kind === 'app'
+    return frame({
+      title: 'Second factor',
+      description: isApp
+        ? `The six digits from your authenticator app, for ${email}.`
+        : `One of your recovery codes, for ${email}. Each code works once.`,
+      content: (
+        <Stack>
+          {notice}
+          <SignInCode key={kind} isApp={isApp} onResult={handleResult} />
+          <Group justify="space-between">
+            <Anchor
+              component="button"
+              type="button"
+              size="sm"
+              onClick={() => setKind(isApp ? 'recovery' : 'app')}
+            >
+              {isApp ? 'Use a recovery code' : 'Use the authenticator app'}
+            </Anchor>
+            <Anchor
+              component="button"
+              type="button"
+              size="sm"
+              onClick={() => {
+                setNeedsCode(false)
+                setError('')
+              }}
+            >
+              Start again
+            </Anchor>
+          </Group>
+        </Stack>
+      ),
+    })
+  }
+  return frame({
+    title: TEXTS.signIn,
+    content: (
+      <Stack>
+        {notice}
+        <SignInPassword
+          email={email}
+          isWrong={error === WRONG}
+          onSubmit={async (values) => {
+            setError('')
+            setEmail(values.email)
+            const result = await signIn(values)
+            await handleResult(result)
+            return result
+          }}
+        />
+        <SignInAlternatives
+          next={next}
+          before={<Divider label={TEXTS.or} />}
+          onResult={handleResult}
+          onError={setError}
+        />
+      </Stack>
+    ),
+  })
 }
 
 /** The form for e-mail and password. */
 function SignInPassword({
   email,
-  onSubmit,
+  isWrong,
+  onSubmit: signInWith,
 }: {
   email: string
-  onSubmit: (values: { email: string; password: string }) => Promise<void>
+  isWrong: boolean
+  onSubmit: (values: { email: string; password: string }) => Promise<SignInResult>
 }) {
-  const form = useForm({ mode: 'uncontrolled', initialValues: { email, password: '' } })
+  const [password, setPassword] = useState('')
+  const { isBusy, onSubmit } = useSubmit(async (field) => {
+    const result = await signInWith({ email: field('email'), password })
+    if (result.outcome === 'rejected' && result.reason === WRONG) setPassword('')
+  })
   return (
-    <form onSubmit={form.onSubmit(onSubmit)}>
+    <form onSubmit={onSubmit}>
       <Stack>
         <TextInput
+          name="email"
           label={TEXTS.eMail}
           type="email"
           required
+          withAsterisk={false}
           autoComplete="username"
+          defaultValue={email}
           data-autofocus={email === '' || undefined}
-          {...form.getInputProps('email')}
         />
         <PasswordInput
+          name="password"
           label={TEXTS.password}
           required
+          withAsterisk={false}
           autoComplete="current-password"
+          inputWrapperOrder={['label', 'input', 'description']}
+          description={
+            isWrong && (
+              <>
+                Forgotten? On the machine of the hub, <Code>recordhub operator reset-password</Code>{' '}
+                sets a new one.
+              </>
+            )
+          }
+          value={password}
+          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
           data-autofocus={email !== '' || undefined}
-          {...form.getInputProps('password')}
         />
-        <Button type="submit" loading={form.submitting}>
+        <Button type="submit" loading={isBusy}>
           {TEXTS.signIn}
         </Button>
       </Stack>
@@ -108,54 +170,59 @@ function SignInPassword({
 
 /** The second factor: a code of an authenticator app, or a recovery code. */
 function SignInCode({
+  isApp,
   onResult,
-  onBack,
 }: {
+  isApp: boolean
   onResult: (result: SignInResult) => Promise<void>
-  onBack: () => void
 }) {
-  const [kind, setKind] = useState<'app' | 'recovery'>('app')
-  const form = useForm({ mode: 'controlled', initialValues: { code: '' } })
-  const isApp = kind === 'app'
-
-  function change(): void {
-    setKind(isApp ? 'recovery' : 'app')
-    form.setFieldValue('code', '')
-  }
-
-  const submit = form.onSubmit(async ({ code }) => {
-    await onResult(await sendCode(code, kind))
-    form.setFieldValue('code', '')
+  const [code, setCode] = useState('')
+  const formRef = useRef<HTMLFormElement>(null)
+  const digits = code.replaceAll(' ', '').length
+  const isComplete = isApp ? digits >= CODE_DIGITS : digits > 0
+  useEffect(() => {
+    if (isApp && isComplete) formRef.current?.requestSubmit()
+  }, [isApp, isComplete])
+  const { isBusy, onSubmit } = useSubmit(async () => {
+    await onResult(await sendCode(code, isApp ? 'app' : 'recovery'))
+    setCode('')
   })
-
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={onSubmit} ref={formRef}>
       <Stack>
-        <Text size="sm">{isApp ? TEXTS.enterAppCode : TEXTS.enterRecoveryCode}</Text>
         <TextInput
-          key={kind}
-          label={isApp ? TEXTS.code : TEXTS.recoveryCode}
+          label={isApp ? 'Code' : 'Recovery code'}
+          description={isApp && 'Sent by itself after the sixth digit.'}
+          inputWrapperOrder={['label', 'input', 'description']}
           required
+          withAsterisk={false}
           autoFocus
           autoComplete={isApp ? 'one-time-code' : 'off'}
           autoCapitalize="none"
           spellCheck={false}
           inputMode={isApp ? 'numeric' : 'text'}
-          placeholder={isApp ? '123456' : '2kf7-9xq3-…'}
-          {...form.getInputProps('code')}
+          placeholder={isApp ? '' : '2kf7-9xq3-…'}
+          styles={isApp ? APP_CODE : RECOVERY_CODE}
+          value={code}
+          onChange={({ currentTarget }) => setCode(currentTarget.value)}
         />
-        <Button type="submit" loading={form.submitting}>
+        <Button type="submit" loading={isBusy} disabled={!isComplete}>
           {TEXTS.continue}
         </Button>
-        <Group justify="space-between">
-          <Anchor component="button" type="button" size="sm" onClick={change}>
-            {isApp ? TEXTS.useRecoveryCode : TEXTS.useAuthenticatorApp}
-          </Anchor>
-          <Anchor component="button" type="button" size="sm" onClick={onBack}>
-            {TEXTS.back}
-          </Anchor>
-        </Group>
       </Stack>
     </form>
   )
 }
+
+const MONOSPACE = 'var(--mantine-font-family-monospace)'
+const RECOVERY_CODE = { input: { fontFamily: MONOSPACE } }
+const APP_CODE = {
+  input: {
+    fontFamily: MONOSPACE,
+    fontWeight: 500,
+    height: '2.75rem',
+    fontSize: 'var(--mantine-font-size-xl)',
+    letterSpacing: '0.32em',
+    textAlign: 'center',
+  },
+} as const

@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useEffect } from 'react'
 import { renewSession, session } from '../api/session.ts'
 import { Dialog } from '../components/dialog.tsx'
@@ -31,12 +31,18 @@ export function SessionDialog({ hasEnded }: { hasEnded: boolean }) {
       overlayProps={HIDING}
       centered
     >
-      <Text size="sm" c="dimmed" mb="md">
-        Sign in again to continue where you left off. Your input is not lost.
-      </Text>
       <SignInForm
         email={operator?.email ?? ''}
         next={null}
+        frame={({ description, content }) => (
+          <Stack>
+            <Text size="sm" c="dimmed">
+              {description ??
+                'Sign in again to continue where you left off. Your input is not lost.'}
+            </Text>
+            {content}
+          </Stack>
+        )}
         onSignedIn={async () => void (await renewSession())}
       />
     </Dialog>

@@ -294,7 +294,7 @@ export const SETTINGS = {
   HUB_OIDC_NAME: setting({
     parse: text,
     default: 'single sign-on',
-    help: 'Single sign-on: name of the provider on the button "Sign in with …".',
+    help: 'Single sign-on: name of the provider on the button "Continue with …".',
   }),
   HUB_OIDC_ROLE: setting({
     parse: oneOf('viewer', 'operator', 'admin'),

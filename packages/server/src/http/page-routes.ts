@@ -10,6 +10,13 @@ import { callerOf } from './authorize.ts'
 
 /** The file names of Vite: a hash of the content before the extension. */
 const HASHED_NAME = /-[\w-]{8}\.\w+(?:\.(?:br|gz))?$/
+const DIST = dirname(fileURLToPath(import.meta.resolve('@recordhub/dashboard/dist/index.html')))
+const ASSETS = join(DIST, 'assets')
+/** The tags that the hub fills in. */
+const TOKEN = '<meta name="csrf-token" content="">'
+const NONCE = '<meta property="csp-nonce" nonce="">'
+const OPERATORS = '<meta name="operators" content="">'
+
 const CACHE_FOREVER = 'public, max-age=31536000, immutable'
 const CACHE_ONE_HOUR = 'public, max-age=3600'
 const SVG = 'image/svg+xml; charset=utf-8'
@@ -19,23 +26,35 @@ export function pageRoutes(deps: {
   csrfTokenOf: (sessionId: string) => string
   hasOperators: () => Promise<boolean>
 }): FastifyPluginAsyncTypebox {
-  const page = loadPage()
+  const dashboard = loadDocument('index.html', [NONCE, TOKEN])
+  const signIn = loadDocument('sign-in.html', [NONCE, OPERATORS])
 
-  function sendPage(reply: FastifyReply, csrfToken: string): FastifyReply {
-    const text = page.render({ csrfToken, nonce: reply.cspNonce.style })
-    return reply.type('text/html; charset=utf-8').send(text)
+  const send = (reply: FastifyReply, text: string) =>
+    reply.type('text/html; charset=utf-8').send(text)
+  const nonceOf = (reply: FastifyReply) =>
+    html`<meta property="csp-nonce" nonce="${reply.cspNonce.style}">`.text
+
+  /** The document of the pages without a session. */
+  async function sendSignIn(reply: FastifyReply): Promise<FastifyReply> {
+    // Without a database, the page opens and says so at the sign-in.
+    const isEmpty = await deps.hasOperators().then(
+      (hasOperators) => !hasOperators,
+      () => false,
+    )
+    const operators = isEmpty ? '<meta name="operators" content="none">' : OPERATORS
+    return send(reply, signIn([nonceOf(reply), operators]))
   }
 
   return async (app) => {
     await app.register(fastifyStatic, {
-      root: page.assetsFolder,
+      root: ASSETS,
       prefix: '/assets/',
       schemaHide: true,
       index: false,
       preCompressed: true,
       cacheControl: false,
       setHeaders(reply, path) {
-        const isHashed = HASHED_NAME.test(relative(page.assetsFolder, path))
+        const isHashed = HASHED_NAME.test(relative(ASSETS, path))
         reply.header('Cache-Control', isHashed ? CACHE_FOREVER : CACHE_ONE_HOUR)
         if (path.endsWith('.svg')) reply.header('Content-Type', SVG)
       },
@@ -47,48 +66,35 @@ export function pageRoutes(deps: {
       app.get(url, { schema: { hide: true }, config: { page: true } }, async (request, reply) => {
         const caller = callerOf(request)
         if (caller.kind !== 'operator') throw new HubError('not_signed_in')
-        return sendPage(reply, deps.csrfTokenOf(caller.sessionId))
+        const token = html`<meta name="csrf-token" content="${deps.csrfTokenOf(caller.sessionId)}">`
+        return send(reply, dashboard([nonceOf(reply), token.text]))
       })
     }
 
     for (const url of ['/sign-in', '/invitation']) {
-      app.get(url, { schema: { hide: true } }, (_request, reply) => sendPage(reply, ''))
+      app.get(url, { schema: { hide: true } }, (_request, reply) => sendSignIn(reply))
     }
 
     app.get('/setup', { schema: { hide: true } }, async (_request, reply) => {
       if (await deps.hasOperators()) return reply.redirect('/sign-in')
-      return sendPage(reply, '')
+      return sendSignIn(reply)
     })
   }
 }
 
-const TOKEN_PLACEHOLDER = '<meta name="csrf-token" content="">'
-const NONCE_PLACEHOLDER = '<meta property="csp-nonce" nonce="">'
-
-/** Loads the built page. @throws Error if the page was not built or lacks a placeholder. */
-function loadPage(): {
-  assetsFolder: string
-  /** The document of one response; `csrfToken` is empty without a session. */
-  render: (values: { csrfToken: string; nonce: string }) => string
-} {
-  const file = fileURLToPath(import.meta.resolve('@recordhub/dashboard/dist/index.html'))
+/**
+ * Loads a built document. Its function replaces each of the placeholders in it.
+ * @throws Error if the page was not built or lacks a placeholder.
+ */
+function loadDocument(name: string, placeholders: readonly string[]) {
+  const file = join(DIST, name)
   if (!existsSync(file)) {
     throw new Error('The dashboard has not been built. Run `npm ci` or `npm run build`.')
   }
-  const [beforeToken, afterToken] = splitAt(readFileSync(file, 'utf8'), TOKEN_PLACEHOLDER)
-  const [between, afterNonce] = splitAt(afterToken, NONCE_PLACEHOLDER)
-  return {
-    assetsFolder: join(dirname(file), 'assets'),
-    render({ csrfToken, nonce }) {
-      const token = html`<meta name="csrf-token" content="${csrfToken}">`
-      const policy = html`<meta property="csp-nonce" nonce="${nonce}">`
-      return beforeToken + token.text + between + policy.text + afterNonce
-    },
+  const text = readFileSync(file, 'utf8')
+  for (const one of placeholders) {
+    if (!text.includes(one)) throw new Error(`The built dashboard has no ${one}.`)
   }
-}
-
-function splitAt(text: string, placeholder: string): [string, string] {
-  const at = text.indexOf(placeholder)
-  if (at < 0) throw new Error(`The built dashboard has no ${placeholder}.`)
-  return [text.slice(0, at), text.slice(at + placeholder.length)]
+  return (values: readonly string[]) =>
+    placeholders.reduce((page, one, index) => page.replace(one, () => values[index] ?? one), text)
 }

@@ -1,4 +1,4 @@
-/** "I have a backup" on the setup page. */
+/** "Restore a backup" on the setup page. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -69,7 +69,7 @@ describe('backups in a browser', BROWSER_TEST, () => {
     const link = new URL(line.slice('Create the first operator: '.length))
     const { page } = await openPage({ address: link.origin }, { signedIn: false })
     await page.goto(link.href)
-    await page.getByRole('button', { name: 'I have a backup' }).click()
+    await page.getByRole('button', { name: 'Restore a backup' }).click()
     await expectAccessible(page)
     const choosing = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Backup file' }).click()
@@ -81,7 +81,7 @@ describe('backups in a browser', BROWSER_TEST, () => {
     await upload.click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.getByLabel('E-mail').fill(EMAIL)
-    await page.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await page.getByLabel(/^Password$/).fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: OVERVIEW_TITLE }).waitFor()
     const again = await fetch(`${link.origin}/setup/backup`, { method: 'POST' })

@@ -1,9 +1,6 @@
 /** Navigation to every page without a reload. */
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { basename } from 'node:path'
 import { describe, test } from 'node:test'
-import { brotliCompressSync } from 'node:zlib'
 import {
   BROWSER_TEST,
   expectAccessible,
@@ -21,8 +18,6 @@ import {
 } from '../helpers/browser/navigation.ts'
 import { isDeep } from '../helpers/time/tier.ts'
 
-const ASSETS = new URL('../../../dashboard/dist/assets/', import.meta.url)
-
 describe('navigation without a reload', BROWSER_TEST, () => {
   const filled = shareFilledHub()
 
@@ -31,11 +26,6 @@ describe('navigation without a reload', BROWSER_TEST, () => {
     const { page } = opened
     const check = watchPage(opened)
     const main = page.getByRole('main')
-    const scripts = new Set<string>()
-    page.on('request', (request) => {
-      const { pathname } = new URL(request.url())
-      if (pathname.endsWith('.js')) scripts.add(basename(pathname))
-    })
     const open = async (label: Label) => {
       await navigationLink(page, label).click()
       await untilOpen(page, label)
@@ -47,7 +37,6 @@ describe('navigation without a reload', BROWSER_TEST, () => {
     await page.goto('/dashboard')
     await untilOpen(page, 'Overview')
     await expectAccessible(page)
-    expectSmall(scripts)
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
     assert.equal(await links.count(), LABELS.length)
 
@@ -78,19 +67,3 @@ describe('navigation without a reload', BROWSER_TEST, () => {
     await open('Search')
   })
 })
-
-/** The maximum size of the compressed JavaScript of the overview. */
-const BUDGET = 250_000
-
-function expectSmall(scripts: ReadonlySet<string>): void {
-  const sum = [...scripts].reduce((total, name) => total + compressedSize(name), 0)
-  assert.ok(sum > 100_000, 'the files are found')
-  assert.ok(sum < BUDGET, `the overview loads ${sum} bytes of compressed JavaScript`)
-}
-
-/** The size of the compressed copy that the build creates; small files without one are compressed. */
-function compressedSize(name: string): number {
-  const compressed = new URL(`${name}.br`, ASSETS)
-  if (existsSync(compressed)) return statSync(compressed).size
-  return brotliCompressSync(readFileSync(new URL(name, ASSETS))).length
-}

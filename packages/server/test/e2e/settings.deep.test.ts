@@ -66,7 +66,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
     const other = await openPage(hub, { signedIn: false })
     await other.page.goto(link)
     await other.page.getByLabel('Your name').fill('Bob')
-    await other.page.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await other.page.getByLabel(/^Password$/).fill(PASSWORD)
     await other.page.getByLabel('Confirm password').fill(PASSWORD)
     await other.page.getByRole('button', { name: 'Create account and sign in' }).click()
     await other.page.getByRole('heading', { name: OVERVIEW_TITLE }).waitFor()
@@ -95,7 +95,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
     // This also works if the sign-in dialog already covers the link.
     await other.page.getByRole('link', { name: 'Tokens' }).dispatchEvent('click')
     const ended = other.page.getByRole('dialog', { name: 'Your session has ended' })
-    await ended.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await ended.getByLabel(/^Password$/).fill(PASSWORD)
     await ended.getByRole('button', { name: 'Sign in', exact: true }).click()
     await ended.getByText('Your account is disabled.').waitFor()
 

@@ -44,7 +44,7 @@ const atLocalhost = ({ address }: Pick<TestHub, 'address'>) => ({
 async function signIn(page: Page, email: string): Promise<void> {
   await page.goto('/sign-in')
   await page.getByLabel('E-mail').fill(email)
-  await page.getByLabel(/^Password \*$/).fill(PASSWORD)
+  await page.getByLabel(/^Password$/).fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
@@ -91,15 +91,15 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await signIn(page, operator.email)
     await page.getByLabel('Code').waitFor()
     await expectAccessible(page)
+    await page.getByText(`for ${operator.email}`).waitFor()
+    // The code is sent after its sixth digit.
     await page.getByLabel('Code').fill(totpCode(uri, 1))
-    await page.getByRole('button', { name: 'Continue' }).click()
     await untilOverview(page)
 
     await signOut(page)
     await signIn(page, operator.email)
     await page.getByLabel('Code').fill('000000')
-    await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByText('Incorrect code. Wait for the next one').waitFor()
+    await page.getByText('Wrong code. Wait for the next one').waitFor()
     await page.getByRole('button', { name: 'Use a recovery code' }).click()
     await page.getByLabel('Recovery code').fill(recovery.toUpperCase().replaceAll('-', ' '))
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -110,7 +110,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Use a recovery code' }).click()
     await page.getByLabel('Recovery code').fill(recovery)
     await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByText('Incorrect recovery code, or it was already used.').waitFor()
+    await page.getByText('Wrong recovery code, or it was already used.').waitFor()
   })
 
   test('a hub that requires a second factor shows its setup before any page', async (t) => {
@@ -121,7 +121,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     const signInTo = async (path: string) => {
       await page.goto(path)
       await page.getByLabel('E-mail').fill(EMAIL)
-      await page.getByLabel(/^Password \*$/).fill(PASSWORD)
+      await page.getByLabel(/^Password$/).fill(PASSWORD)
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     }
     await signInTo('/dashboard/pulls')
@@ -174,7 +174,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await expectAccessible(page)
 
     await signOut(page)
-    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
     await untilOverview(page)
 
     await page.locator(':is([data-connection="polling"], [data-connection="live"])').waitFor()
@@ -182,7 +182,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await page.keyboard.press('Control+k')
     await page.getByLabel('Pages, platforms, records').fill('unknown')
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })
-    await ended.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await ended.getByRole('button', { name: 'Use a passkey' }).click()
     await ended.waitFor({ state: 'hidden' })
     assert.equal(await page.getByLabel('Pages, platforms, records').inputValue(), 'unknown')
 
@@ -203,7 +203,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await expectNoHorizontalScroll(page)
     await page.getByLabel('Your name').fill('Vic')
     const create = async (password: string) => {
-      await page.getByLabel(/^Password \*$/).fill(password)
+      await page.getByLabel(/^Password$/).fill(password)
       await page.getByLabel('Confirm password').fill(password)
       await page.getByRole('button', { name: 'Create account and sign in' }).click()
     }
@@ -246,7 +246,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     const { page } = await openPage(atLocalhost(ssoHub), { signedIn: false })
     provider.setPerson({ sub: 'eve', email: 'eve@evil.example' })
     await page.goto('/dashboard/records?q=ann')
-    const button = page.getByRole('button', { name: 'Sign in with Example Org' })
+    const button = page.getByRole('button', { name: 'Continue with Example Org' })
     await button.click()
     await page.getByText('Your e-mail address has not been invited to this hub.').waitFor()
     await expectAccessible(page)

@@ -46,7 +46,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     assert.equal(await readTokenTag(other), '')
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })
     await ended.waitFor()
-    await other.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await other.getByLabel(/^Password$/).fill(PASSWORD)
     await other.getByRole('button', { name: 'Sign in' }).click()
     await other.getByRole('heading', { name: OVERVIEW_TITLE }).waitFor()
     // In a headless browser, every tab has the focus, so no focus event is sent.
@@ -82,7 +82,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     const requests: string[] = []
     page.on('request', (request) => void requests.push(request.url()))
     await ended.getByLabel('E-mail').fill(other.email)
-    await ended.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await ended.getByLabel(/^Password$/).fill(PASSWORD)
     const signingIn = page.waitForRequest('**/api/auth/sign-in/email')
     await ended.getByRole('button', { name: 'Sign in' }).click()
     const { 'x-requested-with': client } = await (await signingIn).allHeaders()
@@ -106,10 +106,10 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await expectNoHorizontalScroll(page)
     await page.getByLabel('E-mail').fill(EMAIL)
-    await page.getByLabel(/^Password \*$/).fill('not the password')
+    await page.getByLabel(/^Password$/).fill('not the password')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('Incorrect e-mail or password.').waitFor()
-    await page.getByLabel(/^Password \*$/).fill(PASSWORD)
+    await page.getByText('Wrong e-mail or password.').waitFor()
+    await page.getByLabel(/^Password$/).fill(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Records' }).waitFor()
     const { pathname, search } = new URL(page.url())
@@ -132,7 +132,7 @@ async function readSessionToken(page: Page): Promise<string> {
 /** Signs in with the dialog over the page. */
 async function signInAgain(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
-  await dialog.getByLabel(/^Password \*$/).fill(PASSWORD)
+  await dialog.getByLabel(/^Password$/).fill(PASSWORD)
   await dialog.getByRole('button', { name: 'Sign in' }).click()
   await dialog.waitFor({ state: 'hidden' })
 }

@@ -210,6 +210,9 @@ describeOnEngines('the first operator', (engine) => {
     assert.match(hub.setupLink ?? '', /^http:\/\/[^/]+\/setup#token=[\w-]{43}$/)
     const page = await hub.send({ url: '/setup', headers: html })
     assert.equal(page.status, 200)
+    const signIn = async () => (await hub.send({ url: '/sign-in' })).text
+    assert.match(await signIn(), /<meta name="operators" content="none">/)
+    assert.ok(!(await signIn()).includes(token))
     expectMembers(expectObject(await setUp(hub, { token, ...operator }), 201), [
       'success',
       'message',
@@ -217,6 +220,7 @@ describeOnEngines('the first operator', (engine) => {
     const again = await setUp(hub, { token, ...operator, email: 'eve@example.org' })
     expectError(again, 409, 'operator_exists')
     assert.equal((await hub.send({ url: '/setup' })).status, 302)
+    assert.match(await signIn(), /<meta name="operators" content="">/)
     assert.equal(await hub.countRows('operators'), 1)
     const { email, password } = operator
     const signedInNow = await hub.sendSignIn(email, password)

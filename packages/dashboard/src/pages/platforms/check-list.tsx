@@ -1,6 +1,7 @@
-import { Group, List, Loader, Stack, Text, ThemeIcon } from '@mantine/core'
+import { Group, Loader, Stack, Text } from '@mantine/core'
 import type { ConnectionCheck } from '@recordhub/protocol'
-import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
+import { IconCheck, IconX } from '@tabler/icons-react'
+import classes from './check-list.module.css'
 import { TEXTS } from './texts.tsx'
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -26,57 +27,42 @@ export function CheckList({
     check.startsWith(RECORDS)
       ? TEXTS.recordsOf(nameOf(check.slice(RECORDS.length)))
       : (LABELS[check] ?? check)
+  const passed = checks.filter(({ ok }) => ok).length
   return (
     <Stack gap="xs" aria-live="polite" aria-busy={isRunning}>
-      <List
-        spacing="sm"
-        listStyleType="none"
-        aria-label={TEXTS.checks}
-        styles={{ itemWrapper: { alignItems: 'flex-start' } }}
-      >
-        {checks.map((one, index) => (
-          <List.Item key={one.check} icon={<CheckIcon ok={one.ok} />}>
-            <Text size="sm" fw={600}>
-              {labelOf(one)}
-            </Text>
-            {one.message === checks[index - 1]?.message ? (
-              <Text size="sm">{TEXTS.sameErrorAsAbove}</Text>
-            ) : (
-              <>
-                <Text size="sm">{one.message}</Text>
-                {one.advice && (
-                  <Text size="sm" c="dimmed">
-                    {one.advice}
-                  </Text>
-                )}
-              </>
-            )}
-          </List.Item>
-        ))}
-      </List>
-      {isRunning && (
-        <Group gap="xs">
-          <Loader size={18} aria-hidden />
-          <Text size="sm" c="dimmed">
-            {TEXTS.checking}
-          </Text>
-        </Group>
+      <Group gap="xs">
+        <Text fz="md" fw={600}>
+          {TEXTS.checks}
+        </Text>
+        {isRunning && <Loader size={14} aria-hidden />}
+        <Text size="sm" c="dimmed">
+          {isRunning ? TEXTS.checking : `${passed} of ${checks.length} passed`}
+        </Text>
+      </Group>
+      {checks.length > 0 && (
+        <ul className={classes['list']} aria-label={TEXTS.checks}>
+          {checks.map((one, index) => (
+            <li key={one.check}>
+              {one.ok ? (
+                <IconCheck size={16} color="var(--green)" role="img" aria-label={TEXTS.passed} />
+              ) : (
+                <IconX size={16} color="var(--red)" role="img" aria-label={TEXTS.failed} />
+              )}
+              <div>
+                <b>{labelOf(one)}</b>{' '}
+                <Text span size="sm" c={one.ok ? 'dimmed' : 'var(--red-text)'}>
+                  {one.message === checks[index - 1]?.message
+                    ? TEXTS.sameErrorAsAbove
+                    : one.message}
+                </Text>
+              </div>
+              {one.advice && one.message !== checks[index - 1]?.message && (
+                <div className={classes['advice']}>{one.advice}</div>
+              )}
+            </li>
+          ))}
+        </ul>
       )}
     </Stack>
-  )
-}
-
-function CheckIcon({ ok }: { ok: boolean }) {
-  return (
-    <ThemeIcon
-      size={22}
-      radius="xl"
-      variant="light"
-      color={ok ? 'green' : 'red'}
-      role="img"
-      aria-label={ok ? TEXTS.passed : TEXTS.failed}
-    >
-      {ok ? <IconCheck size={14} aria-hidden /> : <IconAlertTriangle size={14} aria-hidden />}
-    </ThemeIcon>
   )
 }

@@ -57,12 +57,8 @@ export const TEXTS = {
   examplePush: 'Example push',
   copyExample: 'Copy example',
   requiresOperatorRoleHint: 'Ask an admin for this role, or to register the platform.',
-  registerStepsHint: 'Three steps: connect, select modules, hand over the key',
   connect: 'Connect',
-  modulesHint: 'What to receive',
-  connectHint: 'Source Base URL and source API key',
   selectModules: 'Select modules',
-  handOverHint: 'Hand it over',
 
   integrationGuideLink: 'integration guide',
   connectIntroduction: (link: ReactNode) => (
@@ -102,7 +98,6 @@ export const TEXTS = {
   waitingFirstPushHint:
     'This updates automatically. You do not have to wait: existing records are pulled without it.',
 
-  isRegistered: (displayTitle: string) => `${displayTitle} is registered`,
   hubApiKeyInstructions: (displayTitle: string) => (
     <>
       Give this hub API key to the owner of {displayTitle} only. The platform sends it in{' '}

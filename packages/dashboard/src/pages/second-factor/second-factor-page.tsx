@@ -1,10 +1,9 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { IconDeviceMobile, IconFingerprint } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { canUsePasskeys } from '../../api/passkeys.ts'
 import { renewSession } from '../../api/session.ts'
-import { signInOptionsQuery } from '../../api/sign-in.ts'
+import { useSignInOptions } from '../../api/sign-in.ts'
 import { signOut } from '../../api/sign-out.ts'
 import { attempt } from '../../components/confirm.tsx'
 import { TEXTS } from '../../texts.ts'
@@ -40,8 +39,8 @@ export function SecondFactorPage({ missing }: { missing: 'set_up' | 'sign_in' })
 /** Sets up an authenticator app or a passkey. Either one completes the sign-in. */
 function ChooseFactor() {
   const [dialog, setDialog] = useState<'app' | 'passkey' | null>(null)
-  const options = useQuery(signInOptionsQuery())
-  const hasPasskeys = options.data?.passkeys === true && canUsePasskeys()
+  const options = useSignInOptions()
+  const hasPasskeys = options?.passkeys === true && canUsePasskeys()
   const finish = async () => void (await renewSession())
   const close = () => setDialog(null)
   return (

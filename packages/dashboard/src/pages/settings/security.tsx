@@ -27,7 +27,7 @@ import { canUsePasskeys } from '../../api/passkeys.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
 import { renewSession } from '../../api/session.ts'
 import { tokensQuery } from '../../api/settings.ts'
-import { signInOptionsQuery } from '../../api/sign-in.ts'
+import { useSignInOptions } from '../../api/sign-in.ts'
 import { confirm, notify } from '../../components/confirm.tsx'
 import { CurrentPasswordInput } from '../../components/current-password-input.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -146,10 +146,10 @@ function PasskeysSection() {
   const client = useQueryClient()
   const [isAdding, setAdding] = useState(false)
   const [removing, setRemoving] = useState<Passkey | null>(null)
-  const options = useQuery(signInOptionsQuery())
+  const options = useSignInOptions()
   const found = useQuery(passkeysQuery())
   const refresh = () => client.invalidateQueries(passkeysQuery())
-  const isPossible = options.data?.passkeys === true && canUsePasskeys()
+  const isPossible = options?.passkeys === true && canUsePasskeys()
   const passkeys = found.data?.passkeys ?? []
   return (
     <SettingsSection
@@ -167,9 +167,9 @@ function PasskeysSection() {
         )
       }
     >
-      {options.data && !isPossible && (
+      {options && !isPossible && (
         <Text size="sm" c="dimmed" p="md">
-          {options.data.passkeys
+          {options.passkeys
             ? 'This browser does not support passkeys.'
             : 'Passkeys require that you open the hub by https under the address in HUB_PUBLIC_URL.'}
         </Text>

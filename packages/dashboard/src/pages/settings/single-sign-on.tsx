@@ -24,7 +24,7 @@ export function SingleSignOnSettings() {
               <Facts
                 label="Single sign-on"
                 facts={[
-                  ['Button label', `Sign in with ${sso.name}`],
+                  ['Button label', `Continue with ${sso.name}`],
                   ['Provider', <Code key="issuer">{sso.issuer}</Code>],
                   ['Client ID', <Code key="client">{sso.client_id}</Code>],
                   ['Client secret', 'Configured, never shown'],

@@ -1,6 +1,7 @@
-import { Center, Group, Image, Paper, Stack, Text, Title } from '@mantine/core'
+import { Paper, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import { TEXTS } from './texts.ts'
+import { TEXTS } from '../../texts.ts'
+import classes from './entry-frame.module.css'
 
 /** The frame of the pages without a session. */
 export function EntryFrame({
@@ -9,33 +10,29 @@ export function EntryFrame({
   children,
 }: {
   title: string
-  description?: string
+  description?: ReactNode
   children: ReactNode
 }) {
   useEffect(() => {
     document.title = `${title} · Recordhub`
   }, [title])
   return (
-    <Center component="main" id="main" mih="100vh" p="md">
-      <Stack w="100%" maw={400}>
-        <Group gap="xs" justify="center">
-          <Image src="/assets/icon.svg" w={32} h={32} alt="" />
-          <Text fw={700} fz="xl">
-            {TEXTS.recordhub}
-          </Text>
-        </Group>
-        <Paper withBorder p="lg" shadow="sm">
-          <Title order={1} fz="h3" mb={description ? 4 : 'md'}>
-            {title}
-          </Title>
+    <main id="main" className={classes['page']}>
+      <div className={classes['brand']}>
+        <img src="/assets/icon.svg" width={20} height={20} alt="" />
+        {TEXTS.recordhub}
+      </div>
+      <Paper withBorder className={classes['card'] ?? ''}>
+        <div>
+          <Title>{title}</Title>
           {description && (
-            <Text size="sm" c="dimmed" mb="md">
+            <Text size="sm" c="dimmed" mt={4}>
               {description}
             </Text>
           )}
-          {children}
-        </Paper>
-      </Stack>
-    </Center>
+        </div>
+        {children}
+      </Paper>
+    </main>
   )
 }

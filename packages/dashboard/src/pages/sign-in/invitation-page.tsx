@@ -1,42 +1,50 @@
-import { Skeleton, Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { invitationQuery } from '../../api/sign-in.ts'
+import { Divider, Skeleton } from '@mantine/core'
+import { useState } from 'react'
+import { useInvitation } from '../../api/sign-in.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { FormError } from '../../components/form-error.tsx'
+import { SignInAlternatives } from '../../components/sign-in-alternatives.tsx'
 import { ROLE_DESCRIPTIONS } from '../../lib/roles.ts'
 import { useLinkToken } from '../../lib/use-link-token.ts'
-import { AcceptForm } from './accept-form.tsx'
+import { TEXTS } from '../../texts.ts'
 import { EntryFrame } from './entry-frame.tsx'
-import { TEXTS } from './texts.ts'
+import { NewAccountForm } from './new-account-form.tsx'
 
-/** The page of an invitation link. */
+/** The page of an invitation link: accepted with a name and a password, or by single sign-on. */
 export function InvitationPage() {
   const token = useLinkToken()
-  const invited = useQuery(invitationQuery(token))
-  if (invited.isError) {
+  return <Invitation key={token} token={token} />
+}
+
+function Invitation({ token }: { token: string }) {
+  const { data, error } = useInvitation(token)
+  const [signOnError, setSignOnError] = useState('')
+  if (!data) {
     return (
-      <EntryFrame title={TEXTS.invitation}>
-        <ErrorNotice error={invited.error} title={TEXTS.invalidInvitationLink} />
+      <EntryFrame title="Invitation">
+        {error ? (
+          <ErrorNotice error={error} title="Invalid invitation link" />
+        ) : (
+          <Skeleton height={140} aria-busy="true" aria-label={TEXTS.loading} />
+        )}
       </EntryFrame>
     )
   }
-  if (!invited.data) {
-    return (
-      <EntryFrame title={TEXTS.invitation}>
-        <Stack aria-busy="true" aria-label={TEXTS.loading}>
-          <Skeleton height={36} />
-          <Skeleton height={36} />
-          <Skeleton height={36} />
-        </Stack>
-      </EntryFrame>
-    )
-  }
-  const { email, role } = invited.data
+  const { email, role } = data
   return (
     <EntryFrame
-      title={TEXTS.welcome}
-      description={TEXTS.invitationDescription(role, ROLE_DESCRIPTIONS[role])}
+      title="Welcome"
+      description={`You have been invited to this hub with the role ${role}. ${ROLE_DESCRIPTIONS[role]}`}
     >
-      <AcceptForm key={token} token={token} email={email} />
+      <NewAccountForm path="/invitation" token={token} email={email} />
+      <FormError message={signOnError} />
+      <SignInAlternatives
+        next="/dashboard"
+        passkeys={false}
+        before={<Divider label="or without a password" />}
+        onResult={async () => undefined}
+        onError={setSignOnError}
+      />
     </EntryFrame>
   )
 }

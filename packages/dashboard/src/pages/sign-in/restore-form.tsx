@@ -1,17 +1,9 @@
-import {
-  Alert,
-  Button,
-  FileInput,
-  Loader,
-  PasswordInput,
-  Progress,
-  Stack,
-  Text,
-} from '@mantine/core'
+import { Button, FileInput, Loader, PasswordInput, Progress, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { uploadBackup } from '../../api/backups.ts'
 import { errorMessage } from '../../api/call-hub.ts'
-import { TEXTS } from './texts.ts'
+import { uploadBackup } from '../../api/sign-in.ts'
+import { FormError } from '../../components/form-error.tsx'
+import { EntryFrame } from './entry-frame.tsx'
 
 const POLL_MS = 1000
 
@@ -42,46 +34,50 @@ export function RestoreForm({ token, onCancel }: { token: string; onCancel: () =
 
   if (state === 'restoring') {
     return (
-      <Stack align="center" role="status">
-        <Loader />
-        <Text ta="center">{TEXTS.restoring}</Text>
-      </Stack>
+      <EntryFrame title="Restore a backup">
+        <Stack align="center" role="status">
+          <Loader />
+          <Text ta="center">
+            The backup is being restored. The hub restarts, and the sign-in page opens then.
+          </Text>
+        </Stack>
+      </EntryFrame>
     )
   }
+  const description =
+    'Restore the data of another hub on this one. The hub needs the same secret (HUB_SECRET or the file recordhub.secret), and the same database engine.'
   return (
-    <form onSubmit={(event) => void submit(event)}>
-      <Stack>
-        <FileInput
-          label={TEXTS.backupFile}
-          placeholder={TEXTS.chooseBackupFile}
-          accept=".recordhub-backup"
-          required
-          value={file}
-          onChange={setFile}
-        />
-        <PasswordInput
-          label={TEXTS.backupPassphrase}
-          description={TEXTS.backupPassphraseHint}
-          autoComplete="off"
-          value={passphrase}
-          onChange={({ currentTarget }) => setPassphrase(currentTarget.value)}
-        />
-        {state === 'uploading' && (
-          <Progress value={uploaded * 100} aria-label={TEXTS.uploadAndRestore} />
-        )}
-        {errorText && (
-          <Alert color="red" variant="light" role="alert">
-            {errorText}
-          </Alert>
-        )}
-        <Button type="submit" disabled={!file} loading={state === 'uploading'}>
-          {TEXTS.uploadAndRestore}
-        </Button>
-        <Button variant="subtle" onClick={onCancel} disabled={state === 'uploading'}>
-          {TEXTS.setUpNewHub}
-        </Button>
-      </Stack>
-    </form>
+    <EntryFrame title="Restore a backup" description={description}>
+      <form onSubmit={(event) => void submit(event)}>
+        <Stack>
+          <FileInput
+            label="Backup file"
+            placeholder="Choose a file"
+            accept=".recordhub-backup"
+            required
+            value={file}
+            onChange={setFile}
+          />
+          <PasswordInput
+            label="Passphrase"
+            description="Only if the backup is encrypted"
+            autoComplete="off"
+            value={passphrase}
+            onChange={({ currentTarget }) => setPassphrase(currentTarget.value)}
+          />
+          {state === 'uploading' && (
+            <Progress value={uploaded * 100} aria-label="Upload and restore" />
+          )}
+          <FormError message={errorText} />
+          <Button type="submit" disabled={!file} loading={state === 'uploading'}>
+            Upload and restore
+          </Button>
+          <Button variant="subtle" onClick={onCancel} disabled={state === 'uploading'}>
+            Set up a new hub instead
+          </Button>
+        </Stack>
+      </form>
+    </EntryFrame>
   )
 }
 
@@ -97,6 +93,7 @@ async function waitForRestart(): Promise<void> {
     )
     if (isReady === 'restored') return
     if (isReady === 'stopped') hasStopped = true
-    else if (hasStopped) throw new Error(TEXTS.restoreFailed)
+    else if (hasStopped)
+      throw new Error('The backup could not be restored. The log of the hub says why.')
   }
 }

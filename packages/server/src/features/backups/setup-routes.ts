@@ -1,4 +1,4 @@
-/** "I have a backup" on the setup page: the upload of a backup to a hub without operators. */
+/** "Restore a backup" on the setup page: the upload of a backup to a hub without operators. */
 import { appendFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BackupInfo, DoneResponse, RequestText } from '@recordhub/protocol'

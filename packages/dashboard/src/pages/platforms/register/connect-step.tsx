@@ -1,4 +1,14 @@
-import { Alert, Button, Code, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Code,
+  Group,
+  Paper,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import type { ConnectionCheck, Manifest, ProbeResponse } from '@recordhub/protocol'
 import { trimTrailing } from '@recordhub/protocol/text'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
@@ -53,7 +63,7 @@ export function ConnectStep({
     modules.find((one) => one.record_type === type)?.module_name ?? type
   return (
     <Stack>
-      <form onSubmit={fetchData}>
+      <Paper withBorder p="md" component="form" onSubmit={fetchData}>
         <Stack>
           <Text size="sm" c="dimmed">
             {TEXTS.connectIntroduction(
@@ -102,6 +112,9 @@ export function ConnectStep({
             >
               {TEXTS.fetchPlatformData}
             </Button>
+            <Text size="sm" c="dimmed">
+              Nothing is saved until you register.
+            </Text>
             {result && !isRunning && (
               <ConformanceButton
                 path="/api/v1/platforms/conformance"
@@ -113,7 +126,7 @@ export function ConnectStep({
             )}
           </Group>
         </Stack>
-      </form>
+      </Paper>
       {error !== null && <ErrorNotice error={error} />}
       {(checks.length > 0 || isRunning) && (
         <CheckList checks={checks} isRunning={isRunning} nameOf={nameOf} />

@@ -1,4 +1,4 @@
-import { Alert, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Alert, Code, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { pushCommand } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { guideQuery } from '../../../api/guide.ts'
@@ -11,6 +11,9 @@ import { PageLink } from '../../../components/page-link.tsx'
 import { PullButton } from '../pull-button.tsx'
 import { TEXTS } from '../texts.tsx'
 import { FirstPush } from './first-push.tsx'
+
+/** One click selects the whole key. */
+const SELECTED_AS_ONE = { userSelect: 'all', overflowWrap: 'anywhere' } as const
 
 /** The last step: the hub API key, an example push, and waiting for the first push. */
 export function KeyStep({
@@ -31,19 +34,34 @@ export function KeyStep({
   const params = { id: String(id) }
   return (
     <Stack>
-      <Title order={2} fz="h4">
-        {TEXTS.isRegistered(display_title)}
-      </Title>
       {hubApiKey !== null ? (
-        <>
-          <Text size="sm">{TEXTS.hubApiKeyInstructions(display_title)}</Text>
-          <Group gap="xs">
-            <Code block aria-label={TEXTS.hubApiKey} fz="sm">
-              {hubApiKey}
-            </Code>
-            <CopyButton value={hubApiKey} label={TEXTS.copyHubApiKey} text={TEXTS.copyKey} />
-          </Group>
-        </>
+        <Paper withBorder p="md">
+          <Stack gap="xs">
+            <Title order={2} fz="md">
+              {TEXTS.hubApiKey}{' '}
+              <Text span inherit size="sm" fw={400} c="dimmed">
+                for pushes from {display_title}
+              </Text>
+            </Title>
+            <Group
+              gap="md"
+              justify="space-between"
+              p="sm"
+              bg="var(--sunken)"
+              bd="1px solid var(--line)"
+              style={{ borderRadius: 'var(--mantine-radius-md)' }}
+            >
+              <Code aria-label={TEXTS.hubApiKey} fz="md" bg="none" p={0} style={SELECTED_AS_ONE}>
+                {hubApiKey}
+              </Code>
+              <CopyButton value={hubApiKey} label={TEXTS.copyKey} text={TEXTS.copyKey} isPrimary />
+            </Group>
+            <Text size="xs" c="dimmed">
+              {TEXTS.hubApiKeyInstructions(display_title)} Later an operator can reveal it, and the
+              audit log says who did.
+            </Text>
+          </Stack>
+        </Paper>
       ) : (
         <Alert color="blue" variant="light" title={TEXTS.hubApiKeyTitle(hub_api_key_hint ?? '')}>
           {TEXTS.hubApiKeyHint(
@@ -74,7 +92,7 @@ export function KeyStep({
       </Text>
       <FirstPush platform={platform.data} />
       <Group>
-        <LinkButton to="/dashboard/platforms/$id" params={params}>
+        <LinkButton to="/dashboard/platforms/$id" params={params} variant="default">
           {TEXTS.openPlatform(display_title)}
         </LinkButton>
         <PullButton platform={platform.data} />
