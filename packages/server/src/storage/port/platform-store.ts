@@ -275,11 +275,18 @@ export interface SecretStore {
 /** A view that could not be created or deleted, with the reason for the person who runs the hub. */
 export type ViewFailure = { view_name: string; reason: string }
 
+/** The statement creates the view for the connection of a reader who can read the tables. */
+export type SqlView = { view_name: string; statement: string }
+
 /** Views for reading records with SQL: one per registered module, with a column per field. */
 export interface SqlViews {
+  /** Defines the views of a platform, or of all. The names are the same in both cases. */
+  defineViews(platformId: number | null): AsyncIterable<SqlView>
+
   /**
-   * Updates the views to match the modules and their manifests. Writes nothing if they already do. A view that fails
-   * (another view depends on it, or the role may not create views) does not prevent the others.
+   * Updates the stored views to match the modules and their manifests. Writes nothing if they already do. A view that
+   * fails (another view depends on it, or the role may not create views) does not prevent the others. On SQLite, there
+   * are no stored views.
    */
   refreshViews(): Promise<ViewFailure[]>
 }

@@ -432,6 +432,7 @@ export function callsOfAllMethods(
     ],
     ['readEngine', () => storage.readEngine()],
     ['a query of Better Auth', () => runSql(storage, 'SELECT 1')],
+    ['defineViews', () => Array.fromAsync(storage.sqlViews.defineViews(platform_id))],
     ['refreshViews', () => storage.sqlViews.refreshViews()],
     ['readVersion', () => snapshot.readVersion()],
     ['readFigures', () => storage.metricFigures.readFigures()],
