@@ -6,6 +6,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { PageSkeleton } from '../../components/page-skeleton.tsx'
+import { Pager } from '../../components/pager.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
@@ -14,8 +15,10 @@ import { PlatformsTable } from './platforms-table.tsx'
 import { RemovalList } from './removal-list.tsx'
 import { TEXTS } from './texts.tsx'
 
+const PAGE = 100
+
 export function PlatformsPage() {
-  const [{ q = '', status = '', health = '', sort, direction }, changeUrl] = useUrlState()
+  const [{ q = '', status = '', health = '', sort, direction, cursor }, changeUrl] = useUrlState()
   const platforms = usePlatforms()
   const canRegister = useHasRole('operator')
   const register = canRegister && (
@@ -29,6 +32,8 @@ export function PlatformsPage() {
   } as const
   const all = platforms.data ?? []
   const chosen = filterPlatforms(all, { text: q, status, health }, order)
+  const start = Number(cursor) < chosen.length ? Math.max(0, Number(cursor)) : 0
+  const end = start + PAGE
   const records = all.reduce((sum, one) => sum + one.records, 0)
   if (platforms.isPending) return <PageSkeleton />
   return (
@@ -62,7 +67,7 @@ export function PlatformsPage() {
               value={q}
               w={{ base: '100%', xs: 260 }}
               onChange={({ currentTarget }) =>
-                changeUrl({ q: currentTarget.value }, { replace: true })
+                changeUrl({ q: currentTarget.value, cursor: null }, { replace: true })
               }
             />
             <Select
@@ -75,7 +80,7 @@ export function PlatformsPage() {
                 { value: 'inactive', label: TEXTS.inactive },
               ]}
               value={status || null}
-              onChange={(value) => changeUrl({ status: value })}
+              onChange={(value) => changeUrl({ status: value, cursor: null })}
             />
             <Select
               aria-label={TEXTS.health}
@@ -84,14 +89,15 @@ export function PlatformsPage() {
               w={170}
               data={HEALTHS.map((value) => ({ value, label: HEALTH_LABELS[value] }))}
               value={health || null}
-              onChange={(value) => changeUrl({ health: value })}
+              onChange={(value) => changeUrl({ health: value, cursor: null })}
             />
           </Group>
           <PlatformsTable
-            platforms={chosen}
+            platforms={chosen.slice(start, end)}
             order={order}
-            onOrder={({ sort, direction }) => changeUrl({ sort, direction })}
+            onOrder={({ sort, direction }) => changeUrl({ sort, direction, cursor: null })}
           />
+          <Pager next={end < chosen.length ? String(end) : null} isStale={false} />
         </>
       )}
     </>

@@ -1,5 +1,5 @@
 import { Badge, Tooltip } from '@mantine/core'
-import type { Platform, PlatformSummary } from '@recordhub/protocol'
+import type { PlatformSummary } from '@recordhub/protocol'
 import { useNavigate } from '@tanstack/react-router'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
@@ -11,7 +11,7 @@ import { formatNumber } from '../../lib/format.ts'
 import { type Direction, HEALTH_LABELS, type Health, isSort, type Sort } from './platform-list.ts'
 import { TEXTS } from './texts.tsx'
 
-const column = columnsFor<Platform>()
+const column = columnsFor<PlatformSummary>()
 
 type Order = { sort: Sort; direction: Direction }
 
@@ -21,7 +21,7 @@ export function PlatformsTable({
   onOrder,
 }: {
   /** Undefined while they load. */
-  platforms: Platform[] | undefined
+  platforms: PlatformSummary[] | undefined
   order: Order
   onOrder: (order: Order) => void
 }) {
@@ -78,7 +78,7 @@ export function PlatformsTable({
   )
 }
 
-function Title({ platform: { id, display_title, platform_name } }: { platform: Platform }) {
+function Title({ platform: { id, display_title, platform_name } }: { platform: PlatformSummary }) {
   return (
     <>
       <PageLink to="/dashboard/platforms/$id" params={{ id: String(id) }} fw={600}>

@@ -2,12 +2,14 @@ import type {
   DriftPolicy,
   DriftResponse,
   HubKey,
+  ListedModule,
   Manifest,
   ManifestChange,
   Module,
   Platform,
   PlatformHealth,
   PlatformStatus,
+  PlatformSummary,
   Removal,
 } from '@recordhub/protocol'
 import type { NewActivity, NewAuditEntry } from '../../domain/activity/activity.ts'
@@ -76,13 +78,23 @@ export interface PlatformStore {
     log: ChangeLog,
   ): Promise<{ outcome: 'registered'; platform: Platform } | { outcome: 'name_taken' }>
 
-  /** Returns every registered platform with its modules, by title. */
-  listPlatforms(): Promise<Platform[]>
+  /**
+   * Returns the registered platforms without their modules, in the order of their ids: all, or at most `limit` of those
+   * `after` an id.
+   */
+  listPlatforms(page?: { limit: number; after: number }): Promise<PlatformSummary[]>
+
+  /** Returns at most `limit` modules `after` one, in the order of their ids, of one platform or of all. */
+  listModules(query: {
+    platform: string | null
+    limit: number
+    after: number
+  }): Promise<(ListedModule & { module_id: number })[]>
 
   /** Returns the health of each platform that is not removed, without its modules. */
   listHealth(): Promise<{ id: number; health: PlatformHealth }[]>
 
-  /** Returns a platform as `listPlatforms` does; null if it is not registered. */
+  /** Returns a platform with its modules in the order of the manifest; null if it is not registered. */
   readPlatform(platformId: number): Promise<Platform | null>
 
   /**
