@@ -69,14 +69,9 @@ for (const engine of ENGINES_OF_TIER) {
       const platform = await sandbox.start({ DATABASE_URL: database.address, PLATFORM: name })
       const operator = await registerAt(t, platform, ['people'])
 
-      const registered = (await operator.platforms()).find((one) => one.platform_name === name)
+      const [registered] = await operator.modules(name)
       assert.deepEqual(
-        registered?.modules[0]?.fields.map(({ key, label, type, required }) => [
-          key,
-          label,
-          type,
-          required,
-        ]),
+        registered?.fields.map(({ key, label, type, required }) => [key, label, type, required]),
         [
           ['id', 'ID', 'number', true],
           ['first_name', 'First name', 'string', false],

@@ -35,6 +35,12 @@ export const PlatformModule = Type.Object({
   }),
 })
 
+/** A module in a list of the modules of several platforms. */
+export const ListedModule = Type.Object({
+  platform_name: Type.String(),
+  ...PlatformModule.properties,
+})
+
 export const HealthReason = Type.Object({
   code: OneOf(
     'pulls_failing',
@@ -227,6 +233,7 @@ export const PlatformRename = ClosedObject({ platform_name: RequestText({ minLen
 
 export type DriftPolicy = Static<typeof DriftPolicy>
 export type PlatformStatus = Static<typeof PlatformStatus>
+export type ListedModule = Static<typeof ListedModule>
 export type PlatformModule = Static<typeof PlatformModule>
 export type HealthReason = Static<typeof HealthReason>
 export type PlatformHealth = Static<typeof PlatformHealth>

@@ -59,6 +59,9 @@ async function runCommand(parsed: Arguments): Promise<void> {
   if (command === 'search rebuild') {
     return (await import('./cli/search.ts')).rebuildSearch(config, print)
   }
+  if (command === 'sql-views') {
+    return (await import('./cli/sql-views.ts')).printSqlViews(config, options, print)
+  }
   if (command === 'pull full') {
     const { requireFullReads } = await import('./cli/require-full-reads.ts')
     return requireFullReads(config, options, print)

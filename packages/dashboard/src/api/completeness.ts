@@ -1,7 +1,7 @@
 import type { ModuleCompleteness } from '@recordhub/protocol'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
-import { COUNTED, LIVE } from './queries.ts'
+import { COUNTED, callAllPages, LIVE } from './queries.ts'
 
 type CompletenessPage = { modules: ModuleCompleteness[]; next_cursor: string | null }
 
@@ -18,16 +18,8 @@ export function completenessPageQuery(query: string) {
 export function allCompletenessQuery() {
   return queryOptions({
     queryKey: ['completeness', 'all modules'],
-    async queryFn({ signal }) {
-      const all: ModuleCompleteness[] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const after: string = cursor === '' ? '' : `?cursor=${cursor}`
-        const page: CompletenessPage = await callHub(`/api/v1/completeness${after}`, { signal })
-        all.push(...page.modules)
-        cursor = page.next_cursor
-      }
-      return all
-    },
+    queryFn: ({ signal }) =>
+      callAllPages<ModuleCompleteness>('/api/v1/completeness', { member: 'modules', signal }),
     meta: COUNTED,
   })
 }

@@ -1,13 +1,14 @@
 import type {
   DriftResponse,
-  Platform,
+  ListedModule,
   PlatformDetails,
   PlatformPull,
+  PlatformSummary,
   Removal,
 } from '@recordhub/protocol'
 import { type QueryClient, queryOptions, skipToken, useQuery } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
-import { cursorPagesQuery, LIVE } from './queries.ts'
+import { callAllPages, cursorPagesQuery, LIVE } from './queries.ts'
 
 const PLATFORMS = { queryKey: ['platforms'] } as const
 /** The refetch interval while an index is being built. */
@@ -15,18 +16,22 @@ const BUILDING_MS = 2000
 /** The refetch interval while records are being deleted. */
 const REMOVING_MS = 2000
 
+/** All platforms by title, without their modules. */
 export function usePlatforms() {
   return useQuery(platformsQuery())
+}
+
+/** The modules of a platform, or of all; none until they are loaded. */
+export function useModules(platform: string | null = null): ListedModule[] {
+  return useQuery(modulesQuery(platform)).data ?? []
 }
 
 /** Looks up the titles of platforms and modules by their names. Unknown names are returned unchanged. */
 export function useTitles() {
   const { data: platforms = [] } = usePlatforms()
-  const find = (name: string) => platforms.find((one) => one.platform_name === name)
   return {
-    ofPlatform: (name: string) => find(name)?.display_title ?? name,
-    ofModule: (name: string, recordType: string) =>
-      find(name)?.modules.find((one) => one.record_type === recordType)?.module_name ?? recordType,
+    ofPlatform: (name: string) =>
+      platforms.find((one) => one.platform_name === name)?.display_title ?? name,
   }
 }
 
@@ -34,10 +39,20 @@ function platformsQuery() {
   return queryOptions({
     queryKey: [...PLATFORMS.queryKey, 'list'],
     queryFn: async ({ signal }) => {
-      const { platforms } = await callHub<{ platforms: Platform[] }>('/api/v1/platforms', {
-        signal,
-      })
-      return platforms
+      const path = '/api/v1/platforms'
+      const all = await callAllPages<PlatformSummary>(path, { member: 'platforms', signal })
+      return all.toSorted((one, other) => one.display_title.localeCompare(other.display_title))
+    },
+    meta: LIVE,
+  })
+}
+
+export function modulesQuery(platform: string | null) {
+  return queryOptions({
+    queryKey: [...PLATFORMS.queryKey, 'modules', platform],
+    queryFn: ({ signal }) => {
+      const filter = platform === null ? {} : { platform }
+      return callAllPages<ListedModule>('/api/v1/modules', { filter, member: 'modules', signal })
     },
     meta: LIVE,
   })

@@ -102,6 +102,25 @@ export function useRefreshLive(): () => Promise<void> {
   return () => refreshLive(client)
 }
 
+/** Reads all pages of a list. @throws HubCallError */
+export async function callAllPages<Row>(
+  path: string,
+  options: { filter?: Record<string, string>; member: string; signal: AbortSignal },
+): Promise<Row[]> {
+  const { filter = {}, member, signal } = options
+  const query = new URLSearchParams(filter)
+  const all: Row[] = []
+  for (;;) {
+    const page = await callHub<{ next_cursor: string | null } & Record<string, Row[]>>(
+      `${path}?${query}`,
+      { signal },
+    )
+    all.push(...(page[member] ?? []))
+    if (page.next_cursor === null) return all
+    query.set('cursor', page.next_cursor)
+  }
+}
+
 export type CursorPagesQuery<Row> = ReturnType<typeof cursorPagesQuery<Row>>
 
 /** A list that is fetched page by page by cursor. */

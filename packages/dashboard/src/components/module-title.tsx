@@ -1,4 +1,4 @@
-import { useTitles } from '../api/platforms.ts'
+import { useModules, useTitles } from '../api/platforms.ts'
 import { TEXTS } from '../texts.ts'
 
 export function PlatformTitle({ platform }: { platform: string }) {
@@ -13,6 +13,6 @@ export function ModuleTitle({
   platform: string
   recordType: string | null
 }) {
-  const titles = useTitles()
-  return recordType === null ? TEXTS.noModule : titles.ofModule(platform, recordType)
+  const module = useModules(platform).find(({ record_type }) => record_type === recordType)
+  return recordType === null ? TEXTS.noModule : (module?.module_name ?? recordType)
 }

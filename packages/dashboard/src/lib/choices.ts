@@ -1,20 +1,17 @@
 /** Choices for select inputs. */
 
-import type { Platform } from '@recordhub/protocol'
+import type { ListedModule } from '@recordhub/protocol'
 import { TEXTS } from '../texts.ts'
 
 type Choice = { value: string; label: string }
 
-/** The modules of one or all platforms: one choice per `record_type`, which several platforms may share. */
-export function moduleChoices(platforms: readonly Platform[], platform: string | null): Choice[] {
+/** One choice per `record_type`, which several platforms may share. */
+export function moduleChoices(modules: readonly ListedModule[]): Choice[] {
   const choices = new Map<string, Choice>()
-  for (const one of platforms) {
-    if (platform !== null && one.platform_name !== platform) continue
-    for (const { record_type, module_name, registered } of one.modules) {
-      if (choices.has(record_type)) continue
-      const label = registered ? module_name : TEXTS.notRegistered(module_name)
-      choices.set(record_type, { value: record_type, label })
-    }
+  for (const { record_type, module_name, registered } of modules) {
+    if (choices.has(record_type)) continue
+    const label = registered ? module_name : TEXTS.notRegistered(module_name)
+    choices.set(record_type, { value: record_type, label })
   }
   return [...choices.values()]
 }

@@ -192,6 +192,19 @@ last responses.`,
 at once, otherwise the next start does. Until a record is indexed again, searches may not find it.`,
     settings: STORAGE_SETTINGS,
   },
+  'sql-views': {
+    summary: 'Print SQL statements that create a view of the records of each module.',
+    usage: '[options]',
+    about: `The views exist for the connection that runs the statements, such as: sqlite3 -init <file>. See docs/sql-access.md.
+On PostgreSQL, the hub also keeps the same views in the schema recordhub_views.`,
+    options: {
+      platform: {
+        value: PLATFORM_VALUE,
+        help: 'Only the modules of this platform. Default: all platforms',
+      },
+    },
+    settings: STORAGE_SETTINGS,
+  },
   doctor: {
     summary: 'Check the hub and its database, and repair them.',
     usage: '[options]',

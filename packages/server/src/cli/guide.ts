@@ -42,9 +42,10 @@ function parseLanguage(text: string = DEFAULT_GUIDE_LANGUAGE): GuideLanguage {
 export function findPlatform(config: Config, nameOrId: string): Promise<Platform> {
   return withStorage(config, async ({ platforms }) => {
     const all = await platforms.listPlatforms()
-    const found =
+    const summary =
       all.find(({ platform_name }) => platform_name === nameOrId) ??
       all.find(({ id }) => String(id) === nameOrId)
+    const found = summary && (await platforms.readPlatform(summary.id))
     if (!found) throw new HubError('not_found', { what: `platform "${nameOrId}"` })
     return found
   })

@@ -40,6 +40,7 @@ export const SCOPES: Readonly<Record<TokenScope, readonly string[]>> = {
   hub_keys: [
     'GET /api/v1/platforms',
     'GET /api/v1/platforms/:id',
+    'GET /api/v1/modules',
     'POST /api/v1/platforms/:id/hub-key/reveal',
     'POST /api/v1/platforms/:id/hub-key/rotate',
     'DELETE /api/v1/platforms/:id/hub-key/previous',
@@ -147,6 +148,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/platforms/probe': 'operator',
   'POST /api/v1/platforms': 'operator',
   'GET /api/v1/platforms': 'viewer',
+  'GET /api/v1/modules': 'viewer',
   'GET /api/v1/platforms/:id': 'viewer',
   'PATCH /api/v1/platforms/:id': 'operator',
   'POST /api/v1/platforms/:id/rename': 'operator',

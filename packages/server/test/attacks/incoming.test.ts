@@ -8,7 +8,6 @@ import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { digestTables, parseStatuses, sendRaw } from '../helpers/hub/raw-requests.ts'
 import { isDeep, rounds } from '../helpers/time/tier.ts'
-import { until } from '../helpers/time/until.ts'
 import { PATHS, RAW_ROWS } from './requests.ts'
 
 /** Hostile bodies. In the deep tier, each is sent to every route that accepts a body. */
@@ -85,8 +84,6 @@ describeHub('attacks over the socket', { withOperator: true }, (hub) => {
   before(async () => {
     key = (await hub.registerPushing()).hub_api_key
     assert.equal((await hub.push(key, newRecord('VALID'))).status, 201)
-    const hasView = async () => (await hub.countRows('sql_views')) > 0 || null
-    await until(hasView, 'the SQL view of the registered module exists')
     initial = await digest()
   })
 

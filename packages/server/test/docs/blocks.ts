@@ -128,8 +128,8 @@ export const BLOCKS: Readonly<Record<string, Blocks>> = {
   ],
   'docs/sql-access.md': [
     [
-      "sqlite3 'file:",
-      notRun('requires the program sqlite3; http/sql-views.test.ts reads the views'),
+      'recordhub sql-views',
+      notRun('requires the program sqlite3; process/sql-views.deep.test.ts runs both commands'),
     ],
   ],
   'docs/platform-guide/1-what-you-build.md': [

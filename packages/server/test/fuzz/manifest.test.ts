@@ -12,7 +12,7 @@ import { respond, type SimulatedPlatform, simulatePlatform } from '../helpers/pl
 import { fc } from '../helpers/random/fast-check.ts'
 import { TestClock } from '../helpers/storage/engine.ts'
 import { postgresEngine } from '../helpers/storage/postgres.ts'
-import { runSql } from '../helpers/storage/sql.ts'
+import { readSqlViews } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 import { anyString, anyText, bytesOf, jsonString, objectWith } from './arbitraries.ts'
 import { expectHandled, expectSame, expectUnharmed, fuzz, sampleOf } from './checks.ts'
@@ -197,23 +197,15 @@ describe('fuzzed manifests', () => {
   }
 
   async function readViews(hub: TestHub) {
-    assert.deepEqual(await hub.storage.sqlViews.refreshViews(), [])
-    const schema = hub === hubs[0] ? '' : 'recordhub_views.'
-    const views = await runSql(hub.storage, 'SELECT view_name FROM sql_views ORDER BY view_name')
-    const read = []
-    for (const { view_name } of views) {
-      const rows = await runSql(hub.storage, `SELECT * FROM ${schema}"${view_name}"`)
+    return [...(await readSqlViews(hub.storage))].map(([view_name, rows]) => [
+      view_name,
       // The values; the names may differ, because PostgreSQL truncates them.
-      read.push([
-        view_name,
-        rows.map((row) =>
-          Object.values(row)
-            .slice(1, -2)
-            .map((one) => (one === null ? null : String(Number(one) === 0 ? 0 : one))),
-        ),
-      ])
-    }
-    return read
+      rows.map((row) =>
+        Object.values(row)
+          .slice(1, -2)
+          .map((one) => (one === null ? null : String(Number(one) === 0 ? 0 : one))),
+      ),
+    ])
   }
 
   async function checkText(bytes: Buffer): Promise<void> {

@@ -6,6 +6,7 @@ import { untilIndexed } from '../fuzz/two-hubs.ts'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { simulatedModule } from '../helpers/platform/platform.ts'
+import { readSqlViews } from '../helpers/storage/sql.ts'
 import { isDeep, rounds } from '../helpers/time/tier.ts'
 import { until } from '../helpers/time/until.ts'
 import { VALUES } from './families.ts'
@@ -95,13 +96,12 @@ describeOnEngines('the cost of reading stored values', (engine) => {
   if (!isDeep) return
 
   test('grows with their size in SQL views, backups and restore drills', (t) => {
-    const schema = engine.name === 'SQLite' ? '' : 'recordhub_views.'
     return expectLinear(
       t,
       [
         {
           name: 'a SQL view',
-          use: (size: string) => hubOf(size).sql(`SELECT * FROM ${schema}v_worst_cases`),
+          use: (size: string) => readSqlViews(hubOf(size).storage),
         },
         { name: 'a backup and its drill', use: (size: string) => backUp(hubOf(size)) },
       ].map((one) => ({ ...one, size: SIZE })),

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import {
   ActivityEntry,
   HistoryEntry,
+  ListedModule,
   Platform,
+  PlatformSummary,
   Pull,
   PullTask,
   type RecordPage,
@@ -41,7 +43,8 @@ export type RegisteredPlatform = { id: number; hub_api_key: string; platform: Pl
 
 const RegistrationResponse = object({ platform: Platform, hub_api_key: string() })
 const PlatformResponse = object({ platform: Platform })
-const PlatformList = object({ platforms: array(Platform) })
+const ModuleList = object({ modules: array(ListedModule) })
+const PlatformList = object({ platforms: array(PlatformSummary) })
 const PullPage = object({
   pull: Pull,
   tasks: array(PullTask),
@@ -133,7 +136,13 @@ export function createOperator(send: Send) {
       const { platform, hub_api_key } = expectBody(response, 201, RegistrationResponse)
       return { id: platform.id, platform, hub_api_key }
     },
-    async platforms(): Promise<Platform[]> {
+    /** The modules of a platform. */
+    async modules(platform: string): Promise<ListedModule[]> {
+      const path = `/api/v1/modules?${new URLSearchParams({ platform })}`
+      return expectBody(await call('GET', path), 200, ModuleList).modules
+    },
+    /** The first page. */
+    async platforms(): Promise<PlatformSummary[]> {
       return expectBody(await call('GET', '/api/v1/platforms'), 200, PlatformList).platforms
     },
     async setStatus(id: number, status: string): Promise<Platform> {

@@ -1,7 +1,7 @@
 /** Registering platforms, and the requests of the hub to them (specification 2.1 and 4.2). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Platform, PushResponse } from '@recordhub/protocol'
+import { Platform, PlatformSummary, PushResponse } from '@recordhub/protocol'
 import Type from 'typebox'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
@@ -16,7 +16,11 @@ import {
   simulatePlatform,
 } from '../helpers/platform/platform.ts'
 
-const Platforms = Type.Object({ success: Type.Literal(true), platforms: Type.Array(Platform) })
+const Platforms = Type.Object({
+  success: Type.Literal(true),
+  platforms: Type.Array(PlatformSummary),
+  next_cursor: Type.Null(),
+})
 const MEMBERS = [
   ...[
     'id',
@@ -112,9 +116,15 @@ describeHub('registering a platform', (hub) => {
     }
     assert.deepEqual(read, { success: true, platform: { ...platform, ...details } })
     const { platforms } = expectBody(await hub.get('/api/v1/platforms'), 200, Platforms)
+    const { modules: listed, ...summary } = platform
     assert.deepEqual(
       platforms.find((one) => one.id === id),
-      platform,
+      summary,
+    )
+    const query = { platform: platform.platform_name }
+    assert.deepEqual(
+      (await hub.call('GET /api/v1/modules', { query })).modules,
+      listed.map((module) => ({ platform_name: platform.platform_name, ...module })),
     )
     expectError(await hub.push(hub_api_key, newRecord('N-1')), 422, 'module_not_registered')
   })

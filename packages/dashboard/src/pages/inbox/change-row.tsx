@@ -1,6 +1,6 @@
 import { ActionIcon, Autocomplete, Badge, Code, Select, Text, TextInput } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
-import { usePlatforms } from '../../api/platforms.ts'
+import { useModules } from '../../api/platforms.ts'
 import classes from './inbox.module.css'
 import { type ChangeRow, isOp, type membersOf, OPS, textOf } from './repair-changes.ts'
 
@@ -22,9 +22,7 @@ export function Row({
   onChange: (changed: Partial<ChangeRow>) => void
   onRemove: () => void
 }) {
-  const { data: platforms = [] } = usePlatforms()
-  const modules = platforms.find((one) => one.platform_name === platform)?.modules ?? []
-  const registered = modules.filter((one) => one.registered)
+  const registered = useModules(platform).filter((one) => one.registered)
   const isModule = op === 'set' && path === 'record_type'
   const was = members.find(({ label }) => label === path)?.value
   const hasText = op === 'set' || op === 'default' || op === 'rename'

@@ -6,7 +6,7 @@ import { IconArrowsDownUp } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { getQuery } from '../../api/get-query.ts'
-import { usePlatforms } from '../../api/platforms.ts'
+import { useModules, usePlatforms } from '../../api/platforms.ts'
 import { requestsQuery } from '../../api/requests.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { FilterChip, FilterChips, FilterSelect, FilterTime } from '../../components/filter-chip.tsx'
@@ -15,6 +15,7 @@ import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { Second } from '../../components/time.tsx'
+import { moduleChoices } from '../../lib/choices.ts'
 import { formatBytes, formatCount, formatNumber } from '../../lib/format.ts'
 import { type UrlChanges, useUrlState } from '../../lib/url-state.ts'
 import { SearchInput } from '../activity/search-input.tsx'
@@ -131,14 +132,7 @@ function RequestFilters({
     />
   )
   const isOther = status !== undefined && !CLASSES.some((one) => one === status)
-  const ofFilter = platforms.filter(
-    (one) => (filter['platform'] ?? one.platform_name) === one.platform_name,
-  )
-  const modules = new Map(
-    ofFilter.flatMap((one) =>
-      one.modules.map(({ record_type, module_name }) => [record_type, module_name] as const),
-    ),
-  )
+  const modules = moduleChoices(useModules(filter['platform'] ?? null))
   return (
     <FilterChips label="Filters">
       {chip('All', undefined, countOf('all'))}
@@ -154,11 +148,7 @@ function RequestFilters({
           }))}
         />
       )}
-      <FilterSelect
-        label="Module"
-        name="record_type"
-        choices={[...modules].map(([value, label]) => ({ value, label }))}
-      />
+      <FilterSelect label="Module" name="record_type" choices={modules} />
       <FilterTime maxHours={24} />
       <SearchInput
         aria-label="Request ID"

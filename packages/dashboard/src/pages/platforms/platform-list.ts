@@ -1,6 +1,6 @@
 /** Filtering, sorting and health of platforms. */
 
-import type { Platform, PlatformSummary } from '@recordhub/protocol'
+import type { PlatformSummary } from '@recordhub/protocol'
 
 export type Health = PlatformSummary['health']['state']
 
@@ -29,7 +29,7 @@ type Direction = 'asc' | 'desc'
 
 type PlatformFilter = { text: string; health: string }
 
-const KEYS: Record<Sort, (platform: Platform) => string | number> = {
+const KEYS: Record<Sort, (platform: PlatformSummary) => string | number> = {
   title: (platform) => platform.display_title.toLowerCase(),
   modules: (platform) => platform.modules_registered,
   records: (platform) => platform.records,
@@ -44,10 +44,10 @@ export function isSort(text: string | undefined): text is Sort {
 
 /** The platforms that match the filter, sorted. Equal ones are sorted by title. */
 export function filterPlatforms(
-  platforms: readonly Platform[],
+  platforms: readonly PlatformSummary[],
   { text, health }: PlatformFilter,
   { sort, direction }: { sort: Sort; direction: Direction },
-): Platform[] {
+): PlatformSummary[] {
   const search = text.trim().toLowerCase()
   const key = KEYS[sort]
   const sign = direction === 'asc' ? 1 : -1

@@ -1,5 +1,5 @@
 import { Button, Group, Text, TextInput, Title, Tooltip } from '@mantine/core'
-import type { Platform, RecentPull } from '@recordhub/protocol'
+import type { PlatformSummary, RecentPull } from '@recordhub/protocol'
 import { IconPlugConnected, IconPlus, IconSearch, IconSelector } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -16,6 +16,7 @@ import { Loaded } from '../../components/loaded.tsx'
 import { MessageText } from '../../components/message-text.tsx'
 import { useTabTitle } from '../../components/page-header.tsx'
 import { PageLink } from '../../components/page-link.tsx'
+import { Pager } from '../../components/pager.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
@@ -27,6 +28,9 @@ import { Complete, HEALTH_COLORS, HealthLabel, pullsSummary } from './platform-s
 import { RemovalList } from './removal-list.tsx'
 import { TestButton } from './test-button.tsx'
 import { TEXTS } from './texts.tsx'
+
+/** Rows of a page of the list. */
+const PAGE = 100
 
 export function PlatformsPage() {
   const platforms = usePlatforms()
@@ -87,15 +91,17 @@ function Search() {
       leftSection={<IconSearch size={16} aria-hidden />}
       value={q}
       w={200}
-      onChange={({ currentTarget }) => changeUrl({ q: currentTarget.value }, { replace: true })}
+      onChange={({ currentTarget }) =>
+        changeUrl({ q: currentTarget.value, cursor: null }, { replace: true })
+      }
     />
   )
 }
 
-const column = columnsFor<Platform>()
+const column = columnsFor<PlatformSummary>()
 
-function PlatformList({ all }: { all: readonly Platform[] }) {
-  const [{ q = '', health = '', sort: by, direction }, changeUrl] = useUrlState()
+function PlatformList({ all }: { all: readonly PlatformSummary[] }) {
+  const [{ q = '', health = '', sort: by, direction, cursor }, changeUrl] = useUrlState()
   const navigate = useNavigate()
   const canOperate = useHasRole('operator')
   const sort: Sort = isSort(by) ? by : 'health'
@@ -105,6 +111,7 @@ function PlatformList({ all }: { all: readonly Platform[] }) {
     { text: q, health },
     { sort, direction: descending ? 'desc' : 'asc' },
   )
+  const start = Number(cursor) < shown.length ? Math.max(0, Number(cursor)) : 0
   const { data: modules } = useQuery(allCompletenessQuery())
   const sums = modules && sumByPlatform(modules, all)
   const recent = useStore(snapshot)?.recent_pulls
@@ -116,7 +123,7 @@ function PlatformList({ all }: { all: readonly Platform[] }) {
           label={TEXTS.all}
           count={formatNumber(all.length)}
           isPressed={health === ''}
-          onClick={() => changeUrl({ health: null })}
+          onClick={() => changeUrl({ health: null, cursor: null })}
         />
         {HEALTHS.filter((state) => countOf(state) > 0 || state === health).map((state) => (
           <FilterChip
@@ -125,7 +132,7 @@ function PlatformList({ all }: { all: readonly Platform[] }) {
             label={HEALTH_LABELS[state]}
             count={formatNumber(countOf(state))}
             isPressed={state === health}
-            onClick={() => changeUrl({ health: state === health ? null : state })}
+            onClick={() => changeUrl({ health: state === health ? null : state, cursor: null })}
           />
         ))}
         <Button
@@ -135,7 +142,11 @@ function PlatformList({ all }: { all: readonly Platform[] }) {
           ml="auto"
           rightSection={<IconSelector size={14} aria-hidden />}
           onClick={() =>
-            changeUrl({ sort: sort === 'health' && !descending ? 'title' : null, direction: null })
+            changeUrl({
+              sort: sort === 'health' && !descending ? 'title' : null,
+              direction: null,
+              cursor: null,
+            })
           }
         >
           {sort === 'health' ? (descending ? 'Worst last' : 'Worst first') : `By ${SORTED[sort]}`}
@@ -143,14 +154,14 @@ function PlatformList({ all }: { all: readonly Platform[] }) {
       </FilterChips>
       <ListTable
         label={TEXTS.platforms}
-        rows={shown}
+        rows={shown.slice(start, start + PAGE)}
         idOf={({ id }) => id}
         empty={<EmptyState title={TEXTS.noMatchingPlatforms} />}
         sort={{
           by: sort,
           descending,
           onSort: ({ by, descending }) =>
-            changeUrl({ sort: by, direction: descending ? 'desc' : null }),
+            changeUrl({ sort: by, direction: descending ? 'desc' : null, cursor: null }),
         }}
         onOpen={({ id }) =>
           void navigate({ to: '/dashboard/platforms/$id', params: { id: String(id) } })
@@ -203,6 +214,7 @@ function PlatformList({ all }: { all: readonly Platform[] }) {
             : []),
         ]}
       />
+      <Pager next={start + PAGE < shown.length ? String(start + PAGE) : null} isStale={false} />
     </>
   )
 }
@@ -219,7 +231,7 @@ const SORTED: Readonly<Record<Sort, string>> = {
 function PlatformTitle({
   platform: { id, display_title, platform_name, health },
 }: {
-  platform: Platform
+  platform: PlatformSummary
 }) {
   return (
     <Group gap="sm" wrap="nowrap">
@@ -248,7 +260,7 @@ function HealthCell({
   sums,
   pulls,
 }: {
-  platform: Platform
+  platform: PlatformSummary
   sums: PlatformSums | undefined
   pulls: readonly RecentPull[]
 }) {
@@ -279,7 +291,7 @@ function HealthCell({
   )
 }
 
-function Actions({ platform }: { platform: Platform }) {
+function Actions({ platform }: { platform: PlatformSummary }) {
   if (platform.status === 'inactive') return null
   if (platform.health.state !== 'failing') return <PullNowButton platform={platform} isIcon />
   return <TestButton platform={platform} label={TEXTS.test} size="xs" leftSection={null} />

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Platform } from '@recordhub/protocol'
+import type { PlatformSummary } from '@recordhub/protocol'
 import { fc } from '../../../../server/test/helpers/random/fast-check.ts'
 import { columnsIn, defaultLayout, moveTo, readLayout, writeLayout } from './column-layout.ts'
 import { columnsOf, columnTree, listedModules } from './columns.ts'
@@ -11,7 +11,8 @@ const field = (key: string, type = 'string', label = `Label ${key}`) => ({
   type,
   required: false,
 })
-const module = (record_type: string, fields: ReturnType<typeof field>[]) => ({
+const module = (id: number, record_type: string, fields: ReturnType<typeof field>[]) => ({
+  platform_name: `p${id}`,
   module_name: record_type,
   record_type,
   description: '',
@@ -24,7 +25,7 @@ const module = (record_type: string, fields: ReturnType<typeof field>[]) => ({
   complete_at: null,
   replayable: 0,
 })
-const platform = (id: number, modules: Platform['modules']): Platform => ({
+const platform = (id: number): PlatformSummary => ({
   id,
   platform_name: `p${id}`,
   platform_title: `P ${id}`,
@@ -42,22 +43,23 @@ const platform = (id: number, modules: Platform['modules']): Platform => ({
   hub_api_key_hint: null,
   last_error: null,
   missing_reviews: 0,
-  modules,
 })
-const platforms = [
-  platform(1, [
-    module('a', [
-      field('reference_number', 'string', 'Case no.'),
-      field('status'),
-      field('amount', 'decimal'),
-      field('hub_full_name'),
-      field('updated_at'),
-    ]),
-    module('b', [field('status')]),
+const modules = [
+  module(1, 'a', [
+    field('reference_number', 'string', 'Case no.'),
+    field('status'),
+    field('amount', 'decimal'),
+    field('hub_full_name'),
+    field('updated_at'),
   ]),
-  platform(2, [module('a', [field('other')])]),
+  module(1, 'b', [field('status')]),
+  module(2, 'a', [field('other')]),
 ]
-const columnsFor = (state: Record<string, string>) => columnsOf(listedModules(platforms, state))
+const columnsFor = (state: Record<string, string>) => {
+  const ofPlatform = ({ platform_name }: { platform_name: string }) =>
+    (state['platform'] ?? platform_name) === platform_name
+  return columnsOf(listedModules([platform(1), platform(2)], modules.filter(ofPlatform), state))
+}
 const visible = (state: Record<string, string>) => {
   const columns = columnsFor(state)
   return columnsIn(defaultLayout(columns), columns).map(({ label }) => label)
@@ -144,7 +146,7 @@ describe('the layout of columns', () => {
 })
 
 test('a key of the manifest with a dot is one column of the tree, and its members are below it', () => {
-  const columns = columnsOf(listedModules([platform(1, [module('a', [field('size.cm')])])], {}))
+  const columns = columnsOf(listedModules([platform(1)], [module(1, 'a', [field('size.cm')])], {}))
   const found = { label: null, examples: ['9'], records: 1, in_manifest: false, distinct: 1 }
   const tree = columnTree(columns, [
     { ...found, path: 'size\\.cm', parent: null, name: 'size.cm', types: ['object' as const] },

@@ -1,6 +1,12 @@
 /** The columns of the record list: those of the hub, and the fields of the manifests with their labels. */
 
-import type { DataField, Field, Platform, PlatformModule, StoredRecord } from '@recordhub/protocol'
+import type {
+  DataField,
+  Field,
+  PlatformModule,
+  PlatformSummary,
+  StoredRecord,
+} from '@recordhub/protocol'
 import { EACH, hasManyValues, parsePath, valuesAt } from '@recordhub/protocol/data-path'
 import { commonKindOf, type FieldKind } from '@recordhub/protocol/field-filter'
 import { formatKey } from '../../lib/format.ts'
@@ -41,14 +47,19 @@ const SORTED_MEMBERS = new Set([
 /** The number of fields that are shown by default. */
 const MAX_DEFAULT_FIELDS = 10
 
-export type ListedModule = { platform: Platform; module: PlatformModule }
+export type ListedModule = { platform: PlatformSummary; module: PlatformModule }
 
-/** The modules that match the platform and module of the URL. */
-export function listedModules(platforms: readonly Platform[], state: UrlState): ListedModule[] {
-  const { platform: name, record_type } = state
+/** The modules that match the module of the URL, in the order of the platforms. */
+export function listedModules(
+  platforms: readonly PlatformSummary[],
+  modules: readonly (PlatformModule & { platform_name: string })[],
+  { record_type }: UrlState,
+): ListedModule[] {
+  const byPlatform = Map.groupBy(modules, ({ platform_name }) => platform_name)
   return platforms
-    .filter(({ platform_name }) => name === undefined || name === platform_name)
-    .flatMap((platform) => platform.modules.map((module) => ({ platform, module })))
+    .flatMap((platform) =>
+      (byPlatform.get(platform.platform_name) ?? []).map((module) => ({ platform, module })),
+    )
     .filter(({ module }) => record_type === undefined || record_type === module.record_type)
 }
 

@@ -4,7 +4,7 @@ import { IconDatabase, IconFileExport, IconSearchOff } from '@tabler/icons-react
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { HubCallError } from '../../api/call-hub.ts'
-import { usePlatforms } from '../../api/platforms.ts'
+import { modulesQuery, usePlatforms } from '../../api/platforms.ts'
 import { dataFieldsQuery, recordPageQuery } from '../../api/records.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
 import { notify } from '../../components/confirm.tsx'
@@ -43,13 +43,14 @@ import { ViewsMenu } from './views/views-menu.tsx'
 export function RecordsPage() {
   const [state, change] = useUrlState()
   const platforms = usePlatforms()
+  const modules = useQuery(modulesQuery(state['platform'] ?? null))
   const page = useQuery(recordPageQuery(listQueryOf(state)))
   const [newFilter, setNewFilter] = useState<NewFilter | null>(null)
   const [isExporting, setExporting] = useState(false)
   const canIndex = useHasRole('operator')
 
-  const platformsError = errorInPlaceOfData(platforms)
-  const listed = listedModules(platforms.data ?? [], state)
+  const platformsError = errorInPlaceOfData(platforms) ?? errorInPlaceOfData(modules)
+  const listed = listedModules(platforms.data ?? [], modules.data ?? [], state)
   const [first] = listed
   const module = first && listed.length === 1 ? first : null
   const { indexed, index } = useIndexing(module)
@@ -127,10 +128,11 @@ export function RecordsPage() {
         </div>
       )
     }
-    const isLoading = hasListChanged || !page.data || !platforms.data
+    const isLoading = hasListChanged || !page.data || !platforms.data || !modules.data
     const error = platformsError ?? (hasListChanged ? null : errorInPlaceOfData(page))
     if (error) {
-      const retry = () => void (platformsError ? platforms : page).refetch()
+      const failed = platforms.isError ? platforms : modules.isError ? modules : page
+      const retry = () => void failed.refetch()
       return (
         <div className={classes['content']}>
           <ErrorNotice error={error} onRetry={retry} />

@@ -1,7 +1,8 @@
 import { CloseButton, Menu, Select, TextInput, Title, UnstyledButton } from '@mantine/core'
-import type { Platform } from '@recordhub/protocol'
+import type { PlatformSummary } from '@recordhub/protocol'
 import { IconChevronDown, IconSearch } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { useModules } from '../../api/platforms.ts'
 import { MENU_PROPS } from '../../components/menu-props.ts'
 import { useTabTitle } from '../../components/page-header.tsx'
 import { addUnknown, moduleChoices } from '../../lib/choices.ts'
@@ -20,7 +21,7 @@ export function Toolbar({
 }: {
   state: UrlState
   change: (changes: UrlChanges, options?: { replace?: boolean }) => void
-  platforms: readonly Platform[]
+  platforms: readonly PlatformSummary[]
   /** `about 1.2M records` that can be searched; empty while it is unknown. */
   total: string
   children: ReactNode
@@ -29,7 +30,7 @@ export function Toolbar({
   const [text, setText] = useUrlText(q, (typed) =>
     change(changeView({ q: typed }), { replace: true }),
   )
-  const modules = addUnknown(moduleChoices(platforms, platform), record_type)
+  const modules = addUnknown(moduleChoices(useModules(platform)), record_type)
   const title = modules.find(({ value }) => value === record_type)?.label ?? 'Records'
   const platformTitle = platforms.find((one) => one.platform_name === platform)?.display_title
   useTabTitle(platformTitle === undefined ? title : `${title}, ${platformTitle}`)

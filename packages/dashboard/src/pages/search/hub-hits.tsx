@@ -2,7 +2,7 @@ import { Anchor, Paper, Skeleton, Text, Title } from '@mantine/core'
 import type { SearchedRecord } from '@recordhub/protocol'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { usePlatforms, useTitles } from '../../api/platforms.ts'
+import { useModules, useTitles } from '../../api/platforms.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageLink } from '../../components/page-link.tsx'
@@ -135,9 +135,9 @@ function Hit({ record, query }: { record: SearchedRecord; query: string }) {
 
 /** The label of the manifest, or the names of the path. */
 function FieldLabel({ record, column }: { record: SearchedRecord; column: string }) {
-  const module = usePlatforms()
-    .data?.find(({ platform_name }) => platform_name === record.platform_name)
-    ?.modules.find(({ record_type }) => record_type === record.record_type)
+  const module = useModules(record.platform_name).find(
+    ({ record_type }) => record_type === record.record_type,
+  )
   const field = module?.fields.find(({ key }) => `data.${key}` === column)
   return field?.label || columnOfPath(column)?.label || column
 }

@@ -1,5 +1,7 @@
 /** The snapshot that the page polls, and the stream of events about what has changed. */
 import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { gzip as gzipOfText } from 'node:zlib'
 import { AutoSyncResponse, CHANGE_REASONS, Snapshot } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { HubError } from '../../errors.ts'
@@ -8,17 +10,32 @@ import { ignoreBody, matchesEtag, NOT_MODIFIED } from '../../lib/net/http.ts'
 import type { Broadcaster, HubEvent } from './broadcast.ts'
 import type { ReadSnapshot } from './read-snapshot.ts'
 
+const gzip = promisify(gzipOfText)
+
+async function compress(plain: string): Promise<{ plain: string; gzipped: Buffer }> {
+  return { plain, gzipped: await gzip(plain) }
+}
+
 /** The routes that the page polls. */
 export function dashboardRoutes({ readSnapshot }: { readSnapshot: ReadSnapshot }) {
+  /** Each snapshot is serialized and compressed once for all pages. */
+  const bodies = new WeakMap<Snapshot, ReturnType<typeof compress>>()
   return [
     special('GET /dashboard/realtime', {
       summary: 'Read the snapshot of the dashboard; performs no pull and no write',
       response: { 200: Snapshot, 304: NOT_MODIFIED },
+      compress: false,
       async handle(request, reply) {
         const { snapshot, etag } = await readSnapshot()
         reply.header('ETag', etag)
         if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
-        return snapshot
+        const body = bodies.get(snapshot) ?? compress(String(reply.serialize(snapshot)))
+        bodies.set(snapshot, body)
+        const { plain, gzipped } = await body
+        const acceptsGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+        if (acceptsGzip) reply.header('Content-Encoding', 'gzip')
+        reply.header('Vary', 'Accept-Encoding').type('application/json; charset=utf-8')
+        return reply.send(acceptsGzip ? gzipped : plain)
       },
     }),
 

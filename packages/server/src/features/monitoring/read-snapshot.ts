@@ -4,6 +4,7 @@ import {
   type Snapshot,
   type SnapshotPull,
 } from '@recordhub/protocol'
+import { shareCalls } from '../../lib/concurrency/memoize-async.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { toHour } from '../../lib/time/clock.ts'
 import type { StoredPull } from '../../storage/port/statistics-store.ts'
@@ -39,7 +40,7 @@ export type ReadSnapshot = () => Promise<TaggedSnapshot>
 /**
  * Reads the snapshot of the dashboard. While nothing in it changes, its version and ETag stay the same, so that browsers
  * get 304 responses; `generated_at` is the time when the version was first read. It is not read again before a commit
- * or the next hour.
+ * or the next hour, and once for all that ask during a read.
  */
 export function createReadSnapshot(
   deps: Pick<FeatureDeps, 'snapshot' | 'statistics' | 'config' | 'clock' | 'dayOf' | 'nextRun'> & {
@@ -58,7 +59,7 @@ export function createReadSnapshot(
     return recent.pulls
   }
 
-  return async () => {
+  return shareCalls(async () => {
     const now = deps.clock.now()
     const day = deps.dayOf(now)
     const nextRun = deps.nextRun()?.toISOString() ?? null
@@ -89,5 +90,5 @@ export function createReadSnapshot(
     }
     latest = { version, key, snapshot, etag: `"${version.slice(0, 22)}"` }
     return latest
-  }
+  })
 }

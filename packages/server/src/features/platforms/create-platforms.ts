@@ -28,7 +28,7 @@ export function createPlatforms(deps: FeatureDeps & { confirmAction: ConfirmActi
       onError: (error, platform_id) =>
         log.error({ err: error, platform_id }, 'a manifest could not be refreshed'),
     }),
-    /** Keeps the SQL views in sync with the modules. */
+    /** Keeps the SQL views of PostgreSQL in sync with the modules. */
     start: sqlViews.start,
     stop: sqlViews.stop,
   }

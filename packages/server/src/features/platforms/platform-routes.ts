@@ -1,15 +1,20 @@
 import {
   ConnectionProbeRequest,
+  ListedModule,
+  NullableString,
   Platform,
   PlatformChange,
   PlatformDetails,
   PlatformRename,
+  PlatformSummary,
   ProbeResponse,
   RegisterRequest,
+  RequestText,
 } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { found } from '../../errors.ts'
-import { route, special } from '../../http/route.ts'
+import { Cursor, route, special } from '../../http/route.ts'
+import { paginate } from '../../lib/collections/pagination.ts'
 import {
   abortOnClose,
   acceptsNdjson,
@@ -23,6 +28,12 @@ import type { FeatureDeps } from '../feature-deps.ts'
 import { changePlatform, renamePlatform } from './change-platform.ts'
 import { registerPlatform } from './register-platform.ts'
 import { auditProbe, testConnection } from './test-connection.ts'
+
+/** Each of the two takes about 10 ms of the main thread. */
+const MAX_PLATFORMS = 100
+const MAX_MODULES = 200
+
+const pageLimit = (maximum: number) => Type.Optional(Type.Integer({ minimum: 1, maximum }))
 
 /** Registers, lists and changes platforms. */
 export function platformRoutes(
@@ -63,9 +74,29 @@ export function platformRoutes(
     }),
 
     route('GET /api/v1/platforms', {
-      summary: 'List platforms',
-      response: { platforms: Type.Array(Platform) },
-      handle: async () => ({ platforms: await platforms.listPlatforms() }),
+      summary: 'List platforms, without their modules',
+      query: { limit: pageLimit(MAX_PLATFORMS), cursor: Cursor },
+      response: { platforms: Type.Array(PlatformSummary), next_cursor: NullableString },
+      async handle({ query: { limit = MAX_PLATFORMS, cursor: after = 0 } }) {
+        const rows = await platforms.listPlatforms({ limit: limit + 1, after })
+        const { page, next_cursor } = paginate(rows, limit, ({ id }) => id)
+        return { platforms: page, next_cursor }
+      },
+    }),
+
+    route('GET /api/v1/modules', {
+      summary: 'List the modules of a platform, or of all',
+      query: {
+        platform: Type.Optional(RequestText()),
+        limit: pageLimit(MAX_MODULES),
+        cursor: Cursor,
+      },
+      response: { modules: Type.Array(ListedModule), next_cursor: NullableString },
+      async handle({ query: { platform = null, limit = MAX_MODULES, cursor: after = 0 } }) {
+        const rows = await platforms.listModules({ platform, limit: limit + 1, after })
+        const { page, next_cursor } = paginate(rows, limit, ({ module_id }) => module_id)
+        return { modules: page.map(({ module_id: _, ...module }) => module), next_cursor }
+      },
     }),
 
     route('GET /api/v1/platforms/:id', {

@@ -5,7 +5,7 @@ const PAUSE_MS = 1000
 
 /**
  * Updates the SQL views for external readers when modules change: once at the start, and at most once per second after
- * changes of platforms. The hub works without the views, so an error is reported, and the next change retries.
+ * changes of platforms. On SQLite, there are none to update. The hub works without the views, so an error is reported, and the next change retries.
  */
 export function syncSqlViews(
   deps: Pick<FeatureDeps, 'sqlViews' | 'platforms' | 'log' | 'reportJobFailure'>,

@@ -1,5 +1,5 @@
 /** Searches the hub's records and all active platforms at the same time (specification 1.6, 4.2). */
-import type { Platform, SearchLine } from '@recordhub/protocol'
+import type { PlatformSummary, SearchLine } from '@recordhub/protocol'
 import { type JsonValue, stringifyLossless } from '@recordhub/protocol/lossless-json'
 import type PQueue from 'p-queue'
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
@@ -65,16 +65,14 @@ async function searchHub(deps: SearchDeps, query: string): Promise<HubLine> {
 /** Never rejects. */
 async function searchPlatform(
   deps: SearchDeps,
-  { id, platform_name, modules }: Platform,
+  { id, platform_name }: PlatformSummary,
   query: string,
   signal: AbortSignal,
 ): Promise<PlatformLine> {
   let startedAt = performance.now()
-  const unregistered = modules.filter(({ registered }) => !registered)
-  const hidden = new Set(unregistered.map(({ record_type }) => record_type))
   async function search(): Promise<PlatformResult> {
     startedAt = performance.now()
-    return requestSearch(deps, { platformId: id, hidden }, query, signal)
+    return requestSearch(deps, id, query, signal)
   }
   const result = await deps.queue.add(search, { signal }).catch((thrown: unknown) => {
     const error = signal.aborted ? null : describeError(deps, thrown, id)
@@ -88,12 +86,15 @@ const EMPTY = { found: 0, records: [], raw: null, error: null }
 
 async function requestSearch(
   deps: SearchDeps,
-  { platformId, hidden }: { platformId: number; hidden: ReadonlySet<string> },
+  platformId: number,
   query: string,
   signal: AbortSignal,
 ): Promise<PlatformResult> {
-  const source = await deps.platforms.readSource(platformId)
   // The platform may have been removed in the meantime.
+  const { modules } = found('platform', await deps.platforms.readPlatform(platformId))
+  const unregistered = modules.filter(({ registered }) => !registered)
+  const hidden = new Set(unregistered.map(({ record_type }) => record_type))
+  const source = await deps.platforms.readSource(platformId)
   const { source_base_url, encrypted_source_key } = found('platform', source)
   const source_api_key = deps.secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
   const response = await deps.client.search({ source_base_url, source_api_key }, query, signal)

@@ -12,3 +12,21 @@ export function memoizeAsync<Value>(load: () => Promise<Value>): () => Promise<V
     return loaded
   }
 }
+
+/**
+ * Returns a function that calls `call` once at a time. Callers during a call share the next one, so that each of them gets
+ * a result of a call that began after theirs.
+ */
+export function shareCalls<Value>(call: () => Promise<Value>): () => Promise<Value> {
+  let running: Promise<unknown> = Promise.resolve()
+  let next: Promise<Value> | null = null
+  return () => {
+    next ??= running.then(() => {
+      next = null
+      const started = call()
+      running = started.catch(() => undefined)
+      return started
+    })
+    return next
+  }
+}

@@ -2,12 +2,14 @@ import type {
   DriftPolicy,
   DriftResponse,
   HubKey,
+  ListedModule,
   Manifest,
   ManifestChange,
   Module,
   Platform,
   PlatformHealth,
   PlatformStatus,
+  PlatformSummary,
   Removal,
 } from '@recordhub/protocol'
 import type { NewActivity, NewAuditEntry } from '../../domain/activity/activity.ts'
@@ -76,13 +78,23 @@ export interface PlatformStore {
     log: ChangeLog,
   ): Promise<{ outcome: 'registered'; platform: Platform } | { outcome: 'name_taken' }>
 
-  /** Returns every registered platform with its modules, by title. */
-  listPlatforms(): Promise<Platform[]>
+  /**
+   * Returns the registered platforms without their modules, in the order of their ids: all, or at most `limit` of those
+   * `after` an id.
+   */
+  listPlatforms(page?: { limit: number; after: number }): Promise<PlatformSummary[]>
+
+  /** Returns at most `limit` modules `after` one, in the order of their ids, of one platform or of all. */
+  listModules(query: {
+    platform: string | null
+    limit: number
+    after: number
+  }): Promise<(ListedModule & { module_id: number })[]>
 
   /** Returns the health of each platform that is not removed, without its modules. */
   listHealth(): Promise<{ id: number; health: PlatformHealth }[]>
 
-  /** Returns a platform as `listPlatforms` does; null if it is not registered. */
+  /** Returns a platform with its modules in the order of the manifest; null if it is not registered. */
   readPlatform(platformId: number): Promise<Platform | null>
 
   /**
@@ -275,11 +287,18 @@ export interface SecretStore {
 /** A view that could not be created or deleted, with the reason for the person who runs the hub. */
 export type ViewFailure = { view_name: string; reason: string }
 
+/** The statement creates the view for the connection of a reader who can read the tables. */
+export type SqlView = { view_name: string; statement: string }
+
 /** Views for reading records with SQL: one per registered module, with a column per field. */
 export interface SqlViews {
+  /** Defines the views of a platform, or of all. The names are the same in both cases. */
+  defineViews(platformId: number | null): AsyncIterable<SqlView>
+
   /**
-   * Updates the views to match the modules and their manifests. Writes nothing if they already do. A view that fails
-   * (another view depends on it, or the role may not create views) does not prevent the others.
+   * Updates the stored views to match the modules and their manifests. Writes nothing if they already do. A view that
+   * fails (another view depends on it, or the role may not create views) does not prevent the others. On SQLite, there
+   * are no stored views.
    */
   refreshViews(): Promise<ViewFailure[]>
 }

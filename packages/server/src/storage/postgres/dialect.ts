@@ -7,7 +7,6 @@ import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { EngineInfo } from '../port/storage.ts'
 import type { ContainsIgnoringCase } from '../shared/activity/activity-store.ts'
 import type { ErasureDialect } from '../shared/deletion/erasure-store.ts'
-import { quoteName, textLiteral, type ViewDialect } from '../shared/platforms/sql-views.ts'
 import { type Executor, integerOf } from '../shared/schema/databases.ts'
 import { allocateSequence } from './commit-watermark.ts'
 import type { PostgresConnections } from './connection.ts'
@@ -36,23 +35,6 @@ export function createErasureDialect(hashReference: HashReference): ErasureDiale
     // VACUUM and later writes overwrite deleted rows; docs/operations.md says so.
     purge: async () => undefined,
   }
-}
-
-const VIEW_SCHEMA = 'recordhub_views'
-
-/** Views are in a schema of their own, to which an administrator can grant a role access without the tables. */
-export const viewDialect: ViewDialect = {
-  qualify: (viewName) => `${VIEW_SCHEMA}.${quoteName(viewName)}`,
-  // Parses the data of a record once for all columns. OFFSET 0 prevents the planner from repeating it per column.
-  source: 'records r CROSS JOIN LATERAL (SELECT record_json(r.data) AS fields OFFSET 0) j',
-  // The same replacements as in `record_json`.
-  keyValue: (key) =>
-    `j.fields ->> ${textLiteral(key.toWellFormed().replaceAll('\u0000', '\ufffd'))}`,
-  preparations: [
-    // A long query on a view must not block the hub.
-    `SET LOCAL lock_timeout = '5s'`,
-    `CREATE SCHEMA IF NOT EXISTS ${VIEW_SCHEMA}`,
-  ],
 }
 
 /** Reads which transactions the statement sees: the first one that has not begun, and those in progress. */

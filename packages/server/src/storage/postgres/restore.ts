@@ -119,9 +119,8 @@ async function adaptToNewStart(db: Kysely<Tables>): Promise<void> {
   // Sessions that were ended after the backup must not become valid again.
   await db.deleteFrom('operator_sessions').execute()
   await db.deleteFrom('leases').execute()
-  // The backup contains neither the text index nor the views.
+  // The backup does not contain the text index.
   await db.deleteFrom('change_feed_positions').where('consumer', 'like', 'text index%').execute()
-  await db.deleteFrom('sql_views').execute()
   // pg-boss does not have the jobs of these pulls: the next start ends them as interrupted.
   await db
     .updateTable('pulls')

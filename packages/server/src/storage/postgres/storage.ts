@@ -36,7 +36,6 @@ import {
   readEngineInfo,
   readVersion,
   startDatabaseClock,
-  viewDialect,
 } from './dialect.ts'
 import { acquireLock, isOnlyProcess, isProcessDead, UPGRADE_LOCK } from './locks.ts'
 import { toStartupError } from './map-error.ts'
@@ -50,6 +49,7 @@ import {
   createUnchangedFinder,
 } from './record-search.ts'
 import { createRecordWriter, pickCounterRow } from './record-writer.ts'
+import { createSqlViews } from './sql-views.ts'
 import { createTextIndex } from './text-index.ts'
 import { connectWhenUsable, type WaitOptions } from './wait-for-database.ts'
 
@@ -102,7 +102,6 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     allocatePositions,
     readCommitWatermark,
     readVersion,
-    viewDialect,
     missing: createMissingDialect(connections),
     // Autovacuum releases the space.
     reclaimSpace: async () => false,
@@ -140,6 +139,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
       wal_bytes: null,
       threads: readThread ? [readThread.figures()] : [],
     })),
+    sqlViews: createSqlViews(databases),
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
     broadcast: notifications.createBroadcast(database, commits),
     backups: createBackupStore(options.url),

@@ -27,7 +27,6 @@ import {
   createPlatformChanges,
   createPlatformStore,
 } from './platforms/platform-store.ts'
-import { createSqlViews, type ViewDialect } from './platforms/sql-views.ts'
 import { createCompletenessStore } from './pulls/completeness-store.ts'
 import { createMissingStore, type MissingDialect } from './pulls/missing-store.ts'
 import { createScheduleStore } from './pulls/pull-plan.ts'
@@ -49,7 +48,6 @@ type EngineDialect = {
   readCommitWatermark: (db: Executor) => Promise<number>
   /** As `SnapshotStore.readVersion`. */
   readVersion: (db: Executor) => Promise<string>
-  viewDialect: ViewDialect
   missing: MissingDialect
   reclaimSpace: RetentionStore['reclaimSpace']
   containsIgnoringCase: ContainsIgnoringCase
@@ -70,6 +68,7 @@ export function createStores(
   | 'records'
   | 'searchIndex'
   | 'metricFigures'
+  | 'sqlViews'
   | 'pullDispatcher'
   | 'broadcast'
   | 'backups'
@@ -118,7 +117,6 @@ export function createStores(
     snapshot: createSnapshotStore(databases, dialect.readVersion),
     statistics: createStatisticsStore(databases),
     views: createViewStore(databases),
-    sqlViews: createSqlViews(databases, dialect.viewDialect),
     async checkWritable() {
       // The time differs on each call, so that the row is written each time.
       const lease = { owner: 'health check', expires_at: nowText(clock) }

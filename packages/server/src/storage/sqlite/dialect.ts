@@ -8,7 +8,7 @@ import { errorCodeOf } from '../../lib/files/error-code.ts'
 import type { EngineInfo } from '../port/storage.ts'
 import type { ContainsIgnoringCase } from '../shared/activity/activity-store.ts'
 import type { ErasureDialect } from '../shared/deletion/erasure-store.ts'
-import { quoteName, textLiteral, type ViewDialect } from '../shared/platforms/sql-views.ts'
+import { textLiteral, type ViewDialect } from '../shared/platforms/sql-views.ts'
 import { type Executor, integerOf } from '../shared/schema/databases.ts'
 import type { SqliteConnections } from './connection.ts'
 
@@ -33,17 +33,15 @@ export function createErasureDialect(deps: {
   }
 }
 
-/** Views are stored beside the tables. Numbers stay numbers, so that SQLite compares them as numbers. */
+/** Numbers stay numbers, so that SQLite compares them as numbers. */
 export const viewDialect: ViewDialect = {
-  qualify: quoteName,
-  source: 'records r',
+  source: 'main.records r',
   keyValue(key) {
     const path = textLiteral(`$.${JSON.stringify(key)}`)
     // `->>` alone returns 1 and 0 for booleans.
     return `CASE json_type(r.data, ${path}) WHEN 'true' THEN 'true' WHEN 'false' THEN 'false'
       ELSE r.data ->> ${path} END`
   },
-  preparations: [],
 }
 
 /** Reads the version of SQLite, and the size of the database file without its write-ahead log. */

@@ -9,6 +9,7 @@ import type { PullDispatcher, PullStore } from '../port/pull-store.ts'
 import type { ThreadFigures } from '../port/statistics-store.ts'
 import type { Storage, Upgrade } from '../port/storage.ts'
 import { createMetricsStore } from '../shared/counters/statistics-store.ts'
+import { createViewDefinitions } from '../shared/platforms/sql-views.ts'
 import { type ChangePublisher, createChangePublisher } from '../shared/publish-commits.ts'
 import { createReadThread, createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { createRecordReads } from '../shared/records/record-rows.ts'
@@ -130,7 +131,6 @@ async function open(options: SqliteOptions): Promise<Storage> {
     allocatePositions: allocateSequence,
     readCommitWatermark,
     readVersion,
-    viewDialect,
     missing: createMissingDialect(connections),
     reclaimSpace: createIncrementalVacuum(connections),
     containsIgnoringCase,
@@ -176,6 +176,11 @@ async function open(options: SqliteOptions): Promise<Storage> {
       wal_bytes: await readLogBytes(options.path),
       threads: listThreads(),
     })),
+    // Every connection would read all stored views again after each change of one.
+    sqlViews: {
+      defineViews: createViewDefinitions(reader, viewDialect),
+      refreshViews: async () => [],
+    },
     pullDispatcher: createPullDispatcher(stores.pulls),
     // There are no other processes.
     broadcast: {

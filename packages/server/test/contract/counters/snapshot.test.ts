@@ -71,7 +71,7 @@ test('the numbers match the stored data', async (kit) => {
   const listed = await kit.storage.platforms.listPlatforms()
   assert.deepEqual(
     platforms,
-    listed.map(({ modules: _, ...summary }) => summary),
+    listed.toSorted((one, other) => (one.display_title < other.display_title ? -1 : 1)),
   )
   assert.deepEqual(
     platforms.map((platform) => [platform.platform_name, platform.records]),

@@ -63,7 +63,8 @@ test('a registered platform is active and has all submitted properties', async (
     ],
   })
   assert.deepEqual(await storage.platforms.readPlatform(id), result.platform)
-  assert.deepEqual(await storage.platforms.listPlatforms(), [result.platform])
+  const { modules: _, ...summary } = result.platform
+  assert.deepEqual(await storage.platforms.listPlatforms(), [summary])
   assert.deepEqual(
     { ...(await storage.platforms.readSource(id)) },
     {
@@ -123,9 +124,12 @@ test('the fields and texts of a manifest are read back unchanged and in order', 
   const given = newPlatform('school', { modules, platform_description: '\u2028 😀' })
   await storage.platforms.registerPlatform(given, changeLog())
   const platform = only(await storage.platforms.listPlatforms())
+  const expected = modules.map((module) => ({ ...module, ...AFTER_REGISTRATION }))
+  assert.deepEqual((await storage.platforms.readPlatform(platform.id))?.modules, expected)
+  const listed = await storage.platforms.listModules({ platform: null, limit: 10, after: 0 })
   assert.deepEqual(
-    platform.modules,
-    modules.map((module) => ({ ...module, ...AFTER_REGISTRATION })),
+    listed.map(({ module_id: _, ...module }) => module),
+    expected.map((module) => ({ platform_name: 'school', ...module })),
   )
   assert.equal(platform.platform_description, '\u2028 😀')
 })
@@ -136,10 +140,29 @@ test('a manifest of a thousand modules can be registered', async ({ storage }) =
   await storage.platforms.registerPlatform(given, changeLog())
   const platform = only(await storage.platforms.listPlatforms())
   assert.equal(platform.modules_registered, 1000)
+  const { modules = [] } = (await storage.platforms.readPlatform(platform.id)) ?? {}
   assert.deepEqual(
-    platform.modules.map((module) => module.record_type),
+    modules.map((module) => module.record_type),
     types,
   )
+})
+
+test('platforms and modules are listed in pages, with the modules of one platform or of all', async (kit) => {
+  const { platforms } = kit.storage
+  const names = ['c', 'a', 'b']
+  for (const name of names) await kit.register({ name, modules: ['students', 'staff'] })
+  const [c, a] = await platforms.listPlatforms({ limit: 2, after: 0 })
+  const rest = await platforms.listPlatforms({ limit: 2, after: a?.id ?? 0 })
+  assert.deepEqual(
+    [c, a, ...rest].map((one) => one?.platform_name),
+    names,
+  )
+  const all = await platforms.listModules({ platform: null, limit: 3, after: 0 })
+  const after = all[1]?.module_id ?? 0
+  const query = { limit: 1, after }
+  assert.deepEqual(await platforms.listModules({ platform: null, ...query }), all.slice(2))
+  assert.deepEqual(await platforms.listModules({ platform: 'a', ...query }), all.slice(2))
+  assert.deepEqual(await platforms.listModules({ platform: 'c', ...query }), [])
 })
 
 test('the activity entry of a registration contains the new platform', async (kit) => {
@@ -195,19 +218,6 @@ test('only one of many concurrent registrations of a name succeeds', async ({ st
   assert.equal(results.filter((result) => result.outcome === 'registered').length, 1)
   assert.equal(results.filter((result) => result.outcome === 'name_taken').length, 19)
   only(await storage.platforms.listPlatforms())
-})
-
-test('platforms are listed by title', async ({ storage }) => {
-  for (const [name, display_title] of [
-    ['a', 'Zoo'],
-    ['b', 'Bank'],
-    ['c', 'Zoo'],
-    ['d', 'Archive'],
-  ] as const) {
-    await storage.platforms.registerPlatform(newPlatform(name, { display_title }), changeLog())
-  }
-  const names = (await storage.platforms.listPlatforms()).map((one) => one.platform_name)
-  assert.deepEqual(names, ['d', 'b', 'a', 'c'])
 })
 
 test('reading or changing an unknown platform returns null', async ({ storage, clock }) => {

@@ -141,6 +141,7 @@ export function callsOfAllMethods(
     ],
     ['registerPlatform', () => platforms.registerPlatform(newPlatform(`p${count++}`), changeLog())],
     ['listPlatforms', () => platforms.listPlatforms()],
+    ['listModules', () => platforms.listModules({ platform: null, limit: 5, after: 0 })],
     ['listHealth', () => platforms.listHealth()],
     ['readPlatform', () => platforms.readPlatform(platform_id)],
     [
@@ -432,6 +433,7 @@ export function callsOfAllMethods(
     ],
     ['readEngine', () => storage.readEngine()],
     ['a query of Better Auth', () => runSql(storage, 'SELECT 1')],
+    ['defineViews', () => Array.fromAsync(storage.sqlViews.defineViews(platform_id))],
     ['refreshViews', () => storage.sqlViews.refreshViews()],
     ['readVersion', () => snapshot.readVersion()],
     ['readFigures', () => storage.metricFigures.readFigures()],

@@ -3,7 +3,7 @@ import type { RejectedPushGroup } from '@recordhub/protocol'
 import { IconMoodCheck, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { callHub } from '../../../api/call-hub.ts'
-import { usePlatforms } from '../../../api/platforms.ts'
+import { useModules } from '../../../api/platforms.ts'
 import {
   rejectedPushGroupsQuery,
   rejectedPushPageQuery,
@@ -150,10 +150,10 @@ const SHOWN = ['platform', 'record_type', 'code', 'state', 'pull', 'request_id']
 /** @param recordTypes the record types of the rejected pushes, which may belong to no module. */
 function RejectedFilters({ codes, recordTypes }: { codes: string[]; recordTypes: string[] }) {
   const [state, change] = useUrlState()
-  const { data: platforms = [] } = usePlatforms()
   const { code, platform = null, record_type = null } = state
+  const listed = useModules(platform)
   const types = record_type === null ? recordTypes : [...recordTypes, record_type]
-  const modules = types.reduce(addUnknown, moduleChoices(platforms, platform))
+  const modules = types.reduce(addUnknown, moduleChoices(listed))
   const known = code && !codes.includes(code) ? [...codes, code] : codes
   const names = state['cause'] ? [...SHOWN, 'cause'] : SHOWN
   return (

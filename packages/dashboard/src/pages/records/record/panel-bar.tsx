@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
-import type { Platform } from '@recordhub/protocol'
+import type { PlatformSummary } from '@recordhub/protocol'
 import {
   IconBraces,
   IconChevronDown,
@@ -25,7 +25,7 @@ export type PanelProps = {
   id: string
   state: UrlState
   change: (changes: UrlChanges, options?: { replace?: boolean }) => void
-  platforms: readonly Platform[]
+  platforms: readonly PlatformSummary[]
   /** Null at the beginning of the page of the list. */
   onPrevious: (() => void) | null
   onNext: (() => void) | null

@@ -1,6 +1,6 @@
 /** The fields of a record in the order of its manifest, with labels and sources. */
 
-import type { Field, FieldOrigin, Platform } from '@recordhub/protocol'
+import type { Field, FieldOrigin, ListedModule } from '@recordhub/protocol'
 import type { ShownRecord } from '../../../api/records.ts'
 
 export type ShownField = {
@@ -11,10 +11,9 @@ export type ShownField = {
   origin: FieldOrigin | null
 }
 
-export function fieldsOfManifest(platforms: readonly Platform[], record: ShownRecord): Field[] {
-  const platform = platforms.find((one) => one.platform_name === record.platform_name)
-  const module = platform?.modules.find((one) => one.record_type === record.record_type)
-  return module?.fields ?? []
+/** @param modules of the platform of the record. */
+export function fieldsOfManifest(modules: readonly ListedModule[], record: ShownRecord): Field[] {
+  return modules.find((one) => one.record_type === record.record_type)?.fields ?? []
 }
 
 export function fieldsOf(

@@ -1,8 +1,9 @@
 import { Alert, Button, Group, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import type { HistoryEntry, Platform } from '@recordhub/protocol'
+import type { HistoryEntry, PlatformSummary } from '@recordhub/protocol'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useModules } from '../../../api/platforms.ts'
 import {
   type PastVersion,
   type RecordVersion,
@@ -126,12 +127,12 @@ function OpenRecord({
   version: RecordVersion
   state: UrlState
   change: PanelProps['change']
-  platforms: readonly Platform[]
+  platforms: readonly PlatformSummary[]
   children: ReactNode
 }) {
   const { tab = 'fields' } = state
   const isPhone = useMediaQuery(PHONE, false, { getInitialValueInEffect: false })
-  const manifest = fieldsOfManifest(platforms, record)
+  const manifest = fieldsOfManifest(useModules(record.platform_name), record)
   const history = useInfiniteQuery(recordHistoryQuery(String(record.record_id), change_seq))
   const entries = history.data?.pages.flatMap((page) => page.history) ?? []
   const [last] = entries
@@ -209,7 +210,7 @@ function LastChange({
   record: ShownRecord
   entry: HistoryEntry | undefined
   manifest: ReturnType<typeof fieldsOfManifest>
-  platforms: readonly Platform[]
+  platforms: readonly PlatformSummary[]
   /** If the list contains records of several modules. */
   namesModule: boolean
 }) {

@@ -57,7 +57,7 @@ export function createSnapshotStore(
         .orderBy('p.display_title')
         .limit(MAX_PLATFORMS)
         .execute()
-      const healthFacts = await readHealth(reader, { platformId: null, now: nowText(clock) })
+      const healthFacts = await readHealth(reader, { platformIds: null, now: nowText(clock) })
       const records = await selectRecords(reader)
         .orderBy('r.change_seq', 'desc')
         .limit(LATEST)

@@ -64,7 +64,7 @@ export function createSharedDiagnostics(db: Executor): Pick<DiagnosticsStore, Sh
         .select('s.ciphertext as encrypted_source_key')
         .orderBy('p.platform_name')
         .execute()
-      const healthFacts = await readHealth(db, { platformId: null, now })
+      const healthFacts = await readHealth(db, { platformIds: null, now })
       return rows.map((row) => {
         const { platform_id, encrypted_source_key } = row
         const summary = toPlatformSummary(row, healthFacts(platform_id))

@@ -18,10 +18,10 @@ export type StoredHealth = Pick<
   'modules' | 'recent_pushes' | 'open_pushes' | 'silent' | 'expiring_key' | 'certificate' | 'now'
 >
 
-/** Reads the facts of one platform, or of all. @param now for the keys and certificates that expire. */
+/** Reads the facts of these platforms, or of all. @param now for the keys and certificates that expire. */
 export async function readHealth(
   db: Executor,
-  { platformId, now }: { platformId: number | null; now: string },
+  { platformIds, now }: { platformIds: number[] | null; now: string },
 ): Promise<(platformId: number) => StoredHealth> {
   let selectModules = db
     .selectFrom('modules')
@@ -42,12 +42,12 @@ export async function readHealth(
     .where('revoked_at', 'is', null)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .orderBy('hub_key_id')
-  if (platformId !== null) {
-    selectModules = selectModules.where('platform_id', '=', platformId)
-    selectKeys = selectKeys.where('platform_id', '=', platformId)
+  if (platformIds !== null) {
+    selectModules = selectModules.where('platform_id', 'in', platformIds)
+    selectKeys = selectKeys.where('platform_id', 'in', platformIds)
   }
   const modules = Map.groupBy(await selectModules.execute(), (row) => row.platform_id)
-  const pushFacts = await readPushFacts(db, platformId)
+  const pushFacts = await readPushFacts(db, platformIds)
   const keys = Map.groupBy(await selectKeys.execute(), (row) => row.platform_id)
   const alerts = await db
     .selectFrom('alerts')
@@ -67,10 +67,10 @@ export async function readHealth(
   }
 }
 
-/** Reads how the pushes of one platform fare, or of all, and the certificates. */
+/** Reads how the pushes of these platforms fare, or of all, and the certificates. */
 export async function readPushFacts(
   db: Executor,
-  platformId: number | null,
+  platformIds: number[] | null,
 ): Promise<(platformId: number) => PushFacts & Pick<HealthFacts, 'certificate'>> {
   let select = db
     .selectFrom('platforms as p')
@@ -89,7 +89,7 @@ export async function readPushFacts(
         'first_at',
       ),
     ])
-  if (platformId !== null) select = select.where('p.platform_id', '=', platformId)
+  if (platformIds !== null) select = select.where('p.platform_id', 'in', platformIds)
   const rows = new Map((await select.execute()).map((row) => [row.platform_id, row]))
   return (id) => {
     const row = rows.get(id)

@@ -84,32 +84,33 @@ export function toPlatformSummary(row: SummaryRow, stored: StoredHealth): Platfo
   }
 }
 
-/** Reads the modules of one platform or of all, by platform, in the order of the manifests. */
-export async function readModules(
+/** Reads the modules of a platform, in the order of the manifest. */
+export async function readModules(db: Executor, platformId: number): Promise<PlatformModule[]> {
+  const rows = await db
+    .selectFrom('modules')
+    .selectAll()
+    .where('platform_id', '=', platformId)
+    .orderBy('position')
+    .execute()
+  return rows.map(await createModuleReader(db, platformId))
+}
+
+/** Reads what the modules of a platform, or of all, do not have in their rows. @returns makes a module of its row. */
+export async function createModuleReader(
   db: Executor,
   platformId: number | null,
-): Promise<Map<number, PlatformModule[]>> {
-  let select = db.selectFrom('modules').selectAll().orderBy('position')
-  let replayable = db
+): Promise<(row: Selectable<Tables['modules']>) => PlatformModule> {
+  let select = db
     .selectFrom('rejected_pushes')
     .select((eb) => ['platform_id', 'record_type', eb.fn.countAll<number>().as('n')])
     .where('code', '=', sql.lit('module_not_registered'))
     .where('replayed_at', 'is', null)
     .groupBy(['platform_id', 'record_type'])
-  if (platformId !== null) {
-    select = select.where('platform_id', '=', platformId)
-    replayable = replayable.where('platform_id', '=', platformId)
-  }
+  if (platformId !== null) select = select.where('platform_id', '=', platformId)
   const keyOf = (row: { platform_id: number; record_type: string | null }) =>
     `${row.platform_id} ${row.record_type}`
-  const counts = new Map((await replayable.execute()).map((row) => [keyOf(row), row.n]))
-  const byPlatform = new Map<number, PlatformModule[]>()
-  for (const row of await select.execute()) {
-    const modules = byPlatform.get(row.platform_id) ?? []
-    modules.push(toPlatformModule(row, counts.get(keyOf(row)) ?? 0))
-    byPlatform.set(row.platform_id, modules)
-  }
-  return byPlatform
+  const counts = new Map((await select.execute()).map((row) => [keyOf(row), row.n]))
+  return (row) => toPlatformModule(row, counts.get(keyOf(row)) ?? 0)
 }
 
 function toPlatformModule(row: Selectable<Tables['modules']>, replayable: number): PlatformModule {

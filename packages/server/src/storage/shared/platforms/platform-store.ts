@@ -8,6 +8,7 @@ import { invalidateCachedResponse } from '../records/module-counts.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { readHealth } from './health-rows.ts'
 import {
+  createModuleReader,
   distinctTitle,
   insertHubKey,
   insertSecret,
@@ -78,22 +79,37 @@ export function createPlatformStore(
         return { outcome: 'registered', platform: registered }
       }),
 
-    async listPlatforms() {
-      const rows = await selectPlatformSummaries(reader)
-        .orderBy('p.display_title')
+    async listPlatforms(page) {
+      let select = selectPlatformSummaries(reader)
+        .where('p.platform_id', '>', page?.after ?? 0)
         .orderBy('p.platform_id')
-        .execute()
-      const modules = await readModules(reader, null)
-      const healthFacts = await readHealth(reader, { platformId: null, now: nowText(clock) })
-      return rows.map((row) => ({
-        ...toPlatformSummary(row, healthFacts(row.platform_id)),
-        modules: modules.get(row.platform_id) ?? [],
-      }))
+      if (page) select = select.limit(page.limit)
+      const rows = await select.execute()
+      const platformIds = page ? rows.map(({ platform_id }) => platform_id) : null
+      const healthFacts = await readHealth(reader, { platformIds, now: nowText(clock) })
+      return rows.map((row) => toPlatformSummary(row, healthFacts(row.platform_id)))
+    },
+
+    async listModules({ platform, limit, after }) {
+      let select = reader
+        .selectFrom('modules as m')
+        .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
+        .selectAll('m')
+        .select('p.platform_name')
+        .where('p.removed_at', 'is', null)
+        .where('m.module_id', '>', after)
+      if (platform !== null) select = select.where('p.platform_name', '=', platform)
+      const rows = await select.orderBy('m.module_id').limit(limit).execute()
+      const toModule = await createModuleReader(reader, null)
+      return rows.map((row) => {
+        const { platform_name, module_id } = row
+        return { module_id, platform_name, ...toModule(row) }
+      })
     },
 
     async listHealth() {
       const rows = await selectPlatformSummaries(reader).execute()
-      const healthFacts = await readHealth(reader, { platformId: null, now: nowText(clock) })
+      const healthFacts = await readHealth(reader, { platformIds: null, now: nowText(clock) })
       return rows.map((row) => {
         const { id, health } = toPlatformSummary(row, healthFacts(row.platform_id))
         return { id, health }
@@ -243,11 +259,10 @@ async function findPlatform(
     .where('p.platform_id', '=', platformId)
     .executeTakeFirst()
   if (!row) return null
-  const modules = await readModules(db, platformId)
-  const healthFacts = await readHealth(db, { platformId, now })
+  const healthFacts = await readHealth(db, { platformIds: [platformId], now })
   return {
     ...toPlatformSummary(row, healthFacts(platformId)),
-    modules: modules.get(platformId) ?? [],
+    modules: await readModules(db, platformId),
   }
 }
 

@@ -126,9 +126,6 @@ export const recordTables = {
     { unique: ['owner', 'name'] },
   ),
 
-  /** The SQL views that the hub created, with the statements that created them. */
-  sql_views: table({ view_name: text(), definition: text() }, { primaryKey: ['view_name'] }),
-
   /** Identifies records by names, so that a tombstone outlives the removal and new registration of its platform. */
   tombstones: table(
     {
