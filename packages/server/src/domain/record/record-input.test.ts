@@ -133,7 +133,7 @@ test('a pulled element is read from its bytes as it is read after parsing, or no
       if (checked.outcome !== 'valid') return
       const { members: parsed, ...expected } = checked.input
       const { members, ...read } = scanned
-      assert.deepEqual(read, expected)
+      assert.deepEqual({ ...read, data: String(read.data) }, expected)
       assert.deepEqual(members.keys, parsed.keys)
       for (const kind of ['text', 'number', 'boolean', 'date', 'any'] as const) {
         for (const position of parsed.keys.keys()) {
