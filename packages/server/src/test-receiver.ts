@@ -12,7 +12,7 @@ import { pino } from 'pino'
 import type { Config } from './config/settings.ts'
 import { HUB_KEY_PREFIX, keyRejected } from './domain/platform/api-key.ts'
 import { toManifestKeys } from './domain/record/drift.ts'
-import { decidePush, type RecordState } from './domain/record/record.ts'
+import { decidePush, type RecordState, withText } from './domain/record/record.ts'
 import { PushBody } from './domain/record/record-input.ts'
 import { type ErrorCode, HubError } from './errors.ts'
 import type { Ingest } from './features/ingest/ingest.ts'
@@ -221,7 +221,8 @@ function createMemoryIngest(
       const context = { seq: ++seq, at: formatRfc3339(systemClock.now()), lastRead: null }
       const decision = decidePush(stored?.state ?? null, content, context)
       const record_id = stored?.record_id ?? records.size + 1
-      if ('next' in decision && decision.next) records.set(key, { record_id, state: decision.next })
+      if ('next' in decision && decision.next)
+        records.set(key, { record_id, state: withText(decision.next) })
       const result = { outcome: decision.outcome, record_id }
       const newer = 'newer' in decision ? { newer: decision.newer } : {}
       return { ...result, module_name: names.get(record_type) ?? '', ...newer }

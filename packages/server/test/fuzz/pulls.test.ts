@@ -300,7 +300,7 @@ async function readInPieces(
         if (checked.outcome === 'invalid') inputs.push(null)
         else {
           const { reference_number, full_name, data } = checked.input
-          inputs.push({ reference_number, full_name, data })
+          inputs.push({ reference_number, full_name, data: Buffer.from(data).toString() })
         }
       }
       stream.release(chunk)

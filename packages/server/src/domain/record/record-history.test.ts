@@ -9,6 +9,7 @@ import {
   missingChange,
   type RecordChange,
   type RecordState,
+  withText,
 } from './record.ts'
 import {
   isPastStored,
@@ -124,7 +125,7 @@ function applyStep(
           { ...one, data: stringifyLossless(one.data), occurred_at: null },
           { seq, at: READ.requested_at, lastRead: null },
         )
-  if (decision.outcome === 'created') return { state: decision.next, changes: [] }
+  if (decision.outcome === 'created') return { state: withText(decision.next), changes: [] }
   if (decision.outcome !== 'updated') return null
   assert.ok(decision.changes.length > 0)
   return { state: decision.next, changes: decision.changes }

@@ -133,7 +133,7 @@ test('a pulled element is read from its bytes as it is read after parsing, or no
       if (checked.outcome !== 'valid') return
       const { members: parsed, ...expected } = checked.input
       const { members, ...read } = scanned
-      assert.deepEqual(read, expected)
+      assert.deepEqual({ ...read, data: String(read.data) }, expected)
       assert.deepEqual(members.keys, parsed.keys)
       for (const kind of ['text', 'number', 'boolean', 'date', 'any'] as const) {
         for (const position of parsed.keys.keys()) {
@@ -149,10 +149,8 @@ test('a record in the stored form is read without parsing', () => {
   const scan = (text: string) => scanPulled(Buffer.from(text), 0, Buffer.byteLength(text))
   const reference = (text: string) => `{"reference_number":${text},"full_name":"A","data":{}}`
   assert.equal(scan(reference('"王"'))?.reference_number, '王')
-  assert.equal(
-    scan('{"x":1,"data":{"a":1.10},"full_name":"","reference_number":"1"}')?.data,
-    '{"a":1.10}',
-  )
+  const found = scan('{"x":1,"data":{"a":1.10},"full_name":"","reference_number":"1"}')
+  assert.equal(String(found?.data), '{"a":1.10}')
   for (const text of [
     ...['""', '1', 'null', '"a\\u0000"', '"a\\n"', `"${'é'.repeat(257)}"`].map(reference),
     '{"full_name":"A","data":{}}',

@@ -26,6 +26,7 @@ import { isStorableText } from '../../lib/text/code-points.ts'
 import { formatRfc3339, parseRfc3339 } from '../../lib/time/rfc3339.ts'
 import type { DataMembers } from './drift.ts'
 import { findKindMismatch, findKindMismatchOfText } from './field-types.ts'
+import type { JsonText } from './record.ts'
 
 const isNewRecord = Compile(NewRecordPush)
 const isChangedRecord = Compile(ChangedRecordPush)
@@ -35,13 +36,13 @@ const isPulledRecord = Compile(PulledRecord)
 const MAX_AHEAD_MS = 5 * 60 * 1000
 
 /** The data of a valid record. */
-type DataInput = {
-  /** Lossless JSON text, as `stringifyLossless` writes it. */
-  data: string
+type DataInput<Data extends JsonText> = {
+  /** Lossless JSON, as `stringifyLossless` writes it. */
+  data: Data
   members: DataMembers
 }
 
-export type PushInput = DataInput & {
+export type PushInput = DataInput<string> & {
   record_type: string
   reference_number: string
   /** Null if a PATCH leaves it out. */
@@ -53,7 +54,11 @@ export type PushInput = DataInput & {
   warnings: string[]
 }
 
-export type PulledInput = DataInput & { reference_number: string; full_name: string }
+/** The bytes of `data` are those of the response, so they must not be used after its chunk was released. */
+export type PulledInput<Data extends JsonText = JsonText> = DataInput<Data> & {
+  reference_number: string
+  full_name: string
+}
 
 /** `errors`: by the name of the member. */
 export type Checked<Input> =
@@ -87,7 +92,7 @@ export function checkPush(method: 'POST' | 'PATCH', body: unknown, now: Date): C
 }
 
 /** Validates an element of a records response. */
-export function checkPulled(element: unknown): Checked<PulledInput> {
+export function checkPulled(element: unknown): Checked<PulledInput<string>> {
   const unsafe = findUnsafeJson(element, MAX_JSON_DEPTH)
   if (unsafe !== null) return invalid({ record: [UNSAFE_MESSAGES[unsafe]] })
   if (!isPulledRecord.Check(element))
@@ -116,22 +121,29 @@ export function scanPulled(bytes: Buffer, start: number, end: number): PulledInp
   const full_name = readPlainText(bytes, members, 'full_name')
   if (!reference_number || full_name === null || !inner) return null
   if (Buffer.byteLength(reference_number) > MAX_REFERENCE_BYTES) return null
-  return { reference_number, full_name, ...scanData(bytes, members, inner) }
+  const { start: from, end: to } = dataOf(members)
+  return {
+    reference_number,
+    full_name,
+    data: bytes.subarray(from, to),
+    members: membersOf(bytes, inner),
+  }
 }
 
-/** The member `data` of an object that was not parsed. */
-function scanData(bytes: Buffer, members: ScannedMembers, inner: ScannedMembers): DataInput {
-  const data = members.keys.indexOf('data')
+/** The position of the member `data` of an object that was not parsed. */
+function dataOf({ keys, starts, ends }: ScannedMembers) {
+  const position = keys.indexOf('data')
+  return { start: starts[position], end: ends[position] }
+}
+
+function membersOf(bytes: Buffer, { keys, starts, ends }: ScannedMembers): DataMembers {
   return {
-    data: bytes.toString('utf8', members.starts[data], members.ends[data]),
-    members: {
-      keys: inner.keys,
-      findMismatch(position, expected) {
-        const from = inner.starts[position] ?? 0
-        if (expected === 'text' && bytes[from] === QUOTE) return null
-        const readText = () => readString(bytes.toString('utf8', from, inner.ends[position]))
-        return findKindMismatchOfText(bytes[from] ?? 0, readText, expected)
-      },
+    keys,
+    findMismatch(position, expected) {
+      const from = starts[position] ?? 0
+      if (expected === 'text' && bytes[from] === QUOTE) return null
+      const readText = () => readString(bytes.toString('utf8', from, ends[position]))
+      return findKindMismatchOfText(bytes[from] ?? 0, readText, expected)
     },
   }
 }
@@ -242,7 +254,7 @@ function hasLongNumber(value: unknown): boolean {
 }
 
 /** Makes a record invalid whose data has more keys than that at its top level. */
-export function limitKeys<Input extends DataInput>(
+export function limitKeys<Input extends DataInput<JsonText>>(
   checked: Checked<Input>,
   maxKeys: number,
 ): Checked<Input> {
@@ -256,7 +268,7 @@ function invalid(errors: Record<string, string[]>) {
 
 const UNSTORABLE = 'must not contain a null character or an unpaired surrogate'
 
-export function toDataInput(data: unknown): DataInput {
+export function toDataInput(data: unknown): DataInput<string> {
   // PHP serialises an empty object as `[]`.
   const object: JsonObject = isJsonObject(data) ? data : {}
   const keys = Object.keys(object)
@@ -347,6 +359,7 @@ function scanPush(
   if (platform_name === null && keys.includes('platform_name')) return null
   const occurred = readOccurredAt(text, now)
   if (occurred.error !== null) return null
+  const { start: from, end: to } = dataOf(members)
   return {
     record_type,
     reference_number,
@@ -355,6 +368,7 @@ function scanPush(
     occurred_at: occurred.at,
     platform_name,
     warnings: occurred.warning === null ? [] : [occurred.warning],
-    ...scanData(bytes, members, inner),
+    data: bytes.toString('utf8', from, to),
+    members: membersOf(bytes, inner),
   }
 }

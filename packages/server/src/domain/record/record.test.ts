@@ -16,6 +16,7 @@ import {
   type ReadContext,
   type RecordState,
   type WriteDecision,
+  withText,
 } from './record.ts'
 
 const MANIFEST_HASH = manifestHash(['a', 'b'])
@@ -52,7 +53,7 @@ function nextOf(decision: WriteDecision, stored: RecordState | null): RecordStat
   }
   const next = decision.next ?? stored
   assert.ok(next)
-  return next
+  return withText(next)
 }
 
 function apply(pushes: PushedContent[]): RecordState {

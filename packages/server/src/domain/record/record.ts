@@ -19,11 +19,16 @@ export type PushedContent = {
   occurred_at: string | null
 }
 
+/**
+ * Lossless JSON of an object, as `stringifyLossless` writes it: its text, or its UTF-8. New pulled data stay bytes until the
+ * database has them: texts that outlive a batch cost more to collect than to make.
+ */
+export type JsonText = string | Uint8Array
+
 export type PulledContent = {
   source: 'pull'
   full_name: string
-  /** Lossless JSON text of an object, as `stringifyLossless` writes it. */
-  data: string
+  data: JsonText
   /** The fingerprint of the received bytes and of the manifest at that time. */
   fingerprint: string
 }
@@ -61,6 +66,20 @@ export type RecordState = {
   pulled_at: string | null
 }
 
+/** The state of a record that is not stored yet. */
+export type NewRecordState = Omit<RecordState, 'data'> & { data: JsonText }
+
+/** A state whose data are text, for a decision that reads them. */
+export function withText(state: NewRecordState): RecordState {
+  return { ...state, data: textOf(state.data) }
+}
+
+function textOf(data: JsonText): string {
+  return typeof data === 'string'
+    ? data
+    : Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()
+}
+
 /** One path that a write changed. `before` or `after` is left out if there was no value. Values are lossless JSON texts. */
 export type RecordChange = { path: string; before?: string; after?: string }
 
@@ -72,7 +91,7 @@ export type NewerWrite = {
 }
 
 export type WriteDecision =
-  | { outcome: 'created'; next: RecordState }
+  | { outcome: 'created'; next: NewRecordState }
   /** There is at least one change. */
   | { outcome: 'updated'; next: RecordState; changes: RecordChange[] }
   /** No visible change; `next` is set if bookkeeping columns have changed. */
@@ -124,12 +143,8 @@ export function decidePull(
 ): WriteDecision {
   if (stored && isUnchanged(stored, content, read)) return { outcome: 'unchanged', next: null }
   if (stored && stored.pushed_seq > read.snapshotSeq) return { outcome: 'stale' }
-  const { text, ...parsed } = stored
-    ? mergePull(stored.data, content.data, read)
-    : { text: content.data }
-  const next: RecordState = {
+  const pulled = {
     full_name: content.full_name,
-    data: text,
     incomplete: false,
     missing_since: null,
     fingerprint: content.fingerprint,
@@ -138,10 +153,12 @@ export function decidePull(
     pushed_at: stored?.pushed_at ?? null,
     pulled_at: read.requested_at,
   }
-  const decision = conclude(stored, next, parsed)
+  if (!stored) return { outcome: 'created', next: { ...pulled, data: content.data } }
+  const { text, ...parsed } = mergePull(stored.data, textOf(content.data), read)
+  const decision = conclude(stored, { ...pulled, data: text }, parsed)
   if (decision.outcome !== 'unchanged') return decision
   // A platform that serialises the same content differently each time must not cause a write at each read.
-  const known = stored?.fingerprint?.startsWith(read.manifest_hash) ?? false
+  const known = stored.fingerprint?.startsWith(read.manifest_hash) ?? false
   return known ? { outcome: 'unchanged', next: null } : decision
 }
 
@@ -331,11 +348,11 @@ const MIN_MEMBER_LENGTH = 5
 
 /** Whether a write leaves a record with more keys than that, because it keeps keys that it does not contain. */
 export function addsTooManyKeys(
-  content: { data: string },
+  content: { data: JsonText },
   { data }: RecordState,
   maxKeys: number,
 ): boolean {
-  if (data === content.data || data.length <= maxKeys * MIN_MEMBER_LENGTH) return false
+  if (data.length <= maxKeys * MIN_MEMBER_LENGTH || data === textOf(content.data)) return false
   return Object.keys(parseData(data)).length > maxKeys
 }
 

@@ -10,6 +10,7 @@ import {
   type ReadContext,
   type RecordState,
   type WriteDecision,
+  withText,
 } from './record.ts'
 import {
   decideReplay,
@@ -48,7 +49,7 @@ function readOf(seq: number): ReadContext {
 }
 
 function next(stored: RecordState | null, decision: WriteDecision): RecordState | null {
-  return decision.outcome === 'stale' || decision.next === null ? stored : decision.next
+  return decision.outcome === 'stale' || decision.next === null ? stored : withText(decision.next)
 }
 
 type Replay = { content: ReplayedContent; from: number; now: number; lastRead?: LastRead }

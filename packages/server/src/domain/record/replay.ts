@@ -10,6 +10,7 @@ import {
   type PushedContent,
   type RecordState,
   type WriteDecision,
+  withText,
 } from './record.ts'
 
 /** A pulled record, without its original bytes. */
@@ -59,7 +60,7 @@ export function decideReplay(
   const decision = decidePull(stored, { source, full_name, data, fingerprint: NO_BYTES }, read)
   if (decision.outcome === 'stale' || decision.next === null) return decision
   const pushed = position ? {} : { pushed_seq: now.seq, pushed_at: now.at }
-  return { ...decision, next: { ...decision.next, fingerprint: null, ...pushed } }
+  return { ...decision, next: { ...withText(decision.next), fingerprint: null, ...pushed } }
 }
 
 /** Differs from every hash of an element and every hash of a manifest. */

@@ -17,13 +17,13 @@ import { isWordBeginning, visitRuns } from './words.ts'
 export const TOKENS_VERSION = 3
 
 /** Three characters of the name or the reference, and the first characters of their words, follow these marks. */
-const SUBSTRING_MARK = '\ue000'
-const BEGINNING_MARK = '\ue001'
+export const SUBSTRING_MARK = '\ue000'
+export const BEGINNING_MARK = '\ue001'
 /** Stands for a space, which separates tokens. */
-const SPACE_MARK = '\ue002'
-const SUBSTRING_LENGTH = 3
+export const SPACE_MARK = '\ue002'
+export const SUBSTRING_LENGTH = 3
 /** Longer words are truncated, in UTF-16 units. */
-const MAX_WORD_LENGTH = 40
+export const MAX_WORD_LENGTH = 40
 /** Tokens per term: enough to be selective, and few enough for a fast look-up. */
 const MAX_TERM_TOKENS = 24
 
@@ -45,7 +45,7 @@ function listRecordTexts(record: IndexedRecord): string[] {
 
 const PLAIN_SEPARATORS = /[^a-z0-9]+/g
 
-function addWords(tokens: string[], text: string): void {
+export function addWords(tokens: string[], text: string): void {
   const folded = foldText(text)
   if (isPlain(folded)) {
     // Three times as fast as visiting the words.
@@ -79,7 +79,7 @@ function singleTokens(text: string): string[] {
   return characters.map((character, index) => character + (characters[index + 1] ?? ''))
 }
 
-function addNameTokens(tokens: string[], name: string): void {
+export function addNameTokens(tokens: string[], name: string): void {
   tokens.push(...substringTokens(name))
   for (let at = 0; at < name.length; at++) {
     if (name[at] === ' ' || !isWordBeginning(name, at)) continue

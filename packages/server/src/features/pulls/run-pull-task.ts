@@ -19,6 +19,7 @@ import {
   rejectDrift,
   toManifestKeys,
 } from '../../domain/record/drift.ts'
+import type { JsonText } from '../../domain/record/record.ts'
 import { checkPulled, formatErrors, limitKeys } from '../../domain/record/record-input.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
 import { IdBitset } from '../../lib/collections/id-bitset.ts'
@@ -265,8 +266,7 @@ function validateElement(
 type ValidRecord = {
   reference_number: string
   full_name: string
-  /** Lossless JSON text. */
-  data: string
+  data: JsonText
   drift: Drift | null
 }
 

@@ -140,6 +140,11 @@ export function openReaders(url: string): Database {
   return openDatabase(url, LIMITED_SESSION, { max: MAX_READERS })
 }
 
+/** Opens the connection of a thread that writes one transaction at a time. */
+export function openWorker(url: string): Database {
+  return openDatabase(url, LIMITED_SESSION, { max: 1 })
+}
+
 type Database = Pick<PostgresConnections, 'database' | 'close'>
 
 function openDatabase(

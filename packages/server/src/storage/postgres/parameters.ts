@@ -9,8 +9,8 @@ const TEXT_TYPE = 25
 const INT8_TYPE = 20
 const TWO_32 = 2 ** 32
 
-/** A `text[]` parameter. The texts must contain neither U+0000 nor a lone surrogate. */
-export function textArray(values: readonly (string | null)[]): Buffer {
+/** A `text[]` parameter of texts or their UTF-8. They must contain neither U+0000 nor a lone surrogate. */
+export function textArray(values: readonly (string | Uint8Array | null)[]): Buffer {
   const sizes = values.map((value) => (value === null ? 0 : Buffer.byteLength(value)))
   const total = sizes.reduce((sum, size) => sum + size, 0)
   const array = allocate(values.length, total, TEXT_TYPE)
@@ -21,7 +21,9 @@ export function textArray(values: readonly (string | null)[]): Buffer {
       continue
     }
     at = array.writeInt32BE(sizes[index] ?? 0, at)
-    at += array.write(value, at)
+    if (typeof value === 'string') array.write(value, at)
+    else array.set(value, at)
+    at += sizes[index] ?? 0
   }
   return array
 }

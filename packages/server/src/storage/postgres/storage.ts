@@ -50,7 +50,7 @@ import {
 } from './record-search.ts'
 import { createRecordWriter, pickCounterRow } from './record-writer.ts'
 import { createSqlViews } from './sql-views.ts'
-import { createTextIndex } from './text-index.ts'
+import { createSearchThread, createTextIndex } from './text-index.ts'
 import { connectWhenUsable, type WaitOptions } from './wait-for-database.ts'
 
 export type PostgresOptions = {
@@ -119,6 +119,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
         ...{ workerData: { url }, lists, warn },
       })
     : null
+  const search = withThreads ? createSearchThread(databases, { url, warn }) : null
   return {
     ...stores,
     processName,
@@ -130,14 +131,24 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
       ...readThread?.lists,
     },
     searchIndex: createSearchIndexStore(databases, {
-      texts: createTextIndex(databases),
+      texts: search?.texts ?? createTextIndex(databases),
       fields: createFieldIndexDialect(databases),
       readCommitWatermark,
     }),
     metricFigures: createMetricsStore(databases, async () => ({
       database_bytes: Number((await readEngineInfo(database)).bytes),
       wal_bytes: null,
-      threads: readThread ? [readThread.figures()] : [],
+      threads:
+        readThread && search
+          ? [
+              readThread.figures(),
+              {
+                thread: 'search',
+                is_running: search.thread.isRunning(),
+                requests: search.thread.countRequests(),
+              },
+            ]
+          : [],
     })),
     sqlViews: createSqlViews(databases),
     pullDispatcher: createPullDispatcher(connections, stores.pulls, options),
@@ -148,6 +159,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     readEngine: () => readEngineInfo(database),
     async close() {
       await readThread?.stop()
+      await search?.thread.stop()
       await ownClock?.stop()
       await notifications.close()
       await connections.close()

@@ -2,14 +2,14 @@
 import { sql } from 'kysely'
 import type { SearchTerms } from '../../domain/search/search-text.ts'
 import {
-  recordTokens,
   searchTokens,
   type TermTokens,
   type TokenPattern,
 } from '../../domain/search/search-tokens.ts'
+import { createRecordTokenizer } from '../../domain/search/token-bytes.ts'
 import { HubError } from '../../errors.ts'
-import { createPause } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { IN_LIST_INDEX } from '../shared/records/record-rows.ts'
+import { createRequestThread, type RequestThread } from '../shared/request-thread.ts'
 import type { Databases, Executor } from '../shared/schema/databases.ts'
 import { readFeedPosition, saveFeedPosition } from '../shared/search/field-index.ts'
 import type { TextIndexStore } from '../shared/search/search-index.ts'
@@ -31,6 +31,29 @@ const SAMPLE = 200
 const MERGE_AFTER = 1000
 const TIMED_OUT = '57014'
 
+/**
+ * The text index whose tokens are made on a thread, with a connection of its own, as `url` describes it. The thread starts
+ * when there is something to index.
+ */
+export function createSearchThread(
+  databases: Pick<Databases, 'writer'>,
+  { url, warn }: { url: string; warn: (message: string) => void },
+): { texts: TextIndexStore; thread: RequestThread<number, number> } {
+  const { writer } = databases
+  const index = createTextIndex(databases)
+  const thread = createRequestThread<number, number>(
+    new URL('./search-worker.ts', import.meta.url),
+    // Computing tokens allocates much memory; a small young generation is collected early.
+    { workerData: { url }, resourceLimits: { maxYoungGenerationSizeMb: 8 }, warn },
+  )
+  const indexNext = async (limit: number) => {
+    const isComplete = (await index.readPosition()) >= (await readCommitWatermark(writer))
+    return isComplete && !thread.isRunning() ? 0 : thread.request(limit)
+  }
+  return { texts: { ...index, indexNext }, thread }
+}
+
+/** Makes the tokens on the calling thread. */
 export function createTextIndex({ writer }: Pick<Databases, 'writer'>): TextIndexStore {
   let unmerged = 0
   return {
@@ -57,16 +80,15 @@ export function createTextIndex({ writer }: Pick<Databases, 'writer'>): TextInde
   }
 }
 
+const tokenize = createRecordTokenizer()
+
 async function index(db: Executor, limit: number): Promise<number> {
   const records = await readChanges(db, limit)
   const last = records.at(-1)
   if (!last) return 0
-  const tokens: string[] = []
-  const pause = createPause()
-  for (const record of records) {
-    tokens.push(recordTokens(record))
-    await pause()
-  }
+  const tokens = records.map(({ data, ...names }) =>
+    Buffer.from(tokenize({ ...names, data: Buffer.from(data) })),
+  )
   // An INSERT that fills the list of new entries merges them, in memory of this size (decision 17).
   await sql`SET LOCAL work_mem = '64MB'`.execute(db)
   await sql`

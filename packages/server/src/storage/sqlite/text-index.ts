@@ -3,9 +3,9 @@
  * thread, so that neither commits of the database nor requests wait for it.
  */
 import { DatabaseSync } from 'node:sqlite'
-import { recordTokens } from '../../domain/search/search-tokens.ts'
+import { createRecordTokenizer } from '../../domain/search/token-bytes.ts'
 import { createRequestThread, type RequestThread } from '../shared/request-thread.ts'
-import { integerOf, type Row, textOf } from '../shared/schema/databases.ts'
+import { bytesOf, integerOf, type Row, textOf } from '../shared/schema/databases.ts'
 import type { TextIndexStore } from '../shared/search/search-index.ts'
 import { isDiskFull, isFatal, withMappedErrors } from './map-error.ts'
 import {
@@ -130,10 +130,12 @@ function purgeErased(source: Source, file: SearchFile): void {
   file.discardDeletedBytes()
 }
 
-function tokensOf(row: Row): string {
+const tokenize = createRecordTokenizer()
+
+function tokensOf(row: Row): Uint8Array {
   const full_name = textOf(row, 'full_name')
   const reference_number = textOf(row, 'reference_number')
-  return recordTokens({ full_name, reference_number, data: textOf(row, 'data') })
+  return tokenize({ full_name, reference_number, data: bytesOf(row, 'data') })
 }
 
 type Source = ReturnType<typeof openSource>
@@ -143,7 +145,7 @@ function openSource(path: string) {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
   const one = (statement: string) => withMappedErrors(() => database.prepare(statement).get() ?? {})
   const changed = database.prepare(
-    `SELECT record_id, full_name, reference_number, data, change_seq FROM records
+    `SELECT record_id, full_name, reference_number, CAST(data AS BLOB) AS data, change_seq FROM records
      WHERE change_seq > ? ORDER BY change_seq LIMIT ?`,
   )
   const deleted = database.prepare(
@@ -195,10 +197,10 @@ type SearchFile = ReturnType<typeof createFile>
 
 function createFile(database: DatabaseSync) {
   const saveEntry = database.prepare(
-    'INSERT OR REPLACE INTO record_search (rowid, tokens) VALUES (?, ?)',
+    'INSERT OR REPLACE INTO record_search (rowid, tokens) VALUES (?, CAST(? AS TEXT))',
   )
   const sampleEntry = database.prepare(
-    'INSERT OR REPLACE INTO record_sample (rowid, tokens) VALUES (?, ?)',
+    'INSERT OR REPLACE INTO record_sample (rowid, tokens) VALUES (?, CAST(? AS TEXT))',
   )
   const deletions = ['record_search', 'record_sample'].map((table) =>
     database.prepare(`DELETE FROM ${table} WHERE rowid = ?`),
@@ -213,7 +215,7 @@ function createFile(database: DatabaseSync) {
     isCurrentVersion: () => isCurrentVersion(database),
     readPosition: () => integerOf(readState.get() ?? {}, 'position'),
     savePosition: (position: number) => saveState.run(position),
-    save(recordId: number, tokens: string) {
+    save(recordId: number, tokens: Uint8Array) {
       saveEntry.run(recordId, tokens)
       if (recordId % SAMPLE_RATE === 0) sampleEntry.run(recordId, tokens)
     },

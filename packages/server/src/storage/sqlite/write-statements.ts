@@ -88,7 +88,7 @@ export function prepareWriteStatements(database: DatabaseSync) {
     ...['change_seq', 'created_at', 'updated_at'],
   ])
   const updateRecord = run(`
-    UPDATE records SET full_name = ?, data = ?, fingerprint = ?, incomplete = ?, missing_since = ?,
+    UPDATE records SET full_name = ?, data = CAST(? AS TEXT), fingerprint = ?, incomplete = ?, missing_since = ?,
       field_clocks = ?, pushed_seq = ?, pushed_at = ?, pulled_at = ?, change_seq = ?,
       updated_at = ?
     WHERE record_id = ?`)
@@ -305,7 +305,8 @@ const ROWS_PER_INSERT = [32, 8, 1]
  */
 function prepareInsert(database: DatabaseSync) {
   return (table: string, columns: readonly string[]) => {
-    const row = `(${columns.map(() => '?').join(', ')})`
+    // Data of a pull are bytes, which SQLite would store as a blob.
+    const row = `(${columns.map((column) => (column === 'data' ? 'CAST(? AS TEXT)' : '?')).join(', ')})`
     const statements = ROWS_PER_INSERT.map((count) => ({
       count,
       statement: database.prepare(

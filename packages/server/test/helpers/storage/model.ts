@@ -5,6 +5,7 @@ import {
   type LastRead,
   type RecordState,
   type WriteDecision,
+  withText,
 } from '../../../src/domain/record/record.ts'
 import type { PullWrite, PushWrite, RecordRead } from '../../../src/storage/port/record-store.ts'
 
@@ -93,7 +94,7 @@ export class RecordModel {
       history.unshift({ source: write.content.source, changes: `[${changes.join(',')}]` })
     }
     if (outcome !== 'unchanged') this.counts[outcome] += 1
-    this.records.set(key, { state: decision.next, history })
+    this.records.set(key, { state: withText(decision.next), history })
     return outcome
   }
 

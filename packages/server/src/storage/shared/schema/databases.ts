@@ -81,6 +81,12 @@ export function textOf(row: Row, column: string): string {
   throw new TypeError(`Column ${column} is not a text`)
 }
 
+export function bytesOf(row: Row, column: string): Uint8Array {
+  const value = row[column]
+  if (value instanceof Uint8Array) return value
+  throw new TypeError(`Column ${column} is not a blob`)
+}
+
 export function nullableTextOf(row: Row, column: string): string | null {
   return row[column] === null ? null : textOf(row, column)
 }
