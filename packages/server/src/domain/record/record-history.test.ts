@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { isJsonObject, parseLossless, stringifyLossless } from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { manifestHash } from '../pull/unchanged.ts'
+import { withText } from './json-text.ts'
 import {
   decidePull,
   decidePush,
   missingChange,
   type RecordChange,
   type RecordState,
-  withText,
 } from './record.ts'
 import {
   isPastStored,

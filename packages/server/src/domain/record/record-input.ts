@@ -26,7 +26,7 @@ import { isStorableText } from '../../lib/text/code-points.ts'
 import { formatRfc3339, parseRfc3339 } from '../../lib/time/rfc3339.ts'
 import type { DataMembers } from './drift.ts'
 import { findKindMismatch, findKindMismatchOfText } from './field-types.ts'
-import type { JsonText } from './record.ts'
+import type { JsonText } from './json-text.ts'
 
 const isNewRecord = Compile(NewRecordPush)
 const isChangedRecord = Compile(ChangedRecordPush)

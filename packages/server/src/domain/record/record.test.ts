@@ -8,6 +8,7 @@ import {
 } from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { isUnchanged, manifestHash } from '../pull/unchanged.ts'
+import { withText } from './json-text.ts'
 import {
   decidePull,
   decidePush,
@@ -16,7 +17,6 @@ import {
   type ReadContext,
   type RecordState,
   type WriteDecision,
-  withText,
 } from './record.ts'
 
 const MANIFEST_HASH = manifestHash(['a', 'b'])

@@ -8,6 +8,7 @@ import {
   stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
 import { isUnchanged } from '../pull/unchanged.ts'
+import { type JsonText, textOf, withText } from './json-text.ts'
 
 /** The content of a push. `full_name` is null if a PATCH leaves it out. */
 export type PushedContent = {
@@ -18,12 +19,6 @@ export type PushedContent = {
   /** In the form of `parseRfc3339`; null if the platform did not send it. */
   occurred_at: string | null
 }
-
-/**
- * Lossless JSON of an object, as `stringifyLossless` writes it: its text, or its UTF-8. New pulled data stay bytes until the
- * database has them: texts that outlive a batch cost more to collect than to make.
- */
-export type JsonText = string | Uint8Array
 
 export type PulledContent = {
   source: 'pull'
@@ -69,17 +64,6 @@ export type RecordState = {
 /** The state of a record that is not stored yet. */
 export type NewRecordState = Omit<RecordState, 'data'> & { data: JsonText }
 
-/** A state whose data are text, for a decision that reads them. */
-export function withText(state: NewRecordState): RecordState {
-  return { ...state, data: textOf(state.data) }
-}
-
-function textOf(data: JsonText): string {
-  return typeof data === 'string'
-    ? data
-    : Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()
-}
-
 /** One path that a write changed. `before` or `after` is left out if there was no value. Values are lossless JSON texts. */
 export type RecordChange = { path: string; before?: string; after?: string }
 
@@ -105,10 +89,11 @@ export type WriteDecision =
  * `seq` is the number of the write in the write sequence, `at` its time in the form of `parseRfc3339`.
  */
 export function decidePush(
-  stored: RecordState | null,
+  known: NewRecordState | null,
   content: PushedContent,
   context: { seq: number; at: string; lastRead: LastRead | null },
 ): WriteDecision {
+  const stored = known && withText(known)
   const read = stored && findNewerRead(stored, content, context)
   if (read) return { outcome: 'stale', newer: { source: 'pull', at: read } }
   const merged = mergePush(stored, content)
@@ -137,10 +122,11 @@ export function decidePush(
  * read began is newer and is not changed (`stale`).
  */
 export function decidePull(
-  stored: RecordState | null,
+  known: NewRecordState | null,
   content: PulledContent,
   read: ReadContext,
 ): WriteDecision {
+  const stored = known && withText(known)
   if (stored && isUnchanged(stored, content, read)) return { outcome: 'unchanged', next: null }
   if (stored && stored.pushed_seq > read.snapshotSeq) return { outcome: 'stale' }
   const pulled = {
@@ -158,8 +144,8 @@ export function decidePull(
   const decision = conclude(stored, { ...pulled, data: text }, parsed)
   if (decision.outcome !== 'unchanged') return decision
   // A platform that serialises the same content differently each time must not cause a write at each read.
-  const known = stored.fingerprint?.startsWith(read.manifest_hash) ?? false
-  return known ? { outcome: 'unchanged', next: null } : decision
+  if (!stored.fingerprint?.startsWith(read.manifest_hash)) return decision
+  return { outcome: 'unchanged', next: null }
 }
 
 /**

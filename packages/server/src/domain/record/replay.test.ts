@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
+import { withText } from './json-text.ts'
 import {
   decidePull,
   decidePush,
@@ -10,7 +11,6 @@ import {
   type ReadContext,
   type RecordState,
   type WriteDecision,
-  withText,
 } from './record.ts'
 import {
   decideReplay,

@@ -3,14 +3,14 @@
  * it never overwrites anything newer.
  */
 import { parseRfc3339 } from '../../lib/time/rfc3339.ts'
+import { withText } from './json-text.ts'
 import {
   decidePull,
   decidePush,
   type LastRead,
+  type NewRecordState,
   type PushedContent,
-  type RecordState,
   type WriteDecision,
-  withText,
 } from './record.ts'
 
 /** A pulled record, without its original bytes. */
@@ -41,7 +41,7 @@ type ReplayContext = {
 
 /** Decides what a replay does. The result does not depend on the order of replays. */
 export function decideReplay(
-  stored: RecordState | null,
+  stored: NewRecordState | null,
   content: ReplayedContent,
   { position, now, lastRead }: ReplayContext,
 ): WriteDecision {
@@ -68,7 +68,7 @@ const NO_BYTES = 'replay'
 
 /** Whether a push or read after the position has written the record or found it missing. */
 function isSuperseded(
-  stored: RecordState,
+  stored: NewRecordState,
   position: WritePosition,
   lastRead: LastRead | null,
 ): boolean {

@@ -19,7 +19,7 @@ import {
   rejectDrift,
   toManifestKeys,
 } from '../../domain/record/drift.ts'
-import type { JsonText } from '../../domain/record/record.ts'
+import type { JsonText } from '../../domain/record/json-text.ts'
 import { checkPulled, formatErrors, limitKeys } from '../../domain/record/record-input.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
 import { IdBitset } from '../../lib/collections/id-bitset.ts'

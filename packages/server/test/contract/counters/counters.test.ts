@@ -30,8 +30,8 @@ test('records are counted by platform and by module', async (kit) => {
   assert.deepEqual(
     platforms.map((platform) => [platform.platform_name, platform.records]),
     [
-      ['clinic', 1],
       ['school', 3],
+      ['clinic', 1],
     ],
   )
 })

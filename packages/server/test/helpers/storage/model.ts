@@ -1,11 +1,12 @@
 /** A model of the record store: applies the decisions of the domain in memory. */
+
+import { withText } from '../../../src/domain/record/json-text.ts'
 import {
   decidePull,
   decidePush,
   type LastRead,
   type RecordState,
   type WriteDecision,
-  withText,
 } from '../../../src/domain/record/record.ts'
 import type { PullWrite, PushWrite, RecordRead } from '../../../src/storage/port/record-store.ts'
 

@@ -16,9 +16,7 @@ import {
   decidePush,
   type NewRecordState,
   type RecordChange,
-  type RecordState,
   type WriteDecision,
-  withText,
 } from '../../../domain/record/record.ts'
 import { decideReplay } from '../../../domain/record/replay.ts'
 import { formatRfc3339 } from '../../../lib/time/rfc3339.ts'
@@ -209,7 +207,7 @@ export class BatchApplier {
     const record = this.#planRecord(module, write.reference_number)
     const seq = this.#source.allocateSequence()
     const { lastRead } = module
-    const decision = decidePush(stateOf(record), write.content, { seq, at: this.#at, lastRead })
+    const decision = decidePush(record.state, write.content, { seq, at: this.#at, lastRead })
     const result = this.#addDecision(write, module, record, decision, seq)
     if (result.outcome === 'rejected') return result
     this.#activity.push(
@@ -241,7 +239,7 @@ export class BatchApplier {
     if (isBeingRead && isKnownToReads(record.state)) return rejected('module_being_pulled')
     const now = { seq: this.#source.allocateSequence(), at: this.#at }
     const { lastRead } = module
-    const decision = decideReplay(stateOf(record), write.content, { position, now, lastRead })
+    const decision = decideReplay(record.state, write.content, { position, now, lastRead })
     const result = this.#addDecision(write, module, record, decision, now.seq)
     if (result.outcome === 'rejected') return result
     const { outcome, record_id } = result
@@ -270,7 +268,7 @@ export class BatchApplier {
     }
     const record = this.#planRecord(module, reference_number, known)
     if (!this.#addSeen(read, record.record_id)) return duplicate(record.record_id)
-    const decision = decidePull(stateOf(record), write.content, read)
+    const decision = decidePull(record.state, write.content, read)
     const isChange = decision.outcome === 'created' || decision.outcome === 'updated'
     const seq = isChange ? this.#source.allocateSequence() : 0
     return this.#addDecision(write, module, record, decision, seq)
@@ -378,11 +376,6 @@ export function markSeen(seen: readonly SeenRecord[]): void {
 }
 
 /** Whether a read that contains the same bytes leaves the record as it is, without a write. */
-/** The state for a decision. */
-function stateOf({ state }: PlannedRecord): RecordState | null {
-  return state && withText(state)
-}
-
 function isKnownToReads(state: NewRecordState | null): boolean {
   return state !== null && state.fingerprint !== null && state.missing_since === null
 }
