@@ -206,8 +206,8 @@ describe('every page in a browser', BROWSER_TEST, () => {
     assert.equal(new Set(tops).size, 1)
     for (const path of ['/dashboard/pulls', `/dashboard/platforms/${ids['platform']}?tab=pulls`]) {
       await page.goto(path)
-      const table = page.locator('main table').first()
-      await table.getByText('Succeeded').first().waitFor()
+      const table = page.locator('main table').filter({ hasText: 'Succeeded' }).first()
+      await table.waitFor()
       const { width = 0 } = (await table.boundingBox()) ?? {}
       assert.ok(width > 0 && width <= 390, `${path}: ${width} px`)
     }

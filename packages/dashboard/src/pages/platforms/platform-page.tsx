@@ -1,6 +1,6 @@
 import { ActionIcon, Group, Menu, Tabs, Title } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
-import { IconChevronLeft, IconDots } from '@tabler/icons-react'
+import { IconChevronLeft, IconClipboardCheck, IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { HubCallError } from '../../api/call-hub.ts'
@@ -17,7 +17,7 @@ import { formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { RequestsTab } from '../log/requests.tsx'
-import { ConformanceButton } from './conformance/conformance-button.tsx'
+import { useConformanceCheck } from './conformance/conformance-button.tsx'
 import { ActivityTab } from './detail/activity-tab.tsx'
 import { ModulesTab } from './detail/modules-tab.tsx'
 import { CompletenessCard, HealthCard, PlatformFacts } from './detail/platform-facts.tsx'
@@ -97,8 +97,14 @@ function PlatformHead({ platform }: { platform: PlatformDetails }) {
   const { id, display_title, health } = platform
   const canOperate = useHasRole('operator')
   useTabTitle(display_title)
+  const conformance = useConformanceCheck({
+    path: `/api/v1/platforms/${id}/conformance`,
+    body: {},
+    title: `Conformance of ${display_title}`,
+  })
   return (
     <>
+      {conformance.dialog}
       <PageLink to="/dashboard/platforms" size="sm" c="dimmed">
         <IconChevronLeft size={14} aria-hidden style={{ verticalAlign: '-2px' }} />{' '}
         {TEXTS.platforms}
@@ -125,12 +131,12 @@ function PlatformHead({ platform }: { platform: PlatformDetails }) {
                 </ActionIcon>
               </Menu.Target>
               <Menu.Dropdown>
-                <ConformanceButton
-                  path={`/api/v1/platforms/${id}/conformance`}
-                  body={{}}
-                  title={`Conformance of ${display_title}`}
-                  isItem
-                />
+                <Menu.Item
+                  leftSection={<IconClipboardCheck size={16} aria-hidden />}
+                  onClick={conformance.start}
+                >
+                  {TEXTS.checkConformance}
+                </Menu.Item>
                 <PullButton platform={platform} full={{}} isItem />
               </Menu.Dropdown>
             </Menu>
