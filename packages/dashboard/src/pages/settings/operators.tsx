@@ -34,7 +34,7 @@ import { ROLE_CHOICES } from '../../lib/roles.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { TEXTS } from '../../texts.ts'
 import { OperatorDrawer, signInMethods } from './operator-drawer.tsx'
-import { LinesSkeleton, SecretOnce, SettingsSection } from './parts.tsx'
+import { LinesSkeleton, SecretDialog, SettingsSection } from './parts.tsx'
 
 const column = columnsFor<Operator>()
 
@@ -231,30 +231,24 @@ function InviteDialog({ onClose }: { onClose: () => void }) {
   })
   if (created) {
     return (
-      <Dialog
-        opened
-        staysOpen
+      <SecretDialog
+        dialogTitle={`Invitation for ${created.invitation.email}`}
         onClose={onClose}
-        title={`Invitation for ${created.invitation.email}`}
-        centered
-        size="lg"
-      >
-        <Stack>
-          <SecretOnce title="Invitation link" value={created.link} label="link">
-            {created.mailed
-              ? 'The link was sent by e-mail. You can also share it yourself. It is not shown again.'
-              : 'Share the link over a private channel. It works once, and is not shown again.'}
-          </SecretOnce>
-          {created.mail_problem && (
+        title="Invitation link"
+        value={created.link}
+        label="link"
+        notice={
+          created.mail_problem && (
             <Alert color="yellow" variant="light">
               {`The e-mail could not be sent: ${created.mail_problem}. Share the link yourself.`}
             </Alert>
-          )}
-          <Group justify="flex-end">
-            <Button onClick={onClose}>{TEXTS.done}</Button>
-          </Group>
-        </Stack>
-      </Dialog>
+          )
+        }
+      >
+        {created.mailed
+          ? 'The link was sent by e-mail. You can also share it yourself. It is not shown again.'
+          : 'Share the link over a private channel. It works once, and is not shown again.'}
+      </SecretDialog>
     )
   }
   return (

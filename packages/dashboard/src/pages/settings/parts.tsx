@@ -2,6 +2,7 @@ import {
   ActionIcon,
   Alert,
   Badge,
+  Button,
   Code,
   Group,
   Paper,
@@ -14,9 +15,10 @@ import {
 } from '@mantine/core'
 import type { OperatorSession } from '@recordhub/protocol'
 import { IconLogout } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { attempt } from '../../components/confirm.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { Dialog } from '../../components/dialog.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Time } from '../../components/time.tsx'
@@ -215,5 +217,30 @@ export function SessionsTable({
         ),
       ]}
     />
+  )
+}
+
+/** Shows a secret that was created; it does not close by a click beside it. */
+export function SecretDialog({
+  dialogTitle,
+  onClose,
+  notice,
+  ...secret
+}: ComponentProps<typeof SecretOnce> & {
+  dialogTitle: string
+  onClose: () => void
+  /** What went wrong besides. */
+  notice?: ReactNode
+}) {
+  return (
+    <Dialog opened staysOpen onClose={onClose} title={dialogTitle} centered size="lg">
+      <Stack>
+        <SecretOnce {...secret} />
+        {notice}
+        <Group justify="flex-end">
+          <Button onClick={onClose}>{TEXTS.done}</Button>
+        </Group>
+      </Stack>
+    </Dialog>
   )
 }

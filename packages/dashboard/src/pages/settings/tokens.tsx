@@ -1,4 +1,4 @@
-import { Button, Code, Group, Radio, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Code, Radio, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import type { ApiToken, Role, TokenScope } from '@recordhub/protocol'
@@ -22,7 +22,7 @@ import { formatCode, formatCount } from '../../lib/format.ts'
 import { useStore } from '../../lib/store.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
-import { LinesSkeleton, SecretOnce, SettingsSection } from './parts.tsx'
+import { LinesSkeleton, SecretDialog, SettingsSection } from './parts.tsx'
 
 const column = columnsFor<ApiToken>()
 
@@ -175,16 +175,15 @@ function CreateToken({ onClose }: { onClose: () => void }) {
   })
   if (token !== null) {
     return (
-      <Dialog opened staysOpen onClose={onClose} title="Token created" centered size="lg">
-        <Stack>
-          <SecretOnce title="Copy the token now" value={token} label="token">
-            The token is not shown again, because the hub stores only a hash of it.
-          </SecretOnce>
-          <Group justify="flex-end">
-            <Button onClick={onClose}>{TEXTS.done}</Button>
-          </Group>
-        </Stack>
-      </Dialog>
+      <SecretDialog
+        dialogTitle="Token created"
+        onClose={onClose}
+        title="Copy the token now"
+        value={token}
+        label="token"
+      >
+        The token is not shown again, because the hub stores only a hash of it.
+      </SecretDialog>
     )
   }
   return (

@@ -41,19 +41,7 @@ export function NewAccountForm({
         <FormError message={errors.hub} />
         {email === undefined ? (
           <>
-            <TextInput
-              name="name"
-              label={
-                <>
-                  Your name{' '}
-                  <Text span c="dimmed" size="sm">
-                    optional
-                  </Text>
-                </>
-              }
-              autoComplete="name"
-              data-autofocus
-            />
+            <NameInput data-autofocus />
             <TextInput
               name="email"
               label={TEXTS.eMail}
@@ -72,18 +60,7 @@ export function NewAccountForm({
               readOnly
               autoComplete="username"
             />
-            <TextInput
-              name="name"
-              label={
-                <>
-                  Your name{' '}
-                  <Text span c="dimmed" size="sm">
-                    optional
-                  </Text>
-                </>
-              }
-              autoComplete="name"
-            />
+            <NameInput />
           </>
         )}
         <PasswordInput
@@ -109,4 +86,16 @@ export function NewAccountForm({
       </Stack>
     </form>
   )
+}
+
+function NameInput(props: { 'data-autofocus'?: true }) {
+  const label = (
+    <>
+      Your name{' '}
+      <Text span c="dimmed" size="sm">
+        optional
+      </Text>
+    </>
+  )
+  return <TextInput name="name" label={label} autoComplete="name" {...props} />
 }
