@@ -55,7 +55,7 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     assert.equal(await key.inputValue(), 'rhk_of_a_hub')
     await page.getByRole('button', { name: 'Fetch Platform Data', exact: true }).click()
     await page.getByText('This key starts with rhk_').waitFor()
-    await page.getByText('waits for the manifest').first().waitFor()
+    await page.getByText('Records of each module').first().waitFor()
 
     await enterSource(page, platform.source_base_url, platform.source_api_key)
     await page.getByText('court is online. Fetch its platform data to select modules.').waitFor()

@@ -78,7 +78,7 @@ export function CheckList({
               <Group justify="space-between" gap="xs" fz="sm" c="dimmed">
                 <span>{label}</span>
                 <Text span size="xs">
-                  waits for the manifest
+                  waits
                 </Text>
               </Group>
             </li>

@@ -97,7 +97,8 @@ export function ConnectStep({
       />
     </Group>
   )
-  const hasNoManifest = result !== null && !isRunning && !result.manifest
+  const isStopped = result !== null && !isRunning && !result.manifest && extent === 'platformData'
+  const isMissing = (id: string) => !checks.some(({ check }) => check === id)
   return (
     <Stack>
       <Paper withBorder p="md" component="form" onSubmit={fetchData}>
@@ -129,6 +130,7 @@ export function ConnectStep({
             description={TEXTS.sourceApiKeyDescription}
             required
             autoComplete="off"
+            aria-invalid={failure?.field === 'key'}
             error={
               failure?.field === 'key' &&
               (isHubKey
@@ -180,7 +182,13 @@ export function ConnectStep({
           nameOf={nameOf}
           actionsOf={actionsOf}
           waiting={
-            hasNoManifest && extent === 'platformData' ? ['Records of each module', 'Search'] : []
+            isStopped
+              ? [
+                  ...(isMissing('ping') ? ['Ping'] : []),
+                  ...(isMissing('manifest') ? ['Manifest'] : []),
+                  ...['Records of each module', 'Search'],
+                ]
+              : []
           }
         />
       )}

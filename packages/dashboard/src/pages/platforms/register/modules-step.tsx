@@ -14,8 +14,7 @@ import type { Connected, Source } from './connect-step.tsx'
 
 type Registered = { platform: Platform; hub_api_key: string }
 
-/** A module, or the fields of the module above it. */
-type Row = { module: Module; check: ConnectionCheck | null; areFields: boolean }
+type Row = { module: Module; check: ConnectionCheck | null }
 
 const column = columnsFor<Row>()
 
@@ -66,22 +65,19 @@ export function ModulesStep({
       </Alert>
     )
   }
-  const rows = modules.flatMap((module): Row[] => {
-    const check = checks.get(module.record_type) ?? null
-    const row = { module, check, areFields: false }
-    return module.record_type === opened ? [row, { ...row, areFields: true }] : [row]
-  })
   const records = chosen.reduce((sum, type) => sum + (checks.get(type)?.total ?? 0), 0)
   return (
     <Stack>
       <ListTable
         label={TEXTS.modules}
-        rows={rows}
-        idOf={({ module, areFields }) => `${module.record_type} ${areFields}`}
-        spanOf={({ module, areFields }) =>
-          areFields && <ModuleFields name={module.module_name} fields={module.fields} />
+        rows={modules.map((module) => ({
+          module,
+          check: checks.get(module.record_type) ?? null,
+        }))}
+        idOf={({ module }) => module.record_type}
+        noteOf={({ module: { record_type, module_name, fields } }) =>
+          record_type === opened && <ModuleFields name={module_name} fields={fields} />
         }
-        lookOf={({ areFields }) => (areFields ? 'sunken' : undefined)}
         columns={[
           column.of(
             'Selected',
