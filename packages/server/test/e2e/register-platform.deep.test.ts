@@ -60,7 +60,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   for (let steps = 0; steps < 60; steps++) {
     await page.keyboard.press('Tab')
     const focused = await page.evaluate<string>(
-      `(() => { const one = document.activeElement; return one?.labels?.[0]?.textContent ?? one?.textContent ?? '' })()`,
+      `(() => { const one = document.activeElement; return one?.ariaLabel ?? one?.labels?.[0]?.textContent ?? one?.textContent ?? '' })()`,
     )
     if (focused.replace(/\s*\*$/, '').trim() === name) return
   }

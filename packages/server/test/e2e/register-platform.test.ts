@@ -17,6 +17,12 @@ async function enterSource(page: Page, url: string, key: string): Promise<void> 
   await page.getByRole('button', { name: 'Test Connection', exact: true }).click()
 }
 
+async function copiedText(page: Page, button: string): Promise<string> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name: button }).first().click()
+  return page.evaluate<string>('navigator.clipboard.readText()')
+}
+
 describe('registering a platform in a browser', BROWSER_TEST, () => {
   test('a platform is registered, receives its first push, and is pulled', async () => {
     await using hub = await startHubWithOperator()
@@ -28,7 +34,8 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
 
     const { host } = new URL(platform.source_base_url)
     await enterSource(page, 'http://127.0.0.1:9', platform.source_api_key)
-    await page.getByText('The platform cannot be reached').waitFor()
+    await page.getByText('The platform cannot be reached').first().waitFor()
+    assert.equal(await page.getByLabel('Source Base URL').getAttribute('aria-invalid'), 'true')
     await page.getByText('Likely a wrong host or port').waitFor()
     await page.getByText('Not connected yet').waitFor()
 
@@ -37,6 +44,18 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.getByText('The platform rejected the source API key').first().waitFor()
     await page.getByText('Not connected yet').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Select modules' }).count(), 0)
+    assert.match(
+      await copiedText(page, 'Copy a message to the owner'),
+      /rejected the source API key/,
+    )
+    await page.getByRole('button', { name: 'Enter another key' }).click()
+    const key = page.getByRole('textbox', { name: 'Source API key' })
+    assert.equal(await key.getAttribute('aria-invalid'), 'true')
+    await page.keyboard.type('rhk_of_a_hub')
+    assert.equal(await key.inputValue(), 'rhk_of_a_hub')
+    await page.getByRole('button', { name: 'Fetch Platform Data', exact: true }).click()
+    await page.getByText('This key starts with rhk_').waitFor()
+    await page.getByText('Records of each module').first().waitFor()
 
     await enterSource(page, platform.source_base_url, platform.source_api_key)
     await page.getByText('court is online. Fetch its platform data to select modules.').waitFor()
@@ -63,22 +82,23 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     ])
     await page.getByRole('button', { name: 'Select modules' }).click()
 
-    await page.getByText('· 3 records').waitFor()
-    await page.getByRole('button', { name: /^4 fields\s*of Cases$/ }).click()
+    await page.getByText('2 of 2 modules, 3 records.').waitFor()
+    await page.getByRole('button', { name: '4 fields of Cases' }).click()
     await page.getByRole('cell', { name: 'Label status' }).first().waitFor()
     await page.getByRole('checkbox', { name: 'Visits' }).uncheck()
+    await page.getByText('1 of 2 modules, 3 records.').waitFor()
     await page.getByRole('button', { name: 'Register with 1 module' }).click()
 
     await page.getByRole('heading', { name: `${COURT_TITLE} is registered` }).waitFor()
-    const key = await readShownKey(page)
-    assert.match(key, /^rhk_\w{49}$/)
+    const hubKey = await readShownKey(page)
+    assert.match(hubKey, /^rhk_\w{49}$/)
     const command = await page.getByLabel('Example push').innerText()
-    for (const header of [`X-API-KEY: ${key}`, 'ngrok-skip-browser-warning: true']) {
+    for (const header of [`X-API-KEY: ${hubKey}`, 'ngrok-skip-browser-warning: true']) {
       assert.ok(command.includes(header), header)
     }
     assert.doesNotMatch(page.url(), /rhk_|key/)
     await page.getByText('Waiting for the first push').waitFor()
-    assert.equal(await pushStatus(hub, key, 'PUSHED-1'), 201)
+    assert.equal(await pushStatus(hub, hubKey, 'PUSHED-1'), 201)
     await advanceUntilShown(page, page.getByText('First push received'))
 
     await page.getByRole('button', { name: 'Pull now' }).click()

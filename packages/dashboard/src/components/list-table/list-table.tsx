@@ -64,14 +64,11 @@ type ListTableProps<Row> = {
   onOpen?: (row: Row) => void
   isCurrent?: (row: Row) => boolean
   /** The heading above each run of rows with the same one, such as their day. Not with `scrolls`. */
-  headingOf?: (row: Row) => string
-  /** The content of a row that has no cells, such as the heading of the rows below it; nothing for other rows. */
-  spanOf?: (row: Row) => ReactNode
-  /**
-   * `heading`: of the rows below it. `note`: belongs to the row above it. `sunken`: a row of an open fold. `quiet`: what
-   * seldom needs to be read.
-   */
-  lookOf?: (row: Row) => 'heading' | 'note' | 'sunken' | 'quiet' | undefined
+  headingOf?: (row: Row) => { id: string; content: ReactNode }
+  /** What is shown below the cells of a row, over their whole width; nothing for other rows. Not with `scrolls`. */
+  noteOf?: (row: Row) => ReactNode
+  /** `sunken`: a row of an open fold. `quiet`: what seldom needs to be read. */
+  lookOf?: (row: Row) => 'sunken' | 'quiet' | undefined
   /** The rows belong to a list that has been left already. */
   isStale?: boolean
   /** Loads the rows after the last one. */
@@ -151,9 +148,11 @@ export function ListTable<Row extends Record<string, unknown>>(props: ListTableP
   })
   const items = virtual.getVirtualItems()
   const shown = scrolls ? items.flatMap(({ index }) => all[index] ?? []) : all
-  const headingAbove = (index: number) => {
-    const row = shown[index - 1]
-    return row && props.headingOf?.(row.original)
+  /** The heading above a row, if the row before it has another one. */
+  const headingAt = (index: number) => {
+    const [before, row] = [shown[index - 1], shown[index]]
+    const heading = row && props.headingOf?.(row.original)
+    return before && props.headingOf?.(before.original).id === heading?.id ? null : heading?.content
   }
   const above = scrolls ? (items[0]?.start ?? 0) : 0
   const below = scrolls ? virtual.getTotalSize() - (items.at(-1)?.end ?? 0) : 0
@@ -223,46 +222,50 @@ export function ListTable<Row extends Record<string, unknown>>(props: ListTableP
               ))}
             {above > 0 && <Space height={above} />}
             {shown.map(({ id, index, original }) => {
-              const span = props.spanOf?.(original) || null
+              const heading = headingAt(index)
+              const note = props.noteOf?.(original)
               return (
                 <Fragment key={id}>
-                  <Heading
-                    text={props.headingOf?.(original)}
-                    above={headingAbove(index)}
-                    columns={placed.length}
-                  />
+                  {heading && (
+                    <tr className={classes['heading']}>
+                      <th scope="rowgroup" colSpan={placed.length}>
+                        {heading}
+                      </th>
+                    </tr>
+                  )}
                   <Table.Tr
                     ref={scrolls ? virtual.measureElement : null}
                     className={classes['row'] ?? ''}
                     data-index={index}
                     data-look={props.lookOf?.(original)}
-                    data-opens={(props.onOpen !== undefined && span === null) || undefined}
+                    data-opens={props.onOpen !== undefined || undefined}
                     aria-rowindex={scrolls ? index + 2 : undefined}
                     aria-current={props.isCurrent?.(original) || undefined}
                     onClick={(event) => {
-                      if (span === null && !isOfElement(event)) props.onOpen?.(original)
+                      if (!isOfElement(event)) props.onOpen?.(original)
                     }}
                   >
-                    {span !== null ? (
-                      <Table.Td colSpan={placed.length} data-phone="line">
-                        {span}
+                    {placed.map(({ column, isPinned, style }) => (
+                      <Table.Td
+                        key={column.id}
+                        style={style}
+                        data-pinned={isPinned || undefined}
+                        data-align={column.align}
+                        data-from={column.from}
+                        data-phone={phoneOf(column)}
+                        data-title={column.title}
+                      >
+                        {column.render(original)}
                       </Table.Td>
-                    ) : (
-                      placed.map(({ column, isPinned, style }) => (
-                        <Table.Td
-                          key={column.id}
-                          style={style}
-                          data-pinned={isPinned || undefined}
-                          data-align={column.align}
-                          data-from={column.from}
-                          data-phone={phoneOf(column)}
-                          data-title={column.title}
-                        >
-                          {column.render(original)}
-                        </Table.Td>
-                      ))
-                    )}
+                    ))}
                   </Table.Tr>
+                  {note && (
+                    <Table.Tr className={classes['row'] ?? ''} data-look="note">
+                      <Table.Td colSpan={placed.length} data-phone="line">
+                        {note}
+                      </Table.Td>
+                    </Table.Tr>
+                  )}
                 </Fragment>
               )
             })}
@@ -310,25 +313,6 @@ function Head<Row>({
       {title}
       {isSorted && <Arrow size={14} aria-hidden />}
     </UnstyledButton>
-  )
-}
-
-function Heading({
-  text,
-  above,
-  columns,
-}: {
-  text: string | undefined
-  above: string | undefined
-  columns: number
-}) {
-  if (text === undefined || text === above) return null
-  return (
-    <tr className={classes['heading']}>
-      <th scope="rowgroup" colSpan={columns}>
-        {text}
-      </th>
-    </tr>
   )
 }
 

@@ -181,7 +181,7 @@ function LogTable({ entries }: { entries: ActivityEntry[] | undefined }) {
         all.length === 1 && String(entry.id) === state['line']
       }
       onOpen={(row) => (row.entries.length > 1 ? fold(row.id) : open(row))}
-      headingOf={({ entry }) => dayOf(entry.at)}
+      headingOf={({ entry }) => ({ id: dayOf(entry.at), content: dayOf(entry.at) })}
       lookOf={({ isChild }) => (isChild ? 'sunken' : undefined)}
       columns={[
         column.of(

@@ -132,7 +132,7 @@ function AuditTable({
       idOf={({ id }) => id}
       empty={empty}
       more={more}
-      headingOf={({ at }) => formatDay(at, now)}
+      headingOf={({ at }) => ({ id: formatDay(at, now), content: formatDay(at, now) })}
       columns={[
         column.of('Time', ({ at }) => <Second at={at} />, { width: 116, phone: 'end' }),
         column.of('Who', ({ actor }) => filter('actor', actor, <OperatorName by={actor} />), {

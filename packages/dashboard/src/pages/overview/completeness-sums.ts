@@ -147,20 +147,32 @@ export function unequalRows(
 
 function toRow(platform: PlatformSummary, module: ModuleCompleteness): UnequalRow {
   const { listed, incomplete_reasons, complete_at } = module
+  const { here, difference } = compareModule(module)
   return {
-    ...{ platform, module, modules: 1, listed, ...compareModule(module) },
+    ...{ platform, module, modules: 1, listed, here, difference },
     why: incomplete_reasons.find((one) => REASONS.includes(one)) ?? 'unverified',
     verifiedAt: complete_at,
   }
 }
 
-/** How many records of a module the hub has, and how many it has too few (negative) or too many. */
-export function compareModule(module: ModuleCompleteness): { here: number; difference: number } {
+/**
+ * How many records of a module the hub has of those that the platform listed, how many it has too few (negative) or too
+ * many, and how many more it has, which the list did not contain when it was read.
+ */
+export function compareModule(module: ModuleCompleteness): {
+  here: number
+  difference: number
+  notListed: number
+} {
   const { listed, accepted, only_here, incomplete_reasons } = module
-  if (listed === null) return { here: stored(module), difference: 0 }
+  if (listed === null) return { here: stored(module), difference: 0, notListed: 0 }
   const absent = listed - accepted - hereOf(module)
   const undecided = incomplete_reasons.includes('missing_undecided') ? (only_here ?? 0) : 0
-  return { here: hereOf(module) + undecided, difference: absent > 0 ? -absent : undecided }
+  return {
+    here: hereOf(module) + undecided,
+    difference: absent > 0 ? -absent : undecided,
+    notListed: (only_here ?? 0) - undecided,
+  }
 }
 
 /** The reasons that a row names, the most important first. */

@@ -1,6 +1,8 @@
 import { Group, Loader, Stack, Text } from '@mantine/core'
 import type { ConnectionCheck } from '@recordhub/protocol'
 import { IconCheck, IconX } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Dot } from '../../components/dot.tsx'
 import classes from './check-list.module.css'
 import { TEXTS } from './texts.tsx'
 
@@ -17,11 +19,17 @@ export function CheckList({
   checks,
   isRunning,
   nameOf = (recordType) => recordType,
+  actionsOf,
+  waiting = [],
 }: {
   checks: readonly ConnectionCheck[]
   isRunning: boolean
   /** The display name of a module. */
   nameOf?: (recordType: string) => string
+  /** The next steps after a failed check. */
+  actionsOf?: (check: ConnectionCheck, label: string) => ReactNode
+  /** The checks that were not reached, because an earlier one failed. */
+  waiting?: readonly string[]
 }) {
   const labelOf = ({ check }: ConnectionCheck) =>
     check.startsWith(RECORDS)
@@ -36,7 +44,7 @@ export function CheckList({
         </Text>
         {isRunning && <Loader size={14} aria-hidden />}
         <Text size="sm" c="dimmed">
-          {isRunning ? TEXTS.checking : `${passed} of ${checks.length} passed`}
+          {isRunning ? TEXTS.checking : `${passed} of ${checks.length + waiting.length} passed`}
         </Text>
       </Group>
       {checks.length > 0 && (
@@ -57,8 +65,22 @@ export function CheckList({
                 </Text>
               </div>
               {one.advice && one.message !== checks[index - 1]?.message && (
-                <div className={classes['advice']}>{one.advice}</div>
+                <div className={classes['advice']}>
+                  {one.advice}
+                  {actionsOf?.(one, labelOf(one))}
+                </div>
               )}
+            </li>
+          ))}
+          {waiting.map((label) => (
+            <li key={label}>
+              <Dot color="hollow" />
+              <Group justify="space-between" gap="xs" fz="sm" c="dimmed">
+                <span>{label}</span>
+                <Text span size="xs">
+                  waits
+                </Text>
+              </Group>
             </li>
           ))}
         </ul>

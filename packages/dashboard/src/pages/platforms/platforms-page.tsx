@@ -169,7 +169,7 @@ function PlatformList({ all }: { all: readonly PlatformSummary[] }) {
         columns={[
           column.of(TEXTS.platform, (platform) => <PlatformTitle platform={platform} />, {
             sort: 'title',
-            width: 210,
+            width: 190,
           }),
           column.of(
             'Health',
@@ -187,7 +187,7 @@ function PlatformList({ all }: { all: readonly PlatformSummary[] }) {
             (platform) => (
               <Complete platform={platform} sums={sums?.get(platform.platform_name) ?? null} />
             ),
-            { sort: 'records', width: 180, phone: 'line' },
+            { sort: 'records', width: 150, phone: 'line' },
           ),
           column.time(TEXTS.latestSync, ({ latest_sync_at }) => latest_sync_at, {
             sort: 'synced',
@@ -196,18 +196,18 @@ function PlatformList({ all }: { all: readonly PlatformSummary[] }) {
           }),
           column.time('Last accepted push', ({ last_push_at }) => last_push_at, {
             sort: 'pushed',
-            width: 150,
+            width: 140,
             phone: 'none',
           }),
           column.of(
             TEXTS.modules,
             ({ modules_registered }) => `${formatNumber(modules_registered)} registered`,
-            { sort: 'modules', width: 120, from: 'desktop', phone: 'none' },
+            { sort: 'modules', width: 110, from: 'desktop', phone: 'none' },
           ),
           ...(canOperate
             ? [
                 column.actions('Actions', (platform) => <Actions platform={platform} />, {
-                  width: 90,
+                  width: 80,
                   phone: 'end',
                 }),
               ]
@@ -275,7 +275,7 @@ function HealthCell({
       <HealthLabel state={health.state} />
       {first ? (
         <Tooltip label={label} multiline maw={360}>
-          <Text c="dimmed" fz="inherit" truncate tabIndex={others.length > 0 ? 0 : undefined}>
+          <Text c="dimmed" fz="inherit" lineClamp={4} tabIndex={others.length > 0 ? 0 : undefined}>
             <MessageText message={first.message.replace(/\.$/, '')} />
             {others.length > 0 && `, and ${others.length} more`}
           </Text>

@@ -1,4 +1,5 @@
 import { Box, Stepper } from '@mantine/core'
+import type { PlatformDetails } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { platformQuery } from '../../api/platforms.ts'
@@ -76,7 +77,20 @@ export function RegisterPage() {
           }}
         />
       )}
-      {step === 2 && <KeyStep platformId={registered} hubApiKey={hubApiKey} />}
+      {step === 2 && (
+        <KeyStep
+          platformId={registered}
+          hubApiKey={hubApiKey}
+          records={connected && registeredRecords(connected, platform.data)}
+        />
+      )}
     </Box>
   )
+}
+
+/** How many records the platform reported in the registered modules; null without a report. */
+function registeredRecords({ checks }: Connected, platform: PlatformDetails | undefined) {
+  const modules = platform?.modules.filter(({ registered }) => registered) ?? []
+  const totals = modules.flatMap(({ record_type }) => checks.get(record_type)?.total ?? [])
+  return totals.length === 0 ? null : totals.reduce((sum, one) => sum + one, 0)
 }

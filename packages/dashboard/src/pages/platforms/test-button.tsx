@@ -6,7 +6,7 @@ import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { CheckList } from './check-list.tsx'
 import { TEXTS } from './texts.tsx'
-import { useConnectionChecks } from './use-connection-checks.ts'
+import { useConnectionChecks } from './use-hub-lines.ts'
 
 /** Tests the connection to a registered platform: ping and manifest first, and every endpoint on request. */
 export function TestButton({

@@ -1,3 +1,4 @@
+import type { ConnectionCheck } from '@recordhub/protocol'
 import { useEffect, useRef, useState } from 'react'
 import { callHubLines } from '../../api/ndjson.ts'
 
@@ -44,4 +45,29 @@ export function useHubLines<State, Line>(
 
 function idle<State>(state: State): Run<State> {
   return { state, isRunning: false, error: null }
+}
+
+type Checking<Result> = {
+  checks: ConnectionCheck[]
+  /** The last line of the response, after all checks. */
+  result: Result | null
+}
+
+/** Tests a connection. The checks arrive one by one. */
+export function useConnectionChecks<Result>() {
+  const initial: Checking<Result> = { checks: [], result: null }
+  const { state, ...rest } = useHubLines(initial, applyLine<Result>)
+  return { ...state, ...rest }
+}
+
+function applyLine<Result>(
+  state: Checking<Result>,
+  line: ConnectionCheck | Result,
+): Checking<Result> {
+  if (isCheck(line)) return { ...state, checks: [...state.checks, line] }
+  return { ...state, result: line }
+}
+
+export function isCheck(value: unknown): value is ConnectionCheck {
+  return typeof value === 'object' && value !== null && 'check' in value
 }

@@ -1,5 +1,6 @@
-import { Group, Progress, Text } from '@mantine/core'
+import { Button, Group, Progress, Text } from '@mantine/core'
 import type { Pull, PullTask } from '@recordhub/protocol'
+import { useState } from 'react'
 import { Dot, type DotColor } from '../../components/dot.tsx'
 import { columnsFor } from '../../components/list-table/columns.tsx'
 import { type ListColumn, ListTable } from '../../components/list-table/list-table.tsx'
@@ -74,35 +75,55 @@ export function PullProgress({
   )
 }
 
-/** A module, and below it why it failed and what its read warns of. */
-type TaskRow = { task: PullTask; isNote: boolean }
+type TaskRow = { task: PullTask }
 
-/** The modules of a pull: those to look at first, then those that are being read. */
+/** Fewer unchanged modules than these are not hidden. */
+const MIN_HIDDEN = 5
+
+/**
+ * The modules of a pull: those to look at first, then those that are being read. Below each is why it failed and what its
+ * read warns of. Many that are done without a change are shown on request.
+ */
 export function ModuleTable({ tasks, now }: { tasks: PullTask[]; now: number }) {
+  const [showsAll, setShowsAll] = useState(false)
+  const unchanged = tasks.filter(isUnchanged).length
+  const hidden = showsAll || unchanged < MIN_HIDDEN || unchanged === tasks.length ? 0 : unchanged
   const rows = tasks
+    .filter((task) => hidden === 0 || !isUnchanged(task))
     .toSorted((one, other) => rankOf(one) - rankOf(other))
-    .flatMap((task): TaskRow[] => [
-      { task, isNote: false },
-      ...(task.error || task.warnings.length > 0 ? [{ task, isNote: true }] : []),
-    ])
+    .map((task): TaskRow => ({ task }))
   return (
-    <ListTable
-      isPlain
-      label="Modules of the pull"
-      rows={rows}
-      idOf={({ task, isNote }) => `${task.platform_name} ${task.record_type} ${isNote}`}
-      empty={
-        <Text size="sm" c="dimmed" p="md">
-          No modules
-        </Text>
-      }
-      columns={columnsAt(now)}
-      spanOf={({ task, isNote }) =>
-        isNote && [task.error, ...task.warnings].filter(Boolean).join(' ')
-      }
-      lookOf={({ isNote }) => (isNote ? 'note' : undefined)}
-    />
+    <>
+      <ListTable
+        isPlain
+        label="Modules of the pull"
+        rows={rows}
+        idOf={({ task }) => `${task.platform_name} ${task.record_type}`}
+        empty={
+          <Text size="sm" c="dimmed" p="md">
+            No modules
+          </Text>
+        }
+        columns={columnsAt(now)}
+        noteOf={({ task }) => [task.error, ...task.warnings].filter(Boolean).join(' ')}
+      />
+      {hidden > 0 && (
+        <Group justify="space-between" gap="xs" px="md" py="xs">
+          <Button variant="subtle" size="compact-xs" onClick={() => setShowsAll(true)}>
+            Show {formatNumber(hidden)} more
+          </Button>
+          <Text size="xs" c="dimmed">
+            done, nothing changed
+          </Text>
+        </Group>
+      )}
+    </>
   )
+}
+
+function isUnchanged(task: PullTask): boolean {
+  const { created, updated, missing } = task
+  return dotOf(task) === 'green' && created + updated + missing === 0 && task.warnings.length === 0
 }
 
 const ORDER: readonly DotColor[] = ['red', 'orange', 'running', 'hollow', 'green']

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { testPull } from '../../lib/test-pulls.ts'
-import { toPullRows } from './pull-rows.ts'
+import { countMatches, type PullFilter, toPullRows } from './pull-rows.ts'
 
 type Change = Parameters<typeof testPull>[0]
 const NONE = { created: 0, updated: 0, unchanged: 9 }
@@ -20,14 +20,23 @@ function pulls(...kinds: Change[]) {
 }
 
 /** Each row in a word: the id of a pull, `n×` for a fold, and what began. */
-function rowsOf(list: ReturnType<typeof pulls>, opened = '', page = {}): string[] {
+function rowsOf(
+  list: ReturnType<typeof pulls>,
+  opened = '',
+  page = {},
+  filter: PullFilter | null = null,
+): string[] {
   const isOpen = (id: string) => id === opened
   const about = { hasNewer: false, hasOlder: false, ...page }
-  return toPullRows(list, isOpen, about, (iso) => iso.slice(8, 10)).map((row) => {
-    if (row.kind === 'day') return `${row.id}: ${row.pulls}, ${row.changed}${row.isPart ? '+' : ''}`
-    if (row.kind === 'fold') return `${row.pulls.length}×`
+  let above = ''
+  return toPullRows(list, isOpen, about, (iso) => iso.slice(8, 10), filter).flatMap((row) => {
+    const { id, pulls, changed, isPart } = row.day
+    const heading = id === above ? [] : [`day ${id}: ${pulls}, ${changed}${isPart ? '+' : ''}`]
+    above = id
+    if (row.kind === 'fold') return [...heading, `${row.pulls.length}×`]
     const { rejected, notListed } = row.begun
-    return `${row.isFolded ? '·' : ''}${row.id}${rejected ? ' rejected' : ''}${notListed ? ' not listed' : ''}`
+    const begun = `${rejected ? ' rejected' : ''}${notListed ? ' not listed' : ''}`
+    return [...heading, `${row.isFolded ? '·' : ''}${row.id}${begun}`]
   })
 }
 
@@ -51,5 +60,14 @@ describe('the rows of the list of pulls', () => {
     const list = pulls(NOT_LISTED, NOT_LISTED)
     assert.deepEqual(rowsOf(list), ['day 25: 2, 0', '100', '99 not listed'])
     assert.deepEqual(rowsOf(list, '', { hasOlder: true }), ['day 25: 2, 0+', '100', '99'])
+  })
+
+  it('leave as many pulls as the filter counts, and know what began from those that it hides', () => {
+    const list = pulls({}, NOT_LISTED, NOT_LISTED, CHANGED, FAILED, { trigger: 'operator' })
+    const expected = { changed: 1, failed: 1, rejected: 0, not_listed: 1, requested: 1 }
+    assert.deepEqual(countMatches(list, false), expected)
+    assert.deepEqual(rowsOf(list, '', {}, 'not_listed'), ['day 25: 1, 0', '98 not listed'])
+    assert.deepEqual(rowsOf(list, '', {}, 'failed'), ['day 25: 1, 0', '96'])
+    assert.deepEqual(rowsOf(list, '', {}, 'rejected'), [])
   })
 })

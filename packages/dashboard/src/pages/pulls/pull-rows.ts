@@ -4,18 +4,52 @@ import type { Pull } from '@recordhub/protocol'
 /** What began in a pull. Later pulls repeat the numbers until someone decides. */
 type Begun = { rejected: boolean; notListed: boolean }
 
-export type PullRow =
-  | {
-      kind: 'day'
-      id: string
-      at: string
-      pulls: number
-      changed: number
-      /** The page does not contain all pulls of the day. */
-      isPart: boolean
-    }
-  | { kind: 'fold'; id: string; pulls: Pull[]; isOpen: boolean }
-  | { kind: 'pull'; id: string; pull: Pull; begun: Begun; isFolded: boolean }
+/** The day of a pull, with the sums of its pulls on the page. */
+export type PullDay = {
+  id: string
+  at: string
+  pulls: number
+  changed: number
+  /** The page does not contain all pulls of the day. */
+  isPart: boolean
+}
+
+export type PullRow = { day: PullDay; id: string } & (
+  | { kind: 'fold'; pulls: Pull[]; isOpen: boolean }
+  | { kind: 'pull'; pull: Pull; begun: Begun; isFolded: boolean }
+)
+
+/** What a list of pulls can be filtered by. */
+const MATCHES = {
+  changed: ({ pull }) => changesOf(pull) > 0,
+  failed: ({ pull: { failure, state } }) => failure !== null || FAILED.includes(state),
+  rejected: ({ begun }) => begun.rejected,
+  not_listed: ({ begun }) => begun.notListed,
+  requested: ({ pull }) => pull.trigger !== 'schedule',
+} satisfies Record<string, (entry: Entry) => boolean>
+const FAILED: readonly string[] = ['failed', 'timed_out', 'interrupted']
+
+export type PullFilter = keyof typeof MATCHES
+
+export function isPullFilter(value: string): value is PullFilter {
+  return Object.hasOwn(MATCHES, value)
+}
+
+/** How many of these pulls each filter leaves. */
+export function countMatches(
+  pulls: readonly Pull[],
+  hasOlder: boolean,
+): Readonly<Record<PullFilter, number>> {
+  const all = entriesOf(pulls, hasOlder)
+  const count = (filter: PullFilter) => all.filter(MATCHES[filter]).length
+  return {
+    changed: count('changed'),
+    failed: count('failed'),
+    rejected: count('rejected'),
+    not_listed: count('not_listed'),
+    requested: count('requested'),
+  }
+}
 
 /** How many records a pull has changed. */
 export function changesOf({ counts }: Pull): number {
@@ -27,17 +61,17 @@ export function changesOf({ counts }: Pull): number {
  * @param isOpen whether the fold with this id is open.
  * @param page whether there are newer and older pages, which may have more pulls of the first and last day.
  * @param dayOf the day of a time in the zone of the viewer.
+ * @param filter null for all pulls. What began in a pull is known from all of them.
  */
 export function toPullRows(
   pulls: readonly Pull[],
   isOpen: (id: string) => boolean,
   page: { hasNewer: boolean; hasOlder: boolean },
   dayOf: (iso: string) => string,
+  filter: PullFilter | null = null,
 ): PullRow[] {
-  const all = pulls.map((pull, index) => ({
-    pull,
-    begun: begunIn(pull, pulls.slice(index + 1), page.hasOlder),
-  }))
+  const entries = entriesOf(pulls, page.hasOlder)
+  const all = filter === null ? entries : entries.filter(MATCHES[filter])
   const days = split(
     all,
     (one, next) => dayOf(one.pull.requested_at) === dayOf(next.pull.requested_at),
@@ -48,30 +82,42 @@ export function toPullRows(
     if (!first) return []
     const isPart = (index === 0 && page.hasNewer) || (index === days.length - 1 && page.hasOlder)
     const changed = day.filter(({ pull }) => changesOf(pull) > 0).length
-    const id = `day ${dayOf(first.pull.requested_at)}`
+    const at = first.pull.requested_at
+    const shown: PullDay = { id: dayOf(at), at, pulls: day.length, changed, isPart }
     const runs = split(day, (one, next) => {
       const key = one.pull === newest ? null : foldKey(one)
       return key !== null && key === foldKey(next)
     })
-    return [
-      { kind: 'day', id, at: first.pull.requested_at, pulls: day.length, changed, isPart },
-      ...runs.flatMap((run) => rowsOf(run, isOpen)),
-    ]
+    return runs.flatMap((run) => rowsOf(run, shown, isOpen))
   })
 }
 
 type Entry = { pull: Pull; begun: Begun }
 
-function rowsOf(run: Entry[], isOpen: (id: string) => boolean): PullRow[] {
+function entriesOf(pulls: readonly Pull[], hasOlder: boolean): Entry[] {
+  return pulls.map((pull, index) => ({
+    pull,
+    begun: begunIn(pull, pulls.slice(index + 1), hasOlder),
+  }))
+}
+
+function rowsOf(run: Entry[], day: PullDay, isOpen: (id: string) => boolean): PullRow[] {
   const rows = (isFolded: boolean) =>
-    run.map(
-      ({ pull, begun }): PullRow => ({ kind: 'pull', id: String(pull.id), pull, begun, isFolded }),
-    )
+    run.map(({ pull, begun }): PullRow => {
+      return { kind: 'pull', day, id: String(pull.id), pull, begun, isFolded }
+    })
   if (run.length === 1) return rows(false)
   // The oldest one stays when newer pulls join the fold.
   const id = `fold ${run.at(-1)?.pull.id}`
-  const fold: PullRow = { kind: 'fold', id, pulls: run.map(({ pull }) => pull), isOpen: isOpen(id) }
-  return fold.isOpen ? [fold, ...rows(true)] : [fold]
+  const isShown = isOpen(id)
+  const fold: PullRow = {
+    kind: 'fold',
+    day,
+    id,
+    pulls: run.map((one) => one.pull),
+    isOpen: isShown,
+  }
+  return isShown ? [fold, ...rows(true)] : [fold]
 }
 
 /** What neighbours that fold have in common; null for a pull that has a row of its own. */

@@ -1,5 +1,10 @@
 import { Accordion, Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
-import type { ManifestChange, PlatformDetails, PlatformModule } from '@recordhub/protocol'
+import type {
+  ManifestChange,
+  ModuleCompleteness,
+  PlatformDetails,
+  PlatformModule,
+} from '@recordhub/protocol'
 import { IconListDetails, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -9,9 +14,10 @@ import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { Time } from '../../../components/time.tsx'
-import { formatCount } from '../../../lib/format.ts'
+import { formatCount, formatNumber } from '../../../lib/format.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import { compareModule } from '../../overview/completeness-sums.ts'
 import { RemovalList } from '../removal-list.tsx'
 import { EarlierChanges, NewChanges } from './manifest-changes.tsx'
 import { ModulePanel } from './module-panel.tsx'
@@ -85,7 +91,7 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
               <Accordion.Control>
                 <ModuleHead
                   module={module}
-                  records={completeness.data?.get(module.record_type)?.records}
+                  completeness={completeness.data?.get(module.record_type)}
                 />
               </Accordion.Control>
               <Accordion.Panel>
@@ -106,10 +112,10 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
 
 function ModuleHead({
   module: { module_name, record_type, fields, registered, removed_at, replayable },
-  records,
+  completeness,
 }: {
   module: PlatformModule
-  records: number | undefined
+  completeness: ModuleCompleteness | undefined
 }) {
   return (
     <Group justify="space-between" gap="xs" pr="xs">
@@ -132,8 +138,15 @@ function ModuleHead({
       </Group>
       <Text size="sm" c="dimmed">
         {formatCount(fields.length, 'field')}
-        {records !== undefined && ` · ${formatCount(records, 'record')}`}
+        {completeness && ` · ${storedLabel(completeness)}`}
       </Text>
     </Group>
   )
+}
+
+/** All records that the hub has, and how many of them the list of the platform did not contain when it was read. */
+function storedLabel(module: ModuleCompleteness): string {
+  const { notListed } = compareModule(module)
+  const stored = `${formatCount(module.records, 'record')} in the hub`
+  return notListed === 0 ? stored : `${stored}, ${formatNumber(notListed)} of them not listed`
 }

@@ -1,5 +1,5 @@
 /** What the page of a platform shows above its tabs: its health with the repairs, what is here of it, and its facts. */
-import { Code, Group, Paper, Text } from '@mantine/core'
+import { Code, Group, Paper, Text, Tooltip } from '@mantine/core'
 import type { HealthReason, ModuleCompleteness, PlatformDetails } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -127,7 +127,11 @@ export function CompletenessCard({ platform }: { platform: PlatformDetails }) {
           </>
         )),
         column.number(TEXTS.platform, ({ listed }) => listed, { width: 96 }),
-        column.number('Hub', (module) => compareModule(module).here, { width: 96 }),
+        column.of('Hub', (module) => <InHub module={module} />, {
+          width: 116,
+          align: 'right',
+          phone: 'labelled',
+        }),
         column.of('Difference', (module) => <Difference module={module} />, {
           width: 96,
           align: 'right',
@@ -139,6 +143,27 @@ export function CompletenessCard({ platform }: { platform: PlatformDetails }) {
         }),
       ]}
     />
+  )
+}
+
+/** What is here of the list of the platform, and below it what the hub has besides. */
+function InHub({ module }: { module: ModuleCompleteness }) {
+  const { here, notListed } = compareModule(module)
+  return (
+    <>
+      {formatNumber(here)}
+      {notListed > 0 && (
+        <Tooltip
+          label={`The hub has ${formatCount(notListed, 'more record')} that the list of the platform did not contain when it was read, because they were pushed later.`}
+          multiline
+          maw={320}
+        >
+          <Text size="xs" c="dimmed" tabIndex={0}>
+            +{formatNumber(notListed)} not listed
+          </Text>
+        </Tooltip>
+      )}
+    </>
   )
 }
 

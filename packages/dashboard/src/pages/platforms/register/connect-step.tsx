@@ -12,14 +12,16 @@ import {
 import type { ConnectionCheck, Manifest, ProbeResponse } from '@recordhub/protocol'
 import { trimTrailing } from '@recordhub/protocol/text'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
+import { HubCallError } from '../../../api/call-hub.ts'
 import { usePlatforms } from '../../../api/platforms.ts'
+import { CopyButton } from '../../../components/copy-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { CheckList } from '../check-list.tsx'
 import { ConformanceButton } from '../conformance/conformance-button.tsx'
 import { TEXTS } from '../texts.tsx'
-import { useConnectionChecks } from '../use-connection-checks.ts'
+import { isCheck, useConnectionChecks } from '../use-hub-lines.ts'
 
 export type Source = { source_base_url: string; source_api_key: string }
 
@@ -29,9 +31,18 @@ const EXTENTS = { ping: { only_ping: true }, platformData: { check_everything: t
 /** The fetched data of a platform. */
 export type Connected = {
   manifest: Manifest
-  /** The reported number of records, by `record_type`. */
-  totals: ReadonlyMap<string, number>
+  /** What the check of the records endpoint found, by `record_type`. */
+  checks: ReadonlyMap<string, ConnectionCheck>
 }
+
+/** The field that has to be corrected after an error with this code. */
+const KEY_ERRORS = ['platform_rejected_key', 'source_key_invalid']
+const URL_ERRORS = [
+  ...['source_url_invalid', 'platform_address_rejected', 'platform_unreachable'],
+  ...['platform_redirected', 'platform_path_missing', 'platform_name_differs'],
+]
+/** How the keys begin that this hub issues. */
+const HUB_KEY = 'rhk_'
 
 /** The first step: base URL, source API key, connection test and the data of the platform. */
 export function ConnectStep({
@@ -49,6 +60,7 @@ export function ConnectStep({
     // The results do not apply to another address or key.
     clear()
   }
+  const keyInput = useRef<HTMLInputElement>(null)
   const [extent, setExtent] = useState<keyof typeof EXTENTS>('platformData')
   const probe = (chosen: keyof typeof EXTENTS) => {
     setExtent(chosen)
@@ -61,6 +73,32 @@ export function ConnectStep({
   const modules = result?.manifest?.modules ?? []
   const nameOf = (type: string) =>
     modules.find((one) => one.record_type === type)?.module_name ?? type
+  const isHubKey = source.source_api_key.startsWith(HUB_KEY)
+  const failure = isRunning ? null : fieldError(checks.find(({ ok }) => !ok) ?? error)
+  const actionsOf = ({ code, message }: ConnectionCheck, label: string) => (
+    <Group gap="xs" mt="xs">
+      {KEY_ERRORS.includes(code ?? '') && (
+        <Button
+          variant="default"
+          size="xs"
+          onClick={() => {
+            keyInput.current?.focus()
+            keyInput.current?.select()
+          }}
+        >
+          Enter another key
+        </Button>
+      )}
+      <CopyButton
+        value={messageToOwner(source.source_base_url, `${label}: ${message}`)}
+        label="Copy a message to the owner"
+        text="Copy a message to the owner"
+        isQuiet
+      />
+    </Group>
+  )
+  const isStopped = result !== null && !isRunning && !result.manifest && extent === 'platformData'
+  const isMissing = (id: string) => !checks.some(({ check }) => check === id)
   return (
     <Stack>
       <Paper withBorder p="md" component="form" onSubmit={fetchData}>
@@ -82,14 +120,23 @@ export function ConnectStep({
             autoComplete="off"
             spellCheck={false}
             data-autofocus
+            error={failure?.field === 'url' && failure.message}
             value={source.source_base_url}
             onChange={({ currentTarget }) => change({ source_base_url: currentTarget.value })}
           />
           <PasswordInput
+            ref={keyInput}
             label={TEXTS.sourceApiKey}
             description={TEXTS.sourceApiKeyDescription}
             required
             autoComplete="off"
+            aria-invalid={failure?.field === 'key'}
+            error={
+              failure?.field === 'key' &&
+              (isHubKey
+                ? `This key starts with ${HUB_KEY}, so a hub issued it for pushes. Enter the key that the platform issued.`
+                : failure.message)
+            }
             value={source.source_api_key}
             onChange={({ currentTarget }) => change({ source_api_key: currentTarget.value })}
           />
@@ -127,9 +174,23 @@ export function ConnectStep({
           </Group>
         </Stack>
       </Paper>
-      {error !== null && <ErrorNotice error={error} />}
+      {error !== null && failure === null && <ErrorNotice error={error} />}
       {(checks.length > 0 || isRunning) && (
-        <CheckList checks={checks} isRunning={isRunning} nameOf={nameOf} />
+        <CheckList
+          checks={checks}
+          isRunning={isRunning}
+          nameOf={nameOf}
+          actionsOf={actionsOf}
+          waiting={
+            isStopped
+              ? [
+                  ...(isMissing('ping') ? ['Ping'] : []),
+                  ...(isMissing('manifest') ? ['Manifest'] : []),
+                  ...['Records of each module', 'Search'],
+                ]
+              : []
+          }
+        />
       )}
       {result && !isRunning && (
         <Outcome
@@ -220,7 +281,7 @@ function Outcome({
         </Text>
       )}
       <Group mt="sm" gap="xs">
-        <Button onClick={() => onConnected({ manifest, totals: totalsOf(checks) })}>
+        <Button onClick={() => onConnected({ manifest, checks: byRecordType(checks) })}>
           {TEXTS.selectModules}
         </Button>
         {isCorrected && (
@@ -235,10 +296,28 @@ function Outcome({
 
 const RECORDS = 'records/'
 
-function totalsOf(checks: readonly ConnectionCheck[]): ReadonlyMap<string, number> {
+function byRecordType(checks: readonly ConnectionCheck[]): ReadonlyMap<string, ConnectionCheck> {
   return new Map(
-    checks.flatMap(({ check, total }) =>
-      total !== null && check.startsWith(RECORDS) ? [[check.slice(RECORDS.length), total]] : [],
+    checks.flatMap((one) =>
+      one.check.startsWith(RECORDS) ? [[one.check.slice(RECORDS.length), one]] : [],
     ),
   )
+}
+
+/** Where the error is shown; null if neither field is wrong. */
+function fieldError(error: unknown): { field: 'url' | 'key'; message: string } | null {
+  const { code, message } = error instanceof HubCallError || isCheck(error) ? error : NO_ERROR
+  if (KEY_ERRORS.includes(code ?? '')) return { field: 'key', message }
+  return URL_ERRORS.includes(code ?? '') ? { field: 'url', message } : null
+}
+
+const NO_ERROR = { code: null, message: '' }
+
+/** What the owner of the platform has to know about a failed check. It contains no key. */
+function messageToOwner(address: string, failure: string): string {
+  return [
+    `We connect your platform at ${address} to our record hub. The hub cannot read it yet:`,
+    failure,
+    'What the hub requests is described in the integration guide that you have from us.',
+  ].join('\n\n')
 }

@@ -1,32 +1,27 @@
-import {
-  Alert,
-  Button,
-  Checkbox,
-  Code,
-  Collapse,
-  Group,
-  Paper,
-  Stack,
-  Text,
-  VisuallyHidden,
-} from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import type { Module, Platform } from '@recordhub/protocol'
+import { Alert, Button, Checkbox, Code, Group, Stack, Text, UnstyledButton } from '@mantine/core'
+import type { ConnectionCheck, Module, Platform } from '@recordhub/protocol'
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { formatCount } from '../../../lib/format.ts'
+import { columnsFor } from '../../../components/list-table/columns.tsx'
+import { ListTable } from '../../../components/list-table/list-table.tsx'
+import { formatCount, formatNumber } from '../../../lib/format.ts'
 import { ModuleFields } from '../module-fields.tsx'
 import { TEXTS } from '../texts.tsx'
 import type { Connected, Source } from './connect-step.tsx'
 
 type Registered = { platform: Platform; hub_api_key: string }
 
+type Row = { module: Module; check: ConnectionCheck | null }
+
+const column = columnsFor<Row>()
+
 /** The second step: the selection of modules. */
 export function ModulesStep({
   source,
-  connected: { manifest, totals },
+  connected: { manifest, checks },
   onBack,
   onRegistered,
 }: {
@@ -37,7 +32,8 @@ export function ModulesStep({
 }) {
   const { modules, platform_title } = manifest
   const all = modules.map((module) => module.record_type)
-  const [chosen, setChosen] = useState<string[]>(all)
+  const [chosen, setChosen] = useState<readonly string[]>(all)
+  const [opened, setOpened] = useState<string | null>(null)
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const refreshLive = useRefreshLive()
@@ -56,78 +52,120 @@ export function ModulesStep({
     }
   }
 
+  const back = (
+    <Button variant="default" onClick={onBack} disabled={isBusy}>
+      {TEXTS.back}
+    </Button>
+  )
   if (modules.length === 0) {
     return (
-      <Alert color="yellow" variant="light" title={TEXTS.hasNoModules(platform_title)}>
-        {TEXTS.hasNoModulesHint(
-          <Group mt="sm">
-            <Button variant="default" onClick={onBack}>
-              {TEXTS.back}
-            </Button>
-          </Group>,
-        )}
+      <Alert color="yellow" variant="light" title={`${platform_title} has no modules`}>
+        Its manifest has no modules. Ask the owner of the platform to add one.
+        <Group mt="sm">{back}</Group>
       </Alert>
     )
   }
+  const records = chosen.reduce((sum, type) => sum + (checks.get(type)?.total ?? 0), 0)
   return (
     <Stack>
-      <Text size="sm" c="dimmed">
-        {TEXTS.selectModulesHint(platform_title)}
-      </Text>
-      <Checkbox
-        label={TEXTS.allOfModules(formatCount(modules.length, 'module'))}
-        checked={chosen.length === all.length}
-        indeterminate={chosen.length > 0 && chosen.length < all.length}
-        onChange={({ currentTarget }) => setChosen(currentTarget.checked ? all : [])}
+      <ListTable
+        label={TEXTS.modules}
+        rows={modules.map((module) => ({
+          module,
+          check: checks.get(module.record_type) ?? null,
+        }))}
+        idOf={({ module }) => module.record_type}
+        noteOf={({ module: { record_type, module_name, fields } }) =>
+          record_type === opened && <ModuleFields name={module_name} fields={fields} />
+        }
+        columns={[
+          column.of(
+            'Selected',
+            ({ module: { record_type, module_name } }) => (
+              <Checkbox
+                aria-label={module_name}
+                checked={chosen.includes(record_type)}
+                onChange={({ currentTarget }) =>
+                  setChosen(
+                    all.filter((one) =>
+                      one === record_type ? currentTarget.checked : chosen.includes(one),
+                    ),
+                  )
+                }
+              />
+            ),
+            {
+              width: 48,
+              head: (
+                <Checkbox
+                  aria-label={`All ${formatCount(modules.length, 'module')}`}
+                  checked={chosen.length === all.length}
+                  indeterminate={chosen.length > 0 && chosen.length < all.length}
+                  onChange={({ currentTarget }) => setChosen(currentTarget.checked ? all : [])}
+                />
+              ),
+            },
+          ),
+          column.of(
+            TEXTS.module,
+            ({ module: { module_name, record_type, description } }) => (
+              <Text span inherit title={description ?? undefined}>
+                <b>{module_name}</b> <Code>{record_type}</Code>
+              </Text>
+            ),
+            { phone: 'first' },
+          ),
+          column.of(
+            'Fields',
+            ({ module: { module_name, record_type, fields } }) => {
+              const isOpen = record_type === opened
+              const Chevron = isOpen ? IconChevronDown : IconChevronRight
+              return (
+                <UnstyledButton
+                  fz="inherit"
+                  aria-label={`${formatCount(fields.length, 'field')} of ${module_name}`}
+                  aria-expanded={isOpen}
+                  onClick={() => setOpened(isOpen ? null : record_type)}
+                >
+                  <Chevron size={14} aria-hidden /> {formatCount(fields.length, 'field')}
+                </UnstyledButton>
+              )
+            },
+            { width: 120 },
+          ),
+          column.number('Records', ({ check }) => check?.total ?? null, { width: 90 }),
+          column.of('Found by the check', ({ check }) => <Found check={check} />, {
+            width: 200,
+            phone: 'line',
+          }),
+        ]}
       />
-      <Checkbox.Group value={chosen} onChange={setChosen} aria-label={TEXTS.modules}>
-        <Stack gap="xs">
-          {modules.map((module) => (
-            <ModuleChoice
-              key={module.record_type}
-              module={module}
-              total={totals.get(module.record_type)}
-            />
-          ))}
-        </Stack>
-      </Checkbox.Group>
-      {error !== null && <ErrorNotice error={error} title={TEXTS.registrationFailed} />}
+      <Text size="sm">
+        <b>
+          {formatNumber(chosen.length)} of {formatCount(modules.length, 'module')}
+          {checks.size > 0 && `, ${formatCount(records, 'record')}`}.
+        </b>{' '}
+        <Text span inherit c="dimmed">
+          Modules can be registered and unregistered later.
+        </Text>
+      </Text>
+      {error !== null && <ErrorNotice error={error} title="Registration failed" />}
       <Group>
-        <Button variant="default" onClick={onBack} disabled={isBusy}>
-          {TEXTS.back}
-        </Button>
         <Button onClick={() => void register()} loading={isBusy} disabled={chosen.length === 0}>
-          {TEXTS.registerWith(formatCount(chosen.length, 'module'))}
+          Register with {formatCount(chosen.length, 'module')}
         </Button>
+        {back}
       </Group>
     </Stack>
   )
 }
 
-function ModuleChoice({ module, total }: { module: Module; total: number | undefined }) {
-  const [isOpen, { toggle }] = useDisclosure(false)
-  const { module_name, record_type, description, fields } = module
+function Found({ check }: { check: ConnectionCheck | null }) {
+  if (check === null) return 'not checked'
+  const { ok, total, message } = check
   return (
-    <Paper withBorder p="sm">
-      <Group justify="space-between" align="flex-start" gap="xs">
-        <Checkbox
-          value={record_type}
-          label={module_name}
-          description={
-            <>
-              <Code>{record_type}</Code> {description}
-              {total !== undefined && ` · ${formatCount(total, 'record')}`}
-            </>
-          }
-        />
-        <Button size="compact-sm" variant="subtle" aria-expanded={isOpen} onClick={toggle}>
-          {formatCount(fields.length, 'field')}
-          <VisuallyHidden>{TEXTS.ofModule(module_name)}</VisuallyHidden>
-        </Button>
-      </Group>
-      <Collapse expanded={isOpen}>
-        <ModuleFields name={module_name} fields={fields} />
-      </Collapse>
-    </Paper>
+    <Text span inherit c={ok ? 'dimmed' : 'var(--orange-text)'}>
+      {ok && total === 0 ? 'no records yet' : message.replace(/^OK: /, '')}
+    </Text>
   )
 }
