@@ -46,8 +46,8 @@ const BENCHES: Record<string, Bench> = {
   },
   pull: {
     count: 'records',
-    full: 300_000,
-    brief: 60_000,
+    full: 100_000,
+    brief: 30_000,
     hasData: true,
     run: (engine, records, data) => benchPull(engine, data, records),
   },

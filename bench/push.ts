@@ -1,31 +1,20 @@
 import type { Engine } from './engines.ts'
+import { startPushFloor } from './floors/run-floor.ts'
 import { register, startHub } from './hub.ts'
-import { cpuSeconds, startServer } from './processes.ts'
-import {
-  createPushLoad,
-  describeRounds,
-  type MeasuredServer,
-  median,
-  type Round,
-} from './push-load.ts'
+import { startServer } from './processes.ts'
+import { createPushLoad, describeRounds, median, type Round } from './push-load.ts'
 import type { DataName } from './records-data.ts'
 import { heading, report } from './report.ts'
 
 const ROUNDS = 3
-/** As a share of the requests per second of the bare server, by connections. */
-const GOALS = { SQLite: { 64: 0.55, 256: 0.8 }, PostgreSQL: { 64: 0.35, 256: 0.6 } } as const
-/** Processor time per push, as a multiple of the bare server's. */
-const CPU_GOAL = 1.8
+/** As a share of the requests per second of the floor, by connections. */
+const GOALS = { SQLite: { 64: 0.7, 256: 0.75 }, PostgreSQL: { 64: 0.6, 256: 0.6 } } as const
 
-type Pair = { bare: Round; hub: Round }
+type Pair = { floor: Round; hub: Round }
 
-/** Durable pushes compared with a bare server, alternated in pairs; the goals are ratios. */
+/** Durable pushes compared with their floor, alternated in pairs; the goals are ratios. */
 export async function benchPush(engine: Engine, data: DataName, seconds: number): Promise<void> {
-  const bareProcess = await startServer('./bare-server.ts', [], {})
-  const bare: MeasuredServer = {
-    process: bareProcess,
-    cpuSeconds: () => cpuSeconds([bareProcess.pid]),
-  }
+  const floor = await startPushFloor(engine)
   const hub = await startHub(engine)
   try {
     const platform = await startServer('./document-server.ts', [data, '0'], {})
@@ -33,13 +22,13 @@ export async function benchPush(engine: Engine, data: DataName, seconds: number)
     await platform.stop()
     const push = createPushLoad(key, data)
     heading(`push, ${engine}, ${data} records, ${ROUNDS} pairs of ${seconds} s`)
-    await push(bare, 64, 1)
+    await push(floor, 64, 2)
     await push(hub, 64, 2)
     for (const connections of [64, 256] as const) {
       const pairs: Pair[] = []
       for (let round = 0; round < ROUNDS; round++) {
         pairs.push({
-          bare: await push(bare, connections, seconds),
+          floor: await push(floor, connections, seconds),
           hub: await push(hub, connections, seconds),
         })
       }
@@ -47,13 +36,13 @@ export async function benchPush(engine: Engine, data: DataName, seconds: number)
     }
   } finally {
     await hub.stop()
-    await bare.process.stop()
+    await floor.stop()
   }
 }
 
 function reportPairs(engine: Engine, data: DataName, connections: 64 | 256, pairs: Pair[]): void {
   const ratioOf = (figure: keyof Round) =>
-    median(pairs.map((pair) => pair.hub[figure] / pair.bare[figure]))
+    median(pairs.map((pair) => pair.hub[figure] / pair.floor[figure]))
   const line = { bench: 'push', engine, unit: '×' } as const
   report({
     ...line,
@@ -61,7 +50,7 @@ function reportPairs(engine: Engine, data: DataName, connections: 64 | 256, pair
     figure: ratioOf('perSecond'),
     goal: { atLeast: GOALS[engine][connections] },
     measured: describeRounds(pairs.map((pair) => pair.hub)),
-    yardstick: `bare node:http ${describeRounds(pairs.map((pair) => pair.bare))}`,
+    yardstick: `floor ${describeRounds(pairs.map((pair) => pair.floor))}`,
     cpuMicroseconds: median(pairs.map((pair) => pair.hub.cpuMicroseconds)),
   })
   for (const [threads, figure] of [
@@ -72,8 +61,8 @@ function reportPairs(engine: Engine, data: DataName, connections: 64 | 256, pair
       ...line,
       name: `${data}, ${connections} connections, ${threads}`,
       figure: ratioOf(figure),
-      goal: engine === 'SQLite' && connections === 64 ? { atMost: CPU_GOAL } : null,
-      yardstick: `bare node:http ${median(pairs.map(({ bare }) => bare[figure])).toFixed(1)} µs`,
+      goal: null,
+      yardstick: `floor ${median(pairs.map((pair) => pair.floor[figure])).toFixed(1)} µs`,
       cpuMicroseconds: median(pairs.map(({ hub }) => hub[figure])),
     })
   }

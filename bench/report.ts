@@ -11,7 +11,7 @@ export type Line = {
   name: string
   /** The compared figure: a ratio to the yardstick (`×`), or a quantity. */
   figure: number
-  unit: '×' | 'MB' | 'ms' | 's'
+  unit: '×' | 'MB' | 'ms' | 's' | 'µs'
   goal: Goal | null
   /** The measurement behind the figure, such as `20577/s, p50 2.3 ms`. */
   measured?: string

@@ -3,7 +3,8 @@ import { described, NullableString, OneOf, Timestamp } from './common.ts'
 
 /**
  * Why the receiver rejected a request without storing it. `key_missing`, `key_invalid`: the response was 401; the key is
- * unknown, revoked or expired, or its platform is inactive. The other requests had a valid key.
+ * unknown, revoked or expired, or its platform is inactive. The other requests had a valid key. `too_many_keys`: the data had more
+ * than twice the keys that a record may have; a push with fewer is saved with the other rejected pushes.
  */
 export const PushErrorReason = OneOf(
   'key_missing',
@@ -11,6 +12,7 @@ export const PushErrorReason = OneOf(
   'invalid_json',
   'unsupported_media_type',
   'body_too_large',
+  'too_many_keys',
 )
 
 /** `key`: the request had a valid key. `key_prefix`, `address`: a key or an address of the platform matches. */

@@ -76,7 +76,7 @@ export async function openTestReceiver(options: Options): Promise<TestReceiver> 
       acceptJsonBodies,
       counter,
       requestLog: { add: () => undefined, flush: async () => undefined },
-      ...{ pushMetrics: NO_METRICS, tracer: null, config: { HUB_RATE_LIMIT: 0 } },
+      ...{ pushMetrics: NO_METRICS, tracer: null, config: { ...config, HUB_RATE_LIMIT: 0 } },
       monotonicClock: performance,
       readGuideOf: null,
     }),

@@ -183,7 +183,27 @@ describeHub('the cost of a push', (hub) => {
       VALUES,
     )
   })
+
+  test('with more keys than a record may have is not that of parsing them', (t) =>
+    expectLinear(
+      t,
+      [
+        {
+          name: 'the keys of a pushed record',
+          size: 2 ** 20,
+          use: (text: string) =>
+            platform.post(
+              `{"module_name":"M","record_type":"cases","reference_number":"R-1","full_name":"A","data":{${text}}}`,
+            ),
+        },
+      ],
+      [{ name: 'many keys', make: (size) => manyKeys(size / KEY_BYTES) }],
+    ))
 })
+
+const KEY_BYTES = 14
+const manyKeys = (count: number) =>
+  Array.from({ length: count }, (_, at) => `"key${String(at).padStart(6, '0')}":1`).join()
 
 const FILTERS = [
   'filter[status][contains]',

@@ -53,6 +53,8 @@ describeHub('push errors', { intervals: AT_ONCE, env: { HUB_TRUST_PROXY: 'on' } 
     const large = JSON.stringify('x'.repeat(1024 * 1024 + 1))
     expectError(await hub.push(hub_api_key, '{"data":'), 400, 'invalid_json')
     expectError(await hub.push(hub_api_key, large), 413, 'body_too_large')
+    const keys = Array.from({ length: 10_001 }, (_, at) => `"k${at}":1`)
+    expectError(await hub.push(hub_api_key, `{"data":{${keys}}}`), 422, 'invalid_record')
     for (const type of ['text/plain', undefined]) {
       const headers = type === undefined ? untyped : { ...untyped, 'content-type': type }
       const response = await hub.send({ method: 'POST', url: RECEIVER, headers, body: '{}' })
@@ -61,6 +63,7 @@ describeHub('push errors', { intervals: AT_ONCE, env: { HUB_TRUST_PROXY: 'on' } 
     for (const [reason, requests] of [
       ['invalid_json', 1],
       ['body_too_large', 1],
+      ['too_many_keys', 1],
       ['unsupported_media_type', 2],
     ] as const) {
       const found = await untilCounted(hub, reason, requests, `&platform=${platform_name}`)

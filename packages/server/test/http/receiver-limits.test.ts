@@ -134,6 +134,26 @@ describeOnEngines('a push that the hub cannot accept now', (engine) => {
     assert.deepEqual(only(await hub.records(platform_name)).data, data)
   })
 
+  test('a push with more than twice as many keys is rejected without being parsed, counted and not stored', async () => {
+    await using hub = await startTestHub(engine, { env: { HUB_MAX_RECORD_KEYS: '100' } })
+    const { post, platform_name } = await hub.registerPushing()
+    const pushWith = (keys: number, rest = '') =>
+      JSON.stringify(
+        newRecord('N-1', {
+          data: Object.fromEntries(Array.from({ length: keys }, (_, at) => [`k${at}`, at])),
+        }),
+      ) + rest
+    expectError(await post(pushWith(200)), 422, 'invalid_record')
+    assert.equal((await hub.rejected(platform_name)).length, 1)
+    // The second one is no JSON, which only a parser would find.
+    for (const body of [pushWith(201), pushWith(201, '}')]) {
+      const { errors } = expectError(await post(body), 422, 'invalid_record')
+      assert.deepEqual(errors, { data: ['has more than 100 keys'] })
+    }
+    assert.equal((await hub.rejected(platform_name)).length, 1)
+    assert.equal((await hub.records(platform_name)).length, 0)
+  })
+
   test('a body of HUB_MAX_BODY_BYTES is accepted; one byte more returns 413 and is not stored', async () => {
     await using hub = await startTestHub(engine, { env: { HUB_MAX_BODY_BYTES: '2000' } })
     const { post, platform_name } = await hub.registerPushing()

@@ -259,7 +259,12 @@ export function limitKeys<Input extends DataInput<JsonText>>(
   maxKeys: number,
 ): Checked<Input> {
   if (checked.outcome === 'invalid' || checked.input.members.keys.length <= maxKeys) return checked
-  return invalid({ data: [`has more than ${maxKeys} keys`] })
+  return invalid(describeTooManyKeys(maxKeys))
+}
+
+/** The errors of a record whose data have more keys than that at the top level. */
+export function describeTooManyKeys(maxKeys: number): Record<string, string[]> {
+  return { data: [`has more than ${maxKeys} keys`] }
 }
 
 function invalid(errors: Record<string, string[]>) {

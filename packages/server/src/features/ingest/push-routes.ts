@@ -13,9 +13,10 @@ import {
 } from '@recordhub/protocol'
 import { DEFAULT_GUIDE_LANGUAGE, type GuideLanguage } from '@recordhub/protocol/constants'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
-import { PushBody } from '../../domain/record/record-input.ts'
+import { describeTooManyKeys, formatErrors, PushBody } from '../../domain/record/record-input.ts'
 import { HubError, tooManyRequests } from '../../errors.ts'
 import { createRateLimit } from '../../lib/concurrency/rate-limit.ts'
+import { hasMoreMembers } from '../../lib/json/count-members.ts'
 import type { Span, Tracer } from '../../lib/tracing/tracer.ts'
 import type { AuthenticatedPlatform } from '../../storage/port/platform-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
@@ -52,9 +53,15 @@ const COUNTED: Readonly<Record<string, PushErrorReason>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
 }
 
+/**
+ * A push whose data have more than so many times the keys of a record is not parsed, because that takes up to half a second
+ * of the event loop, and so it is not saved either.
+ */
+const SAVED_KEYS_FACTOR = 2
+
 export type PushRouteDeps = Pick<FeatureDeps, 'tracer' | 'monotonicClock'> & {
   /** HUB_RATE_LIMIT: the maximum number of pushes per second of each platform; 0 for no limit. */
-  config: Pick<FeatureDeps['config'], 'HUB_RATE_LIMIT'>
+  config: Pick<FeatureDeps['config'], 'HUB_RATE_LIMIT' | 'HUB_MAX_RECORD_KEYS'>
   authenticator: PlatformAuthenticator
   receivePush: ReceivePush
   acceptJsonBodies: AcceptJsonBodies
@@ -73,12 +80,13 @@ export type PushRouteDeps = Pick<FeatureDeps, 'tracer' | 'monotonicClock'> & {
 /** The receiver that platforms push to. */
 export function pushRoutes(deps: PushRouteDeps): FastifyPluginAsyncTypebox {
   const { authenticator, receivePush, counter, requestLog, pushMetrics, tracer } = deps
-  const { HUB_RATE_LIMIT: ratePerSecond } = deps.config
+  const { HUB_RATE_LIMIT: ratePerSecond, HUB_MAX_RECORD_KEYS: maxKeys } = deps.config
   const rateLimit = ratePerSecond > 0 ? createRateLimit(ratePerSecond, deps.monotonicClock) : null
   return async (app) => {
     app.decorateRequest(AUTHENTICATED)
     deps.acceptJsonBodies(app, (bytes, parse, request) => {
       request.getDecorator<Authenticated>(AUTHENTICATED).bytes = bytes
+      if (hasMoreMembers(bytes, 'data', SAVED_KEYS_FACTOR * maxKeys)) throw tooManyKeys(maxKeys)
       return new PushBody(bytes, parse)
     })
     // Before the body is read, so that a request without a valid key costs little.
@@ -121,7 +129,10 @@ export function pushRoutes(deps: PushRouteDeps): FastifyPluginAsyncTypebox {
         counter.countError({ ...sender, reason, platform_id: null })
         return
       }
-      const reason = COUNTED[error.code]
+      // A push whose body was read is saved.
+      const isSaved = request.body instanceof PushBody
+      const reason =
+        error.code === 'invalid_record' && !isSaved ? 'too_many_keys' : COUNTED[error.code]
       if (!reason || !authenticated) return
       const { platform_id } = authenticated.platform
       counter.countError({ ...sender, reason, platform_id })
@@ -227,6 +238,11 @@ export function pushRoutes(deps: PushRouteDeps): FastifyPluginAsyncTypebox {
       },
     )
   }
+}
+
+function tooManyKeys(maxKeys: number): HubError {
+  const errors = describeTooManyKeys(maxKeys)
+  return new HubError('invalid_record', { reason: formatErrors(errors) }, { errors })
 }
 
 /** Whether a request is a push: the plugin also has the check of a key. */

@@ -1,6 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import {
-  CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
@@ -15,6 +14,7 @@ import { HubError } from '../../errors.ts'
 import { type ChangePublisher, publishCommits } from '../shared/publish-commits.ts'
 import type { Databases } from '../shared/schema/databases.ts'
 import type { Tables } from '../shared/schema/tables.ts'
+import { BUSY_TIMEOUT_MS, beginImmediate } from './begin-immediate.ts'
 import { createFailureGuard, type FailureGuard } from './failure-guard.ts'
 import { isBusy, withMappedErrors } from './map-error.ts'
 
@@ -54,7 +54,6 @@ const WRITER_PRAGMAS = [
   'PRAGMA cache_size = -8192',
   'PRAGMA temp_store = MEMORY',
 ]
-const BUSY_TIMEOUT_MS = 5000
 
 /** The connections of databases that have failed; see `close`. */
 const abandoned: DatabaseSync[] = []
@@ -163,7 +162,7 @@ class NodeSqliteDialect extends SqliteDialect {
   ) {
     const adapted = adaptDatabase(database, run)
     super({ database: adapted })
-    this.#driver = publishCommits(new ExclusiveDriver(database, adapted), publish)
+    this.#driver = publishCommits(new ExclusiveDriver(database, adapted, run), publish)
   }
 
   override createDriver(): Driver {
@@ -184,13 +183,15 @@ class NodeSqliteDialect extends SqliteDialect {
  */
 class ExclusiveDriver extends SqliteDriver {
   readonly #database: DatabaseSync
+  readonly #run: RunAction
   /** Resolves when the last queued work releases the connection. */
   #lastRelease: Promise<void> = Promise.resolve()
   #release: () => void = () => undefined
 
-  constructor(database: DatabaseSync, adapted: SqliteDatabase) {
+  constructor(database: DatabaseSync, adapted: SqliteDatabase, run: RunAction) {
     super({ database: adapted })
     this.#database = database
+    this.#run = run
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
@@ -206,8 +207,8 @@ class ExclusiveDriver extends SqliteDriver {
     this.#release()
   }
 
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  override async beginTransaction(): Promise<void> {
+    this.#run(() => beginImmediate(this.#database))
   }
 
   /** After some errors, such as a full disk, SQLite has rolled the transaction back: a rollback would hide that error. */

@@ -4,6 +4,7 @@ import { missingChange } from '../../domain/record/record.ts'
 import type { MarkOutcome, MissingBatch } from '../port/missing-store.ts'
 import type { MissingDialect } from '../shared/pulls/missing-store.ts'
 import type { NewHistoryEntry } from '../shared/records/batch-changes.ts'
+import { beginImmediate } from './begin-immediate.ts'
 import type { SqliteConnections } from './connection.ts'
 import { idList } from './dialect.ts'
 import { prepareWriteStatements } from './write-statements.ts'
@@ -16,7 +17,7 @@ export function createMissingDialect(connections: SqliteConnections): MissingDia
     publish,
     markMissing: (batch) =>
       withWriteLock(() => {
-        database.exec('BEGIN IMMEDIATE')
+        beginImmediate(database)
         try {
           const outcome = markMissing(batch)
           database.exec('COMMIT')

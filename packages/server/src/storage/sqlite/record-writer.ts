@@ -20,6 +20,7 @@ import {
 } from '../shared/records/batch-applier.ts'
 import type { BatchChanges } from '../shared/records/batch-changes.ts'
 import type { KeyPlatform, WritableModule } from '../shared/records/write-rows.ts'
+import { beginImmediate } from './begin-immediate.ts'
 import type { SqliteConnections } from './connection.ts'
 import { isRejectedRow } from './map-error.ts'
 import { prepareWriteStatements, type WriteStatements } from './write-statements.ts'
@@ -37,7 +38,7 @@ export function createRecordWriter(
   const statements = prepareWriteStatements(database)
 
   function runBatch(batch: WriteBatch, end: End, isolateWrites: boolean): WriteOutcome[] {
-    database.exec('BEGIN IMMEDIATE')
+    beginImmediate(database)
     try {
       const source = createBatchSource(statements, { at: batch.at, hashReference })
       const { outcomes, seen } = isolateWrites

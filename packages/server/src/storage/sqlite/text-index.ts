@@ -7,6 +7,7 @@ import { createRecordTokenizer } from '../../domain/search/token-bytes.ts'
 import { createRequestThread, type RequestThread } from '../shared/request-thread.ts'
 import { bytesOf, integerOf, type Row, textOf } from '../shared/schema/databases.ts'
 import type { TextIndexStore } from '../shared/search/search-index.ts'
+import { BUSY_TIMEOUT_MS, beginImmediate } from './begin-immediate.ts'
 import { isDiskFull, isFatal, withMappedErrors } from './map-error.ts'
 import {
   createSearchFile,
@@ -35,7 +36,6 @@ type TextIndex = {
 
 /** Pages that one merge step writes. */
 const MERGED_PAGES = 1000
-const BUSY_TIMEOUT_MS = 5000
 
 /** @param warn receives a message when an existing index is discarded. */
 export function createTextIndex(index: IndexFile, warn: (message: string) => void): TextIndex {
@@ -223,7 +223,7 @@ function createFile(database: DatabaseSync) {
       for (const deletion of deletions) deletion.run(recordId)
     },
     write<Result>(work: () => Result): Result {
-      database.exec('BEGIN IMMEDIATE')
+      beginImmediate(database)
       try {
         const result = work()
         database.exec('COMMIT')

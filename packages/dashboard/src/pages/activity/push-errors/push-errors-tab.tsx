@@ -23,6 +23,7 @@ const PUSH_ERROR_REASONS: Readonly<Record<PushErrorReason, string>> = {
   invalid_json: 'Malformed JSON',
   unsupported_media_type: 'Content-Type is not JSON',
   body_too_large: 'Body too large',
+  too_many_keys: 'Too many keys',
 }
 /** How a platform was matched to a sender. */
 const PUSH_ERROR_MATCHES: Readonly<Record<PushErrorMatch, string>> = {
