@@ -21,6 +21,19 @@ type Labelled<Value extends string> = { label: string; values: readonly Value[] 
 
 /** Gauges, and counters that something else counts, which are read for each scrape. */
 export type Collected = Definition & { type: 'gauge' | 'counter'; samples: readonly Sample[] }
+
+/**
+ * Metrics without labels, by their names: the help text and the value, which is null if it is unknown here. The names of
+ * counters end with `_total`; the others are gauges.
+ */
+export function unlabelled(
+  metrics: Readonly<Record<string, readonly [help: string, value: number | null]>>,
+): Collected[] {
+  return Object.entries(metrics).map(([name, [help, value]]) => ({
+    ...{ name, help, type: name.endsWith('_total') ? 'counter' : 'gauge' },
+    samples: value === null ? [] : [{ value }],
+  }))
+}
 type Collector = () => readonly Collected[] | Promise<readonly Collected[]>
 
 export type MetricsRegistry = {

@@ -11,6 +11,7 @@ import { createMetricsStore } from '../shared/counters/statistics-store.ts'
 import { createChangePublisher } from '../shared/publish-commits.ts'
 import { createReadThread, createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { createRecordReads } from '../shared/records/record-rows.ts'
+import { createDatabases } from '../shared/schema/databases.ts'
 import {
   assertMigrated,
   findUpgrade,
@@ -94,7 +95,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   const notifications = await openNotifications(connection, { url: options.url, processName })
   const { database, dialect, withoutFsync } = connections
   const clock = options.clock ?? ownClock ?? systemClock
-  const databases = { reader: database, writer: database, withoutFsync, clock, acquireLock }
+  const databases = createDatabases({
+    ...{ reader: database, writer: database, withoutFsync, clock, acquireLock },
+  })
   const stores = createStores(databases, {
     authDatabase: { dialect, type: 'postgres' },
     node: pickCounterRow(),

@@ -34,6 +34,7 @@ import { createPullStore, type IsOwnerDead } from './pulls/pull-store.ts'
 import { createChangeStore } from './records/change-store.ts'
 import { createRejectedPushStore } from './rejected-pushes/rejected-push-store.ts'
 import { type Databases, type Executor, nowText } from './schema/databases.ts'
+import { deleteRows } from './schema/rows.ts'
 
 /** The functions of the stores that differ between engines. */
 type EngineDialect = {
@@ -158,10 +159,7 @@ function createLeaseStore({ writer, clock }: Databases): LeaseStore {
     },
 
     async release(name, owner) {
-      await writer
-        .deleteFrom('leases')
-        .where((eb) => eb.and({ name, owner }))
-        .execute()
+      await deleteRows(writer, 'leases', { name, owner })
     },
   }
 }

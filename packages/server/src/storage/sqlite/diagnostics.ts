@@ -13,6 +13,7 @@ import {
   sampleRecords,
 } from '../shared/diagnostics/shared-diagnostics.ts'
 import { type Executor, integerOf, textOf } from '../shared/schema/databases.ts'
+import { findRow } from '../shared/schema/rows.ts'
 import { readLag } from '../shared/search/search-index.ts'
 import { openUncheckedReader } from './connection.ts'
 import { readEngineInfo } from './dialect.ts'
@@ -101,11 +102,7 @@ export function openDiagnostics(path: string): DiagnosticsStore {
       })
       const missing: number[] = []
       for (const { record_id, change_seq } of lookedUp) {
-        const now = await db
-          .selectFrom('records')
-          .select('change_seq')
-          .where('record_id', '=', record_id)
-          .executeTakeFirst()
+        const now = await findRow(db, 'records', { record_id }, ['change_seq'])
         if (now?.change_seq === change_seq) missing.push(record_id)
       }
       return { sampled: records.length, missing }

@@ -13,7 +13,7 @@ import { createViewDefinitions } from '../shared/platforms/sql-views.ts'
 import { type ChangePublisher, createChangePublisher } from '../shared/publish-commits.ts'
 import { createReadThread, createRecordListStore } from '../shared/record-list/record-list-store.ts'
 import { createRecordReads } from '../shared/records/record-rows.ts'
-import type { Executor } from '../shared/schema/databases.ts'
+import { createDatabases, type Executor } from '../shared/schema/databases.ts'
 import { assertMigrated, type Migrations, migrate } from '../shared/schema/migrate.ts'
 import { createSearchIndexStore } from '../shared/search/search-index.ts'
 import { createStores } from '../shared/stores.ts'
@@ -115,7 +115,8 @@ async function open(options: SqliteOptions): Promise<Storage> {
   const { reader, writer, withoutFsync } = connections
   // The writing connection runs one transaction at a time, so no lock is needed.
   const acquireLock = async () => undefined
-  const databases = { reader, writer, withoutFsync, clock: options.clock, acquireLock }
+  const { clock } = options
+  const databases = createDatabases({ reader, writer, withoutFsync, clock, acquireLock })
   const index = await findIndexFile(options.path, reader)
   const searchReader = createSearchReader(index, warn)
   const createSearch = withThreads ? createSearchThread : createSearchWithoutThread

@@ -1,6 +1,6 @@
 /** The metrics that come from the storage. Each process on a database reports the same values, except for threads. */
 import { ADVICE } from '../../../domain/alerts/alert.ts'
-import type { Collected, Labels, Sample } from '../../../lib/metrics/registry.ts'
+import { type Collected, unlabelled } from '../../../lib/metrics/registry.ts'
 import { LAG_LIMIT } from '../../../storage/port/search-index-store.ts'
 import {
   MISSING_LIMIT,
@@ -66,16 +66,16 @@ export function collectStoredMetrics(deps: StoredMetricsDeps): void {
     const figures = await withTimeout(readShared(), deps.timeoutMs)
     const seconds = (performance.now() - begun) / 1000
     return [
-      gauge(
-        'recordhub_database_up',
-        'Whether the figures could be read from the database: 1 or 0.',
-        figures === null ? 0 : 1,
-      ),
-      gauge(
-        'recordhub_database_read_seconds',
-        'Duration of reading the figures of this scrape from the database.',
-        seconds,
-      ),
+      ...unlabelled({
+        recordhub_database_up: [
+          'Whether the figures could be read from the database: 1 or 0.',
+          figures === null ? 0 : 1,
+        ],
+        recordhub_database_read_seconds: [
+          'Duration of reading the figures of this scrape from the database.',
+          seconds,
+        ],
+      }),
       ...(figures === null ? [] : describe(figures, deps.clock.now())),
     ]
   })
@@ -92,46 +92,15 @@ async function withTimeout<Value>(value: Promise<Value>, ms: number): Promise<Va
 }
 
 function describe(figures: Figures, now: Date): Collected[] {
-  return [
-    ...describeRecords(figures),
-    ...describeWork(figures, now),
-    ...describeDatabase(figures),
-    ...describePlatforms(figures.platforms.slice(0, MAX_PLATFORM_SERIES)),
-  ]
-}
-
-function describeRecords(figures: Figures): Collected[] {
-  const active = figures.platforms.filter(({ status }) => status === 'active').length
-  return [
-    labelled('recordhub_platforms', 'Registered platforms by status.', 'status', [
-      ['active', active],
-      ['inactive', figures.platforms.length - active],
-    ]),
-    gauge('recordhub_modules', 'Registered modules of all platforms.', figures.modules),
-    gauge('recordhub_records', 'Stored records.', figures.records),
-    gauge(
-      'recordhub_missing_records',
-      `Records that are marked as missing, counted up to ${MISSING_LIMIT}.`,
-      figures.missing,
-    ),
-    gauge(
-      'recordhub_missing_reviews_pending',
-      'Reviews of missing records that wait for an operator.',
-      figures.pending_reviews,
-    ),
-    gauge(
-      'recordhub_rejected_stored_bytes',
-      'Size of the stored rejected pushes and rejected records.',
-      figures.rejected_bytes,
-    ),
-  ]
-}
-
-function describeWork(figures: Figures, now: Date): Collected[] {
-  const { pulls, pull_tasks, alerts, search } = figures
+  const { platforms, pulls, pull_tasks, alerts, search, disk, threads } = figures
+  const active = platforms.filter(({ status }) => status === 'active').length
   const behindSince = search.behind_since
   const lagMs = behindSince === null ? 0 : now.getTime() - Date.parse(behindSince)
   return [
+    labelled('recordhub_platforms', 'Registered platforms by status.', 'status', [
+      ['active', active],
+      ['inactive', platforms.length - active],
+    ]),
     labelled('recordhub_pulls_unfinished', 'Unfinished pulls by state.', 'state', [
       ['queued', pulls.queued],
       ['running', pulls.running],
@@ -146,56 +115,54 @@ function describeWork(figures: Figures, now: Date): Collected[] {
       'kind',
       ALERT_KINDS.map((kind) => [kind, alerts[kind] ?? 0]),
     ),
-    gauge(
-      'recordhub_search_lag_records',
-      `Changed records that are not yet in the search index, counted up to ${LAG_LIMIT}.`,
-      search.lag,
-    ),
-    gauge(
-      'recordhub_search_lag_seconds',
-      'Time since the oldest change that is not yet in the search index; 0 if there is none.',
-      Math.max(0, lagMs / 1000),
-    ),
-    gauge('recordhub_sessions', 'Sessions of operators that have not expired.', figures.sessions),
-  ]
-}
-
-function describeDatabase({ database_bytes, wal_bytes, disk, threads }: Figures): Collected[] {
-  const running = threads.map(({ thread, is_running }) => [thread, Number(is_running)] as const)
-  const requests = threads.map((one) => [one.thread, one.requests] as const)
-  return [
-    gauge('recordhub_database_size_bytes', 'Size of the database.', database_bytes),
-    ...(wal_bytes === null
-      ? []
-      : [
-          gauge(
-            'recordhub_database_wal_size_bytes',
-            'Size of the write-ahead log of SQLite.',
-            wal_bytes,
-          ),
-        ]),
-    ...(disk === null
-      ? []
-      : [
-          gauge(
-            'recordhub_disk_available_bytes',
-            'Free space on the disk of the database.',
-            disk.available,
-          ),
-          gauge('recordhub_disk_size_bytes', 'Size of the disk of the database.', disk.total),
-        ]),
     labelled(
       'recordhub_thread_running',
       'Whether a thread of the storage runs: 1 or 0. It starts when it is first needed.',
       'thread',
-      running,
+      threads.map(({ thread, is_running }) => [thread, Number(is_running)]),
     ),
     labelled(
       'recordhub_thread_requests',
       'Requests to a thread of the storage that wait or are in progress.',
       'thread',
-      requests,
+      threads.map(({ thread, requests }) => [thread, requests]),
     ),
+    ...unlabelled({
+      recordhub_modules: ['Registered modules of all platforms.', figures.modules],
+      recordhub_records: ['Stored records.', figures.records],
+      recordhub_missing_records: [
+        `Records that are marked as missing, counted up to ${MISSING_LIMIT}.`,
+        figures.missing,
+      ],
+      recordhub_missing_reviews_pending: [
+        'Reviews of missing records that wait for an operator.',
+        figures.pending_reviews,
+      ],
+      recordhub_rejected_stored_bytes: [
+        'Size of the stored rejected pushes and rejected records.',
+        figures.rejected_bytes,
+      ],
+      recordhub_search_lag_records: [
+        `Changed records that are not yet in the search index, counted up to ${LAG_LIMIT}.`,
+        search.lag,
+      ],
+      recordhub_search_lag_seconds: [
+        'Time since the oldest change that is not yet in the search index; 0 if there is none.',
+        Math.max(0, lagMs / 1000),
+      ],
+      recordhub_sessions: ['Sessions of operators that have not expired.', figures.sessions],
+      recordhub_database_size_bytes: ['Size of the database.', figures.database_bytes],
+      recordhub_database_wal_size_bytes: [
+        'Size of the write-ahead log of SQLite.',
+        figures.wal_bytes,
+      ],
+      recordhub_disk_available_bytes: [
+        'Free space on the disk of the database.',
+        disk?.available ?? null,
+      ],
+      recordhub_disk_size_bytes: ['Size of the disk of the database.', disk?.total ?? null],
+    }),
+    ...describePlatforms(platforms.slice(0, MAX_PLATFORM_SERIES)),
   ]
 }
 
@@ -241,19 +208,12 @@ function describePlatforms(platforms: PlatformFigures[]): Collected[] {
   ]
 }
 
-function gauge(name: string, help: string, value: number): Collected {
-  return { name, help, type: 'gauge', samples: [{ value }] }
-}
-
 function labelled(
   name: string,
   help: string,
   label: string,
   values: readonly (readonly [text: string, value: number])[],
 ): Collected {
-  const samples = values.map(([text, value]): Sample => {
-    const labels: Labels = { [label]: text }
-    return { labels, value }
-  })
+  const samples = values.map(([text, value]) => ({ labels: { [label]: text }, value }))
   return { name, help, type: 'gauge', samples }
 }

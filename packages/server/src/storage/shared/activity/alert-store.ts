@@ -7,6 +7,7 @@ import { selectHours } from '../counters/statistics-store.ts'
 import { readPushFacts } from '../platforms/health-rows.ts'
 import { distinctTitle } from '../platforms/platform-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import { countRows, updateRows } from '../schema/rows.ts'
 import { insertActivity, insertLog } from './activity-rows.ts'
 import { allocateEventIds, insertAlertEvent, toAlert, toOpenAlert } from './alert-event-store.ts'
 
@@ -19,7 +20,7 @@ type Mailed = { raise_mailed_at: string } | { resolve_mailed_at: string }
 type ListQuery = Parameters<AlertStore['listAlerts']>[0]
 
 export function createAlertStore(databases: Databases): AlertStore {
-  const { reader, writer, clock } = databases
+  const { reader, writer, transact, clock } = databases
 
   async function raise(
     db: Executor,
@@ -51,14 +52,9 @@ export function createAlertStore(databases: Databases): AlertStore {
 
   async function resolve(db: Executor, alert: OpenAlert, alert_event_id: number): Promise<void> {
     const at = nowText(clock)
-    const resolved = await db
-      .updateTable('alerts')
-      .set({ resolved_at: at })
-      .where('alert_id', '=', alert.alert_id)
-      .where('resolved_at', 'is', null)
-      .executeTakeFirst()
-    if (resolved.numUpdatedRows > 0n) {
-      const { alert_id } = alert
+    const { alert_id } = alert
+    const open = { alert_id, resolved_at: null }
+    if ((await updateRows(db, 'alerts', open, { resolved_at: at })) > 0) {
       await insertAlertEvent(db, { alert_event_id, alert_id, change: 'resolved', at })
       await insertActivity(db, at, describeAlert(alert, 'resolved'))
     }
@@ -76,7 +72,7 @@ export function createAlertStore(databases: Databases): AlertStore {
     change: (db: Executor, item: Item, eventId: number) => Promise<void>,
   ): Promise<void> {
     for (const batch of chunk(items, BATCH)) {
-      await writer.transaction().execute(async (db) => {
+      await transact([], async (db) => {
         const firstEventId = await allocateEventIds(db, batch.length)
         for (const [index, item] of batch.entries()) await change(db, item, firstEventId + index)
       })
@@ -127,23 +123,18 @@ export function createAlertStore(databases: Databases): AlertStore {
     },
 
     acknowledgeAlert: (alertId, by, logOf) =>
-      writer.transaction().execute(async (db) => {
-        const at = nowText(clock)
+      transact([], async (db, at) => {
         const alert_event_id = await allocateEventIds(db, 1)
-        const changed = await db
-          .updateTable('alerts')
-          .set({ acknowledged_at: at, acknowledged_by: by })
-          .where('alert_id', '=', alertId)
-          .where('resolved_at', 'is', null)
-          .where('acknowledged_at', 'is', null)
-          .executeTakeFirst()
+        const open = { alert_id: alertId, resolved_at: null, acknowledged_at: null }
+        const acknowledged = { acknowledged_at: at, acknowledged_by: by }
+        const changed = await updateRows(db, 'alerts', open, acknowledged)
         const row = await db
           .selectFrom('alerts')
           .selectAll()
           .where('alert_id', '=', alertId)
           .executeTakeFirst()
         const alert = row ? toAlert(row) : null
-        if (alert && changed.numUpdatedRows > 0n) {
+        if (alert && changed > 0) {
           const event = { alert_event_id, alert_id: alertId, change: 'acknowledged', at } as const
           await insertAlertEvent(db, event)
           await insertLog(db, at, logOf(alert))
@@ -246,11 +237,7 @@ async function readHours(
 }
 
 export async function readOpenAlerts(db: Executor, limit: number): Promise<OpenAlerts> {
-  const counted = await db
-    .selectFrom('alerts')
-    .select((eb) => eb.fn.countAll<number>().as('open'))
-    .where('resolved_at', 'is', null)
-    .executeTakeFirstOrThrow()
+  const open = await countRows(db, 'alerts', { resolved_at: null })
   const rows = await db
     .selectFrom('alerts')
     .selectAll()
@@ -258,5 +245,5 @@ export async function readOpenAlerts(db: Executor, limit: number): Promise<OpenA
     .orderBy('alert_id', 'desc')
     .limit(limit)
     .execute()
-  return { open: Number(counted.open), latest: rows.map(toAlert) }
+  return { open, latest: rows.map(toAlert) }
 }

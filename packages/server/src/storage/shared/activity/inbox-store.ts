@@ -1,11 +1,12 @@
 import type { InboxStore } from '../../port/statistics-store.ts'
-import { type Databases, nowText } from '../schema/databases.ts'
+import type { Databases } from '../schema/databases.ts'
+import { deleteRows } from '../schema/rows.ts'
 import { insertAudit } from './activity-rows.ts'
 
 /** An item that was put aside longer ago is open again. */
 const MAX_AGE_MS = 365 * 86_400_000
 
-export function createInboxStore({ reader, writer, clock }: Databases): InboxStore {
+export function createInboxStore({ reader, transact, clock }: Databases): InboxStore {
   return {
     async listMarks() {
       const rows = await reader.selectFrom('inbox_marks').selectAll().orderBy('key').execute()
@@ -13,8 +14,7 @@ export function createInboxStore({ reader, writer, clock }: Databases): InboxSto
     },
 
     saveMark: (mark, audit) =>
-      writer.transaction().execute(async (db) => {
-        const at = nowText(clock)
+      transact([], async (db, at) => {
         await db
           .insertInto('inbox_marks')
           .values({ ...mark, at })
@@ -26,13 +26,9 @@ export function createInboxStore({ reader, writer, clock }: Databases): InboxSto
       }),
 
     deleteMark: (key, audit) =>
-      writer.transaction().execute(async (db) => {
-        const { numDeletedRows } = await db
-          .deleteFrom('inbox_marks')
-          .where('key', '=', key)
-          .executeTakeFirst()
-        if (numDeletedRows === 0n) return false
-        await insertAudit(db, nowText(clock), audit)
+      transact([], async (db, at) => {
+        if ((await deleteRows(db, 'inbox_marks', { key })) === 0) return false
+        await insertAudit(db, at, audit)
         return true
       }),
   }

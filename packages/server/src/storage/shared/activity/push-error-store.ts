@@ -12,19 +12,19 @@ import {
   type PushErrorStore,
 } from '../../port/rejected-push-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
+import { deleteRows } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
 
 /** These values represent null in the columns of a unique index, which treats nulls as different. */
 const NONE = ''
 const NO_PLATFORM = 0
 
-export function createPushErrorStore({ reader, writer, acquireLock }: Databases): PushErrorStore {
+export function createPushErrorStore({ reader, transact }: Databases): PushErrorStore {
   return {
     async addPushErrors(counts, addresses) {
       if (counts.length + addresses.length === 0) return
-      await writer.transaction().execute(async (db) => {
-        // The limits apply to all processes together.
-        await acquireLock(db, 'push errors')
+      // The limits apply to all processes together.
+      await transact(['push errors'], async (db) => {
         for (const count of counts) await addCount(db, count)
         for (const address of addresses) await saveAddress(db, address)
       })
@@ -120,11 +120,7 @@ async function saveAddress(db: Executor, { platform_id, address, at }: PushAddre
     .execute()
   if (excess.length === 0) return
   const addresses = excess.map((row) => row.address)
-  await db
-    .deleteFrom('push_addresses')
-    .where('platform_id', '=', platform_id)
-    .where('address', 'in', addresses)
-    .execute()
+  await deleteRows(db, 'push_addresses', { platform_id, address: addresses })
 }
 
 async function listPushSources(db: Executor): Promise<PushSource[]> {

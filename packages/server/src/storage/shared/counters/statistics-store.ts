@@ -11,6 +11,7 @@ import {
 } from '../../port/statistics-store.ts'
 import { isVisible } from '../records/module-scope.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import { countRows } from '../schema/rows.ts'
 
 export function createStatisticsStore({ reader }: Databases): StatisticsStore {
   return {
@@ -182,12 +183,7 @@ async function countMissing(db: Executor): Promise<number> {
 }
 
 async function countPendingReviews(db: Executor): Promise<number> {
-  const counted = await db
-    .selectFrom('missing_reviews')
-    .select((eb) => eb.fn.countAll<number>().as('pending'))
-    .where('state', '=', 'pending')
-    .executeTakeFirstOrThrow()
-  return Number(counted.pending)
+  return countRows(db, 'missing_reviews', { state: 'pending' })
 }
 
 async function countSessions(db: Executor, at: string): Promise<number> {

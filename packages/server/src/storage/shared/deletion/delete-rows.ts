@@ -1,6 +1,7 @@
 /** Deletes history and rejected pushes, whose platforms have quotas, and schedules the purge of the files. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Databases, Executor } from '../schema/databases.ts'
+import { deleteRows } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
 
 /** Deletes a platform's oldest rejected pushes until the others fit into the quota. */
@@ -102,12 +103,7 @@ export async function deleteHistory(
     .execute()
   if (entries.length === 0) return 0
   const numbers = entries.map((entry) => entry.change_seq)
-  await db
-    .deleteFrom('record_history')
-    .where('platform_id', '=', platform_id)
-    .where('record_id', 'in', ids)
-    .where('change_seq', 'in', numbers)
-    .execute()
+  await deleteRows(db, 'record_history', { platform_id, record_id: ids, change_seq: numbers })
   return numbers.length
 }
 
@@ -142,10 +138,7 @@ export function createPendingPurgeRunner(
     if (pending.length === 0) return false
     await purge()
     for (const { platform_id, change_seq } of pending) {
-      await writer
-        .deleteFrom('pending_purges')
-        .where((eb) => eb.and({ platform_id, change_seq }))
-        .execute()
+      await deleteRows(writer, 'pending_purges', { platform_id, change_seq })
     }
     return true
   }

@@ -17,7 +17,8 @@ import { insertLog } from '../activity/activity-rows.ts'
 import { deleteRequests } from '../activity/request-store.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import { addToModule, invalidateCachedResponse } from '../records/module-counts.ts'
-import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import type { Databases, Executor } from '../schema/databases.ts'
+import { countRows, deleteRows, updateRows } from '../schema/rows.ts'
 import {
   deleteHistory,
   deleteRejectedPushes,
@@ -47,7 +48,7 @@ export type ErasureDialect = {
 
 /** Maximum number of rows deleted in one transaction. */
 const STEP = 500
-export const REDACTED = 'This line was about a record that has since been erased.'
+const REDACTED = 'This line was about a record that has since been erased.'
 
 type Request = Parameters<ErasureStore['eraseRecord']>[0]
 
@@ -56,18 +57,14 @@ export function createErasureStore(
   dialect: ErasureDialect,
   { node, runPendingPurge }: { node: string; runPendingPurge: RunPendingPurge },
 ): Omit<ErasureStore, 'importTombstones'> {
-  const { reader, writer, clock, acquireLock } = databases
+  const { reader, writer, transact, acquireLock } = databases
 
   /** Step 1. Returns null if the record has been deleted or renamed since it was read. */
   function saveTombstone(record: NamedRecord, { mode, actor }: Request) {
-    return writer.transaction().execute(async (db) => {
-      await acquireLock(db, 'write authorization')
-      await acquireLock(db, 'rejected pushes')
-      // A request of the record that is being saved is found in step 2; a later one finds the tombstone.
-      await acquireLock(db, 'request log')
+    // A request of the record that is being saved is found in step 2; a later one finds the tombstone.
+    return transact(['write authorization', 'rejected pushes', 'request log'], async (db, at) => {
       const current = await findNamedRecord(db, record.record_id)
       if (current?.reference_number !== record.reference_number) return null
-      const at = nowText(clock)
       // An interrupted erasure or an anonymisation has already saved a tombstone.
       const existing = await db
         .updateTable('tombstones')
@@ -89,10 +86,7 @@ export function createErasureStore(
   async function deleteNamedPushes(record: NamedRecord): Promise<number> {
     let deleted = 0
     for await (const ids of findRejectedPushes(reader, record, dialect.contains)) {
-      await writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'rejected pushes')
-        await deleteRejectedPushes(db, record.platform_id, ids)
-      })
+      await transact(['rejected pushes'], (db) => deleteRejectedPushes(db, record.platform_id, ids))
       deleted += ids.length
     }
     return deleted
@@ -101,7 +95,7 @@ export function createErasureStore(
   async function deleteNamedRequests(record: NamedRecord): Promise<number> {
     let deleted = 0
     for await (const ids of findRequests(reader, record, dialect.contains)) {
-      await writer.transaction().execute((db) => deleteRequests(db, ids))
+      await transact([], (db) => deleteRequests(db, ids))
       deleted += ids.length
     }
     return deleted
@@ -112,11 +106,7 @@ export function createErasureStore(
     for await (const ids of findActivityEntries(reader, record, dialect.contains)) {
       for (let start = 0; start < ids.length; start += STEP) {
         const step = ids.slice(start, start + STEP)
-        await writer
-          .updateTable('activity')
-          .set({ message: REDACTED, details: '{}' })
-          .where('activity_id', 'in', step)
-          .execute()
+        await redactActivity(writer, step)
         redacted += step.length
       }
     }
@@ -126,7 +116,7 @@ export function createErasureStore(
   async function deleteWholeHistory({ platform_id, record_id }: NamedRecord): Promise<number> {
     const step = { platform_id, ids: [record_id], limit: STEP }
     for (let total = 0; ; ) {
-      const deleted = await writer.transaction().execute((db) => deleteHistory(db, step))
+      const deleted = await transact([], (db) => deleteHistory(db, step))
       if (deleted === 0) return total
       total += deleted
     }
@@ -138,10 +128,8 @@ export function createErasureStore(
     { mode, referenceHash }: { mode: Request['mode']; referenceHash: string },
     log: ChangeLog,
   ): Promise<boolean> {
-    return writer.transaction().execute(async (db) => {
-      // With this lock, a concurrent erasure that saves a tombstone sees whether the record still exists.
-      await acquireLock(db, 'write authorization')
-      const at = nowText(clock)
+    // With this lock, a concurrent erasure that saves a tombstone sees whether the record still exists.
+    return transact(['write authorization'], async (db, at) => {
       const [change_seq = 0] = await dialect.allocateSequence(db, 1)
       const existed =
         mode === 'anonymise'
@@ -149,11 +137,7 @@ export function createErasureStore(
           : await deleteRow(db, record, { change_seq, at })
       if (!existed) return false
       // A concurrent erasure may have set the other mode.
-      await db
-        .updateTable('tombstones')
-        .set({ mode })
-        .where('record_id', '=', record.record_id)
-        .execute()
+      await updateRows(db, 'tombstones', { record_id: record.record_id }, { mode })
       await invalidateCachedResponse(db, record, node)
       await schedulePurge(db, { platform_id: record.platform_id, change_seq })
       await insertLog(db, at, log)
@@ -166,11 +150,7 @@ export function createErasureStore(
     { record_id, platform_id, module_id, platform_name, record_type }: NamedRecord,
     { change_seq, at }: { change_seq: number; at: string },
   ): Promise<boolean> {
-    const { numDeletedRows } = await db
-      .deleteFrom('records')
-      .where('record_id', '=', record_id)
-      .executeTakeFirst()
-    if (numDeletedRows === 0n) return false
+    if ((await deleteRows(db, 'records', { record_id })) === 0) return false
     const deletion = { record_id, platform_id, module_id, platform_name, record_type }
     await db
       .insertInto('record_deletions')
@@ -213,14 +193,10 @@ export function createErasureStore(
       const record = await findNamedRecord(reader, recordId)
       if (!record) return null
       const { platform_id, module_id: _, first_name: __, ...shown } = record
-      const history = await reader
-        .selectFrom('record_history')
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .where((eb) => eb.and({ platform_id, record_id: recordId }))
-        .executeTakeFirstOrThrow()
+      const entries = { platform_id, record_id: recordId }
       return {
         ...shown,
-        history_entries: Number(history.n),
+        history_entries: await countRows(reader, 'record_history', entries),
         rejected_pushes: await countAll(findRejectedPushes(reader, record, dialect.contains)),
         requests: await countAll(findRequests(reader, record, dialect.contains)),
         activity_entries: await countAll(findActivityEntries(reader, record, dialect.contains)),
@@ -255,7 +231,7 @@ export function createErasureStore(
     },
 
     deleteTombstone: (tombstoneId, log) =>
-      writer.transaction().execute(async (db) => {
+      transact([], async (db, at) => {
         const deleted = await db
           .deleteFrom('tombstones')
           .where('tombstone_id', '=', tombstoneId)
@@ -271,10 +247,15 @@ export function createErasureStore(
           .where('m.record_type', '=', deleted.record_type)
           .executeTakeFirst()
         if (module) await invalidateCachedResponse(db, module, node)
-        await insertLog(db, nowText(clock), log)
+        await insertLog(db, at, log)
         return true
       }),
   }
+}
+
+/** Removes what activity entries say about a record. */
+export async function redactActivity(db: Executor, activity_id: number[]): Promise<void> {
+  await updateRows(db, 'activity', { activity_id }, { message: REDACTED, details: '{}' })
 }
 
 async function countAll(steps: AsyncIterable<unknown[]>): Promise<number> {

@@ -6,8 +6,9 @@ import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.t
 import type { ErasureStore, StoredTombstone } from '../../port/deletion-store.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import type { Databases } from '../schema/databases.ts'
+import { findRow } from '../schema/rows.ts'
 import { deleteRejectedPushes } from './delete-rows.ts'
-import { REDACTED } from './erasure-store.ts'
+import { redactActivity } from './erasure-store.ts'
 import { namesErasedRecord } from './record-mentions.ts'
 
 /** Rows per step. A rejected body may be a megabyte. */
@@ -18,7 +19,7 @@ const ACTION = 'record.erase_again'
 type Module = Pick<StoredTombstone, 'platform_name' | 'record_type'>
 
 export function createTombstoneImport(
-  { reader, writer, acquireLock }: Databases,
+  { reader, writer, transact }: Databases,
   deps: { hashReference: HashReference; eraseRecord: ErasureStore['eraseRecord'] },
 ): ErasureStore['importTombstones'] {
   const { hashReference } = deps
@@ -55,12 +56,7 @@ export function createTombstoneImport(
 
   /** Returns the mode of the stored tombstone; null if there is none. */
   async function readMode({ reference_hash }: StoredTombstone): Promise<ErasureMode | null> {
-    const row = await reader
-      .selectFrom('tombstones')
-      .select('mode')
-      .where('reference_hash', '=', reference_hash)
-      .executeTakeFirst()
-    return row?.mode ?? null
+    return (await findRow(reader, 'tombstones', { reference_hash }, ['mode']))?.mode ?? null
   }
 
   async function erase(recordId: number, { mode, actor }: StoredTombstone): Promise<boolean> {
@@ -107,10 +103,7 @@ export function createTombstoneImport(
         }
       }
       if (named.length > 0) {
-        await writer.transaction().execute(async (db) => {
-          await acquireLock(db, 'rejected pushes')
-          await deleteRejectedPushes(db, platform_id, named)
-        })
+        await transact(['rejected pushes'], (db) => deleteRejectedPushes(db, platform_id, named))
       }
       if (rows.length < STEP) return
       after = rows.at(-1)?.rejected_push_id ?? after
@@ -144,15 +137,10 @@ export function createTombstoneImport(
         )
       })
       if (named.length > 0) {
-        await writer
-          .updateTable('activity')
-          .set({ message: REDACTED, details: '{}' })
-          .where(
-            'activity_id',
-            'in',
-            named.map(({ activity_id }) => activity_id),
-          )
-          .execute()
+        await redactActivity(
+          writer,
+          named.map(({ activity_id }) => activity_id),
+        )
       }
       if (rows.length < RECORD_STEP) return
       after = rows.at(-1)?.activity_id ?? after

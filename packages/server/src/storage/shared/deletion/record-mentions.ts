@@ -15,6 +15,7 @@ import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.t
 import type { NewRejectedPush } from '../../port/rejected-push-store.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import type { Executor } from '../schema/databases.ts'
+import { findRow, listRows } from '../schema/rows.ts'
 
 export type NamedRecord = RecordReference & {
   record_id: number
@@ -221,11 +222,7 @@ async function findOtherRecords(
   const ids = new Set(entries.flatMap(({ record_id }) => record_id ?? []))
   ids.delete(record.record_id)
   if (ids.size === 0) return new Set()
-  const rows = await db
-    .selectFrom('records')
-    .select('record_id')
-    .where('record_id', 'in', [...ids])
-    .execute()
+  const rows = await listRows(db, 'records', { record_id: [...ids] }, ['record_id'])
   return new Set(rows.map(({ record_id }) => record_id))
 }
 
@@ -264,12 +261,8 @@ export async function namesErasedRecord(
     types.map((type) => hashReference({ ...type, first_name, reference_number })),
   )
   if (hashes.length === 0) return false
-  const tombstone = await db
-    .selectFrom('tombstones')
-    .select('tombstone_id')
-    .where('reference_hash', 'in', hashes)
-    .executeTakeFirst()
-  return tombstone !== undefined
+  const tombstone = await findRow(db, 'tombstones', { reference_hash: hashes }, ['tombstone_id'])
+  return tombstone !== null
 }
 
 function readReference(details: string): unknown {

@@ -6,6 +6,7 @@ import { deleteRequests } from '../activity/request-store.ts'
 import { addToModule } from '../records/module-counts.ts'
 import { IN_LIST_INDEX } from '../records/record-rows.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
+import { updateRows } from '../schema/rows.ts'
 import { deleteHistory, deleteRejectedPushes, deleteSome, schedulePurge } from './delete-rows.ts'
 
 /** Maximum number of rows deleted in one transaction. Pushes of other platforms wait for it. */
@@ -48,11 +49,7 @@ export async function runRemovalStep(
 }
 
 async function finishRemoval(db: Executor, removal: RemovalRow, at: string): Promise<void> {
-  await db
-    .updateTable('removals')
-    .set({ finished_at: at })
-    .where('removal_id', '=', removal.removal_id)
-    .execute()
+  await updateRows(db, 'removals', { removal_id: removal.removal_id }, { finished_at: at })
   await insertActivity(db, at, describeEnd(removal))
 }
 
@@ -110,12 +107,7 @@ async function deleteRecords(
   }))
   if (deletions.length > 0) await db.insertInto('record_deletions').values(deletions).execute()
   // An anonymised record is now deleted as well, so its tombstone becomes that of an erased record.
-  await db
-    .updateTable('tombstones')
-    .set({ mode: 'erase' })
-    .where('record_id', 'in', ids)
-    .where('mode', '=', 'anonymise')
-    .execute()
+  await updateRows(db, 'tombstones', { record_id: ids, mode: 'anonymise' }, { mode: 'erase' })
   if (module_id !== null) {
     await addToModule(db, { platform_id, module_id }, { records: -deleted.length }, node)
   }

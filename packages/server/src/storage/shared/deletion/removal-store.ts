@@ -1,12 +1,12 @@
 import type { NamedModule, RemovalStore } from '../../port/deletion-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
-import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import type { Databases, Executor } from '../schema/databases.ts'
 import type { RunPendingPurge } from './delete-rows.ts'
 import { type RemovalDeps, runRemovalStep } from './removal-steps.ts'
 import { countStoredRecords, insertRemoval, selectRemovals } from './soft-delete-platform.ts'
 
 export function createRemovalStore(
-  { reader, writer, clock, acquireLock }: Databases,
+  { reader, transact, acquireLock }: Databases,
   {
     runPendingPurge,
     ...deps
@@ -62,12 +62,10 @@ export function createRemovalStore(
     },
 
     removeModuleRecords: ({ requested_by, ...named }, log) =>
-      writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'write authorization')
+      transact(['write authorization'], async (db, at) => {
         const module = await findModule(db, named)
         if (!module) return null
         if (module.registered_at !== null) return 'registered'
-        const at = nowText(clock)
         const { registered_at: _, ...moduleRef } = module
         const removal = await insertRemoval(db, {
           ...moduleRef,
@@ -88,11 +86,10 @@ export function createRemovalStore(
     async runNextStep() {
       // The usual case needs no lock.
       if (!(await findOldestRemoval(reader))) return runPendingPurge()
-      return writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'removals')
+      return transact(['removals'], async (db, at) => {
         const removal = await findOldestRemoval(db)
         if (!removal) return false
-        await runRemovalStep(db, removal, { ...deps, acquireLock, at: nowText(clock) })
+        await runRemovalStep(db, removal, { ...deps, acquireLock, at })
         return true
       })
     },

@@ -3,6 +3,7 @@ import { toHour } from '../../../lib/time/clock.ts'
 import type { DeletionOutcome, DeletionStep, RetentionStore } from '../../port/deletion-store.ts'
 import { deleteRequests } from '../activity/request-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
+import { findRow } from '../schema/rows.ts'
 import { deleteOldRejectedPushes, deleteSome } from './delete-rows.ts'
 
 /** Deletes rows that are older than `before`. */
@@ -69,11 +70,7 @@ export function createRetentionStore(
     },
 
     async historyCompleteSince() {
-      const row = await reader
-        .selectFrom('retention')
-        .select('complete_since')
-        .where('noun', '=', 'history')
-        .executeTakeFirst()
+      const row = await findRow(reader, 'retention', { noun: 'history' }, ['complete_since'])
       return row?.complete_since ?? null
     },
   }

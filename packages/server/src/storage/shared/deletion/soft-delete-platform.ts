@@ -3,6 +3,7 @@ import type { PlatformStore } from '../../port/platform-store.ts'
 import { distinctTitle } from '../platforms/platform-rows.ts'
 import { isVisible } from '../records/module-scope.ts'
 import type { Executor } from '../schema/databases.ts'
+import { updateRows } from '../schema/rows.ts'
 
 type Request = Parameters<PlatformStore['removePlatform']>[0]
 
@@ -26,11 +27,7 @@ export async function softDeletePlatform(
     .executeTakeFirst()
   if (!platform) return null
   await cancelTasks(db, platform_id, at)
-  await db
-    .updateTable('modules')
-    .set({ registered_at: null })
-    .where('platform_id', '=', platform_id)
-    .execute()
+  await updateRows(db, 'modules', { platform_id }, { registered_at: null })
   await db
     .updateTable('platforms')
     .set({
@@ -56,12 +53,7 @@ export async function softDeletePlatform(
   }
   await db.deleteFrom('module_counters').where('platform_id', '=', platform_id).execute()
   // The removal of the platform includes those of its modules.
-  await db
-    .updateTable('removals')
-    .set({ finished_at: at })
-    .where('platform_id', '=', platform_id)
-    .where('finished_at', 'is', null)
-    .execute()
+  await updateRows(db, 'removals', { platform_id, finished_at: null }, { finished_at: at })
   return insertRemoval(db, removal)
 }
 
@@ -91,11 +83,7 @@ async function deleteKeys(db: Executor, platformId: number, sourceKey: number): 
     await db.deleteFrom('secrets').where('secret_id', 'in', secrets).execute()
   }
   // The row of the platform references this row, so the last step of the removal deletes both.
-  await db
-    .updateTable('secrets')
-    .set({ ciphertext: '' })
-    .where('secret_id', '=', sourceKey)
-    .execute()
+  await updateRows(db, 'secrets', { secret_id: sourceKey }, { ciphertext: '' })
 }
 
 export function selectRemovals(db: Executor) {

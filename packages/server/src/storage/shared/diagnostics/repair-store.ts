@@ -7,7 +7,8 @@ import type {
 import { insertLog } from '../activity/activity-rows.ts'
 import { MAX_DRIFT_KEYS } from '../counters/counter-deltas.ts'
 import { addToModule } from '../records/module-counts.ts'
-import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import type { Databases, Executor } from '../schema/databases.ts'
+import { updateRows } from '../schema/rows.ts'
 
 type Row = {
   platform_id: number
@@ -20,14 +21,13 @@ type Row = {
 
 /** @param node the name of this process's counter rows. */
 export function createRepairStore(
-  { writer, clock, acquireLock }: Databases,
+  { transact }: Pick<Databases, 'transact'>,
   node: string,
 ): RepairStore {
   return {
+    // With this lock, two processes do not add the same difference twice.
     recountRecords: (log) =>
-      writer.transaction().execute(async (db) => {
-        // Two processes must not add the same difference twice.
-        await acquireLock(db, 'counters')
+      transact(['counters'], async (db, at) => {
         const { rows } = await sql<Row>`
           SELECT * FROM (${MODULE_COUNTS}) c WHERE stored <> counted ORDER BY module_id
         `.execute(db)
@@ -40,39 +40,35 @@ export function createRepairStore(
         const deleted = Number(deletion.numAffectedRows ?? 0n)
         const recounted = rows.map(toRecordDifference)
         const changed = recounted.length + deleted
-        if (changed > 0) await insertLog(db, nowText(clock), log(changed))
+        if (changed > 0) await insertLog(db, at, log(changed))
         return { recounted, deleted }
       }),
 
+    // Rejected pushes are saved and deleted under this lock.
     recountRejectedBytes: (log) =>
-      writer.transaction().execute(async (db) => {
-        // Rejected pushes are saved and deleted under this lock.
-        await acquireLock(db, 'rejected pushes')
+      transact(['rejected pushes'], async (db, at) => {
         const { rows } = await sql<Row>`
           SELECT * FROM (${REJECTED_BYTES}) c WHERE stored <> counted ORDER BY platform_id
         `.execute(db)
         const recounted: CounterDifference[] = []
         for (const row of rows) {
-          await db
-            .updateTable('platforms')
-            .set({ rejected_bytes: Number(row.counted) })
-            .where('platform_id', '=', row.platform_id)
-            .execute()
+          const { platform_id, counted } = row
+          await updateRows(db, 'platforms', { platform_id }, { rejected_bytes: Number(counted) })
           recounted.push(toBytesDifference(row))
         }
-        if (recounted.length > 0) await insertLog(db, nowText(clock), log(recounted.length))
+        if (recounted.length > 0) await insertLog(db, at, log(recounted.length))
         return recounted
       }),
 
     deleteLeases: ({ before, after }, log) =>
-      writer.transaction().execute(async (db) => {
+      transact([], async (db, at) => {
         const rows = await db
           .deleteFrom('leases')
           .where((eb) => eb.or([eb('expires_at', '<', before), eb('expires_at', '>', after)]))
           .returning('name')
           .execute()
         const names = rows.map(({ name }) => name).sort()
-        if (names.length > 0) await insertLog(db, nowText(clock), log(names.length))
+        if (names.length > 0) await insertLog(db, at, log(names.length))
         return names
       }),
   }

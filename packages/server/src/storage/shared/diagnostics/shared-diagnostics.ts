@@ -11,6 +11,7 @@ import { readHealth } from '../platforms/health-rows.ts'
 import { selectPlatformSummaries, toPlatformSummary } from '../platforms/platform-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 import type { Migrations } from '../schema/migrate.ts'
+import { findRow } from '../schema/rows.ts'
 import { compareCounters, findInvalidCounters } from './repair-store.ts'
 
 type SharedMethods =
@@ -87,11 +88,7 @@ export function createSharedDiagnostics(db: Executor): Pick<DiagnosticsStore, Sh
     listSettings: () => listSettings(db),
 
     async readEncryptedKey() {
-      const row = await db
-        .selectFrom('secrets')
-        .select('ciphertext')
-        .where('purpose', '=', REFERENCES_PURPOSE)
-        .executeTakeFirst()
+      const row = await findRow(db, 'secrets', { purpose: REFERENCES_PURPOSE }, ['ciphertext'])
       return row?.ciphertext ?? null
     },
   }

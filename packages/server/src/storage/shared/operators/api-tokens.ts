@@ -5,7 +5,8 @@ import { HubError } from '../../../errors.ts'
 import { isSameMinute } from '../../../lib/time/clock.ts'
 import { MAX_TOKENS, type OperatorStore } from '../../port/operator-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
-import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import type { Databases, Executor } from '../schema/databases.ts'
+import { deleteRows, findRow, listRows, updateRows } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
 
 /** API tokens for programs. */
@@ -15,12 +16,10 @@ export function createApiTokens(
   OperatorStore,
   'createToken' | 'listTokens' | 'revokeToken' | 'revokeTokens' | 'findToken'
 > {
-  const { reader, writer, clock, acquireLock } = databases
+  const { reader, writer, transact } = databases
   return {
     createToken: (token, audit) =>
-      writer.transaction().execute(async (db) => {
-        const at = nowText(clock)
-        await acquireLock(db, 'operators')
+      transact(['operators'], async (db, at) => {
         await assertCreator(db, token)
         if (token.operator_id !== null) await assertPlace(db, token.operator_id, token.name)
         const row = await db
@@ -40,9 +39,7 @@ export function createApiTokens(
     },
 
     revokeToken: (tokenId, operatorId, audit) =>
-      writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'operators')
-        const at = nowText(clock)
+      transact(['operators'], async (db, at) => {
         let select = db
           .selectFrom('api_tokens')
           .selectAll()
@@ -58,9 +55,7 @@ export function createApiTokens(
       }),
 
     revokeTokens: (operatorId, audit) =>
-      writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'operators')
-        const at = nowText(clock)
+      transact(['operators'], async (db, at) => {
         const revoked = await revokeTokens(db, at, (tokens) =>
           tokens('operator_id', '=', operatorId),
         )
@@ -78,11 +73,7 @@ export function createApiTokens(
         .executeTakeFirst()
       if (!row) return null
       if (row.last_used_at === null || !isSameMinute(row.last_used_at, at)) {
-        await writer
-          .updateTable('api_tokens')
-          .set({ last_used_at: at })
-          .where('token_id', '=', row.token_id)
-          .execute()
+        await updateRows(writer, 'api_tokens', { token_id: row.token_id }, { last_used_at: at })
       }
       return { token: toApiToken(row), operator_id: row.operator_id }
     },
@@ -107,11 +98,7 @@ export async function revokeTokens(
     .execute()
   if (rows.length === 0) return 0
   const ids = rows.map((row) => row.token_id)
-  await db
-    .deleteFrom('operator_invitations')
-    .where('created_by_token_id', 'in', ids)
-    .where('accepted_at', 'is', null)
-    .execute()
+  await deleteRows(db, 'operator_invitations', { created_by_token_id: ids, accepted_at: null })
   const created = await revokeTokens(db, at, (tokens) => tokens('created_by_token_id', 'in', ids))
   return ids.length + created
 }
@@ -126,32 +113,19 @@ export async function assertCreator(
   { role, operator_id, created_by_token_id }: Creator & { role: Role },
 ): Promise<void> {
   if (operator_id !== null) {
-    const owner = await db
-      .selectFrom('operators')
-      .select('role')
-      .where('id', '=', operator_id)
-      .where('disabled_at', 'is', null)
-      .executeTakeFirst()
+    const owner = await findRow(db, 'operators', { id: operator_id, disabled_at: null }, ['role'])
     if (!owner || !includesRole(owner.role, role)) throw new HubError('forbidden', { role })
   }
   if (created_by_token_id === null) return
-  const token = await db
-    .selectFrom('api_tokens')
-    .select('role')
-    .where('token_id', '=', created_by_token_id)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst()
+  const match = { token_id: created_by_token_id, revoked_at: null }
+  const token = await findRow(db, 'api_tokens', match, ['role'])
   if (!token || !includesRole(token.role, role)) throw new HubError('forbidden', { role })
 }
 
 /** @throws HubError `token_name_taken`, `too_many_tokens`. */
 async function assertPlace(db: Executor, operatorId: string, name: string): Promise<void> {
-  const tokens = await db
-    .selectFrom('api_tokens')
-    .select('name')
-    .where('operator_id', '=', operatorId)
-    .where('revoked_at', 'is', null)
-    .execute()
+  const match = { operator_id: operatorId, revoked_at: null }
+  const tokens = await listRows(db, 'api_tokens', match, ['name'])
   if (tokens.some((token) => token.name === name)) throw new HubError('token_name_taken', { name })
   if (tokens.length >= MAX_TOKENS) throw new HubError('too_many_tokens', { max: MAX_TOKENS })
 }

@@ -2,12 +2,13 @@ import type { Invitation } from '@recordhub/protocol'
 import type { Selectable } from 'kysely'
 import type { InvitationStore } from '../../port/operator-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
-import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import type { Databases, Executor } from '../schema/databases.ts'
+import { deleteRows, updateRows } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { assertCreator } from './api-tokens.ts'
 
 export function createInvitationStore(databases: Databases): InvitationStore {
-  const { reader, writer, clock, acquireLock } = databases
+  const { reader, writer, transact } = databases
   const open = () =>
     reader.selectFrom('operator_invitations').selectAll().where('accepted_at', 'is', null)
 
@@ -21,16 +22,10 @@ export function createInvitationStore(databases: Databases): InvitationStore {
 
   return {
     createInvitation: (invitation, audit) =>
-      writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'operators')
+      transact(['operators'], async (db, at) => {
         // Only admins invite, with whatever role.
         await assertCreator(db, { ...invitation, role: 'admin' })
-        const at = nowText(clock)
-        await db
-          .deleteFrom('operator_invitations')
-          .where('email', '=', invitation.email)
-          .where('accepted_at', 'is', null)
-          .execute()
+        await deleteRows(db, 'operator_invitations', { email: invitation.email, accepted_at: null })
         const row = await db
           .insertInto('operator_invitations')
           .values({ ...invitation, created_at: at, accepted_at: null })
@@ -50,7 +45,7 @@ export function createInvitationStore(databases: Databases): InvitationStore {
     acceptInvitation: (id, at) => acceptInvitation(writer, id, at),
 
     withdrawInvitation: (id, audit) =>
-      writer.transaction().execute(async (db) => {
+      transact([], async (db, at) => {
         const row = await db
           .deleteFrom('operator_invitations')
           .where('invitation_id', '=', id)
@@ -59,7 +54,7 @@ export function createInvitationStore(databases: Databases): InvitationStore {
           .executeTakeFirst()
         if (!row) return null
         const invitation = toInvitation(row)
-        await insertAudit(db, nowText(clock), audit(invitation))
+        await insertAudit(db, at, audit(invitation))
         return invitation
       }),
   }
@@ -85,18 +80,10 @@ export async function acceptInvitation(db: Executor, id: number, at: string): Pr
 
 /** Deletes the open invitations of an operator. */
 export async function withdrawInvitationsOf(db: Executor, operatorId: string): Promise<void> {
-  await db
-    .deleteFrom('operator_invitations')
-    .where('operator_id', '=', operatorId)
-    .where('accepted_at', 'is', null)
-    .execute()
+  await deleteRows(db, 'operator_invitations', { operator_id: operatorId, accepted_at: null })
 }
 
 /** Reverts the acceptance of an invitation. */
 export async function reopenInvitation(db: Executor, id: number): Promise<void> {
-  await db
-    .updateTable('operator_invitations')
-    .set({ accepted_at: null })
-    .where('invitation_id', '=', id)
-    .execute()
+  await updateRows(db, 'operator_invitations', { invitation_id: id }, { accepted_at: null })
 }

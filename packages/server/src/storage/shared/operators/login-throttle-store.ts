@@ -4,14 +4,13 @@ import { type LoginThrottleStore, MAX_THROTTLED_SUBJECTS } from '../../port/oper
 import type { Databases, Executor } from '../schema/databases.ts'
 
 export function createLoginThrottleStore(databases: Databases): LoginThrottleStore {
-  const { reader, writer, acquireLock } = databases
+  const { reader, transact } = databases
   return {
     async countAttempt(subjects, at, decide) {
       // A caller who must wait causes neither a write nor a lock.
       const seconds = decide(await readCounts(reader, subjects))
       if (seconds > 0) return { outcome: 'wait', seconds }
-      return writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'login attempts')
+      return transact(['login attempts'], async (db) => {
         const before = await readCounts(db, subjects)
         const seconds = decide(before)
         if (seconds > 0) return { outcome: 'wait', seconds }
@@ -27,8 +26,7 @@ export function createLoginThrottleStore(databases: Databases): LoginThrottleSto
     },
 
     async refundAttempt({ reset, refund }) {
-      await writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'login attempts')
+      await transact(['login attempts'], async (db) => {
         if (reset.length > 0) {
           await db.deleteFrom('login_attempts').where('subject', 'in', reset).execute()
         }

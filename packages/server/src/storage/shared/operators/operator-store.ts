@@ -5,6 +5,7 @@ import { ROLES, type Role } from '../../../domain/auth/caller.ts'
 import type { AuthDatabase, NewStoredOperator, OperatorStore } from '../../port/operator-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import { updateRows } from '../schema/rows.ts'
 import { createApiTokens, revokeTokens } from './api-tokens.ts'
 import { acceptInvitation, reopenInvitation, withdrawInvitationsOf } from './invitation-store.ts'
 
@@ -17,7 +18,7 @@ export function createOperatorStore(
   databases: Databases,
   authDatabase: AuthDatabase,
 ): OperatorStore {
-  const { reader, writer, clock, acquireLock } = databases
+  const { reader, writer, transact, clock } = databases
   return {
     authDatabase,
     ...createOperatorSessions(databases),
@@ -28,8 +29,7 @@ export function createOperatorStore(
     readOperator: async (id) => (await findOperators(reader, nowText(clock), id))[0] ?? null,
 
     createOperator: (operator, invitationId) =>
-      writer.transaction().execute(async (db) => {
-        const at = nowText(clock)
+      transact([], async (db, at) => {
         if (invitationId !== null && !(await acceptInvitation(db, invitationId, at))) {
           return 'invitation_invalid'
         }
@@ -39,21 +39,18 @@ export function createOperatorStore(
       }),
 
     createFirstOperator: (operator) =>
-      writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'operators')
+      transact(['operators'], async (db, at) => {
         if (await isAnyOperator(db)) return 'operator_exists'
-        return (await insertOperator(db, operator, nowText(clock))) ? 'created' : 'operator_exists'
+        return (await insertOperator(db, operator, at)) ? 'created' : 'operator_exists'
       }),
 
     changeOperator: (id, { role, disabled }, audit) =>
-      writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'operators')
+      transact(['operators'], async (db, at) => {
         const found = await findRole(db, id)
         if (!found) return 'unknown'
         const isStillAdmin =
           (role ?? found.role) === 'admin' && !(disabled ?? found.disabled_at !== null)
         if (!isStillAdmin && (await isLastAdmin(db, id))) return 'last_admin'
-        const at = nowText(clock)
         if (role !== undefined) {
           await db.updateTable('operators').set({ role }).where('id', '=', id).execute()
           await revokeTokensOf(db, id, at, rolesAbove(role))
@@ -75,11 +72,9 @@ export function createOperatorStore(
       }),
 
     removeOperator: (id, audit) =>
-      writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'operators')
+      transact(['operators'], async (db, at) => {
         if (!(await findRole(db, id))) return 'unknown'
         if (await isLastAdmin(db, id)) return 'last_admin'
-        const at = nowText(clock)
         await revokeTokensOf(db, id, at, ROLES)
         await withdrawInvitationsOf(db, id)
         await db.deleteFrom('operators').where('id', '=', id).execute()
@@ -88,10 +83,8 @@ export function createOperatorStore(
       }),
 
     setPassword: (id, password, audit) =>
-      writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'operators')
+      transact(['operators'], async (db, at) => {
         if (!(await findRole(db, id))) return false
-        const at = nowText(clock)
         const changed = await db
           .updateTable('operator_accounts')
           .set({ password, updated_at: at })
@@ -105,7 +98,7 @@ export function createOperatorStore(
       }),
 
     removeSecondFactor: (id, audit) =>
-      writer.transaction().execute(async (db) => {
+      transact([], async (db, at) => {
         const factors = db.deleteFrom('operator_second_factors').where('operator_id', '=', id)
         const passkeys = db.deleteFrom('operator_passkeys').where('operator_id', '=', id)
         const removed = [
@@ -116,7 +109,7 @@ export function createOperatorStore(
         const disabled = { two_factor_enabled: sql<boolean>`false` }
         await db.updateTable('operators').set(disabled).where('id', '=', id).execute()
         await endSessions(db, id)
-        await insertAudit(db, nowText(clock), audit)
+        await insertAudit(db, at, audit)
         return true
       }),
 
@@ -134,7 +127,7 @@ export function createOperatorStore(
     },
 
     touchSession: (id, sessionId, at) =>
-      writer.transaction().execute(async (db) => {
+      transact([], async (db) => {
         await db.updateTable('operators').set({ last_seen_at: at }).where('id', '=', id).execute()
         const seen = db.updateTable('operator_sessions').set({ updated_at: at })
         await seen.where('id', '=', sessionId).execute()
@@ -268,15 +261,11 @@ function createOperatorSessions(
   OperatorStore,
   'markSessionStrong' | 'listSessions' | 'deleteEndedSessions' | 'endSession' | 'endSessions'
 > {
-  const { reader, writer, clock } = databases
+  const { reader, writer, transact, clock } = databases
   return {
     async markSessionStrong(sessionId) {
       const strong = sql<boolean>`true`
-      await writer
-        .updateTable('operator_sessions')
-        .set({ strong })
-        .where('id', '=', sessionId)
-        .execute()
+      await updateRows(writer, 'operator_sessions', { id: sessionId }, { strong })
     },
 
     async listSessions(operatorId) {
@@ -306,23 +295,23 @@ function createOperatorSessions(
     },
 
     endSession: (operatorId, sessionId, audit) =>
-      writer.transaction().execute(async (db) => {
+      transact([], async (db, at) => {
         const ended = await db
           .deleteFrom('operator_sessions')
           .where((eb) => eb.and({ operator_id: operatorId, id: sessionId }))
           .returning('id')
           .executeTakeFirst()
         if (!ended) return false
-        await insertAudit(db, nowText(clock), audit)
+        await insertAudit(db, at, audit)
         return true
       }),
 
     endSessions: (operatorId, exceptSessionId, audit) =>
-      writer.transaction().execute(async (db) => {
+      transact([], async (db, at) => {
         let ending = db.deleteFrom('operator_sessions').where('operator_id', '=', operatorId)
         if (exceptSessionId !== null) ending = ending.where('id', '<>', exceptSessionId)
         const ended = await ending.returning('id').execute()
-        await insertAudit(db, nowText(clock), audit)
+        await insertAudit(db, at, audit)
         return ended.length
       }),
   }

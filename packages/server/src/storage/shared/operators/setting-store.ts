@@ -1,26 +1,19 @@
 import type { SettingStore, StoredSetting } from '../../port/operator-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
-import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import type { Databases, Executor } from '../schema/databases.ts'
 
-export function createSettingStore({
-  reader,
-  writer,
-  acquireLock,
-  clock,
-}: Databases): SettingStore {
+export function createSettingStore({ reader, transact }: Databases): SettingStore {
   return {
     listSettings: () => listSettings(reader),
 
     changeSettings: (values, actor, log) =>
-      writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'settings')
+      transact(['settings'], async (db, at) => {
         const stored = await listSettings(db)
         const storedValue = (name: string) => stored.find((one) => one.name === name)?.value ?? null
         const changes = Object.entries(values)
           .map(([name, after]) => ({ name, before: storedValue(name), after }))
           .filter(({ before, after }) => before !== after)
         if (changes.length === 0) return stored
-        const at = nowText(clock)
         for (const { name, after: value } of changes) {
           if (value === null) {
             await db.deleteFrom('stored_settings').where('name', '=', name).execute()

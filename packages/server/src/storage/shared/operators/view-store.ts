@@ -6,10 +6,11 @@ import {
   type ViewStore,
 } from '../../port/record-list-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
-import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import type { Databases, Executor } from '../schema/databases.ts'
+import { countRows, deleteRows } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
 
-export function createViewStore({ reader, writer, acquireLock, clock }: Databases): ViewStore {
+export function createViewStore({ reader, transact }: Databases): ViewStore {
   return {
     async listViews(owner) {
       const rows = await reader
@@ -25,15 +26,8 @@ export function createViewStore({ reader, writer, acquireLock, clock }: Database
     readView: (viewId) => findView(reader, viewId),
 
     createView: ({ name, query, shared, owner }, audit) =>
-      writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'view names')
-        const { views } = await db
-          .selectFrom('saved_views')
-          .select((eb) => eb.fn.countAll<number>().as('views'))
-          .where('owner', '=', owner)
-          .executeTakeFirstOrThrow()
-        if (Number(views) >= MAX_VIEWS) return 'too_many'
-        const at = nowText(clock)
+      transact(['view names'], async (db, at) => {
+        if ((await countRows(db, 'saved_views', { owner })) >= MAX_VIEWS) return 'too_many'
         const row = await db
           .insertInto('saved_views')
           .values({
@@ -53,14 +47,12 @@ export function createViewStore({ reader, writer, acquireLock, clock }: Database
       }),
 
     changeView: (viewId, change, audit) =>
-      writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'view names')
+      transact(['view names'], async (db, at) => {
         const stored = await findView(db, viewId)
         if (!stored) return null
         if (change.name !== undefined && (await isTaken(db, stored, change.name))) {
           return 'name_taken'
         }
-        const at = nowText(clock)
         await db
           .updateTable('saved_views')
           .set({ ...toColumns(change), updated_at: at })
@@ -71,13 +63,9 @@ export function createViewStore({ reader, writer, acquireLock, clock }: Database
       }),
 
     deleteView: (viewId, audit) =>
-      writer.transaction().execute(async (db) => {
-        const { numDeletedRows } = await db
-          .deleteFrom('saved_views')
-          .where('view_id', '=', viewId)
-          .executeTakeFirst()
-        if (numDeletedRows === 0n) return false
-        await insertAudit(db, nowText(clock), audit)
+      transact([], async (db, at) => {
+        if ((await deleteRows(db, 'saved_views', { view_id: viewId })) === 0) return false
+        await insertAudit(db, at, audit)
         return true
       }),
   }

@@ -2,14 +2,15 @@ import { sql } from 'kysely'
 import { REFERENCES_PURPOSE } from '../../../domain/platform/api-key.ts'
 import type { ConnectionStore, EncryptedText, SecretStore } from '../../port/platform-store.ts'
 import { insertAudit, insertLog } from '../activity/activity-rows.ts'
-import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import type { Databases, Executor } from '../schema/databases.ts'
+import { findRow, updateRows } from '../schema/rows.ts'
 import { insertHubKey, insertSecret } from './platform-rows.ts'
 import type { PlatformChanges } from './platform-store.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
 export function createConnectionStore(
-  { reader, writer, acquireLock }: Databases,
+  { reader, writer }: Databases,
   { change }: PlatformChanges,
 ): ConnectionStore {
   return {
@@ -40,8 +41,7 @@ export function createConnectionStore(
     },
 
     rotateHubKey: ({ platform_id, hub_key, old_expires_at, at }, log) =>
-      change(async (db) => {
-        await acquireLock(db, 'write authorization')
+      change(['write authorization'], async (db) => {
         const platform = await findRegisteredPlatform(db, platform_id)
         if (!platform) return false
         await db
@@ -58,8 +58,7 @@ export function createConnectionStore(
       }),
 
     endOldHubKeys: ({ platform_id, at }, log) =>
-      change(async (db) => {
-        await acquireLock(db, 'write authorization')
+      change(['write authorization'], async (db) => {
         const platform = await findRegisteredPlatform(db, platform_id)
         if (!platform) return false
         // Only a rotation sets an expiry, so the newest key has none.
@@ -99,30 +98,21 @@ export function createConnectionStore(
 }
 
 async function findRegisteredPlatform(db: Executor, platformId: number) {
-  return db
-    .selectFrom('platforms')
-    .select(['platform_id', 'platform_name'])
-    .where('platform_id', '=', platformId)
-    .where('removed_at', 'is', null)
-    .executeTakeFirst()
+  const match = { platform_id: platformId, removed_at: null }
+  return findRow(db, 'platforms', match, ['platform_id', 'platform_name'])
 }
 
 /** @param isOnlyProcess returns whether no other process uses the database. */
 export function createSecretStore(
-  { reader, writer, clock, acquireLock }: Databases,
+  { reader, transact }: Databases,
   isOnlyProcess: (db: Executor) => Promise<boolean>,
 ): SecretStore {
   return {
     ensureReferencesKey: (offered) =>
-      writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'secrets')
-        const stored = await db
-          .selectFrom('secrets')
-          .select('ciphertext')
-          .where('purpose', '=', REFERENCES_PURPOSE)
-          .executeTakeFirst()
+      transact(['secrets'], async (db, at) => {
+        const stored = await findRow(db, 'secrets', { purpose: REFERENCES_PURPOSE }, ['ciphertext'])
         if (stored) return stored.ciphertext
-        await insertSecret(db, REFERENCES_PURPOSE, offered, nowText(clock))
+        await insertSecret(db, REFERENCES_PURPOSE, offered, at)
         return offered
       }),
 
@@ -130,15 +120,14 @@ export function createSecretStore(
 
     async reencrypt(texts, audit) {
       try {
-        await writer.transaction().execute(async (db) => {
-          await acquireLock(db, 'secrets')
+        await transact(['secrets'], async (db, at) => {
           if (!(await isOnlyProcess(db))) throw new Rollback('in_use')
           if (!areUnchanged(await listEncrypted(db), texts)) throw new Rollback('changed')
           for (const { before, ciphertext } of texts)
             await replaceCiphertext(db, before, ciphertext)
           await db.deleteFrom('operator_sessions').execute()
           await db.deleteFrom('operator_verifications').execute()
-          await insertAudit(db, nowText(clock), audit)
+          await insertAudit(db, at, audit)
         })
         return 'reencrypted'
       } catch (error) {
@@ -194,11 +183,7 @@ async function replaceCiphertext(
   ciphertext: string,
 ): Promise<void> {
   if (of === 'secret') {
-    await db
-      .updateTable('secrets')
-      .set({ ciphertext })
-      .where('secret_id', '=', Number(id))
-      .execute()
+    await updateRows(db, 'secrets', { secret_id: Number(id) }, { ciphertext })
     return
   }
   const change = of === 'totp secret' ? { secret: ciphertext } : { backup_codes: ciphertext }

@@ -70,8 +70,7 @@ export function createManifestStore(
           .execute()
         return []
       }
-      return change(async (db) => {
-        await acquireLock(db, 'write authorization')
+      return change(['write authorization'], async (db) => {
         const known = await readStoredManifest(db, platform_id)
         if (!known) return null
         const changes = findManifestChanges(known, manifest)
@@ -97,7 +96,7 @@ export function createManifestStore(
     listDrift: () => listDrift(reader),
 
     setDriftPolicy: ({ platform_id, record_type, drift_policy, at }, log) =>
-      change(async (db) => {
+      change([], async (db) => {
         const changed = await db
           .updateTable('modules')
           .set({ drift_policy })
@@ -110,9 +109,7 @@ export function createManifestStore(
           .select(['m.platform_id', 'p.platform_name'])
           .where((eb) => eb.and({ 'm.platform_id': platform_id, 'm.record_type': record_type }))
           .executeTakeFirst()
-        if (changed.numUpdatedRows > 0n && known) {
-          await insertLog(db, at, log, known)
-        }
+        if (changed.numUpdatedRows > 0n && known) await insertLog(db, at, log, known)
         return known !== undefined
       }),
   }

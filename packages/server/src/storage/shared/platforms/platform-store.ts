@@ -6,6 +6,7 @@ import { softDeletePlatform } from '../deletion/soft-delete-platform.ts'
 import { readPauseEnd, recordRecovery } from '../pulls/pull-plan.ts'
 import { invalidateCachedResponse } from '../records/module-counts.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import { countRows, listRows } from '../schema/rows.ts'
 import { readHealth } from './health-rows.ts'
 import {
   createModuleReader,
@@ -28,21 +29,21 @@ export type ChangeChannel = {
 
 /** Runs changes of platforms, modules and hub keys, and publishes them. */
 export type PlatformChanges = {
-  /** Runs work in a transaction, and publishes the change after the commit. */
-  change: <Result>(work: (db: Executor) => Promise<Result>) => Promise<Result>
+  /** As `transact`, and publishes the change after the commit. */
+  change: Databases['transact']
   onChange: PlatformStore['onChange']
 }
 
 /** @param channel omitted if no other process uses the database. */
 export function createPlatformChanges(
-  { writer }: Databases,
+  { transact }: Databases,
   channel?: ChangeChannel,
 ): PlatformChanges {
   const listeners: (() => void)[] = []
   return {
-    async change(work) {
-      const result = await writer.transaction().execute(async (db) => {
-        const changed = await work(db)
+    async change(locks, work) {
+      const result = await transact(locks, async (db, at) => {
+        const changed = await work(db, at)
         await channel?.publish(db)
         return changed
       })
@@ -58,7 +59,7 @@ export function createPlatformChanges(
 
 /** @param node the name of the counter rows of this process. */
 export function createPlatformStore(
-  { reader, writer, clock, acquireLock }: Databases,
+  { reader, writer, clock }: Databases,
   { change, onChange }: PlatformChanges,
   node: string,
 ): PlatformStore {
@@ -66,15 +67,14 @@ export function createPlatformStore(
     onChange,
 
     registerPlatform: (platform, log) =>
-      change(async (db) => {
-        await acquireLock(db, 'platform names')
+      change(['platform names'], async (db, now) => {
         if (await isNameTaken(db, platform)) return { outcome: 'name_taken' }
         const platformId = await insertPlatform(db, platform)
         await insertModules(db, platformId, platform)
         await insertHubKey(db, platformId, platform.hub_key, platform.at)
         const known = { platform_id: platformId, platform_name: platform.platform_name }
         await insertLog(db, platform.at, log, known)
-        const registered = await findPlatform(db, platformId, nowText(clock))
+        const registered = await findPlatform(db, platformId, now)
         if (!registered) throw new Error('The platform that was just registered is missing')
         return { outcome: 'registered', platform: registered }
       }),
@@ -119,24 +119,21 @@ export function createPlatformStore(
     readPlatform: (platformId) => findPlatform(reader, platformId, nowText(clock)),
 
     renamePlatform: ({ platform_id, platform_name, at }, log) =>
-      change(async (db) => {
-        await acquireLock(db, 'write authorization')
-        await acquireLock(db, 'platform names')
-        const before = await findPlatform(db, platform_id, nowText(clock))
+      change(['write authorization', 'platform names'], async (db, now) => {
+        const before = await findPlatform(db, platform_id, now)
         if (!before) return null
         if (before.platform_name === platform_name) return { outcome: 'renamed', platform: before }
         if (await isNameTaken(db, { platform_name })) return { outcome: 'name_taken' }
         const names = { platform_name, before: before.platform_name }
         await renamePlatform(db, { platform_id, ...names, at })
         await insertLog(db, at, log, { platform_id, platform_name })
-        const platform = (await findPlatform(db, platform_id, nowText(clock))) ?? before
+        const platform = (await findPlatform(db, platform_id, now)) ?? before
         return { outcome: 'renamed', platform }
       }),
 
     changePlatform: ({ platform_id, at, source, modules, status }) =>
-      change(async (db) => {
-        if (modules || status) await acquireLock(db, 'write authorization')
-        const before = await findPlatform(db, platform_id, nowText(clock))
+      change(modules || status ? ['write authorization'] : [], async (db, now) => {
+        const before = await findPlatform(db, platform_id, now)
         if (!before) return null
         const { platform_name } = before
         const known = { platform_id, platform_name }
@@ -148,11 +145,11 @@ export function createPlatformStore(
           if (registered.isChange) await insertLog(db, at, modules.log, known)
         }
         if (source) {
-          await setSource(db, { platform_id, at, recovered_at: nowText(clock), ...source }, node)
+          await setSource(db, { platform_id, at, recovered_at: now, ...source }, node)
           await insertLog(db, at, source.log, known)
         }
         if (status && status.status !== before.status) {
-          const recovered_at = status.status === 'active' ? { recovered_at: nowText(clock) } : {}
+          const recovered_at = status.status === 'active' ? { recovered_at: now } : {}
           await db
             .updateTable('platforms')
             .set({ status: status.status, updated_at: at, ...recovered_at })
@@ -160,18 +157,14 @@ export function createPlatformStore(
             .execute()
           await insertLog(db, at, status.log, known)
         }
-        const platform = (await findPlatform(db, platform_id, nowText(clock))) ?? before
+        const platform = (await findPlatform(db, platform_id, now)) ?? before
         return { outcome: 'changed', platform }
       }),
 
     removePlatform: (request, log) =>
-      change(async (db) => {
-        await acquireLock(db, 'write authorization')
-        await acquireLock(db, 'rejected pushes')
+      change(['write authorization', 'rejected pushes'], async (db) => {
         const removal = await softDeletePlatform(db, request)
-        if (removal) {
-          await insertLog(db, request.at, log, request)
-        }
+        if (removal) await insertLog(db, request.at, log, request)
         return removal
       }),
 
@@ -271,12 +264,7 @@ async function isNameTaken(
   db: Executor,
   { platform_name }: { platform_name: string },
 ): Promise<boolean> {
-  const row = await db
-    .selectFrom('platforms')
-    .select('platform_id')
-    .where('platform_name', '=', platform_name)
-    .executeTakeFirst()
-  return row !== undefined
+  return (await countRows(db, 'platforms', { platform_name })) > 0
 }
 
 async function insertPlatform(db: Executor, platform: NewPlatform): Promise<number> {
@@ -364,10 +352,6 @@ async function setSource(
     .execute()
   const former = before?.source_key_secret_id ?? null
   await db.deleteFrom('secrets').where('secret_id', '=', former).execute()
-  const modules = await db
-    .selectFrom('modules')
-    .select(['platform_id', 'module_id'])
-    .where('platform_id', '=', platform_id)
-    .execute()
+  const modules = await listRows(db, 'modules', { platform_id }, ['platform_id', 'module_id'])
   for (const module of modules) await invalidateCachedResponse(db, module, node)
 }

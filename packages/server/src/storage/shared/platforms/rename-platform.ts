@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Executor } from '../schema/databases.ts'
+import { findRow, updateRows } from '../schema/rows.ts'
 
 /** The name by which tombstones identify the records of a platform `p`. */
 export const FIRST_NAME = sql<string>`coalesce(p.first_name, p.platform_name)`
@@ -12,11 +13,7 @@ export async function findFirstName(
   db: Executor,
   { platform_name, at }: { platform_name: string; at: string },
 ): Promise<string | null> {
-  const known = await db
-    .selectFrom('first_names')
-    .select('first_name')
-    .where('platform_name', '=', platform_name)
-    .executeTakeFirst()
+  const known = await findRow(db, 'first_names', { platform_name }, ['first_name'])
   const first_name = known?.first_name ?? platform_name
   const other = await db
     .selectFrom('platforms as p')
@@ -65,14 +62,6 @@ export async function renamePlatform(
     .set({ platform_name })
     .where((eb) => eb.and({ platform_name: before, platform_id }))
     .execute()
-  await db
-    .updateTable('removals')
-    .set({ platform_name })
-    .where('platform_id', '=', platform_id)
-    .execute()
-  await db
-    .updateTable('alerts')
-    .set({ platform_name })
-    .where('platform_id', '=', platform_id)
-    .execute()
+  await updateRows(db, 'removals', { platform_id }, { platform_name })
+  await updateRows(db, 'alerts', { platform_id }, { platform_name })
 }

@@ -25,6 +25,7 @@ import { isScopeCurrent, readNamedScope, readScope } from '../records/module-sco
 import { IN_LIST_INDEX, toFilteredRecord } from '../records/record-rows.ts'
 import { createRequestThread, serveRequests } from '../request-thread.ts'
 import { type Databases, type Executor, searchTime, TIME_MARGIN_MS } from '../schema/databases.ts'
+import { findRow } from '../schema/rows.ts'
 import { scanCandidates } from './candidate-scan.ts'
 import { scanHubColumn, scanSorted } from './hub-column-scan.ts'
 import { scanIndexedField } from './indexed-field-scan.ts'
@@ -183,11 +184,7 @@ async function resolveQuery(db: Executor, query: RecordQuery): Promise<ResolvedQ
 
 /** Returns no ids if the review does not exist. */
 async function readReviewedIds(db: Executor, reviewId: number): Promise<number[]> {
-  const row = await db
-    .selectFrom('missing_reviews')
-    .select('record_ids')
-    .where('missing_review_id', '=', reviewId)
-    .executeTakeFirst()
+  const row = await findRow(db, 'missing_reviews', { missing_review_id: reviewId }, ['record_ids'])
   return row ? JSON.parse(row.record_ids) : []
 }
 

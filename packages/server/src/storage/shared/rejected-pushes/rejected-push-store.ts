@@ -32,15 +32,14 @@ export function createRejectedPushStore(
     hashReference: HashReference
   },
 ): RejectedPushStore {
-  const { reader, writer, acquireLock } = databases
+  const { reader, transact } = databases
   const { node, allocatePositions, hashReference } = deps
   return {
     ...createRejectedPushReads(reader),
     ...createRejectionAcceptance(databases),
 
     saveRejectedPushes: (rejected, { at, day, quotaBytes }) =>
-      writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'rejected pushes')
+      transact(['rejected pushes'], async (db) => {
         const counts = new Map<number, number>()
         const pushed = new Map<number, number>()
         const registered = await findRegistered(db, rejected)
@@ -84,8 +83,7 @@ export function createRejectedPushStore(
       }),
 
     dismissRejectedPushes: (query, at, log) =>
-      writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'rejected pushes')
+      transact(['rejected pushes'], async (db) => {
         let select = applyFilter(selectRejected(db), query)
           .select(['r.rejected_push_id', 'r.platform_id', 'r.bytes'])
           .where('r.at', '<=', query.until)

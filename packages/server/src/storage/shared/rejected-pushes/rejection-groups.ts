@@ -7,7 +7,8 @@ import {
 } from '../../../domain/record/rejection-groups.ts'
 import type { RejectedPushStore } from '../../port/rejected-push-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
-import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import type { Databases, Executor } from '../schema/databases.ts'
+import { findRow, updateRows } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
 
 export function parseGroups(text = '[]'): StoredRejectionGroup[] {
@@ -24,20 +25,12 @@ export async function saveGroups(
   { module_id }: { module_id: number },
   found: readonly RejectionGroup[],
 ): Promise<void> {
-  const stored = await db
-    .selectFrom('modules')
-    .select('rejection_groups')
-    .where('module_id', '=', module_id)
-    .executeTakeFirst()
+  const stored = await findRow(db, 'modules', { module_id }, ['rejection_groups'])
   const rejection_groups = JSON.stringify(
     keepAccepted(parseGroups(stored?.rejection_groups), found),
   )
   if (rejection_groups === stored?.rejection_groups) return
-  await db
-    .updateTable('modules')
-    .set({ rejection_groups })
-    .where('module_id', '=', module_id)
-    .execute()
+  await updateRows(db, 'modules', { module_id }, { rejection_groups })
 }
 
 /** Returns the modules that have rejected records, of one platform or of all. */
@@ -55,12 +48,10 @@ export function listModulesWithGroups(db: Executor, platform: string | null) {
 export function createRejectionAcceptance(
   databases: Databases,
 ): Pick<RejectedPushStore, 'acceptRejections'> {
-  const { writer, clock, acquireLock } = databases
+  const { transact } = databases
   return {
     acceptRejections: ({ platform, cause, digest, by }, log) =>
-      writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'rejected pushes')
-        const at = nowText(clock)
+      transact(['rejected pushes'], async (db, at) => {
         for (const { module_id, rejection_groups } of await listModulesWithGroups(db, platform)) {
           const groups = parseGroups(rejection_groups)
           const group = groups.find((one) => one.cause === cause)
@@ -103,12 +94,9 @@ export async function saveRejectingPull(
 ): Promise<void> {
   if (before === pull_id) return
   if (before !== null && before === previous) {
-    const extended = await db
-      .updateTable('rejected_push_pulls')
-      .set({ last_pull_id: pull_id })
-      .where((eb) => eb.and({ rejected_push_id, last_pull_id: before }))
-      .executeTakeFirst()
-    if (extended.numUpdatedRows > 0n) return
+    const range = { rejected_push_id, last_pull_id: before }
+    const extended = await updateRows(db, 'rejected_push_pulls', range, { last_pull_id: pull_id })
+    if (extended > 0) return
   }
   await deleteOldRanges(db, rejected_push_id)
   await db

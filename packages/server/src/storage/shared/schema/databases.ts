@@ -17,6 +17,23 @@ export type Databases = {
   withoutFsync: <Result>(work: (transaction: Executor) => Promise<Result>) => Promise<Result>
   /** Waits for a lock among all transactions of all processes, and holds it until the transaction ends. */
   acquireLock: (transaction: Executor, name: LockName) => Promise<void>
+  /** Runs a transaction that first waits for the locks, in this order, and then reads the time, see `nowText`. */
+  transact: <Result>(
+    locks: readonly LockName[],
+    work: (transaction: Executor, at: string) => Promise<Result>,
+  ) => Promise<Result>
+}
+
+export function createDatabases(parts: Omit<Databases, 'transact'>): Databases {
+  const { writer, clock, acquireLock } = parts
+  return {
+    ...parts,
+    transact: (locks, work) =>
+      writer.transaction().execute(async (transaction) => {
+        for (const name of locks) await acquireLock(transaction, name)
+        return work(transaction, nowText(clock))
+      }),
+  }
 }
 
 /**

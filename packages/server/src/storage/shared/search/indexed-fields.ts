@@ -5,6 +5,7 @@ import type { IndexedFieldState } from '../../port/search-index-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { findKinds } from '../records/module-scope.ts'
 import type { Executor } from '../schema/databases.ts'
+import { updateRows } from '../schema/rows.ts'
 import { hasIndexedFields, readFeedPosition, saveFeedPosition } from './field-index.ts'
 
 type Choice = { platform_id: number; record_type: string; keys: string[]; at: string }
@@ -80,11 +81,7 @@ async function replaceFields(
   const added = keys.filter((key) => !unchanged.some((field) => field.field_key === key))
   if (removed.length > 0) {
     const ids = removed.map((field) => field.field_id)
-    await db
-      .updateTable('indexed_fields')
-      .set({ is_deleting: 1 })
-      .where('field_id', 'in', ids)
-      .execute()
+    await updateRows(db, 'indexed_fields', { field_id: ids }, { is_deleting: 1 })
   }
   if (added.length > 0) {
     const backfill_end_seq = await readFeedPosition(db, 'fields')

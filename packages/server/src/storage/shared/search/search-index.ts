@@ -27,7 +27,7 @@ type SearchIndexDeps = {
 }
 
 export function createSearchIndexStore(
-  { reader, writer, acquireLock }: Databases,
+  { reader, transact }: Databases,
   { texts, fields, readCommitWatermark }: SearchIndexDeps,
 ): SearchIndexStore {
   /** Without fields, the position of their index is not maintained. */
@@ -48,10 +48,7 @@ export function createSearchIndexStore(
       listIndexedFields(reader, platformId, recordType),
 
     setIndexedFields: (choice, log) =>
-      writer.transaction().execute(async (db) => {
-        await acquireLock(db, 'field index')
-        return setIndexedFields(db, readCommitWatermark, choice, log)
-      }),
+      transact(['field index'], (db) => setIndexedFields(db, readCommitWatermark, choice, log)),
   }
 }
 
