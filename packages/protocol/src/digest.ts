@@ -2,7 +2,6 @@
  * The digest of a module: the number of its records and a sum over their versions, by bucket. Hub and platform compute it
  * from the same records, so equal sums mean equal versions, and a bucket that differs contains every difference.
  */
-import Type, { type Static } from 'typebox'
 
 /** A bucket is named by the first hex digits of the MD5 of its references; eight of them are more than any module needs. */
 export const MAX_DIGEST_DIGITS = 8
@@ -22,33 +21,6 @@ export const MAX_VERSION_BYTES = 512
 /** Between the reference and the version in the hashed text: UNIT SEPARATOR. */
 const SEPARATOR = '\u001f'
 const CONTRIBUTION_DIGITS = 12
-
-/** Beside `data` in an element of `records`: it changes whenever anything in the element changes. */
-export const RecordVersion = Type.Union([
-  Type.String({ minLength: 1, maxLength: MAX_VERSION_BYTES }),
-  Type.Integer(),
-])
-
-/** A bucket: its prefix, the number of its records, and the sum of their contributions modulo 2^48. */
-export const DigestBucket = Type.Tuple([
-  Type.String({ pattern: '^[0-9a-f]{1,8}$', maxLength: MAX_DIGEST_DIGITS }),
-  Type.Integer({ minimum: 1 }),
-  Type.Union([
-    Type.Integer({ minimum: 0, maximum: SUM_MODULUS - 1 }),
-    Type.String({ pattern: '^[0-9]{1,15}$', maxLength: 15 }),
-  ]),
-])
-
-/** The response of `GET {source}/api/hub/records/{record_type}/digest?digits=3[&prefix=3f4,a01]`. */
-export const DigestResponse = Type.Object({
-  success: Type.Literal(true),
-  platform_name: Type.String(),
-  record_type: Type.String(),
-  digits: Type.Integer({ minimum: 1, maximum: MAX_DIGEST_DIGITS }),
-  buckets: Type.Array(DigestBucket, {
-    description: 'In any order, each bucket once; buckets without records are left out',
-  }),
-})
 
 /** The MD5 of the UTF-8 bytes of a text, as 32 lower-case hex digits. The caller passes one, as browsers have none. */
 export type Md5 = (text: string) => string
@@ -184,6 +156,3 @@ export function createDigest(
     },
   }
 }
-
-export type DigestBucket = Static<typeof DigestBucket>
-export type DigestResponse = Static<typeof DigestResponse>
