@@ -6,6 +6,7 @@ import type {
   ConnectionCheck,
 } from '@recordhub/protocol'
 import { type CheckContext, toPlatformError, withRetry } from './check-context.ts'
+import { checkDigest } from './check-digest.ts'
 import { checkKeys } from './check-keys.ts'
 import {
   addConnectionCheck,
@@ -197,6 +198,7 @@ class PlatformCheck {
       await checkConditions(context, section, module.record_type, first)
       yield* section.newFindings()
       yield* readAgain(context, section, module.record_type, first)
+      await checkDigest({ context, section, recordType: module.record_type, platformName }, first)
       return first
     } catch (error) {
       section.findings.addError(toPlatformError(context, error))

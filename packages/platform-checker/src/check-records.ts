@@ -3,6 +3,7 @@ import type { CheckContext } from './check-context.ts'
 import { validateContentType } from './check-manifest.ts'
 import { ReadComparison } from './compare-reads.ts'
 import type { RecordsBatch, RecordsPage } from './hub.ts'
+import { ListedVersions } from './listed-versions.ts'
 import type { Section } from './section.ts'
 import type { CheckedModule } from './validate-manifest.ts'
 import { RecordValidator } from './validate-record.ts'
@@ -22,6 +23,7 @@ export type FirstRead = {
   isCut: boolean
   page: RecordsPage
   sample: Sample | null
+  versions: ListedVersions
 }
 
 type ReadOptions = {
@@ -59,13 +61,13 @@ export async function* readModule(
     if (!reader.isCut) reader.endPage(page)
   }
   const took_ms = Math.round(performance.now() - began)
-  const { comparison, elements, bytes, isCut, sample } = reader
+  const { comparison, elements, bytes, isCut, sample, versions } = reader
   section.setMeasurements({ records: elements, bytes, took_ms })
   const hasValidators = first.header('etag') !== '' || first.header('last-modified') !== ''
   validateSpeed(findings, { records: elements, bytes, start_ms, took_ms, hasValidators })
   reader.end()
   if (isCut) findings.add('check.cut', { params: { records: elements } })
-  return { comparison, elements, isCut, sample, page: first }
+  return { comparison, elements, isCut, sample, versions, page: first }
 }
 
 /** Requests the records of a module without conditions. */
@@ -79,6 +81,7 @@ export function openModule(
 
 class ModuleReader {
   readonly comparison = new ReadComparison()
+  readonly versions = new ListedVersions()
   elements = 0
   bytes = 0
   isCut = false
@@ -115,6 +118,9 @@ class ModuleReader {
       this.#validator.validate({ value, index: at, bytes })
       const reference = context.rules.referenceOf(value)
       if (reference === null) continue
+      if (this.versions.add(reference, value) === 'invalid') {
+        findings.add('digest.version', { element: at + 1, reference })
+      }
       if (!this.comparison.addFirst(reference, value)) {
         findings.add('record.duplicate', { element: at + 1, reference })
       } else this.#references += 1

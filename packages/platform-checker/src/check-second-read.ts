@@ -3,6 +3,7 @@ import type { ConformanceLine } from '@recordhub/protocol'
 import { attempt, type CheckContext, sendRequest, toPlatformError } from './check-context.ts'
 import { type FirstRead, openModule, PROGRESS_INTERVAL_MS } from './check-records.ts'
 import type { RecordsPage } from './hub.ts'
+import { ListedVersions } from './listed-versions.ts'
 import type { Section } from './section.ts'
 
 /** Fewer differences are probably edits between the two reads. */
@@ -66,6 +67,7 @@ export async function* readAgain(
 ): AsyncGenerator<ConformanceLine, void> {
   const { endpoint, findings } = section
   const { comparison } = first
+  const versions = new ListedVersions()
   let elements = 0
   let reportedAt = performance.now()
   try {
@@ -81,6 +83,7 @@ export async function* readAgain(
           const reference = context.rules.referenceOf(value)
           if (reference !== null && elements < first.elements) {
             comparison.addSecond(reference, value)
+            versions.add(reference, value)
           }
           elements += 1
         }
@@ -93,18 +96,25 @@ export async function* readAgain(
     if (encoding !== '') {
       section.addPassed(`The response to a request for compression is encoded as ${encoding}.`)
     }
-    compareReads(section, first, etag)
+    compareReads(section, first, { etag, versions })
   } catch (error) {
     const { message } = toPlatformError(context, error)
     findings.add('records.gzip_broken', { params: { reason: message } })
   }
 }
 
-function compareReads(section: Section, first: FirstRead, etag: string): void {
+function compareReads(
+  section: Section,
+  first: FirstRead,
+  { etag, versions }: { etag: string; versions: ListedVersions },
+): void {
   const { findings } = section
   const { records, different, matching } = first.comparison.result()
   if (different === 0) {
     if (records > 0) section.addPassed('Two reads returned the same records.')
+    if (records >= MIN_UNSTABLE_RECORDS && !versions.hasCommonBucket(first.versions)) {
+      findings.add('digest.version_unstable')
+    }
     return
   }
   if (matching === 0 && records >= MIN_UNSTABLE_RECORDS) {

@@ -11,7 +11,7 @@ const RULE_OF_INVALID_MEMBER: Record<string, RuleId> = {
   full_name: 'record.name',
   data: 'record.data',
 }
-const MEMBERS = new Set(['reference_number', 'full_name', 'data'])
+const MEMBERS = new Set(['reference_number', 'full_name', 'data', 'version'])
 /** The size limit of a push. */
 const MAX_PUSH_BYTES = 1024 * 1024
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for control characters

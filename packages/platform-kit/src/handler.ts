@@ -1,14 +1,10 @@
 /** The endpoints that the hub calls, as a Web-standard function from Request to Response. */
 import { SOURCE_KEY_HEADER } from '@recordhub/protocol/constants'
 import { trimTrailing } from '@recordhub/protocol/text'
-import {
-  type PlatformDefinition,
-  type PlatformModule,
-  type RecordsPage,
-  type RecordsRequest,
-  toManifest,
-} from './platform.ts'
-import { streamRecords } from './record-stream.ts'
+import { type PlatformDefinition, toManifest } from './platform.ts'
+import { respondWithDigest } from './respond-with-digest.ts'
+import { respondWithRecords } from './respond-with-records.ts'
+import { fail, json } from './responses.ts'
 import { validateDefinition } from './validate-definition.ts'
 
 export type HandlerOptions = {
@@ -60,10 +56,13 @@ export function createPlatformHandler(
       const records = query === '' ? [] : await search(query, { signal: stop.signal })
       return json({ success: true, platform_name: name, records: await takeFirst(records) })
     }
-    const recordType = recordTypeIn(endpoint)
-    const module = modules.find((one) => one.recordType === recordType)
-    if (module) return respondWithRecords(platform, module, call, reportError)
-    return fail(404, recordType === null ? 'Not found.' : 'There is no such module.')
+    const found = findRecordType(endpoint)
+    if (found === null) return fail(404, 'Not found.')
+    const module = modules.find((one) => one.recordType === found.recordType)
+    if (!module) return fail(404, 'There is no such module.')
+    const onError = (error: unknown) => reportError(error, url)
+    const moduleCall = { platform, module, ...call, onError }
+    return found.isDigest ? respondWithDigest(moduleCall) : respondWithRecords(moduleCall)
   }
 
   function reportError(error: unknown, url: URL): void {
@@ -87,54 +86,6 @@ export function createPlatformHandler(
   return Object.assign(handle, { path })
 }
 
-async function respondWithRecords(
-  platform: PlatformDefinition,
-  module: PlatformModule,
-  { request, url, stop }: Call,
-  reportError: (error: unknown, url: URL) => void,
-): Promise<Response> {
-  const headers = new Headers({ 'Content-Type': 'application/json' })
-  const cursor = url.searchParams.get('cursor')
-  if (module.version && cursor === null) {
-    // The version is read before the records: a change made meanwhile has another version in the next request.
-    const tag = `"${encodeURIComponent(await module.version())}"`
-    headers.set('ETag', `W/${tag}`)
-    if (hasMatchingTag(request, tag)) return new Response(null, { status: 304, headers })
-  }
-  const { records, next, total } = await readPage(module, cursor, { signal: stop.signal })
-  if (next !== null) {
-    // The link is relative to the requested URL, since a proxy may have rewritten the path.
-    headers.set('Link', `<?${new URLSearchParams({ cursor: next })}>; rel="next"`)
-  }
-  const body = await streamRecords(records, {
-    envelope: {
-      success: true,
-      platform_name: platform.name,
-      module_name: module.name,
-      record_type: module.recordType,
-      ...(total === undefined ? {} : { total }),
-    },
-    isComplete: total === undefined && next === null && cursor === null,
-    stop,
-    onError: (error) => reportError(error, url),
-  })
-  return new Response(body, { headers })
-}
-
-async function readPage(
-  module: PlatformModule,
-  cursor: string | null,
-  request: RecordsRequest,
-): Promise<RecordsPage> {
-  if (module.pages) return module.pages(cursor, request)
-  return { records: await module.records(request), next: null }
-}
-
-function hasMatchingTag(request: Request, tag: string): boolean {
-  const tags = request.headers.get('if-none-match')?.split(',') ?? []
-  return tags.some((one) => one.trim().replace(/^W\//, '') === tag)
-}
-
 async function takeFirst<Item>(items: Iterable<Item> | AsyncIterable<Item>): Promise<Item[]> {
   const first: Item[] = []
   for await (const item of items) {
@@ -144,26 +95,15 @@ async function takeFirst<Item>(items: Iterable<Item> | AsyncIterable<Item>): Pro
   return first
 }
 
-/** The record type in the path of a records endpoint; null for all other paths. */
-function recordTypeIn(endpoint: string): string | null {
-  const [, encoded] = /^records\/([^/]+)$/.exec(endpoint) ?? []
+/** The record type in the path of a records or digest endpoint; null for all other paths. */
+function findRecordType(endpoint: string): { recordType: string; isDigest: boolean } | null {
+  const [, encoded, digest] = /^records\/([^/]+)(\/digest)?$/.exec(endpoint) ?? []
   if (encoded === undefined) return null
   try {
-    return decodeURIComponent(encoded)
+    return { recordType: decodeURIComponent(encoded), isDigest: digest !== undefined }
   } catch {
     return null
   }
-}
-
-function json(body: unknown, init: ResponseInit = {}): Response {
-  return new Response(JSON.stringify(body), {
-    ...init,
-    headers: { 'Content-Type': 'application/json', ...init.headers },
-  })
-}
-
-function fail(status: number, message: string, headers: Record<string, string> = {}): Response {
-  return json({ success: false, message }, { status, headers })
 }
 
 function logError(error: unknown, path: string): void {

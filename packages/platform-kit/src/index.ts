@@ -2,6 +2,8 @@
 export { createPlatformHandler, type HandlerOptions, type PlatformHandler } from './handler.ts'
 export type { Outbox, OutboxContent } from './outbox.ts'
 export type {
+  DigestBucket,
+  DigestRequest,
   FoundRecord,
   PlatformDefinition,
   PlatformField,

@@ -17,6 +17,11 @@ export type PlatformRecord = {
   full_name: string
   /** The JSON values of the fields, by key; null for an empty field. */
   data: object
+  /**
+   * A text of at most 512 bytes or an integer that changes whenever anything in the record changes: a row version, the
+   * change time with microseconds, a hash of the row. With one in every record, the hub reads only what differs.
+   */
+  version?: string | number | null
 }
 
 export type Records = Iterable<PlatformRecord> | AsyncIterable<PlatformRecord>
@@ -35,6 +40,25 @@ export type RecordsRequest = {
   signal: AbortSignal
 }
 
+/** A request for the buckets of a digest. */
+export type DigestRequest = RecordsRequest & {
+  /** How many hex digits of `md5(reference_number)` name a bucket: 1 to 8. */
+  digits: number
+  /** Only records whose `md5(reference_number)` begins with one of these; null for all. At most 100. */
+  prefixes: readonly string[] | null
+}
+
+/**
+ * The first hex digits of `md5(reference_number)`, the number of records of the bucket, and the sum of the first 12 hex
+ * digits of `md5(reference_number || U+001F || version)` as integers, as a query returns them. The kit reduces the sum
+ * modulo 2^48, if the query has not: a number must be below 2^53.
+ */
+export type DigestBucket = readonly [
+  prefix: string,
+  count: number | bigint | string,
+  sum: number | bigint | string,
+]
+
 export type PlatformModule = {
   /** The display name: "Employees". */
   name: string
@@ -47,6 +71,26 @@ export type PlatformModule = {
    * records. While it is the same, the platform does not read the records and the hub does not request them.
    */
   version?: () => Promise<string> | string
+  /**
+   * The digest of the module, computed by the database; null if a record has no version. Without it, the kit reads all
+   * records for each digest, which is a scan of the module: the first byte of the response comes after the last record,
+   * and the hub waits 30 seconds for it.
+   */
+  digest?: (
+    request: DigestRequest,
+  ) =>
+    | Iterable<DigestBucket>
+    | AsyncIterable<DigestBucket>
+    | null
+    | Promise<Iterable<DigestBucket> | AsyncIterable<DigestBucket> | null>
+  /**
+   * The records whose `md5(reference_number)` begins with one of the prefixes. Without it, the kit reads all records and
+   * sends these.
+   */
+  recordsByPrefix?: (
+    prefixes: readonly string[],
+    request: RecordsRequest,
+  ) => Records | Promise<Records>
 } & (
   | {
       /** All records; the kit streams them. */

@@ -1,3 +1,4 @@
+import { readVersion } from '@recordhub/protocol/digest'
 import { findDataIssue } from './find-data-issue.ts'
 import type { PlatformRecord, Records } from './platform.ts'
 
@@ -72,8 +73,9 @@ async function* writeRecords(
 function writeRecord(record: PlatformRecord, index: number): string {
   const issue = findRecordIssue(record)
   if (issue !== null) throw new TypeError(`Record ${index + 1}${issue}.`)
-  const { reference_number, full_name, data } = record
-  return JSON.stringify({ reference_number, full_name, data })
+  const { reference_number, full_name, data, version } = record
+  const members = hasVersion(record) ? { version } : {}
+  return JSON.stringify({ reference_number, full_name, data, ...members })
 }
 
 /** Returns why a record cannot be written, without the subject; null if it can. */
@@ -84,6 +86,16 @@ function findRecordIssue(record: PlatformRecord): string | null {
     if (typeof text === 'bigint')
       return ` cannot be served: ${name} is a BigInt: convert it to a string`
   }
-  const issue = findDataIssue(data, 'omitted')
+  const issue = findVersionIssue(record) ?? findDataIssue(data, 'omitted')
   return issue === null ? null : ` (${String(reference_number)}) cannot be served: ${issue}`
+}
+
+/** A column that is null or empty is no version. */
+function hasVersion({ version }: PlatformRecord): boolean {
+  return version !== undefined && version !== null && version !== ''
+}
+
+function findVersionIssue(record: PlatformRecord): string | null {
+  if (!hasVersion(record) || readVersion(record.version) !== null) return null
+  return 'its version is neither a text of at most 512 bytes nor an integer below 2^53'
 }

@@ -6,6 +6,7 @@ export type GuideHeading =
   | 'Manifest'
   | 'Records'
   | 'The ETag'
+  | 'The digest (optional)'
   | 'Search (optional)'
   | 'Pushing changes'
   | 'Errors of your endpoints'

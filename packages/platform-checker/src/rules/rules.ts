@@ -1,10 +1,17 @@
+import { DIGEST_RULES } from './digest-rules.ts'
 import { MANIFEST_RULES } from './manifest-rules.ts'
 import { PUSH_RULES } from './push-rules.ts'
 import { RECORD_RULES } from './record-rules.ts'
 import { RESPONSE_RULES } from './response-rules.ts'
 import type { Rule } from './rule.ts'
 
-const ALL_RULES = { ...RESPONSE_RULES, ...MANIFEST_RULES, ...RECORD_RULES, ...PUSH_RULES }
+const ALL_RULES = {
+  ...RESPONSE_RULES,
+  ...MANIFEST_RULES,
+  ...RECORD_RULES,
+  ...DIGEST_RULES,
+  ...PUSH_RULES,
+}
 
 export type RuleId = keyof typeof ALL_RULES
 

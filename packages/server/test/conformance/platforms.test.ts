@@ -8,6 +8,7 @@ import {
   simulateConformingPlatform,
   validRecord,
 } from '../helpers/platform/conformance-check.ts'
+import { DIGEST_DEFECTS, offerDigest, withVersion } from '../helpers/platform/digest-defects.ts'
 import { respond } from '../helpers/platform/platform.ts'
 import { DEFECTS } from '../helpers/platform/platform-defects.ts'
 
@@ -32,7 +33,37 @@ test('a conforming platform gets a report without findings', async (t) => {
   assert.equal(report.endpoints[3]?.records, 3)
 })
 
-for (const [number, { rule, endpoint, arrange, limits, example }] of DEFECTS.entries()) {
+test('list, digest and prefix of a conforming platform agree', async (t) => {
+  const platform = await simulateConformingPlatform()
+  t.after(() => platform[Symbol.asyncDispose]())
+  offerDigest()(platform)
+  const { report } = await runConformanceCheck(platform)
+  assert.deepEqual(findingRules(report), [])
+  const passed = report.endpoints[3]?.passed.join(' ') ?? ''
+  assert.match(passed, /List and digest agree: 20 records .* \?prefix=[0-9a-f]{3} has the records/)
+})
+
+test('a platform with versions but without a digest has no finding', async (t) => {
+  const platform = await simulateConformingPlatform()
+  t.after(() => platform[Symbol.asyncDispose]())
+  offerDigest({ digestStatus: 404 })(platform)
+  assert.deepEqual(findingRules((await runConformanceCheck(platform)).report), [])
+})
+
+test('a digest that disagrees names the record and its version', async (t) => {
+  const platform = await simulateConformingPlatform()
+  t.after(() => platform[Symbol.asyncDispose]())
+  offerDigest({ digested: () => withVersion('R-7', 'another') })(platform)
+  const { report } = await runConformanceCheck(platform)
+  const [finding] = report.endpoints[3]?.findings ?? []
+  assert.equal(finding?.message, 'List and digest disagree in 1 of 20 buckets.')
+  assert.deepEqual(finding.examples, [{ element: null, reference: 'R-7', found: 'version 6' }])
+})
+
+for (const [number, { rule, endpoint, arrange, limits, example }] of [
+  ...DEFECTS,
+  ...DIGEST_DEFECTS,
+].entries()) {
   test(`${number + 1}: ${rule} is reported at ${endpoint}`, async (t) => {
     const platform = await simulateConformingPlatform()
     t.after(() => platform[Symbol.asyncDispose]())
@@ -52,7 +83,7 @@ for (const [number, { rule, endpoint, arrange, limits, example }] of DEFECTS.ent
 }
 
 test('the table of defects covers every rule except those of speed and size', () => {
-  const covered: Set<string> = new Set(DEFECTS.map(({ rule }) => rule))
+  const covered: Set<string> = new Set([...DEFECTS, ...DIGEST_DEFECTS].map(({ rule }) => rule))
   const rules = Object.keys(RULES).filter((rule) => !rule.startsWith('push.'))
   const uncovered = rules.filter((rule) => !covered.has(rule))
   assert.deepEqual(uncovered, SPEED_AND_SIZE_RULES)
