@@ -247,7 +247,7 @@ function validateElement(
     const params = { reason: formatErrors(errors) }
     return { rejection: { code: 'invalid_record', params, errors } }
   }
-  const { reference_number, full_name, data, drift } = checked
+  const { reference_number, full_name, version, data, drift } = checked
   const rejected = rejectDrift(drift, context.plan.drift_policy)
   if (rejected) {
     const { reason, errors } = rejected
@@ -256,7 +256,7 @@ function validateElement(
   return {
     write: {
       reference_number,
-      content: { source: 'pull', full_name, data, fingerprint },
+      content: { source: 'pull', full_name, data, fingerprint, version },
       read,
       ...(drift ? { drift } : {}),
     },
@@ -266,6 +266,7 @@ function validateElement(
 type ValidRecord = {
   reference_number: string
   full_name: string
+  version: string | null
   data: JsonText
   drift: Drift | null
 }

@@ -53,7 +53,7 @@ export const WRITE_SQL = {
     FROM unnest($1::bigint[], $2::text[], $3::text[]) AS k (platform_id, record_type, reference)
     LEFT JOIN LATERAL (
       SELECT record_id, full_name, data, fingerprint, incomplete, missing_since, field_clocks,
-        pushed_seq, pushed_at, pulled_at
+        pushed_seq, pushed_at, pulled_at, version, reference_hash, version_hash
       FROM records
       WHERE platform_id = k.platform_id AND reference_number = k.reference AND module_id =
         (SELECT module_id FROM modules m

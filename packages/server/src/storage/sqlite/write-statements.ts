@@ -81,7 +81,7 @@ export function prepareWriteStatements(database: DatabaseSync) {
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
   const loadRecord = get(`
     SELECT record_id, full_name, data, fingerprint, incomplete, missing_since, field_clocks,
-      pushed_seq, pushed_at, pulled_at
+      pushed_seq, pushed_at, pulled_at, version, reference_hash, version_hash
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
   const insertRecords = insert('records', [
     ...['record_id', 'platform_id', 'module_id', 'reference_number', ...STATE_COLUMNS],

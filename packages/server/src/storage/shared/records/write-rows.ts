@@ -18,7 +18,10 @@ import {
   textOf,
 } from '../schema/databases.ts'
 
-export type StoredRecord = RecordState & { record_id: number }
+/** The columns by which a record counts in the sums of its module (`domain/record/digest-sums.ts`). */
+export type DigestColumns = { reference_hash: number | null; version_hash: number | null }
+
+export type StoredRecord = RecordState & DigestColumns & { record_id: number }
 
 /** The columns that decide whether a pulled record is unchanged. */
 export type KnownRecord = Pick<
@@ -123,6 +126,9 @@ export function toStoredRecord(row: Row): StoredRecord {
     ...toKnownRecord(row),
     full_name: textOf(row, 'full_name'),
     data: textOf(row, 'data'),
+    version: nullableTextOf(row, 'version'),
+    reference_hash: nullableIntegerOf(row, 'reference_hash'),
+    version_hash: nullableIntegerOf(row, 'version_hash'),
     field_clocks: parseClocks(nullableTextOf(row, 'field_clocks')),
     pushed_at: nullableTextOf(row, 'pushed_at'),
     pulled_at: nullableTextOf(row, 'pulled_at'),
