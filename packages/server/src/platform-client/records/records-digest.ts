@@ -13,8 +13,6 @@ export type DigestAnswer =
   /** It is a digest that cannot be used. */
   | { outcome: 'invalid'; reason: string }
 
-/** Maximum number of prefixes in one request. */
-export const MAX_PREFIXES = 100
 /** A bucket is about 30 bytes; platforms may indent their JSON. */
 const BYTES_PER_BUCKET = 128
 const BYTES_BESIDE = 64 * 1024
