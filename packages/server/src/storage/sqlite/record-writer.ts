@@ -13,12 +13,12 @@ import type {
 } from '../port/record-store.ts'
 import {
   BatchApplier,
-  type BatchChanges,
   type BatchSource,
   markSeen,
   type SeenRecord,
   type WriteAuthorization,
 } from '../shared/records/batch-applier.ts'
+import type { BatchChanges } from '../shared/records/batch-changes.ts'
 import type { KeyPlatform, WritableModule } from '../shared/records/write-rows.ts'
 import type { SqliteConnections } from './connection.ts'
 import { isRejectedRow } from './map-error.ts'
@@ -121,6 +121,7 @@ function save(
   for (const counts of changes.counters.platforms()) statements.addHourly(counts, when)
   for (const count of changes.counters.modules()) statements.addToModule(count, when)
   for (const drift of changes.counters.drifts()) statements.addDrift(drift, when)
+  for (const delta of changes.sums) statements.addToSums(delta)
 }
 
 type SqliteBatchSource = BatchSource & {

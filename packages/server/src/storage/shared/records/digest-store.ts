@@ -187,6 +187,33 @@ async function forgetBuckets(
   }
 }
 
+/** Forgets what names an erased record: the bucket is read again, and the claim says that it was withdrawn without a name. */
+export async function forgetReference(
+  db: Executor,
+  { reference_number, ...module }: ModuleRef & { reference_number: string },
+): Promise<void> {
+  await db
+    .deleteFrom('digest_buckets')
+    .where((eb) => eb.and({ ...pick(module), reference_number }))
+    .execute()
+  await db
+    .updateTable('module_digests')
+    .set({ withdrawn_reference: null })
+    .where((eb) => eb.and({ ...pick(module), withdrawn_reference: reference_number }))
+    .execute()
+}
+
+/** Forgets everything about the records of a module, which have been deleted. Sums of concurrent writes remain. */
+export async function forgetDigest(db: Executor, module: ModuleRef): Promise<void> {
+  const isOfModule = pick(module)
+  await db.deleteFrom('digest_buckets').where((eb) => eb.and(isOfModule)).execute()
+  await db.deleteFrom('module_digests').where((eb) => eb.and(isOfModule)).execute()
+  await db
+    .deleteFrom('digest_sums')
+    .where((eb) => eb.and({ ...isOfModule, count: 0, sum: 0 }))
+    .execute()
+}
+
 async function saveBucket(
   db: Executor,
   module: ModuleRef,
