@@ -89,6 +89,7 @@ const EMPTY: RecordState = {
   incomplete: false,
   missing_since: null,
   fingerprint: null,
+  version: null,
   field_clocks: null,
   pushed_seq: 0,
   pushed_at: null,
@@ -117,7 +118,7 @@ function applyStep(
     one.source === 'pull'
       ? decidePull(
           stored,
-          { ...one, data: stringifyLossless(one.data), fingerprint: `${seq}` },
+          { ...one, data: stringifyLossless(one.data), fingerprint: `${seq}`, version: null },
           { ...READ, snapshotSeq: seq },
         )
       : decidePush(

@@ -27,6 +27,7 @@ import { formatRfc3339, parseRfc3339 } from '../../lib/time/rfc3339.ts'
 import type { DataMembers } from './drift.ts'
 import { findKindMismatch, findKindMismatchOfText } from './field-types.ts'
 import type { JsonText } from './json-text.ts'
+import { MAX_VERSION_BYTES, toVersion } from './version.ts'
 
 const isNewRecord = Compile(NewRecordPush)
 const isChangedRecord = Compile(ChangedRecordPush)
@@ -58,6 +59,8 @@ export type PushInput = DataInput<string> & {
 export type PulledInput<Data extends JsonText = JsonText> = DataInput<Data> & {
   reference_number: string
   full_name: string
+  /** Null for an element without one. */
+  version: string | null
 }
 
 /** `errors`: by the name of the member. */
@@ -100,7 +103,8 @@ export function checkPulled(element: unknown): Checked<PulledInput<string>> {
   const errors = findErrors(element)
   if (errors !== null) return invalid(errors)
   const { reference_number, full_name, data } = element
-  return { outcome: 'valid', input: { reference_number, full_name, ...toDataInput(data) } }
+  const version = toVersion(Reflect.get(element, 'version'))
+  return { outcome: 'valid', input: { reference_number, full_name, version, ...toDataInput(data) } }
 }
 
 const SCAN = { maxDepth: MAX_JSON_DEPTH, maxNumberLength: MAX_NUMBER_LENGTH, innerKey: 'data' }
@@ -125,6 +129,7 @@ export function scanPulled(bytes: Buffer, start: number, end: number): PulledInp
   return {
     reference_number,
     full_name,
+    version: readScannedVersion(bytes, members),
     data: bytes.subarray(from, to),
     members: membersOf(bytes, inner),
   }
@@ -162,6 +167,16 @@ function readPlainText(bytes: Buffer, members: ScannedMembers, key: string): str
   if (to - from > MAX_NAME_LENGTH) return null
   const text = bytes.toString('utf8', from + 1, to - 1)
   return text.includes('\\') ? null : text
+}
+
+/** The version of an element that was not parsed. */
+function readScannedVersion(bytes: Buffer, { keys, starts, ends }: ScannedMembers): string | null {
+  const position = keys.indexOf('version')
+  if (position < 0) return null
+  const [from = 0, to = 0] = [starts[position], ends[position]]
+  // No longer text is a version: each byte may be an escape sequence of six characters.
+  if (to - from > 6 * MAX_VERSION_BYTES + 2) return null
+  return toVersion(parseLossless(bytes.toString('utf8', from, to)))
 }
 
 const QUOTE = 0x22

@@ -32,6 +32,7 @@ const pulled = (data: JsonObject, hash = 'x', full_name = 'Ann'): PulledContent 
   full_name,
   data: stringifyLossless(data),
   fingerprint: `${MANIFEST_HASH}.${hash}`,
+  version: null,
 })
 const push = (
   source: 'POST' | 'PATCH',

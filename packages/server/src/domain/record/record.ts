@@ -26,6 +26,8 @@ export type PulledContent = {
   data: JsonText
   /** The fingerprint of the received bytes and of the manifest at that time. */
   fingerprint: string
+  /** The version that the platform sent with it; null without one. */
+  version: string | null
 }
 
 /** The read that a pulled record belongs to. */
@@ -52,6 +54,8 @@ export type RecordState = {
   missing_since: string | null
   /** The fingerprint of the last pull that wrote the record; null after a push. */
   fingerprint: string | null
+  /** The version of the bytes that the last pull read; null after a push, and without one. */
+  version: string | null
   field_clocks: FieldClocks | null
   /** The write sequence of the last push; 0 if there was none. */
   pushed_seq: number
@@ -106,6 +110,7 @@ export function decidePush(
     incomplete: content.source === 'PATCH' && (stored?.incomplete ?? true),
     missing_since: null,
     fingerprint: null,
+    version: null,
     field_clocks: advanceClocks(stored?.field_clocks ?? null, content, () =>
       Object.keys(parseData(content.data)),
     ),
@@ -134,6 +139,7 @@ export function decidePull(
     incomplete: false,
     missing_since: null,
     fingerprint: content.fingerprint,
+    version: content.version,
     field_clocks: null,
     pushed_seq: stored?.pushed_seq ?? 0,
     pushed_at: stored?.pushed_at ?? null,
@@ -145,6 +151,7 @@ export function decidePull(
   if (decision.outcome !== 'unchanged') return decision
   // A platform that serialises the same content differently each time must not cause a write at each read.
   if (!stored.fingerprint?.startsWith(read.manifest_hash)) return decision
+  if (stored.version !== content.version) return decision
   return { outcome: 'unchanged', next: null }
 }
 

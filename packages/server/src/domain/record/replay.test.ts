@@ -66,7 +66,7 @@ function pushed(value: number, seq: number, stored: RecordState | null = null) {
 function pulled(value: number, seq: number, stored: RecordState | null = null) {
   const { source, full_name, data } = element(value)
   const content = {
-    ...{ source, full_name, data, fingerprint: `hash.${value}` },
+    ...{ source, full_name, data, fingerprint: `hash.${value}`, version: null },
   }
   return next(stored, decidePull(stored, content, readOf(seq)))
 }

@@ -57,7 +57,8 @@ export function decideReplay(
     manifest_keys,
     manifest_hash: NO_BYTES,
   }
-  const decision = decidePull(stored, { source, full_name, data, fingerprint: NO_BYTES }, read)
+  const element = { source, full_name, data, fingerprint: NO_BYTES, version: null }
+  const decision = decidePull(stored, element, read)
   if (decision.outcome === 'stale' || decision.next === null) return decision
   const pushed = position ? {} : { pushed_seq: now.seq, pushed_at: now.at }
   return { ...decision, next: { ...withText(decision.next), fingerprint: null, ...pushed } }

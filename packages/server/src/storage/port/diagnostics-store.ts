@@ -32,7 +32,8 @@ export type DatabaseProblem = {
 
 /** A stored count that does not equal the count of the rows. */
 export type CounterDifference = {
-  counter: 'records' | 'rejected_bytes' | 'created'
+  /** `versions`: the stored sums of versions, whose counts may be equal although the sums are not. */
+  counter: 'records' | 'rejected_bytes' | 'created' | 'versions'
   /** The module as `platform/module`, the platform, or the platform and the hour. */
   name: string
   stored: number
@@ -41,7 +42,7 @@ export type CounterDifference = {
 
 /** Counter rows that nothing can read correctly. */
 export type InvalidCounter = {
-  table: 'module_counters' | 'hourly_counters' | 'module_drift'
+  table: 'module_counters' | 'hourly_counters' | 'module_drift' | 'digest_sums'
   /** `orphaned`: its module or platform does not exist. `impossible`: its counts contradict each other. */
   reason: 'orphaned' | 'impossible'
   rows: number
@@ -174,6 +175,14 @@ export interface RepairStore {
    * @returns the counters that were wrong, and the number of deleted rows.
    */
   recountRecords(log: (changed: number) => ChangeLog): Promise<RecountedRecords>
+
+  /**
+   * Computes the sums of versions from the records, in one transaction: repairs those that are wrong, and deletes those
+   * of modules that do not exist. Correct while records are written.
+   * @param log is saved if anything changed.
+   * @returns the modules with wrong sums, and the number of deleted rows.
+   */
+  recountVersions(log: (changed: number) => ChangeLog): Promise<RecountedRecords>
 
   /**
    * Sums the sizes of the rejected pushes of each platform and sets its quota to the sum, in one transaction.

@@ -95,6 +95,11 @@ export type WriteOutcome =
       module_name: string
       /** What a stale push lost against; left out for every other outcome. */
       newer?: NewerWrite
+      /**
+       * Of a pulled record: only its version has changed, or only its content although its version has not
+       * (`findChangedAlone`). Left out otherwise.
+       */
+      changed_alone?: 'version' | 'content'
     }
   | { outcome: 'rejected'; code: WriteRejection }
   /** `record_id`: the record that the read has already contained. */

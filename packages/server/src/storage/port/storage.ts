@@ -6,6 +6,7 @@ import type { AlertEventStore, AlertStore } from './alert-store.ts'
 import type { BackupStore } from './backup-store.ts'
 import type { ErasureStore, RemovalStore, RetentionStore } from './deletion-store.ts'
 import type { RepairStore } from './diagnostics-store.ts'
+import type { DigestStore } from './digest-store.ts'
 import type { MissingStore } from './missing-store.ts'
 import type {
   InvitationStore,
@@ -56,6 +57,7 @@ export type Storage = {
   activity: ActivityStore
   changes: ChangeStore
   missing: MissingStore
+  digests: DigestStore
   erasure: ErasureStore
   removals: RemovalStore
   rejectedPushes: RejectedPushStore

@@ -6,7 +6,8 @@ import type { PoolClient } from 'pg'
 import { missingChange } from '../../domain/record/record.ts'
 import type { MarkOutcome, MissingBatch } from '../port/missing-store.ts'
 import type { MissingDialect } from '../shared/pulls/missing-store.ts'
-import { toModuleOfRead } from '../shared/records/write-rows.ts'
+import { DigestDeltas } from '../shared/records/digest-deltas.ts'
+import { toDigestColumns, toModuleOfRead } from '../shared/records/write-rows.ts'
 import { integerOf, type Row } from '../shared/schema/databases.ts'
 import type { PostgresConnections } from './connection.ts'
 import { idList } from './dialect.ts'
@@ -36,8 +37,12 @@ async function markMissing(
     await statements.commit()
     return { outcome: 'rejected', code: module }
   }
-  const ids = await lockRecords(client, batch)
+  const locked = await lockRecords(client, batch)
+  const ids = locked.map((row) => integerOf(row, 'record_id'))
   if (ids.length > 0) {
+    const deltas = new DigestDeltas()
+    for (const row of locked) deltas.replace(module, toDigestColumns(row), null)
+    const sums = deltas.rows()
     // Numbers are allocated after the locks, so that those of a record rise on every node.
     const numbers = await statements.allocateSequence(ids.length)
     const values = [batch.since, batch.at, bigintArray(ids), bigintArray(numbers)]
@@ -52,6 +57,7 @@ async function markMissing(
     await Promise.all([
       client.query({ name: 'markMissing', text: SQL.markMissing, values }),
       statements.appendHistory(history, at),
+      ...(sums.length > 0 ? [statements.addToSums(sums)] : []),
     ])
   }
   await statements.commit()
@@ -59,7 +65,7 @@ async function markMissing(
 }
 
 /** Locks the records that the read can prove missing, in the order in which every writer locks records. */
-async function lockRecords(client: PoolClient, batch: MissingBatch): Promise<number[]> {
+async function lockRecords(client: PoolClient, batch: MissingBatch): Promise<Row[]> {
   const references = batch.records
     .map((record) => record.reference_number)
     .sort((one, other) => (one < other ? -1 : Number(one > other)))
@@ -67,23 +73,22 @@ async function lockRecords(client: PoolClient, batch: MissingBatch): Promise<num
   const start = [snapshotSeq, pushed_until, ahead_from]
   const values = [platform_id, module_id, textArray(references), ...start]
   const query = { name: 'lockMissing', text: SQL.lockMissing, values }
-  const { rows } = await client.query<Row>(query)
-  return rows.map((row) => integerOf(row, 'record_id'))
+  return (await client.query<Row>(query)).rows
 }
 
 const SQL = {
   lockMissing: `
-    SELECT r.record_id
+    SELECT r.record_id, r.reference_hash, r.version_hash
     FROM unnest($3::text[]) AS k (reference)
     CROSS JOIN LATERAL (
-      SELECT record_id FROM records
+      SELECT record_id, reference_hash, version_hash FROM records
       WHERE platform_id = $1 AND module_id = $2 AND reference_number = k.reference
         AND missing_since IS NULL AND pushed_seq <= $4
         AND (pushed_at IS NULL OR pushed_at <= $5 OR pushed_at > $6)
       FOR NO KEY UPDATE
     ) r`,
   markMissing: `
-    UPDATE records r SET missing_since = $1, updated_at = $2, change_seq = w.change_seq
+    UPDATE records r SET missing_since = $1, version = NULL, version_hash = NULL, updated_at = $2, change_seq = w.change_seq
     FROM unnest($3::bigint[], $4::bigint[]) AS w (record_id, change_seq)
     WHERE r.record_id = w.record_id`,
 } as const

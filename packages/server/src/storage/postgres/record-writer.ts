@@ -16,10 +16,10 @@
  *  5. Only for pulled records: lock those that have changed, in key order, and allocate ids and sequence numbers.
  *     — one round trip —
  *  6. {@link BatchApplier} decides every write in memory.
- *  7. Save: new records in key order, changed and touched records, history, activity, replays, then counters (last,
- *     because other writers of this node wait for these rows), the use of hub keys, COMMIT. — last round trip —
+ *  7. Save: new records in key order, changed and touched records, history, activity, replays, then counters and the
+ *     sums of modules (last, because other writers wait for these rows), the use of hub keys, COMMIT. — last round trip —
  *
- * Locks are acquired in the same order on every node (advisory locks, records in key order, counters in id order), so
+ * Locks are acquired in the same order on every node (advisory locks, records in key order, counters and sums in id order), so
  * nodes wait for each other and never deadlock. docs/decisions/0004-locks-on-postgresql.md has the reasons.
  *
  * Retries: the batch runs again from step 1 after a conflict with another transaction, which is a serialization failure,
@@ -180,5 +180,6 @@ function save(
   send(changes.counters.platforms(), (rows) => statements.addHourly(rows, when))
   send(changes.counters.modules(), (rows) => statements.addToModules(rows, when))
   send(changes.counters.drifts(), (rows) => statements.addDrift(rows, when))
+  send(changes.sums, (rows) => statements.addToSums(rows))
   return saving
 }

@@ -1,18 +1,22 @@
 /** The SQL of the write path. Each statement processes many rows, which are passed as arrays, one per column. */
+import { SUM_MODULUS } from '../../domain/record/digest-sums.ts'
 import { MAX_DRIFT_KEYS } from '../shared/counters/counter-deltas.ts'
 import { distinctTitleSql } from '../shared/platforms/platform-rows.ts'
 
 const STATE_PARAMETERS = `$2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[],
-  $8::text[], $9::text[], $10::bigint[], $11::text[], $12::text[], $13::bigint[]`
+  $8::text[], $9::text[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::bigint[],
+  $16::bigint[]`
 const STATE_COLUMNS = `platform_id, record_id, full_name, data, fingerprint, incomplete, missing_since,
-  field_clocks, pushed_seq, pushed_at, pulled_at, change_seq`
+  field_clocks, pushed_seq, pushed_at, pulled_at, version, reference_hash, version_hash, change_seq`
 
 const TITLE = distinctTitleSql('p')
 
 const MODULE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_snapshot_seq,
   m.last_read_requested_at, coalesce(p.first_name, p.platform_name) AS first_name,
   EXISTS (SELECT 1 FROM tombstones t
-    WHERE t.platform_name = coalesce(p.first_name, p.platform_name) AND t.record_type = m.record_type)::int AS has_tombstones`
+    WHERE t.platform_name = coalesce(p.first_name, p.platform_name) AND t.record_type = m.record_type)::int AS has_tombstones,
+  EXISTS (SELECT 1 FROM digest_sums d
+    WHERE d.platform_id = m.platform_id AND d.module_id = m.module_id)::int AS uses_versions`
 
 export const WRITE_SQL = {
   findKeys: `
@@ -53,7 +57,7 @@ export const WRITE_SQL = {
     FROM unnest($1::bigint[], $2::text[], $3::text[]) AS k (platform_id, record_type, reference)
     LEFT JOIN LATERAL (
       SELECT record_id, full_name, data, fingerprint, incomplete, missing_since, field_clocks,
-        pushed_seq, pushed_at, pulled_at
+        pushed_seq, pushed_at, pulled_at, version, reference_hash, version_hash
       FROM records
       WHERE platform_id = k.platform_id AND reference_number = k.reference AND module_id =
         (SELECT module_id FROM modules m
@@ -65,20 +69,24 @@ export const WRITE_SQL = {
   insertRecords: `
     INSERT INTO records (${STATE_COLUMNS}, module_id, reference_number, created_at, updated_at)
     SELECT w.*, $1, $1
-    FROM unnest(${STATE_PARAMETERS}, $14::bigint[], $15::text[])
+    FROM unnest(${STATE_PARAMETERS}, $17::bigint[], $18::text[])
       AS w (${STATE_COLUMNS}, module_id, reference_number)`,
   updateRecords: `
     UPDATE records r SET full_name = w.full_name, data = w.data,
       fingerprint = w.fingerprint, incomplete = w.incomplete, missing_since = w.missing_since, field_clocks = w.field_clocks,
       pushed_seq = w.pushed_seq, pushed_at = w.pushed_at, pulled_at = w.pulled_at,
+      version = w.version, reference_hash = w.reference_hash, version_hash = w.version_hash,
       change_seq = w.change_seq, updated_at = $1
     FROM unnest(${STATE_PARAMETERS}) AS w (${STATE_COLUMNS})
     WHERE r.record_id = w.record_id`,
   touchRecords: `
     UPDATE records r SET fingerprint = w.fingerprint, field_clocks = w.field_clocks,
-      pushed_seq = w.pushed_seq, pushed_at = w.pushed_at, pulled_at = w.pulled_at
-    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[])
-      AS w (record_id, fingerprint, field_clocks, pushed_seq, pushed_at, pulled_at)
+      pushed_seq = w.pushed_seq, pushed_at = w.pushed_at, pulled_at = w.pulled_at,
+      version = w.version, reference_hash = w.reference_hash, version_hash = w.version_hash
+    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[],
+      $7::text[], $8::bigint[], $9::bigint[])
+      AS w (record_id, fingerprint, field_clocks, pushed_seq, pushed_at, pulled_at, version,
+        reference_hash, version_hash)
     WHERE r.record_id = w.record_id`,
   appendHistory: `
     INSERT INTO record_history (platform_id, record_id, change_seq, at, source, changes, pull_id,
@@ -127,6 +135,11 @@ export const WRITE_SQL = {
     FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[])
       AS w (rejected_push_id, actor, outcome, record_id)
     WHERE r.rejected_push_id = w.rejected_push_id`,
+  addToSums: `
+    INSERT INTO digest_sums AS s (platform_id, module_id, bucket, count, sum)
+    SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
+    ON CONFLICT (platform_id, module_id, bucket) DO UPDATE SET count = s.count + excluded.count,
+      sum = (s.sum + excluded.sum) % ${SUM_MODULUS}`,
   addDrift: `
     INSERT INTO module_drift AS d (node, first_at, last_at, platform_id, module_id, kind, key, count)
     SELECT $1, $2, $2, w.*

@@ -13,6 +13,7 @@ import type {
   SavedRecord,
   TouchedRecord,
 } from '../shared/records/batch-changes.ts'
+import type { SumDelta } from '../shared/records/digest-deltas.ts'
 import {
   formatChanges,
   formatClocks,
@@ -179,6 +180,7 @@ export function createWriteStatements(client: PoolClient) {
         bigintArray(records.map(({ state }) => state.pushed_seq)),
         textArray(records.map(({ state }) => state.pushed_at)),
         textArray(records.map(({ state }) => state.pulled_at)),
+        ...versionColumns(records),
       ),
 
     appendHistory: (entries: readonly NewHistoryEntry[], at: string) =>
@@ -235,6 +237,16 @@ export function createWriteStatements(client: PoolClient) {
         bigintArray(counts.map((count) => count.pushes)),
       ),
 
+    addToSums: (deltas: readonly SumDelta[]) =>
+      run(
+        'addToSums',
+        bigintArray(deltas.map((delta) => delta.platform_id)),
+        bigintArray(deltas.map((delta) => delta.module_id)),
+        bigintArray(deltas.map((delta) => delta.bucket)),
+        bigintArray(deltas.map((delta) => delta.count)),
+        bigintArray(deltas.map((delta) => delta.sum)),
+      ),
+
     addDrift: (drifts: readonly DriftCount[], when: { at: string; node: string }) =>
       run(
         'addDrift',
@@ -263,6 +275,15 @@ function stateColumns(records: readonly SavedRecord[]): unknown[] {
     bigintArray(records.map(({ state }) => state.pushed_seq)),
     textArray(records.map(({ state }) => state.pushed_at)),
     textArray(records.map(({ state }) => state.pulled_at)),
+    ...versionColumns(records),
     bigintArray(records.map((record) => record.change_seq)),
+  ]
+}
+
+function versionColumns(records: readonly TouchedRecord[]): unknown[] {
+  return [
+    textArray(records.map(({ state }) => state.version)),
+    bigintArray(records.map(({ digest }) => digest.reference_hash)),
+    bigintArray(records.map(({ digest }) => digest.version_hash)),
   ]
 }

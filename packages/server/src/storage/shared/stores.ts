@@ -32,6 +32,7 @@ import { createMissingStore, type MissingDialect } from './pulls/missing-store.t
 import { createScheduleStore } from './pulls/pull-plan.ts'
 import { createPullStore, type IsOwnerDead } from './pulls/pull-store.ts'
 import { createChangeStore } from './records/change-store.ts'
+import { createDigestStore } from './records/digest-store.ts'
 import { createRejectedPushStore } from './rejected-pushes/rejected-push-store.ts'
 import { type Databases, type Executor, nowText } from './schema/databases.ts'
 import { deleteRows } from './schema/rows.ts'
@@ -95,6 +96,7 @@ export function createStores(
     activity: createActivityStore(databases, dialect.containsIgnoringCase),
     changes: createChangeStore(databases, { readLastSequence, readCommitWatermark }),
     missing: createMissingStore(databases, missing),
+    digests: createDigestStore(databases),
     alerts: createAlertStore(databases),
     alertEvents: createAlertEventStore(databases),
     pushErrors: createPushErrorStore(databases),

@@ -5,6 +5,8 @@ import type { MarkOutcome, MissingBatch } from '../port/missing-store.ts'
 import type { MissingDialect } from '../shared/pulls/missing-store.ts'
 import type { NewHistoryEntry } from '../shared/records/batch-changes.ts'
 import { beginImmediate } from './begin-immediate.ts'
+import { DigestDeltas } from '../shared/records/digest-deltas.ts'
+import { toDigestColumns } from '../shared/records/write-rows.ts'
 import type { SqliteConnections } from './connection.ts'
 import { idList } from './dialect.ts'
 import { prepareWriteStatements } from './write-statements.ts'
@@ -31,10 +33,13 @@ export function createMissingDialect(connections: SqliteConnections): MissingDia
 }
 
 function prepareMarkMissing(database: DatabaseSync) {
-  const { findModuleOfRead, readSequence, saveSequence, appendHistory } =
+  const { findModuleOfRead, readSequence, saveSequence, appendHistory, addToSums } =
     prepareWriteStatements(database)
+  const findDigest = database.prepare(
+    'SELECT reference_hash, version_hash FROM records WHERE record_id = ?',
+  )
   const markRecord = database.prepare(`
-    UPDATE records SET missing_since = ?, change_seq = ?, updated_at = ?
+    UPDATE records SET missing_since = ?, version = NULL, version_hash = NULL, change_seq = ?, updated_at = ?
     WHERE record_id = ? AND platform_id = ? AND module_id = ?
       AND missing_since IS NULL AND pushed_seq <= ?
       AND (pushed_at IS NULL OR pushed_at <= ? OR pushed_at > ?)`)
@@ -48,16 +53,20 @@ function prepareMarkMissing(database: DatabaseSync) {
     const before = readSequence()
     let seq = before
     const history: NewHistoryEntry[] = []
+    const deltas = new DigestDeltas()
     for (const { record_id } of batch.records) {
       const change_seq = seq + 1
       const record = [record_id, platform_id, module_id]
       const start = [snapshotSeq, pushed_until, ahead_from]
+      const digest = findDigest.get(record_id)
       const { changes: marked } = markRecord.run(since, change_seq, at, ...record, ...start)
       if (Number(marked) === 0) continue
       history.push({ ...entry, record_id, change_seq, changes })
+      if (digest) deltas.replace(module, toDigestColumns(digest), null)
       seq = change_seq
     }
     appendHistory(history, at)
+    for (const delta of deltas.rows()) addToSums(delta)
     if (seq > before) saveSequence(seq)
     return { outcome: 'marked', marked: seq - before }
   }

@@ -122,6 +122,7 @@ function save(
   for (const counts of changes.counters.platforms()) statements.addHourly(counts, when)
   for (const count of changes.counters.modules()) statements.addToModule(count, when)
   for (const drift of changes.counters.drifts()) statements.addDrift(drift, when)
+  for (const delta of changes.sums) statements.addToSums(delta)
 }
 
 type SqliteBatchSource = BatchSource & {

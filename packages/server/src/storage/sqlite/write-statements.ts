@@ -1,6 +1,7 @@
 /** The statements of the write path, prepared once. They take and return typed values. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { NewActivity } from '../../domain/activity/activity.ts'
+import { SUM_MODULUS } from '../../domain/record/digest-sums.ts'
 import { toHour } from '../../lib/time/clock.ts'
 import type { ReadRef, ReplayWrite, WriteRejection } from '../port/record-store.ts'
 import {
@@ -16,6 +17,7 @@ import type {
   SavedRecord,
   TouchedRecord,
 } from '../shared/records/batch-changes.ts'
+import type { SumDelta } from '../shared/records/digest-deltas.ts'
 import {
   formatChanges,
   formatClocks,
@@ -81,7 +83,7 @@ export function prepareWriteStatements(database: DatabaseSync) {
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
   const loadRecord = get(`
     SELECT record_id, full_name, data, fingerprint, incomplete, missing_since, field_clocks,
-      pushed_seq, pushed_at, pulled_at
+      pushed_seq, pushed_at, pulled_at, version, reference_hash, version_hash
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
   const insertRecords = insert('records', [
     ...['record_id', 'platform_id', 'module_id', 'reference_number', ...STATE_COLUMNS],
@@ -89,12 +91,12 @@ export function prepareWriteStatements(database: DatabaseSync) {
   ])
   const updateRecord = run(`
     UPDATE records SET full_name = ?, data = CAST(? AS TEXT), fingerprint = ?, incomplete = ?, missing_since = ?,
-      field_clocks = ?, pushed_seq = ?, pushed_at = ?, pulled_at = ?, change_seq = ?,
-      updated_at = ?
+      field_clocks = ?, pushed_seq = ?, pushed_at = ?, pulled_at = ?, version = ?,
+      reference_hash = ?, version_hash = ?, change_seq = ?, updated_at = ?
     WHERE record_id = ?`)
   const touchRecord = run(`
     UPDATE records SET fingerprint = ?, field_clocks = ?, pushed_seq = ?, pushed_at = ?,
-      pulled_at = ?
+      pulled_at = ?, version = ?, reference_hash = ?, version_hash = ?
     WHERE record_id = ?`)
   const appendHistory = insert('record_history', [
     ...['platform_id', 'record_id', 'change_seq', 'at', 'source', 'changes', 'pull_id'],
@@ -120,6 +122,10 @@ export function prepareWriteStatements(database: DatabaseSync) {
     ON CONFLICT DO UPDATE SET records = records + excluded.records,
       pushes = pushes + excluded.pushes, last_received_at = excluded.last_received_at`)
 
+  const addToSums = run(`
+    INSERT INTO digest_sums (platform_id, module_id, bucket, count, sum) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET count = count + excluded.count,
+      sum = (sum + excluded.sum) % ${SUM_MODULUS}`)
   const addDrift = run(`
     INSERT INTO module_drift (platform_id, module_id, node, kind, key, count, first_at, last_at)
     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7
@@ -199,10 +205,12 @@ export function prepareWriteStatements(database: DatabaseSync) {
       updateRecord(...stateValues(record), record.change_seq, at, record.record_id)
     },
 
-    touchRecord({ record_id, state }: TouchedRecord): void {
+    touchRecord({ record_id, state, digest }: TouchedRecord): void {
       const clocks = formatClocks(state.field_clocks)
-      const { fingerprint, pushed_seq, pushed_at, pulled_at } = state
-      touchRecord(fingerprint, clocks, pushed_seq, pushed_at, pulled_at, record_id)
+      const { fingerprint, pushed_seq, pushed_at, pulled_at, version } = state
+      const { reference_hash, version_hash } = digest
+      const versions = [version, reference_hash, version_hash]
+      touchRecord(fingerprint, clocks, pushed_seq, pushed_at, pulled_at, ...versions, record_id)
     },
 
     appendHistory(entries: readonly NewHistoryEntry[], at: string): void {
@@ -257,6 +265,10 @@ export function prepareWriteStatements(database: DatabaseSync) {
       addToModule(platform_id, module_id, when.node, created, pushes, when.at)
     },
 
+    addToSums({ platform_id, module_id, bucket, count, sum }: SumDelta): void {
+      addToSums(platform_id, module_id, bucket, count, sum)
+    },
+
     addDrift(drift: DriftCount, when: { at: string; node: string }): void {
       const { platform_id, module_id, kind, key, count } = drift
       addDrift(platform_id, module_id, when.node, kind, key, count, when.at)
@@ -267,15 +279,17 @@ export function prepareWriteStatements(database: DatabaseSync) {
 const MODULE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_snapshot_seq,
   m.last_read_requested_at, coalesce(p.first_name, p.platform_name) AS first_name,
   EXISTS (SELECT 1 FROM tombstones t
-    WHERE t.platform_name = coalesce(p.first_name, p.platform_name) AND t.record_type = m.record_type) AS has_tombstones`
+    WHERE t.platform_name = coalesce(p.first_name, p.platform_name) AND t.record_type = m.record_type) AS has_tombstones,
+  EXISTS (SELECT 1 FROM digest_sums d
+    WHERE d.platform_id = m.platform_id AND d.module_id = m.module_id) AS uses_versions`
 
 /** The columns of a record's state, in the order of `stateValues`. */
 const STATE_COLUMNS = [
   ...['full_name', 'data', 'fingerprint', 'incomplete', 'missing_since', 'field_clocks'],
-  ...['pushed_seq', 'pushed_at', 'pulled_at'],
+  ...['pushed_seq', 'pushed_at', 'pulled_at', 'version', 'reference_hash', 'version_hash'],
 ]
 
-function stateValues({ state }: SavedRecord): SQLInputValue[] {
+function stateValues({ state, digest }: SavedRecord): SQLInputValue[] {
   return [
     state.full_name,
     state.data,
@@ -286,6 +300,9 @@ function stateValues({ state }: SavedRecord): SQLInputValue[] {
     state.pushed_seq,
     state.pushed_at,
     state.pulled_at,
+    state.version,
+    digest.reference_hash,
+    digest.version_hash,
   ]
 }
 

@@ -47,10 +47,9 @@ async function readDocument(
       const writes = changed.flatMap(({ element, fingerprint }): PullWrite[] => {
         const record = readRecord(element)
         if (!record) return []
-        const { reference_number, full_name, data } = record
-        return [
-          { reference_number, read, content: { source: 'pull', full_name, data, fingerprint } },
-        ]
+        const { reference_number, full_name, data, version } = record
+        const content = { source: 'pull' as const, full_name, data, fingerprint, version }
+        return [{ reference_number, read, content }]
       })
       if (writes.length > 0) outcomes.push(...(await kit.outcomesOf(...writes)))
       if (error !== null) outcomes.push('broken')

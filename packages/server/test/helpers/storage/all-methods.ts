@@ -423,6 +423,7 @@ export function callsOfAllMethods(
     ['acceptInvitation', () => invitations.acceptInvitation(-1, clock.text)],
     ['withdrawInvitation', () => invitations.withdrawInvitation(-1, () => audit)],
     ['recountRecords', () => storage.repairs.recountRecords(() => changeLog())],
+    ['recountVersions', () => storage.repairs.recountVersions(() => changeLog())],
     ['recountRejectedBytes', () => storage.repairs.recountRejectedBytes(() => changeLog())],
     [
       'deleteLeases',

@@ -82,14 +82,15 @@ export async function startPullAndRead(
   return startRead(storage, await startTestPull(storage), platform, overrides)
 }
 
-/** A write of an element of a read, by default r-1. `data` is JSON text. */
+/** A write of an element of a read, by default r-1 without a version. `data` is JSON text. */
 export function pullWrite(
   { read }: TestRead,
-  overrides: { reference?: string; full_name?: string; data?: string } = {},
+  overrides: { reference?: string; full_name?: string; data?: string; version?: string } = {},
 ): PullWrite {
-  const { reference = 'r-1', full_name = 'Ann', data = '{}' } = overrides
+  const { reference = 'r-1', full_name = 'Ann', data = '{}', version = null } = overrides
+  const beside = version === null ? '' : `,"version":${JSON.stringify(version)}`
   const bytes = Buffer.from(
-    `{"reference_number":${JSON.stringify(reference)},"full_name":${JSON.stringify(full_name)},"data":${data}}`,
+    `{"reference_number":${JSON.stringify(reference)},"full_name":${JSON.stringify(full_name)},"data":${data}${beside}}`,
   )
   return {
     reference_number: reference,
@@ -99,6 +100,7 @@ export function pullWrite(
       full_name,
       data: normalize(data),
       fingerprint: fingerprintOf(read.manifest_hash, bytes),
+      version,
     },
   }
 }

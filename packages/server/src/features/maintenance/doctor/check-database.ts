@@ -81,6 +81,7 @@ const LABELS: Record<CounterDifference['counter'], string> = {
   records: 'records',
   rejected_bytes: 'bytes of rejected pushes',
   created: 'created records',
+  versions: 'versions',
 }
 
 /** Whether the stored counters equal the rows that they count. */
@@ -104,6 +105,10 @@ function describeTotal(differences: CounterDifference[]): Finding[] {
 }
 
 function describeDifference({ counter, name, stored, counted }: CounterDifference): Finding {
+  if (counter === 'versions') {
+    const message = `${name}: the stored sums of versions are wrong: they count ${stored} records, and ${counted} have a version.`
+    return problem(message, 'Count again: --fix.', 'counters')
+  }
   const message = `${name}: ${stored} ${LABELS[counter]} are counted, but there are ${counted}.`
   return counter === 'created'
     ? problem(message, 'The chart of this hour is too low. It cannot be counted again.')
@@ -113,7 +118,7 @@ function describeDifference({ counter, name, stored, counted }: CounterDifferenc
 function describeInvalid({ table, reason, rows }: InvalidCounter): Finding {
   if (reason === 'orphaned') {
     const message = `${table}: ${rows} rows belong to a platform or module that does not exist.`
-    return table === 'module_counters'
+    return table === 'module_counters' || table === 'digest_sums'
       ? problem(message, 'Delete them: --fix.', 'counters')
       : problem(message, 'They are not shown. Restore a backup if rows are missing elsewhere, too.')
   }

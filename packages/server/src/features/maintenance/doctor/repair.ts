@@ -18,12 +18,17 @@ const DATABASE_REPAIRS: Record<
     const { recounted, deleted } = await repairs.recountRecords((changed) =>
       logOf('counters', `Counted records again: ${changed} counters were wrong`),
     )
+    const versions = await repairs.recountVersions((changed) =>
+      logOf('versions', `Summed versions again: ${changed} sums were wrong`),
+    )
     const bytes = await repairs.recountRejectedBytes((changed) =>
       logOf('rejected pushes', `Summed rejected pushes again: ${changed} platforms were wrong`),
     )
     return [
       ...recounted.map((one) => describeRecount(one, 'records')),
       ...(deleted > 0 ? [`Deleted ${deleted} counters of modules that do not exist.`] : []),
+      ...versions.recounted.map((one) => describeRecount(one, 'versions')),
+      ...(versions.deleted > 0 ? [`Deleted ${versions.deleted} sums of modules that do not exist.`] : []),
       ...bytes.map((one) => describeRecount(one, 'bytes of rejected pushes')),
     ]
   },

@@ -16,6 +16,8 @@ import type { ChangeLog } from '../../port/platform-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { deleteRequests } from '../activity/request-store.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
+import { addToSums, DigestDeltas } from '../records/digest-deltas.ts'
+import { forgetReference } from '../records/digest-store.ts'
 import { addToModule, invalidateCachedResponse } from '../records/module-counts.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { countRows, deleteRows, updateRows } from '../schema/rows.ts'
@@ -131,6 +133,7 @@ export function createErasureStore(
     // With this lock, a concurrent erasure that saves a tombstone sees whether the record still exists.
     return transact(['write authorization'], async (db, at) => {
       const [change_seq = 0] = await dialect.allocateSequence(db, 1)
+      const deltas = await countOut(db, record)
       const existed =
         mode === 'anonymise'
           ? await anonymiseRow(db, record, { referenceHash, change_seq, at })
@@ -139,10 +142,30 @@ export function createErasureStore(
       // A concurrent erasure may have set the other mode.
       await updateRows(db, 'tombstones', { record_id: record.record_id }, { mode })
       await invalidateCachedResponse(db, record, node)
+      await addToSums(db, deltas)
       await schedulePurge(db, { platform_id: record.platform_id, change_seq })
       await insertLog(db, at, log)
       return true
     })
+  }
+
+  /**
+   * Forgets a bucket that names the record. The lock of write authorization keeps the columns of the record as they are.
+   * @returns what the sums of the module lose.
+   */
+  async function countOut(
+    db: Executor,
+    { platform_id, module_id, record_id, reference_number }: NamedRecord,
+  ): Promise<DigestDeltas> {
+    const deltas = new DigestDeltas()
+    const stored = await db
+      .selectFrom('records')
+      .select(['reference_hash', 'version_hash'])
+      .where('record_id', '=', record_id)
+      .executeTakeFirst()
+    deltas.replace({ platform_id, module_id }, stored ?? null, null)
+    await forgetReference(db, { platform_id, module_id, reference_number })
+    return deltas
   }
 
   async function deleteRow(
@@ -168,7 +191,7 @@ export function createErasureStore(
     const pseudonym = pseudonymOf(record_id, change.referenceHash)
     const { numAffectedRows = 0n } = await sql`
       UPDATE records SET reference_number = ${pseudonym}, full_name = '', data = '{}',
-        fingerprint = NULL, field_clocks = NULL, change_seq = ${change.change_seq},
+        fingerprint = NULL, version = NULL, reference_hash = NULL, version_hash = NULL, field_clocks = NULL, change_seq = ${change.change_seq},
         updated_at = ${change.at}
       WHERE record_id = ${record_id}`.execute(db)
     if (numAffectedRows === 0n) return false

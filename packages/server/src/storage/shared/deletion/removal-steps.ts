@@ -3,6 +3,8 @@ import { sql } from 'kysely'
 import { formatCount, type NewActivity } from '../../../domain/activity/activity.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
 import { deleteRequests } from '../activity/request-store.ts'
+import { addToSums, DigestDeltas } from '../records/digest-deltas.ts'
+import { forgetDigest } from '../records/digest-store.ts'
 import { addToModule } from '../records/module-counts.ts'
 import { IN_LIST_INDEX } from '../records/record-rows.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
@@ -44,7 +46,7 @@ export async function runRemovalStep(
     if (await deleteLoggedRequests(db, removal, deps)) return
     if (await deleteFigures(db, removal)) return
     await deletePlatformRows(db, removal)
-  }
+  } else await forgetDigest(db, { platform_id: removal.platform_id, module_id: removal.module_id })
   await finishRemoval(db, removal, deps.at)
 }
 
@@ -93,7 +95,7 @@ async function deleteRecords(
   const deleted = await db
     .deleteFrom('records')
     .where('record_id', 'in', ids)
-    .returning(['record_id', 'module_id'])
+    .returning(['record_id', 'module_id', 'reference_hash', 'version_hash'])
     .execute()
   const numbers = await allocateSequence(db, deleted.length)
   const deletions = deleted.map((row, index) => ({
@@ -109,7 +111,11 @@ async function deleteRecords(
   // An anonymised record is now deleted as well, so its tombstone becomes that of an erased record.
   await updateRows(db, 'tombstones', { record_id: ids, mode: 'anonymise' }, { mode: 'erase' })
   if (module_id !== null) {
-    await addToModule(db, { platform_id, module_id }, { records: -deleted.length }, node)
+    const module = { platform_id, module_id }
+    await addToModule(db, module, { records: -deleted.length }, node)
+    const deltas = new DigestDeltas()
+    for (const row of deleted) deltas.replace(module, row, null)
+    await addToSums(db, deltas)
   }
   await db
     .updateTable('removals')
@@ -155,13 +161,17 @@ async function deleteLoggedRequests(
   return true
 }
 
-/** Deletes one day of counters, the drift of one module, or some manifest changes. */
+/** Deletes one day of counters, the drift or the sums of one module, or some manifest changes. */
 async function deleteFigures(db: Executor, { platform_id }: RemovalRow): Promise<boolean> {
   const where = sql`platform_id = ${platform_id}`
   const counters = { table: 'hourly_counters', key: 'day', where, orderBy: 'day' } as const
   if ((await deleteSome(db, counters, 1)) > 0) return true
   const drift = { table: 'module_drift', key: 'module_id', where, orderBy: 'module_id' } as const
   if ((await deleteSome(db, drift, 1)) > 0) return true
+  for (const table of ['digest_sums', 'digest_buckets'] as const) {
+    const rows = { table, key: 'module_id', where, orderBy: 'module_id' } as const
+    if ((await deleteSome(db, rows, 1)) > 0) return true
+  }
   const key = 'manifest_change_id'
   return (await deleteSome(db, { table: 'manifest_changes', key, where, orderBy: key }, STEP)) > 0
 }
@@ -173,6 +183,7 @@ async function deletePlatformRows(db: Executor, { platform_id }: RemovalRow): Pr
     'missing_candidates',
     'missing_reviews',
     'module_counters',
+    'module_digests',
     'indexed_fields',
     'modules',
   ] as const

@@ -9,6 +9,7 @@ import { MAX_DRIFT_KEYS } from '../counters/counter-deltas.ts'
 import { addToModule } from '../records/module-counts.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { updateRows } from '../schema/rows.ts'
+import { compareSums, ORPHANED_SUMS, repairSums } from './compare-sums.ts'
 
 type Row = {
   platform_id: number
@@ -42,6 +43,14 @@ export function createRepairStore(
         const changed = recounted.length + deleted
         if (changed > 0) await insertLog(db, at, log(changed))
         return { recounted, deleted }
+      }),
+
+    recountVersions: (log) =>
+      transact(['counters'], async (db, at) => {
+        const repaired = await repairSums(db)
+        const changed = repaired.recounted.length + repaired.deleted
+        if (changed > 0) await insertLog(db, at, log(changed))
+        return repaired
       }),
 
     // Rejected pushes are saved and deleted under this lock.
@@ -123,6 +132,7 @@ export async function compareCounters(db: Executor): Promise<CounterDifference[]
   return [
     ...records.rows.map((row) => toRecordDifference(row)),
     ...bytes.rows.map((row) => toBytesDifference(row)),
+    ...(await compareSums(db)),
     ...hours.rows.map((row) => ({
       ...{ counter: 'created' as const, name: `${row.platform_name}, ${row.hour}` },
       ...{ stored: Number(row.stored), counted: Number(row.counted) },
@@ -175,6 +185,7 @@ const INVALID_COUNTERS: (Omit<InvalidCounter, 'rows'> & { condition: RawBuilder<
       OR received_post + received_patch + received_pull > created + updated + unchanged + stale
       OR received_post + received_patch + received_pull < created + updated + unchanged`,
   },
+  { table: 'digest_sums', reason: 'orphaned', condition: ORPHANED_SUMS },
   {
     table: 'module_drift',
     reason: 'orphaned',

@@ -15,6 +15,7 @@ import {
   type WriteDecision,
 } from '../../../domain/record/record.ts'
 import { decideReplay } from '../../../domain/record/replay.ts'
+import { findChangedAlone } from '../../../domain/record/version.ts'
 import { formatRfc3339 } from '../../../lib/time/rfc3339.ts'
 import type {
   PullWrite,
@@ -187,7 +188,9 @@ export class BatchApplier {
     const decision = decidePull(record.state, write.content, read)
     const isChange = decision.outcome === 'created' || decision.outcome === 'updated'
     const seq = isChange ? this.#source.allocateSequence() : 0
-    return this.#addDecision(write, module, record, decision, seq)
+    const changed_alone = findChangedAlone(record.state, write.content, decision)
+    const result = this.#addDecision(write, module, record, decision, seq)
+    return changed_alone && result.outcome !== 'rejected' ? { ...result, changed_alone } : result
   }
 
   /** Records that the read contains a record. Returns false if the read has already contained it. */

@@ -2,7 +2,8 @@
 import type { NewActivity } from '../../../domain/activity/activity.ts'
 import type { NewRecordState, RecordChange } from '../../../domain/record/record.ts'
 import { CounterDeltas } from '../counters/counter-deltas.ts'
-import type { StoredRecord, WritableModule } from './write-rows.ts'
+import { DigestDeltas, digestColumns, NO_DIGEST, type SumDelta } from './digest-deltas.ts'
+import type { DigestColumns, StoredRecord, WritableModule } from './write-rows.ts'
 
 /** A record that the batch inserts or updates. */
 export type SavedRecord = {
@@ -13,9 +14,11 @@ export type SavedRecord = {
   reference_number: string
   change_seq: number
   state: NewRecordState
+  /** How it counts in the sums of its module after the batch. */
+  digest: DigestColumns
 }
 
-export type TouchedRecord = Pick<SavedRecord, 'record_id' | 'state'>
+export type TouchedRecord = Pick<SavedRecord, 'record_id' | 'state' | 'digest'>
 
 export type NewHistoryEntry = {
   platform_id: number
@@ -39,12 +42,13 @@ export type ReplayResult = {
 export type BatchChanges = {
   inserted: SavedRecord[]
   updated: SavedRecord[]
-  /** Records of which only bookkeeping columns have changed. No index covers these columns. */
+  /** Records of which only bookkeeping columns have changed. No index covers these columns, except for versions. */
   touched: TouchedRecord[]
   history: NewHistoryEntry[]
   activity: NewActivity[]
   replayed: ReplayResult[]
   counters: CounterDeltas
+  sums: SumDelta[]
 }
 
 /**
@@ -52,11 +56,12 @@ export type BatchChanges = {
  * - loaded: neither `change_seq` nor `isTouched` is set, since every write so far was stale or changed nothing. The batch
  *   saves nothing.
  * - touched: only `isTouched` is set. The batch updates the bookkeeping columns.
- * - changed: `change_seq` is set. The batch inserts the record if it `isNew`, and otherwise updates the whole record.
+ * - changed: `change_seq` is set. The batch inserts the record if it is new, and otherwise updates the whole record.
  */
 export type PlannedRecord = Omit<SavedRecord, 'change_seq' | 'state'> & {
-  /** Whether the record is not stored yet. */
-  isNew: boolean
+  /** The record before the batch; null if it is new. */
+  stored: StoredRecord | null
+  usesVersions: boolean
   /** The state after the writes so far; null for a new record until a write creates it. */
   state: NewRecordState | null
   /** The number of the last visible change of the batch; null if there is none. */
@@ -81,7 +86,7 @@ export class BatchPlan {
 
   /** Plans a record that no earlier write of the batch has planned. @param loaded `stored`: null for a new record. */
   addRecord(
-    { platform_id, module_id, record_type }: WritableModule,
+    { platform_id, module_id, record_type, usesVersions }: WritableModule,
     loaded: { record_id: number; reference_number: string; stored: StoredRecord | null },
   ): PlannedRecord {
     const { record_id, reference_number, stored } = loaded
@@ -91,8 +96,10 @@ export class BatchPlan {
       module_id,
       record_type,
       reference_number,
-      isNew: stored === null,
+      stored,
+      usesVersions,
       state: stored,
+      digest: stored ?? NO_DIGEST,
       change_seq: null,
       isTouched: false,
     }
@@ -116,15 +123,26 @@ export class BatchPlan {
     const inserted: SavedRecord[] = []
     const updated: SavedRecord[] = []
     const touched: TouchedRecord[] = []
+    const deltas = new DigestDeltas()
     for (const records of this.#records.values()) {
       for (const record of records.values()) {
-        if (isChanged(record)) (record.isNew ? inserted : updated).push(record)
+        countVersion(record, deltas)
+        if (isChanged(record)) (record.stored ? updated : inserted).push(record)
         else if (isTouched(record)) touched.push(record)
       }
     }
     const { history, activity, counters } = this
-    return { inserted, updated, touched, history, activity, replayed: this.#replayed, counters }
+    const [replayed, sums] = [this.#replayed, deltas.rows()]
+    return { inserted, updated, touched, history, activity, replayed, counters, sums }
   }
+}
+
+/** Computes how a record counts after the batch, and adds the difference. */
+function countVersion(record: PlannedRecord, deltas: DigestDeltas): void {
+  const { state, stored, reference_number } = record
+  if (state === null || state === stored) return
+  record.digest = digestColumns({ reference_number, version: state.version }, record)
+  deltas.replace(record, stored, record.digest)
 }
 
 function isChanged(record: PlannedRecord): record is PlannedRecord & SavedRecord {

@@ -18,7 +18,10 @@ import {
   textOf,
 } from '../schema/databases.ts'
 
-export type StoredRecord = RecordState & { record_id: number }
+/** The columns by which a record counts in the sums of its module (`domain/record/digest-sums.ts`). */
+export type DigestColumns = { reference_hash: number | null; version_hash: number | null }
+
+export type StoredRecord = RecordState & DigestColumns & { record_id: number }
 
 /** The columns that decide whether a pulled record is unchanged. */
 export type KnownRecord = Pick<
@@ -49,6 +52,8 @@ export type WritableModule = {
   lastRead: LastRead | null
   /** Whether any of its records was erased. Tombstones are looked up only if so. */
   hasTombstones: boolean
+  /** Whether any of its records has had a version. Only then do pushed records get the hash of their references. */
+  usesVersions: boolean
 }
 
 /** Marks a record as erased, so that it is not stored again. */
@@ -72,6 +77,7 @@ export function toWritableModule(row: Row): WritableModule {
     module_name: textOf(row, 'module_name'),
     first_name: textOf(row, 'first_name'),
     hasTombstones: row['has_tombstones'] === 1,
+    usesVersions: row['uses_versions'] === 1,
     lastRead: snapshotSeq === null || requested_at === null ? null : { snapshotSeq, requested_at },
   }
 }
@@ -118,11 +124,20 @@ export function toKnownRecord(row: Row): KnownRecord {
   }
 }
 
+export function toDigestColumns(row: Row): DigestColumns {
+  return {
+    reference_hash: nullableIntegerOf(row, 'reference_hash'),
+    version_hash: nullableIntegerOf(row, 'version_hash'),
+  }
+}
+
 export function toStoredRecord(row: Row): StoredRecord {
   return {
     ...toKnownRecord(row),
     full_name: textOf(row, 'full_name'),
     data: textOf(row, 'data'),
+    version: nullableTextOf(row, 'version'),
+    ...toDigestColumns(row),
     field_clocks: parseClocks(nullableTextOf(row, 'field_clocks')),
     pushed_at: nullableTextOf(row, 'pushed_at'),
     pulled_at: nullableTextOf(row, 'pulled_at'),

@@ -1,5 +1,6 @@
 /** Records, their history and indexes, and the deletion of records. */
 import type { ErasureMode, HistoryEntry } from '@recordhub/protocol'
+import type { RememberedBucket } from '../../port/digest-store.ts'
 import { flag, id, integer, table, text } from './define-table.ts'
 
 export const recordTables = {
@@ -18,6 +19,12 @@ export const recordTables = {
       data: text(),
       /** The fingerprint of the bytes last pulled; null since a push or replay. */
       fingerprint: text().nullable(),
+      /** The version of the bytes last pulled; null without one, and while `fingerprint` is null or the record missing. */
+      version: text().nullable(),
+      /** As `hashOfReference`: set at the latest with the first version, and never changed; null while the module has none. */
+      reference_hash: integer().nullable(),
+      /** As `hashOfVersion`; null while `version` is. */
+      version_hash: integer().nullable(),
       incomplete: flag().check('incomplete IN (0, 1)'),
       missing_since: text().nullable(),
       /** When each field was last set, a JSON object; null unless pushes contain `occurred_at`. */
@@ -38,9 +45,75 @@ export const recordTables = {
           where: 'missing_since IS NOT NULL',
         },
         records_incomplete: { on: 'record_id', where: 'incomplete = 1' },
+        // Contains all columns of finer sums, so that computing them reads no records.
+        records_digest: {
+          on: 'platform_id, module_id, reference_hash, version_hash',
+          where: 'reference_hash IS NOT NULL',
+        },
+        records_unversioned: {
+          on: 'platform_id, module_id, reference_hash',
+          where: 'reference_hash IS NOT NULL AND version_hash IS NULL AND missing_since IS NULL',
+        },
       },
     },
   ),
+
+  /**
+   * The number of records with a version and the sum of their hashes, by the first three hex digits of the references'
+   * md5. Each transaction that changes records updates it.
+   */
+  digest_sums: table(
+    {
+      platform_id: integer(),
+      module_id: integer(),
+      bucket: integer(),
+      count: integer(),
+      sum: integer(),
+    },
+    { primaryKey: ['platform_id', 'module_id', 'bucket'] },
+  ),
+
+  /** Buckets that were read and stay different. */
+  digest_buckets: table(
+    {
+      platform_id: integer(),
+      module_id: integer(),
+      prefix: text(),
+      state: text<RememberedBucket['state']>(),
+      remote_count: integer(),
+      remote_sum: integer(),
+      local_count: integer(),
+      local_sum: integer(),
+      explained: integer(),
+      reference_number: text().nullable(),
+      version: text().nullable(),
+      at: text(),
+    },
+    { primaryKey: ['platform_id', 'module_id', 'prefix'] },
+  ),
+
+  /** What is known about the versions and digests of a module. */
+  module_digests: table({
+    module_id: integer().primaryKey(),
+    platform_id: integer(),
+    verified_at: text().nullable(),
+    verified_by: text<'read' | 'digest'>().nullable(),
+    verified_records: integer().nullable(),
+    verified_of: integer().nullable(),
+    verified_explained: integer().nullable(),
+    withdrawn_at: text().nullable(),
+    withdrawn_records: integer().nullable(),
+    withdrawn_reference: text().nullable(),
+    unversioned: integer().nullable(),
+    last_full_read_at: text().nullable(),
+    unsupported_at: text().nullable(),
+    unsupported_manifest_hash: text().nullable(),
+    unstable_reads: integer().default(0),
+    unstable_at: text().nullable(),
+    unstable_manifest_hash: text().nullable(),
+    asked_at: text().nullable(),
+    digest_ms: integer().nullable(),
+  }),
 
   /** One row per change, and none for the first import of a record. */
   record_history: table(

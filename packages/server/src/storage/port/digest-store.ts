@@ -1,0 +1,131 @@
+import type { BucketSum } from '../../domain/record/digest-sums.ts'
+import type { ModuleRef } from './record-list-store.ts'
+
+/** A present record of a bucket. `version` is null if it is unknown or does not count. */
+export type BucketRecord = {
+  record_id: number
+  reference_number: string
+  /** As `hashOfReference`. */
+  reference_hash: number
+  version: string | null
+  /** The write sequence and the time of the last push, for `canBeMissing`. */
+  pushed_seq: number
+  pushed_at: string | null
+}
+
+/** The position after a record of `listBucketRecords`. */
+export type BucketPosition = Pick<BucketRecord, 'reference_hash' | 'record_id'>
+
+/**
+ * What the hub remembers of a bucket that it has read and that is still different:
+ * - `explained`: its elements give the platform's digest, and each is stored or known as rejected, accepted, erased, held
+ *   or under review. It is equal as long as both sides have these counts and sums.
+ * - `disagreement`: the platform's list and digest differ.
+ */
+export type RememberedBucket = {
+  prefix: string
+  state: 'explained' | 'disagreement'
+  remote_count: number
+  remote_sum: number
+  local_count: number
+  local_sum: number
+  /** The number of elements that keep the bucket different. */
+  explained: number
+  /** A record that the list and the digest disagree about, and its listed version; null if unknown. */
+  reference_number: string | null
+  version: string | null
+  /** When this was found. RFC 3339 in UTC. */
+  at: string
+}
+
+/** What the hub knows about the versions and digests of a module. Times are RFC 3339 in UTC. */
+export type ModuleDigest = {
+  /** When both sides were last proved equal, by reading all bytes or by the digest; null if never or withdrawn. */
+  verified_at: string | null
+  verified_by: 'read' | 'digest' | null
+  /** What the claim is about: the records with the same versions, all records, and the explained ones. */
+  verified_records: number | null
+  verified_of: number | null
+  verified_explained: number | null
+  /** Why the claim was withdrawn: the changes under an equal version that a read found, the first one, and when. */
+  withdrawn_at: string | null
+  withdrawn_records: number | null
+  withdrawn_reference: string | null
+  /** The elements without a version in the last full read; null before the first one. */
+  unversioned: number | null
+  last_full_read_at: string | null
+  /** The answer to a digest request was not a digest: when, and the manifest at that time. */
+  unsupported_at: string | null
+  unsupported_manifest_hash: string | null
+  /** How often in a row more than half of the versions changed without a change of content. */
+  unstable_reads: number
+  /** The versions are not used until the manifest changes: when that was found, and the manifest at that time. */
+  unstable_at: string | null
+  unstable_manifest_hash: string | null
+  /** When the last digest was requested, and how long the platform took, in milliseconds. */
+  asked_at: string | null
+  digest_ms: number | null
+}
+
+/** The versions of records, and their sums by bucket. A module without versions has no rows here and costs nothing. */
+export interface DigestStore {
+  /**
+   * Returns the stored sums of a module, in the order of their prefixes. Empty buckets are left out. The transaction of
+   * each write updates them, so the cost does not depend on the number of records. A record counts while it is present
+   * and the bytes last pulled had a version; a push, a replay and a missing mark clear its version.
+   * @param digits 1 to 3.
+   */
+  readSums(module: ModuleRef, digits: number): Promise<BucketSum[]>
+
+  /**
+   * Computes the sums of finer buckets from the records in the given ones, which an index covers. In the order of the
+   * given prefixes, then of the finer ones. Empty buckets are left out.
+   * @param prefixes of at most 5 digits; disjoint.
+   * @param digits at most 6.
+   */
+  readFinerSums(
+    module: ModuleRef,
+    prefixes: readonly string[],
+    digits: number,
+  ): Promise<BucketSum[]>
+
+  /**
+   * Returns the buckets that contain present records without a version that counts, such as those pushed since the last
+   * pull, with their number; in the order of their prefixes. The cost depends on the number of these records only.
+   *
+   * A record that no pull has read with a version and that was stored before the module had versions is in none of these
+   * buckets. `countVersions` counts it.
+   */
+  listUnversioned(module: ModuleRef, digits: number): Promise<{ prefix: string; count: number }[]>
+
+  /**
+   * Returns the number of present records, and of those whose version counts. The cost does not depend on the number of
+   * records that are not missing.
+   */
+  countVersions(module: ModuleRef): Promise<{ present: number; versioned: number }>
+
+  /**
+   * Returns the next `limit` present records of a bucket, with and without a version, in the order of `reference_hash`
+   * and `record_id`. Every record that has had a version is contained, and every one stored since the module has versions.
+   * @returns `next`: the position of the next step; null at the end.
+   */
+  listBucketRecords(
+    module: ModuleRef,
+    query: { prefix: string; after: BucketPosition | null; limit: number },
+  ): Promise<{ records: BucketRecord[]; next: BucketPosition | null }>
+
+  /** Returns the remembered buckets of a module, in the order of their prefixes. */
+  listRemembered(module: ModuleRef): Promise<RememberedBucket[]>
+
+  /** Saves buckets and forgets others, in one transaction. A bucket of the same prefix is replaced. */
+  remember(
+    module: ModuleRef,
+    change: { save: readonly RememberedBucket[]; forget: readonly string[] | 'all' },
+  ): Promise<void>
+
+  /** Returns what is known of a module; the initial values if nothing was saved. */
+  readDigest(module: ModuleRef): Promise<ModuleDigest>
+
+  /** Saves some members. The others stay as they are. */
+  saveDigest(module: ModuleRef, change: Partial<ModuleDigest>): Promise<void>
+}

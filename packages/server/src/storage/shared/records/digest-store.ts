@@ -1,0 +1,267 @@
+import { type RawBuilder, sql } from 'kysely'
+import {
+  type BucketSum,
+  bucketSize,
+  MAX_DIGITS,
+  rangeOf,
+  STORED_DIGITS,
+  SUM_MODULUS,
+  toPrefix,
+} from '../../../domain/record/digest-sums.ts'
+import type { DigestStore, ModuleDigest, RememberedBucket } from '../../port/digest-store.ts'
+import type { ModuleRef } from '../../port/record-list-store.ts'
+import { countUnmarked } from '../pulls/missing-store.ts'
+import type { Databases, Executor } from '../schema/databases.ts'
+
+export function createDigestStore({ reader, writer }: Databases): DigestStore {
+  return {
+    readSums: (module, digits) => readSums(reader, module, digits),
+
+    async readFinerSums(module, prefixes, digits) {
+      const sums: BucketSum[] = []
+      for (const prefix of prefixes) sums.push(...(await sumBucket(reader, module, prefix, digits)))
+      return sums
+    },
+
+    async listUnversioned(module, digits) {
+      const { rows } = await sql<{ bucket: number; count: number }>`
+        SELECT reference_hash / ${sql.lit(bucketSize(checkDigits(digits)))} AS bucket, count(*) AS count
+        FROM records WHERE ${isOf(module)} AND ${isUnversioned} GROUP BY 1 ORDER BY 1
+      `.execute(reader)
+      return rows.map(({ bucket, count }) => ({
+        prefix: toPrefix(bucket, digits),
+        count: Number(count),
+      }))
+    },
+
+    async countVersions(module) {
+      const present = await countUnmarked(reader, module)
+      const { rows } = await sql<{ versioned: number | null }>`
+        SELECT sum(count) AS versioned FROM digest_sums WHERE ${isOf(module)}
+      `.execute(reader)
+      return { present, versioned: Number(rows[0]?.versioned ?? 0) }
+    },
+
+    async listBucketRecords(module, { prefix, after, limit }) {
+      const { from, end } = rangeOf(prefix)
+      let select = reader
+        .selectFrom('records')
+        .select(['record_id', 'reference_number', 'version', 'pushed_seq', 'pushed_at'])
+        .select(sql<number>`reference_hash`.as('reference_hash'))
+        .where((eb) => eb.and(pick(module)))
+        .where('reference_hash', '>=', after?.reference_hash ?? from)
+        .where('reference_hash', '<', end)
+        .where('missing_since', 'is', null)
+      if (after) {
+        const { reference_hash, record_id } = after
+        select = select.where((eb) =>
+          eb.or([eb('reference_hash', '>', reference_hash), eb('record_id', '>', record_id)]),
+        )
+      }
+      const records = await select
+        .orderBy('reference_hash')
+        .orderBy('record_id')
+        .limit(limit)
+        .execute()
+      const last = records.at(-1)
+      const next = records.length < limit || !last ? null : last
+      return {
+        records,
+        next: next && { reference_hash: next.reference_hash, record_id: next.record_id },
+      }
+    },
+
+    listRemembered: (module) =>
+      reader
+        .selectFrom('digest_buckets')
+        .select(REMEMBERED)
+        .where((eb) => eb.and(pick(module)))
+        .orderBy('prefix')
+        .execute(),
+
+    remember: (module, { save, forget }) =>
+      writer.transaction().execute(async (db) => {
+        await forgetBuckets(db, module, forget)
+        for (const bucket of save) await saveBucket(db, module, bucket)
+      }),
+
+    async readDigest({ module_id }) {
+      const stored = await reader
+        .selectFrom('module_digests')
+        .select(DIGEST)
+        .where('module_id', '=', module_id)
+        .executeTakeFirst()
+      return stored ?? UNKNOWN
+    },
+
+    async saveDigest(module, change) {
+      await writer
+        .insertInto('module_digests')
+        .values({ ...UNKNOWN, ...change, ...pick(module) })
+        .onConflict((conflict) =>
+          conflict.column('module_id').doUpdateSet({ module_id: module.module_id, ...change }),
+        )
+        .execute()
+    },
+  }
+}
+
+/** The stored sums of a module, which are added for fewer digits than are stored. */
+async function readSums(db: Executor, module: ModuleRef, digits: number): Promise<BucketSum[]> {
+  if (digits > STORED_DIGITS) throw new RangeError(`At most ${STORED_DIGITS} digits are stored`)
+  const width = sql.lit(16 ** (STORED_DIGITS - checkDigits(digits)))
+  const { rows } = await sql<SumRow>`
+    SELECT bucket / ${width} AS bucket, sum(count) AS count, sum(sum) % ${MODULUS} AS sum
+    FROM digest_sums WHERE ${isOf(module)} AND count > 0 GROUP BY 1 ORDER BY 1
+  `.execute(db)
+  return rows.map((row) => toBucketSum(row, digits))
+}
+
+/** The sums of the finer buckets in a bucket, from the records. */
+async function sumBucket(
+  db: Executor,
+  module: ModuleRef,
+  prefix: string,
+  digits: number,
+): Promise<BucketSum[]> {
+  const { from, end } = rangeOf(prefix)
+  const { rows } = await sql<SumRow>`
+    SELECT reference_hash / ${sql.lit(bucketSize(checkDigits(digits)))} AS bucket, count(*) AS count,
+      ${sumOf(sql.ref('version_hash'))} AS sum
+    FROM records WHERE ${isOf(module)} AND reference_hash >= ${from} AND reference_hash < ${end}
+      AND version_hash IS NOT NULL
+    GROUP BY 1 ORDER BY 1
+  `.execute(db)
+  return rows.map((row) => toBucketSum(row, digits))
+}
+
+type SumRow = { bucket: number; count: number; sum: number }
+
+const MODULUS = sql.lit(SUM_MODULUS)
+const HALF = sql.lit(2 ** 24)
+
+/**
+ * The sum of 48-bit hashes modulo 2^48, of any number of rows: the halves of the hashes are added separately, since
+ * SQLite fails when a sum exceeds 63 bits.
+ */
+export function sumOf(hash: RawBuilder<unknown>): RawBuilder<number> {
+  return sql`((sum(${hash} / ${HALF}) % ${HALF}) * ${HALF} + sum(${hash} % ${HALF})) % ${MODULUS}`
+}
+
+const isUnversioned = sql<boolean>`
+  reference_hash IS NOT NULL AND version_hash IS NULL AND missing_since IS NULL`
+
+function isOf({ platform_id, module_id }: ModuleRef): RawBuilder<boolean> {
+  return sql`platform_id = ${platform_id} AND module_id = ${module_id}`
+}
+
+function pick({ platform_id, module_id }: ModuleRef): ModuleRef {
+  return { platform_id, module_id }
+}
+
+function toBucketSum({ bucket, count, sum }: SumRow, digits: number): BucketSum {
+  return { prefix: toPrefix(Number(bucket), digits), count: Number(count), sum: Number(sum) }
+}
+
+function checkDigits(digits: number): number {
+  if (Number.isInteger(digits) && digits >= 1 && digits <= MAX_DIGITS) return digits
+  throw new RangeError(`A bucket has 1 to ${MAX_DIGITS} digits`)
+}
+
+/** Prefixes that one statement deletes. */
+const PREFIXES_PER_DELETE = 500
+
+async function forgetBuckets(
+  db: Executor,
+  module: ModuleRef,
+  forget: readonly string[] | 'all',
+): Promise<void> {
+  const remove = db.deleteFrom('digest_buckets').where((eb) => eb.and(pick(module)))
+  if (forget === 'all') {
+    await remove.execute()
+    return
+  }
+  for (let start = 0; start < forget.length; start += PREFIXES_PER_DELETE) {
+    const prefixes = forget.slice(start, start + PREFIXES_PER_DELETE)
+    await remove.where('prefix', 'in', prefixes).execute()
+  }
+}
+
+/** Forgets what names an erased record: the bucket is read again, and the claim says that it was withdrawn without a name. */
+export async function forgetReference(
+  db: Executor,
+  { reference_number, ...module }: ModuleRef & { reference_number: string },
+): Promise<void> {
+  await db
+    .deleteFrom('digest_buckets')
+    .where((eb) => eb.and({ ...pick(module), reference_number }))
+    .execute()
+  await db
+    .updateTable('module_digests')
+    .set({ withdrawn_reference: null })
+    .where((eb) => eb.and({ ...pick(module), withdrawn_reference: reference_number }))
+    .execute()
+}
+
+/** Forgets everything about the records of a module, which have been deleted. Sums of concurrent writes remain. */
+export async function forgetDigest(db: Executor, module: ModuleRef): Promise<void> {
+  const isOfModule = pick(module)
+  await db.deleteFrom('digest_buckets').where((eb) => eb.and(isOfModule)).execute()
+  await db.deleteFrom('module_digests').where((eb) => eb.and(isOfModule)).execute()
+  await db
+    .deleteFrom('digest_sums')
+    .where((eb) => eb.and({ ...isOfModule, count: 0, sum: 0 }))
+    .execute()
+}
+
+async function saveBucket(
+  db: Executor,
+  module: ModuleRef,
+  { prefix, ...bucket }: RememberedBucket,
+): Promise<void> {
+  await db
+    .insertInto('digest_buckets')
+    .values({ ...pick(module), prefix, ...bucket })
+    .onConflict((conflict) =>
+      conflict.columns(['platform_id', 'module_id', 'prefix']).doUpdateSet(bucket),
+    )
+    .execute()
+}
+
+const REMEMBERED = [
+  ...(['prefix', 'state', 'remote_count', 'remote_sum', 'local_count', 'local_sum'] as const),
+  ...(['explained', 'reference_number', 'version', 'at'] as const),
+]
+
+const UNKNOWN: Readonly<ModuleDigest> = {
+  verified_at: null,
+  verified_by: null,
+  verified_records: null,
+  verified_of: null,
+  verified_explained: null,
+  withdrawn_at: null,
+  withdrawn_records: null,
+  withdrawn_reference: null,
+  unversioned: null,
+  last_full_read_at: null,
+  unsupported_at: null,
+  unsupported_manifest_hash: null,
+  unstable_reads: 0,
+  unstable_at: null,
+  unstable_manifest_hash: null,
+  asked_at: null,
+  digest_ms: null,
+}
+
+const DIGEST = [
+  ...(['verified_at', 'verified_by', 'verified_records', 'verified_of'] as const),
+  ...(['verified_explained', 'withdrawn_at', 'withdrawn_records', 'withdrawn_reference'] as const),
+  ...(['unversioned', 'last_full_read_at', 'unsupported_at', 'unsupported_manifest_hash'] as const),
+  ...([
+    'unstable_reads',
+    'unstable_at',
+    'unstable_manifest_hash',
+    'asked_at',
+    'digest_ms',
+  ] as const),
+]
