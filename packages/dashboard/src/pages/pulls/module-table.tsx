@@ -6,6 +6,7 @@ import { type ListColumn, ListTable } from '../../components/list-table/list-tab
 import { PageLink } from '../../components/page-link.tsx'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
 import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
+import { RevertButton } from '../reverts/revert-button.tsx'
 import {
   durationOf,
   progressLabel,
@@ -78,7 +79,16 @@ export function PullProgress({
 type TaskRow = { task: PullTask; isNote: boolean }
 
 /** The modules of a pull: those to look at first, then those that are being read. */
-export function ModuleTable({ tasks, now }: { tasks: PullTask[]; now: number }) {
+export function ModuleTable({
+  tasks,
+  now,
+  pullId = null,
+}: {
+  tasks: PullTask[]
+  now: number
+  /** Of the pull whose modules can be reverted; null while it runs. */
+  pullId?: number | null
+}) {
   const rows = tasks
     .toSorted((one, other) => rankOf(one) - rankOf(other))
     .flatMap((task): TaskRow[] => [
@@ -96,7 +106,7 @@ export function ModuleTable({ tasks, now }: { tasks: PullTask[]; now: number }) 
           No modules
         </Text>
       }
-      columns={columnsAt(now)}
+      columns={pullId === null ? columnsAt(now) : [...columnsAt(now), revertColumn(pullId)]}
       spanOf={({ task, isNote }) =>
         isNote && [task.error, ...task.warnings].filter(Boolean).join(' ')
       }
@@ -168,6 +178,21 @@ const columnsAt = (now: number): ListColumn<TaskRow>[] => [
     { width: 84, align: 'right', phone: 'end' },
   ),
 ]
+
+const revertColumn = (pullId: number) =>
+  column.actions(
+    'Actions',
+    ({ task: { record_type, module_name, created, updated, missing } }) =>
+      created + updated + missing > 0 && (
+        <RevertButton
+          scope={{ pull_id: pullId, record_type }}
+          title={`Revert ${module_name} of pull ${pullId}?`}
+          size="compact-xs"
+          leftSection={null}
+        />
+      ),
+    { width: 92 },
+  )
 
 const COLORS: Partial<Record<DotColor, string>> = {
   red: 'var(--red-text)',
