@@ -182,10 +182,10 @@ const columnsAt = (now: number): ListColumn<TaskRow>[] => [
 const revertColumn = (pullId: number) =>
   column.actions(
     'Actions',
-    ({ task: { record_type, module_name, created, updated, missing } }) =>
+    ({ task: { platform_name, record_type, module_name, created, updated, missing } }) =>
       created + updated + missing > 0 && (
         <RevertButton
-          scope={{ pull_id: pullId, record_type }}
+          scope={{ pull_id: pullId, platform: platform_name, record_type }}
           title={`Revert ${module_name} of pull ${pullId}?`}
           size="compact-xs"
           leftSection={null}

@@ -1,30 +1,31 @@
 /** Holds: the values that a revert has taken back, which pulls and pushes do not set again. */
 import { Button, Stack, Text } from '@mantine/core'
+import type { Hold, HoldsSummary } from '@recordhub/protocol'
 import { IconHandStop } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { changeReverts, type Hold, holdsQuery } from '../../api/reverts.ts'
+import { changeReverts, holdsQuery } from '../../api/reverts.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { FilterChip, FilterChips } from '../../components/filter-chip.tsx'
 import { columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { ModuleTitle, PlatformTitle } from '../../components/module-title.tsx'
+import { PlatformTitle } from '../../components/module-title.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Pager } from '../../components/pager.tsx'
-import { Ago } from '../../components/time.tsx'
-import { formatCount, formatNumber } from '../../lib/format.ts'
+import { Ago, Time } from '../../components/time.tsx'
+import { formatCode, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { heldLabel } from './revert-labels.ts'
 
-const FILTERS = ['platform', 'record_type', 'revert', 'record'] as const
+const FILTERS = ['platform', 'revert', 'record'] as const
 
 /** All holds, or those that the URL filters. */
 export function HoldList() {
   const [state, change] = useUrlState()
-  const { platform, record_type, revert: revert_id, record: record_id, cursor } = state
-  const query = useQuery(holdsQuery({ platform, record_type, revert_id, record_id, cursor }))
+  const { platform, revert: revert_id, record: record_id, cursor } = state
+  const query = useQuery(holdsQuery({ platform, revert_id, record_id, cursor }))
   const set = FILTERS.filter((name) => state[name])
   return (
     <Stack gap="md">
@@ -37,7 +38,7 @@ export function HoldList() {
           {set.map((name) => (
             <FilterChip
               key={name}
-              label={`${name === 'record_type' ? 'Module' : name} ${state[name]}`}
+              label={`${formatCode(name)} ${state[name]}`}
               isPressed
               onClick={() => change({ [name]: null, cursor: null })}
             />
@@ -45,17 +46,19 @@ export function HoldList() {
         </FilterChips>
       )}
       <Loaded query={query} errorTitle="Could not load the holds">
-        {({ holds, next_cursor, total, oldest_at }) => (
+        {({ holds, next_cursor, summary }) => (
           <>
-            {total > 0 && (
+            {summary.records > 0 && (
               <Text size="sm" fw={600}>
-                {formatNumber(total)} held, oldest since <Ago at={oldest_at} />
+                <HeldText {...summary} />
               </Text>
             )}
             <ListTable
               label="Holds"
               rows={holds}
-              idOf={({ record_id: id, revert_id: revert, path }) => `${id} ${revert} ${path}`}
+              idOf={({ record_id: id, revert_id: revert, holds: kind }) =>
+                `${id} ${revert} ${kind}`
+              }
               isStale={query.isPlaceholderData}
               empty={
                 <EmptyState icon={<IconHandStop />} title="No holds">
@@ -80,12 +83,12 @@ const COLUMNS = [
       {reference_number}
     </PageLink>
   )),
-  column.of('Held', ({ path }) => heldLabel(path), { phone: 'line' }),
+  column.of('Held', heldLabel, { phone: 'line' }),
   column.of(
     'Module',
-    ({ platform_name, record_type }) => (
+    ({ platform_name, module_name }) => (
       <>
-        <ModuleTitle platform={platform_name} recordType={record_type} />{' '}
+        {module_name}{' '}
         <Text span inherit c="dimmed">
           <PlatformTitle platform={platform_name} />
         </Text>
@@ -94,7 +97,7 @@ const COLUMNS = [
     { width: 240 },
   ),
   column.of('Revert', ({ revert_id }) => <RevertLink id={revert_id} />, { width: 110 }),
-  column.time('Since', ({ held_at }) => held_at),
+  column.time('Since', ({ since }) => since),
   column.actions('Actions', (hold) => <LiftButton recordId={hold.record_id} />, { width: 100 }),
 ]
 
@@ -141,33 +144,38 @@ function LiftButton({ recordId }: { recordId: number }) {
 /** The held values of a record, with *Lift*. Renders nothing if there are none. */
 export function RecordHolds({ recordId }: { recordId: number }) {
   const { data } = useQuery(holdsQuery({ record_id: String(recordId) }))
-  const [first] = data?.holds ?? []
-  if (!data || !first) return null
-  const paths = data.holds.map(({ path }) => heldLabel(path)).join(', ')
+  if (!data || data.holds.length === 0) return null
   return (
     <Stack gap={4} px="md" align="flex-start" role="status">
-      <Text size="sm">
-        <IconHandStop size={14} aria-hidden style={{ verticalAlign: '-2px' }} />{' '}
-        <b>{formatCount(data.total, 'value')} held</b> since <Ago at={data.oldest_at} /> by{' '}
-        <RevertLink id={first.revert_id} text={`revert ${formatNumber(first.revert_id)}`} />:{' '}
-        {paths}
-      </Text>
+      {data.holds.map((hold) => (
+        <Text size="sm" key={`${hold.revert_id} ${hold.holds}`}>
+          <IconHandStop size={14} aria-hidden style={{ verticalAlign: '-2px' }} /> <b>Held</b> since{' '}
+          <Ago at={hold.since} /> by{' '}
+          <RevertLink id={hold.revert_id} text={`revert ${formatNumber(hold.revert_id)}`} />:{' '}
+          {heldLabel(hold)}
+        </Text>
+      ))}
       <LiftButton recordId={recordId} />
     </Stack>
   )
 }
 
-/** `12 held, oldest since …`, with a link to them. Renders nothing if nothing is held. */
-export function HeldLink({ platform, recordType }: { platform: string; recordType?: string }) {
-  const { data } = useQuery(holdsQuery({ platform, record_type: recordType, limit: '1' }))
-  if (!data || data.total === 0) return null
+/** `12 held, oldest since …` */
+function HeldText({ records, oldest_since }: HoldsSummary) {
   return (
-    <PageLink
-      inherit
-      to="/dashboard/reverts"
-      search={{ tab: 'holds', platform, ...(recordType ? { record_type: recordType } : {}) }}
-    >
-      {formatNumber(data.total)} held, oldest since <Ago at={data.oldest_at} />
+    <>
+      {formatNumber(records)} held, oldest since <Time at={oldest_since} />
+    </>
+  )
+}
+
+/** The number of held records of a platform, with a link to them. Renders nothing if nothing is held. */
+export function HeldLink({ platform }: { platform: string }) {
+  const { data } = useQuery(holdsQuery({ platform, limit: '1' }))
+  if (!data || data.summary.records === 0) return null
+  return (
+    <PageLink inherit to="/dashboard/reverts" search={{ tab: 'holds', platform }}>
+      <HeldText {...data.summary} />
     </PageLink>
   )
 }

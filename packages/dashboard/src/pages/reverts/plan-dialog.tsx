@@ -1,9 +1,10 @@
 /** Asks why something is reverted, and makes the plan, which its page shows. */
 import { Stack, Text, TextInput } from '@mantine/core'
+import type { RevertScope } from '@recordhub/protocol'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../../api/call-hub.ts'
-import { planRevert, type RevertScope } from '../../api/reverts.ts'
+import { planRevert } from '../../api/reverts.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { FormActions } from '../../components/form-actions.tsx'
 import { LocalTimeInput } from '../../components/local-time-input.tsx'

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from '@mantine/core'
+import type { RevertScope } from '@recordhub/protocol'
 import { IconArrowBackUp } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { RevertScope } from '../../api/reverts.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { PlanDialog } from './plan-dialog.tsx'
 

@@ -1,6 +1,6 @@
-import type { Revert, RevertOutcome, RevertScope } from '../../api/reverts.ts'
+import type { Hold, Revert, RevertOutcome, RevertRecord, RevertScope } from '@recordhub/protocol'
 import type { DotColor } from '../../components/dot.tsx'
-import { formatCount, formatNumber, formatTime } from '../../lib/format.ts'
+import { formatCode, formatCount, formatNumber, formatTime } from '../../lib/format.ts'
 
 /** `pull 46,702`: what a revert takes back, as the object of a sentence. */
 export function scopeLabel(
@@ -8,10 +8,12 @@ export function scopeLabel(
   titleOf: (platform: string) => string = (name) => name,
 ): string {
   if ('pull_id' in scope) {
-    const pull = `pull ${formatNumber(scope.pull_id)}`
-    return scope.record_type === undefined ? pull : `${scope.record_type} of ${pull}`
+    const { pull_id, platform, record_type } = scope
+    const names = [record_type, platform === undefined ? undefined : titleOf(platform)]
+    const part = names.filter((name) => name !== undefined).join(' of ')
+    return `${part && `${part} in `}pull ${formatNumber(pull_id)}`
   }
-  if ('platform' in scope) {
+  if ('from' in scope) {
     return `pushes of ${titleOf(scope.platform)} from ${formatTime(scope.from)} to ${formatTime(scope.to)}`
   }
   if ('record_id' in scope) {
@@ -55,15 +57,38 @@ export const OUTCOMES: readonly { value: RevertOutcome; label: string; hint: str
   { value: 'impossible', label: 'Impossible', hint: 'the hub no longer knows the former values' },
 ]
 
-/** `Name`, `salary › net`, `Whole record`, `Missing`: what a hold refuses. */
-export function heldLabel(path: string): string {
-  if (path === '') return 'The record itself'
-  const steps = path
+/** `salary › net`: a path of a change or of a hold. */
+export function pathLabel(path: string): string {
+  const [first = '', ...rest] = path
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const [first = '', ...rest] = steps
-  if (first === 'full_name') return 'Name'
-  if (first === 'missing_since') return 'Missing'
-  return first === 'data' ? rest.join(' › ') : steps.join(' › ')
+  return LABELS[first] ?? (rest.join(' › ') || formatCode(first))
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  full_name: 'Name',
+  missing_since: 'Missing',
+}
+
+/** What the hub refuses to set again. */
+export function heldLabel({ holds, paths }: Pick<Hold, 'holds' | 'paths'>): string {
+  if (holds === 'existence') return 'Its creation'
+  if (holds === 'absence') return 'The mark as missing'
+  return paths.map(pathLabel).join(', ')
+}
+
+/** Why a record is kept or impossible to revert: `Phone has another value, by POST`. */
+export function whyLabel({ kept, reason }: Pick<RevertRecord, 'kept' | 'reason'>): string {
+  if (kept === null) return reason === null ? '—' : IMPOSSIBLE[reason]
+  const { path, source, pull_id, revert_id } = kept
+  const number = pull_id ?? revert_id
+  const by = source === null ? '' : `, by ${source}${number === null ? '' : ` ${number}`}`
+  return `${pathLabel(path)} has another value${by}`
+}
+
+const IMPOSSIBLE: Readonly<Record<NonNullable<RevertRecord['reason']>, string>> = {
+  history_deleted: 'Retention may have deleted a part of its history',
+  anonymised: 'The record was anonymised',
+  creation_unknown: 'The hub does not know what created it',
 }

@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Paper, Progress, Skeleton, Stack, Text } from '@mantine/core'
+import type { Revert } from '@recordhub/protocol'
 import { IconHandStop } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -6,7 +7,7 @@ import { useState } from 'react'
 import { HubCallError } from '../../api/call-hub.ts'
 import { useTitles } from '../../api/platforms.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
-import { changeReverts, type Revert, revertQuery } from '../../api/reverts.ts'
+import { changeReverts, revertQuery } from '../../api/reverts.ts'
 import { attempt, confirm } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { NotFound } from '../../components/not-found.tsx'
@@ -19,6 +20,7 @@ import { formatCount, formatNumber } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
 import classes from '../pulls/pulls.module.css'
+import { RevertLink } from './holds.tsx'
 import { RevertButton } from './revert-button.tsx'
 import { OUTCOMES, revertTitle, scopeLabel } from './revert-labels.ts'
 import { RevertRecords } from './revert-records.tsx'
@@ -45,7 +47,7 @@ export function RevertPage() {
         description={
           <>
             <ScopeText revert={revert} what={what} />, planned by{' '}
-            <OperatorName by={revert.operator} /> <Time at={revert.created_at} />
+            <OperatorName by={revert.operator} /> <Time at={revert.planned_at} />
           </>
         }
       >
@@ -57,6 +59,7 @@ export function RevertPage() {
             {revert.error}
           </Alert>
         )}
+        <HistoryNotice revert={revert} />
         <HeldNotice revert={revert} />
         <Paper withBorder component="section" aria-label={isPlan(revert) ? 'Plan' : 'Result'}>
           <Counts revert={revert} />
@@ -153,6 +156,25 @@ function Actions({ revert, what }: { revert: Revert; what: string }) {
   )
 }
 
+/** What the plan does not know, and which revert has taken back this one. */
+function HistoryNotice({ revert: { history_since, reverted_by } }: { revert: Revert }) {
+  return (
+    <>
+      {history_since !== null && (
+        <Alert color="orange" variant="light">
+          Retention has deleted changes before <Time at={history_since} />. They are not reverted.
+        </Alert>
+      )}
+      {reverted_by !== null && (
+        <Alert color="gray" variant="light">
+          This was taken back by{' '}
+          <RevertLink id={reverted_by} text={`revert ${formatNumber(reverted_by)}`} />.
+        </Alert>
+      )}
+    </>
+  )
+}
+
 /** The number of values that the hub still refuses because of this revert. */
 function HeldNotice({ revert: { id, counts } }: { revert: Revert }) {
   const client = useQueryClient()
@@ -161,7 +183,7 @@ function HeldNotice({ revert: { id, counts } }: { revert: Revert }) {
   if (held_now === 0) return null
   const lift = () =>
     confirm({
-      title: `Lift ${formatCount(held_now, 'hold')}?`,
+      title: `Lift the holds of ${formatCount(held_now, 'record')}?`,
       children:
         'The next pull or push that still has the values that were taken back sets them again.',
       action: 'Lift the holds',
@@ -172,7 +194,7 @@ function HeldNotice({ revert: { id, counts } }: { revert: Revert }) {
     <Alert color="orange" variant="light" p="xs" pl="md" role="status" icon={<IconHandStop />}>
       <Group justify="space-between" gap="xs">
         <Text size="sm" flex={1} miw={200}>
-          <b>{formatCount(held_now, 'value')} held.</b> Pulls and pushes that still have the values
+          <b>{formatCount(held_now, 'record')} held.</b> Pulls and pushes that still have the values
           that were taken back do not set them. A hold ends when the platform sends another value.{' '}
           <PageLink
             inherit
@@ -220,15 +242,15 @@ function Counts({ revert }: { revert: Revert }) {
             <Progress
               mt={8}
               size={8}
-              value={100}
-              striped
-              animated
+              value={revert.progress.percent}
               color="var(--fill)"
               aria-label="Progress of the revert"
             />
           )}
           <Text size="sm" c="var(--text-2)" mt={4} role="status">
-            {STATE_TEXTS[state]}
+            {state === 'running'
+              ? `${formatNumber(revert.progress.records_done)} of ${formatCount(revert.progress.records_total, 'record')} done`
+              : STATE_TEXTS[state]}
           </Text>
         </div>
       </div>

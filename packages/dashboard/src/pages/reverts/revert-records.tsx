@@ -1,18 +1,20 @@
 /** The records of a revert, by outcome. */
 import { Button, Group, Paper, Stack, Text } from '@mantine/core'
+import type { Revert, RevertRecord } from '@recordhub/protocol'
 import { IconFileExport } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type Revert, type RevertRecord, revertRecordsQuery } from '../../api/reverts.ts'
+import { revertRecordsQuery } from '../../api/reverts.ts'
 import { FilterChip, FilterChips } from '../../components/filter-chip.tsx'
 import { columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { ModuleTitle, PlatformTitle } from '../../components/module-title.tsx'
+import { PlatformTitle } from '../../components/module-title.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Pager } from '../../components/pager.tsx'
+import { Ago } from '../../components/time.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { heldLabel, OUTCOMES } from './revert-labels.ts'
+import { OUTCOMES, whyLabel } from './revert-labels.ts'
 
 export function RevertRecords({ revert }: { revert: Revert }) {
   const [{ outcome = 'reverted', cursor = '' }, change] = useUrlState()
@@ -37,7 +39,7 @@ export function RevertRecords({ revert }: { revert: Revert }) {
           variant="default"
           leftSection={<IconFileExport size={14} aria-hidden />}
           component="a"
-          href={`/api/v1/reverts/${revert.id}/records?${new URLSearchParams({ outcome, format: 'csv' })}`}
+          href={`/api/v1/reverts/${revert.id}/records/export?${new URLSearchParams({ outcome })}`}
           download
         >
           Export as CSV
@@ -79,33 +81,45 @@ const columnsOf = (outcome: string) => [
     { width: 180 },
   ),
   column.text('Name', ({ full_name }) => full_name),
-  column.of('Module', (record) => <ModuleOf record={record} />, { width: 240, phone: 'line' }),
-  ...(outcome === 'reverted'
-    ? []
-    : [column.of('Why', (record) => <Why record={record} />, { phone: 'line' })]),
+  column.of(
+    'Module',
+    ({ module_name, platform_name }) => (
+      <>
+        {module_name}{' '}
+        <Text span inherit c="dimmed">
+          <PlatformTitle platform={platform_name} />
+        </Text>
+      </>
+    ),
+    { width: 240 },
+  ),
+  outcome === 'reverted'
+    ? column.of('Result', (record) => <Result record={record} />, { phone: 'line' })
+    : column.of('Why', (record) => <Why record={record} />, { phone: 'line' }),
 ]
 
-function ModuleOf({ record }: { record: RevertRecord }) {
-  const { platform_name, record_type } = record
+function Result({ record: { creates, done } }: { record: RevertRecord }) {
+  const result = creates ? 'Marked as missing, because it was created' : 'Former values'
   return (
-    <>
-      <ModuleTitle platform={platform_name} recordType={record_type} />{' '}
-      <Text span inherit c="dimmed">
-        <PlatformTitle platform={platform_name} />
-      </Text>
-    </>
+    <Text span inherit {...(done ? {} : { c: 'dimmed' })}>
+      {result}
+      {done && ', done'}
+    </Text>
   )
 }
 
 /** The first value that keeps the record as it is, or why its former values are unknown. */
-function Why({ record: { path, writer, reason } }: { record: RevertRecord }) {
-  if (path === null) return reason ?? '—'
+function Why({ record }: { record: RevertRecord }) {
+  const { kept } = record
   return (
     <>
-      {heldLabel(path)}
-      <Text span inherit c="dimmed">
-        {writer === null ? ' has another value' : `, written by ${writer}`}
-      </Text>
+      {whyLabel(record)}
+      {kept?.at && (
+        <Text span inherit c="dimmed">
+          {' '}
+          <Ago at={kept.at} />
+        </Text>
+      )}
     </>
   )
 }

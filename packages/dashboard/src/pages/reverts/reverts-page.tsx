@@ -1,8 +1,9 @@
 import { Stack, Tabs, Text } from '@mantine/core'
+import type { Revert } from '@recordhub/protocol'
 import { IconArrowBackUp } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useTitles } from '../../api/platforms.ts'
-import { type Revert, revertPageQuery } from '../../api/reverts.ts'
+import { revertPageQuery } from '../../api/reverts.ts'
 import { Dot } from '../../components/dot.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { columnsFor } from '../../components/list-table/columns.tsx'
@@ -69,7 +70,7 @@ const COLUMNS = [
     from: 'desktop',
     phone: 'none',
   }),
-  column.time('Planned', ({ created_at }) => created_at, { width: 110, phone: 'none' }),
+  column.time('Planned', ({ planned_at }) => planned_at, { width: 110, phone: 'none' }),
 ]
 
 function What({ revert: { id, scope } }: { revert: Revert }) {
@@ -89,8 +90,8 @@ function What({ revert: { id, scope } }: { revert: Revert }) {
 }
 
 function RevertList() {
-  const [{ cursor = '' }] = useUrlState()
-  const query = useQuery(revertPageQuery(cursor))
+  const [{ cursor, pull: pull_id }] = useUrlState()
+  const query = useQuery(revertPageQuery({ cursor, pull_id }))
   return (
     <Loaded query={query} errorTitle="Could not load the reverts">
       {({ reverts, next_cursor }) => (

@@ -6,7 +6,6 @@ import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
-import { HeldLink } from '../../reverts/holds.tsx'
 import { ModuleFields } from '../module-fields.tsx'
 import { PullButton } from '../pull-button.tsx'
 import { DeleteModuleRecords } from './delete-module-records.tsx'
@@ -105,8 +104,7 @@ function RegistrationButton({
 
 /** Whether the hub has all records of a module, and the reasons if not. */
 function ModuleCompletenessText({ completeness }: { completeness: ModuleCompleteness }) {
-  const { platform_name, record_type, incomplete_reasons, missing, accepted } = completeness
-  const { last_error, last_warning } = completeness
+  const { incomplete_reasons, missing, accepted, last_error, last_warning } = completeness
   const differences = [
     ...(accepted > 0 ? [formatCount(accepted, 'accepted exception')] : []),
     ...(missing > 0 ? [TEXTS.markedAsMissing(formatCount(missing, 'record'))] : []),
@@ -121,7 +119,6 @@ function ModuleCompletenessText({ completeness }: { completeness: ModuleComplete
       {differences.length > 0 && `${differences.join(', ')}. `}
       {incomplete_reasons.length > 0 &&
         TEXTS.notVerifiedBecause(incomplete_reasons.map(incompleteReasonLabel).join('. '))}
-      <HeldLink platform={platform_name} recordType={record_type} />{' '}
       {last_error && TEXTS.lastPullFailedWith(last_error)}
       {last_warning && TEXTS.lastPullWarned(last_warning)}
     </Text>
