@@ -79,6 +79,17 @@ const pages = [
   }),
   createRoute({
     getParentRoute: inShell,
+    path: '/reverts',
+    component: lazyPage(() => import('./pages/reverts/reverts-page.tsx'), 'RevertsPage'),
+  }),
+  createRoute({
+    getParentRoute: inShell,
+    path: '/reverts/$id',
+    remountDeps,
+    component: lazyPage(() => import('./pages/reverts/revert-page.tsx'), 'RevertPage'),
+  }),
+  createRoute({
+    getParentRoute: inShell,
     path: '/inbox',
     component: lazyPage(() => import('./pages/inbox/inbox-page.tsx'), 'InboxPage'),
   }),

@@ -1,38 +1,8 @@
 /** The table of commands: what the help says, what the command line accepts, and what a shell completes. */
 import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
-import { CHECK_SETTINGS } from '../config/environment.ts'
 import { flagOf, SETTING_NAMES, type SettingName } from '../config/settings.ts'
-
-/** An option of a command. */
-type CommandOption = {
-  /** What follows it, such as `<name>`; left out for a switch, which nothing follows. */
-  value?: string
-  /** Further lines are indented. */
-  help: string
-}
-
-type Subcommand = {
-  /** The arguments after its name. */
-  args?: string
-  help: string
-  options?: Readonly<Record<string, Pick<CommandOption, 'value'>>>
-}
-
-/** A command, with its help. */
-export type Command = {
-  /** One line for the list of all commands. */
-  summary: string
-  /** The arguments after the name of the command. */
-  usage: string
-  /** Before the options. */
-  about?: string
-  options?: Readonly<Record<string, CommandOption>>
-  /** With options of their own. */
-  subcommands?: Readonly<Record<string, Subcommand>>
-  /** After the options. */
-  notes?: string
-  settings: readonly SettingName[]
-}
+import { CHECK_PLATFORM } from './check-platform-command.ts'
+import type { Command } from './command.ts'
 
 const STORAGE_SETTINGS = [
   'DATABASE_URL',
@@ -51,49 +21,6 @@ const SET_BY_DEMO: ReadonlySet<SettingName> = new Set([
 ])
 
 const PLATFORM_VALUE = '<name or id>'
-
-export const CHECK_PLATFORM: Command = {
-  summary: 'Check whether a platform works with the hub.',
-  usage: '--url <base URL> [options]',
-  about: 'Calls the platform as the hub does. It needs no hub and stores nothing.',
-  options: {
-    url: { value: '<base URL>', help: 'The base URL of the platform, without /api/hub.' },
-    key: {
-      value: '<key>',
-      help: 'The source API key. Without it, the key is read from SOURCE_API_KEY or standard input.',
-    },
-    'max-records': {
-      value: '<number>',
-      help: 'Maximum number of records to read per module. Default: 1000000',
-    },
-    'max-seconds': {
-      value: '<seconds>',
-      help: 'Maximum duration of the check of the endpoints. Default: 900',
-    },
-    json: {
-      help: 'Print the report as JSON. Everything else is printed to standard error.',
-    },
-    html: { value: '<file>', help: 'Also write the report as an HTML page.' },
-    strict: { help: 'Fail on warnings, too.' },
-    push: {
-      help: `After the endpoints, open a receiver at --host and --port and check the pushes that the
-platform sends there. Some pushes are rejected on purpose. Pushes that the receiver
-accepts leave the outbox of the platform without reaching a hub: use an empty outbox.`,
-    },
-    for: {
-      value: '<seconds>',
-      help: `Maximum duration of the check of the pushes. Default: until all checks are complete, or
-Ctrl-C`,
-    },
-    'public-url': {
-      value: '<url>',
-      help: 'URL at which the platform reaches the receiver, such as that of a tunnel.',
-    },
-  },
-  notes: `Exit codes: 0 the platform conforms, 1 it has errors, 2 wrong usage or the platform cannot be reached, 130 the
-check was stopped.`,
-  settings: CHECK_SETTINGS,
-}
 
 /** Every command, by its name. The command line accepts exactly these options and settings. */
 export const COMMANDS: Record<string, Command> = {
@@ -218,6 +145,11 @@ and the permissions of files. Prints each change.`,
       },
       json: {
         help: 'Print the report as JSON. Everything else is printed to standard error.',
+      },
+      audit: {
+        value: '<file>',
+        help: `After a restore: an export of the audit log that is newer than the backup. Lists the reverts that
+the backup does not have, with the commands that repeat them.`,
       },
       timeout: {
         value: '<seconds>',

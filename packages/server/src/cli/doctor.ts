@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { applyStored, readConfigLeniently, SettingError } from '../config/config.ts'
 import { readEnvironment } from '../config/environment.ts'
@@ -67,6 +67,8 @@ export async function doctor(
   if (location !== undefined) throw new SettingError(location)
   const signal = AbortSignal.timeout(parseSeconds(options['timeout']) * 1000)
   const isJson = switches.has('json')
+  const auditExport = options['audit'] ?? null
+  if (auditExport !== null) assertReadable(auditExport)
   const { database, error } = await openDatabase(read.config)
   const listed = await database?.listSettings().catch(() => [])
   const stored = applyStored(read, listed ?? [])
@@ -78,7 +80,7 @@ export async function doctor(
     const deps = await createDeps(
       config,
       { invalid, unknown, stored: stored.invalid },
-      { database, client, signal },
+      { database, client, signal, auditExport },
     )
     const progress = isJson ? printError : print
     const run = (only?: ReadonlySet<string>) =>
@@ -130,11 +132,11 @@ async function openDatabase(
 async function createDeps(
   config: Config,
   { invalid, unknown, stored }: { invalid: string[]; unknown: string[]; stored: string[] },
-  options: Pick<DoctorDeps, 'client' | 'signal'> & {
+  options: Pick<DoctorDeps, 'client' | 'signal' | 'auditExport'> & {
     database: Diagnostics | null
   },
 ): Promise<DoctorDeps> {
-  const { database, client, signal } = options
+  const { database, client, signal, auditExport } = options
   const isFile = !isPostgres(config.DATABASE_URL)
   const folder = isFile
     ? dirname(databasePathOf({ url: config.DATABASE_URL, dataDir: config.HUB_DATA_DIR }))
@@ -165,6 +167,7 @@ async function createDeps(
     },
     versions: { hub: VERSION, node: process.version },
     pullSeconds: config.HUB_PULL_TIMEOUT_SECONDS,
+    auditExport,
     client,
     secrets: secret === undefined ? null : createSecretBox(secret),
     signal,
@@ -272,6 +275,14 @@ function summarize({ healthy, database, error, checks }: Report): string[] {
   const hub = database?.hub_running ? 'A hub is running' : 'No hub is running'
   const verdict = healthy ? 'Healthy' : `Problems in ${count('problem')} checks`
   return ['', `${verdict}; ${count('warning')} with warnings. ${hub} on ${database?.location}.`]
+}
+
+function assertReadable(path: string): void {
+  try {
+    accessSync(path, constants.R_OK)
+  } catch (error) {
+    throw new SettingError(`doctor: --audit: ${describeError(error)}`)
+  }
 }
 
 function parseSeconds(text: string | undefined): number {

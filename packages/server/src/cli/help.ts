@@ -1,6 +1,8 @@
 import { CHECK_SETTINGS } from '../config/environment.ts'
 import { describeSettings, flagOf, SETTING_NAMES, type SettingName } from '../config/settings.ts'
-import { CHECK_PLATFORM, COMMANDS, type Command } from './commands.ts'
+import { CHECK_PLATFORM } from './check-platform-command.ts'
+import type { Command } from './command.ts'
+import { COMMANDS } from './commands.ts'
 
 /** The output of `recordhub --help`. */
 export function helpText(): string {

@@ -95,6 +95,7 @@ const KINDS = [
   { value: 'pull_task', label: 'Pulled modules' },
   { value: 'missing', label: 'Missing records' },
   { value: 'replay', label: 'Replays' },
+  { value: 'revert', label: 'Reverts' },
   { value: 'rejected_push', label: 'Dismissed rejected pushes' },
   { value: 'record', label: 'Erased records' },
   { value: 'tombstone', label: 'Deleted tombstones' },

@@ -167,6 +167,14 @@ function Target({ entry: { target } }: { entry: AuditEntry }) {
       </PageLink>
     )
   }
+  const [, revert] = /^revert ([1-9]\d*)$/.exec(target) ?? []
+  if (revert !== undefined) {
+    return (
+      <PageLink to="/dashboard/reverts/$id" params={{ id: revert }} size="sm">
+        {target}
+      </PageLink>
+    )
+  }
   if (platforms.some((one) => one.platform_name === target)) return <PlatformLink name={target} />
   return <OperatorName by={target} />
 }

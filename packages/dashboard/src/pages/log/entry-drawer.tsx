@@ -98,10 +98,12 @@ function EntryLinks({ entry }: { entry: ActivityEntry }) {
   const platform = entry.platform_name ?? ''
   const rejected = numberOf(details['rejected_push_id'])
   const pull = numberOf(details['pull_id'])
+  const revert = numberOf(details['revert_id'])
   const record = record_id === null ? null : String(record_id)
   const links: (false | [text: string, to: string, search: Record<string, string>])[] = [
     record !== null && [`Record ${record}`, '/dashboard/records', { record }],
     pull !== null && [`Pull ${pull}`, `/dashboard/pulls/${pull}`, {}],
+    revert !== null && [`Revert ${revert}`, `/dashboard/reverts/${revert}`, {}],
     rejected !== null && ['Rejected record', '/dashboard/inbox', { tab: 'rejected', rejected }],
     kind === 'push.rejected' && [
       ...(['Rejected pushes of this platform', '/dashboard/inbox'] as const),

@@ -1,8 +1,9 @@
 import { ActionIcon, Group, Menu, Tabs, Title } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
-import { IconChevronLeft, IconClipboardCheck, IconDots } from '@tabler/icons-react'
+import { IconArrowBackUp, IconChevronLeft, IconClipboardCheck, IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
 import { HubCallError } from '../../api/call-hub.ts'
 import { platformQuery } from '../../api/platforms.ts'
 import { Dot } from '../../components/dot.tsx'
@@ -17,6 +18,7 @@ import { formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { RequestsTab } from '../log/requests.tsx'
+import { PushesPlanDialog } from '../reverts/plan-dialog.tsx'
 import { useConformanceCheck } from './conformance/conformance-button.tsx'
 import { ActivityTab } from './detail/activity-tab.tsx'
 import { ModulesTab } from './detail/modules-tab.tsx'
@@ -97,6 +99,7 @@ function PlatformHead({ platform }: { platform: PlatformDetails }) {
   const { id, display_title, health } = platform
   const canOperate = useHasRole('operator')
   useTabTitle(display_title)
+  const [isReverting, setReverting] = useState(false)
   const conformance = useConformanceCheck({
     path: `/api/v1/platforms/${id}/conformance`,
     body: {},
@@ -105,6 +108,13 @@ function PlatformHead({ platform }: { platform: PlatformDetails }) {
   return (
     <>
       {conformance.dialog}
+      {isReverting && (
+        <PushesPlanDialog
+          platform={platform.platform_name}
+          title={`Revert pushes of ${display_title}?`}
+          onClose={() => setReverting(false)}
+        />
+      )}
       <PageLink to="/dashboard/platforms" size="sm" c="dimmed">
         <IconChevronLeft size={14} aria-hidden style={{ verticalAlign: '-2px' }} />{' '}
         {TEXTS.platforms}
@@ -138,6 +148,12 @@ function PlatformHead({ platform }: { platform: PlatformDetails }) {
                   {TEXTS.checkConformance}
                 </Menu.Item>
                 <PullButton platform={platform} full={{}} isItem />
+                <Menu.Item
+                  leftSection={<IconArrowBackUp size={16} aria-hidden />}
+                  onClick={() => setReverting(true)}
+                >
+                  Revert pushes…
+                </Menu.Item>
               </Menu.Dropdown>
             </Menu>
           </Group>

@@ -7,6 +7,7 @@ import { type ListColumn, ListTable } from '../../components/list-table/list-tab
 import { PageLink } from '../../components/page-link.tsx'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
 import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
+import { RevertButton } from '../reverts/revert-button.tsx'
 import {
   durationOf,
   progressLabel,
@@ -84,7 +85,16 @@ const MIN_HIDDEN = 5
  * The modules of a pull: those to look at first, then those that are being read. Below each is why it failed and what its
  * read warns of. Many that are done without a change are shown on request.
  */
-export function ModuleTable({ tasks, now }: { tasks: PullTask[]; now: number }) {
+export function ModuleTable({
+  tasks,
+  now,
+  pullId = null,
+}: {
+  tasks: PullTask[]
+  now: number
+  /** Of the pull whose modules can be reverted; null while it runs. */
+  pullId?: number | null
+}) {
   const [showsAll, setShowsAll] = useState(false)
   const unchanged = tasks.filter(isUnchanged).length
   const hidden = showsAll || unchanged < MIN_HIDDEN || unchanged === tasks.length ? 0 : unchanged
@@ -104,7 +114,7 @@ export function ModuleTable({ tasks, now }: { tasks: PullTask[]; now: number }) 
             No modules
           </Text>
         }
-        columns={columnsAt(now)}
+        columns={pullId === null ? columnsAt(now) : [...columnsAt(now), revertColumn(pullId)]}
         noteOf={({ task }) => [task.error, ...task.warnings].filter(Boolean).join(' ')}
       />
       {hidden > 0 && (
@@ -189,6 +199,21 @@ const columnsAt = (now: number): ListColumn<TaskRow>[] => [
     { width: 84, align: 'right', phone: 'end' },
   ),
 ]
+
+const revertColumn = (pullId: number) =>
+  column.actions(
+    'Actions',
+    ({ task: { platform_name, record_type, module_name, created, updated, missing } }) =>
+      created + updated + missing > 0 && (
+        <RevertButton
+          scope={{ pull_id: pullId, platform: platform_name, record_type }}
+          title={`Revert ${module_name} of pull ${pullId}?`}
+          size="compact-xs"
+          leftSection={null}
+        />
+      ),
+    { width: 92 },
+  )
 
 const COLORS: Partial<Record<DotColor, string>> = {
   red: 'var(--red-text)',

@@ -33,9 +33,11 @@ import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
 import { referenceOf } from '../activity/rejected/advice.ts'
+import { RevertButton } from '../reverts/revert-button.tsx'
 import { CancelButton } from './cancel-button.tsx'
 import { ModuleTable, PullProgress } from './module-table.tsx'
 import { modulesLabel, starterLabel } from './pull-labels.ts'
+import { changesOf } from './pull-rows.ts'
 import { useNewest } from './use-snapshot-pull.ts'
 
 const PAGE = 50
@@ -83,6 +85,9 @@ export function PullPage() {
         }
       >
         {pull?.finished_at === null && <CancelButton pull={pull} />}
+        {pull && pull.finished_at !== null && changesOf(pull) > 0 && (
+          <RevertButton scope={{ pull_id: pull.id }} title={`Revert pull ${id}?`} size="sm" />
+        )}
       </PageHeader>
       <Stack gap="md">
         {error && <ErrorNotice error={error} onRetry={refetch} title="Could not load the pull" />}
@@ -109,7 +114,15 @@ export function PullPage() {
             />
           </Group>
           <Paper withBorder style={{ overflow: 'clip' }}>
-            {data ? <ModuleTable tasks={data.tasks} now={now} /> : <Skeleton height={160} />}
+            {data ? (
+              <ModuleTable
+                tasks={data.tasks}
+                now={now}
+                pullId={data.pull.finished_at === null ? null : data.pull.id}
+              />
+            ) : (
+              <Skeleton height={160} />
+            )}
           </Paper>
           {data && (cursor !== '' || data.next_cursor !== null) && (
             <Group gap="xs" mt="sm">

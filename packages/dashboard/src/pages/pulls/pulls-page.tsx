@@ -33,6 +33,9 @@ export function PullsPage() {
   return (
     <>
       <PageHeader title={TEXTS.pulls} description={<ScheduleText />}>
+        <LinkButton variant="default" to="/dashboard/reverts">
+          Reverts
+        </LinkButton>
         {data?.schedule.pattern && <PauseButton isPaused={data.schedule.paused} />}
         <PullAllForm />
       </PageHeader>

@@ -157,6 +157,18 @@ export interface DiagnosticsStore {
   /** As `SettingStore.listSettings`. */
   listSettings(): Promise<StoredSetting[]>
 
+  /**
+   * Returns the ids of these entries of an audit log that the database does not have with the same time, except those that
+   * its retention has deleted.
+   */
+  findLostAudit(entries: readonly { id: number; at: string }[]): Promise<number[]>
+
+  /** Returns when a pull was requested; null if the database does not have it. */
+  readPullTime(pullId: number): Promise<string | null>
+
+  /** Returns the time of an entry in the history of a record (`change_seq`); null if the database does not have it. */
+  readChangeTime(change: { record_id: number; version: number }): Promise<string | null>
+
   /** Counts what a restore of a backup of this time and position would lose. */
   countChangesSince(backup: { position: number; at: string }): Promise<ChangesSince>
 

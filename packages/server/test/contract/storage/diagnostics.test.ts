@@ -143,6 +143,46 @@ test('the unfinished pull, the last write, the sources and the key are read', as
   })
 })
 
+test('entries of an audit log that the database lacks are found, except those that retention deleted', async (kit) => {
+  const append = async (action: string) => {
+    await kit.storage.activity.appendAudit({ actor: 'ann', action, target: null, address: null })
+    const query = { actor: null, action, target: null, from: null, until: null }
+    const [entry] = await kit.storage.activity.listAudit({ ...query, limit: 1, before: null })
+    assert.ok(entry)
+    return { id: entry.id, at: entry.at }
+  }
+  const old = { id: 1, at: '2020-01-01T00:00:00.000Z' }
+  const lostOf = (...entries: { id: number; at: string }[]) =>
+    kit.diagnose((database) => database.findLostAudit(entries))
+  const first = await append('a')
+  kit.clock.advance(60)
+  const second = await append('b')
+  const another = { id: first.id, at: second.at }
+  const later = Array.from({ length: 700 }, (_, n) => ({ id: second.id + 1 + n, at: second.at }))
+  assert.deepEqual(await lostOf(old, first, second), [])
+  assert.deepEqual(await lostOf(first, another, second), [another.id])
+  assert.deepEqual(
+    await lostOf(...later),
+    later.map(({ id }) => id),
+  )
+  assert.deepEqual(await lostOf(), [])
+})
+
+test('the times of a pull and of a change of a record are read', async (kit) => {
+  const school = await kit.register()
+  const { pull_id } = await kit.startPull()
+  const at = kit.clock.text
+  await kit.write(pushWrite(school), pushWrite(school, { data: '{"a":1}' }))
+  const [row] = await kit.runSql('SELECT record_id, change_seq FROM record_history')
+  const change = { record_id: Number(row?.['record_id']), version: Number(row?.['change_seq']) }
+  await kit.diagnose(async (database) => {
+    assert.equal(await database.readPullTime(pull_id), at)
+    assert.equal(await database.readPullTime(pull_id + 1), null)
+    assert.equal(await database.readChangeTime(change), at)
+    assert.equal(await database.readChangeTime({ ...change, record_id: 999 }), null)
+  })
+})
+
 test('the schema of another version is recognised', async (kit) => {
   const read = () => kit.diagnose((database) => database.readSchema())
   await kit.runSql(`INSERT INTO kysely_migration VALUES ('9999-new', '2099')`)

@@ -17,6 +17,7 @@ import { Ago, Clock, Time } from '../../../components/time.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
 import { useStore } from '../../../lib/store.ts'
 import { compareModule } from '../../overview/completeness-sums.ts'
+import { HeldLink } from '../../reverts/holds.tsx'
 import classes from '../platform-page.module.css'
 import { HEALTH_COLORS, PullBars, pullsSummary } from '../platform-state.tsx'
 import { TEXTS } from './texts.tsx'
@@ -215,7 +216,12 @@ export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
     [TEXTS.sourceBaseUrl, source_base_url],
     [TEXTS.status, <StatusBadge key="status" status={platform.status} />],
     [TEXTS.modules, `${formatNumber(platform.modules_registered)} registered`],
-    [TEXTS.records, formatNumber(platform.records)],
+    [
+      TEXTS.records,
+      <span key="records">
+        {formatNumber(platform.records)} <HeldLink platform={platform_name} />
+      </span>,
+    ],
     ['Manifest Fetched', <Time key="fetched" at={platform.manifest_fetched_at} />],
     [TEXTS.latestSync, <Time key="synced" at={platform.latest_sync_at} />],
     ['Last Accepted Push', <Ago key="pushed" at={platform.last_push_at} />],

@@ -1,6 +1,6 @@
 import { Anchor, Button, Skeleton, Text } from '@mantine/core'
 import type { Change, Field, HistoryEntry } from '@recordhub/protocol'
-import { IconArrowDownLeft, IconDownload, IconRefresh } from '@tabler/icons-react'
+import { IconArrowBackUp, IconArrowDownLeft, IconDownload, IconRefresh } from '@tabler/icons-react'
 import { useTitles } from '../../../api/platforms.ts'
 import type { ShownRecord } from '../../../api/records.ts'
 import { errorInPlaceOfData } from '../../../api/retries.ts'
@@ -8,6 +8,7 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Ago } from '../../../components/time.tsx'
 import { formatCount, formatKey } from '../../../lib/format.ts'
+import { RevertButton } from '../../reverts/revert-button.tsx'
 import { summaryOf } from '../cell.tsx'
 import { changedValues } from './changed-values.ts'
 import classes from './record.module.css'
@@ -22,6 +23,7 @@ export function SourceIcon({ source, size = 14 }: { source: string | null; size?
 const ICONS: Readonly<Record<string, typeof IconDownload>> = {
   pull: IconDownload,
   replay: IconRefresh,
+  revert: IconArrowBackUp,
 }
 
 /** The platform that pushed a change, or the pull that read it. */
@@ -53,6 +55,7 @@ export function HistoryList({
   query,
   entries,
   manifest,
+  current,
   onViewVersion,
   max,
   onAll,
@@ -69,6 +72,8 @@ export function HistoryList({
   } & Parameters<typeof errorInPlaceOfData>[0]
   entries: readonly HistoryEntry[]
   manifest: readonly Field[]
+  /** The last change of the record, if its version is known to be the current one. */
+  current: number | undefined
   onViewVersion: (changeSeq: number) => void
   /** Only the last ones, with a link to all. */
   max?: number
@@ -111,7 +116,17 @@ export function HistoryList({
             ))}
             <Anchor component="button" fz="xs" onClick={() => onViewVersion(entry.change_seq)}>
               View this version
-            </Anchor>
+            </Anchor>{' '}
+            {entry.change_seq !== current && (
+              <RevertButton
+                scope={{ record_id: record.record_id, version: entry.change_seq }}
+                title={`Return ${record.reference_number} to this version?`}
+                label="Return to this version…"
+                variant="subtle"
+                size="compact-xs"
+                leftSection={null}
+              />
+            )}
           </div>
         </article>
       ))}

@@ -18,6 +18,7 @@ import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Ago } from '../../../components/time.tsx'
 import type { UrlState } from '../../../lib/url-state.ts'
 import { useCloseOnEscape } from '../../../lib/use-close-on-escape.ts'
+import { RecordHolds } from '../../reverts/holds.tsx'
 import { AsOf } from './as-of.tsx'
 import { Fields } from './fields.tsx'
 import { Author, HistoryList } from './history.tsx'
@@ -145,6 +146,7 @@ function OpenRecord({
       query={history}
       entries={entries}
       manifest={manifest}
+      current={change_seq}
       onViewVersion={(number) => change({ change: String(number), as_of: null, tab: null })}
       {...(max === undefined ? {} : { max, onAll: () => go('history') })}
     />
@@ -171,6 +173,7 @@ function OpenRecord({
         )}
       </header>
       {children && <Stack gap="xs">{children}</Stack>}
+      <RecordHolds recordId={record.record_id} />
       <Tabs value={tab} onChange={go} keepMounted={false}>
         <Tabs.List className={classes['tabs'] ?? ''}>
           <Tabs.Tab value="fields">Fields</Tabs.Tab>

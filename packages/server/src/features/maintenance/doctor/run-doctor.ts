@@ -3,6 +3,7 @@ import { isStorageUnavailable } from '../../../errors.ts'
 import type { SecretBox } from '../../../lib/crypto/secret-box.ts'
 import type { PlatformClient } from '../../../platform-client/platform-client.ts'
 import type { DiagnosticsStore, ServerFacts } from '../../../storage/port/diagnostics-store.ts'
+import { checkAudit } from './check-audit.ts'
 import {
   checkCounters,
   checkIntegrity,
@@ -34,6 +35,8 @@ export type DoctorDeps = {
   settings: CheckedSettings
   versions: { hub: string; node: string }
   pullSeconds: number
+  /** The path of an export of the audit log that is newer than a restored backup; null without one. */
+  auditExport: string | null
   client: Pick<PlatformClient, 'ping'>
   /** Decrypts the source API keys; null without a secret. */
   secrets: SecretBox | null
@@ -108,6 +111,12 @@ const CHECKS: readonly Check[] = [
     run: ({ database, pullSeconds }) => checkLeases(database, pullSeconds),
   },
   { name: 'search', requires: 'schema', run: ({ database }) => checkSearch(database) },
+  {
+    name: 'reverts',
+    requires: 'schema',
+    run: async ({ database, auditExport }) =>
+      auditExport === null ? [] : checkAudit(auditExport, database),
+  },
   {
     name: 'platforms',
     requires: 'schema',

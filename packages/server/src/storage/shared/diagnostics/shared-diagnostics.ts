@@ -14,6 +14,9 @@ import type { Migrations } from '../schema/migrate.ts'
 import { findRow } from '../schema/rows.ts'
 import { compareCounters, findInvalidCounters } from './repair-store.ts'
 
+/** Entries of the audit log that one statement looks up. */
+const AUDIT_STEP = 500
+
 type SharedMethods =
   | 'compareCounters'
   | 'findInvalidCounters'
@@ -24,6 +27,9 @@ type SharedMethods =
   | 'readEncryptedKey'
   | 'listSettings'
   | 'countChangesSince'
+  | 'findLostAudit'
+  | 'readPullTime'
+  | 'readChangeTime'
 
 export function createSharedDiagnostics(db: Executor): Pick<DiagnosticsStore, SharedMethods> {
   return {
@@ -86,6 +92,49 @@ export function createSharedDiagnostics(db: Executor): Pick<DiagnosticsStore, Sh
     },
 
     listSettings: () => listSettings(db),
+
+    async findLostAudit(entries) {
+      const oldest = await db
+        .selectFrom('audit')
+        .select('at')
+        .orderBy('audit_id')
+        .executeTakeFirst()
+      const lost: number[] = []
+      for (let start = 0; start < entries.length; start += AUDIT_STEP) {
+        const step = entries.slice(start, start + AUDIT_STEP)
+        const ids = step.map(({ id }) => id)
+        const rows = await db
+          .selectFrom('audit')
+          .select(['audit_id', 'at'])
+          .where('audit_id', 'in', ids)
+          .execute()
+        const times = new Map(rows.map(({ audit_id, at }) => [audit_id, at]))
+        for (const { id, at } of step) {
+          const isDeleted = oldest !== undefined && at < oldest.at
+          if (times.get(id) !== at && !isDeleted) lost.push(id)
+        }
+      }
+      return lost
+    },
+
+    async readPullTime(pullId) {
+      const pull = await db
+        .selectFrom('pulls')
+        .select('requested_at')
+        .where('pull_id', '=', pullId)
+        .executeTakeFirst()
+      return pull?.requested_at ?? null
+    },
+
+    async readChangeTime({ record_id, version }) {
+      const entry = await db
+        .selectFrom('record_history')
+        .select('at')
+        .where('change_seq', '=', version)
+        .where('record_id', '=', record_id)
+        .executeTakeFirst()
+      return entry?.at ?? null
+    },
 
     async readEncryptedKey() {
       const row = await findRow(db, 'secrets', { purpose: REFERENCES_PURPOSE }, ['ciphertext'])

@@ -1,0 +1,181 @@
+/** Holds: the values that a revert has taken back, which pulls and pushes do not set again. */
+import { Button, Stack, Text } from '@mantine/core'
+import type { Hold, HoldsSummary } from '@recordhub/protocol'
+import { IconHandStop } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { changeReverts, holdsQuery } from '../../api/reverts.ts'
+import { confirm } from '../../components/confirm.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { FilterChip, FilterChips } from '../../components/filter-chip.tsx'
+import { columnsFor } from '../../components/list-table/columns.tsx'
+import { ListTable } from '../../components/list-table/list-table.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { PlatformTitle } from '../../components/module-title.tsx'
+import { PageLink } from '../../components/page-link.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { Ago, Time } from '../../components/time.tsx'
+import { formatCode, formatNumber } from '../../lib/format.ts'
+import { useUrlState } from '../../lib/url-state.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
+import { heldLabel } from './revert-labels.ts'
+
+const FILTERS = ['platform', 'revert', 'record'] as const
+
+/** All holds, or those that the URL filters. */
+export function HoldList() {
+  const [state, change] = useUrlState()
+  const { platform, revert: revert_id, record: record_id, cursor } = state
+  const query = useQuery(holdsQuery({ platform, revert_id, record_id, cursor }))
+  const set = FILTERS.filter((name) => state[name])
+  return (
+    <Stack gap="md">
+      <Text size="sm" c="dimmed" maw={760}>
+        The hub refuses these values because a revert has taken them back. A hold ends when the
+        platform sends another value, or when you lift it. It never ends by time.
+      </Text>
+      {set.length > 0 && (
+        <FilterChips label="Filters">
+          {set.map((name) => (
+            <FilterChip
+              key={name}
+              label={`${formatCode(name)} ${state[name]}`}
+              isPressed
+              onClick={() => change({ [name]: null, cursor: null })}
+            />
+          ))}
+        </FilterChips>
+      )}
+      <Loaded query={query} errorTitle="Could not load the holds">
+        {({ holds, next_cursor, summary }) => (
+          <>
+            {summary.records > 0 && (
+              <Text size="sm" fw={600}>
+                <HeldText {...summary} />
+              </Text>
+            )}
+            <ListTable
+              label="Holds"
+              rows={holds}
+              idOf={({ record_id: id, revert_id: revert, holds: kind }) =>
+                `${id} ${revert} ${kind}`
+              }
+              isStale={query.isPlaceholderData}
+              empty={
+                <EmptyState icon={<IconHandStop />} title="No holds">
+                  A revert holds the values that it takes back.
+                </EmptyState>
+              }
+              columns={COLUMNS}
+            />
+            <Pager next={next_cursor} isStale={query.isPlaceholderData} />
+          </>
+        )}
+      </Loaded>
+    </Stack>
+  )
+}
+
+const column = columnsFor<Hold>()
+
+const COLUMNS = [
+  column.of('Record', ({ record_id, reference_number }) => (
+    <PageLink to="/dashboard/records" search={{ record: String(record_id) }} size="sm">
+      {reference_number}
+    </PageLink>
+  )),
+  column.of('Held', heldLabel, { phone: 'line' }),
+  column.of(
+    'Module',
+    ({ platform_name, module_name }) => (
+      <>
+        {module_name}{' '}
+        <Text span inherit c="dimmed">
+          <PlatformTitle platform={platform_name} />
+        </Text>
+      </>
+    ),
+    { width: 240 },
+  ),
+  column.of('Revert', ({ revert_id }) => <RevertLink id={revert_id} />, { width: 110 }),
+  column.time('Since', ({ since }) => since),
+  column.actions('Actions', (hold) => <LiftButton recordId={hold.record_id} />, { width: 100 }),
+]
+
+/** `revert 12`, as a link. */
+export function RevertLink({ id, text }: { id: number; text?: string }) {
+  return (
+    <PageLink
+      to="/dashboard/reverts/$id"
+      params={{ id: String(id) }}
+      fz="inherit"
+      underline="always"
+    >
+      {text ?? formatNumber(id)}
+    </PageLink>
+  )
+}
+
+/** Lifts all holds of a record. */
+function LiftButton({ recordId }: { recordId: number }) {
+  const client = useQueryClient()
+  const canOperate = useHasRole('operator')
+  if (!canOperate) return null
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      onClick={() =>
+        confirm({
+          title: 'Lift the holds of this record?',
+          children:
+            'The next pull or push that still has the values that were taken back sets them again.',
+          action: 'Lift',
+          color: 'harbour',
+          onConfirm: () =>
+            changeReverts(client, `/api/v1/records/${recordId}/holds`, { method: 'DELETE' }),
+        })
+      }
+    >
+      Lift…
+    </Button>
+  )
+}
+
+/** The held values of a record, with *Lift*. Renders nothing if there are none. */
+export function RecordHolds({ recordId }: { recordId: number }) {
+  const { data } = useQuery(holdsQuery({ record_id: String(recordId) }))
+  if (!data || data.holds.length === 0) return null
+  return (
+    <Stack gap={4} px="md" align="flex-start" role="status">
+      {data.holds.map((hold) => (
+        <Text size="sm" key={`${hold.revert_id} ${hold.holds}`}>
+          <IconHandStop size={14} aria-hidden style={{ verticalAlign: '-2px' }} /> <b>Held</b> since{' '}
+          <Ago at={hold.since} /> by{' '}
+          <RevertLink id={hold.revert_id} text={`revert ${formatNumber(hold.revert_id)}`} />:{' '}
+          {heldLabel(hold)}
+        </Text>
+      ))}
+      <LiftButton recordId={recordId} />
+    </Stack>
+  )
+}
+
+/** `12 held, oldest since …` */
+function HeldText({ records, oldest_since }: HoldsSummary) {
+  return (
+    <>
+      {formatNumber(records)} held, oldest since <Time at={oldest_since} />
+    </>
+  )
+}
+
+/** The number of held records of a platform, with a link to them. Renders nothing if nothing is held. */
+export function HeldLink({ platform }: { platform: string }) {
+  const { data } = useQuery(holdsQuery({ platform, limit: '1' }))
+  if (!data || data.summary.records === 0) return null
+  return (
+    <PageLink inherit to="/dashboard/reverts" search={{ tab: 'holds', platform }}>
+      <HeldText {...data.summary} />
+    </PageLink>
+  )
+}

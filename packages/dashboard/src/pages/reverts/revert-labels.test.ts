@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { heldLabel, pathLabel, revertTitle, scopeLabel, whyLabel } from './revert-labels.ts'
+
+test('a scope is named as the object of a sentence', () => {
+  assert.equal(scopeLabel({ pull_id: 46_702 }), 'pull 46,702')
+  assert.equal(scopeLabel({ pull_id: 7, record_type: 'makers' }), 'makers in pull 7')
+  const module = { pull_id: 7, platform: 'museum', record_type: 'makers' }
+  assert.equal(
+    scopeLabel(module, () => 'Glasswork'),
+    'makers of Glasswork in pull 7',
+  )
+  assert.equal(scopeLabel({ record_id: 3, version: 12 }), 'record 3 to version 12')
+  assert.equal(scopeLabel({ revert_id: 4 }), 'revert 4')
+  assert.match(
+    scopeLabel(
+      { platform: 'museum', from: '2026-11-24T02:00:00Z', to: '2026-11-24T03:00:00Z' },
+      () => 'Glasswork Museum',
+    ),
+    /^pushes of Glasswork Museum from Nov 2\d, 2026 \d\d:00 [AP]M to Nov 2\d, 2026 \d\d:00 [AP]M$/,
+  )
+})
+
+test('the title of a revert says its result once it has one', () => {
+  const counts = { reverted: 1, kept: 2, impossible: 3, held_now: 4, lifted: 5 }
+  const titleOf = (state: Parameters<typeof revertTitle>[0]['state']) =>
+    revertTitle({ state, counts }, 'pull 7')
+  assert.equal(titleOf('planned'), 'Revert pull 7')
+  assert.equal(titleOf('running'), 'Reverting pull 7')
+  assert.equal(titleOf('succeeded'), '1 record is reverted')
+  assert.equal(titleOf('cancelled'), 'The revert was cancelled after 1 record')
+})
+
+test('a path is named by its keys', () => {
+  assert.equal(pathLabel('/data/salary/net'), 'salary › net')
+  assert.equal(pathLabel('/data/a~1b~0c'), 'a/b~c')
+  assert.equal(pathLabel('/full_name'), 'Name')
+  assert.equal(pathLabel('/missing_since'), 'Missing')
+  assert.equal(pathLabel('/incomplete'), 'Incomplete')
+})
+
+test('a hold says what is refused, and a record why it is not reverted', () => {
+  assert.equal(heldLabel({ holds: 'values', paths: ['/full_name', '/data/b'] }), 'Name, b')
+  assert.equal(heldLabel({ holds: 'existence', paths: [] }), 'Its creation')
+  const kept = { path: '/data/phone', at: null, request_id: null, revert_id: null }
+  const why = (source: string | null, pull_id: number | null) =>
+    whyLabel({ kept: { ...kept, source, pull_id }, reason: null })
+  assert.equal(why('POST', null), 'phone has another value, by POST')
+  assert.equal(why('pull', 9), 'phone has another value, by pull 9')
+  assert.equal(why(null, null), 'phone has another value')
+  assert.equal(whyLabel({ kept: null, reason: 'anonymised' }), 'The record was anonymised')
+})

@@ -1,0 +1,94 @@
+import type { Hold, Revert, RevertOutcome, RevertRecord, RevertScope } from '@recordhub/protocol'
+import type { DotColor } from '../../components/dot.tsx'
+import { formatCode, formatCount, formatNumber, formatTime } from '../../lib/format.ts'
+
+/** `pull 46,702`: what a revert takes back, as the object of a sentence. */
+export function scopeLabel(
+  scope: RevertScope,
+  titleOf: (platform: string) => string = (name) => name,
+): string {
+  if ('pull_id' in scope) {
+    const { pull_id, platform, record_type } = scope
+    const names = [record_type, platform === undefined ? undefined : titleOf(platform)]
+    const part = names.filter((name) => name !== undefined).join(' of ')
+    return `${part && `${part} in `}pull ${formatNumber(pull_id)}`
+  }
+  if ('from' in scope) {
+    return `pushes of ${titleOf(scope.platform)} from ${formatTime(scope.from)} to ${formatTime(scope.to)}`
+  }
+  if ('record_id' in scope) {
+    return `record ${formatNumber(scope.record_id)} to version ${formatNumber(scope.version)}`
+  }
+  return `revert ${formatNumber(scope.revert_id)}`
+}
+
+/** The title of the page of a revert: its result once it has one. */
+export function revertTitle(revert: Pick<Revert, 'state' | 'counts'>, what: string): string {
+  const { state, counts } = revert
+  const done = formatCount(counts.reverted, 'record')
+  const are = counts.reverted === 1 ? 'is' : 'are'
+  switch (state) {
+    case 'planned':
+      return `Revert ${what}`
+    case 'queued':
+    case 'running':
+      return `Reverting ${what}`
+    case 'succeeded':
+      return `${done} ${are} reverted`
+    case 'failed':
+      return `The revert failed after ${done}`
+    case 'cancelled':
+      return `The revert was cancelled after ${done}`
+    default:
+      return `The revert was interrupted after ${done}`
+  }
+}
+
+export function revertDot({ state }: Pick<Revert, 'state'>): DotColor {
+  if (state === 'succeeded') return 'green'
+  if (state === 'running') return 'running'
+  if (state === 'failed') return 'red'
+  return state === 'interrupted' || state === 'cancelled' ? 'orange' : 'hollow'
+}
+
+export const OUTCOMES: readonly { value: RevertOutcome; label: string; hint: string }[] = [
+  { value: 'reverted', label: 'Reverted', hint: 'have the values that the scope gave them' },
+  { value: 'kept', label: 'Kept', hint: 'have another value, written since' },
+  { value: 'impossible', label: 'Impossible', hint: 'the hub no longer knows the former values' },
+]
+
+/** `salary › net`: a path of a change or of a hold. */
+export function pathLabel(path: string): string {
+  const [first = '', ...rest] = path
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return LABELS[first] ?? (rest.join(' › ') || formatCode(first))
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  full_name: 'Name',
+  missing_since: 'Missing',
+}
+
+/** What the hub refuses to set again. */
+export function heldLabel({ holds, paths }: Pick<Hold, 'holds' | 'paths'>): string {
+  if (holds === 'existence') return 'Its creation'
+  if (holds === 'absence') return 'The mark as missing'
+  return paths.map(pathLabel).join(', ')
+}
+
+/** Why a record is kept or impossible to revert: `Phone has another value, by POST`. */
+export function whyLabel({ kept, reason }: Pick<RevertRecord, 'kept' | 'reason'>): string {
+  if (kept === null) return reason === null ? '—' : IMPOSSIBLE[reason]
+  const { path, source, pull_id, revert_id } = kept
+  const number = pull_id ?? revert_id
+  const by = source === null ? '' : `, by ${source}${number === null ? '' : ` ${number}`}`
+  return `${pathLabel(path)} has another value${by}`
+}
+
+const IMPOSSIBLE: Readonly<Record<NonNullable<RevertRecord['reason']>, string>> = {
+  history_deleted: 'Retention may have deleted a part of its history',
+  anonymised: 'The record was anonymised',
+  creation_unknown: 'The hub does not know what created it',
+}

@@ -1,0 +1,278 @@
+import { Alert, Button, Group, Paper, Progress, Skeleton, Stack, Text } from '@mantine/core'
+import type { Revert } from '@recordhub/protocol'
+import { IconHandStop } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { HubCallError } from '../../api/call-hub.ts'
+import { useTitles } from '../../api/platforms.ts'
+import { errorInPlaceOfData } from '../../api/retries.ts'
+import { changeReverts, revertQuery } from '../../api/reverts.ts'
+import { attempt, confirm } from '../../components/confirm.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { NotFound } from '../../components/not-found.tsx'
+import { OperatorName } from '../../components/operator-name.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { PageLink } from '../../components/page-link.tsx'
+import { PasswordDialog } from '../../components/password-dialog.tsx'
+import { Time } from '../../components/time.tsx'
+import { formatCount, formatNumber } from '../../lib/format.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
+import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
+import classes from '../pulls/pulls.module.css'
+import { RevertLink } from './holds.tsx'
+import { RevertButton } from './revert-button.tsx'
+import { OUTCOMES, revertTitle, scopeLabel } from './revert-labels.ts'
+import { RevertRecords } from './revert-records.tsx'
+
+/** One revert: its plan with *Start*, its progress, then its result and the holds. */
+export function RevertPage() {
+  const { id } = useParams({ from: '/dashboard/reverts/$id' })
+  const found = useQuery({ ...revertQuery(id), enabled: /^[1-9]\d{0,14}$/.test(id) })
+  const titles = useTitles()
+  const error = errorInPlaceOfData(found)
+  if (!/^[1-9]\d{0,14}$/.test(id)) return <NotFound />
+  if (error instanceof HubCallError && error.status === 404) return <NotFound />
+  if (error) return <ErrorNotice error={error} onRetry={() => void found.refetch()} />
+  if (!found.data) return <Skeleton height={320} aria-label="Loading" />
+  const { revert } = found.data
+  const what = scopeLabel(revert.scope, titles.ofPlatform)
+  return (
+    <>
+      <PageLink size="sm" c="dimmed" to="/dashboard/reverts">
+        ‹ Reverts
+      </PageLink>
+      <PageHeader
+        title={revertTitle(revert, what)}
+        description={
+          <>
+            <ScopeText revert={revert} what={what} />, planned by{' '}
+            <OperatorName by={revert.operator} /> <Time at={revert.planned_at} />
+          </>
+        }
+      >
+        <Actions revert={revert} what={what} />
+      </PageHeader>
+      <Stack gap="md">
+        {revert.error !== null && (
+          <Alert color="red" variant="light" role="alert" title="The revert did not finish">
+            {revert.error}
+          </Alert>
+        )}
+        <HistoryNotice revert={revert} />
+        <HeldNotice revert={revert} />
+        <Paper withBorder component="section" aria-label={isPlan(revert) ? 'Plan' : 'Result'}>
+          <Counts revert={revert} />
+        </Paper>
+        <RevertRecords revert={revert} />
+      </Stack>
+    </>
+  )
+}
+
+const isPlan = ({ state }: Revert) => state === 'planned'
+const isActive = ({ state }: Revert) => state === 'queued' || state === 'running'
+
+/** What is reverted, as a link where a page shows it. */
+function ScopeText({ revert: { scope }, what }: { revert: Revert; what: string }) {
+  const text = what.charAt(0).toUpperCase() + what.slice(1)
+  const props = { inherit: true, c: 'inherit', underline: 'always' } as const
+  if ('pull_id' in scope) {
+    return (
+      <PageLink {...props} to="/dashboard/pulls/$id" params={{ id: String(scope.pull_id) }}>
+        {text}
+      </PageLink>
+    )
+  }
+  if ('record_id' in scope) {
+    return (
+      <PageLink {...props} to="/dashboard/records" search={{ record: String(scope.record_id) }}>
+        {text}
+      </PageLink>
+    )
+  }
+  if ('revert_id' in scope) {
+    return (
+      <PageLink {...props} to="/dashboard/reverts/$id" params={{ id: String(scope.revert_id) }}>
+        {text}
+      </PageLink>
+    )
+  }
+  return text
+}
+
+function Actions({ revert, what }: { revert: Revert; what: string }) {
+  const client = useQueryClient()
+  const canOperate = useHasRole('operator')
+  const [isStarting, setStarting] = useState(false)
+  if (!canOperate) return null
+  const { id, state, counts } = revert
+  const path = `/api/v1/reverts/${id}`
+  if (isActive(revert)) {
+    return (
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() =>
+          void attempt(() => changeReverts(client, `${path}/cancel`, { method: 'POST' }))
+        }
+      >
+        {TEXTS.cancel}
+      </Button>
+    )
+  }
+  const canStart = state === 'planned' && counts.reverted > 0
+  const canContinue = state === 'interrupted' || state === 'failed' || state === 'cancelled'
+  return (
+    <>
+      {(canStart || canContinue) && (
+        <Button onClick={() => setStarting(true)}>
+          {canStart ? `Revert ${formatCount(counts.reverted, 'record')}…` : 'Continue…'}
+        </Button>
+      )}
+      {state !== 'planned' && counts.reverted > 0 && (
+        <RevertButton
+          scope={{ revert_id: id }}
+          title={`Undo revert ${formatNumber(id)}?`}
+          label="Undo this revert…"
+        />
+      )}
+      {isStarting && (
+        <PasswordDialog
+          title={`Revert ${what}?`}
+          action="Revert"
+          onClose={() => setStarting(false)}
+          onConfirm={async (password) => {
+            const body = { password }
+            await changeReverts(client, `${path}/start`, { method: 'POST', body })
+            setStarting(false)
+          }}
+        >
+          {formatCount(counts.reverted, 'record')} get their former values. The hub then refuses the
+          values that it has taken back, until the platform sends other ones.
+        </PasswordDialog>
+      )}
+    </>
+  )
+}
+
+/** What the plan does not know, and which revert has taken back this one. */
+function HistoryNotice({ revert: { history_since, reverted_by } }: { revert: Revert }) {
+  return (
+    <>
+      {history_since !== null && (
+        <Alert color="orange" variant="light">
+          Retention has deleted changes before <Time at={history_since} />. They are not reverted.
+        </Alert>
+      )}
+      {reverted_by !== null && (
+        <Alert color="gray" variant="light">
+          This was taken back by{' '}
+          <RevertLink id={reverted_by} text={`revert ${formatNumber(reverted_by)}`} />.
+        </Alert>
+      )}
+    </>
+  )
+}
+
+/** The number of values that the hub still refuses because of this revert. */
+function HeldNotice({ revert: { id, counts } }: { revert: Revert }) {
+  const client = useQueryClient()
+  const canOperate = useHasRole('operator')
+  const { held_now } = counts
+  if (held_now === 0) return null
+  const lift = () =>
+    confirm({
+      title: `Lift the holds of ${formatCount(held_now, 'record')}?`,
+      children:
+        'The next pull or push that still has the values that were taken back sets them again.',
+      action: 'Lift the holds',
+      color: 'harbour',
+      onConfirm: () => changeReverts(client, `/api/v1/reverts/${id}/holds`, { method: 'DELETE' }),
+    })
+  return (
+    <Alert color="orange" variant="light" p="xs" pl="md" role="status" icon={<IconHandStop />}>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" flex={1} miw={200}>
+          <b>{formatCount(held_now, 'record')} held.</b> Pulls and pushes that still have the values
+          that were taken back do not set them. A hold ends when the platform sends another value.{' '}
+          <PageLink
+            inherit
+            c="inherit"
+            underline="always"
+            to="/dashboard/reverts"
+            search={{ tab: 'holds', revert: String(id) }}
+          >
+            Show
+          </PageLink>
+        </Text>
+        {canOperate && (
+          <Button size="xs" variant="default" onClick={lift}>
+            Lift the holds…
+          </Button>
+        )}
+      </Group>
+    </Alert>
+  )
+}
+
+/** The counts, above the reason; while it runs, the progress. */
+function Counts({ revert }: { revert: Revert }) {
+  const { counts, reason, state } = revert
+  const shown: { label: string; value: number }[] = [
+    ...OUTCOMES.map(({ value, label }) => ({ label, value: counts[value] })),
+    ...(isPlan(revert)
+      ? []
+      : [
+          { label: 'Held now', value: counts.held_now },
+          { label: 'Lifted', value: counts.lifted },
+        ]),
+  ]
+  return (
+    <>
+      <div className={classes['meter']}>
+        <div className={classes['grow']}>
+          <Text size="sm">
+            <Text span inherit c="dimmed">
+              Reason:
+            </Text>{' '}
+            {reason}
+          </Text>
+          {isActive(revert) && (
+            <Progress
+              mt={8}
+              size={8}
+              value={revert.progress.percent}
+              color="var(--fill)"
+              aria-label="Progress of the revert"
+            />
+          )}
+          <Text size="sm" c="var(--text-2)" mt={4} role="status">
+            {state === 'running'
+              ? `${formatNumber(revert.progress.records_done)} of ${formatCount(revert.progress.records_total, 'record')} done`
+              : STATE_TEXTS[state]}
+          </Text>
+        </div>
+      </div>
+      <dl className={classes['counts']}>
+        {shown.map(({ label, value }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{formatNumber(value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  )
+}
+
+const STATE_TEXTS: Readonly<Record<Revert['state'], string>> = {
+  planned:
+    'This is the plan. Nothing is changed yet. It is kept for a day, and decided again for each record when it starts.',
+  queued: 'Waits to start.',
+  running: 'Records are written.',
+  succeeded: 'Done.',
+  failed: 'Records that were written stay reverted.',
+  cancelled: 'Records that were written stay reverted.',
+  interrupted: 'The hub was stopped. It goes on after the next start.',
+}
