@@ -1,0 +1,56 @@
+import { Text } from '@mantine/core'
+import type { ModuleCompleteness } from '@recordhub/protocol'
+import type { ReactNode } from 'react'
+import { Time } from '../../../components/time.tsx'
+import { formatCount, formatDuration, formatNumber } from '../../../lib/format.ts'
+
+/** What comparing the versions of both sides has shown, and why the digest is not used. */
+export function ModuleDigest({ module }: { module: ModuleCompleteness }) {
+  const lines = linesOf(module)
+  if (lines.length === 0) return null
+  return (
+    <Text size="sm" component="div">
+      <Text span fw={600} inherit>
+        Digest
+      </Text>{' '}
+      {lines.map((line, index) => (
+        // The lines of a module have no other identity than their place.
+        // biome-ignore lint/suspicious/noArrayIndexKey: the list is never reordered.
+        <span key={index}>{line} </span>
+      ))}
+    </Text>
+  )
+}
+
+function linesOf({ verified_at, verified_by, verified, digest }: ModuleCompleteness): ReactNode[] {
+  if (digest === null) return []
+  const { withdrawn_at, withdrawn_records, withdrawn_reference, unversioned, not_stable } = digest
+  return [
+    verified_by === 'digest' && verified_at !== null && verified !== null && (
+      <>
+        Same versions <Time at={verified_at} />: {formatNumber(verified.records)} of{' '}
+        {formatNumber(verified.of)}
+        {verified.explained > 0 && `, ${formatNumber(verified.explained)} explained`}.
+      </>
+    ),
+    withdrawn_at !== null && (
+      <>
+        A full read found {formatCount(withdrawn_records ?? 0, 'record')} with changed content under the
+        same version <Time at={withdrawn_at} />
+        {withdrawn_reference !== null && `, such as ${withdrawn_reference}`}. The hub reads everything
+        every day until a full read finds none.
+      </>
+    ),
+    unversioned !== null &&
+      unversioned > 0 &&
+      `${formatCount(unversioned, 'record')} of the platform ${unversioned === 1 ? 'has' : 'have'} no version, so the digest is not used.`,
+    not_stable &&
+      'The versions change without a change of content, so the digest is not used until the manifest changes.',
+    digest.digest_ms !== null && digest.next_at !== null && (
+      <>
+        The platform took {formatDuration(digest.digest_ms)} for its last digest. The hub asks again{' '}
+        <Time at={digest.next_at} /> at the earliest, which is at most 5 % of the platform’s time.
+      </>
+    ),
+  ].filter((line) => line !== null && line !== false)
+}
