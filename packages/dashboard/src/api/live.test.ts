@@ -76,7 +76,7 @@ test('a page over the rate limit says so without a sign-in, reads its data again
 })
 
 test('the lists whose length the snapshot has are counted', () => {
-  for (const { meta } of [alertPageQuery(''), missingReviewPageQuery('')]) {
+  for (const { meta } of [alertPageQuery({}), missingReviewPageQuery({})]) {
     assert.equal(meta?.['live'], COUNTED.live)
   }
 })

@@ -1,34 +1,17 @@
 import type { MissingReview } from '@recordhub/protocol'
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { callHub } from './call-hub.ts'
-import { COUNTED, LIVE } from './queries.ts'
+import type { UrlChanges } from '../lib/url-state.ts'
+import { getQuery } from './get-query.ts'
 
-/** Matches all lists of reviews. */
-export const MISSING_REVIEWS = { queryKey: ['missing reviews'] } as const
+const ROUTE = 'GET /api/v1/missing-reviews'
 
 type MissingReviewPage = { missing_reviews: MissingReview[]; next_cursor: string | null }
 
 export function missingReviewQuery(id: string) {
-  return queryOptions({
-    queryKey: [...MISSING_REVIEWS.queryKey, 'one', id],
-    queryFn: ({ signal }) =>
-      callHub<{ missing_review: MissingReview }>(
-        `/api/v1/missing-reviews/${encodeURIComponent(id)}`,
-        {
-          signal,
-        },
-      ),
-    meta: LIVE,
-  })
+  return getQuery<{ missing_review: MissingReview }>(`${ROUTE}/:id`, { params: { id }, live: true })
 }
 
-/** @param pullEnd when the pull ended whose page shows the reviews: they are read again at its end. */
-export function missingReviewPageQuery(query: string, pullEnd: string | null = null) {
-  return queryOptions({
-    queryKey: [...MISSING_REVIEWS.queryKey, query, pullEnd],
-    queryFn: ({ signal }) =>
-      callHub<MissingReviewPage>(`/api/v1/missing-reviews?${query}`, { signal }),
-    placeholderData: keepPreviousData,
-    meta: COUNTED,
-  })
+/** @param version for a list of one pull: they are read again when the pull ends. */
+export function missingReviewPageQuery(query: UrlChanges, version: string | null = null) {
+  const options = { query, version, live: 'counted', keepsPrevious: true } as const
+  return getQuery<MissingReviewPage>(ROUTE, options)
 }

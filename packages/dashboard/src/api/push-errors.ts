@@ -1,13 +1,9 @@
 import type { PushErrorPage } from '@recordhub/protocol'
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { callHub } from './call-hub.ts'
-import { LIVE } from './queries.ts'
+import type { UrlChanges } from '../lib/url-state.ts'
+import { getQuery } from './get-query.ts'
 
-export function pushErrorPageQuery(query: string) {
-  return queryOptions({
-    queryKey: ['push errors', query],
-    queryFn: ({ signal }) => callHub<PushErrorPage>(`/api/v1/push-errors?${query}`, { signal }),
-    placeholderData: keepPreviousData,
-    meta: LIVE,
+export function pushErrorPageQuery(query: UrlChanges) {
+  return getQuery<PushErrorPage>('GET /api/v1/push-errors', {
+    ...{ query, live: true, keepsPrevious: true },
   })
 }

@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { queriesOf } from '../../../api/get-query.ts'
-import { MISSING_REVIEWS, missingReviewQuery } from '../../../api/missing-reviews.ts'
+import { missingReviewQuery } from '../../../api/missing-reviews.ts'
 import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
@@ -117,7 +117,7 @@ function Decisions({ review }: { review: MissingReview }) {
   const decide = async (verb: 'approve' | 'dismiss', done: string) => {
     await callHub(`/api/v1/missing-reviews/${review.id}/${verb}`, { method: 'POST' })
     notify(done)
-    await client.invalidateQueries(MISSING_REVIEWS)
+    await client.invalidateQueries(queriesOf('GET /api/v1/missing-reviews'))
     await client.invalidateQueries(queriesOf('GET /api/v1/inbox'))
   }
   const missing = formatCount(review.missing, 'record')

@@ -35,7 +35,7 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
   const refreshLive = useRefreshLive()
   // By record type; only registered modules have an entry.
   const completeness = useQuery({
-    ...completenessPageQuery(`${new URLSearchParams({ platform: platform_name })}`),
+    ...completenessPageQuery({ platform: platform_name }),
     select: ({ modules }) => new Map(modules.map((module) => [module.record_type, module])),
   })
   const canOperate = useHasRole('operator')

@@ -1,11 +1,11 @@
-import { Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
 import { IconArrowsDownUp, IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { platformActivityQuery } from '../../../api/activity.ts'
 import { pushErrorPageQuery } from '../../../api/push-errors.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
-import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Loaded } from '../../../components/loaded.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { PushErrorTable } from '../../activity/push-errors/push-errors-tab.tsx'
@@ -88,16 +88,19 @@ const SHOWN = 10
 
 /** The newest push errors that the platform may have caused. */
 function PushErrors({ platformName }: { platformName: string }) {
-  const query = new URLSearchParams({ platform: platformName, limit: `${SHOWN}` })
-  const { data, error, refetch } = useQuery(pushErrorPageQuery(`${query}`))
-  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton height={120} />
-  if (data.push_errors.length === 0) {
-    return (
-      <EmptyState icon={<IconCircleCheck />} title={TEXTS.noPushErrors}>
-        {TEXTS.noPushErrorsHint}
-      </EmptyState>
-    )
-  }
-  return <PushErrorTable errors={data.push_errors} isOfPlatform />
+  const query = useQuery(pushErrorPageQuery({ platform: platformName, limit: String(SHOWN) }))
+  return (
+    <Loaded
+      query={query}
+      empty={({ push_errors }) =>
+        push_errors.length === 0 && (
+          <EmptyState icon={<IconCircleCheck />} title={TEXTS.noPushErrors}>
+            {TEXTS.noPushErrorsHint}
+          </EmptyState>
+        )
+      }
+    >
+      {({ push_errors }) => <PushErrorTable errors={push_errors} isOfPlatform />}
+    </Loaded>
+  )
 }
