@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconAdjustmentsHorizontal, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useUrlState } from '../../lib/url-state.ts'
-import { TEXTS } from './texts.tsx'
+import { TEXTS } from '../../texts.ts'
 
 /** The filters of a list: one row on wide screens, behind a button on a phone. */
 export function FilterBar({ names, children }: { names: readonly string[]; children: ReactNode }) {
@@ -37,7 +37,7 @@ export function FilterBar({ names, children }: { names: readonly string[]; child
           leftSection={<IconX size={12} />}
           onClick={clear}
         >
-          {TEXTS.clearFilters}
+          Clear filters
         </Button>
       )}
     </Box>

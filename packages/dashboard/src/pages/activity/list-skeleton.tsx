@@ -1,5 +1,5 @@
 import { Skeleton, Stack } from '@mantine/core'
-import { TEXTS } from './texts.tsx'
+import { TEXTS } from '../../texts.ts'
 
 /** Shown while a list loads. */
 export function ListSkeleton({ height = 38, rows = 10 }: { height?: number; rows?: number }) {

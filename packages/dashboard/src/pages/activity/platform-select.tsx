@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core'
 import { usePlatforms } from '../../api/platforms.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { TEXTS } from './texts.tsx'
+import { TEXTS } from '../../texts.ts'
 
 /** The filter by platform. A link may refer to a removed platform. `clears` lists the parameters reset by a change. */
 export function PlatformSelect({ clears = [] }: { clears?: readonly string[] }) {

@@ -8,7 +8,7 @@ import { showPull } from '../../api/live.ts'
 import { refreshPull } from '../../api/pulls.ts'
 import { attempt } from '../../components/confirm.tsx'
 import { useHasRole } from '../../lib/use-has-role.ts'
-import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
+import { TEXTS } from '../../texts.ts'
 
 /** Cancels a running pull, without a confirmation, because the stored records are not deleted. */
 export function CancelButton({ pull }: { pull: Pull }) {

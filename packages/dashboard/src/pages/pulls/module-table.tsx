@@ -6,7 +6,7 @@ import { columnsFor } from '../../components/list-table/columns.tsx'
 import { type ListColumn, ListTable } from '../../components/list-table/list-table.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
-import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
+import { TEXTS } from '../../texts.ts'
 import {
   durationOf,
   progressLabel,

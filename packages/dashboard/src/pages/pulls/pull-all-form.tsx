@@ -9,7 +9,7 @@ import { hasRole, session } from '../../api/session.ts'
 import { attempt } from '../../components/confirm.tsx'
 import { useStore } from '../../lib/store.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
-import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
+import { TEXTS } from '../../texts.ts'
 import { PULL_ALL_PATH, startPull } from './start-pull.ts'
 
 /**

@@ -32,7 +32,7 @@ import { Time } from '../../components/time.tsx'
 import { formatCode, formatCount, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
-import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
+import { TEXTS } from '../../texts.ts'
 import { referenceOf } from '../activity/rejected/advice.ts'
 import { CancelButton } from './cancel-button.tsx'
 import { ModuleTable, PullProgress } from './module-table.tsx'
@@ -45,7 +45,7 @@ const STATES = [
   ...['not_reached', 'skipped'],
 ]
 const STATE_CHOICES = [
-  { value: '', label: TEXTS.allModules },
+  { value: '', label: 'All modules' },
   ...STATES.map((value) => ({ value, label: formatCode(value) })),
 ]
 const TITLES: Readonly<Record<string, string>> = {

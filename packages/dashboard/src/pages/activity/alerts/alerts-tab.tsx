@@ -19,11 +19,11 @@ import { Time } from '../../../components/time.tsx'
 import { useStore } from '../../../lib/store.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from '../../../texts.ts'
 import { noAlertsLabel } from '../../platforms/platform-list.ts'
 import { AdviceLine } from '../advice-line.tsx'
 import { ListSkeleton } from '../list-skeleton.tsx'
 import { StateControl } from '../state-control.tsx'
-import { TEXTS } from '../texts.tsx'
 
 const STATES = [
   { value: 'open', label: 'Open' },

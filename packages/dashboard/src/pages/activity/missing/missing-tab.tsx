@@ -6,9 +6,9 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { LoadedPage } from '../../../components/loaded.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
+import { TEXTS } from '../../../texts.ts'
 import { ListSkeleton } from '../list-skeleton.tsx'
 import { StateControl } from '../state-control.tsx'
-import { TEXTS } from '../texts.tsx'
 import { OneReview, ReviewCard } from './review-card.tsx'
 
 const STATES = [

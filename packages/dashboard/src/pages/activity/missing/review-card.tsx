@@ -15,7 +15,7 @@ import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
-import { TEXTS } from '../texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 import { ReviewRecords } from './review-records.tsx'
 
 const STATES: Readonly<Record<MissingReviewState, { label: string; status: string }>> = {
@@ -95,7 +95,7 @@ export function ReviewCard({ review }: { review: MissingReview }) {
           aria-expanded={isShown}
           onClick={() => setShown(!isShown)}
         >
-          {`${isShown ? TEXTS.hide : 'Show'} ${formatCount(missing, 'record')}`}
+          {`${isShown ? 'Hide' : 'Show'} ${formatCount(missing, 'record')}`}
         </Button>
         {isShown && <ReviewRecords review={review} />}
         {review.closed_at === null && <Decisions review={review} />}

@@ -9,10 +9,10 @@ import { ListTable } from '../../../components/list-table/list-table.tsx'
 import { LoadedPage } from '../../../components/loaded.tsx'
 import { PlatformLink } from '../../../components/platform-link.tsx'
 import { pickState, useUrlState } from '../../../lib/url-state.ts'
+import { TEXTS } from '../../../texts.ts'
 import { FilterBar } from '../filter-bar.tsx'
 import { PlatformSelect } from '../platform-select.tsx'
 import { RequestIdInput } from '../search-input.tsx'
-import { TEXTS } from '../texts.tsx'
 
 const FILTERS = ['platform', 'reason', 'request_id']
 const PUSH_ERROR_REASONS: Readonly<Record<PushErrorReason, string>> = {

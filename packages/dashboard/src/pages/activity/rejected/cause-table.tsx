@@ -13,7 +13,7 @@ import { PlatformLink } from '../../../components/platform-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
-import { TEXTS } from '../texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 
 const column = columnsFor<RejectedPushGroup>()
 
@@ -95,7 +95,8 @@ function Acceptance({ group }: { group: RejectedPushGroup }) {
     return (
       <Group gap="xs">
         <Text size="xs" c="dimmed">
-          {TEXTS.acceptedBy(<OperatorName by={accepted_by} />, <Time at={accepted_at} />)}
+          Accepted as exceptions by <OperatorName by={accepted_by} />, <Time at={accepted_at} />,
+          until they change
         </Text>
         {canOperate && (
           <Button size="compact-xs" variant="default" onClick={() => void attempt(reopen)}>

@@ -8,8 +8,8 @@ import { rejectedPushGroupsQuery, useRefreshRejected } from '../../../api/reject
 import { attempt, notify } from '../../../components/confirm.tsx'
 import { writeLossless } from '../../../lib/lossless-json.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
+import { TEXTS } from '../../../texts.ts'
 import { changesBetween } from '../../inbox/repair-changes.ts'
-import { TEXTS } from '../texts.tsx'
 import { parseEditedBody } from './edited-body.ts'
 import { OutcomeNotice } from './replay-notices.tsx'
 

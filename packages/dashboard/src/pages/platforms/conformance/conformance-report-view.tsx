@@ -3,7 +3,6 @@ import type { ConformanceReport } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
-import { TEXTS } from '../texts.tsx'
 import type { Conformance } from './conformance-state.ts'
 import { EndpointFindings } from './endpoint-findings.tsx'
 
@@ -25,8 +24,8 @@ export function ConformanceReportView({
         <Group gap="xs" role="status">
           <Loader size={18} aria-hidden />
           <Text size="sm" c="dimmed">
-            {endpoints.at(-1)?.title ?? TEXTS.connection}
-            {progress === null ? '…' : TEXTS.recordsChecked(formatNumber(progress))}
+            {endpoints.at(-1)?.title ?? 'Connection'}
+            {progress === null ? '…' : `: ${formatNumber(progress)} records checked…`}
           </Text>
         </Group>
       )}
@@ -39,14 +38,14 @@ export function ConformanceReportView({
       {result && (
         <Group>
           <Button variant="default" onClick={onCheck}>
-            {TEXTS.checkAgain}
+            Check again
           </Button>
           <Button
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}
             onClick={() => downloadText(nameOf(result.report, 'html'), 'text/html', result.html)}
           >
-            {TEXTS.downloadHtml}
+            Download HTML
           </Button>
           <Button
             variant="default"
@@ -56,7 +55,7 @@ export function ConformanceReportView({
               downloadText(nameOf(result.report, 'json'), 'application/json', text)
             }}
           >
-            {TEXTS.downloadJson}
+            Download JSON
           </Button>
         </Group>
       )}
@@ -68,19 +67,15 @@ function Summary({ report }: { report: ConformanceReport }) {
   const { success, reached, complete, errors, warnings, notes } = report
   const color = !success ? 'red' : warnings > 0 ? 'yellow' : 'green'
   const title = !reached
-    ? TEXTS.couldNotReachPlatform
+    ? 'Could not reach the platform'
     : success
-      ? TEXTS.conforms
-      : TEXTS.doesNotConform
+      ? 'The platform conforms to the specification'
+      : 'The platform does not conform to the specification'
   return (
     <Alert color={color} variant="light" title={title} role="status">
       <Text size="sm">
-        {TEXTS.nothingWasSaved(
-          formatCount(errors, 'error'),
-          formatCount(warnings, 'warning'),
-          formatCount(notes, 'note'),
-          complete ? '' : TEXTS.checkIncomplete,
-        )}
+        {formatCount(errors, 'error')}, {formatCount(warnings, 'warning')},{' '}
+        {formatCount(notes, 'note')}. Nothing was saved.{!complete && ' The check is incomplete.'}
       </Text>
     </Alert>
   )

@@ -5,13 +5,13 @@ import type { ReactNode } from 'react'
 import { PageLink } from '../../../components/page-link.tsx'
 import { formatCount, formatDuration } from '../../../lib/format.ts'
 import { changeUrlState, type UrlChanges } from '../../../lib/url-state.ts'
+import { TEXTS } from '../../../texts.ts'
 import { headingId } from '../../guide/split-guide.ts'
-import { TEXTS } from '../texts.tsx'
 
 const STYLES = {
-  error: { color: 'red', icon: IconX, label: TEXTS.error },
-  warning: { color: 'yellow', icon: IconAlertTriangle, label: TEXTS.warning },
-  note: { color: 'blue', icon: IconInfoCircle, label: TEXTS.note },
+  error: { color: 'red', icon: IconX, label: 'Error' },
+  warning: { color: 'yellow', icon: IconAlertTriangle, label: 'Warning' },
+  note: { color: 'blue', icon: IconInfoCircle, label: 'Note' },
   passed: { color: 'green', icon: IconCheck, label: TEXTS.passed },
 } as const
 
@@ -66,19 +66,15 @@ function FindingCard({ finding }: { finding: Finding }) {
         )}
         {advice !== '' && <Text size="sm">{advice}</Text>}
         <Text size="xs" c="dimmed" mt={2}>
-          {TEXTS.guideSection(
-            <Code fz="xs">{rule}</Code>,
-            <PageLink
-              to="/dashboard/guide"
-              search={(before: UrlChanges) =>
-                changeUrlState(before, { section: headingId(section) })
-              }
-              inherit
-              underline="always"
-            >
-              {section}
-            </PageLink>,
-          )}
+          <Code fz="xs">{rule}</Code> · Integration guide:{' '}
+          <PageLink
+            to="/dashboard/guide"
+            search={(before: UrlChanges) => changeUrlState(before, { section: headingId(section) })}
+            inherit
+            underline="always"
+          >
+            {section}
+          </PageLink>
         </Text>
       </Line>
     </Paper>

@@ -5,7 +5,7 @@ import { OperatorName } from '../../../components/operator-name.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
-import { TEXTS } from './texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 
 /** Log entries: time, message and actor. */
 export function ActivityEntries({ lines }: { lines: readonly ActivityEntry[] }) {
@@ -20,7 +20,7 @@ export function ActivityEntries({ lines }: { lines: readonly ActivityEntry[] }) 
             {level !== 'info' && <StatusBadge status={level} />}
             {actor && (
               <Text size="xs" c="dimmed">
-                {TEXTS.byOperator(<OperatorName by={actor} />)}
+                by <OperatorName by={actor} />
               </Text>
             )}
           </Group>
@@ -33,7 +33,7 @@ export function ActivityEntries({ lines }: { lines: readonly ActivityEntry[] }) 
                 size="sm"
                 underline="always"
               >
-                {TEXTS.recordLink(record_id)}
+                {`Record ${record_id}`}
               </PageLink>
             )}
           </Text>

@@ -4,7 +4,6 @@ import { platformActivityQuery } from '../../../api/activity.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ActivityEntries } from './activity-entries.tsx'
 import { Paged, usePages } from './paged.tsx'
-import { TEXTS } from './texts.tsx'
 
 /** The log of this platform. */
 export function ActivityTab({ platform: { platform_name } }: { platform: PlatformDetails }) {
@@ -13,8 +12,8 @@ export function ActivityTab({ platform: { platform_name } }: { platform: Platfor
     <Paged
       query={activity}
       empty={
-        <EmptyState icon={<IconActivity />} title={TEXTS.noActivityYet}>
-          {TEXTS.noActivityYetHint}
+        <EmptyState icon={<IconActivity />} title="No activity yet">
+          Pushes, pulls and changes by operators appear here.
         </EmptyState>
       }
     >

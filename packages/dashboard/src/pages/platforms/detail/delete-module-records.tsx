@@ -5,7 +5,7 @@ import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, notify } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
-import { TEXTS } from './texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 import { TypedConfirmation } from './typed-confirmation.tsx'
 
 /** Deletes the records of an unregistered module. */
@@ -30,18 +30,18 @@ export function DeleteModuleRecords({
       </Button>
       {preview && (
         <TypedConfirmation
-          title={TEXTS.deleteRecordsTitle(recordType)}
-          label={TEXTS.typeRecordTypeConfirm}
+          title={`Delete the records of ${recordType}?`}
+          label="Type the record type to confirm"
           name={recordType}
           action={TEXTS.deleteRecords}
           onClose={() => setPreview(null)}
           onConfirm={async () => {
             await callHub(path, { method: 'DELETE', body: { record_type: recordType } })
-            notify(TEXTS.recordsBeingDeleted)
+            notify('The records are being deleted.')
             await refreshLive()
           }}
         >
-          <Text size="sm">{TEXTS.deleteRecordsHint(formatCount(preview.records, 'record'))}</Text>
+          <Text size="sm">{`This deletes ${formatCount(preview.records, 'record')} with their history. They return only if the platform still has them and the module is registered again.`}</Text>
         </TypedConfirmation>
       )}
     </>

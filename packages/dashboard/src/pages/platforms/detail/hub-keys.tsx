@@ -8,7 +8,6 @@ import { confirm, notify } from '../../../components/confirm.tsx'
 import { Time } from '../../../components/time.tsx'
 import { RevealKey } from './reveal-key.tsx'
 import { RotateKey } from './rotate-key.tsx'
-import { TEXTS } from './texts.tsx'
 
 /** The valid hub API keys of the platform, with buttons to reveal the newest and to rotate it. */
 export function HubKeys({ platform }: { platform: PlatformDetails }) {
@@ -29,7 +28,7 @@ export function HubKeys({ platform }: { platform: PlatformDetails }) {
     })
   return (
     <Stack>
-      <List listStyleType="none" spacing="xs" aria-label={TEXTS.validKeys}>
+      <List listStyleType="none" spacing="xs" aria-label="Valid keys">
         {platform.hub_keys.map((key) => (
           <List.Item key={`${key.hint} ${key.created_at}`}>
             <KeyLine hubKey={key} />
@@ -42,14 +41,14 @@ export function HubKeys({ platform }: { platform: PlatformDetails }) {
           leftSection={<IconEye size={16} aria-hidden />}
           onClick={reveal.open}
         >
-          {TEXTS.revealKey}
+          Reveal key
         </Button>
         <Button
           variant="default"
           leftSection={<IconRotate size={16} aria-hidden />}
           onClick={rotate.open}
         >
-          {TEXTS.rotateKey}
+          Rotate key
         </Button>
         {hasOld && (
           <Button variant="subtle" color="red" onClick={endOld}>
@@ -68,11 +67,20 @@ function KeyLine({ hubKey: { hint, created_at, expires_at, last_used_at } }: { h
     <>
       <Code>{hint}</Code>
       <Text size="sm" c="dimmed" component="div">
-        {TEXTS.keyCreatedAt(
-          <Time at={created_at} />,
-          last_used_at === null ? TEXTS.notUsedYet : TEXTS.lastUsedAt(<Time at={last_used_at} />),
-          expires_at !== null && <>{TEXTS.keyValidUntil(<Time at={expires_at} />)}</>,
+        Created <Time at={created_at} />,{' '}
+        {last_used_at === null ? (
+          'no accepted push yet'
+        ) : (
+          <>
+            last accepted push <Time at={last_used_at} />
+          </>
         )}
+        {expires_at !== null && (
+          <>
+            , valid until <Time at={expires_at} />
+          </>
+        )}
+        .
       </Text>
     </>
   )

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { indexedFieldsQuery, setIndexedFields } from '../../../api/platforms.ts'
 import { attempt } from '../../../components/confirm.tsx'
 import { useHasRole } from '../../../lib/use-has-role.ts'
-import { TEXTS } from './texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 
 const MAX_FIELDS = 5
 
@@ -27,13 +27,13 @@ export function IndexedFields({
   const change = (keys: string[]) => attempt(() => setIndexedFields(client, ref, keys))
   return (
     <MultiSelect
-      label={TEXTS.indexedFieldsOf(module.module_name)}
+      label={`Indexed fields of ${module.module_name}`}
       description={
         !canOperate
           ? TEXTS.requiresOperatorRole
           : pending > 0
-            ? TEXTS.indexBeingBuilt
-            : TEXTS.indexedFieldsHint(MAX_FIELDS)
+            ? 'Sorting and filtering by these fields is fast. The index is being built.'
+            : `Sorting and filtering by these fields is fast. At most ${MAX_FIELDS} fields.`
       }
       data={[...known].map(([value, label]) => ({ value, label }))}
       value={fields.map((field) => field.key)}

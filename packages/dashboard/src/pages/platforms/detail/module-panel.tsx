@@ -6,6 +6,7 @@ import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from '../../../texts.ts'
 import { ModuleFields } from '../module-fields.tsx'
 import { PullButton } from '../pull-button.tsx'
 import { DeleteModuleRecords } from './delete-module-records.tsx'
@@ -13,7 +14,6 @@ import { IndexedFields } from './indexed-fields.tsx'
 import { differenceLabels, incompleteReasonLabel, VerifiedAt } from './module-completeness.tsx'
 import { ModuleDriftSettings } from './module-drift.tsx'
 import { ReplayOffer } from './replay-offer.tsx'
-import { TEXTS } from './texts.tsx'
 
 /** One module: its fields, registration, completeness and settings. */
 export function ModulePanel({
@@ -77,10 +77,15 @@ function RegistrationButton({
     return (
       <Button
         onClick={() =>
-          void attempt(() => change([...others, record_type], TEXTS.moduleRegistered(module_name)))
+          void attempt(() =>
+            change(
+              [...others, record_type],
+              `${module_name} is registered. The next pull receives its existing records.`,
+            ),
+          )
         }
       >
-        {TEXTS.registerModule(module_name)}
+        {`Register ${module_name}`}
       </Button>
     )
   }
@@ -90,14 +95,14 @@ function RegistrationButton({
       color="red"
       onClick={() =>
         confirm({
-          title: TEXTS.unregisterTitle(module_name),
-          action: TEXTS.unregister,
-          children: TEXTS.unregisterMessage,
-          onConfirm: () => change(others, TEXTS.moduleUnregistered(module_name)),
+          title: `Unregister ${module_name}?`,
+          action: 'Unregister',
+          children: 'Its pushes are rejected, and it is no longer pulled. Its records are kept.',
+          onConfirm: () => change(others, `${module_name} is no longer registered.`),
         })
       }
     >
-      {TEXTS.unregisterModule(module_name)}
+      {`Unregister ${module_name}`}
     </Button>
   )
 }
@@ -107,20 +112,20 @@ function ModuleCompletenessText({ completeness }: { completeness: ModuleComplete
   const { incomplete_reasons, missing, accepted, last_error, last_warning } = completeness
   const differences = [
     ...(accepted > 0 ? [formatCount(accepted, 'accepted exception')] : []),
-    ...(missing > 0 ? [TEXTS.markedAsMissing(formatCount(missing, 'record'))] : []),
+    ...(missing > 0 ? [`${formatCount(missing, 'record')} marked as missing`] : []),
     ...differenceLabels(completeness),
   ]
   return (
     <Text size="sm" component="div">
       <Text span fw={600} inherit>
-        {TEXTS.completeness}
+        Completeness:
       </Text>{' '}
       <VerifiedAt module={completeness} />.{' '}
       {differences.length > 0 && `${differences.join(', ')}. `}
       {incomplete_reasons.length > 0 &&
-        TEXTS.notVerifiedBecause(incomplete_reasons.map(incompleteReasonLabel).join('. '))}
-      {last_error && TEXTS.lastPullFailedWith(last_error)}
-      {last_warning && TEXTS.lastPullWarned(last_warning)}
+        `The last pull could not verify it: ${incomplete_reasons.map(incompleteReasonLabel).join('. ')}. `}
+      {last_error && `The last pull failed: ${last_error}`}
+      {last_warning && `The last pull succeeded, with warnings: ${last_warning}`}
     </Text>
   )
 }

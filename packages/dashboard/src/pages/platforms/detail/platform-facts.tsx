@@ -18,10 +18,10 @@ import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Ago, Clock, Time } from '../../../components/time.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
 import { useStore } from '../../../lib/store.ts'
+import { TEXTS } from '../../../texts.ts'
 import { compareModule } from '../../overview/completeness-sums.ts'
 import classes from '../platform-page.module.css'
 import { HEALTH_COLORS, PullBars, pullsSummary } from '../platform-state.tsx'
-import { TEXTS } from './texts.tsx'
 
 /** The reasons for the health, each with a link to the page on which it is dealt with, and the last pulls. */
 export function HealthCard({ platform }: { platform: PlatformDetails }) {

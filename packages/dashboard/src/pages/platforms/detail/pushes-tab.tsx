@@ -8,11 +8,11 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
+import { TEXTS } from '../../../texts.ts'
 import { PushErrorTable } from '../../activity/push-errors/push-errors-tab.tsx'
 import { ActivityEntries } from './activity-entries.tsx'
 import { Paged, usePages } from './paged.tsx'
 import { RejectedPushes } from './rejected-pushes.tsx'
-import { TEXTS } from './texts.tsx'
 
 const PAGE = 50
 
@@ -26,9 +26,13 @@ export function PushesTab({ platform }: { platform: PlatformDetails }) {
   return (
     <Stack>
       <Text size="sm" c="dimmed" component="div">
-        {last_push_at === null
-          ? TEXTS.noPushesYetText
-          : TEXTS.lastAcceptedPush(<Time at={last_push_at} />)}
+        {last_push_at === null ? (
+          'No accepted pushes yet.'
+        ) : (
+          <>
+            Last accepted push: <Time at={last_push_at} />
+          </>
+        )}
       </Text>
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
         <section aria-labelledby="rejected">
@@ -41,20 +45,21 @@ export function PushesTab({ platform }: { platform: PlatformDetails }) {
               search={{ tab: 'rejected', platform: platform_name }}
               size="sm"
             >
-              {TEXTS.allRejectedPushes}
+              All rejected pushes
             </PageLink>
           </Group>
           <RejectedPushes platformName={platform_name} />
         </section>
         <section aria-labelledby="accepted">
           <Title order={2} fz="h4" id="accepted" mb="sm">
-            {TEXTS.accepted}
+            Accepted
           </Title>
           <Paged
             query={{ ...activity, rows: accepted }}
             empty={
-              <EmptyState icon={<IconArrowsDownUp />} title={TEXTS.noPushesYet}>
-                {TEXTS.noPushesYetHint}
+              <EmptyState icon={<IconArrowsDownUp />} title="No accepted pushes">
+                The platform pushes with its hub API key. Accepted pushes appear here with their
+                record.
               </EmptyState>
             }
           >
@@ -72,11 +77,11 @@ export function PushesTab({ platform }: { platform: PlatformDetails }) {
             search={{ tab: 'push-errors', platform: platform_name }}
             size="sm"
           >
-            {TEXTS.allPushErrors}
+            All push errors
           </PageLink>
         </Group>
         <Text size="sm" c="dimmed" mb="sm">
-          {TEXTS.pushErrorsHint}
+          Requests that this platform may have sent with an invalid API key or a malformed body.
         </Text>
         <PushErrors platformName={platform_name} />
       </section>
@@ -95,7 +100,7 @@ function PushErrors({ platformName }: { platformName: string }) {
       empty={({ push_errors }) =>
         push_errors.length === 0 && (
           <EmptyState icon={<IconCircleCheck />} title={TEXTS.noPushErrors}>
-            {TEXTS.noPushErrorsHint}
+            Pushes of this platform with an invalid API key or malformed JSON are counted here.
           </EmptyState>
         )
       }

@@ -7,8 +7,8 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { Time } from '../../../components/time.tsx'
 import { writeLossless } from '../../../lib/lossless-json.ts'
+import { TEXTS } from '../../../texts.ts'
 import { ReplayButton } from './replay-button.tsx'
-import { TEXTS } from './texts.tsx'
 
 const SHOWN = 10
 
@@ -20,8 +20,8 @@ export function RejectedPushes({ platformName }: { platformName: string }) {
       query={useQuery(query)}
       empty={({ rejected_pushes }) =>
         rejected_pushes.length === 0 && (
-          <EmptyState icon={<IconCircleCheck />} title={TEXTS.noRejectedPushes}>
-            {TEXTS.noRejectedPushesHint}
+          <EmptyState icon={<IconCircleCheck />} title="No rejected pushes">
+            Rejected pushes appear here with the reason.
           </EmptyState>
         )
       }
@@ -38,7 +38,7 @@ export function RejectedPushes({ platformName }: { platformName: string }) {
                   <Text size="xs" c="dimmed" component="div">
                     <Time at={one.at} seconds />
                   </Text>
-                  {one.count > 1 && <Text size="xs">{TEXTS.times(one.count)}</Text>}
+                  {one.count > 1 && <Text size="xs">{`${one.count} times`}</Text>}
                   {one.replayed_at && (
                     <Badge variant="light" color="green" tt="none">
                       {TEXTS.replayed}

@@ -7,7 +7,6 @@ import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, notify } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
-import { TEXTS } from './texts.tsx'
 import { TypedConfirmation } from './typed-confirmation.tsx'
 
 /** Removes the platform after a confirmation that lists the deleted data. */
@@ -24,43 +23,45 @@ export function RemovePlatform({ platform }: { platform: PlatformDetails }) {
 
   async function remove(): Promise<void> {
     await callHub(`/api/v1/platforms/${id}`, { method: 'DELETE', body: { platform_name } })
-    notify(TEXTS.platformRemoved(display_title))
+    notify(`${display_title} was removed. Its records are being deleted.`)
     await navigate({ to: '/dashboard/platforms' })
     await refreshLive()
   }
 
   return (
     <Stack align="flex-start">
-      <Text size="sm">{TEXTS.removePlatformHint}</Text>
+      <Text size="sm">
+        To stop receiving data temporarily, deactivate the platform instead. All data is kept.
+      </Text>
       <Button
         color="red"
         variant="light"
         leftSection={<IconTrash size={16} aria-hidden />}
         onClick={() => void openPreview()}
       >
-        {TEXTS.removeNamed(display_title)}
+        {`Remove ${display_title}`}
       </Button>
       {preview && (
         <TypedConfirmation
-          title={TEXTS.removeTitle(display_title)}
-          label={TEXTS.typePlatformNameConfirm}
+          title={`Remove ${display_title}?`}
+          label="Type the platform name to confirm"
           name={platform_name}
-          action={TEXTS.deletePermanently}
+          action="Delete permanently"
           onClose={() => setPreview(null)}
           onConfirm={remove}
         >
-          <Text size="sm">{TEXTS.cannotUndoneDeletes}</Text>
+          <Text size="sm">This cannot be undone. This deletes:</Text>
           <List size="sm">
-            <List.Item>{TEXTS.deletedRecords(formatCount(preview.records, 'record'))}</List.Item>
+            <List.Item>{`${formatCount(preview.records, 'record')} with their history, in the background`}</List.Item>
             <List.Item>
               {formatCount(preview.rejected_pushes, 'rejected push', 'rejected pushes')}
             </List.Item>
             <List.Item>
-              {TEXTS.deletedKeys(formatCount(preview.hub_api_keys, 'hub API key'))}
+              {`${formatCount(preview.hub_api_keys, 'hub API key')} and the source API key, immediately`}
             </List.Item>
             <List.Item>{formatCount(preview.modules, 'module')}</List.Item>
           </List>
-          <Text size="sm">{TEXTS.logsKept}</Text>
+          <Text size="sm">The activity log and the audit log are kept.</Text>
         </TypedConfirmation>
       )}
     </Stack>

@@ -5,7 +5,7 @@ import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { notify } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { TEXTS } from './texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 
 /** Accepts the new name of a platform that was renamed. */
 export function RenameForm({ platform }: { platform: PlatformDetails }) {
@@ -23,7 +23,7 @@ export function RenameForm({ platform }: { platform: PlatformDetails }) {
       const body = { platform_name: name }
       await callHub(`/api/v1/platforms/${id}/rename`, { method: 'POST', body })
       await refreshLive()
-      notify(TEXTS.wasRenamed(display_title, name))
+      notify(`${display_title} has the new name ${name}.`)
     } catch (failure) {
       setError(failure)
     }
@@ -44,7 +44,7 @@ export function RenameForm({ platform }: { platform: PlatformDetails }) {
         {error !== null && <ErrorNotice error={error} title={TEXTS.nothingWasSaved} />}
         <Group>
           <Button type="submit" loading={isBusy} disabled={name === platform_name}>
-            {TEXTS.acceptNewName}
+            Accept the new name
           </Button>
         </Group>
       </Stack>

@@ -8,7 +8,7 @@ import { OperatorName } from '../../../components/operator-name.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useHasRole } from '../../../lib/use-has-role.ts'
-import { TEXTS } from './texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 
 /** Replays a rejected push. Its body is edited in the inbox. */
 export function ReplayButton({ rejected }: { rejected: RejectedPush }) {
@@ -32,7 +32,7 @@ export function ReplayButton({ rejected }: { rejected: RejectedPush }) {
   if (replayed_at !== null) {
     return (
       <Text size="sm" component="div">
-        {TEXTS.replayedBy(<Time at={replayed_at} />, <OperatorName by={replayed_by} />)}
+        Replayed <Time at={replayed_at} /> by <OperatorName by={replayed_by} />.
       </Text>
     )
   }
@@ -48,13 +48,13 @@ export function ReplayButton({ rejected }: { rejected: RejectedPush }) {
             search={{ tab: 'rejected', platform: platform_name, rejected: String(id) }}
             size="sm"
           >
-            {TEXTS.fixBeforeReplay}
+            Fix before replay
           </PageLink>
         </Group>
       )}
       {replay && (
         <Text size="sm" role="status">
-          {replay.outcome === 'rejected' ? TEXTS.rejectedAgain(replay.message) : replay.message}
+          {replay.outcome === 'rejected' ? `Rejected again: ${replay.message}` : replay.message}
         </Text>
       )}
     </>

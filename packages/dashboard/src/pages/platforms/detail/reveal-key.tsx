@@ -4,7 +4,6 @@ import { callHub } from '../../../api/call-hub.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { PasswordDialog } from '../../../components/password-dialog.tsx'
 import { HubKeyView } from './hub-key-view.tsx'
-import { TEXTS } from './texts.tsx'
 
 /** Shows the hub API key after the operator has entered their password again. */
 export function RevealKey({
@@ -15,7 +14,7 @@ export function RevealKey({
   onClose: () => void
 }) {
   const [key, setKey] = useState<string | null>(null)
-  const title = TEXTS.hubApiKeyOf(platform.display_title)
+  const title = `Hub API key of ${platform.display_title}`
 
   async function reveal(password: string): Promise<void> {
     const path = `/api/v1/platforms/${platform.id}/hub-key/reveal`
@@ -25,8 +24,8 @@ export function RevealKey({
 
   if (key === null) {
     return (
-      <PasswordDialog title={title} action={TEXTS.reveal} onClose={onClose} onConfirm={reveal}>
-        {TEXTS.revealIsLogged}
+      <PasswordDialog title={title} action="Reveal" onClose={onClose} onConfirm={reveal}>
+        This will be logged.
       </PasswordDialog>
     )
   }

@@ -7,14 +7,14 @@ import { useRefreshLive } from '../../../api/queries.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { FormActions } from '../../../components/form-actions.tsx'
 import { PasswordAgainInput } from '../../../components/password-again-input.tsx'
+import { TEXTS } from '../../../texts.ts'
 import { HubKeyView } from './hub-key-view.tsx'
-import { TEXTS } from './texts.tsx'
 
 const GRACES = [
-  { value: '0', label: TEXTS.expiresImmediately },
-  { value: '3600', label: TEXTS.oneHour },
-  { value: '86400', label: TEXTS.oneDay },
-  { value: '604800', label: TEXTS.oneWeek },
+  { value: '0', label: 'Expires immediately' },
+  { value: '3600', label: '1 hour' },
+  { value: '86400', label: '1 day' },
+  { value: '604800', label: '1 week' },
   { value: '2592000', label: TEXTS.thirtyDays },
 ]
 const DEFAULT_GRACE = '86400'
@@ -50,27 +50,31 @@ export function RotateKey({
 
   if (key !== null) {
     return (
-      <Dialog opened staysOpen onClose={onClose} title={TEXTS.newHubApiKey}>
+      <Dialog opened staysOpen onClose={onClose} title="New hub API key">
         <HubKeyView value={key} onClose={onClose} />
       </Dialog>
     )
   }
   return (
-    <Dialog opened onClose={onClose} title={TEXTS.rotateHubApiKey}>
+    <Dialog opened onClose={onClose} title="Rotate the hub API key?">
       <form onSubmit={submit}>
         <Stack>
-          <Text size="sm">{TEXTS.rotateKeyHint(platform.display_title)}</Text>
+          <Text size="sm">{`${platform.display_title} gets a new key. The old key can stay valid until the owner of the platform has configured the new one.`}</Text>
           <Select
-            label={TEXTS.oldKeyValidity}
+            label="How long the old key stays valid"
             data={GRACES}
             allowDeselect={false}
             {...form.getInputProps('grace')}
           />
-          {endsNow && <Text size="sm">{TEXTS.oldKeyExpiresHint}</Text>}
+          {endsNow && (
+            <Text size="sm">
+              Pushes with the old key are rejected immediately and are not saved.
+            </Text>
+          )}
           <PasswordAgainInput {...form.getInputProps('password')} />
           <FormActions
             error={errorText}
-            action={TEXTS.createNewKey}
+            action="Create new key"
             isBusy={form.submitting}
             danger={endsNow}
             onCancel={onClose}

@@ -22,8 +22,8 @@ import { PageLink } from '../../../components/page-link.tsx'
 import { Clock, Time } from '../../../components/time.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useStore } from '../../../lib/store.ts'
+import { TEXTS } from '../../../texts.ts'
 import { PullButton } from '../pull-button.tsx'
-import { TEXTS } from '../texts.tsx'
 import classes from './key-step.module.css'
 
 export function KeyStep({
