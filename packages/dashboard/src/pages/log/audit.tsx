@@ -18,7 +18,7 @@ import { Second } from '../../components/time.tsx'
 import { AUDIT_ACTIONS, actionLabel, detailsLabel } from '../../lib/audit-labels.ts'
 import { formatCount, formatDay } from '../../lib/format.ts'
 import { toParameters, useUrlState } from '../../lib/url-state.ts'
-import { SearchInput } from '../activity/search-input.tsx'
+import { SearchInput } from '../activity/list-parts.tsx'
 import { type FoldedRow, fold } from './activity-rows.ts'
 import { FoldButton, Retention } from './log-parts.tsx'
 

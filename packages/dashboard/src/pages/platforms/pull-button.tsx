@@ -6,7 +6,7 @@ import { attempt, notify } from '../../components/confirm.tsx'
 import { formatTime } from '../../lib/format.ts'
 import { TEXTS } from '../../texts.ts'
 import { starterLabel } from '../pulls/pull-labels.ts'
-import { startPull } from '../pulls/start-pull.ts'
+import { startPull } from '../pulls/pull-now-button.tsx'
 
 /**
  * Pulls a platform. If a pull is already running, shows that one. `full` reads everything again, of the platform or of one

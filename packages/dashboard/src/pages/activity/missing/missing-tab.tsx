@@ -1,14 +1,13 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { missingReviewPageQuery } from '../../../api/missing-reviews.ts'
+import { missingReviewPageQuery } from '../../../api/inbox.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { LoadedPage } from '../../../components/loaded.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { TEXTS } from '../../../texts.ts'
-import { ListSkeleton } from '../list-skeleton.tsx'
-import { StateControl } from '../state-control.tsx'
+import { ListSkeleton, StateControl } from '../list-parts.tsx'
 import { OneReview, ReviewCard } from './review-card.tsx'
 
 const STATES = [

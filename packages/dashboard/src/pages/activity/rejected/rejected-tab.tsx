@@ -18,10 +18,13 @@ import { pickState, type UrlState, useUrlState, writeUrlState } from '../../../l
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../../../texts.ts'
 import { RepairGroup } from '../../inbox/repair.tsx'
-import { FilterBar } from '../filter-bar.tsx'
-import { ListSkeleton } from '../list-skeleton.tsx'
-import { PlatformSelect } from '../platform-select.tsx'
-import { RequestIdInput, SearchInput } from '../search-input.tsx'
+import {
+  FilterBar,
+  ListSkeleton,
+  PlatformSelect,
+  RequestIdInput,
+  SearchInput,
+} from '../list-parts.tsx'
 import { CauseTable } from './cause-table.tsx'
 import { RejectedDrawer } from './rejected-drawer.tsx'
 import { RejectedTable } from './rejected-table.tsx'
