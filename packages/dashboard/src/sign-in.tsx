@@ -1,6 +1,5 @@
 /** The document of the pages without a session. They load neither the router nor TanStack Query, so they open sooner. */
-import { InvitationPage } from './pages/sign-in/invitation-page.tsx'
-import { SetupPage } from './pages/sign-in/setup-page.tsx'
+import { InvitationPage, SetupPage } from './pages/sign-in/new-account-form.tsx'
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx'
 import { renderPage } from './render-page.tsx'
 

@@ -1,5 +1,5 @@
 /** The texts that several pages use. */
-export const COMMON_TEXTS = {
+export const TEXTS = {
   // Navigation and headings
   inbox: 'Inbox',
   integrationGuide: 'Integration guide',
@@ -8,7 +8,6 @@ export const COMMON_TEXTS = {
   platforms: 'Platforms',
   pulls: 'Pulls',
   pushErrors: 'Push errors',
-  pushes: 'Pushes',
   records: 'Records',
   schedule: 'Schedule',
   search: 'Search',
@@ -16,30 +15,23 @@ export const COMMON_TEXTS = {
 
   // Actions
   acknowledge: 'Acknowledge',
-  back: 'Back',
   cancel: 'Cancel',
-  clearFilters: 'Clear filters',
   close: 'Close',
   continue: 'Continue',
-  copyHubApiKey: 'Copy hub API key',
   copyKey: 'Copy key',
   done: 'Done',
   download: 'Download',
-  export: 'Export',
   goToOverview: 'Go to overview',
-  hide: 'Hide',
   keepUnchanged: 'Keep unchanged',
   markAsMissing: 'Mark as missing',
   markAsMissingAction: 'Mark as missing…',
   markAsMissingTitle: 'Mark the records as missing?',
-  openInRecords: 'Open in Records',
   pause: 'Pause',
   registerAPlatform: 'Register a platform',
   replay: 'Replay',
   resume: 'Resume',
   reviewRecords: 'Review records',
   setUpTwoFactor: 'Set up two-factor authentication',
-  showOlder: 'Show older',
   signIn: 'Sign in',
   signOut: 'Sign out',
   test: 'Test',
@@ -48,41 +40,30 @@ export const COMMON_TEXTS = {
   // Labels
   active: 'Active',
   all: 'All',
-  allModules: 'All modules',
   sourceBaseUrl: 'Source Base URL',
   body: 'Body',
-  duration: 'Duration',
   eMail: 'E-mail',
-  error: 'Error',
-  failed: 'Failed',
   filters: 'Filters',
   hubApiKey: 'Hub API key',
   latestSync: 'Latest Sync',
   loading: 'Loading',
-  missing: 'Missing',
   notListed: 'Not listed',
-  acceptedExceptions: 'Accepted exceptions',
-  missingRecords: 'Missing records',
   module: 'Module',
   modules: 'Modules',
   name: 'Name',
   needsReview: 'Needs review',
   never: 'Never',
   new: 'New',
-  newCount: 'new',
   noLongerInManifest: 'No longer in the manifest',
   none: 'None',
-  olderThanStored: 'older than stored',
   pagination: 'Pagination',
   password: 'Password',
   platform: 'Platform',
   pull: 'Pull',
   reason: 'Reason',
   received: 'Received',
-  record: 'Record',
   recordhub: 'Recordhub',
   rejected: 'Rejected',
-  rejectedAgainCount: 'rejected again',
   replayed: 'Replayed',
   acceptedException: 'Accepted',
   responseSent: 'Response sent',
@@ -91,78 +72,42 @@ export const COMMON_TEXTS = {
   status: 'Status',
   thirtyDays: '30 days',
   time: 'Time',
-  unchangedCount: 'unchanged',
   updated: 'Updated',
-  updatedCount: 'updated',
-  warning: 'Warning',
-  yourPassword: 'Your password',
-
-  // Messages
-  exportStarted: 'The export has started. Your browser shows its progress.',
-  noActivityYet: 'No activity yet',
   noMatchingPlatforms: 'No matching platforms',
   noModulesRegistered: 'No modules registered',
   noPlatformsRegistered: 'No platforms registered',
   noPullsYet: 'No pulls yet',
   noPushErrors: 'No push errors',
-  noRecordsYet: 'No records yet',
-  noRecordsYetHint: 'Records appear here when a platform pushes them or a pull receives them.',
-  noResults: 'No results',
   passwordsDoNotMatch: 'The passwords do not match',
   requiresOperatorRole: 'Requires the operator role.',
 
   pullLink: (pullId: number) => `Pull ${pullId}`,
-  recordLink: (recordId: number) => `Record ${recordId}`,
-}
 
-/** The texts of the shared components and of the frame around each page. */
-export const TEXTS = {
-  ...COMMON_TEXTS,
+  // Rejected pushes
+  cause: 'Cause',
+  dismiss: 'Dismiss',
+  dismissed: 'Dismissed',
+  groupedByCause: 'Grouped by cause',
+  notReplayed: 'Not replayed',
+  recordsReview: 'Records of this review',
+  selected: 'Selected',
+  showOnlyThese: 'Show only these',
 
-  viewPushErrors: 'View push errors',
+  // Platforms
+  checkConformance: 'Check conformance',
+  checks: 'Checks',
+  deleteRecords: 'Delete records',
+  nothingWasSaved: 'Nothing was saved',
+  passed: 'Passed',
+  platformName: 'Platform Name',
+  testConnection: 'Test Connection',
 
+  // The frame
   somethingWentWrong: 'Something went wrong',
 
   copied: 'Copied',
 
-  tryAgain: 'Try again',
-  requestId: (requestId: string) => `Request ID: ${requestId}`,
-
-  noModule: 'No module',
-  notRegistered: (moduleName: string) => `${moduleName} (not registered)`,
-  theHub: 'the hub',
-
-  platformWasRemoved: (title: string) => `The platform ${title} was removed`,
-  removedBy: 'Removed by',
-  recordsBeingDeleted: 'Its records are being deleted.',
-  recordsDeleted: 'Its records were deleted.',
-  allPlatformsLink: 'All platforms',
-
-  pageNotFound: 'Page not found',
-  pageDoesNotExist: 'This page does not exist',
-  pageDoesNotExistHint: 'Check the address. The content may have been deleted.',
-
-  firstPage: 'First page',
-  previous: 'Previous',
-  next: 'Next',
-
   hubUnreachable: 'Could not reach the hub. Check your connection and try again.',
-  hubReturnedStatus: (status: number) => `The hub returned status ${status}. Try again.`,
-  unexpectedResponse: 'The hub sent an unexpected response. Try again.',
-
-  couldNotLoadPage: 'Could not load this page',
-
-  noPasskeySelected: 'No passkey was selected.',
-  passkeyCancelled: 'The passkey sign-in was cancelled.',
-  providerUnreachable:
-    'The single sign-on provider cannot be reached. Try again, or contact an admin.',
-  singleSignOnFailed: 'Single sign-on failed. Try again.',
-  tooManyAttempts: (wait: string) => `Too many attempts. Wait ${wait} and try again.`,
-  or: 'or',
-
-  showLess: 'Show less',
-  showAllCharacters: (count: string) => `Show all ${count} characters`,
-  showMoreTotal: (count: string) => `Show more (${count} in total)`,
 }
 
 /** The messages for error codes in the URL after a failed single sign-on. */

@@ -27,6 +27,9 @@ export const ActivityFilter = Type.Object({
     }),
   ),
   record: Type.Optional(Type.Integer({ minimum: 1, description: 'The `record_id` of the record' })),
+  by: Type.Optional(
+    Type.Literal('operator', { description: 'Only what operators and programs have caused' }),
+  ),
   q: Type.Optional(
     Type.String({
       maxLength: 200,

@@ -107,7 +107,7 @@ function hasNoSession({ status }: Response): boolean {
 }
 
 function messageForStatus(status: number): string {
-  return status === 0 ? TEXTS.hubUnreachable : TEXTS.hubReturnedStatus(status)
+  return status === 0 ? TEXTS.hubUnreachable : `The hub returned status ${status}. Try again.`
 }
 
 /** The message that is shown for an error. */

@@ -17,6 +17,8 @@ type GetOptions = {
   keepsPrevious?: boolean
   /** Numbers keep their digits. */
   lossless?: boolean
+  /** The data are read again when it changes. */
+  version?: string | null
 }
 
 /**
@@ -25,11 +27,18 @@ type GetOptions = {
  */
 export function getQuery<Response>(
   route: Route,
-  { params = {}, query = {}, live, keepsPrevious = false, lossless = false }: GetOptions = {},
+  {
+    params = {},
+    query = {},
+    live,
+    keepsPrevious = false,
+    lossless = false,
+    version,
+  }: GetOptions = {},
 ) {
   const call = lossless ? callHubLossless<Response> : callHub<Response>
   return queryOptions({
-    queryKey: [route, params, query],
+    queryKey: [route, params, query, version],
     queryFn: ({ signal }) => call(addressOf(route, params, query), { signal }),
     ...(live === undefined ? {} : { meta: { live } }),
     ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),

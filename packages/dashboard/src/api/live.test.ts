@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Schedule } from '@recordhub/protocol'
 import { replaceDocument } from '../lib/test-document.ts'
 import { emptySnapshot, STARTED } from '../lib/test-pulls.ts'
-import { alertPageQuery } from './alerts.ts'
+import { alertPageQuery, missingReviewPageQuery } from './inbox.ts'
 import {
   connection,
   onChange,
@@ -14,7 +14,6 @@ import {
   startLive,
   stateTime,
 } from './live.ts'
-import { missingReviewPageQuery } from './missing-reviews.ts'
 import { COUNTED, createQueryClient, LIVE } from './queries.ts'
 import { session } from './session.ts'
 
@@ -76,7 +75,7 @@ test('a page over the rate limit says so without a sign-in, reads its data again
 })
 
 test('the lists whose length the snapshot has are counted', () => {
-  for (const { meta } of [alertPageQuery(''), missingReviewPageQuery('')]) {
+  for (const { meta } of [alertPageQuery({}), missingReviewPageQuery({})]) {
     assert.equal(meta?.['live'], COUNTED.live)
   }
 })

@@ -1,5 +1,4 @@
 /** Passkey functions of the browser. */
-import { TEXTS } from '../texts.ts'
 
 /** Whether this browser can create and use passkeys on this page. */
 export function canUsePasskeys(): boolean {
@@ -27,5 +26,5 @@ export async function createPasskey(
 
 function toJson(credential: Credential | null): object {
   if (credential instanceof PublicKeyCredential) return credential.toJSON()
-  throw new DOMException(TEXTS.noPasskeySelected, 'NotAllowedError')
+  throw new DOMException('No passkey was selected.', 'NotAllowedError')
 }

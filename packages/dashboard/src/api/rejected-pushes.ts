@@ -7,44 +7,31 @@ import type {
 } from '@recordhub/protocol'
 import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query'
 import { writeLossless } from '../lib/lossless-json.ts'
+import type { UrlChanges } from '../lib/url-state.ts'
 import { callHub } from './call-hub.ts'
 import { callHubLossless } from './call-hub-lossless.ts'
-import { queriesOf } from './get-query.ts'
-import { LIVE } from './queries.ts'
+import { getQuery, queriesOf } from './get-query.ts'
 
-/** Matches all queries of rejected pushes. */
-const REJECTED_PUSHES = { queryKey: ['rejected pushes'] } as const
+const ROUTE = 'GET /api/v1/rejected-pushes'
 const PATH = '/api/v1/rejected-pushes'
 
 type RejectedPushPage = { rejected_pushes: RejectedPush[]; next_cursor: string | null }
 
-/** @param pullEnd when the pull ended whose page shows them: they are read again at its end. */
-export function rejectedPushPageQuery(query: string, pullEnd: string | null = null) {
-  return queryOptions({
-    queryKey: [...REJECTED_PUSHES.queryKey, 'page', query, pullEnd],
-    queryFn: ({ signal }) => callHubLossless<RejectedPushPage>(`${PATH}?${query}`, { signal }),
-    placeholderData: keepPreviousData,
-    meta: LIVE,
-  })
+/** @param version for a list of one pull: they are read again when the pull ends. */
+export function rejectedPushPageQuery(query: UrlChanges, version: string | null = null) {
+  const options = { query, version, live: true, keepsPrevious: true, lossless: true } as const
+  return getQuery<RejectedPushPage>(ROUTE, options)
 }
 
 /** Rejected pushes grouped by cause. */
-export function rejectedPushGroupsQuery(query: string) {
-  return queryOptions({
-    queryKey: [...REJECTED_PUSHES.queryKey, 'groups', query],
-    queryFn: ({ signal }) =>
-      callHub<{ groups: RepairableGroup[] }>(`${PATH}/groups?${query}`, { signal }),
-    placeholderData: keepPreviousData,
-    meta: LIVE,
-  })
+export function rejectedPushGroupsQuery(query: UrlChanges) {
+  const options = { query, live: true, keepsPrevious: true } as const
+  return getQuery<{ groups: RepairableGroup[] }>(`${ROUTE}/groups`, options)
 }
 
 export function rejectedPushQuery(id: string) {
-  return queryOptions({
-    queryKey: [...REJECTED_PUSHES.queryKey, 'details', id],
-    queryFn: ({ signal }) =>
-      callHubLossless<{ rejected_push: RejectedPush }>(`${PATH}/${id}`, { signal }),
-  })
+  const options = { params: { id }, lossless: true }
+  return getQuery<{ rejected_push: RejectedPush }>(`${ROUTE}/:id`, options)
 }
 
 /** The same changes to all rejected pushes of a group. */
@@ -57,7 +44,7 @@ export type Repair = { platform: string; cause: string; changes: readonly Repair
 export function repairPreviewQuery(repair: Repair, count: number) {
   const json = writeLossless(repair, '')
   return queryOptions({
-    queryKey: [...REJECTED_PUSHES.queryKey, 'preview', json, count],
+    queryKey: [`${ROUTE}/repair/preview`, json, count],
     queryFn: ({ signal }) =>
       callHubLossless<RepairPreview>(`${PATH}/repair/preview`, { method: 'POST', json, signal }),
     placeholderData: keepPreviousData,
@@ -73,11 +60,12 @@ export function applyRepair(
   return callHub(`${PATH}/repair`, { method: 'POST', json })
 }
 
-/** Reads the rejected pushes and the inbox again, after an action. */
+/** Reads the rejected pushes, the inbox and the completeness again, after an action. */
 export function useRefreshRejected(): () => Promise<void> {
   const client = useQueryClient()
   return async () => {
-    await client.invalidateQueries(REJECTED_PUSHES)
-    await client.invalidateQueries(queriesOf('GET /api/v1/inbox'))
+    await client.invalidateQueries(
+      queriesOf(ROUTE, 'GET /api/v1/inbox', 'GET /api/v1/completeness'),
+    )
   }
 }

@@ -42,7 +42,7 @@ export async function signInWithPasskey(): Promise<SignInResult> {
   } catch (error) {
     // Browsers report a cancelled dialog as NotAllowedError.
     const isCancelled = error instanceof DOMException && error.name === 'NotAllowedError'
-    return rejected(isCancelled ? TEXTS.passkeyCancelled : TEXTS.hubUnreachable)
+    return rejected(isCancelled ? 'The passkey sign-in was cancelled.' : TEXTS.hubUnreachable)
   }
 }
 
@@ -62,7 +62,7 @@ export async function startSingleSignOn(
     return { reason: TEXTS.hubUnreachable }
   }
   return {
-    reason: TEXTS.providerUnreachable,
+    reason: 'The single sign-on provider cannot be reached. Try again, or contact an admin.',
   }
 }
 
@@ -109,7 +109,7 @@ const ISSUER_WRONG = 'sign_on_issuer_wrong'
 
 /** The message for an error code in the URL after a failed single sign-on. */
 export function singleSignOnError(error: string): string {
-  return SINGLE_SIGN_ON_ERRORS[error.toLowerCase()] ?? TEXTS.singleSignOnFailed
+  return SINGLE_SIGN_ON_ERRORS[error.toLowerCase()] ?? 'Single sign-on failed. Try again.'
 }
 
 /** Error codes after which the sign-in starts again with the password. */
@@ -153,9 +153,9 @@ function reasonOf(response: Response, { code = '', message }: ResponseBody): str
   if (response.status === 429) {
     const seconds = retryAfterSeconds(response.headers) || 60
     const wait = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`
-    return TEXTS.tooManyAttempts(wait)
+    return `Too many attempts. Wait ${wait} and try again.`
   }
-  return SIGN_IN_ERRORS[code] ?? message ?? TEXTS.unexpectedResponse
+  return SIGN_IN_ERRORS[code] ?? message ?? 'The hub sent an unexpected response. Try again.'
 }
 
 const PART_BYTES = 4 * 1024 * 1024

@@ -21,10 +21,10 @@ export function ErrorNotice({
         <Group mt="xs" gap="md">
           {onRetry && (
             <Button size="xs" variant="default" onClick={onRetry}>
-              {TEXTS.tryAgain}
+              Try again
             </Button>
           )}
-          {requestId && <Text size="xs">{TEXTS.requestId(requestId)}</Text>}
+          {requestId && <Text size="xs">{`Request ID: ${requestId}`}</Text>}
         </Group>
       )}
     </Alert>

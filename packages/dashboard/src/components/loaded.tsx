@@ -1,8 +1,9 @@
-import { Skeleton } from '@mantine/core'
+import { Skeleton, Stack } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { errorInPlaceOfData } from '../api/retries.ts'
 import { ErrorNotice } from './error-notice.tsx'
+import { Pager } from './pager.tsx'
 
 /**
  * The content of a query: its skeleton while it loads, the error with *Try again* if it failed, `empty` if there is nothing
@@ -35,4 +36,30 @@ export function Loaded<Data>({
   }
   if (query.data === undefined) return <div aria-busy="true">{skeleton}</div>
   return empty?.(query.data) || children(query.data)
+}
+
+/** A page of a list in the same states, with the links to the other pages. */
+export function LoadedPage<Data extends { next_cursor: string | null }>({
+  query,
+  skeleton,
+  empty,
+  gap = 'xs',
+  children,
+}: {
+  query: UseQueryResult<Data>
+  skeleton: ReactNode
+  empty: (data: Data) => ReactNode
+  gap?: 'xs' | 'md'
+  children: (data: Data) => ReactNode
+}) {
+  return (
+    <Loaded query={query} skeleton={skeleton}>
+      {(data) => (
+        <Stack gap={gap} opacity={query.isPlaceholderData ? 0.6 : 1}>
+          {empty(data) || children(data)}
+          <Pager next={data.next_cursor} isStale={query.isPlaceholderData} />
+        </Stack>
+      )}
+    </Loaded>
+  )
 }

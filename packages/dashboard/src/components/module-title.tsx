@@ -1,5 +1,4 @@
 import { useModules, useTitles } from '../api/platforms.ts'
-import { TEXTS } from '../texts.ts'
 
 export function PlatformTitle({ platform }: { platform: string }) {
   return useTitles().ofPlatform(platform)
@@ -14,5 +13,5 @@ export function ModuleTitle({
   recordType: string | null
 }) {
   const module = useModules(platform).find(({ record_type }) => record_type === recordType)
-  return recordType === null ? TEXTS.noModule : (module?.module_name ?? recordType)
+  return recordType === null ? 'No module' : (module?.module_name ?? recordType)
 }

@@ -7,17 +7,17 @@ import { PageHeader } from './page-header.tsx'
 export function NotFound() {
   return (
     <>
-      <PageHeader title={TEXTS.pageNotFound} />
+      <PageHeader title="Page not found" />
       <EmptyState
         icon={<IconMapOff />}
-        title={TEXTS.pageDoesNotExist}
+        title="This page does not exist"
         action={
           <Button component="a" href="/dashboard" variant="light">
             {TEXTS.goToOverview}
           </Button>
         }
       >
-        {TEXTS.pageDoesNotExistHint}
+        Check the address. The content may have been deleted.
       </EmptyState>
     </>
   )

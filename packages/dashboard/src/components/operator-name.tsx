@@ -1,6 +1,5 @@
 import { Tooltip } from '@mantine/core'
 import { useOperatorName } from '../api/operators.ts'
-import { TEXTS } from '../texts.ts'
 
 /**
  * The actor of an action: an operator by name, with the e-mail address on hover; a program by its name in the log. `by`
@@ -8,7 +7,7 @@ import { TEXTS } from '../texts.ts'
  */
 export function OperatorName({ by }: { by: string | null }) {
   const name = useOperatorName(by)
-  if (by === null) return TEXTS.theHub
+  if (by === null) return 'the hub'
   if (name === null) return by
   return (
     <Tooltip label={by}>

@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight, IconChevronsLeft } from '@tabler/icons-react'
-import { TEXTS } from '../texts.ts'
 
 /** Buttons for the first, previous and next page. Null disables a button. */
 export function PageButtons({
@@ -13,7 +12,7 @@ export function PageButtons({
       <Button
         size="xs"
         variant="default"
-        aria-label={TEXTS.firstPage}
+        aria-label="First page"
         disabled={onFirst === null}
         onClick={() => onFirst?.()}
       >
@@ -26,7 +25,7 @@ export function PageButtons({
         disabled={onPrevious === null}
         onClick={() => onPrevious?.()}
       >
-        {TEXTS.previous}
+        Previous
       </Button>
       <Button
         size="xs"
@@ -35,7 +34,7 @@ export function PageButtons({
         disabled={onNext === null}
         onClick={() => onNext?.()}
       >
-        {TEXTS.next}
+        Next
       </Button>
     </>
   )

@@ -3,7 +3,6 @@ import { POLLING_INTERVAL_SECONDS } from '@recordhub/protocol/constants'
 import { HubCallError } from '../api/call-hub.ts'
 import { isUnavailable } from '../api/retries.ts'
 import { isHubReachable } from '../lib/load-page.ts'
-import { TEXTS } from '../texts.ts'
 import { attempt } from './confirm.tsx'
 import { ErrorNotice } from './error-notice.tsx'
 import { PageHeader } from './page-header.tsx'
@@ -19,7 +18,7 @@ export function PageError({ error }: { error: unknown }) {
   useInterval(retry, POLLING_INTERVAL_SECONDS * 1000, { autoInvoke: true })
   return (
     <>
-      <PageHeader title={TEXTS.couldNotLoadPage} />
+      <PageHeader title="Could not load this page" />
       <ErrorNotice error={error} onRetry={() => void attempt(reloadPage)} />
     </>
   )

@@ -1,7 +1,6 @@
 import type { PasswordInputProps } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { accountQuery } from '../api/account.ts'
-import { TEXTS } from '../texts.ts'
 import { CurrentPasswordInput } from './current-password-input.tsx'
 
 /**
@@ -11,5 +10,5 @@ import { CurrentPasswordInput } from './current-password-input.tsx'
 export function PasswordAgainInput(props: PasswordInputProps) {
   const { data } = useQuery(accountQuery())
   if (data?.account.has_password === false) return null
-  return <CurrentPasswordInput label={TEXTS.yourPassword} {...props} />
+  return <CurrentPasswordInput label="Your password" {...props} />
 }

@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { type LinkedPlatform, platformRemovalQuery, usePlatforms } from '../api/platforms.ts'
 import { useUrlState } from '../lib/url-state.ts'
-import { TEXTS } from '../texts.ts'
 import { OperatorName } from './operator-name.tsx'
 import { PageLink } from './page-link.tsx'
 import { Time } from './time.tsx'
@@ -32,14 +31,14 @@ export function RemovedPlatform({
         variant="light"
         mb="md"
         icon={<IconTrash />}
-        title={TEXTS.platformWasRemoved(platform_title)}
+        title={`The platform ${platform_title} was removed`}
         role="status"
       >
         <Text size="sm" component="div">
-          {TEXTS.removedBy} <OperatorName by={requested_by} />, <Time at={requested_at} />.{' '}
-          {finished_at === null ? TEXTS.recordsBeingDeleted : TEXTS.recordsDeleted}{' '}
+          Removed by <OperatorName by={requested_by} />, <Time at={requested_at} />.{' '}
+          {finished_at === null ? 'Its records are being deleted.' : 'Its records were deleted.'}{' '}
           <PageLink to="/dashboard/platforms" inherit underline="always">
-            {TEXTS.allPlatformsLink}
+            All platforms
           </PageLink>
         </Text>
       </Alert>

@@ -104,7 +104,7 @@ export function SignInForm({
         />
         <SignInAlternatives
           next={next}
-          before={<Divider label={TEXTS.or} />}
+          before={<Divider label="or" />}
           onResult={handleResult}
           onError={setError}
         />

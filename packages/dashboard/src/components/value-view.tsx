@@ -2,7 +2,6 @@ import { Anchor, Box, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { formatNumber } from '../lib/format.ts'
 import { isPlainObject, textOfValue } from '../lib/lossless-json.ts'
-import { TEXTS } from '../texts.ts'
 import classes from './value-view.module.css'
 
 const LONG = 400
@@ -32,7 +31,7 @@ function LongText({ text }: { text: string }) {
       {isLong && ' '}
       {isLong && (
         <Anchor component="button" type="button" fz="sm" onClick={() => setExpanded(!isExpanded)}>
-          {isExpanded ? TEXTS.showLess : TEXTS.showAllCharacters(formatNumber(text.length))}
+          {isExpanded ? 'Show less' : `Show all ${formatNumber(text.length)} characters`}
         </Anchor>
       )}
     </Text>
@@ -55,7 +54,7 @@ function Tree({ value }: { value: unknown[] | Record<string, unknown> }) {
       ))}
       {entries.length > max && (
         <Anchor component="button" type="button" fz="sm" onClick={() => setMax(max * 10)}>
-          {TEXTS.showMoreTotal(formatNumber(entries.length))}
+          {`Show more (${formatNumber(entries.length)} in total)`}
         </Anchor>
       )}
     </Stack>

@@ -1,7 +1,6 @@
 /** Choices for select inputs. */
 
 import type { ListedModule } from '@recordhub/protocol'
-import { TEXTS } from '../texts.ts'
 
 type Choice = { value: string; label: string }
 
@@ -10,7 +9,7 @@ export function moduleChoices(modules: readonly ListedModule[]): Choice[] {
   const choices = new Map<string, Choice>()
   for (const { record_type, module_name, registered } of modules) {
     if (choices.has(record_type)) continue
-    const label = registered ? module_name : TEXTS.notRegistered(module_name)
+    const label = registered ? module_name : `${module_name} (not registered)`
     choices.set(record_type, { value: record_type, label })
   }
   return [...choices.values()]

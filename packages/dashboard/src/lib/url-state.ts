@@ -45,6 +45,13 @@ export function writeUrlState(state: UrlChanges): string {
   return text === '' ? '' : `?${text}`
 }
 
+/** The members of a state with these names, where they are set. */
+export function pickState(state: UrlState, names: readonly string[]): UrlState {
+  return Object.fromEntries(
+    Object.entries(state).filter(([name, value]) => names.includes(name) && value !== ''),
+  )
+}
+
 /** Applies changes to a state. */
 export function changeUrlState(state: UrlChanges, changes: UrlChanges): UrlState {
   return parseUrlState(writeUrlState({ ...state, ...changes }))

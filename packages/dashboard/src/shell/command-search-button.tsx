@@ -8,7 +8,9 @@ import classes from './shell.module.css'
 
 const load = () => import('./command-search.tsx')
 const CommandSearch = lazy(() => load().then((file) => ({ default: file.CommandSearch })))
-const KeysDialog = lazy(() => load().then((file) => ({ default: file.KeysDialog })))
+const KeysDialog = lazy(() =>
+  import('./keys-dialog.tsx').then((file) => ({ default: file.KeysDialog })),
+)
 
 /** Opens the search for commands, pages and records, and the list of keys, which are loaded when first opened. */
 export function CommandSearchButton() {

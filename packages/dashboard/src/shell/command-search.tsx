@@ -1,5 +1,6 @@
-import { Kbd, Table, Text, TextInput, useMantineColorScheme } from '@mantine/core'
+import { Kbd, Text, TextInput, useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
+import type { ConnectionCheck, ConnectionTest } from '@recordhub/protocol'
 import {
   IconBookmark,
   IconDatabase,
@@ -18,6 +19,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { snapshot } from '../api/live.ts'
+import { callHubLines } from '../api/ndjson.ts'
 import { firstRecordsQuery } from '../api/records.ts'
 import { pauseSchedule } from '../api/schedule.ts'
 import { hasRole, type Role, session } from '../api/session.ts'
@@ -28,7 +30,7 @@ import { Dialog } from '../components/dialog.tsx'
 import { matchWords } from '../lib/match-words.ts'
 import { useStore } from '../lib/store.ts'
 import { writeUrlState } from '../lib/url-state.ts'
-import { startPull } from '../pages/pulls/start-pull.ts'
+import { startPull } from '../pages/pulls/pull-now-button.tsx'
 import { Marked } from '../pages/search/marked.tsx'
 import { TEXTS } from '../texts.ts'
 import { PAGES } from './navigation.tsx'
@@ -263,6 +265,11 @@ function useCommands(onShowKeys: () => void): Entry[] {
       ...{ also: `pull ${platform_name}`, verb: 'pull' },
       run: () => pull(`/api/v1/platforms/${id}/pull`, `The pull of ${display_title} has started`),
     })),
+    ...(current?.platforms ?? []).map(({ id, display_title, platform_name }) => ({
+      ...{ id: `test ${id}`, label: `Test the connection of ${display_title}` },
+      ...{ icon: IconPlugConnected, also: `test ${platform_name}`, verb: 'test connection' },
+      run: () => testConnection(id, display_title),
+    })),
   ]
   return [
     ...(hasRole(operator?.role, 'operator') ? ofOperators : []),
@@ -274,6 +281,17 @@ function useCommands(onShowKeys: () => void): Entry[] {
     { id: 'keys', label: 'Show the keys', icon: IconKeyboard, also: 'shortcuts', run: onShowKeys },
     { id: 'sign out', label: TEXTS.signOut, icon: IconLogout, run: () => signOut('/sign-in') },
   ]
+}
+
+/** Tests ping and manifest of a platform, and shows the result. @throws Error which check failed */
+async function testConnection(id: number, title: string): Promise<void> {
+  notify(`Testing the connection of ${title}…`)
+  const path = `/api/v1/platforms/${id}/test`
+  const lines = callHubLines<ConnectionCheck | ConnectionTest>(path, { method: 'POST', body: {} })
+  for await (const line of lines) {
+    if ('check' in line && !line.ok) throw new Error(`${title}: ${line.message}`)
+  }
+  notify(`The connection of ${title} works`)
 }
 
 const SETTINGS: readonly [tab: string, label: string, role: Role][] = [
@@ -337,54 +355,4 @@ function writeRecent(ids: string[]): void {
   } catch {
     // A browser without storage remembers nothing.
   }
-}
-
-const KEYS: readonly [where: string, keys: readonly (readonly [keys: string[], what: string])[]][] =
-  [
-    [
-      'Everywhere',
-      [
-        [['Ctrl K', '/'], 'Search or run a command'],
-        [['?'], 'Show the keys'],
-        [['Esc'], 'Close what is open'],
-      ],
-    ],
-    [
-      'Inbox',
-      [
-        [['↑', '↓'], 'Move to another item'],
-        [['Enter'], 'Move into the item'],
-        [['E'], 'Acknowledge the item'],
-      ],
-    ],
-    ['Records', [[['J', 'K', '↑', '↓'], 'Open the next or previous record, while one is open']]],
-  ]
-
-/** All keys of the dashboard. */
-export function KeysDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  return (
-    <Dialog opened={isOpen} onClose={onClose} title="Keys" size={480}>
-      {KEYS.map(([where, keys]) => (
-        <Table key={where} mb="md" captionSide="top">
-          <Table.Caption ta="left" mt={0} fw={600} c="var(--text)">
-            {where}
-          </Table.Caption>
-          <Table.Tbody>
-            {keys.map(([names, what]) => (
-              <Table.Tr key={what}>
-                <Table.Td w={160}>
-                  {names.map((name) => (
-                    <Kbd key={name} size="xs" mr={4}>
-                      {name}
-                    </Kbd>
-                  ))}
-                </Table.Td>
-                <Table.Td>{what}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      ))}
-    </Dialog>
-  )
 }

@@ -1,21 +1,36 @@
 /** The frame of every page: navigation, search, pull progress, connection state, operator menu. */
-import { AppShell, Box, Burger } from '@mantine/core'
+import {
+  ActionIcon,
+  AppShell,
+  Avatar,
+  Box,
+  Burger,
+  Menu,
+  RingProgress,
+  Text,
+  Tooltip,
+  useMantineColorScheme,
+  VisuallyHidden,
+} from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { IconDeviceDesktop, IconLogout, IconMoon, IconSettings, IconSun } from '@tabler/icons-react'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useInboxCount } from '../api/inbox.ts'
 import { startLive } from '../api/live.ts'
 import { renewSession, session } from '../api/session.ts'
+import { signOut } from '../api/sign-out.ts'
+import { attempt } from '../components/confirm.tsx'
+import { MENU_PROPS } from '../components/menu-props.ts'
 import { PageSkeleton } from '../components/page-skeleton.tsx'
 import { formatCount } from '../lib/format.ts'
 import { useStore } from '../lib/store.ts'
+import { storedLabel } from '../pages/pulls/pull-labels.ts'
+import { useSnapshotPull } from '../pages/pulls/use-snapshot-pull.ts'
 import { TEXTS } from '../texts.ts'
-import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
 import { CommandSearchButton } from './command-search-button.tsx'
 import { ConnectionState } from './connection-state.tsx'
 import { Navigation, shortCount } from './navigation.tsx'
-import { OperatorMenu } from './operator-menu.tsx'
-import { PullRing } from './pull-ring.tsx'
 import classes from './shell.module.css'
 
 /** Loaded on demand. */
@@ -119,5 +134,102 @@ function SessionEnd() {
     <Suspense>
       <SessionDialog hasEnded={hasEnded} />
     </Suspense>
+  )
+}
+
+const NEXT = { auto: 'light', light: 'dark', dark: 'auto' } as const
+const SCHEMES = {
+  auto: { icon: IconDeviceDesktop, label: 'Color scheme: system' },
+  light: { icon: IconSun, label: 'Color scheme: light' },
+  dark: { icon: IconMoon, label: 'Color scheme: dark' },
+} as const
+
+function ColorSchemeToggle() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const { icon: Icon, label } = SCHEMES[colorScheme]
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        className={classes['scheme'] ?? ''}
+        aria-label={`${label}. Change`}
+        onClick={() => setColorScheme(NEXT[colorScheme])}
+      >
+        <Icon size={16} stroke={1.6} />
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+function OperatorMenu() {
+  const { operator } = useStore(session)
+  return (
+    <Menu {...MENU_PROPS} position="bottom-end" withArrow>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="lg" radius="xl">
+          <VisuallyHidden>Your account</VisuallyHidden>
+          <Avatar
+            size={28}
+            radius="xl"
+            name={operator?.name ?? '?'}
+            color="gray"
+            alt=""
+            aria-hidden
+          />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" fw={600}>
+            {operator?.name}
+          </Text>
+          <Text size="xs">
+            {operator?.email} · {operator?.role}
+          </Text>
+        </Menu.Label>
+        <Menu.Item
+          component={Link}
+          to="/dashboard/settings"
+          leftSection={<IconSettings size={16} />}
+        >
+          {TEXTS.settings}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconLogout size={16} />}
+          onClick={() => attempt(() => signOut('/sign-in'))}
+        >
+          {TEXTS.signOut}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** The progress of the running pull. */
+function PullRing() {
+  const { pull } = useSnapshotPull()
+  if (pull?.finished_at !== null) return null
+  const percent = pull.progress.percent ?? 0
+  const label = [`Pull running: ${percent} %`, storedLabel(pull)].filter(Boolean).join(', ')
+  return (
+    <Tooltip label={label}>
+      <Link
+        to="/dashboard/pulls/$id"
+        params={{ id: String(pull.id) }}
+        aria-label={label}
+        className={classes['ring']}
+      >
+        <RingProgress
+          size={18}
+          thickness={2.5}
+          roundCaps
+          rootColor="var(--line-strong)"
+          sections={[{ value: percent, color: 'var(--accent-text)' }]}
+        />
+        {percent} %
+      </Link>
+    </Tooltip>
   )
 }

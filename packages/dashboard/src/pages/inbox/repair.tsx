@@ -21,12 +21,13 @@ import {
 } from '../../api/rejected-pushes.ts'
 import { attempt, confirm, notify } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { AcceptButton } from '../../components/group-actions.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
 import { writeLossless } from '../../lib/lossless-json.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
-import { AdviceLine } from '../activity/advice-line.tsx'
+import { AdviceLine } from '../activity/list-parts.tsx'
 import { adviceFor, referenceOf } from '../activity/rejected/advice.ts'
 import { Row } from './change-row.tsx'
 import classes from './inbox.module.css'
@@ -50,9 +51,9 @@ export function RepairGroup({
   /** Called before a replay, which may end the group. */
   onReplay?: () => void
 }) {
-  const groups = useQuery(rejectedPushGroupsQuery(`${new URLSearchParams({ platform })}`))
+  const groups = useQuery(rejectedPushGroupsQuery({ platform }))
   const filter = { platform, cause, state: 'open', limit: String(SHOWN) }
-  const page = useQuery(rejectedPushPageQuery(`${new URLSearchParams(filter)}`))
+  const page = useQuery(rejectedPushPageQuery(filter))
   const [{ changes }] = useUrlState()
   // What is replayed is no longer in the group, and its result stays.
   const [kept, setKept] = useState<{ group: RepairableGroup; pushes: RejectedPush[] } | null>(null)
@@ -260,7 +261,7 @@ function Examples({ count, examples }: { count: number } & Pick<RepairPreview, '
 }
 
 function Actions({
-  group: { platform_name: platform, cause, rejected_pushes: count, digest, accepted_at },
+  group,
   preview,
   onReplay,
 }: {
@@ -269,6 +270,7 @@ function Actions({
   preview: RepairPreview | null
   onReplay: (preview: RepairPreview) => Promise<void>
 }) {
+  const { platform_name: platform, cause, rejected_pushes: count } = group
   const canOperate = useHasRole('operator')
   const refresh = useRefreshRejected()
   const [isBusy, setIsBusy] = useState(false)
@@ -293,11 +295,6 @@ function Actions({
     setIsBusy(false)
   }
   const isUseless = preview !== null && preview.counts.rejected === preview.tested
-  const accept = async () => {
-    const body = { platform, cause, digest }
-    await callHub('/api/v1/rejected-pushes/groups/accept', { method: 'POST', body })
-    await refresh()
-  }
   const remove = async () => {
     const path = `/api/v1/rejected-pushes?${new URLSearchParams({ platform, cause })}`
     const { dismissed } = await callHub<{ dismissed: number }>(path, { method: 'DELETE' })
@@ -322,24 +319,7 @@ function Actions({
           Replay the first one only
         </Button>
       )}
-      {digest !== null && accepted_at === null && (
-        <Button
-          variant="subtle"
-          color="gray"
-          onClick={() =>
-            confirm({
-              title: 'Accept these records as exceptions?',
-              children:
-                'They are known at the source and stay rejected, but pulls are green again, and the module is complete with accepted exceptions. The group opens again when a pull rejects more, fewer or other records for this reason.',
-              action: 'Accept as exceptions',
-              color: 'blue',
-              onConfirm: accept,
-            })
-          }
-        >
-          {`Accept ${formatNumber(count)}`}
-        </Button>
-      )}
+      <AcceptButton group={group} variant="subtle" color="gray" size="sm" />
       <Button
         variant="subtle"
         color="red"

@@ -1,14 +1,16 @@
 /** The lines of the log: repeats of an event are one line, and the reference or pull of an entry is a link. */
 import type { ActivityEntry } from '@recordhub/protocol'
 
-/** A line of the log: an entry, the entries that it sums up, or one of these. */
-export type LogRow = {
+/** A line of a log: an entry, the entries that it sums up, or one of these. */
+export type FoldedRow<Entry> = {
   id: string
-  entry: ActivityEntry
+  entry: Entry
   /** The entries of a line that sums up several, newest first; only itself for the others. */
-  entries: ActivityEntry[]
+  entries: Entry[]
   isChild: boolean
 }
+
+export type LogRow = FoldedRow<ActivityEntry>
 
 /**
  * Entries with the same event that follow each other in the events of their platform become one line, at the place of the
@@ -20,19 +22,37 @@ export function foldRepeats(
   entries: readonly ActivityEntry[],
   { dayOf, opened }: { dayOf: (at: string) => string; opened: ReadonlySet<string> },
 ): LogRow[] {
-  const folded: { key: string; entries: ActivityEntry[] }[] = []
-  /** The line of the newest events of each platform. */
+  const keyOf = (entry: ActivityEntry) => {
+    const { before, after } = splitMessage(entry)
+    return JSON.stringify([entry.level, entry.kind, entry.actor, before, after, dayOf(entry.at)])
+  }
+  return fold(entries, { keyOf, laneOf: (entry) => entry.platform_name, opened })
+}
+
+/** The same for any log: entries with equal keys that follow each other in their lane become one line. */
+export function fold<Entry extends { id: number }>(
+  entries: readonly Entry[],
+  {
+    keyOf,
+    laneOf,
+    opened,
+  }: {
+    keyOf: (entry: Entry) => string
+    laneOf: (entry: Entry) => string | null
+    opened: ReadonlySet<string>
+  },
+): FoldedRow<Entry>[] {
+  const folded: { key: string; entries: Entry[] }[] = []
+  /** The line of the newest entries of each lane. */
   const current = new Map<string | null, (typeof folded)[number]>()
   for (const entry of entries) {
-    const { platform_name, level, kind, actor } = entry
-    const { before, after } = splitMessage(entry)
-    const key = JSON.stringify([level, kind, actor, before, after, dayOf(entry.at)])
-    const line = current.get(platform_name)
+    const key = keyOf(entry)
+    const line = current.get(laneOf(entry))
     if (line?.key === key) line.entries.push(entry)
     else {
       const next = { key, entries: [entry] }
       folded.push(next)
-      current.set(platform_name, next)
+      current.set(laneOf(entry), next)
     }
   }
   return folded.flatMap(({ entries: same }) => {
@@ -46,9 +66,9 @@ export function foldRepeats(
   })
 }
 
-const row = (id: string, entry: ActivityEntry, entries: ActivityEntry[], isChild: boolean) => ({
-  ...{ id, entry, entries, isChild },
-})
+function row<Entry>(id: string, entry: Entry, entries: Entry[], isChild: boolean) {
+  return { id, entry, entries, isChild }
+}
 
 /** The message around what distinguishes an entry from its repeats: its reference or its pull. */
 export function splitMessage({ message, details, record_id }: ActivityEntry): {

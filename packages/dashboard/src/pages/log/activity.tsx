@@ -6,8 +6,6 @@ import {
   IconAlertCircle,
   IconAlertTriangle,
   IconArrowDownLeft,
-  IconChevronDown,
-  IconChevronRight,
   IconDownload,
   IconListSearch,
   IconSettings,
@@ -27,26 +25,24 @@ import { MessageText } from '../../components/message-text.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { Second } from '../../components/time.tsx'
-import { formatDay, formatSecond } from '../../lib/format.ts'
-import { toQueryString } from '../../lib/query-string.ts'
+import { formatCount, formatDay, formatNumber, formatSecond } from '../../lib/format.ts'
 import { useStore } from '../../lib/store.ts'
-import { useUrlState } from '../../lib/url-state.ts'
-import { SearchInput } from '../activity/search-input.tsx'
+import { pickState, useUrlState } from '../../lib/url-state.ts'
+import { SearchInput } from '../activity/list-parts.tsx'
 import { foldRepeats, type LogRow, splitMessage } from './activity-rows.ts'
 import { Actor, EntryDrawer } from './entry-drawer.tsx'
 import { followOf } from './follow.ts'
-import { FollowState } from './follow-state.tsx'
-import classes from './log.module.css'
+import { FoldButton, FollowState, Retention } from './log-parts.tsx'
 
-const PAGE = 50
-const FILTERS = ['q', 'platform', 'level', 'kind', 'since', 'until', 'record'] as const
+const PAGE = '50'
+const FILTERS = ['q', 'platform', 'level', 'kind', 'by', 'since', 'until', 'record'] as const
 
 export function ActivityTab() {
   const [state] = useUrlState()
   const [{ y }] = useWindowScroll()
   const follow = followOf(state, y)
   const isFollowing = follow === 'following'
-  const search = toQueryString(state, [...FILTERS, 'cursor'], { limit: PAGE })
+  const search = { ...pickState(state, [...FILTERS, 'cursor']), limit: PAGE }
   const query = useQuery(activityPageQuery(search, isFollowing))
   const { refetch, isPlaceholderData } = query
   useEffect(() => {
@@ -60,7 +56,7 @@ export function ActivityTab() {
   }, [isFollowing, known, latest])
   return (
     <>
-      <LogFilters>
+      <LogFilters entries={query.data?.activity}>
         <FollowState
           follow={follow}
           isBehind={follow === 'reading' && known > 0 && latest > known}
@@ -79,6 +75,10 @@ export function ActivityTab() {
                 level or time makes it faster.
               </Text>
             )}
+            <Text size="xs" c="dimmed">
+              {formatCount(activity.length, 'event')} on this page, which the filters count.{' '}
+              <Retention name="activity" />
+            </Text>
             <Pager next={next_cursor} isStale={isPlaceholderData} />
           </Stack>
         )}
@@ -105,14 +105,39 @@ const KINDS = [
   { value: 'schedule', label: 'Schedule' },
   { value: 'alert', label: 'Alerts' },
 ]
-const CHIPS = [
-  { label: 'Pushes', name: 'kind', value: 'push' },
-  { label: 'Pulls', name: 'kind', value: 'pull' },
-  { label: 'Warnings', name: 'level', value: 'warning' },
-  { label: 'Errors', name: 'level', value: 'error' },
+type Chip = {
+  label: string
+  name: (typeof FILTERS)[number]
+  value: string
+  matches: (entry: ActivityEntry) => boolean
+}
+const CHIPS: readonly Chip[] = [
+  ...(['push', 'pull'] as const).map((value) => ({
+    ...{ label: value === 'push' ? 'Pushes' : 'Pulls', name: 'kind' as const, value },
+    matches: ({ kind }: ActivityEntry) => kind.startsWith(`${value}.`),
+  })),
+  {
+    ...{ label: 'Operators', name: 'by', value: 'operator' },
+    matches: ({ actor }) => actor !== null,
+  },
+  {
+    ...{ label: 'Warnings', name: 'level', value: 'warning' },
+    matches: ({ level }) => level === 'warning',
+  },
+  {
+    ...{ label: 'Errors', name: 'level', value: 'error' },
+    matches: ({ level }) => level === 'error',
+  },
 ]
 
-function LogFilters({ children }: { children: ReactNode }) {
+/** @param entries those of the page; undefined while they load. */
+function LogFilters({
+  entries,
+  children,
+}: {
+  entries: ActivityEntry[] | undefined
+  children: ReactNode
+}) {
   const [state, change] = useUrlState()
   const { data: platforms = [] } = usePlatforms()
   const clear = () => change(Object.fromEntries(['cursor', ...FILTERS].map((one) => [one, null])))
@@ -120,10 +145,11 @@ function LogFilters({ children }: { children: ReactNode }) {
   return (
     <FilterChips label="Filters">
       <FilterChip label="All" isPressed={!isFiltered} onClick={clear} />
-      {CHIPS.map(({ label, name, value }) => (
+      {CHIPS.map(({ label, name, value, matches }) => (
         <FilterChip
           key={label}
           label={label}
+          {...(entries ? { count: formatNumber(entries.filter(matches).length) } : {})}
           isPressed={state[name] === value}
           onClick={() => change({ [name]: state[name] === value ? null : value, cursor: null })}
         />
@@ -232,7 +258,6 @@ function Event({
 }) {
   const { before, link, after } = splitMessage(entry)
   const more = entries.length - 1
-  const Chevron = isOpen ? IconChevronDown : IconChevronRight
   return (
     <Text size="sm" span>
       <MessageText message={before} />
@@ -259,12 +284,7 @@ function Event({
       {link?.record == null && link?.pull == null && link?.text}
       {link && more > 0 && ` and ${more} more`}
       <MessageText message={after} />
-      {more > 0 && (
-        <UnstyledButton className={classes['fold'] ?? ''} aria-expanded={isOpen} onClick={onFold}>
-          {entries.length} × <Chevron size={14} aria-hidden />
-          <VisuallyHidden>{isOpen ? 'Collapse' : 'Expand'}</VisuallyHidden>
-        </UnstyledButton>
-      )}
+      {more > 0 && <FoldButton count={entries.length} isOpen={isOpen} onClick={onFold} />}
     </Text>
   )
 }

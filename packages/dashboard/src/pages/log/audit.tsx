@@ -1,9 +1,9 @@
 /** The audit log: who did what and from where. */
-import { Button, Text, UnstyledButton } from '@mantine/core'
+import { Button, Group, Text, UnstyledButton } from '@mantine/core'
 import type { AuditEntry } from '@recordhub/protocol'
 import { IconFileExport, IconHistory } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { usePlatforms } from '../../api/platforms.ts'
 import { auditQuery } from '../../api/settings.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -16,9 +16,11 @@ import { PageLink } from '../../components/page-link.tsx'
 import { PlatformLink } from '../../components/platform-link.tsx'
 import { Second } from '../../components/time.tsx'
 import { AUDIT_ACTIONS, actionLabel, detailsLabel } from '../../lib/audit-labels.ts'
-import { formatDay } from '../../lib/format.ts'
+import { formatCount, formatDay } from '../../lib/format.ts'
 import { toParameters, useUrlState } from '../../lib/url-state.ts'
-import { SearchInput } from '../activity/search-input.tsx'
+import { SearchInput } from '../activity/list-parts.tsx'
+import { type FoldedRow, fold } from './activity-rows.ts'
+import { FoldButton, Retention } from './log-parts.tsx'
 
 const FILTERS = ['actor', 'action', 'target', 'since', 'until'] as const
 const MAX_HOURS = 720
@@ -58,23 +60,6 @@ export function AuditTab() {
             Clear filters
           </Button>
         )}
-        <Text size="xs" c="dimmed" ml="auto" style={{ whiteSpace: 'nowrap' }}>
-          cannot be changed
-        </Text>
-        {(['csv', 'ndjson'] as const).map((format) => (
-          <Button
-            key={format}
-            size="compact-xs"
-            variant="default"
-            flex="none"
-            leftSection={<IconFileExport size={14} aria-hidden />}
-            component="a"
-            href={`/api/v1/audit/export?${new URLSearchParams({ ...filters, format })}`}
-            download
-          >
-            Export as {format.toUpperCase()}
-          </Button>
-        ))}
       </FilterChips>
       {found.isError ? (
         <ErrorNotice error={found.error} onRetry={() => void found.refetch()} />
@@ -102,11 +87,29 @@ export function AuditTab() {
           }
         />
       )}
+      <Group gap="xs" mt="sm">
+        <Text size="xs" c="dimmed" mr="auto">
+          Entries cannot be changed. <Retention name="audit" />
+        </Text>
+        {(['csv', 'ndjson'] as const).map((format) => (
+          <Button
+            key={format}
+            size="compact-xs"
+            variant="default"
+            leftSection={<IconFileExport size={14} aria-hidden />}
+            component="a"
+            href={`/api/v1/audit/export?${new URLSearchParams({ ...filters, format })}`}
+            download
+          >
+            Export as {format.toUpperCase()}
+          </Button>
+        ))}
+      </Group>
     </>
   )
 }
 
-const column = columnsFor<AuditEntry>()
+const column = columnsFor<FoldedRow<AuditEntry>>()
 
 function AuditTable({
   entries,
@@ -118,7 +121,11 @@ function AuditTable({
   more: { label: string; isLoading: boolean; onLoad: () => void } | null
 }) {
   const [, change] = useUrlState()
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const now = Date.now()
+  const dayOf = (at: string) => formatDay(at, now)
+  const keyOf = ({ actor, action, target, at }: AuditEntry) =>
+    JSON.stringify([actor, action, target, dayOf(at)])
   /** A value that filters the list by itself. */
   const filter = (name: (typeof FILTERS)[number], value: string, children: ReactNode) => (
     <UnstyledButton fz="inherit" title="Show only these" onClick={() => change({ [name]: value })}>
@@ -128,24 +135,38 @@ function AuditTable({
   return (
     <ListTable
       label="Audit log"
-      rows={entries}
+      rows={entries && fold(entries, { keyOf, laneOf: ({ actor }) => actor, opened })}
       idOf={({ id }) => id}
       empty={empty}
       more={more}
-      headingOf={({ at }) => ({ id: formatDay(at, now), content: formatDay(at, now) })}
+      headingOf={({ entry: { at } }) => ({ id: dayOf(at), content: dayOf(at) })}
+      lookOf={({ isChild }) => (isChild ? 'sunken' : undefined)}
       columns={[
-        column.of('Time', ({ at }) => <Second at={at} />, { width: 116, phone: 'end' }),
-        column.of('Who', ({ actor }) => filter('actor', actor, <OperatorName by={actor} />), {
-          width: 170,
-        }),
+        column.of('Time', ({ entry: { at } }) => <Second at={at} />, { width: 116, phone: 'end' }),
+        column.of(
+          'Who',
+          ({ entry: { actor } }) => filter('actor', actor, <OperatorName by={actor} />),
+          { width: 170 },
+        ),
         column.of(
           'What',
-          ({ action }) => filter('action', action, <Text size="sm">{actionLabel(action)}</Text>),
+          ({ id, entry: { action }, entries: all }) => (
+            <>
+              {filter('action', action, <Text size="sm">{actionLabel(action)}</Text>)}
+              {all.length > 1 && (
+                <FoldButton
+                  count={all.length}
+                  isOpen={opened.has(id)}
+                  onClick={() => setOpened(opened.symmetricDifference(new Set([id])))}
+                />
+              )}
+            </>
+          ),
           { phone: 'first' },
         ),
-        column.of('Object', (entry) => <Target entry={entry} />, { width: 190 }),
-        column.of('Change', ({ details }) => detailsLabel(details) || '—', { phone: 'line' }),
-        column.text('From', ({ address }) => address, {
+        column.of('Object', ({ entry }) => <Target entry={entry} />, { width: 190 }),
+        column.of('Change', ({ entry, entries: all }) => changeOf(entry, all), { phone: 'line' }),
+        column.text('From', ({ entry: { address } }) => address, {
           width: 130,
           from: 'desktop',
           phone: 'none',
@@ -153,6 +174,13 @@ function AuditTable({
       ]}
     />
   )
+}
+
+/** What an entry changed; of a line that sums up several, how often it changed something else. */
+function changeOf({ details }: AuditEntry, all: readonly AuditEntry[]): string {
+  const label = detailsLabel(details) || '—'
+  const others = all.filter((one) => (detailsLabel(one.details) || '—') !== label).length
+  return others === 0 ? label : `${label} and ${formatCount(others, 'other change')}`
 }
 
 /** The target of an action, as a link where a page shows it: a platform or a pull. */

@@ -4,12 +4,20 @@ import { requestCommand } from '@recordhub/protocol/push-command'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react'
 import { getQuery } from '../../api/get-query.ts'
+import { rejectedPushGroupsQuery, rejectedPushPageQuery } from '../../api/rejected-pushes.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { RepairLink } from '../../components/group-actions.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { PlatformLink } from '../../components/platform-link.tsx'
 import { Ago, Second } from '../../components/time.tsx'
-import { formatBytes, formatCode, formatCount, formatDuration } from '../../lib/format.ts'
+import {
+  formatBytes,
+  formatCode,
+  formatCount,
+  formatDuration,
+  formatNumber,
+} from '../../lib/format.ts'
 import { parseLossless, writeLossless } from '../../lib/lossless-json.ts'
 import { useCloseOnEscape } from '../../lib/use-close-on-escape.ts'
 import classes from './log.module.css'
@@ -118,13 +126,7 @@ function OpenRequest({ request }: { request: LoggedRequestDetails }) {
           </PageLink>
         )}
         {code !== null && platform_name !== null && (
-          <PageLink
-            to="/dashboard/inbox"
-            search={{ tab: 'rejected', platform: platform_name }}
-            size="sm"
-          >
-            Rejected pushes of this platform
-          </PageLink>
+          <RepairAll platform={platform_name} requestId={request_id} />
         )}
       </Group>
       <TextBlock title="Response" text={response} otherwise={reasonWithoutResponse(request)} />
@@ -143,6 +145,28 @@ function OpenRequest({ request }: { request: LoggedRequestDetails }) {
         />
       )}
     </>
+  )
+}
+
+/** Repairs all pushes that were rejected for the same reason, if this one is still rejected. */
+function RepairAll({ platform, requestId }: { platform: string; requestId: string }) {
+  const search = { platform, request_id: requestId, limit: '1' }
+  const push = useQuery(rejectedPushPageQuery(search)).data?.rejected_pushes[0]
+  const { data } = useQuery({ ...rejectedPushGroupsQuery({ platform }), enabled: push != null })
+  const group = data?.groups.find(({ cause }) => cause === push?.cause)
+  if (group) {
+    const count = group.rejected_pushes
+    return (
+      <RepairLink
+        group={group}
+        label={count === 1 ? 'Repair' : `Repair all ${formatNumber(count)}`}
+      />
+    )
+  }
+  return (
+    <PageLink to="/dashboard/inbox" search={{ tab: 'rejected', platform }} size="sm">
+      Rejected pushes of this platform
+    </PageLink>
   )
 }
 

@@ -18,10 +18,10 @@ import { Second } from '../../components/time.tsx'
 import { moduleChoices } from '../../lib/choices.ts'
 import { formatBytes, formatCount, formatNumber } from '../../lib/format.ts'
 import { type UrlChanges, useUrlState } from '../../lib/url-state.ts'
-import { SearchInput } from '../activity/search-input.tsx'
+import { SearchInput } from '../activity/list-parts.tsx'
 import { followOf } from './follow.ts'
-import { FollowState } from './follow-state.tsx'
 import classes from './log.module.css'
+import { FollowState } from './log-parts.tsx'
 import { formatLatency, Outcome, RequestPanel, Status, subjectOf } from './request-panel.tsx'
 
 /** The log has no index, so counting it reads all of it. */

@@ -108,7 +108,7 @@ function targetOf({ key }: InboxItem) {
 const LINKS: Partial<Record<InboxItem['kind'], string>> = {
   missing_review: 'Review',
   rejected: 'Review',
-  push_errors: TEXTS.viewPushErrors,
+  push_errors: 'View push errors',
   drift: 'Show',
   key_expiring: 'Show the keys',
   certificate_expiring: 'Show the platform',

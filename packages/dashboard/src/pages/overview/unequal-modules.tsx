@@ -1,15 +1,12 @@
-import { Button, Paper, Text, Title, VisuallyHidden } from '@mantine/core'
+import { Paper, Text, Title, VisuallyHidden } from '@mantine/core'
 import type { ModuleCompleteness, PlatformSummary, RejectedPushGroup } from '@recordhub/protocol'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { callHub } from '../../api/call-hub.ts'
-import { allCompletenessQuery } from '../../api/completeness.ts'
-import { getQuery, queriesOf } from '../../api/get-query.ts'
-import { confirm } from '../../components/confirm.tsx'
+import { rejectedPushGroupsQuery } from '../../api/rejected-pushes.ts'
+import { AcceptButton } from '../../components/group-actions.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { Clock } from '../../components/time.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
-import { useHasRole } from '../../lib/use-has-role.ts'
 import { TestButton } from '../platforms/test-button.tsx'
 import { type UnequalRow, unequalRows } from './completeness-sums.ts'
 import classes from './overview.module.css'
@@ -26,12 +23,7 @@ export function UnequalModules({
 }) {
   const rows = unequalRows(modules, platforms)
   const hasRejected = rows.some(({ why }) => why === 'rejected')
-  const { data: rejected } = useQuery({
-    ...getQuery<{ groups: RejectedPushGroup[] }>('GET /api/v1/rejected-pushes/groups', {
-      live: true,
-    }),
-    enabled: hasRejected,
-  })
+  const { data: rejected } = useQuery({ ...rejectedPushGroupsQuery({}), enabled: hasRejected })
   if (rows.length === 0) return null
   return (
     <section className={classes['section']} aria-labelledby="all-there">
@@ -183,8 +175,6 @@ function Why({ row, groups }: { row: UnequalRow; groups: readonly RejectedPushGr
 }
 
 function RowActions({ row, groups }: { row: UnequalRow; groups: readonly RejectedPushGroup[] }) {
-  const client = useQueryClient()
-  const canOperate = useHasRole('operator')
   const { platform, module, why } = row
   const search = { platform: platform.platform_name }
   if (why === 'missing_undecided') {
@@ -202,14 +192,6 @@ function RowActions({ row, groups }: { row: UnequalRow; groups: readonly Rejecte
   }
   if (why !== 'rejected') return null
   const [group] = groups
-  const accept = async ({ platform_name, cause, digest }: RejectedPushGroup) => {
-    const body = { platform: platform_name, cause, digest }
-    await callHub('/api/v1/rejected-pushes/groups/accept', { method: 'POST', body })
-    await Promise.all([
-      client.invalidateQueries(queriesOf('GET /api/v1/rejected-pushes')),
-      client.invalidateQueries(allCompletenessQuery()),
-    ])
-  }
   return (
     <>
       <LinkButton
@@ -221,24 +203,7 @@ function RowActions({ row, groups }: { row: UnequalRow; groups: readonly Rejecte
       >
         Show
       </LinkButton>
-      {canOperate && groups.length === 1 && group && (
-        <Button
-          size="xs"
-          variant="default"
-          onClick={() =>
-            confirm({
-              title: `Accept ${formatCount(group.rejected_pushes, 'record')} as exceptions?`,
-              children:
-                'They stay rejected, but pulls are green again, and the module is complete with accepted exceptions. They open again when a pull rejects more, fewer or other records for this reason.',
-              action: 'Accept',
-              color: 'harbour',
-              onConfirm: () => accept(group),
-            })
-          }
-        >
-          Accept {formatNumber(group.rejected_pushes)}
-        </Button>
-      )}
+      {groups.length === 1 && group && <AcceptButton group={group} />}
     </>
   )
 }

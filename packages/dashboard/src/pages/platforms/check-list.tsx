@@ -3,13 +3,13 @@ import type { ConnectionCheck } from '@recordhub/protocol'
 import { IconCheck, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Dot } from '../../components/dot.tsx'
+import { TEXTS } from '../../texts.ts'
 import classes from './check-list.module.css'
-import { TEXTS } from './texts.tsx'
 
 const LABELS: Readonly<Record<string, string>> = {
-  reachable: TEXTS.reachable,
-  ping: TEXTS.ping,
-  manifest: TEXTS.manifest,
+  reachable: 'Reachable',
+  ping: 'Ping',
+  manifest: 'Manifest',
   search: TEXTS.search,
 }
 const RECORDS = 'records/'
@@ -33,7 +33,7 @@ export function CheckList({
 }) {
   const labelOf = ({ check }: ConnectionCheck) =>
     check.startsWith(RECORDS)
-      ? TEXTS.recordsOf(nameOf(check.slice(RECORDS.length)))
+      ? `Records of ${nameOf(check.slice(RECORDS.length))}`
       : (LABELS[check] ?? check)
   const passed = checks.filter(({ ok }) => ok).length
   return (
@@ -44,7 +44,7 @@ export function CheckList({
         </Text>
         {isRunning && <Loader size={14} aria-hidden />}
         <Text size="sm" c="dimmed">
-          {isRunning ? TEXTS.checking : `${passed} of ${checks.length + waiting.length} passed`}
+          {isRunning ? 'Checking…' : `${passed} of ${checks.length + waiting.length} passed`}
         </Text>
       </Group>
       {checks.length > 0 && (
@@ -54,13 +54,13 @@ export function CheckList({
               {one.ok ? (
                 <IconCheck size={16} color="var(--green)" role="img" aria-label={TEXTS.passed} />
               ) : (
-                <IconX size={16} color="var(--red)" role="img" aria-label={TEXTS.failed} />
+                <IconX size={16} color="var(--red)" role="img" aria-label="Failed" />
               )}
               <div>
                 <b>{labelOf(one)}</b>{' '}
                 <Text span size="sm" c={one.ok ? 'dimmed' : 'var(--red-text)'}>
                   {one.message === checks[index - 1]?.message
-                    ? TEXTS.sameErrorAsAbove
+                    ? 'Same error as above.'
                     : one.message}
                 </Text>
               </div>

@@ -2,7 +2,7 @@ import { Badge, Code, Text } from '@mantine/core'
 import type { Field, PlatformModule } from '@recordhub/protocol'
 import { columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
-import { TEXTS } from './texts.tsx'
+import { TEXTS } from '../../texts.ts'
 
 type ShownField = Pick<Field, 'key' | 'label' | 'type' | 'required'> & {
   change: 'added' | 'removed' | null
@@ -25,17 +25,17 @@ export function ModuleFields({
   ]
   return (
     <ListTable
-      label={TEXTS.fieldsOf(name)}
+      label={`Fields of ${name}`}
       isPlain
       rows={rows}
       idOf={({ key, change }) => `${change} ${key}`}
       empty={
         <Text size="sm" c="dimmed">
-          {TEXTS.manifestHasNoFields}
+          The manifest has no fields.
         </Text>
       }
       columns={[
-        column.of(TEXTS.label, ({ label, change }) => (
+        column.of('Label', ({ label, change }) => (
           <>
             {label}{' '}
             {change && (
@@ -45,14 +45,14 @@ export function ModuleFields({
                 color={change === 'added' ? 'blue' : 'orange'}
                 tt="none"
               >
-                {change === 'added' ? TEXTS.addedLater : TEXTS.noLongerInManifest}
+                {change === 'added' ? 'Added later' : TEXTS.noLongerInManifest}
               </Badge>
             )}
           </>
         )),
-        column.of(TEXTS.key, ({ key }) => <Code>{key}</Code>),
-        column.of(TEXTS.type, ({ type }) => type, { width: 110, phone: 'end' }),
-        column.of(TEXTS.required, ({ required }) => (required ? TEXTS.yes : TEXTS.no), {
+        column.of('Key', ({ key }) => <Code>{key}</Code>),
+        column.of('Type', ({ type }) => type, { width: 110, phone: 'end' }),
+        column.of('Required', ({ required }) => (required ? 'Yes' : 'No'), {
           width: 90,
           phone: 'labelled',
         }),

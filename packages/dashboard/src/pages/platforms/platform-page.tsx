@@ -17,10 +17,11 @@ import { RemovedPlatform } from '../../components/removed-platform.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
+import { TEXTS } from '../../texts.ts'
 import { RequestsTab } from '../log/requests.tsx'
 import { PushesPlanDialog } from '../reverts/plan-dialog.tsx'
 import { useConformanceCheck } from './conformance/conformance-button.tsx'
-import { ActivityTab } from './detail/activity-tab.tsx'
+import { ActivityTab } from './detail/activity-entries.tsx'
 import { ModulesTab } from './detail/modules-tab.tsx'
 import { CompletenessCard, HealthCard, PlatformFacts } from './detail/platform-facts.tsx'
 import { PullsTab } from './detail/pulls-tab.tsx'
@@ -30,12 +31,11 @@ import classes from './platform-page.module.css'
 import { HEALTH_COLORS, HealthLabel } from './platform-state.tsx'
 import { PullButton } from './pull-button.tsx'
 import { TestButton } from './test-button.tsx'
-import { TEXTS } from './texts.tsx'
 
 const TABS = [
   { value: 'modules', label: TEXTS.modules, Panel: ModulesTab },
   { value: 'pulls', label: TEXTS.pulls, Panel: PullsTab },
-  { value: 'pushes', label: TEXTS.pushes, Panel: PushesTab },
+  { value: 'pushes', label: 'Pushes', Panel: PushesTab },
   { value: 'requests', label: 'Requests', Panel: RequestsTab },
   { value: 'activity', label: 'Activity', Panel: ActivityTab },
   { value: 'settings', label: TEXTS.settings, Panel: SettingsTab },

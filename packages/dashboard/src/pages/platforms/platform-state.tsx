@@ -5,11 +5,11 @@ import type { ReactNode } from 'react'
 import type { DotColor } from '../../components/dot.tsx'
 import { Clock } from '../../components/time.tsx'
 import { formatCode, formatCount, formatNumber, formatTime } from '../../lib/format.ts'
+import { TEXTS } from '../../texts.ts'
 import type { PlatformSums } from '../overview/completeness-sums.ts'
 import { pullStateLabel } from '../pulls/pull-labels.ts'
 import { HEALTH_LABELS, type Health } from './platform-list.ts'
 import classes from './platform-state.module.css'
-import { TEXTS } from './texts.tsx'
 
 export const HEALTH_COLORS: Readonly<Record<Health, DotColor>> = {
   failing: 'red',

@@ -21,13 +21,13 @@ import { formatNumber } from '../../lib/format.ts'
 import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
+import { TEXTS } from '../../texts.ts'
 import { type PlatformSums, sumByPlatform } from '../overview/completeness-sums.ts'
 import { PullNowButton } from '../pulls/pull-now-button.tsx'
 import { filterPlatforms, HEALTH_LABELS, HEALTHS, isSort, type Sort } from './platform-list.ts'
 import { Complete, HEALTH_COLORS, HealthLabel, pullsSummary } from './platform-state.tsx'
 import { RemovalList } from './removal-list.tsx'
 import { TestButton } from './test-button.tsx'
-import { TEXTS } from './texts.tsx'
 
 /** Rows of a page of the list. */
 const PAGE = 100

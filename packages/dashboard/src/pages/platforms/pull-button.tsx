@@ -4,9 +4,9 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { attempt, notify } from '../../components/confirm.tsx'
 import { formatTime } from '../../lib/format.ts'
+import { TEXTS } from '../../texts.ts'
 import { starterLabel } from '../pulls/pull-labels.ts'
-import { startPull } from '../pulls/start-pull.ts'
-import { TEXTS } from './texts.tsx'
+import { startPull } from '../pulls/pull-now-button.tsx'
 
 /**
  * Pulls a platform. If a pull is already running, shows that one. `full` reads everything again, of the platform or of one
@@ -26,7 +26,7 @@ export function PullButton({
   const navigate = useNavigate()
   const reason =
     status === 'inactive'
-      ? TEXTS.platformInactive
+      ? 'The platform is inactive'
       : modules_registered === 0
         ? TEXTS.noModulesRegistered
         : null
@@ -37,15 +37,15 @@ export function PullButton({
       const { pull, isNew } = await startPull(`/api/v1/platforms/${id}/pull`, toBody(full))
       notify(
         isNew
-          ? TEXTS.pullHasStarted
-          : TEXTS.pullAlreadyRunning(starterLabel(pull), formatTime(pull.requested_at)),
+          ? 'The pull has started.'
+          : `A pull is already running: started ${starterLabel(pull)} at ${formatTime(pull.requested_at)}.`,
       )
       await navigate({ to: '/dashboard/pulls/$id', params: { id: String(pull.id) } })
     })
     setIsBusy(false)
   }
 
-  const hint = reason ?? (full ? TEXTS.readEverythingAgainHint : null)
+  const hint = reason ?? (full ? 'Without the ETag or Last-Modified of the last response' : null)
   const common = {
     leftSection: full ? (
       <IconRefresh size={16} aria-hidden />
@@ -56,7 +56,7 @@ export function PullButton({
     ...(reason === null ? {} : { 'data-disabled': true }),
     'aria-disabled': reason !== null,
     onClick: () => reason === null && void pull(),
-    children: full ? TEXTS.readEverythingAgain : TEXTS.pullNow,
+    children: full ? 'Read everything again' : 'Pull now',
   }
   const button = isItem ? (
     <Menu.Item {...common} />

@@ -9,10 +9,10 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
+import { TEXTS } from '../../texts.ts'
 import { type Connected, ConnectStep, type Source } from './register/connect-step.tsx'
 import { KeyStep } from './register/key-step.tsx'
 import { ModulesStep } from './register/modules-step.tsx'
-import { TEXTS } from './texts.tsx'
 
 const WIDTH = 760
 
@@ -28,7 +28,9 @@ export function RegisterPage() {
     return (
       <>
         <PageHeader title={TEXTS.registerAPlatform} />
-        <EmptyState title={TEXTS.requiresOperatorRole}>{TEXTS.requiresOperatorRoleHint}</EmptyState>
+        <EmptyState title={TEXTS.requiresOperatorRole}>
+          Ask an admin for this role, or to register the platform.
+        </EmptyState>
       </>
     )
   }
@@ -57,7 +59,7 @@ export function RegisterPage() {
         wrap={false}
         onStepClick={(index) => index === 0 && step === 1 && setConnected(null)}
       >
-        <Stepper.Step label={TEXTS.connect} allowStepSelect={step === 1} />
+        <Stepper.Step label="Connect" allowStepSelect={step === 1} />
         <Stepper.Step label={TEXTS.modules} allowStepSelect={false} />
         <Stepper.Step label="Key" allowStepSelect={false} />
       </Stepper>

@@ -3,7 +3,6 @@ import type { Removal } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { removalsQuery } from '../../api/platforms.ts'
 import { formatNumber } from '../../lib/format.ts'
-import { TEXTS } from './texts.tsx'
 
 /** The background deletions, with their progress. */
 export function RemovalList({ platformName }: { platformName?: string }) {
@@ -28,9 +27,9 @@ function RemovalProgress({ removal }: { removal: Removal }) {
   return (
     <Paper withBorder p="sm">
       <Text size="sm" mb={6}>
-        {TEXTS.deletingRecordsProgress(subject, formatNumber(removed), formatNumber(records))}
+        {`Deleting the records of ${subject}: ${formatNumber(removed)} of ${formatNumber(records)}`}
       </Text>
-      <Progress value={percent} aria-label={TEXTS.deletingRecords(subject)} />
+      <Progress value={percent} aria-label={`Deleting the records of ${subject}`} />
     </Paper>
   )
 }

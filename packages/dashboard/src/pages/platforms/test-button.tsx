@@ -4,8 +4,8 @@ import type { ConnectionTest, Module } from '@recordhub/protocol'
 import { IconPlugConnected } from '@tabler/icons-react'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { TEXTS } from '../../texts.ts'
 import { CheckList } from './check-list.tsx'
-import { TEXTS } from './texts.tsx'
 import { useConnectionChecks } from './use-hub-lines.ts'
 
 /** Tests the connection to a registered platform: ping and manifest first, and every endpoint on request. */
@@ -43,23 +43,25 @@ export function TestButton({
           close()
           clear()
         }}
-        title={TEXTS.connectionTo(platform.display_title)}
+        title={`Connection to ${platform.display_title}`}
         size="lg"
       >
         <CheckList checks={checks} isRunning={isRunning} nameOf={nameOf} />
         {error !== null && <ErrorNotice error={error} onRetry={() => test(false)} />}
         {result && (
           <Text size="sm" mt="md" fw={600} role="status">
-            {result.success ? TEXTS.allChecksPassed : TEXTS.someChecksFailed}
+            {result.success
+              ? 'All checks passed. Nothing was saved.'
+              : 'Some checks failed. Nothing was saved.'}
           </Text>
         )}
         {result && (
           <Group mt="md" gap="xs">
             <Button variant="default" onClick={() => test(false)}>
-              {TEXTS.testAgain}
+              Test again
             </Button>
             <Button variant="default" onClick={() => test(true)}>
-              {TEXTS.checkEverything}
+              Check everything
             </Button>
           </Group>
         )}

@@ -9,8 +9,8 @@ import { hasRole, session } from '../../api/session.ts'
 import { attempt } from '../../components/confirm.tsx'
 import { useStore } from '../../lib/store.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
-import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
-import { PULL_ALL_PATH, startPull } from './start-pull.ts'
+import { TEXTS } from '../../texts.ts'
+import { PULL_ALL_PATH, startPull } from './pull-now-button.tsx'
 
 /**
  * The Pull All form of the specification (4.1). Its button sends the request by AJAX. While a pull runs, which is shown

@@ -9,7 +9,7 @@ import {
   formatNumber,
   formatSeconds,
 } from '../../lib/format.ts'
-import { COMMON_TEXTS } from '../../texts.ts'
+import { TEXTS } from '../../texts.ts'
 
 const TRIGGERS: Readonly<Record<PullTrigger, string>> = {
   schedule: 'by schedule',
@@ -111,21 +111,21 @@ type ShownCount = {
 export function shownCounts(counts: PullCounts): ShownCount[] {
   const rare: ShownCount[] = [
     { label: 'Older than stored', value: counts.stale },
-    { label: COMMON_TEXTS.acceptedExceptions, value: counts.accepted },
-    { label: COMMON_TEXTS.missing, value: counts.missing },
+    { label: 'Accepted exceptions', value: counts.accepted },
+    { label: 'Missing', value: counts.missing },
   ]
   return [
-    { label: COMMON_TEXTS.received, value: counts.received },
-    { label: COMMON_TEXTS.new, value: counts.created },
-    { label: COMMON_TEXTS.updated, value: counts.updated },
+    { label: TEXTS.received, value: counts.received },
+    { label: TEXTS.new, value: counts.created },
+    { label: TEXTS.updated, value: counts.updated },
     { label: 'Unchanged', value: counts.unchanged },
     {
-      label: COMMON_TEXTS.rejected,
+      label: TEXTS.rejected,
       value: counts.rejected,
       to: (pullId) => ({ tab: 'rejected', pull: String(pullId), state: 'all' }),
     },
     ...rare.filter(({ value }) => value > 0),
-    { label: COMMON_TEXTS.notListed, value: counts.not_listed, to: () => ({ tab: 'missing' }) },
+    { label: TEXTS.notListed, value: counts.not_listed, to: () => ({ tab: 'missing' }) },
   ]
 }
 

@@ -1,11 +1,16 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
+import type { Pull } from '@recordhub/protocol'
+import { IconDownload, IconX } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { callHub, HubCallError } from '../../api/call-hub.ts'
+import { showPull } from '../../api/live.ts'
+import { refreshPull } from '../../api/pulls.ts'
 import { attempt, notify } from '../../components/confirm.tsx'
 import { formatTime } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
+import { TEXTS } from '../../texts.ts'
 import { starterLabel } from './pull-labels.ts'
-import { startPull } from './start-pull.ts'
 
 /** Pulls one platform. The page stays, and shows the progress. Only for operators. */
 export function PullNowButton({
@@ -56,4 +61,79 @@ export function PullNowButton({
       </ActionIcon>
     </Tooltip>
   )
+}
+
+/** Cancels a running pull, without a confirmation, because the stored records are not deleted. */
+export function CancelButton({ pull }: { pull: Pull }) {
+  const client = useQueryClient()
+  const canOperate = useHasRole('operator')
+  const [isCancelling, setCancelling] = useState(false)
+
+  async function cancel() {
+    setCancelling(true)
+    const succeeded = await attempt(async () => {
+      const cancelled = await requestCancellation(pull.id)
+      if (cancelled) showPull(cancelled)
+      await refreshPull(client, pull.id, cancelled)
+    })
+    if (!succeeded) setCancelling(false)
+  }
+
+  const button = (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={<IconX size={14} />}
+      disabled={!canOperate || isCancelling}
+      onClick={cancel}
+    >
+      {isCancelling ? 'Cancelling…' : TEXTS.cancel}
+    </Button>
+  )
+  return canOperate ? button : <Tooltip label={TEXTS.requiresOperatorRole}>{button}</Tooltip>
+}
+
+/** Returns null if the pull has already ended. */
+async function requestCancellation(id: number): Promise<Pull | null> {
+  try {
+    return (await callHub<{ pull: Pull }>(`/api/v1/pulls/${id}/cancel`, { method: 'POST' })).pull
+  } catch (error) {
+    if (error instanceof HubCallError && error.code === 'pull_over') return null
+    throw error
+  }
+}
+
+/** The path of the Pull All form (specification 4.1). */
+export const PULL_ALL_PATH = '/dashboard/pull-all-existing-records'
+
+/** The started pull; or the running one, with `isNew: false`. */
+type StartedPull = { pull: Pull; isNew: boolean }
+
+/**
+ * Starts a pull of all platforms, or another one by `path` and `body`.
+ * @throws HubCallError
+ */
+export async function startPull(path: string = PULL_ALL_PATH, body?: object): Promise<StartedPull> {
+  const started = await requestPull(path, body)
+  showPull(started.pull)
+  return started
+}
+
+async function requestPull(path: string, body?: object): Promise<StartedPull> {
+  try {
+    const request = { method: 'POST', ...(body === undefined ? {} : { body }) } as const
+    const { pull } = await callHub<{ pull: Pull }>(path, request)
+    return { pull, isNew: true }
+  } catch (error) {
+    const running =
+      error instanceof HubCallError && error.status === 409 ? pullIn(error.body) : null
+    if (!running) throw error
+    return { pull: running, isNew: false }
+  }
+}
+
+/** The running pull in a 409 response. */
+function pullIn(body: unknown): Pull | null {
+  const { pull = null }: { pull?: Pull | null } = Object(body)
+  return pull
 }

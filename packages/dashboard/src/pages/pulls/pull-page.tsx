@@ -16,7 +16,8 @@ import { IconHelpCircle } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { callHub, HubCallError } from '../../api/call-hub.ts'
-import { MISSING_REVIEWS, missingReviewPageQuery } from '../../api/missing-reviews.ts'
+import { queriesOf } from '../../api/get-query.ts'
+import { missingReviewPageQuery } from '../../api/inbox.ts'
 import { useTitles } from '../../api/platforms.ts'
 import { pullQuery, type TaskPage } from '../../api/pulls.ts'
 import { rejectedPushPageQuery } from '../../api/rejected-pushes.ts'
@@ -31,10 +32,10 @@ import { Time } from '../../components/time.tsx'
 import { formatCode, formatCount, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
-import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
+import { TEXTS } from '../../texts.ts'
 import { referenceOf } from '../activity/rejected/advice.ts'
 import { RevertButton } from '../reverts/revert-button.tsx'
-import { CancelButton } from './cancel-button.tsx'
+import { CancelButton } from './pull-now-button.tsx'
 import { ModuleTable, PullProgress } from './module-table.tsx'
 import { modulesLabel, starterLabel } from './pull-labels.ts'
 import { changesOf } from './pull-rows.ts'
@@ -46,7 +47,7 @@ const STATES = [
   ...['not_reached', 'skipped'],
 ]
 const STATE_CHOICES = [
-  { value: '', label: TEXTS.allModules },
+  { value: '', label: 'All modules' },
   ...STATES.map((value) => ({ value, label: formatCode(value) })),
 ]
 const TITLES: Readonly<Record<string, string>> = {
@@ -172,7 +173,7 @@ function usePull(id: number | null, page: TaskPage) {
 
 /** The open reviews of missing records that a pull created, or whose records it did not contain either. */
 function PendingReviews({ pull, tasks }: { pull: Pull; tasks: PullTask[] }) {
-  const { data } = useQuery(missingReviewPageQuery('state=pending', pull.finished_at))
+  const { data } = useQuery(missingReviewPageQuery({ state: 'pending' }, pull.finished_at))
   const isNotListed = ({ platform_name, record_type }: MissingReview) =>
     tasks.some(
       (task) =>
@@ -193,7 +194,7 @@ function PendingReview({ review }: { review: MissingReview }) {
   const platform = useTitles().ofPlatform(review.platform_name)
   async function decide(verb: 'approve' | 'dismiss') {
     await callHub(`/api/v1/missing-reviews/${id}/${verb}`, { method: 'POST' })
-    await client.invalidateQueries(MISSING_REVIEWS)
+    await client.invalidateQueries(queriesOf('GET /api/v1/missing-reviews'))
   }
   const confirmApproval = () =>
     confirm({
@@ -246,7 +247,7 @@ const SHOWN = 10
 
 /** The first rejected records of a pull, with reference number and reason. Renders nothing if there are none. */
 function RejectedRecords({ pull: { id: pullId, finished_at } }: { pull: Pull }) {
-  const query = `pull=${pullId}&limit=${SHOWN}`
+  const query = { pull: String(pullId), limit: String(SHOWN) }
   const page = useQuery(rejectedPushPageQuery(query, finished_at))
   const { data, refetch } = page
   const error = errorInPlaceOfData(page)

@@ -1,13 +1,13 @@
 import { Button, Checkbox, Group, Radio, SegmentedControl, Stack, Text } from '@mantine/core'
-import type { RecordPage } from '@recordhub/protocol'
+import type { RecordPage, StoredRecord } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { notify } from '../../components/confirm.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { formatBytes } from '../../lib/format.ts'
+import { textOfValue, writeLossless } from '../../lib/lossless-json.ts'
 import type { UrlState } from '../../lib/url-state.ts'
 import type { Column } from './columns.ts'
-import { estimateBytes } from './export-estimate.ts'
 import { totalLabel } from './list-footer.tsx'
 import { exportAddress, isFiltered } from './list-query.ts'
 
@@ -125,4 +125,41 @@ export function ExportDialog({
       </Stack>
     </Dialog>
   )
+}
+
+const encoder = new TextEncoder()
+const bytesOf = (text: string) => encoder.encode(text).length
+
+/**
+ * Estimates the size of an export before compression, from the records of the current page; null if it cannot be
+ * estimated.
+ */
+function estimateBytes(
+  format: string,
+  {
+    records,
+    total,
+    columns,
+  }: { records: readonly StoredRecord[]; total: number; columns: readonly Column[] | null },
+): number | null {
+  if (records.length === 0) return total === 0 ? 0 : null
+  const sizes: Record<string, ((record: StoredRecord) => number) | undefined> = {
+    ndjson: (record) => bytesOf(writeLossless(record, '')) + 1,
+    json: (record) => bytesOf(writeLossless(record, '')) + 1,
+    csv: (record) =>
+      columns
+        ? columns.reduce(
+            (sum, column) => sum + bytesOf(textOfValue(column.valueOf(record)) ?? '') + 1,
+            1,
+          )
+        : bytesOf(
+            Object.values({ ...record, ...record.data, data: '' })
+              .map((value) => textOfValue(value) ?? '')
+              .join(','),
+          ) + 2,
+  }
+  const sizeOf = sizes[format]
+  if (!sizeOf) return null
+  const sum = records.reduce((bytes, record) => bytes + sizeOf(record), 0)
+  return Math.round((sum / records.length) * total)
 }

@@ -5,8 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { recordTotalQuery } from '../../api/records.ts'
 import { MENU_PROPS } from '../../components/menu-props.ts'
 import { formatCount, formatNumber, formatShort } from '../../lib/format.ts'
-import { toQueryString } from '../../lib/query-string.ts'
-import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
+import { pickState, toParameters, type UrlChanges, type UrlState } from '../../lib/url-state.ts'
 import type { Column } from './columns.ts'
 import { changeView, isFiltered, sortOf, textOfSort } from './list-query.ts'
 import classes from './records.module.css'
@@ -23,7 +22,7 @@ export function ListFooter({ page, state, columns, change }: FooterProps) {
   const { next_cursor, previous_cursor } = page
   const all = useQuery(
     recordTotalQuery(
-      toQueryString(state, ['platform', 'record_type'], { limit: 1 }),
+      `${toParameters({ ...pickState(state, ['platform', 'record_type']), limit: '1' })}`,
       isFiltered(state),
     ),
   )

@@ -1,6 +1,7 @@
 /** The schedule of pulls, the retention, and the recipients of alerts. */
-import { Button } from '@mantine/core'
+import { Anchor, Badge, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { snapshot } from '../../api/live.ts'
 import { pauseSchedule, scheduleQuery } from '../../api/schedule.ts'
 import { aboutQuery } from '../../api/settings.ts'
 import { attempt, notify } from '../../components/confirm.tsx'
@@ -8,11 +9,13 @@ import { Loaded } from '../../components/loaded.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { Time } from '../../components/time.tsx'
+import { formatBytes, formatDuration } from '../../lib/format.ts'
 import { scheduleLabel } from '../../lib/settings-labels.ts'
+import { useStore } from '../../lib/store.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
 import { TestMailButton } from '../activity/alerts/alerts-tab.tsx'
-import { LinesSkeleton, Row } from './parts.tsx'
+import { Facts, LinesSkeleton, Row, SettingsSection } from './parts.tsx'
 import { type Field, StoredForm } from './stored-form.tsx'
 
 const PULLS: readonly Field[] = [
@@ -119,5 +122,60 @@ export function MailSettings() {
         <TestMailButton />
       </Row>
     </StoredForm>
+  )
+}
+
+const ENGINES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
+
+/** Version, database, node and health of the hub. */
+export function SystemSettings() {
+  const broadcasting = useStore(snapshot)?.broadcasting
+  return (
+    <Loaded query={useQuery(aboutQuery())} skeleton={<LinesSkeleton lines={8} />}>
+      {({ about }) => (
+        <SettingsSection
+          title={`Recordhub ${about.version}`}
+          action={
+            <Badge variant="light" color={about.healthy ? 'green' : 'red'} tt="none">
+              {about.healthy ? 'Healthy' : 'Database not writable'}
+            </Badge>
+          }
+        >
+          <Facts
+            label="About this hub"
+            facts={[
+              ['Database', `${ENGINES[about.engine]} ${about.engine_version}`],
+              ['Data size', formatBytes(about.bytes)],
+              [
+                'Free disk space',
+                about.disk_free_bytes === null
+                  ? 'Managed by the database server'
+                  : formatBytes(about.disk_free_bytes),
+              ],
+              ['Node', about.node],
+              [
+                'Uptime',
+                <span key="up">
+                  {formatDuration(Date.now() - Date.parse(about.started_at))}, since{' '}
+                  {<Time at={about.started_at} />}
+                </span>,
+              ],
+              ['Time zone', about.time_zone],
+              [
+                'Broadcasting',
+                (broadcasting ?? about.broadcasting) ? 'On' : 'Off: pages refresh every 10 s',
+              ],
+              ['Runtime', `Node.js ${about.node_version}`],
+              [
+                'Licences',
+                <Anchor key="licenses" href="/assets/licenses.txt" size="sm">
+                  Third-party licences
+                </Anchor>,
+              ],
+            ]}
+          />
+        </SettingsSection>
+      )}
+    </Loaded>
   )
 }

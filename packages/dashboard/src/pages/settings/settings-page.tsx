@@ -13,12 +13,16 @@ import { TEXTS } from '../../texts.ts'
 import { inboxQuery } from '../inbox/inbox-query.ts'
 import { AccountSettings } from './account.tsx'
 import { BackupSettings } from './backups.tsx'
-import { MailSettings, RetentionSettings, ScheduleSettings } from './hub-settings.tsx'
+import {
+  MailSettings,
+  RetentionSettings,
+  ScheduleSettings,
+  SystemSettings,
+} from './hub-settings.tsx'
 import { OperatorSettings } from './operators.tsx'
 import { SecuritySettings } from './security.tsx'
 import classes from './settings.module.css'
 import { SingleSignOnSettings } from './single-sign-on.tsx'
-import { SystemSettings } from './system.tsx'
 import { TokenSettings } from './tokens.tsx'
 
 type Section = {

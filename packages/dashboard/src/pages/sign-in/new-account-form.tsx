@@ -1,11 +1,19 @@
-import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Divider, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { IconHistory } from '@tabler/icons-react'
 import { useState } from 'react'
 import { callHub, errorMessage } from '../../api/call-hub.ts'
-import { signIn } from '../../api/sign-in.ts'
+import { signIn, useInvitation } from '../../api/sign-in.ts'
+import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FormError } from '../../components/form-error.tsx'
+import { SignInAlternatives } from '../../components/sign-in-alternatives.tsx'
+import { ROLE_DESCRIPTIONS } from '../../lib/roles.ts'
+import { useLinkToken } from '../../lib/use-link-token.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { TEXTS } from '../../texts.ts'
+import { EntryFrame } from './entry-frame.tsx'
 import { PASSWORD_ADVICE, passwordError } from './password-rule.ts'
+import { RestoreForm } from './restore-form.tsx'
+import { NoOperator } from './sign-in-page.tsx'
 
 /** Creates the account of a one-time link, and signs in. */
 export function NewAccountForm({
@@ -98,4 +106,66 @@ function NameInput(props: { 'data-autofocus'?: true }) {
     </>
   )
   return <TextInput name="name" label={label} autoComplete="name" {...props} />
+}
+
+/** The setup page of the first run, opened by the one-time link in the log of the hub. */
+export function SetupPage() {
+  const token = useLinkToken()
+  const [isRestoring, setIsRestoring] = useState(false)
+  if (token === '') return <NoOperator />
+  if (isRestoring) return <RestoreForm token={token} onCancel={() => setIsRestoring(false)} />
+  return (
+    <EntryFrame
+      title="Welcome"
+      description="Create the first operator of this hub, with full access. You can invite others later."
+    >
+      <NewAccountForm path="/setup" token={token} />
+      <Button
+        variant="default"
+        leftSection={<IconHistory size={16} aria-hidden />}
+        onClick={() => setIsRestoring(true)}
+      >
+        Restore a backup
+      </Button>
+    </EntryFrame>
+  )
+}
+
+/** The page of an invitation link: accepted with a name and a password, or by single sign-on. */
+export function InvitationPage() {
+  const token = useLinkToken()
+  return <Invitation key={token} token={token} />
+}
+
+function Invitation({ token }: { token: string }) {
+  const { data, error } = useInvitation(token)
+  const [signOnError, setSignOnError] = useState('')
+  if (!data) {
+    return (
+      <EntryFrame title="Invitation">
+        {error ? (
+          <ErrorNotice error={error} title="Invalid invitation link" />
+        ) : (
+          <Skeleton height={140} aria-busy="true" aria-label={TEXTS.loading} />
+        )}
+      </EntryFrame>
+    )
+  }
+  const { email, role } = data
+  return (
+    <EntryFrame
+      title="Welcome"
+      description={`You have been invited to this hub with the role ${role}. ${ROLE_DESCRIPTIONS[role]}`}
+    >
+      <NewAccountForm path="/invitation" token={token} email={email} />
+      <FormError message={signOnError} />
+      <SignInAlternatives
+        next="/dashboard"
+        passkeys={false}
+        before={<Divider label="or without a password" />}
+        onResult={async () => undefined}
+        onError={setSignOnError}
+      />
+    </EntryFrame>
+  )
 }

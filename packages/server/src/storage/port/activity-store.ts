@@ -10,6 +10,8 @@ export type ActivityFilter = {
   /** A kind, or the noun before its dot for all kinds of that noun. */
   kind?: string | null
   record_id?: number | null
+  /** Only entries with an actor. */
+  by?: 'operator' | null
   /** Each word must occur in the message, the actor or the details (as JSON text), ignoring the case of A to Z. */
   terms?: readonly string[]
   /** RFC 3339 in UTC, inclusive. */

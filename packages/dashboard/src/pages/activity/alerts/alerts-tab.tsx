@@ -3,28 +3,25 @@ import type { Alert, AlertKind } from '@recordhub/protocol'
 import { IconBellCheck, IconCheck, IconMail } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ALERTS, alertPageQuery } from '../../../api/alerts.ts'
 import { callHub } from '../../../api/call-hub.ts'
+import { queriesOf } from '../../../api/get-query.ts'
+import { alertPageQuery } from '../../../api/inbox.ts'
 import { snapshot } from '../../../api/live.ts'
 import { attempt, notify } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
-import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { LoadedPage } from '../../../components/loaded.tsx'
 import { MessageText } from '../../../components/message-text.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
-import { Pager } from '../../../components/pager.tsx'
 import { PlatformLink } from '../../../components/platform-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
-import { toQueryString } from '../../../lib/query-string.ts'
 import { useStore } from '../../../lib/store.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from '../../../texts.ts'
 import { noAlertsLabel } from '../../platforms/platform-list.ts'
-import { AdviceLine } from '../advice-line.tsx'
-import { ListSkeleton } from '../list-skeleton.tsx'
-import { StateControl } from '../state-control.tsx'
-import { TEXTS } from '../texts.tsx'
+import { AdviceLine, ListSkeleton, StateControl } from '../list-parts.tsx'
 
 const STATES = [
   { value: 'open', label: 'Open' },
@@ -33,41 +30,21 @@ const STATES = [
 ]
 
 export function AlertsTab() {
-  const [state] = useUrlState()
-  const { state: shown = 'open' } = state
-  const query = toQueryString(state, ['cursor'], shown === 'all' ? {} : { state: shown })
-  const { data, error, refetch, isPlaceholderData } = useQuery(alertPageQuery(query))
-  const platforms = useStore(snapshot)?.platforms ?? []
-  const failing = platforms.filter(({ health }) => health.state === 'failing')
+  const [{ state: shown = 'open', cursor }] = useUrlState()
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="xs">
         <StateControl label="Alert state" choices={STATES} />
         <TestMailButton />
       </Group>
-      {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!error && !data && <ListSkeleton height={110} rows={3} />}
-      {data?.alerts.map((alert) => (
-        <AlertCard key={alert.id} alert={alert} />
-      ))}
-      {data?.alerts.length === 0 && (
-        <EmptyState
-          icon={<IconBellCheck />}
-          title={shown === 'open' ? noAlertsLabel(failing) : 'No alerts'}
-        >
-          {shown === 'open' && failing.length > 0 && (
-            <Stack gap={2} mb="xs">
-              {failing.map(({ id, platform_name }) => (
-                <PlatformLink key={id} name={platform_name} />
-              ))}
-            </Stack>
-          )}
-          The hub raises an alert when a platform fails or stops pushing, when more records are
-          rejected than usual, when many records are missing, or when disk space is low. It resolves
-          the alert when the cause has ended.
-        </EmptyState>
-      )}
-      {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}
+      <LoadedPage
+        query={useQuery(alertPageQuery({ cursor, state: shown === 'all' ? null : shown }))}
+        skeleton={<ListSkeleton height={110} rows={3} />}
+        gap="md"
+        empty={({ alerts }) => alerts.length === 0 && <NoAlerts isFiltered={shown !== 'open'} />}
+      >
+        {({ alerts }) => alerts.map((alert) => <AlertCard key={alert.id} alert={alert} />)}
+      </LoadedPage>
       <Text size="xs" c="dimmed">
         Alerts are also sent by e-mail if a mail server is configured (HUB_SMTP_URL). Feed readers
         subscribe to the{' '}
@@ -77,6 +54,25 @@ export function AlertsTab() {
         with an API token for alerts as the password. Programs read /api/v1/alerts/events.
       </Text>
     </Stack>
+  )
+}
+
+function NoAlerts({ isFiltered }: { isFiltered: boolean }) {
+  const platforms = useStore(snapshot)?.platforms ?? []
+  const failing = isFiltered ? [] : platforms.filter(({ health }) => health.state === 'failing')
+  return (
+    <EmptyState icon={<IconBellCheck />} title={isFiltered ? 'No alerts' : noAlertsLabel(failing)}>
+      {failing.length > 0 && (
+        <Stack gap={2} mb="xs">
+          {failing.map(({ id, platform_name }) => (
+            <PlatformLink key={id} name={platform_name} />
+          ))}
+        </Stack>
+      )}
+      The hub raises an alert when a platform fails or stops pushing, when more records are rejected
+      than usual, when many records are missing, or when disk space is low. It resolves the alert
+      when the cause has ended.
+    </EmptyState>
   )
 }
 
@@ -184,7 +180,7 @@ function Acknowledge({ alert }: { alert: Alert }) {
   }
   const acknowledge = async () => {
     await callHub(`/api/v1/alerts/${alert.id}/acknowledge`, { method: 'POST' })
-    await client.invalidateQueries(ALERTS)
+    await client.invalidateQueries(queriesOf('GET /api/v1/alerts'))
   }
   return (
     <Button size="xs" variant="light" onClick={() => void attempt(acknowledge)}>

@@ -1,16 +1,13 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { missingReviewPageQuery } from '../../../api/missing-reviews.ts'
+import { missingReviewPageQuery } from '../../../api/inbox.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
-import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { LoadedPage } from '../../../components/loaded.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
-import { Pager } from '../../../components/pager.tsx'
-import { toQueryString } from '../../../lib/query-string.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
-import { ListSkeleton } from '../list-skeleton.tsx'
-import { StateControl } from '../state-control.tsx'
-import { TEXTS } from '../texts.tsx'
+import { TEXTS } from '../../../texts.ts'
+import { ListSkeleton, StateControl } from '../list-parts.tsx'
 import { OneReview, ReviewCard } from './review-card.tsx'
 
 const STATES = [
@@ -35,10 +32,7 @@ export function MissingTab() {
 }
 
 function ReviewList() {
-  const [state] = useUrlState()
-  const { state: shown = 'pending' } = state
-  const query = toQueryString(state, ['cursor'], shown === 'all' ? {} : { state: shown })
-  const { data, error, refetch, isPlaceholderData } = useQuery(missingReviewPageQuery(query))
+  const [{ state: shown = 'pending', cursor }] = useUrlState()
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed" maw={760}>
@@ -49,20 +43,25 @@ function ReviewList() {
       <Group>
         <StateControl label="Review state" choices={STATES} />
       </Group>
-      {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!error && !data && <ListSkeleton height={130} rows={2} />}
-      {data?.missing_reviews.map((review) => (
-        <ReviewCard key={review.id} review={review} />
-      ))}
-      {data?.missing_reviews.length === 0 && (
-        <EmptyState
-          icon={<IconCircleCheck />}
-          title={shown === 'pending' ? 'No open reviews' : 'No matching reviews'}
-        >
-          A review is opened when many records of a module are missing from a full pull.
-        </EmptyState>
-      )}
-      {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}
+      <LoadedPage
+        query={useQuery(missingReviewPageQuery({ cursor, state: shown === 'all' ? null : shown }))}
+        skeleton={<ListSkeleton height={130} rows={2} />}
+        gap="md"
+        empty={({ missing_reviews }) =>
+          missing_reviews.length === 0 && (
+            <EmptyState
+              icon={<IconCircleCheck />}
+              title={shown === 'pending' ? 'No open reviews' : 'No matching reviews'}
+            >
+              A review is opened when many records of a module are missing from a full pull.
+            </EmptyState>
+          )
+        }
+      >
+        {({ missing_reviews }) =>
+          missing_reviews.map((review) => <ReviewCard key={review.id} review={review} />)
+        }
+      </LoadedPage>
     </Stack>
   )
 }

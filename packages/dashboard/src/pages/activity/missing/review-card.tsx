@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { queriesOf } from '../../../api/get-query.ts'
-import { MISSING_REVIEWS, missingReviewQuery } from '../../../api/missing-reviews.ts'
+import { missingReviewQuery } from '../../../api/inbox.ts'
 import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
@@ -15,7 +15,7 @@ import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
-import { TEXTS } from '../texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 import { ReviewRecords } from './review-records.tsx'
 
 const STATES: Readonly<Record<MissingReviewState, { label: string; status: string }>> = {
@@ -95,7 +95,7 @@ export function ReviewCard({ review }: { review: MissingReview }) {
           aria-expanded={isShown}
           onClick={() => setShown(!isShown)}
         >
-          {`${isShown ? TEXTS.hide : 'Show'} ${formatCount(missing, 'record')}`}
+          {`${isShown ? 'Hide' : 'Show'} ${formatCount(missing, 'record')}`}
         </Button>
         {isShown && <ReviewRecords review={review} />}
         {review.closed_at === null && <Decisions review={review} />}
@@ -117,7 +117,7 @@ function Decisions({ review }: { review: MissingReview }) {
   const decide = async (verb: 'approve' | 'dismiss', done: string) => {
     await callHub(`/api/v1/missing-reviews/${review.id}/${verb}`, { method: 'POST' })
     notify(done)
-    await client.invalidateQueries(MISSING_REVIEWS)
+    await client.invalidateQueries(queriesOf('GET /api/v1/missing-reviews'))
     await client.invalidateQueries(queriesOf('GET /api/v1/inbox'))
   }
   const missing = formatCount(review.missing, 'record')

@@ -12,7 +12,7 @@ import { ListTable } from '../../../components/list-table/list-table.tsx'
 import { MENU_PROPS } from '../../../components/menu-props.ts'
 import { PageButtons } from '../../../components/page-buttons.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
-import { TEXTS } from '../texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 
 const column = columnsFor<StoredRecord>()
 
@@ -75,7 +75,7 @@ export function ReviewRecords({ review }: { review: MissingReview }) {
             to="/dashboard/records"
             search={{ platform: platform_name, record_type, missing_review: String(id) }}
           >
-            {TEXTS.openInRecords}
+            Open in Records
           </LinkButton>
         </Group>
         {(next !== null || cursor !== null) && (
@@ -104,7 +104,7 @@ function Export({ review: { id, platform_name, record_type } }: { review: Missin
     <Menu {...MENU_PROPS}>
       <Menu.Target>
         <Button size="xs" variant="default" leftSection={<IconDownload size={14} />}>
-          {TEXTS.export}
+          Export
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
@@ -114,7 +114,7 @@ function Export({ review: { id, platform_name, record_type } }: { review: Missin
             component="a"
             href={addressOf(format)}
             download
-            onClick={() => notify(TEXTS.exportStarted)}
+            onClick={() => notify('The export has started. Your browser shows its progress.')}
           >
             {label}
           </Menu.Item>

@@ -2,19 +2,15 @@ import { Code, Group, Select, Stack, Text } from '@mantine/core'
 import type { PushError, PushErrorMatch, PushErrorReason } from '@recordhub/protocol'
 import { IconMoodCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { pushErrorPageQuery } from '../../../api/push-errors.ts'
+import { pushErrorPageQuery } from '../../../api/inbox.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
-import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Below, columnsFor } from '../../../components/list-table/columns.tsx'
 import { ListTable } from '../../../components/list-table/list-table.tsx'
-import { Pager } from '../../../components/pager.tsx'
+import { LoadedPage } from '../../../components/loaded.tsx'
 import { PlatformLink } from '../../../components/platform-link.tsx'
-import { toQueryString } from '../../../lib/query-string.ts'
-import { useUrlState } from '../../../lib/url-state.ts'
-import { FilterBar } from '../filter-bar.tsx'
-import { PlatformSelect } from '../platform-select.tsx'
-import { RequestIdInput } from '../search-input.tsx'
-import { TEXTS } from '../texts.tsx'
+import { pickState, useUrlState } from '../../../lib/url-state.ts'
+import { TEXTS } from '../../../texts.ts'
+import { FilterBar, PlatformSelect, RequestIdInput } from '../list-parts.tsx'
 
 const FILTERS = ['platform', 'reason', 'request_id']
 const PUSH_ERROR_REASONS: Readonly<Record<PushErrorReason, string>> = {
@@ -39,8 +35,6 @@ const REASON_CHOICES = Object.entries(PUSH_ERROR_REASONS).map(([value, label]) =
 /** Pushes that are only counted: their content is not stored. */
 export function PushErrorsTab() {
   const [state, change] = useUrlState()
-  const query = toQueryString(state, [...FILTERS, 'cursor'])
-  const { data, error, refetch, isPlaceholderData } = useQuery(pushErrorPageQuery(query))
   const isFiltered = FILTERS.some((name) => state[name])
   return (
     <Stack gap="md">
@@ -61,13 +55,11 @@ export function PushErrorsTab() {
         />
         <RequestIdInput />
       </FilterBar>
-      {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {!error && !data && <PushErrorTable errors={undefined} />}
-      {data && (
-        <Stack gap="xs" opacity={isPlaceholderData ? 0.6 : 1}>
-          {data.push_errors.length > 0 ? (
-            <PushErrorTable errors={data.push_errors} />
-          ) : (
+      <LoadedPage
+        query={useQuery(pushErrorPageQuery(pickState(state, [...FILTERS, 'cursor'])))}
+        skeleton={<PushErrorTable errors={undefined} />}
+        empty={({ push_errors }) =>
+          push_errors.length === 0 && (
             <EmptyState
               icon={<IconMoodCheck />}
               title={isFiltered ? 'No matching push errors' : TEXTS.noPushErrors}
@@ -76,10 +68,11 @@ export function PushErrorsTab() {
                 ? 'Clear a filter to see all push errors.'
                 : 'Pushes with an invalid API key or malformed JSON are counted here.'}
             </EmptyState>
-          )}
-          <Pager next={data.next_cursor} isStale={isPlaceholderData} />
-        </Stack>
-      )}
+          )
+        }
+      >
+        {({ push_errors }) => <PushErrorTable errors={push_errors} />}
+      </LoadedPage>
     </Stack>
   )
 }

@@ -3,7 +3,8 @@ import type { RejectedPushGroup } from '@recordhub/protocol'
 import { callHub } from '../../../api/call-hub.ts'
 import { useTitles } from '../../../api/platforms.ts'
 import { useRefreshRejected } from '../../../api/rejected-pushes.ts'
-import { attempt, confirm } from '../../../components/confirm.tsx'
+import { attempt } from '../../../components/confirm.tsx'
+import { AcceptButton } from '../../../components/group-actions.tsx'
 import { Below, columnsFor } from '../../../components/list-table/columns.tsx'
 import { ListTable } from '../../../components/list-table/list-table.tsx'
 import { ModuleTitle } from '../../../components/module-title.tsx'
@@ -12,7 +13,7 @@ import { PlatformLink } from '../../../components/platform-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
-import { TEXTS } from '../texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 
 const column = columnsFor<RejectedPushGroup>()
 
@@ -85,46 +86,27 @@ function Acceptance({ group }: { group: RejectedPushGroup }) {
   const canOperate = useHasRole('operator')
   const { platform_name: platform, cause, digest, accepted_at, accepted_by } = group
   if (digest === null) return null
-  const send = async (verb: 'accept' | 'reopen', body: object) => {
-    await callHub(`/api/v1/rejected-pushes/groups/${verb}`, { method: 'POST', body })
+  const reopen = async () => {
+    const body = { platform, cause }
+    await callHub('/api/v1/rejected-pushes/groups/reopen', { method: 'POST', body })
     await refresh()
   }
   if (accepted_at !== null) {
     return (
       <Group gap="xs">
         <Text size="xs" c="dimmed">
-          {TEXTS.acceptedBy(<OperatorName by={accepted_by} />, <Time at={accepted_at} />)}
+          Accepted as exceptions by <OperatorName by={accepted_by} />, <Time at={accepted_at} />,
+          until they change
         </Text>
         {canOperate && (
-          <Button
-            size="compact-xs"
-            variant="default"
-            onClick={() => void attempt(() => send('reopen', { platform, cause }))}
-          >
+          <Button size="compact-xs" variant="default" onClick={() => void attempt(reopen)}>
             Open again
           </Button>
         )}
       </Group>
     )
   }
-  if (!canOperate) return null
-  return (
-    <Button
-      size="compact-xs"
-      variant="default"
-      onClick={() =>
-        confirm({
-          title: 'Accept these records as exceptions?',
-          children:
-            'They are known at the source and stay rejected, but pulls are green again, and the module is complete with accepted exceptions. The group opens again when a pull rejects more, fewer or other records for this reason.',
-          action: TEXTS.accept,
-          onConfirm: () => send('accept', { platform, cause, digest }),
-        })
-      }
-    >
-      {TEXTS.accept}
-    </Button>
-  )
+  return <AcceptButton group={group} label="Accept as exceptions" size="compact-xs" />
 }
 
 function ChooseButton({

@@ -29,8 +29,8 @@ import { formatNumber } from '../../../lib/format.ts'
 import { writeLossless } from '../../../lib/lossless-json.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
-import { AdviceLine } from '../advice-line.tsx'
-import { TEXTS } from '../texts.tsx'
+import { TEXTS } from '../../../texts.ts'
+import { AdviceLine } from '../list-parts.tsx'
 import { adviceFor, responseSent } from './advice.ts'
 import { MethodBadge } from './rejected-table.tsx'
 import { ReplayForm } from './replay-form.tsx'
@@ -42,7 +42,7 @@ export function RejectedDrawer() {
   const id = /^[1-9]\d{0,14}$/.test(state['rejected'] ?? '') ? (state['rejected'] ?? null) : null
   const close = () => change({ rejected: null })
   return (
-    <SideDrawer opened={id !== null} onClose={close} size="xl" title={TEXTS.rejectedRecord}>
+    <SideDrawer opened={id !== null} onClose={close} size="xl" title="Rejected record">
       {id !== null && <Loaded key={id} id={id} onDismissed={close} />}
     </SideDrawer>
   )

@@ -11,19 +11,20 @@ import {
 } from '../../../api/rejected-pushes.ts'
 import { confirm, notify } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
-import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { Pager } from '../../../components/pager.tsx'
+import { LoadedPage } from '../../../components/loaded.tsx'
 import { addUnknown, moduleChoices } from '../../../lib/choices.ts'
 import { formatCount } from '../../../lib/format.ts'
-import { toQueryString } from '../../../lib/query-string.ts'
-import { type UrlState, useUrlState } from '../../../lib/url-state.ts'
+import { pickState, type UrlState, useUrlState, writeUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from '../../../texts.ts'
 import { RepairGroup } from '../../inbox/repair.tsx'
-import { FilterBar } from '../filter-bar.tsx'
-import { ListSkeleton } from '../list-skeleton.tsx'
-import { PlatformSelect } from '../platform-select.tsx'
-import { RequestIdInput, SearchInput } from '../search-input.tsx'
-import { TEXTS } from '../texts.tsx'
+import {
+  FilterBar,
+  ListSkeleton,
+  PlatformSelect,
+  RequestIdInput,
+  SearchInput,
+} from '../list-parts.tsx'
 import { CauseTable } from './cause-table.tsx'
 import { RejectedDrawer } from './rejected-drawer.tsx'
 import { RejectedTable } from './rejected-table.tsx'
@@ -31,7 +32,7 @@ import { RejectedTable } from './rejected-table.tsx'
 export function RejectedTab() {
   const [state] = useUrlState()
   const list = useRejected(state)
-  const causes = useCauses(state)
+  const causes = useQuery(rejectedPushGroupsQuery(pickState(state, ['platform'])))
   const groups = causes.data?.groups ?? []
   const openCount = groups
     .filter((group) => matchesFilters(state, group))
@@ -40,7 +41,6 @@ export function RejectedTab() {
   // Also after the last of the group was replayed, whose result is shown.
   const chosen = platform && cause ? { platform, cause } : null
   const isFiltered = REJECTED_FILTERS.some((name) => state[name])
-  const rejected = list.data?.rejected_pushes ?? []
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
@@ -64,17 +64,15 @@ export function RejectedTab() {
             codes={[...new Set(groups.map(({ code }) => code))]}
             recordTypes={[...new Set(groups.flatMap(({ record_type }) => record_type ?? []))]}
           />
-          {list.error && !list.data && (
-            <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />
-          )}
-          {list.isPending && <RejectedTable rejected={undefined} />}
-          {list.data && (
-            <Stack gap="xs" opacity={list.isPlaceholderData ? 0.6 : 1}>
-              {rejected.length > 0 && <RejectedTable rejected={rejected} />}
-              {rejected.length === 0 && <NoneRejected isFiltered={isFiltered} />}
-              <Pager next={list.data.next_cursor} isStale={list.isPlaceholderData} />
-            </Stack>
-          )}
+          <LoadedPage
+            query={list}
+            skeleton={<RejectedTable rejected={undefined} />}
+            empty={({ rejected_pushes }) =>
+              rejected_pushes.length === 0 && <NoneRejected isFiltered={isFiltered} />
+            }
+          >
+            {({ rejected_pushes }) => <RejectedTable rejected={rejected_pushes} />}
+          </LoadedPage>
         </section>
       )}
       <RejectedDrawer />
@@ -99,7 +97,7 @@ function BulkActions({ count }: { count: number }) {
   const [state] = useUrlState()
   const canOperate = useHasRole('operator')
   const refresh = useRefreshRejected()
-  const query = toQueryString(state, BULK_FILTERS)
+  const query = writeUrlState(pickState(state, BULK_FILTERS))
   if (!canOperate) {
     return (
       <Text size="xs" c="dimmed">
@@ -119,7 +117,7 @@ function BulkActions({ count }: { count: number }) {
       action: TEXTS.dismiss,
       onConfirm: async () => {
         const { dismissed } = await callHub<{ dismissed: number }>(
-          `/api/v1/rejected-pushes?${query}`,
+          `/api/v1/rejected-pushes${query}`,
           { method: 'DELETE' },
         )
         notify(`${formatCount(dismissed, 'rejected push', 'rejected pushes')} dismissed`)
@@ -206,7 +204,7 @@ function RejectedFilters({ codes, recordTypes }: { codes: string[]; recordTypes:
   )
 }
 
-const PAGE = 50
+const PAGE = '50'
 /** The filters that a bulk dismissal supports. */
 const BULK_FILTERS = ['platform', 'record_type', 'code', 'cause'] as const
 const REJECTED_FILTERS = [...BULK_FILTERS, 'state', 'pull', 'request_id'] as const
@@ -220,14 +218,13 @@ function defaultState({ request_id }: UrlState): string {
 function useRejected(state: UrlState) {
   const shown = state['state'] ?? defaultState(state)
   const names = [...BULK_FILTERS, 'pull', 'request_id', 'cursor']
-  const added = { limit: PAGE, ...(shown === 'all' ? {} : { state: shown }) }
-  const query = toQueryString(state, names, added)
-  return useQuery(rejectedPushPageQuery(query))
-}
-
-function useCauses(state: UrlState) {
-  const query = toQueryString(state, ['platform'])
-  return useQuery(rejectedPushGroupsQuery(query))
+  return useQuery(
+    rejectedPushPageQuery({
+      ...pickState(state, names),
+      limit: PAGE,
+      state: shown === 'all' ? null : shown,
+    }),
+  )
 }
 
 /** Whether a group matches the filters. */

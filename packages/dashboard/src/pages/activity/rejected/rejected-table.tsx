@@ -6,7 +6,7 @@ import { ModuleTitle } from '../../../components/module-title.tsx'
 import { PlatformLink } from '../../../components/platform-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { useUrlState } from '../../../lib/url-state.ts'
-import { TEXTS } from '../texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 import { referenceOf } from './advice.ts'
 
 const column = columnsFor<RejectedPush>()
@@ -65,5 +65,5 @@ export function MethodBadge({ method }: { method: RejectedPush['method'] }) {
 function ReplayState({ rejected: { replayed_at, accepted_at } }: { rejected: RejectedPush }) {
   if (replayed_at !== null) return <StatusBadge status="resolved" label={TEXTS.replayed} />
   if (accepted_at !== null) return <StatusBadge status="accepted" label={TEXTS.acceptedException} />
-  return <StatusBadge status="open" label={TEXTS.open} />
+  return <StatusBadge status="open" label="Open" />
 }

@@ -8,8 +8,8 @@ import { rejectedPushGroupsQuery, useRefreshRejected } from '../../../api/reject
 import { attempt, notify } from '../../../components/confirm.tsx'
 import { writeLossless } from '../../../lib/lossless-json.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
+import { TEXTS } from '../../../texts.ts'
 import { changesBetween } from '../../inbox/repair-changes.ts'
-import { TEXTS } from '../texts.tsx'
 import { parseEditedBody } from './edited-body.ts'
 import { OutcomeNotice } from './replay-notices.tsx'
 
@@ -121,7 +121,7 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
 function ApplyToAll({ rejected, edited }: { rejected: RejectedPush; edited: unknown }) {
   const [{ tab }, change] = useUrlState()
   const { platform_name: platform, cause, body } = rejected
-  const groups = useQuery(rejectedPushGroupsQuery(`${new URLSearchParams({ platform })}`))
+  const groups = useQuery(rejectedPushGroupsQuery({ platform }))
   const group = groups.data?.groups.find((one) => one.cause === cause)
   const changes = changesBetween(body, edited)
   if (!group || group.rejected_pushes < 2 || changes.length === 0) return null

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
-import { TEXTS } from '../texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 
 const OUTCOME_LABELS: Readonly<Record<ReplayOutcome, string>> = {
   created: 'Created a new record.',
@@ -34,7 +34,8 @@ export function AcceptedNotice({ rejected }: { rejected: RejectedPush }) {
   return (
     <Alert color="green" variant="light" icon={<IconCheck />} title={TEXTS.acceptedException}>
       <Text size="sm">
-        {TEXTS.acceptedBy(<OperatorName by={accepted_by} />, <Time at={accepted_at} />)}
+        Accepted as exceptions by <OperatorName by={accepted_by} />, <Time at={accepted_at} />,
+        until they change
       </Text>
       <PageLink size="sm" to="/dashboard/inbox" search={{ tab: 'rejected', platform, cause }}>
         Show the group

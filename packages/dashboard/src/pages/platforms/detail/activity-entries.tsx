@@ -1,11 +1,15 @@
 import { Group, Stack, Text } from '@mantine/core'
-import type { ActivityEntry } from '@recordhub/protocol'
+import type { ActivityEntry, PlatformDetails } from '@recordhub/protocol'
+import { IconActivity } from '@tabler/icons-react'
+import { platformActivityQuery } from '../../../api/activity.ts'
+import { EmptyState } from '../../../components/empty-state.tsx'
 import { MessageText } from '../../../components/message-text.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
-import { TEXTS } from './texts.tsx'
+import { TEXTS } from '../../../texts.ts'
+import { Paged, usePages } from './paged.tsx'
 
 /** Log entries: time, message and actor. */
 export function ActivityEntries({ lines }: { lines: readonly ActivityEntry[] }) {
@@ -20,7 +24,7 @@ export function ActivityEntries({ lines }: { lines: readonly ActivityEntry[] }) 
             {level !== 'info' && <StatusBadge status={level} />}
             {actor && (
               <Text size="xs" c="dimmed">
-                {TEXTS.byOperator(<OperatorName by={actor} />)}
+                by <OperatorName by={actor} />
               </Text>
             )}
           </Group>
@@ -33,12 +37,29 @@ export function ActivityEntries({ lines }: { lines: readonly ActivityEntry[] }) 
                 size="sm"
                 underline="always"
               >
-                {TEXTS.recordLink(record_id)}
+                {`Record ${record_id}`}
               </PageLink>
             )}
           </Text>
         </Stack>
       ))}
     </Stack>
+  )
+}
+
+/** The log of this platform. */
+export function ActivityTab({ platform: { platform_name } }: { platform: PlatformDetails }) {
+  const activity = usePages(platformActivityQuery({ platform: platform_name }))
+  return (
+    <Paged
+      query={activity}
+      empty={
+        <EmptyState icon={<IconActivity />} title="No activity yet">
+          Pushes, pulls and changes by operators appear here.
+        </EmptyState>
+      }
+    >
+      <ActivityEntries lines={activity.rows} />
+    </Paged>
   )
 }

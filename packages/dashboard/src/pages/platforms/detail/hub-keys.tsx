@@ -1,14 +1,19 @@
-import { Button, Code, Group, List, Stack, Text } from '@mantine/core'
+import { Button, Code, Group, List, Select, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import type { HubKey, PlatformDetails } from '@recordhub/protocol'
 import { IconEye, IconRotate } from '@tabler/icons-react'
-import { callHub } from '../../../api/call-hub.ts'
+import { useState } from 'react'
+import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { confirm, notify } from '../../../components/confirm.tsx'
+import { CopyButton } from '../../../components/copy-button.tsx'
+import { Dialog } from '../../../components/dialog.tsx'
+import { FormActions } from '../../../components/form-actions.tsx'
+import { PasswordAgainInput } from '../../../components/password-again-input.tsx'
+import { PasswordDialog } from '../../../components/password-dialog.tsx'
 import { Time } from '../../../components/time.tsx'
-import { RevealKey } from './reveal-key.tsx'
-import { RotateKey } from './rotate-key.tsx'
-import { TEXTS } from './texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 
 /** The valid hub API keys of the platform, with buttons to reveal the newest and to rotate it. */
 export function HubKeys({ platform }: { platform: PlatformDetails }) {
@@ -29,7 +34,7 @@ export function HubKeys({ platform }: { platform: PlatformDetails }) {
     })
   return (
     <Stack>
-      <List listStyleType="none" spacing="xs" aria-label={TEXTS.validKeys}>
+      <List listStyleType="none" spacing="xs" aria-label="Valid keys">
         {platform.hub_keys.map((key) => (
           <List.Item key={`${key.hint} ${key.created_at}`}>
             <KeyLine hubKey={key} />
@@ -42,14 +47,14 @@ export function HubKeys({ platform }: { platform: PlatformDetails }) {
           leftSection={<IconEye size={16} aria-hidden />}
           onClick={reveal.open}
         >
-          {TEXTS.revealKey}
+          Reveal key
         </Button>
         <Button
           variant="default"
           leftSection={<IconRotate size={16} aria-hidden />}
           onClick={rotate.open}
         >
-          {TEXTS.rotateKey}
+          Rotate key
         </Button>
         {hasOld && (
           <Button variant="subtle" color="red" onClick={endOld}>
@@ -68,12 +73,133 @@ function KeyLine({ hubKey: { hint, created_at, expires_at, last_used_at } }: { h
     <>
       <Code>{hint}</Code>
       <Text size="sm" c="dimmed" component="div">
-        {TEXTS.keyCreatedAt(
-          <Time at={created_at} />,
-          last_used_at === null ? TEXTS.notUsedYet : TEXTS.lastUsedAt(<Time at={last_used_at} />),
-          expires_at !== null && <>{TEXTS.keyValidUntil(<Time at={expires_at} />)}</>,
+        Created <Time at={created_at} />,{' '}
+        {last_used_at === null ? (
+          'no accepted push yet'
+        ) : (
+          <>
+            last accepted push <Time at={last_used_at} />
+          </>
         )}
+        {expires_at !== null && (
+          <>
+            , valid until <Time at={expires_at} />
+          </>
+        )}
+        .
       </Text>
     </>
+  )
+}
+
+/** Shows the hub API key after the operator has entered their password again. */
+function RevealKey({ platform, onClose }: { platform: PlatformDetails; onClose: () => void }) {
+  const [key, setKey] = useState<string | null>(null)
+  const title = `Hub API key of ${platform.display_title}`
+
+  async function reveal(password: string): Promise<void> {
+    const path = `/api/v1/platforms/${platform.id}/hub-key/reveal`
+    const body = { password }
+    setKey((await callHub<{ hub_api_key: string }>(path, { method: 'POST', body })).hub_api_key)
+  }
+
+  if (key === null) {
+    return (
+      <PasswordDialog title={title} action="Reveal" onClose={onClose} onConfirm={reveal}>
+        This will be logged.
+      </PasswordDialog>
+    )
+  }
+  return (
+    <Dialog opened staysOpen onClose={onClose} title={title}>
+      <HubKeyView value={key} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+const GRACES = [
+  { value: '0', label: 'Expires immediately' },
+  { value: '3600', label: '1 hour' },
+  { value: '86400', label: '1 day' },
+  { value: '604800', label: '1 week' },
+  { value: '2592000', label: TEXTS.thirtyDays },
+]
+const DEFAULT_GRACE = '86400'
+
+/** Creates a new hub API key. The old one stays valid for the selected time. */
+function RotateKey({ platform, onClose }: { platform: PlatformDetails; onClose: () => void }) {
+  const [errorText, setErrorText] = useState('')
+  const [key, setKey] = useState<string | null>(null)
+  const refreshLive = useRefreshLive()
+  const form = useForm({
+    mode: 'controlled',
+    initialValues: { grace: DEFAULT_GRACE, password: '' },
+  })
+  const endsNow = form.getValues().grace === '0'
+  const submit = form.onSubmit(async ({ grace, password }) => {
+    setErrorText('')
+    try {
+      const path = `/api/v1/platforms/${platform.id}/hub-key/rotate`
+      const body = { grace_seconds: Number(grace), password }
+      const rotated = await callHub<{ hub_api_key: string }>(path, { method: 'POST', body })
+      setKey(rotated.hub_api_key)
+      await refreshLive()
+    } catch (error) {
+      setErrorText(errorMessage(error))
+    }
+  })
+
+  if (key !== null) {
+    return (
+      <Dialog opened staysOpen onClose={onClose} title="New hub API key">
+        <HubKeyView value={key} onClose={onClose} />
+      </Dialog>
+    )
+  }
+  return (
+    <Dialog opened onClose={onClose} title="Rotate the hub API key?">
+      <form onSubmit={submit}>
+        <Stack>
+          <Text size="sm">{`${platform.display_title} gets a new key. The old key can stay valid until the owner of the platform has configured the new one.`}</Text>
+          <Select
+            label="How long the old key stays valid"
+            data={GRACES}
+            allowDeselect={false}
+            {...form.getInputProps('grace')}
+          />
+          {endsNow && (
+            <Text size="sm">
+              Pushes with the old key are rejected immediately and are not saved.
+            </Text>
+          )}
+          <PasswordAgainInput {...form.getInputProps('password')} />
+          <FormActions
+            error={errorText}
+            action="Create new key"
+            isBusy={form.submitting}
+            danger={endsNow}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}
+
+/** A hub API key in clear text, with a copy button. */
+function HubKeyView({ value, onClose }: { value: string; onClose: () => void }) {
+  return (
+    <Stack>
+      <Code block aria-label={TEXTS.hubApiKey} fz="sm">
+        {value}
+      </Code>
+      <Text size="sm" c="dimmed">
+        Give it to this platform only. This was logged.
+      </Text>
+      <Group justify="flex-end">
+        <CopyButton value={value} label="Copy hub API key" text={TEXTS.copyKey} />
+        <Button onClick={onClose}>{TEXTS.done}</Button>
+      </Group>
+    </Stack>
   )
 }

@@ -3,8 +3,8 @@ import type { ManifestChange, PlatformDetails, PlatformModule } from '@recordhub
 import { useQuery } from '@tanstack/react-query'
 import { driftQuery } from '../../../api/platforms.ts'
 import { Time } from '../../../components/time.tsx'
+import { TEXTS } from '../../../texts.ts'
 import { type ChangeLabel, changeLabel } from './change-labels.ts'
-import { TEXTS } from './texts.tsx'
 
 const TONES: Readonly<Record<ChangeLabel['tone'], string>> = {
   added: 'green',
@@ -30,10 +30,10 @@ export function NewChanges({
       withCloseButton
       closeButtonLabel={TEXTS.close}
       onClose={onClose}
-      title={changes.length === 0 ? TEXTS.noChanges : TEXTS.manifestHasChanged}
+      title={changes.length === 0 ? 'No changes' : 'The manifest has changed'}
     >
       {changes.length === 0 ? (
-        TEXTS.manifestUnchanged
+        'The manifest is unchanged.'
       ) : (
         <ChangeList changes={changes} modules={modules} />
       )}
@@ -51,7 +51,7 @@ export function EarlierChanges({ platform: { id, modules } }: { platform: Platfo
       <Accordion.Item value="changes">
         <Accordion.Control>
           <Text size="sm" fw={600}>
-            {TEXTS.manifestHistory}
+            Manifest history
           </Text>
         </Accordion.Control>
         <Accordion.Panel>
@@ -82,7 +82,7 @@ function ChangeList({
     modules.find((one) => one.record_type === recordType)?.module_name ?? recordType
   const labels = changes.map((change) => changeLabel(change, titleOf))
   return (
-    <List listStyleType="none" spacing={6} mt={6} aria-label={TEXTS.manifestChanges}>
+    <List listStyleType="none" spacing={6} mt={6} aria-label="Manifest changes">
       {labels.map(({ tone, subject, before, after }) => (
         <List.Item key={`${tone} ${subject}`}>
           <Group gap="xs" align="flex-start">

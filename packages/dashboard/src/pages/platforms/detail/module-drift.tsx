@@ -8,11 +8,11 @@ import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, notify } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
-import { TEXTS } from './texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 
 const POLICIES = [
-  { value: 'accept', label: TEXTS.acceptAndCount },
-  { value: 'reject', label: TEXTS.rejectSaveReplay },
+  { value: 'accept', label: 'Accept and count' },
+  { value: 'reject', label: 'Reject and save for replay' },
 ]
 
 /** The drift policy of a module, and the number of records that did not match the manifest. */
@@ -33,7 +33,7 @@ export function ModuleDriftSettings({
 
   function typeOf(key: string): string {
     const field = module.fields.find((one) => one.key === key)
-    return field ? TEXTS.declaredType(field.type) : ''
+    return field ? `; the manifest declares ${field.type}` : ''
   }
 
   async function change(policy: string | null): Promise<void> {
@@ -43,7 +43,7 @@ export function ModuleDriftSettings({
       const path = `/api/v1/platforms/${platform.id}/modules/${encodeURIComponent(record_type)}`
       await callHub(path, { method: 'PATCH', body: { drift_policy: policy } })
       await refreshLive()
-      notify(TEXTS.driftPolicyChanged)
+      notify('The policy applies to records received from now on.')
     })
     setIsBusy(false)
   }
@@ -51,7 +51,7 @@ export function ModuleDriftSettings({
   return (
     <Stack gap={6}>
       <Select
-        label={TEXTS.recordsNotMatchingManifest(module_name)}
+        label={`Records of ${module_name} not matching the manifest`}
         description={canOperate ? undefined : TEXTS.requiresOperatorRole}
         data={POLICIES}
         value={drift_policy}
@@ -62,17 +62,17 @@ export function ModuleDriftSettings({
       />
       {drift?.unknown.map(({ key, count }) => (
         <Text key={key} size="sm">
-          {TEXTS.unknownField(formatCount(count, 'record'), key)}
+          {formatCount(count, 'record')} had the field <b>{key}</b>, which is not in the manifest.
         </Text>
       ))}
       {drift?.absent.map(({ key, count }) => (
         <Text key={key} size="sm">
-          {TEXTS.missingField(formatCount(count, 'record'), key)}
+          {formatCount(count, 'record')} had no <b>{key}</b>, which is required.
         </Text>
       ))}
       {drift?.wrong_type.map(({ key, count }) => (
         <Text key={key} size="sm">
-          {TEXTS.wrongTypeOfField(formatCount(count, 'record'), key, typeOf(key))}
+          {formatCount(count, 'record')} had a <b>{key}</b> of the wrong type{typeOf(key)}.
         </Text>
       ))}
     </Stack>

@@ -17,11 +17,11 @@ import { Time } from '../../../components/time.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from '../../../texts.ts'
 import { compareModule } from '../../overview/completeness-sums.ts'
 import { RemovalList } from '../removal-list.tsx'
 import { EarlierChanges, NewChanges } from './manifest-changes.tsx'
 import { ModulePanel } from './module-panel.tsx'
-import { TEXTS } from './texts.tsx'
 
 /** The URL value if no module is expanded. */
 const NONE = '-'
@@ -35,7 +35,7 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
   const refreshLive = useRefreshLive()
   // By record type; only registered modules have an entry.
   const completeness = useQuery({
-    ...completenessPageQuery(`${new URLSearchParams({ platform: platform_name })}`),
+    ...completenessPageQuery({ platform: platform_name }),
     select: ({ modules }) => new Map(modules.map((module) => [module.record_type, module])),
   })
   const canOperate = useHasRole('operator')
@@ -58,7 +58,7 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
     <Stack>
       <Group justify="space-between" gap="xs">
         <Text size="sm" c="dimmed" component="div">
-          {TEXTS.manifestFetchedAt(<Time at={manifest_fetched_at} />)}
+          Manifest fetched <Time at={manifest_fetched_at} />. Pulls check it once an hour.
         </Text>
         {canOperate && (
           <Button
@@ -67,7 +67,7 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
             loading={isBusy}
             onClick={() => void refresh()}
           >
-            {TEXTS.refreshManifest}
+            Refresh manifest
           </Button>
         )}
       </Group>
@@ -76,8 +76,8 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
       )}
       {canOperate && <RemovalList platformName={platform_name} />}
       {modules.length === 0 ? (
-        <EmptyState icon={<IconListDetails />} title={TEXTS.manifestHasNoModules}>
-          {TEXTS.manifestHasNoModulesHint}
+        <EmptyState icon={<IconListDetails />} title="The manifest has no modules">
+          Ask the owner of the platform to add one. Then refresh the manifest.
         </EmptyState>
       ) : (
         <Accordion
@@ -123,7 +123,7 @@ function ModuleHead({
         <Text fw={600}>{module_name}</Text>
         <Code>{record_type}</Code>
         <Badge variant="light" color={registered ? 'green' : 'gray'} tt="none">
-          {registered ? TEXTS.registered : TEXTS.notRegistered}
+          {registered ? 'Registered' : 'Not registered'}
         </Badge>
         {removed_at && (
           <Badge variant="light" color="orange" tt="none">
@@ -132,7 +132,7 @@ function ModuleHead({
         )}
         {replayable > 0 && (
           <Badge variant="light" color="yellow" tt="none">
-            {TEXTS.rejectedPushesCount(formatCount(replayable, 'push', 'pushes'))}
+            {`${formatCount(replayable, 'push', 'pushes')} rejected`}
           </Badge>
         )}
       </Group>

@@ -3,7 +3,6 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { CursorPagesQuery } from '../../../api/queries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { TEXTS } from './texts.tsx'
 
 const PLACEHOLDERS = ['first', 'second', 'third']
 
@@ -49,7 +48,7 @@ export function Paged({
             loading={query.isFetchingNextPage}
             onClick={() => void query.fetchNextPage()}
           >
-            {TEXTS.showOlder}
+            Show older
           </Button>
         </Group>
       )}

@@ -5,8 +5,10 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { completenessPageQuery } from '../../../api/completeness.ts'
 import { snapshot } from '../../../api/live.ts'
+import { rejectedPushGroupsQuery } from '../../../api/rejected-pushes.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { Dot } from '../../../components/dot.tsx'
+import { AcceptButton, RepairLink } from '../../../components/group-actions.tsx'
 import { LinkButton } from '../../../components/link-button.tsx'
 import { columnsFor } from '../../../components/list-table/columns.tsx'
 import { ListTable } from '../../../components/list-table/list-table.tsx'
@@ -16,11 +18,11 @@ import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Ago, Clock, Time } from '../../../components/time.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
 import { useStore } from '../../../lib/store.ts'
+import { TEXTS } from '../../../texts.ts'
 import { compareModule } from '../../overview/completeness-sums.ts'
 import { HeldLink } from '../../reverts/holds.tsx'
 import classes from '../platform-page.module.css'
 import { HEALTH_COLORS, PullBars, pullsSummary } from '../platform-state.tsx'
-import { TEXTS } from './texts.tsx'
 
 /** The reasons for the health, each with a link to the page on which it is dealt with, and the last pulls. */
 export function HealthCard({ platform }: { platform: PlatformDetails }) {
@@ -28,10 +30,19 @@ export function HealthCard({ platform }: { platform: PlatformDetails }) {
   const recent = useStore(snapshot)?.recent_pulls.find((one) => one.platform_id === platform.id)
   const isFailing = health.reasons.some(({ code }) => code === 'pulls_failing')
   const areGood = recent?.pulls.every(({ state }) => state === 'succeeded') ?? false
+  const { data } = useQuery({
+    ...rejectedPushGroupsQuery({ platform: platform.platform_name }),
+    enabled: health.reasons.some(({ code }) => REJECTIONS.includes(code)),
+  })
+  const groups = data?.groups.filter(({ accepted_at }) => accepted_at === null) ?? []
+  // With their groups, these reasons say nothing more.
+  const reasons = health.reasons.filter(
+    ({ code }) => groups.length === 0 || code !== 'rejections_open',
+  )
   return (
     <Paper component="section" withBorder aria-label="Health">
       <ul className={classes['reasons']}>
-        {health.reasons.map(({ code, message, since }) => (
+        {reasons.map(({ code, message, since }) => (
           <li key={code}>
             <Dot
               color={isFailing && code !== 'pulls_failing' ? 'orange' : HEALTH_COLORS[health.state]}
@@ -48,6 +59,47 @@ export function HealthCard({ platform }: { platform: PlatformDetails }) {
             <Repair code={code} platform={platform.platform_name} />
           </li>
         ))}
+        {groups.slice(0, SHOWN_GROUPS).map((group) => (
+          <li key={group.cause}>
+            <Dot color="orange" />
+            <div>
+              {formatCount(group.rejected_pushes, 'rejection')}
+              {group.record_type !== null && (
+                <>
+                  {' of '}
+                  <code>{group.record_type}</code>
+                </>
+              )}
+              : <MessageText message={group.message} />
+              <Text span inherit c="dimmed">
+                {' '}
+                Since <Clock at={group.first_at} />.
+              </Text>
+            </div>
+            {group.digest === null ? (
+              <RepairLink group={group} />
+            ) : (
+              <>
+                <RepairLink group={group} label="Show" />
+                <AcceptButton group={group} />
+              </>
+            )}
+          </li>
+        ))}
+        {groups.length > SHOWN_GROUPS && (
+          <li>
+            <Dot color="orange" />
+            <div>{formatCount(groups.length - SHOWN_GROUPS, 'other reason')} of rejections</div>
+            <LinkButton
+              size="xs"
+              variant="default"
+              to="/dashboard/inbox"
+              search={{ tab: 'rejected', platform: platform.platform_name }}
+            >
+              Show rejected
+            </LinkButton>
+          </li>
+        )}
         {pulls_paused_until !== null && (
           <li>
             <Dot color="orange" />
@@ -71,6 +123,10 @@ export function HealthCard({ platform }: { platform: PlatformDetails }) {
     </Paper>
   )
 }
+
+/** The reasons that consist of groups of rejected pushes and records. */
+const REJECTIONS: readonly string[] = ['pushes_rejected', 'rejections_open']
+const SHOWN_GROUPS = 4
 
 /** Nothing if it is dealt with on the page of the platform. */
 function Repair({ code, platform }: { code: HealthReason['code']; platform: string }) {
@@ -97,9 +153,7 @@ const column = columnsFor<ModuleCompleteness>()
 /** The records of each module on both sides. */
 export function CompletenessCard({ platform }: { platform: PlatformDetails }) {
   const { platform_name } = platform
-  const { data } = useQuery(
-    completenessPageQuery(`${new URLSearchParams({ platform: platform_name })}`),
-  )
+  const { data } = useQuery(completenessPageQuery({ platform: platform_name }))
   return (
     <ListTable
       label="Completeness"

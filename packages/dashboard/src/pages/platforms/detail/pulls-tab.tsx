@@ -9,10 +9,10 @@ import { type ListColumn, ListTable } from '../../../components/list-table/list-
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatDuration } from '../../../lib/format.ts'
+import { TEXTS } from '../../../texts.ts'
 import { triggerLabel } from '../../pulls/pull-labels.ts'
 import { PullStateBadge } from '../../pulls/pull-state-badge.tsx'
 import { Paged, usePages } from './paged.tsx'
-import { TEXTS } from './texts.tsx'
 
 const column = columnsFor<PlatformPull>()
 
@@ -25,7 +25,7 @@ export function PullsTab({ platform }: { platform: PlatformDetails }) {
       query={pulls}
       empty={
         <EmptyState icon={<IconDownload />} title={TEXTS.noPullsYet}>
-          {TEXTS.noPullsYetHint}
+          Active platforms are pulled on schedule. “Pull now” pulls this one immediately.
         </EmptyState>
       }
     >
@@ -59,21 +59,17 @@ const COLUMNS: ListColumn<PlatformPull>[] = [
     width: 190,
     phone: 'line',
   }),
-  column.of(TEXTS.trigger, ({ trigger }) => triggerLabel(trigger), { width: 110, from: 'desktop' }),
-  column.of(
-    TEXTS.modules,
-    ({ modules, modules_read }) => TEXTS.modulesReadOf(modules_read, modules),
-    {
-      width: 110,
-      from: 'desktop',
-    },
-  ),
+  column.of('Trigger', ({ trigger }) => triggerLabel(trigger), { width: 110, from: 'desktop' }),
+  column.of(TEXTS.modules, ({ modules, modules_read }) => `${modules_read} of ${modules}`, {
+    width: 110,
+    from: 'desktop',
+  }),
   column.number(TEXTS.received, ({ counts }) => counts.received, { width: 90 }),
   column.number(TEXTS.new, ({ counts }) => counts.created, { width: 80, from: 'desktop' }),
-  column.number(TEXTS.changed, ({ counts }) => counts.updated, { width: 90, from: 'desktop' }),
+  column.number('Changed', ({ counts }) => counts.updated, { width: 90, from: 'desktop' }),
   column.number(TEXTS.rejected, ({ counts }) => counts.rejected, { width: 90 }),
   column.of(
-    TEXTS.duration,
+    'Duration',
     ({ started_at, finished_at }) =>
       started_at !== null && finished_at !== null
         ? formatDuration(Date.parse(finished_at) - Date.parse(started_at))

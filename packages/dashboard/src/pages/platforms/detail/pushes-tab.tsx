@@ -1,18 +1,18 @@
-import { Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
 import { IconArrowsDownUp, IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { platformActivityQuery } from '../../../api/activity.ts'
-import { pushErrorPageQuery } from '../../../api/push-errors.ts'
+import { pushErrorPageQuery } from '../../../api/inbox.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
-import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Loaded } from '../../../components/loaded.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
+import { TEXTS } from '../../../texts.ts'
 import { PushErrorTable } from '../../activity/push-errors/push-errors-tab.tsx'
 import { ActivityEntries } from './activity-entries.tsx'
 import { Paged, usePages } from './paged.tsx'
 import { RejectedPushes } from './rejected-pushes.tsx'
-import { TEXTS } from './texts.tsx'
 
 const PAGE = 50
 
@@ -26,9 +26,13 @@ export function PushesTab({ platform }: { platform: PlatformDetails }) {
   return (
     <Stack>
       <Text size="sm" c="dimmed" component="div">
-        {last_push_at === null
-          ? TEXTS.noPushesYetText
-          : TEXTS.lastAcceptedPush(<Time at={last_push_at} />)}
+        {last_push_at === null ? (
+          'No accepted pushes yet.'
+        ) : (
+          <>
+            Last accepted push: <Time at={last_push_at} />
+          </>
+        )}
       </Text>
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="xl">
         <section aria-labelledby="rejected">
@@ -41,20 +45,21 @@ export function PushesTab({ platform }: { platform: PlatformDetails }) {
               search={{ tab: 'rejected', platform: platform_name }}
               size="sm"
             >
-              {TEXTS.allRejectedPushes}
+              All rejected pushes
             </PageLink>
           </Group>
           <RejectedPushes platformName={platform_name} />
         </section>
         <section aria-labelledby="accepted">
           <Title order={2} fz="h4" id="accepted" mb="sm">
-            {TEXTS.accepted}
+            Accepted
           </Title>
           <Paged
             query={{ ...activity, rows: accepted }}
             empty={
-              <EmptyState icon={<IconArrowsDownUp />} title={TEXTS.noPushesYet}>
-                {TEXTS.noPushesYetHint}
+              <EmptyState icon={<IconArrowsDownUp />} title="No accepted pushes">
+                The platform pushes with its hub API key. Accepted pushes appear here with their
+                record.
               </EmptyState>
             }
           >
@@ -72,11 +77,11 @@ export function PushesTab({ platform }: { platform: PlatformDetails }) {
             search={{ tab: 'push-errors', platform: platform_name }}
             size="sm"
           >
-            {TEXTS.allPushErrors}
+            All push errors
           </PageLink>
         </Group>
         <Text size="sm" c="dimmed" mb="sm">
-          {TEXTS.pushErrorsHint}
+          Requests that this platform may have sent with an invalid API key or a malformed body.
         </Text>
         <PushErrors platformName={platform_name} />
       </section>
@@ -88,16 +93,19 @@ const SHOWN = 10
 
 /** The newest push errors that the platform may have caused. */
 function PushErrors({ platformName }: { platformName: string }) {
-  const query = new URLSearchParams({ platform: platformName, limit: `${SHOWN}` })
-  const { data, error, refetch } = useQuery(pushErrorPageQuery(`${query}`))
-  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton height={120} />
-  if (data.push_errors.length === 0) {
-    return (
-      <EmptyState icon={<IconCircleCheck />} title={TEXTS.noPushErrors}>
-        {TEXTS.noPushErrorsHint}
-      </EmptyState>
-    )
-  }
-  return <PushErrorTable errors={data.push_errors} isOfPlatform />
+  const query = useQuery(pushErrorPageQuery({ platform: platformName, limit: String(SHOWN) }))
+  return (
+    <Loaded
+      query={query}
+      empty={({ push_errors }) =>
+        push_errors.length === 0 && (
+          <EmptyState icon={<IconCircleCheck />} title={TEXTS.noPushErrors}>
+            Pushes of this platform with an invalid API key or malformed JSON are counted here.
+          </EmptyState>
+        )
+      }
+    >
+      {({ push_errors }) => <PushErrorTable errors={push_errors} isOfPlatform />}
+    </Loaded>
+  )
 }

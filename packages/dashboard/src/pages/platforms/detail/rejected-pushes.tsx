@@ -1,69 +1,73 @@
-import { Accordion, Badge, Code, Group, Skeleton, Stack, Text } from '@mantine/core'
-import type { RejectedPush } from '@recordhub/protocol'
+import { Accordion, Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
+import type { RejectedPush, Replay } from '@recordhub/protocol'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { callHub } from '../../../api/call-hub.ts'
+import { useRefreshLive } from '../../../api/queries.ts'
 import { rejectedPushPageQuery } from '../../../api/rejected-pushes.ts'
-import { errorInPlaceOfData } from '../../../api/retries.ts'
+import { attempt } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
-import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Loaded } from '../../../components/loaded.tsx'
+import { OperatorName } from '../../../components/operator-name.tsx'
+import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { writeLossless } from '../../../lib/lossless-json.ts'
-import { ReplayButton } from './replay-button.tsx'
-import { TEXTS } from './texts.tsx'
+import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from '../../../texts.ts'
 
 const SHOWN = 10
 
 /** The newest rejected pushes of a platform, each with its body and the response sent. */
 export function RejectedPushes({ platformName }: { platformName: string }) {
-  const query = new URLSearchParams({ platform: platformName, limit: `${SHOWN}` })
-  const rejected = useQuery(rejectedPushPageQuery(`${query}`))
-  if (rejected.isPending) return <Skeleton height={120} />
-  const error = errorInPlaceOfData(rejected)
-  if (error) {
-    return <ErrorNotice error={error} onRetry={() => void rejected.refetch()} />
-  }
-  const rejected_pushes = rejected.data?.rejected_pushes ?? []
-  if (rejected_pushes.length === 0) {
-    return (
-      <EmptyState icon={<IconCircleCheck />} title={TEXTS.noRejectedPushes}>
-        {TEXTS.noRejectedPushesHint}
-      </EmptyState>
-    )
-  }
+  const query = rejectedPushPageQuery({ platform: platformName, limit: String(SHOWN) })
   return (
-    <Accordion variant="separated" order={3}>
-      {rejected_pushes.map((one) => (
-        <Accordion.Item key={one.id} value={String(one.id)}>
-          <Accordion.Control>
-            <Group gap="xs">
-              <Badge variant="default" tt="none">
-                {one.method}
-              </Badge>
-              <Text size="xs" c="dimmed" component="div">
-                <Time at={one.at} seconds />
-              </Text>
-              {one.count > 1 && <Text size="xs">{TEXTS.times(one.count)}</Text>}
-              {one.replayed_at && (
-                <Badge variant="light" color="green" tt="none">
-                  {TEXTS.replayed}
-                </Badge>
-              )}
-              {one.accepted_at && (
-                <Badge variant="light" color="green" tt="none">
-                  {TEXTS.acceptedException}
-                </Badge>
-              )}
-            </Group>
-            <Text size="sm" mt={4}>
-              {one.message}
-            </Text>
-          </Accordion.Control>
-          <Accordion.Panel>
-            <Rejected rejected={one} />
-          </Accordion.Panel>
-        </Accordion.Item>
-      ))}
-    </Accordion>
+    <Loaded
+      query={useQuery(query)}
+      empty={({ rejected_pushes }) =>
+        rejected_pushes.length === 0 && (
+          <EmptyState icon={<IconCircleCheck />} title="No rejected pushes">
+            Rejected pushes appear here with the reason.
+          </EmptyState>
+        )
+      }
+    >
+      {({ rejected_pushes }) => (
+        <Accordion variant="separated" order={3}>
+          {rejected_pushes.map((one) => (
+            <Accordion.Item key={one.id} value={String(one.id)}>
+              <Accordion.Control>
+                <Group gap="xs">
+                  <Badge variant="default" tt="none">
+                    {one.method}
+                  </Badge>
+                  <Text size="xs" c="dimmed" component="div">
+                    <Time at={one.at} seconds />
+                  </Text>
+                  {one.count > 1 && <Text size="xs">{`${one.count} times`}</Text>}
+                  {one.replayed_at && (
+                    <Badge variant="light" color="green" tt="none">
+                      {TEXTS.replayed}
+                    </Badge>
+                  )}
+                  {one.accepted_at && (
+                    <Badge variant="light" color="green" tt="none">
+                      {TEXTS.acceptedException}
+                    </Badge>
+                  )}
+                </Group>
+                <Text size="sm" mt={4}>
+                  {one.message}
+                </Text>
+              </Accordion.Control>
+              <Accordion.Panel>
+                <Rejected rejected={one} />
+              </Accordion.Panel>
+            </Accordion.Item>
+          ))}
+        </Accordion>
+      )}
+    </Loaded>
   )
 }
 
@@ -94,5 +98,56 @@ function JsonBlock({ title, value }: { title: string; value: unknown }) {
         {writeLossless(value, '  ')}
       </Code>
     </div>
+  )
+}
+
+/** Replays a rejected push. Its body is edited in the inbox. */
+function ReplayButton({ rejected }: { rejected: RejectedPush }) {
+  const { id, platform_name, replayed_at, replayed_by } = rejected
+  const [isBusy, setIsBusy] = useState(false)
+  const [replay, setReplay] = useState<Replay | null>(null)
+  const canOperate = useHasRole('operator')
+  const refreshLive = useRefreshLive()
+
+  async function start(): Promise<void> {
+    setIsBusy(true)
+    await attempt(async () => {
+      const path = `/api/v1/rejected-pushes/${id}/replay`
+      const replayed = await callHub<{ replay: Replay }>(path, { method: 'POST', body: {} })
+      setReplay(replayed.replay)
+      await refreshLive()
+    })
+    setIsBusy(false)
+  }
+
+  if (replayed_at !== null) {
+    return (
+      <Text size="sm" component="div">
+        Replayed <Time at={replayed_at} /> by <OperatorName by={replayed_by} />.
+      </Text>
+    )
+  }
+  return (
+    <>
+      {canOperate && (
+        <Group gap="sm">
+          <Button size="xs" loading={isBusy} onClick={() => void start()}>
+            {TEXTS.replay}
+          </Button>
+          <PageLink
+            to="/dashboard/inbox"
+            search={{ tab: 'rejected', platform: platform_name, rejected: String(id) }}
+            size="sm"
+          >
+            Fix before replay
+          </PageLink>
+        </Group>
+      )}
+      {replay && (
+        <Text size="sm" role="status">
+          {replay.outcome === 'rejected' ? `Rejected again: ${replay.message}` : replay.message}
+        </Text>
+      )}
+    </>
   )
 }

@@ -7,7 +7,7 @@ import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
-import { TEXTS } from './texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 
 type ReplayCounts = ReplayStepResponse['counts']
 type Replayed = { isDryRun: boolean; isFinished: boolean; counts: ReplayCounts }
@@ -60,8 +60,8 @@ export function ReplayOffer({
   const pushes = formatCount(replayable, 'push', 'pushes')
   if (!registered) {
     return (
-      <Alert color="yellow" variant="light" title={TEXTS.rejectedPushesCount(pushes)}>
-        {TEXTS.savedForReplay}
+      <Alert color="yellow" variant="light" title={`${pushes} rejected`}>
+        They have been saved. Register the module to replay them.
       </Alert>
     )
   }
@@ -70,19 +70,23 @@ export function ReplayOffer({
       color={replayable === 0 ? 'green' : 'yellow'}
       variant="light"
       icon={<IconArrowBackUp />}
-      title={replayable === 0 ? TEXTS.allReplayed : TEXTS.rejectedBeforeRegistration(pushes)}
+      title={
+        replayable === 0
+          ? 'All rejected pushes were replayed'
+          : `${pushes} rejected while the module was not registered`
+      }
     >
       {replayed && (
         <Text size="sm" role="status">
-          {replayed.isDryRun ? TEXTS.testResult : TEXTS.replayedCounts}
+          {replayed.isDryRun ? 'Test result: ' : 'Replayed: '}
           {countsLabel(replayed.counts)}
-          {replayed.isFinished ? '.' : TEXTS.soFar}
+          {replayed.isFinished ? '.' : ' so far…'}
         </Text>
       )}
       {canOperate && replayable > 0 && (
         <Group gap="xs" mt="sm">
           <Button size="xs" loading={isBusy} onClick={() => void replay(false)}>
-            {TEXTS.replayAll}
+            Replay all
           </Button>
           <Button size="xs" variant="default" disabled={isBusy} onClick={() => void replay(true)}>
             {TEXTS.test}
@@ -96,12 +100,12 @@ export function ReplayOffer({
 /** `12 new, 1 updated, 3 older than stored` */
 function countsLabel(counts: ReplayCounts): string {
   const counted: [number, string][] = [
-    [counts.created, TEXTS.newCount],
-    [counts.updated, TEXTS.updatedCount],
-    [counts.unchanged, TEXTS.unchangedCount],
-    [counts.stale, TEXTS.olderThanStored],
-    [counts.rejected, TEXTS.rejectedAgainCount],
+    [counts.created, 'new'],
+    [counts.updated, 'updated'],
+    [counts.unchanged, 'unchanged'],
+    [counts.stale, 'older than stored'],
+    [counts.rejected, 'rejected again'],
   ]
   const labels = counted.filter(([count]) => count > 0).map(([count, label]) => `${count} ${label}`)
-  return labels.length > 0 ? labels.join(', ') : TEXTS.nothingToReplay
+  return labels.length > 0 ? labels.join(', ') : 'nothing to replay'
 }

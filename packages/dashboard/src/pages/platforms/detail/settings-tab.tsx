@@ -1,23 +1,28 @@
-import { Paper, Stack, Switch, Text, Title } from '@mantine/core'
-import type { PlatformDetails } from '@recordhub/protocol'
-import type { ReactNode } from 'react'
+import { Button, Group, List, Paper, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
+import type { PlatformDetails, PlatformRemovalPreview } from '@recordhub/protocol'
+import { IconTrash } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import { TEXTS } from '../../../texts.ts'
 import { HubKeys } from './hub-keys.tsx'
-import { RemovePlatform } from './remove-platform.tsx'
-import { RenameForm } from './rename-form.tsx'
 import { SourceForm } from './source-form.tsx'
-import { TEXTS } from './texts.tsx'
+import { TypedConfirmation } from './typed-confirmation.tsx'
 
 /** Status, keys and address of the platform, and its removal. */
 export function SettingsTab({ platform }: { platform: PlatformDetails }) {
   const canOperate = useHasRole('operator')
   if (!canOperate) {
     return (
-      <EmptyState title={TEXTS.requiresOperatorRole}>{TEXTS.requiresOperatorRoleHint}</EmptyState>
+      <EmptyState title={TEXTS.requiresOperatorRole}>
+        Viewers cannot change the settings of a platform or see its keys.
+      </EmptyState>
     )
   }
   return (
@@ -25,16 +30,25 @@ export function SettingsTab({ platform }: { platform: PlatformDetails }) {
       <Section title={TEXTS.status}>
         <StatusSwitch platform={platform} />
       </Section>
-      <Section title={TEXTS.hubApiKey} description={TEXTS.hubApiKeyDescription}>
+      <Section
+        title={TEXTS.hubApiKey}
+        description="The platform sends it in X-API-KEY when it pushes. Give it to this platform only."
+      >
         <HubKeys platform={platform} />
       </Section>
-      <Section title={TEXTS.addressTitle} description={TEXTS.addressDescription}>
+      <Section
+        title="Address and source API key"
+        description="How the hub calls the platform. Changes are tested before they are saved."
+      >
         <SourceForm platform={platform} />
       </Section>
-      <Section title={TEXTS.platformName} description={TEXTS.renameDescription}>
+      <Section
+        title={TEXTS.platformName}
+        description="If the platform was renamed, enter the name that its manifest has now. Its records, history and keys stay."
+      >
         <RenameForm key={platform.platform_name} platform={platform} />
       </Section>
-      <Section title={TEXTS.removePlatform}>
+      <Section title="Remove platform">
         <RemovePlatform platform={platform} />
       </Section>
     </Stack>
@@ -73,25 +87,134 @@ function StatusSwitch({ platform }: { platform: PlatformDetails }) {
   async function change(newStatus: 'active' | 'inactive'): Promise<void> {
     await callHub(`/api/v1/platforms/${id}`, { method: 'PATCH', body: { status: newStatus } })
     await refreshLive()
-    notify(newStatus === 'active' ? TEXTS.isActive(display_title) : TEXTS.isInactive(display_title))
+    notify(newStatus === 'active' ? `${display_title} is active.` : `${display_title} is inactive.`)
   }
 
   return (
     <Switch
       label={TEXTS.active}
-      description={status === 'active' ? TEXTS.activeDescription : TEXTS.inactiveDescription}
+      description={
+        status === 'active'
+          ? 'The platform is pulled and can push.'
+          : 'The platform is not pulled, and its pushes are rejected.'
+      }
       checked={status === 'active'}
       onChange={({ currentTarget }) => {
         if (currentTarget.checked) void attempt(() => change('active'))
         else {
           confirm({
-            title: TEXTS.deactivateTitle(display_title),
-            action: TEXTS.deactivate,
-            children: TEXTS.deactivateMessage,
+            title: `Deactivate ${display_title}?`,
+            action: 'Deactivate',
+            children:
+              'Its pushes are rejected and not saved, and it is no longer pulled. Its records are kept.',
             onConfirm: () => change('inactive'),
           })
         }
       }}
     />
+  )
+}
+
+/** Accepts the new name of a platform that was renamed. */
+function RenameForm({ platform }: { platform: PlatformDetails }) {
+  const { id, platform_name, display_title } = platform
+  const [name, setName] = useState(platform_name)
+  const [isBusy, setIsBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const refreshLive = useRefreshLive()
+
+  async function save(event: FormEvent): Promise<void> {
+    event.preventDefault()
+    setIsBusy(true)
+    setError(null)
+    try {
+      const body = { platform_name: name }
+      await callHub(`/api/v1/platforms/${id}/rename`, { method: 'POST', body })
+      await refreshLive()
+      notify(`${display_title} has the new name ${name}.`)
+    } catch (failure) {
+      setError(failure)
+    }
+    setIsBusy(false)
+  }
+
+  return (
+    <form onSubmit={(event) => void save(event)}>
+      <Stack>
+        <TextInput
+          label={TEXTS.platformName}
+          required
+          autoComplete="off"
+          spellCheck={false}
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        {error !== null && <ErrorNotice error={error} title={TEXTS.nothingWasSaved} />}
+        <Group>
+          <Button type="submit" loading={isBusy} disabled={name === platform_name}>
+            Accept the new name
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+/** Removes the platform after a confirmation that lists the deleted data. */
+function RemovePlatform({ platform }: { platform: PlatformDetails }) {
+  const { id, platform_name, display_title } = platform
+  const [preview, setPreview] = useState<PlatformRemovalPreview | null>(null)
+  const navigate = useNavigate()
+  const refreshLive = useRefreshLive()
+  const openPreview = () =>
+    attempt(async () => {
+      const path = `/api/v1/platforms/${id}/removal`
+      setPreview((await callHub<{ removal: PlatformRemovalPreview }>(path)).removal)
+    })
+
+  async function remove(): Promise<void> {
+    await callHub(`/api/v1/platforms/${id}`, { method: 'DELETE', body: { platform_name } })
+    notify(`${display_title} was removed. Its records are being deleted.`)
+    await navigate({ to: '/dashboard/platforms' })
+    await refreshLive()
+  }
+
+  return (
+    <Stack align="flex-start">
+      <Text size="sm">
+        To stop receiving data temporarily, deactivate the platform instead. All data is kept.
+      </Text>
+      <Button
+        color="red"
+        variant="light"
+        leftSection={<IconTrash size={16} aria-hidden />}
+        onClick={() => void openPreview()}
+      >
+        {`Remove ${display_title}`}
+      </Button>
+      {preview && (
+        <TypedConfirmation
+          title={`Remove ${display_title}?`}
+          label="Type the platform name to confirm"
+          name={platform_name}
+          action="Delete permanently"
+          onClose={() => setPreview(null)}
+          onConfirm={remove}
+        >
+          <Text size="sm">This cannot be undone. This deletes:</Text>
+          <List size="sm">
+            <List.Item>{`${formatCount(preview.records, 'record')} with their history, in the background`}</List.Item>
+            <List.Item>
+              {formatCount(preview.rejected_pushes, 'rejected push', 'rejected pushes')}
+            </List.Item>
+            <List.Item>
+              {`${formatCount(preview.hub_api_keys, 'hub API key')} and the source API key, immediately`}
+            </List.Item>
+            <List.Item>{formatCount(preview.modules, 'module')}</List.Item>
+          </List>
+          <Text size="sm">The activity log and the audit log are kept.</Text>
+        </TypedConfirmation>
+      )}
+    </Stack>
   )
 }

@@ -5,7 +5,7 @@ import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { notify } from '../../../components/confirm.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { TEXTS } from './texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 
 /** The base URL and the source API key of the platform. */
 export function SourceForm({ platform }: { platform: PlatformDetails }) {
@@ -35,7 +35,7 @@ export function SourceForm({ platform }: { platform: PlatformDetails }) {
       setUrl(saved.platform.source_base_url)
       setKey('')
       await refreshLive()
-      notify(TEXTS.connectionSaved)
+      notify('The connection works. The change was saved.')
     } catch (failure) {
       setError(failure)
     }
@@ -55,8 +55,12 @@ export function SourceForm({ platform }: { platform: PlatformDetails }) {
           onChange={({ currentTarget }) => setUrl(currentTarget.value)}
         />
         <PasswordInput
-          label={TEXTS.newSourceApiKey}
-          description={isMoved ? TEXTS.movedSourceApiKeyHint : TEXTS.newSourceApiKeyHint}
+          label="New source API key"
+          description={
+            isMoved
+              ? 'The stored key is only sent to the scheme, host and port that it was entered for. Enter the key for the new address.'
+              : 'Leave empty to keep the stored key, which is never shown.'
+          }
           required={isMoved}
           autoComplete="off"
           value={key}
@@ -65,7 +69,7 @@ export function SourceForm({ platform }: { platform: PlatformDetails }) {
         {error !== null && <ErrorNotice error={error} title={TEXTS.nothingWasSaved} />}
         <Group>
           <Button type="submit" loading={isBusy} disabled={!isChanged}>
-            {TEXTS.testAndSave}
+            Test and save
           </Button>
         </Group>
       </Stack>

@@ -2,7 +2,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Dialog } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { TEXTS } from './texts.tsx'
+import { TEXTS } from '../../../texts.ts'
 
 /** Requires a name to be typed before data is deleted. */
 export function TypedConfirmation({

@@ -18,9 +18,9 @@ import { usePlatforms } from '../../../api/platforms.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
+import { TEXTS } from '../../../texts.ts'
 import { CheckList } from '../check-list.tsx'
 import { ConformanceButton } from '../conformance/conformance-button.tsx'
-import { TEXTS } from '../texts.tsx'
 import { isCheck, useConnectionChecks } from '../use-hub-lines.ts'
 
 export type Source = { source_base_url: string; source_api_key: string }
@@ -104,15 +104,15 @@ export function ConnectStep({
       <Paper withBorder p="md" component="form" onSubmit={fetchData}>
         <Stack>
           <Text size="sm" c="dimmed">
-            {TEXTS.connectIntroduction(
-              <PageLink to="/dashboard/guide" inherit underline="always">
-                {TEXTS.integrationGuideLink}
-              </PageLink>,
-            )}
+            The owner of the platform adds the endpoints described in the{' '}
+            <PageLink to="/dashboard/guide" inherit underline="always">
+              integration guide
+            </PageLink>{' '}
+            and gives you the base URL and the key.
           </Text>
           <TextInput
             label={TEXTS.sourceBaseUrl}
-            description={TEXTS.sourceBaseUrlHint}
+            description="The URL up to, but without, /api"
             placeholder="https://hr.example.org"
             type="url"
             inputMode="url"
@@ -126,8 +126,8 @@ export function ConnectStep({
           />
           <PasswordInput
             ref={keyInput}
-            label={TEXTS.sourceApiKey}
-            description={TEXTS.sourceApiKeyDescription}
+            label="Source API key"
+            description="The hub sends it to the platform in X-PLATFORM-API-KEY. It is stored encrypted."
             required
             autoComplete="off"
             aria-invalid={failure?.field === 'key'}
@@ -157,7 +157,7 @@ export function ConnectStep({
               loading={isRunning && extent === 'platformData'}
               disabled={isRunning && extent !== 'platformData'}
             >
-              {TEXTS.fetchPlatformData}
+              Fetch Platform Data
             </Button>
             <Text size="sm" c="dimmed">
               Nothing is saved until you register.
@@ -166,9 +166,7 @@ export function ConnectStep({
               <ConformanceButton
                 path="/api/v1/platforms/conformance"
                 body={source}
-                title={TEXTS.conformanceOfPlatform(
-                  result.manifest?.platform_title ?? source.source_base_url,
-                )}
+                title={`Conformance of ${result.manifest?.platform_title ?? source.source_base_url}`}
               />
             )}
           </Group>
@@ -220,29 +218,24 @@ function Outcome({
   const same = platforms.data?.find((one) => one.platform_name === name)
   if (!success || name === undefined) {
     return (
-      <Alert color="red" variant="light" icon={<IconAlertTriangle />} title={TEXTS.notConnectedYet}>
-        {TEXTS.notConnectedYetHint}
+      <Alert color="red" variant="light" icon={<IconAlertTriangle />} title="Not connected yet">
+        Fix the failed checks above and test again. Nothing was saved.
       </Alert>
     )
   }
   if (same) {
     return (
-      <Alert
-        color="yellow"
-        variant="light"
-        icon={<IconAlertTriangle />}
-        title={TEXTS.alreadyRegistered}
-      >
-        {TEXTS.alreadyRegisteredHint(
-          <PageLink
-            to="/dashboard/platforms/$id"
-            params={{ id: String(same.id) }}
-            inherit
-            underline="always"
-          >
-            {same.display_title}
-          </PageLink>,
-        )}
+      <Alert color="yellow" variant="light" icon={<IconAlertTriangle />} title="Already registered">
+        This platform is registered as{' '}
+        <PageLink
+          to="/dashboard/platforms/$id"
+          params={{ id: String(same.id) }}
+          inherit
+          underline="always"
+        >
+          {same.display_title}
+        </PageLink>
+        . Change its modules, address and keys there.
       </Alert>
     )
   }
@@ -252,10 +245,10 @@ function Outcome({
         color="green"
         variant="light"
         icon={<IconCircleCheck />}
-        title={TEXTS.connectionWorks}
+        title="The connection works"
         role="status"
       >
-        {TEXTS.connectionWorksHint(name)}
+        {`${name} is online. Fetch its platform data to select modules.`}
       </Alert>
     )
   }
@@ -272,21 +265,22 @@ function Outcome({
       <Text size="sm">{manifest.platform_description}</Text>
       {!allPassed && (
         <Text size="sm" mt={4}>
-          {TEXTS.canRegisterAnyway}
+          You can still register it and fix the failed checks later.
         </Text>
       )}
       {isCorrected && (
         <Text size="sm" mt={4}>
-          {TEXTS.correctedBaseUrl(<Code>{source_base_url}</Code>)}
+          The base URL of this platform is <Code>{source_base_url}</Code>. The hub adds the path of
+          each endpoint to it.
         </Text>
       )}
       <Group mt="sm" gap="xs">
         <Button onClick={() => onConnected({ manifest, checks: byRecordType(checks) })}>
-          {TEXTS.selectModules}
+          Select modules
         </Button>
         {isCorrected && (
           <Button variant="default" onClick={() => onUseUrl(source_base_url)}>
-            {TEXTS.switchToUrl(source_base_url)}
+            {`Use ${source_base_url}`}
           </Button>
         )}
       </Group>

@@ -22,8 +22,8 @@ import { PageLink } from '../../../components/page-link.tsx'
 import { Clock, Time } from '../../../components/time.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useStore } from '../../../lib/store.ts'
+import { TEXTS } from '../../../texts.ts'
 import { PullButton } from '../pull-button.tsx'
-import { TEXTS } from '../texts.tsx'
 import classes from './key-step.module.css'
 
 export function KeyStep({
@@ -216,8 +216,7 @@ function GuideSteps({
 /** Waits for the first push of a platform, and shows whether it was accepted or rejected. */
 function FirstPush({ platform }: { platform: PlatformDetails }) {
   const { id, platform_name, last_push_at, hub_keys } = platform
-  const query = new URLSearchParams({ platform: platform_name, limit: '1' })
-  const rejected = useQuery(rejectedPushPageQuery(`${query}`))
+  const rejected = useQuery(rejectedPushPageQuery({ platform: platform_name, limit: '1' }))
   const created = hub_keys.at(-1)?.created_at
   const push = rejected.data?.rejected_pushes.find((one) => one.method !== 'pull')
   if (last_push_at !== null) {

@@ -8,8 +8,8 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { columnsFor } from '../../../components/list-table/columns.tsx'
 import { ListTable } from '../../../components/list-table/list-table.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
+import { TEXTS } from '../../../texts.ts'
 import { ModuleFields } from '../module-fields.tsx'
-import { TEXTS } from '../texts.tsx'
 import type { Connected, Source } from './connect-step.tsx'
 
 type Registered = { platform: Platform; hub_api_key: string }
@@ -54,7 +54,7 @@ export function ModulesStep({
 
   const back = (
     <Button variant="default" onClick={onBack} disabled={isBusy}>
-      {TEXTS.back}
+      Back
     </Button>
   )
   if (modules.length === 0) {

@@ -1,4 +1,15 @@
-import { Alert, Button, Group, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Code,
+  Group,
+  ScrollArea,
+  Skeleton,
+  Stack,
+  Tabs,
+  Text,
+  Title,
+} from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import type { HistoryEntry, PlatformSummary } from '@recordhub/protocol'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
@@ -12,17 +23,19 @@ import {
   type ShownRecord,
 } from '../../../api/records.ts'
 import { errorInPlaceOfData } from '../../../api/retries.ts'
+import { CopyButton } from '../../../components/copy-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Ago } from '../../../components/time.tsx'
+import { formatBytes } from '../../../lib/format.ts'
+import { writeLossless } from '../../../lib/lossless-json.ts'
 import type { UrlState } from '../../../lib/url-state.ts'
 import { useCloseOnEscape } from '../../../lib/use-close-on-escape.ts'
 import { RecordHolds } from '../../reverts/holds.tsx'
 import { AsOf } from './as-of.tsx'
 import { Fields } from './fields.tsx'
 import { Author, HistoryList } from './history.tsx'
-import { JsonTab } from './json-tab.tsx'
 import { PanelBar, type PanelProps } from './panel-bar.tsx'
 import classes from './record.module.css'
 import { fieldsOfManifest, labelOfPath } from './record-fields.ts'
@@ -290,6 +303,31 @@ function PanelSkeleton() {
       <Skeleton height={20} width="60%" />
       <Skeleton height={14} width="80%" />
       <Skeleton height={320} />
+    </Stack>
+  )
+}
+
+const MAX_SHOWN = 100_000
+
+/** The record as JSON, as returned by the API; numbers keep their digits. */
+function JsonTab({ record }: { record: ShownRecord }) {
+  const text = writeLossless(record)
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <CopyButton value={text} label="Copy JSON" text="Copy JSON" />
+      </Group>
+      <ScrollArea.Autosize
+        mah="65dvh"
+        viewportProps={{ tabIndex: 0, 'aria-label': 'JSON of the record' }}
+      >
+        <Code block>{text.slice(0, MAX_SHOWN)}</Code>
+      </ScrollArea.Autosize>
+      {text.length > MAX_SHOWN && (
+        <Text size="sm" c="dimmed">
+          Only the first part of {formatBytes(text.length)} is shown. “Copy JSON” copies everything.
+        </Text>
+      )}
     </Stack>
   )
 }

@@ -1,14 +1,34 @@
-import { Button, Menu } from '@mantine/core'
-import type { SavedView } from '@recordhub/protocol'
-import { IconBookmark, IconCheck, IconDeviceFloppy, IconSettings } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import {
+  ActionIcon,
+  Badge,
+  Button,
+  Group,
+  Menu,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+  Tooltip,
+} from '@mantine/core'
+import type { SavedView, ViewChange } from '@recordhub/protocol'
+import {
+  IconBookmark,
+  IconCheck,
+  IconDeviceFloppy,
+  IconRefresh,
+  IconSettings,
+  IconTrash,
+} from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { viewsQuery } from '../../../api/views.ts'
+import { attempt, confirm, notify } from '../../../components/confirm.tsx'
+import { Dialog } from '../../../components/dialog.tsx'
 import { MENU_PROPS } from '../../../components/menu-props.ts'
 import { parseUrlState, type UrlChanges, type UrlState } from '../../../lib/url-state.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
 import { openView, viewQueryOf } from '../list-query.ts'
-import { ManageViews } from './manage-views.tsx'
-import { SaveView } from './save-view.tsx'
 
 /** The saved views of the operator, and the shared ones. */
 export function ViewsMenu({
@@ -84,3 +104,182 @@ export function ViewsMenu({
 }
 
 const SCROLLING = { overflowY: 'auto' } as const
+
+/** A dialog to save the current list as a view. */
+function SaveView({
+  isOpen,
+  onClose,
+  query,
+}: {
+  isOpen: boolean
+  onClose: () => void
+  query: string
+}) {
+  const [name, setName] = useState('')
+  const [shared, setShared] = useState(false)
+  const [errorText, setErrorText] = useState('')
+  const client = useQueryClient()
+  const canShare = useHasRole('operator')
+
+  async function save(event: FormEvent): Promise<void> {
+    event.preventDefault()
+    try {
+      await callHub('/api/v1/views', { method: 'POST', body: { name: name.trim(), query, shared } })
+      await client.invalidateQueries(viewsQuery())
+      notify(`Saved as “${name.trim()}”.`)
+      setName('')
+      setShared(false)
+      setErrorText('')
+      onClose()
+    } catch (error) {
+      setErrorText(errorMessage(error))
+    }
+  }
+
+  return (
+    <Dialog opened={isOpen} onClose={onClose} title="Save this view" centered>
+      <form onSubmit={save}>
+        <Stack>
+          <TextInput
+            label="Name"
+            description="Saves search, filters, sorting, and the columns with their order and widths."
+            required
+            maxLength={100}
+            data-autofocus
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={errorText}
+          />
+          <Switch
+            label="Share with everyone"
+            description={
+              canShare ? 'All operators and viewers can use it.' : 'Requires the operator role.'
+            }
+            disabled={!canShare}
+            checked={shared}
+            onChange={(event) => setShared(event.currentTarget.checked)}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" disabled={name.trim() === ''}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}
+
+/** A dialog to rename, update, share and delete saved views. */
+function ManageViews({
+  isOpen,
+  onClose,
+  views,
+  query,
+}: {
+  isOpen: boolean
+  onClose: () => void
+  views: readonly SavedView[]
+  query: string
+}) {
+  const client = useQueryClient()
+  const isAdmin = useHasRole('admin')
+  const canShare = useHasRole('operator')
+  const refresh = () => client.invalidateQueries(viewsQuery())
+
+  async function update(view: SavedView, changes: ViewChange, message: string): Promise<void> {
+    const isDone = await attempt(() =>
+      callHub(`/api/v1/views/${view.id}`, { method: 'PATCH', body: changes }),
+    )
+    await refresh()
+    if (isDone) notify(message)
+  }
+
+  const remove = (view: SavedView) =>
+    confirm({
+      title: `Delete the view “${view.name}”?`,
+      children: view.shared
+        ? 'It is deleted for everyone. Records are not changed.'
+        : 'Records are not changed.',
+      action: 'Delete view',
+      onConfirm: async () => {
+        await callHub(`/api/v1/views/${view.id}`, { method: 'DELETE' })
+        await refresh()
+      },
+    })
+
+  return (
+    <Dialog opened={isOpen} onClose={onClose} title="Saved views" size="lg" centered>
+      <Stack gap="sm">
+        {views.length === 0 && (
+          <Text size="sm" c="dimmed">
+            No saved views.
+          </Text>
+        )}
+        {views.map((view) => {
+          const canChange = view.own || isAdmin
+          return (
+            <Group key={view.id} gap="sm" wrap="nowrap">
+              <TextInput
+                aria-label={`Name of the view ${view.name}`}
+                defaultValue={view.name}
+                maxLength={100}
+                disabled={!canChange}
+                flex={1}
+                onBlur={({ currentTarget }) => {
+                  const name = currentTarget.value.trim()
+                  if (name === '' || name === view.name) currentTarget.value = view.name
+                  else void update(view, { name }, `Renamed to “${name}”.`)
+                }}
+                onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
+              />
+              {canChange ? (
+                <>
+                  <Switch
+                    label="Shared"
+                    checked={view.shared}
+                    disabled={!canShare}
+                    onChange={() =>
+                      void update(
+                        view,
+                        { shared: !view.shared },
+                        view.shared ? 'The view is private.' : 'The view is shared with everyone.',
+                      )
+                    }
+                  />
+                  <Tooltip label="Update to the current list">
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      aria-label={`Update ${view.name} to the current list`}
+                      onClick={() => void update(view, { query }, 'The view was updated.')}
+                    >
+                      <IconRefresh size={16} />
+                    </ActionIcon>
+                  </Tooltip>
+                  <Tooltip label="Delete">
+                    <ActionIcon
+                      variant="subtle"
+                      color="red"
+                      aria-label={`Delete ${view.name}`}
+                      onClick={() => remove(view)}
+                    >
+                      <IconTrash size={16} />
+                    </ActionIcon>
+                  </Tooltip>
+                </>
+              ) : (
+                <Badge variant="light" color="gray" tt="none">
+                  Shared by another operator
+                </Badge>
+              )}
+            </Group>
+          )
+        })}
+      </Stack>
+    </Dialog>
+  )
+}

@@ -102,7 +102,7 @@ function toConditions(
   filter: ActivityFilter,
   contains: ContainsIgnoringCase,
 ): Expression<SqlBool>[] {
-  const { platform, level, kind, record_id, terms = [], since, until } = filter
+  const { platform, level, kind, record_id, by, terms = [], since, until } = filter
   const conditions: Expression<SqlBool>[] = []
   const add = (condition: RawBuilder<boolean>) => void conditions.push(condition)
   // Entries before the platform was renamed have its former name.
@@ -116,6 +116,7 @@ function toConditions(
   if (kind?.includes('.')) add(sql`kind = ${kind}`)
   else if (kind) add(sql`substr(kind, 1, ${sql.lit(kind.length + 1)}) = ${`${kind}.`}`)
   if (record_id) add(sql`record_id = ${record_id}`)
+  if (by === 'operator') add(sql`actor IS NOT NULL`)
   if (since) add(sql`at >= ${since}`)
   if (until) add(sql`at <= ${until}`)
   const columns = ['message', 'actor', 'details'].map((name) => sql<string>`${sql.ref(name)}`)

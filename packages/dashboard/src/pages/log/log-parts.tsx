@@ -1,8 +1,19 @@
-import { Button, Group, Text } from '@mantine/core'
-import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
+/** What several logs show. */
+import { Button, Group, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import {
+  IconChevronDown,
+  IconChevronRight,
+  IconPlayerPause,
+  IconPlayerPlay,
+} from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { aboutQuery } from '../../api/settings.ts'
 import { Dot } from '../../components/dot.tsx'
+import { PageLink } from '../../components/page-link.tsx'
+import { formatCount } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import type { Follow } from './follow.ts'
+import classes from './log.module.css'
 
 const LABELS: Readonly<Record<Follow, string>> = {
   following: 'follows live',
@@ -42,5 +53,41 @@ export function FollowState({ follow, isBehind = false }: { follow: Follow; isBe
         </Button>
       )}
     </Group>
+  )
+}
+
+/** How many entries a line sums up; shows them. */
+export function FoldButton({
+  count,
+  isOpen,
+  onClick,
+}: {
+  count: number
+  isOpen: boolean
+  onClick: () => void
+}) {
+  const Chevron = isOpen ? IconChevronDown : IconChevronRight
+  return (
+    <UnstyledButton className={classes['fold'] ?? ''} aria-expanded={isOpen} onClick={onClick}>
+      {count} × <Chevron size={14} aria-hidden />
+      <VisuallyHidden>{isOpen ? 'Collapse' : 'Expand'}</VisuallyHidden>
+    </UnstyledButton>
+  )
+}
+
+/** For how long the hub keeps the entries of a log, with a link to the setting. */
+export function Retention({ name }: { name: 'activity' | 'audit' }) {
+  const days = useQuery(aboutQuery()).data?.about.retention.days[name]
+  if (days === undefined) return null
+  return (
+    <>
+      {days === 0
+        ? 'Nothing is deleted ('
+        : `Entries older than ${formatCount(days, 'day')} are deleted (`}
+      <PageLink inherit to="/dashboard/settings" search={{ tab: 'retention' }} underline="always">
+        retention
+      </PageLink>
+      ).
+    </>
   )
 }
