@@ -25,6 +25,7 @@ const HEALTHY: HealthFacts = {
   latest_sync_at: AT,
   last_push_at: AT,
   modules: [module()],
+  registered_modules: 1,
   recent_pushes: NO_PUSHES,
   open_pushes: NONE_OPEN,
   missing_reviews: 0,
@@ -62,7 +63,7 @@ const CASES: [what: string, facts: Partial<HealthFacts>, state: string, ...messa
   ],
   [
     'one of two modules failed',
-    { modules: [module({ module_name: 'A' }), failing] },
+    { modules: [failing], registered_modules: 2 },
     'failing',
     /^The last pull of Cases failed/,
   ],

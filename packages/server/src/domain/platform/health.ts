@@ -7,8 +7,10 @@ export type HealthFacts = {
   /** When a pull last read a module, and when a push was last accepted. */
   latest_sync_at: string | null
   last_push_at: string | null
-  /** Registered modules. */
+  /** Registered modules, in the order of the manifest. Those of which nothing is wrong may be left out. */
   modules: readonly ModuleFacts[]
+  /** The number of registered modules, if one of them has an error. */
+  registered_modules: number
   recent_pushes: RecentPushes
   open_pushes: OpenPushes
   missing_reviews: number
@@ -79,13 +81,13 @@ function one(code: 'inactive' | 'new', message: string): PlatformHealth {
   return { state: code, reasons: [{ code, message, since: null }] }
 }
 
-function findFailingPulls({ modules }: HealthFacts): HealthReason[] {
+function findFailingPulls({ modules, registered_modules }: HealthFacts): HealthReason[] {
   const failing = modules.filter(({ last_error }) => last_error !== null)
   const [first] = failing
   if (!first) return []
   const since = earliest(failing.map(({ failing_since }) => failing_since))
   const names =
-    failing.length === modules.length
+    failing.length === registered_modules
       ? 'The last pull failed'
       : `The last pull of ${listNames(failing)} failed`
   return [{ code: 'pulls_failing', message: `${names}: ${first.last_error}`, since }]

@@ -36,11 +36,9 @@ export function createScheduledPull(
 ): () => Promise<void> {
   return async () => {
     if (await deps.schedule.readPause()) return
-    const platforms = await deps.platforms.listPlatforms()
-    const isAnyPulled = platforms.some(
-      (platform) => platform.status === 'active' && platform.modules_registered > 0,
-    )
-    if (isAnyPulled) await deps.requestPull({ trigger: 'schedule', requested_by: null })
+    const platforms = await deps.platforms.listActive()
+    if (platforms.some(({ has_modules }) => has_modules))
+      await deps.requestPull({ trigger: 'schedule', requested_by: null })
   }
 }
 

@@ -1,5 +1,5 @@
 /** Searches the hub's records and all active platforms at the same time (specification 1.6, 4.2). */
-import type { PlatformSummary, SearchLine } from '@recordhub/protocol'
+import type { SearchLine } from '@recordhub/protocol'
 import { type JsonValue, stringifyLossless } from '@recordhub/protocol/lossless-json'
 import type PQueue from 'p-queue'
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
@@ -7,6 +7,7 @@ import { findMatches } from '../../domain/search/search-matches.ts'
 import { parseSearchResponse } from '../../domain/search/search-response.ts'
 import { parseSearch, type SearchTerms } from '../../domain/search/search-text.ts'
 import { found, HubError } from '../../errors.ts'
+import type { ActivePlatform } from '../../storage/port/platform-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 
 type HubLine = Extract<SearchLine, { kind: 'hub' }>
@@ -37,8 +38,7 @@ export async function* searchEverywhere(
   query: string,
   signal: AbortSignal,
 ): AsyncGenerator<SearchLine> {
-  const all = await deps.platforms.listPlatforms()
-  const active = all.filter(({ status }) => status === 'active')
+  const active = await deps.platforms.listActive()
   const searches = active.map((platform) => searchPlatform(deps, platform, query, signal))
   yield {
     kind: 'started',
@@ -65,7 +65,7 @@ async function searchHub(deps: SearchDeps, query: string): Promise<HubLine> {
 /** Never rejects. */
 async function searchPlatform(
   deps: SearchDeps,
-  { id, platform_name }: PlatformSummary,
+  { id, platform_name }: ActivePlatform,
   query: string,
   signal: AbortSignal,
 ): Promise<PlatformLine> {

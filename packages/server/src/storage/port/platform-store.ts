@@ -68,6 +68,10 @@ export type PlatformUpdate = {
   status?: { status: PlatformStatus; log: ChangeLog }
 }
 
+export type ActivePlatform = Pick<PlatformSummary, 'id' | 'platform_name' | 'display_title'> & {
+  has_modules: boolean
+}
+
 export interface PlatformStore {
   /**
    * Registers a platform with its modules, its encrypted source key and its hub key, all or nothing.
@@ -90,6 +94,9 @@ export interface PlatformStore {
     limit: number
     after: number
   }): Promise<(ListedModule & { module_id: number })[]>
+
+  /** Returns the active platforms in the order of their ids; `has_modules`: at least one module is registered. */
+  listActive(): Promise<ActivePlatform[]>
 
   /** Returns the health of each platform that is not removed, without its modules. */
   listHealth(): Promise<{ id: number; health: PlatformHealth }[]>

@@ -50,6 +50,23 @@ test('a platform is failing while at least half of its last 20 pushes are reject
   assert.deepEqual(await healthOf(kit, school), ['healthy'])
 })
 
+test('only the modules with an error have failed, of the others the health names none', async (kit) => {
+  const school = await kit.register({ modules: ['students', 'staff'] })
+  const clinic = await kit.register({ name: 'clinic' })
+  const fail = (where: string) =>
+    kit.runSql(`UPDATE modules SET last_error = 'HTTP 503', failing_since = '${kit.clock.text}'
+      WHERE platform_id = ${school.platform_id} AND record_type ${where}`)
+  await fail("= 'students'")
+  const named = ['failing', 'pulls_failing: The last pull of Module students failed: HTTP 503']
+  assert.deepEqual(await healthOf(kit, school), named)
+  await fail('IS NOT NULL')
+  assert.deepEqual(await healthOf(kit, school), [
+    'failing',
+    'pulls_failing: The last pull failed: HTTP 503',
+  ])
+  assert.equal((await healthOf(kit, clinic))[0], 'new')
+})
+
 test('silence, an expiring key that is used, an expiring certificate, and the status determine the health', async (kit) => {
   const school = await kit.register()
   await kit.write(pushWrite(school))

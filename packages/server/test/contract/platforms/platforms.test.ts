@@ -10,7 +10,7 @@ import {
   testModule,
 } from '../../helpers/storage/fixtures.ts'
 import type { StorageKit } from '../../helpers/storage/kit.ts'
-import { setPlatformStatus } from '../../helpers/storage/platform-changes.ts'
+import { setPlatformStatus, setRegisteredModules } from '../../helpers/storage/platform-changes.ts'
 import { removePlatform } from '../../helpers/storage/removals.ts'
 import { rejection } from '../../helpers/storage/replays.ts'
 import { countRows } from '../../helpers/storage/sql.ts'
@@ -89,6 +89,7 @@ test('platforms with one title are told apart by their names, wherever they are 
     list.map(({ display_title }) => display_title).toSorted()
   const titles = ['Registry (college)', 'Registry (school)', 'Title clinic']
   assert.deepEqual(titlesOf(await platforms.listPlatforms()), titles)
+  assert.deepEqual(titlesOf(await platforms.listActive()), titles)
   assert.deepEqual(titlesOf((await snapshot.readSnapshot(kit.clock.day)).platforms), titles)
   assert.deepEqual(titlesOf(await alerts.listWatchedPlatforms()), titles)
   const source = await platforms.readSource(college.platform_id)
@@ -132,6 +133,26 @@ test('the fields and texts of a manifest are read back unchanged and in order', 
     expected.map((module) => ({ platform_name: 'school', ...module })),
   )
   assert.equal(platform.platform_description, '\u2028 😀')
+})
+
+test('active platforms are listed in the order of their ids, with whether they have modules', async (kit) => {
+  const school = await kit.register({ name: 'school' })
+  await kit.register({ name: 'clinic' })
+  const college = await kit.register({ name: 'college' })
+  await kit.runSql("UPDATE platforms SET status = 'inactive' WHERE platform_name = 'clinic'")
+  const registration = { platform_id: school.platform_id, record_types: [], at: kit.clock.text }
+  await setRegisteredModules(kit.storage.platforms, registration, changeLog())
+  assert.deepEqual(
+    (await kit.storage.platforms.listActive()).map(({ id, platform_name, has_modules }) => {
+      return [id, platform_name, has_modules]
+    }),
+    [
+      [school.platform_id, 'school', false],
+      [college.platform_id, 'college', true],
+    ],
+  )
+  await removePlatform(kit, college)
+  assert.equal((await kit.storage.platforms.listActive()).length, 1)
 })
 
 test('a manifest of a thousand modules can be registered', async ({ storage }) => {

@@ -141,6 +141,7 @@ export function callsOfAllMethods(
     ],
     ['registerPlatform', () => platforms.registerPlatform(newPlatform(`p${count++}`), changeLog())],
     ['listPlatforms', () => platforms.listPlatforms()],
+    ['listActive', () => platforms.listActive()],
     ['listModules', () => platforms.listModules({ platform: null, limit: 5, after: 0 })],
     ['listHealth', () => platforms.listHealth()],
     ['readPlatform', () => platforms.readPlatform(platform_id)],

@@ -1,4 +1,4 @@
-import type { Pull, PullTask, Stats } from '@recordhub/protocol'
+import type { PlatformSummary, Pull, PullTask, Stats } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import type { SnapshotStore, StoredPull } from '../../port/statistics-store.ts'
 import { readHealth } from '../platforms/health-rows.ts'
@@ -47,17 +47,33 @@ export function createSnapshotStore(
     }
   }
 
+  /** Reads these platforms, and nothing of the others. Returns them in the order of the ids. */
+  async function readSummaries(platformIds: number[]): Promise<PlatformSummary[]> {
+    if (platformIds.length === 0) return []
+    const rows = await selectPlatformSummaries(reader)
+      .where('p.platform_id', 'in', platformIds)
+      .execute()
+    const healthFacts = await readHealth(reader, { platformIds, now: nowText(clock) })
+    const summaries = new Map(
+      rows.map((row) => [row.platform_id, toPlatformSummary(row, healthFacts(row.platform_id))]),
+    )
+    return platformIds.flatMap((id) => summaries.get(id) ?? [])
+  }
+
   return {
     readVersion: () => readVersion(reader),
 
     async readSnapshot(day) {
       const stats = await readStats(reader, day)
-      const platforms = await selectPlatformSummaries(reader)
+      const shown = await reader
+        .selectFrom('platforms as p')
+        .where('p.removed_at', 'is', null)
+        .select('p.platform_id')
         .orderBy((eb) => eb.case().when('p.last_error', 'is', null).then(1).else(0).end())
         .orderBy('p.display_title')
         .limit(MAX_PLATFORMS)
         .execute()
-      const healthFacts = await readHealth(reader, { platformIds: null, now: nowText(clock) })
+      const platforms = await readSummaries(shown.map(({ platform_id }) => platform_id))
       const records = await selectRecords(reader)
         .orderBy('r.change_seq', 'desc')
         .limit(LATEST)
@@ -72,7 +88,7 @@ export function createSnapshotStore(
       const pull = await readPull()
       return {
         stats,
-        platforms: platforms.map((row) => toPlatformSummary(row, healthFacts(row.platform_id))),
+        platforms,
         // Filtering in the query would read every record that is being deleted.
         records: records
           .filter((record) => !hidden.has(keyOf(record)))

@@ -8,6 +8,7 @@ import {
 import { ACCEPTED_PUSHES } from '../records/module-counts.ts'
 import { isAccepted, parseGroups } from '../rejected-pushes/rejection-groups.ts'
 import type { Executor } from '../schema/databases.ts'
+import { MODULE_WITH_PROBLEM } from '../schema/platform-tables.ts'
 
 /** More open pushes than this are not counted, because that takes long. */
 const MAX_COUNTED = 1000
@@ -15,10 +16,23 @@ const MAX_COUNTED = 1000
 /** What the health of a platform depends on, except for what its summary has. */
 export type StoredHealth = Pick<
   HealthFacts,
-  'modules' | 'recent_pushes' | 'open_pushes' | 'silent' | 'expiring_key' | 'certificate' | 'now'
+  | 'modules'
+  | 'registered_modules'
+  | 'recent_pushes'
+  | 'open_pushes'
+  | 'silent'
+  | 'expiring_key'
+  | 'certificate'
+  | 'now'
 >
 
-/** Reads the facts of these platforms, or of all. @param now for the keys and certificates that expire. */
+const HAS_PROBLEM = sql<boolean>`(${sql.raw(MODULE_WITH_PROBLEM)})`
+
+/**
+ * Reads the facts of these platforms, or of all. Reads no rows of modules and keys without a problem: there are thousands of
+ * modules, and few have one.
+ * @param now for the keys and certificates that expire.
+ */
 export async function readHealth(
   db: Executor,
   { platformIds, now }: { platformIds: number[] | null; now: string },
@@ -35,18 +49,40 @@ export async function readHealth(
       'rejection_groups',
     ])
     .where('registered_at', 'is not', null)
+    .where(HAS_PROBLEM)
     .orderBy('position')
+  let selectCounts = db
+    .selectFrom('modules')
+    .select((eb) => ['platform_id', eb.fn.countAll<number>().as('n')])
+    .where('registered_at', 'is not', null)
+    .groupBy('platform_id')
+  const withFailing = db
+    .selectFrom('modules')
+    .select('platform_id')
+    .where(HAS_PROBLEM)
+    .where('last_error', 'is not', null)
+  const withExpiring = db
+    .selectFrom('hub_keys')
+    .select('platform_id')
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
   let selectKeys = db
     .selectFrom('hub_keys')
     .select(['platform_id', 'hint', 'expires_at', 'last_used_at', 'created_at'])
     .where('revoked_at', 'is', null)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .orderBy('hub_key_id')
+  if (platformIds === null) {
+    selectCounts = selectCounts.where('platform_id', 'in', withFailing)
+    selectKeys = selectKeys.where('platform_id', 'in', withExpiring)
+  }
   if (platformIds !== null) {
     selectModules = selectModules.where('platform_id', 'in', platformIds)
+    selectCounts = selectCounts.where('platform_id', 'in', platformIds)
     selectKeys = selectKeys.where('platform_id', 'in', platformIds)
   }
   const modules = Map.groupBy(await selectModules.execute(), (row) => row.platform_id)
+  const counts = new Map((await selectCounts.execute()).map((row) => [row.platform_id, row.n]))
   const pushFacts = await readPushFacts(db, platformIds)
   const keys = Map.groupBy(await selectKeys.execute(), (row) => row.platform_id)
   const alerts = await db
@@ -59,6 +95,7 @@ export async function readHealth(
   return (id) => {
     return {
       modules: (modules.get(id) ?? []).map(toModuleFacts),
+      registered_modules: Number(counts.get(id) ?? 0),
       ...pushFacts(id),
       silent: silent.get(String(id)) ?? null,
       expiring_key: findExpiring(keys.get(id) ?? []),
@@ -80,7 +117,10 @@ export async function readPushFacts(
       'p.recent_rejections',
       'p.certificate_expires_at',
       'p.certificate_read_at',
-      ACCEPTED_PUSHES.as('accepted'),
+      // Of a platform without rejected pushes, no other pushes matter.
+      sql<number>`CASE WHEN p.recent_rejections = '[]' THEN 0 ELSE ${ACCEPTED_PUSHES} END`.as(
+        'accepted',
+      ),
       sql<number>`(SELECT count(*) FROM (SELECT 1 FROM rejected_pushes r
         WHERE r.platform_id = p.platform_id AND r.replayed_at IS NULL AND r.pull_id IS NULL
         LIMIT ${sql.lit(MAX_COUNTED + 1)}) AS counted)`.as('open'),

@@ -1,4 +1,9 @@
-import { CONNECTION_TYPE, type PlatformModule, type PlatformSummary } from '@recordhub/protocol'
+import {
+  CONNECTION_TYPE,
+  type PlatformHealth,
+  type PlatformModule,
+  type PlatformSummary,
+} from '@recordhub/protocol'
 import { type Selectable, sql } from 'kysely'
 import { healthOf } from '../../../domain/platform/health.ts'
 import type { StoredHubKey } from '../../port/platform-store.ts'
@@ -9,45 +14,51 @@ import type { StoredHealth } from './health-rows.ts'
 
 /** Selects platforms as the dashboard lists them, with counts from the counters. Leaves out removed platforms. */
 export function selectPlatformSummaries(db: Executor) {
+  return selectHealthColumns(db).select((eb) => [
+    'p.platform_name',
+    'p.display_title as platform_title',
+    distinctTitle('p').as('display_title'),
+    'p.platform_description',
+    'p.source_base_url',
+    'p.manifest_fetched_at',
+    'p.last_error',
+    eb
+      .selectFrom('modules as m')
+      .whereRef('m.platform_id', '=', 'p.platform_id')
+      .where('m.registered_at', 'is not', null)
+      .select((inner) => inner.fn.countAll<number>().as('n'))
+      .as('modules_registered'),
+    eb
+      .selectFrom('module_counters as c')
+      .whereRef('c.platform_id', '=', 'p.platform_id')
+      .where(isVisible('c'))
+      .select((inner) => inner.fn.sum<number>('c.records').as('n'))
+      .as('records'),
+    eb
+      .selectFrom('hub_keys as k')
+      .whereRef('k.platform_id', '=', 'p.platform_id')
+      .where('k.revoked_at', 'is', null)
+      .select('k.hint')
+      .orderBy('k.hub_key_id', 'desc')
+      .limit(1)
+      .as('hub_api_key_hint'),
+  ])
+}
+
+/** Selects what the health of platforms depends on, besides `StoredHealth`. Leaves out removed platforms. */
+export function selectHealthColumns(db: Executor) {
   return db
     .selectFrom('platforms as p')
     .where('p.removed_at', 'is', null)
     .select((eb) => [
       'p.platform_id',
-      'p.platform_name',
-      'p.display_title as platform_title',
-      distinctTitle('p').as('display_title'),
-      'p.platform_description',
-      'p.source_base_url',
       'p.status',
-      'p.manifest_fetched_at',
       'p.last_pulled_at',
-      'p.last_error',
-      eb
-        .selectFrom('modules as m')
-        .whereRef('m.platform_id', '=', 'p.platform_id')
-        .where('m.registered_at', 'is not', null)
-        .select((inner) => inner.fn.countAll<number>().as('n'))
-        .as('modules_registered'),
-      eb
-        .selectFrom('module_counters as c')
-        .whereRef('c.platform_id', '=', 'p.platform_id')
-        .where(isVisible('c'))
-        .select((inner) => inner.fn.sum<number>('c.records').as('n'))
-        .as('records'),
       eb
         .selectFrom('hub_keys as k')
         .whereRef('k.platform_id', '=', 'p.platform_id')
         .select((inner) => inner.fn.max('k.last_used_at').as('at'))
         .as('last_push_at'),
-      eb
-        .selectFrom('hub_keys as k')
-        .whereRef('k.platform_id', '=', 'p.platform_id')
-        .where('k.revoked_at', 'is', null)
-        .select('k.hint')
-        .orderBy('k.hub_key_id', 'desc')
-        .limit(1)
-        .as('hub_api_key_hint'),
       eb
         .selectFrom('missing_reviews as v')
         .whereRef('v.platform_id', '=', 'p.platform_id')
@@ -57,14 +68,19 @@ export function selectPlatformSummaries(db: Executor) {
     ])
 }
 
+type HealthRow = Awaited<ReturnType<ReturnType<typeof selectHealthColumns>['execute']>>[number]
+
+export function toHealth(row: HealthRow, stored: StoredHealth): PlatformHealth {
+  const { status, last_pulled_at: latest_sync_at, last_push_at } = row
+  const missing_reviews = Number(row.missing_reviews ?? 0)
+  return healthOf({ ...stored, status, latest_sync_at, last_push_at, missing_reviews })
+}
+
 type SummaryRow = Awaited<ReturnType<ReturnType<typeof selectPlatformSummaries>['execute']>>[number]
 
 export function toPlatformSummary(row: SummaryRow, stored: StoredHealth): PlatformSummary {
-  const { status, last_push_at } = row
-  const latest_sync_at = row.last_pulled_at
-  const missing_reviews = Number(row.missing_reviews ?? 0)
   return {
-    health: healthOf({ ...stored, status, latest_sync_at, last_push_at, missing_reviews }),
+    health: toHealth(row, stored),
     id: row.platform_id,
     platform_name: row.platform_name,
     platform_title: row.platform_title,
@@ -72,15 +88,15 @@ export function toPlatformSummary(row: SummaryRow, stored: StoredHealth): Platfo
     platform_description: row.platform_description,
     connection_type: CONNECTION_TYPE,
     source_base_url: row.source_base_url,
-    status,
+    status: row.status,
     modules_registered: Number(row.modules_registered ?? 0),
     records: Number(row.records ?? 0),
     manifest_fetched_at: row.manifest_fetched_at,
-    latest_sync_at,
-    last_push_at,
+    latest_sync_at: row.last_pulled_at,
+    last_push_at: row.last_push_at,
     hub_api_key_hint: row.hub_api_key_hint,
     last_error: row.last_error,
-    missing_reviews,
+    missing_reviews: Number(row.missing_reviews ?? 0),
   }
 }
 

@@ -14,7 +14,9 @@ import {
   insertHubKey,
   insertSecret,
   readModules,
+  selectHealthColumns,
   selectPlatformSummaries,
+  toHealth,
   toPlatformSummary,
 } from './platform-rows.ts'
 import { registerModules } from './register-modules.ts'
@@ -108,12 +110,34 @@ export function createPlatformStore(
     },
 
     async listHealth() {
-      const rows = await selectPlatformSummaries(reader).execute()
+      const rows = await selectHealthColumns(reader).execute()
       const healthFacts = await readHealth(reader, { platformIds: null, now: nowText(clock) })
       return rows.map((row) => {
-        const { id, health } = toPlatformSummary(row, healthFacts(row.platform_id))
-        return { id, health }
+        const { platform_id: id } = row
+        return { id, health: toHealth(row, healthFacts(id)) }
       })
+    },
+
+    async listActive() {
+      const rows = await reader
+        .selectFrom('platforms as p')
+        .where('p.removed_at', 'is', null)
+        .where('p.status', '=', 'active')
+        .select((eb) => [
+          'p.platform_id as id',
+          'p.platform_name',
+          distinctTitle('p').as('display_title'),
+          eb
+            .selectFrom('modules as m')
+            .whereRef('m.platform_id', '=', 'p.platform_id')
+            .where('m.registered_at', 'is not', null)
+            .select('m.module_id')
+            .limit(1)
+            .as('module_id'),
+        ])
+        .orderBy('p.platform_id')
+        .execute()
+      return rows.map(({ module_id, ...row }) => ({ ...row, has_modules: module_id !== null }))
     },
 
     readPlatform: (platformId) => findPlatform(reader, platformId, nowText(clock)),

@@ -2,6 +2,10 @@
 import type { ConfirmedBy, DriftPolicy, PlatformStatus } from '@recordhub/protocol'
 import { id, integer, table, text } from './define-table.ts'
 
+/** The modules that may make the health of their platform worse: those with an error, incompleteness or rejected records. */
+export const MODULE_WITH_PROBLEM =
+  "last_error IS NOT NULL OR last_read_incomplete_reasons <> '[]' OR rejection_groups <> '[]'"
+
 export const platformTables = {
   /** Values encrypted with the hub's secret. `purpose` is authenticated with the value. */
   secrets: table(
@@ -117,7 +121,15 @@ export const platformTables = {
       /** Since when drift is counted, if the manifest has changed. */
       drift_since: text().nullable(),
     },
-    { unique: ['platform_id', 'record_type'] },
+    {
+      unique: ['platform_id', 'record_type'],
+      indexes: {
+        // The health of all platforms is read after each change of one.
+        modules_with_problem: { on: 'platform_id', where: MODULE_WITH_PROBLEM },
+        // Counts them without reading their rows, which have the manifest.
+        modules_registered: { on: 'platform_id', where: 'registered_at IS NOT NULL' },
+      },
+    },
   ),
 
   hub_keys: table(
