@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { SettingError } from '../config/config.ts'
 import { flagOf, isSettingName, SETTING_NAMES } from '../config/settings.ts'
+import { messageOf } from '../errors.ts'
 import { findCommand, listOptions } from './commands.ts'
 
 export type Arguments = {
@@ -83,7 +84,7 @@ function parse(args: string[], config: Parameters<typeof parseArgs>[0]) {
   try {
     return parseArgs(config)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     const [, option] = /^Unknown option '(.+?)'/s.exec(message) ?? []
     const end = args.findIndex((one) => one.startsWith('-'))
     const command = findCommand(args.slice(0, end))?.name ?? ''

@@ -22,6 +22,20 @@ export type NewAuditEntry = Requester & {
   details?: Record<string, unknown>
 }
 
+/** The entries of both logs about the same change of a requester, with the same details. */
+export function logChange(
+  requester: Requester,
+  change: Omit<NewActivity, 'level' | 'actor'> &
+    Pick<NewAuditEntry, 'action' | 'target'> & { level?: ActivityLevel },
+): { activity: NewActivity; audit: NewAuditEntry } {
+  const { action, target, ...activity } = change
+  const details = activity.details ? { details: activity.details } : {}
+  return {
+    activity: { level: 'info', actor: requester.actor, ...activity },
+    audit: { ...requester, action, target, ...details },
+  }
+}
+
 const PUSH_LABELS = {
   created: 'New record',
   updated: 'Changed record',

@@ -6,9 +6,10 @@ import { CompiledQuery, type SelectQueryBuilder, sql } from 'kysely'
 import { type LoggedRequest, sizeOf } from '../../../domain/activity/request-log.ts'
 import type { HashReference } from '../../../domain/record/erasure.ts'
 import type { RequestFilter, RequestStore, StoredRequest } from '../../port/activity-store.ts'
-import { namesErasedRecord, readRequestRange } from '../deletion/record-mentions.ts'
+import { namesErasedRecord } from '../deletion/record-mentions.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
+import { readIdRange } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
 
 /** `platform_id` of a request without a valid key. */
@@ -252,7 +253,7 @@ async function readRange(
   order: 'newest' | 'oldest',
   start: number | null,
 ): Promise<{ first: number; last: number; next: number | null } | null> {
-  const { first: lowest, last: highest } = await readRequestRange(db)
+  const { first: lowest, last: highest } = await readIdRange(db, 'requests', 'logged_request_id')
   if (lowest === null || highest === null) return null
   if (order === 'newest') {
     const last = Math.min(highest, start === null ? highest : start - 1)

@@ -12,7 +12,7 @@ import { BackupInfo } from '@recordhub/protocol'
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { HubError } from '../../../errors.ts'
+import { HubError, messageOf } from '../../../errors.ts'
 import type { Row } from '../schema/databases.ts'
 
 const NAME = 'recordhub-backup'
@@ -115,10 +115,6 @@ function parseJson(line: string): unknown {
 
 function notABackup(): HubError {
   return new HubError('backup_invalid', { reason: 'it is not a backup of Recordhub' })
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 export const BACKUP_SUFFIX = '.recordhub-backup'

@@ -150,18 +150,19 @@ export function createPendingPurgeRunner(
   }
 }
 
+export type RowsByKey<Table extends keyof Tables & string> = {
+  table: Table
+  key: keyof Tables[Table] & string
+  orderBy: keyof Tables[Table] & string
+}
+
 /**
  * Deletes rows of a table that meet a condition: those with the first `limit` values of `key`, in the order of a column.
  * @returns the number of rows deleted.
  */
 export async function deleteSome<Table extends keyof Tables & string>(
   db: Executor,
-  rows: {
-    table: Table
-    key: keyof Tables[Table] & string
-    where: RawBuilder<unknown>
-    orderBy: keyof Tables[Table] & string
-  },
+  rows: RowsByKey<Table> & { where: RawBuilder<unknown> },
   limit: number,
 ): Promise<number> {
   const [table, key, orderBy] = [sql.table(rows.table), sql.ref(rows.key), sql.ref(rows.orderBy)]

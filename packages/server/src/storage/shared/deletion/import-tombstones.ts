@@ -1,6 +1,5 @@
 /** Erases again, in a restored database, what was erased after its backup was made. */
 import type { ErasureMode } from '@recordhub/protocol'
-import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import type { HashReference } from '../../../domain/record/erasure.ts'
 import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { ErasureStore, StoredTombstone } from '../../port/deletion-store.ts'
@@ -9,7 +8,7 @@ import type { Databases } from '../schema/databases.ts'
 import { findRow } from '../schema/rows.ts'
 import { deleteRejectedPushes } from './delete-rows.ts'
 import { redactActivity } from './erasure-store.ts'
-import { namesErasedRecord } from './record-mentions.ts'
+import { namesErasedRecord, readReference } from './record-mentions.ts'
 
 /** Rows per step. A rejected body may be a megabyte. */
 const STEP = 200
@@ -189,10 +188,4 @@ export function createTombstoneImport(
     }
     return { erased, added }
   }
-}
-
-function readReference(details: string): string | null {
-  const value = parseLossless(details)
-  const reference = isJsonObject(value) ? value['reference_number'] : undefined
-  return typeof reference === 'string' ? reference : null
 }

@@ -51,6 +51,22 @@ export async function countRows<Table extends Name>(
   return Number(rows[0]?.n ?? 0)
 }
 
+/** Both are null without rows. */
+export type IdRange = { first: number | null; last: number | null }
+
+/** Reads the lowest and the highest id. In one SELECT without subqueries, SQLite would read the whole table for both. */
+export async function readIdRange<Table extends Name>(
+  db: Executor,
+  table: Table,
+  id: Column<Table>,
+): Promise<IdRange> {
+  const from = sql`FROM ${sql.table(table)}`
+  const { rows } = await sql<IdRange>`
+    SELECT (SELECT min(${sql.ref(id)}) ${from}) AS first,
+      (SELECT max(${sql.ref(id)}) ${from}) AS last`.execute(db)
+  return rows[0] ?? { first: null, last: null }
+}
+
 /** @returns the number of rows that match, whether they change or not. */
 export async function updateRows<Table extends Name>(
   db: Executor,
