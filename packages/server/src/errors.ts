@@ -306,7 +306,6 @@ export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(CATALOGUE, text)
 }
 
-/** The body of an error response. */
 export type ErrorBody = {
   success: false
   code: ErrorCode

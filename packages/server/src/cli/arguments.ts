@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { SettingError } from '../config/config.ts'
-import { flagOf, isSettingName, SETTING_NAMES } from '../config/settings.ts'
+import { type GivenSettings, SettingError } from '../config/config.ts'
+import { type Config, flagOf, isSettingName, SETTING_NAMES } from '../config/settings.ts'
 import { messageOf } from '../errors.ts'
 import { findCommand, listOptions } from './commands.ts'
 
@@ -16,6 +16,15 @@ export type Arguments = {
   switches: ReadonlySet<string>
   help: boolean
   version: boolean
+}
+
+/** What a command is called with. Each takes the part that it uses. */
+export type CommandContext = Pick<Arguments, 'options' | 'switches'> & {
+  config: Config
+  given: GivenSettings
+  /** The arguments after its name. */
+  args: string[]
+  print: (line: string) => void
 }
 
 /** The options of all commands: those that a value follows, and those that nothing follows. */

@@ -3,7 +3,6 @@ import { GUIDE_LANGUAGES } from '@recordhub/protocol/constants'
 import { CHECK_SETTINGS } from '../config/environment.ts'
 import { flagOf, SETTING_NAMES, type SettingName } from '../config/settings.ts'
 
-/** An option of a command. */
 type CommandOption = {
   /** What follows it, such as `<name>`; left out for a switch, which nothing follows. */
   value?: string
@@ -18,7 +17,6 @@ type Subcommand = {
   options?: Readonly<Record<string, Pick<CommandOption, 'value'>>>
 }
 
-/** A command, with its help. */
 export type Command = {
   /** One line for the list of all commands. */
   summary: string

@@ -1,6 +1,5 @@
 import type { ActivityLevel, PullMode } from '@recordhub/protocol'
 
-/** A new activity entry. */
 export type NewActivity = {
   level: ActivityLevel
   /** Noun and verb, such as `push.created`. Entries can be filtered by it. */
@@ -15,7 +14,6 @@ export type NewActivity = {
 /** The actor of an action and the client's address, which is null on the command line. */
 export type Requester = { actor: string; address: string | null }
 
-/** A new entry of the audit log. */
 export type NewAuditEntry = Requester & {
   action: string
   target: string | null

@@ -47,7 +47,9 @@ export async function restoreSqlite(
     const { path, passphrase, onProgress } = request
     const info = await unpackSqliteBackup({ path, passphrase, target: copy }, onProgress)
     const hashReference = checkSecret(copy, request, info.secret_fingerprint)
-    if (exists) keepLog(databasePath, kept)
+    // SQLite deletes the log of a damaged database when it opens the database.
+    const log = `${databasePath}-wal`
+    if (exists && existsSync(log)) linkOrCopy(log, `${kept}-wal`)
     const old = exists ? readTombstones(databasePath) : { tombstones: [], unread: null }
     const { erased, added } = await eraseAgain(copy, old.tombstones, { ...request, hashReference })
     endSessions(copy)
@@ -143,11 +145,6 @@ function endSessions(path: string): void {
     database.exec('DELETE FROM operator_sessions')
     database.exec('DELETE FROM leases')
   })
-}
-
-/** SQLite deletes the log of a damaged database when it opens the database. */
-function keepLog(path: string, kept: string): void {
-  if (existsSync(`${path}-wal`)) linkOrCopy(`${path}-wal`, `${kept}-wal`)
 }
 
 /** Gives the database a second name, under which it stays when the first one is replaced. */

@@ -9,7 +9,7 @@ import type { RequestFilter, RequestStore, StoredRequest } from '../../port/acti
 import { namesErasedRecord } from '../deletion/record-mentions.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { readIdRange } from '../schema/rows.ts'
+import { findRow, listRows, readIdRange } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
 
 /** `platform_id` of a request without a valid key. */
@@ -120,11 +120,9 @@ export function createRequestStore(
         .where('r.logged_request_id', '=', id)
         .executeTakeFirst()
       if (!row) return null
-      const details = await reader
-        .selectFrom('request_details')
-        .select(['headers', 'body', 'response'])
-        .where('logged_request_id', '=', id)
-        .executeTakeFirst()
+      const match = { logged_request_id: id }
+      const columns = ['headers', 'body', 'response'] as const
+      const details = await findRow(reader, 'request_details', match, columns)
       return {
         ...toStored(row),
         details: details ? { ...details, headers: JSON.parse(details.headers) } : null,
@@ -195,11 +193,8 @@ async function withoutErased(
           .where('p.removed_at', 'is', null)
           .execute()
   const firstNames = new Map(platforms.map((row) => [row.platform_id, row.first_name]))
-  const recent = await db
-    .selectFrom('tombstones')
-    .select(['record_id', 'platform_name'])
-    .where('at', '>=', since)
-    .execute()
+  const match = { at: sql`>= ${since}` }
+  const recent = await listRows(db, 'tombstones', match, ['record_id', 'platform_name'])
   const recentlyErased = new Set<number | null>(recent.map(({ record_id }) => record_id))
   const ofRecent = new Set(recent.map(({ platform_name }) => platform_name))
   const stored: LoggedRequest[] = []

@@ -174,7 +174,6 @@ function damaged(reason: string): HubError {
   return new HubError('backup_damaged', { reason })
 }
 
-/** Reads exact numbers of bytes from a stream. */
 class ByteReader {
   readonly #parts: AsyncIterator<Buffer>
   #pending: Buffer = Buffer.alloc(0)

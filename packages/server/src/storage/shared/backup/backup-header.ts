@@ -139,7 +139,6 @@ export async function deleteAbandoned(folder: string): Promise<void> {
   }
 }
 
-/** Maximum number of records in a sample. */
 const SAMPLE = 1000
 
 /** Returns record ids that are evenly distributed between the lowest and the highest one. */

@@ -4,7 +4,7 @@
  */
 import { MAX_REFERENCE_BYTES } from '@recordhub/protocol'
 import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
-import type { RawBuilder } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import {
   findReferences,
   type HashReference,
@@ -141,12 +141,9 @@ export async function* findRequests(
  * be a typing error.
  */
 async function findOtherTypes(db: Executor, record: NamedRecord): Promise<Set<string | null>> {
-  const modules = await db
-    .selectFrom('modules')
-    .select('record_type')
-    .where('platform_id', '=', record.platform_id)
-    .where('record_type', '!=', record.record_type)
-    .execute()
+  const { platform_id, record_type } = record
+  const match = { platform_id, record_type: sql`<> ${record_type}` }
+  const modules = await listRows(db, 'modules', match, ['record_type'])
   return new Set<string | null>(modules.map((module) => module.record_type))
 }
 

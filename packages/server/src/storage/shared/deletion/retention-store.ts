@@ -3,7 +3,7 @@ import { toHour } from '../../../lib/time/clock.ts'
 import type { DeletionOutcome, DeletionStep, RetentionStore } from '../../port/deletion-store.ts'
 import { deleteRequests } from '../activity/request-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { findRow, readIdRange } from '../schema/rows.ts'
+import { deleteRows, findRow, readIdRange } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { deleteOldRejectedPushes, deleteSome, type RowsByKey } from './delete-rows.ts'
 
@@ -59,15 +59,9 @@ export function createRetentionStore(
       const first = rows[0]
       const end = rows.at(-1)
       if (!first || !end) return NOTHING
-      const { numDeletedRows } = await writer
-        .deleteFrom('activity')
-        .where('activity_id', '>=', first.id)
-        .where('activity_id', '<=', end.id)
-        .executeTakeFirst()
-      return {
-        deleted: Number(numDeletedRows),
-        next: rows.length < step.limit ? null : end.id,
-      }
+      const match = { activity_id: sql`BETWEEN ${first.id} AND ${end.id}` }
+      const deleted = await deleteRows(writer, 'activity', match)
+      return { deleted, next: rows.length < step.limit ? null : end.id }
     },
 
     async historyCompleteSince() {

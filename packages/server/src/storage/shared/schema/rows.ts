@@ -1,5 +1,5 @@
 /** Statements about the rows of one table that have given values. Others are written with Kysely. */
-import { type RawBuilder, type SelectType, sql } from 'kysely'
+import { isOperationNodeSource, type RawBuilder, type SelectType, sql } from 'kysely'
 import type { Executor } from './databases.ts'
 import type { Tables } from './tables.ts'
 
@@ -7,9 +7,12 @@ type Name = keyof Tables & string
 type Column<Table extends Name> = keyof Tables[Table] & string
 type Row<Table extends Name> = { [Key in Column<Table>]: SelectType<Tables[Table][Key]> }
 
-/** The values of the rows: null for none; a list, which must not be empty, for one of several. */
+/**
+ * The values of the rows: null for none; a list, which must not be empty, for one of several. An expression is the rest of a
+ * condition, such as sql`> ${at}`.
+ */
 type Match<Table extends Name> = {
-  [Key in Column<Table>]?: Row<Table>[Key] | readonly Row<Table>[Key][]
+  [Key in Column<Table>]?: Row<Table>[Key] | readonly Row<Table>[Key][] | RawBuilder<unknown>
 }
 
 /** The new values of columns, or expressions for them. */
@@ -95,6 +98,7 @@ function matches(match: object): RawBuilder<boolean> {
   const conditions = Object.entries(match).map(([name, value]) => {
     if (value === null) return sql`${sql.ref(name)} IS NULL`
     if (Array.isArray(value)) return sql`${sql.ref(name)} IN (${sql.join(value)})`
+    if (isOperationNodeSource(value)) return sql`${sql.ref(name)} ${value}`
     return sql`${sql.ref(name)} = ${value}`
   })
   return sql<boolean>`${sql.join(conditions, sql` AND `)}`
