@@ -31,12 +31,8 @@ import { randomInt } from 'node:crypto'
 import type { PoolClient } from 'pg'
 import type { HashReference } from '../../domain/record/erasure.ts'
 import type { RecordStore, WriteBatch, WriteOutcome } from '../port/record-store.ts'
-import {
-  BatchApplier,
-  type BatchChanges,
-  markSeen,
-  type SeenRecord,
-} from '../shared/records/batch-applier.ts'
+import { BatchApplier, markSeen, type SeenRecord } from '../shared/records/batch-applier.ts'
+import type { BatchChanges } from '../shared/records/batch-changes.ts'
 import { inKeyOrder, loadAuthorization, loadBatchSource } from './batch-source.ts'
 import type { PostgresConnections } from './connection.ts'
 import { isRejectedRow, isRetryable, withRetry } from './map-error.ts'

@@ -12,7 +12,7 @@ import type {
   ReplayResult,
   SavedRecord,
   TouchedRecord,
-} from '../shared/records/batch-applier.ts'
+} from '../shared/records/batch-changes.ts'
 import {
   formatChanges,
   formatClocks,

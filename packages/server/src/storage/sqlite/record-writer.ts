@@ -13,12 +13,12 @@ import type {
 } from '../port/record-store.ts'
 import {
   BatchApplier,
-  type BatchChanges,
   type BatchSource,
   markSeen,
   type SeenRecord,
   type WriteAuthorization,
 } from '../shared/records/batch-applier.ts'
+import type { BatchChanges } from '../shared/records/batch-changes.ts'
 import type { KeyPlatform, WritableModule } from '../shared/records/write-rows.ts'
 import type { SqliteConnections } from './connection.ts'
 import { isRejectedRow } from './map-error.ts'

@@ -4,11 +4,7 @@
  * Each write is decided on the state that the previous ones left, and each record is saved once, however many writes of
  * the batch change it.
  */
-import {
-  describePush,
-  describeReplay,
-  type NewActivity,
-} from '../../../domain/activity/activity.ts'
+import { describePush, describeReplay } from '../../../domain/activity/activity.ts'
 import { isUnchanged } from '../../../domain/pull/unchanged.ts'
 import {
   addsTooManyKeys,
@@ -30,7 +26,12 @@ import type {
   WriteOutcome,
   WriteRejection,
 } from '../../port/record-store.ts'
-import { CounterDeltas } from '../counters/counter-deltas.ts'
+import {
+  type BatchChanges,
+  BatchPlan,
+  type NewHistoryEntry,
+  type PlannedRecord,
+} from './batch-changes.ts'
 import {
   type KeyPlatform,
   type KnownRecord,
@@ -75,69 +76,8 @@ export type BatchSource = {
   allocateSequence: () => number
 }
 
-/** A record that the batch inserts or updates. */
-export type SavedRecord = {
-  record_id: number
-  platform_id: number
-  module_id: number
-  record_type: string
-  reference_number: string
-  change_seq: number
-  state: NewRecordState
-}
-
-export type TouchedRecord = Pick<SavedRecord, 'record_id' | 'state'>
-
-export type NewHistoryEntry = {
-  platform_id: number
-  record_id: number
-  change_seq: number
-  source: string
-  changes: RecordChange[]
-  pull_id: number | null
-  request_id: string | null
-}
-
-/** The result of a replay, stored with its rejected push. */
-export type ReplayResult = {
-  rejected_push_id: number
-  actor: string
-  outcome: string
-  record_id: number
-}
-
-/** The rows that the engine saves in the transaction of the batch. */
-export type BatchChanges = {
-  inserted: SavedRecord[]
-  updated: SavedRecord[]
-  /** Records of which only bookkeeping columns have changed. No index covers these columns. */
-  touched: TouchedRecord[]
-  history: NewHistoryEntry[]
-  activity: NewActivity[]
-  replayed: ReplayResult[]
-  counters: CounterDeltas
-}
-
 /** A record that a read contained. Its id is added to the read's `seen` after the commit. */
 export type SeenRecord = { read: RecordRead; record_id: number }
-
-/**
- * A record that writes of the batch refer to. Its state can only advance:
- * - loaded: neither `change_seq` nor `isTouched` is set, since every write so far was stale or changed nothing. The batch
- *   saves nothing.
- * - touched: only `isTouched` is set. The batch updates the bookkeeping columns.
- * - changed: `change_seq` is set. The batch inserts the record if it `isNew`, and otherwise updates the whole record.
- */
-type PlannedRecord = Omit<SavedRecord, 'change_seq' | 'state'> & {
-  /** Whether the record is not stored yet. */
-  isNew: boolean
-  /** The state after the writes so far; null for a new record until a write creates it. */
-  state: NewRecordState | null
-  /** The number of the last visible change of the batch; null if there is none. */
-  change_seq: number | null
-  /** Whether a write has changed bookkeeping columns without a visible change. */
-  isTouched: boolean
-}
 
 export class BatchApplier {
   readonly seen: SeenRecord[] = []
@@ -146,13 +86,7 @@ export class BatchApplier {
   readonly #at: string
   readonly #maxRecordKeys: number
   readonly #seenIds: Set<number>
-  /** The planned records by module id and reference number. */
-  readonly #records = new Map<number, Map<string, PlannedRecord>>()
-  readonly #replayedIds = new Set<number>()
-  readonly #history: NewHistoryEntry[] = []
-  readonly #activity: NewActivity[] = []
-  readonly #replayed: ReplayResult[] = []
-  readonly #counters = new CounterDeltas()
+  readonly #plan = new BatchPlan()
 
   /**
    * @param at the time of the writes, RFC 3339 in UTC.
@@ -177,24 +111,7 @@ export class BatchApplier {
 
   /** Returns the changes of all writes applied so far. */
   changes(): BatchChanges {
-    const inserted: SavedRecord[] = []
-    const updated: SavedRecord[] = []
-    const touched: TouchedRecord[] = []
-    for (const records of this.#records.values()) {
-      for (const record of records.values()) {
-        if (isChanged(record)) (record.isNew ? inserted : updated).push(record)
-        else if (isTouched(record)) touched.push(record)
-      }
-    }
-    return {
-      inserted,
-      updated,
-      touched,
-      history: this.#history,
-      activity: this.#activity,
-      replayed: this.#replayed,
-      counters: this.#counters,
-    }
+    return this.#plan.changes()
   }
 
   #applyPush(write: PushWrite): WriteOutcome {
@@ -210,7 +127,7 @@ export class BatchApplier {
     const decision = decidePush(record.state, write.content, { seq, at: this.#at, lastRead })
     const result = this.#addDecision(write, module, record, decision, seq)
     if (result.outcome === 'rejected') return result
-    this.#activity.push(
+    this.#plan.activity.push(
       describePush({
         outcome: decision.outcome,
         method: write.content.source,
@@ -227,7 +144,7 @@ export class BatchApplier {
   #applyReplay(write: ReplayWrite): WriteOutcome {
     const { authorization } = this.#source
     const { rejected_push_id, actor } = write.replay
-    if (this.#replayedIds.has(rejected_push_id)) return rejected('already_replayed')
+    if (this.#plan.isReplayed(rejected_push_id)) return rejected('already_replayed')
     const rejection = authorization.rejectionOf(write)
     if (typeof rejection === 'string') return rejected(rejection)
     const module = authorization.registeredModule(write.platform_id, write.record_type)
@@ -243,9 +160,8 @@ export class BatchApplier {
     const result = this.#addDecision(write, module, record, decision, now.seq)
     if (result.outcome === 'rejected') return result
     const { outcome, record_id } = result
-    this.#replayedIds.add(rejected_push_id)
-    this.#replayed.push({ rejected_push_id, actor, outcome, record_id })
-    this.#activity.push(describeReplay(write, { ...result, ...rejection }))
+    this.#plan.addReplay({ rejected_push_id, actor, outcome, record_id })
+    this.#plan.activity.push(describeReplay(write, { ...result, ...rejection }))
     return result
   }
 
@@ -257,7 +173,7 @@ export class BatchApplier {
     if (known && isUnchanged(known, write.content, read)) {
       const { record_id } = known
       if (!this.#addSeen(read, record_id)) return duplicate(record_id)
-      this.#counters.count(write, module, 'unchanged')
+      this.#plan.counters.count(write, module, 'unchanged')
       return { outcome: 'unchanged', record_id, module_name: module.module_name }
     }
     const tombstone = this.#source.findTombstone(write, module)
@@ -303,7 +219,7 @@ export class BatchApplier {
         }
         record.state = decision.next
         record.change_seq = seq
-        this.#addHistory(write, record, decision.changes, seq)
+        this.#plan.history.push(historyEntry(write, record, decision.changes, seq))
         break
       case 'unchanged':
         if (decision.next) {
@@ -314,30 +230,13 @@ export class BatchApplier {
       case 'stale':
         break
     }
-    this.#counters.count(write, module, result.outcome)
+    this.#plan.counters.count(write, module, result.outcome)
     return 'newer' in decision ? { ...result, newer: decision.newer } : result
-  }
-
-  #addHistory(
-    write: RecordWrite,
-    { platform_id, record_id }: PlannedRecord,
-    changes: RecordChange[],
-    change_seq: number,
-  ): void {
-    this.#history.push({
-      platform_id,
-      record_id,
-      change_seq,
-      source: 'replay' in write ? 'replay' : write.content.source,
-      changes,
-      pull_id: 'read' in write ? write.read.pull_id : null,
-      request_id: 'read' in write ? null : write.request_id,
-    })
   }
 
   /** Returns the columns of a pulled record as earlier writes of the batch left them, or as they are stored. */
   #peek(write: PullWrite, module: WritableModule): KnownRecord | null {
-    const planned = this.#records.get(module.module_id)?.get(write.reference_number)
+    const planned = this.#plan.findRecord(module, write.reference_number)
     if (!planned?.state) return this.#source.peekRecord(write, module)
     return { ...planned.state, record_id: planned.record_id }
   }
@@ -348,25 +247,11 @@ export class BatchApplier {
     reference_number: string,
     peeked?: KnownRecord | null,
   ): PlannedRecord {
-    const { platform_id, module_id, record_type } = module
-    const records = this.#records.get(module_id) ?? new Map<string, PlannedRecord>()
-    const planned = records.get(reference_number)
+    const planned = this.#plan.findRecord(module, reference_number)
     if (planned) return planned
     const stored = this.#source.loadRecord(module, reference_number, peeked)
-    const record = {
-      record_id: stored?.record_id ?? this.#source.allocateRecordId(),
-      platform_id,
-      module_id,
-      record_type,
-      reference_number,
-      isNew: stored === null,
-      state: stored,
-      change_seq: null,
-      isTouched: false,
-    }
-    records.set(reference_number, record)
-    this.#records.set(module_id, records)
-    return record
+    const record_id = stored?.record_id ?? this.#source.allocateRecordId()
+    return this.#plan.addRecord(module, { record_id, reference_number, stored })
   }
 }
 
@@ -380,18 +265,27 @@ function isKnownToReads(state: NewRecordState | null): boolean {
   return state !== null && state.fingerprint !== null && state.missing_since === null
 }
 
-function isChanged(record: PlannedRecord): record is PlannedRecord & SavedRecord {
-  return record.state !== null && record.change_seq !== null
-}
-
-function isTouched(record: PlannedRecord): record is PlannedRecord & TouchedRecord {
-  return record.state !== null && record.isTouched
-}
-
 function duplicate(record_id: number): WriteOutcome {
   return { outcome: 'rejected', code: 'duplicate_reference', record_id }
 }
 
 function rejected(code: WriteRejection) {
   return { outcome: 'rejected' as const, code }
+}
+
+function historyEntry(
+  write: RecordWrite,
+  { platform_id, record_id }: PlannedRecord,
+  changes: RecordChange[],
+  change_seq: number,
+): NewHistoryEntry {
+  return {
+    platform_id,
+    record_id,
+    change_seq,
+    source: 'replay' in write ? 'replay' : write.content.source,
+    changes,
+    pull_id: 'read' in write ? write.read.pull_id : null,
+    request_id: 'read' in write ? null : write.request_id,
+  }
 }

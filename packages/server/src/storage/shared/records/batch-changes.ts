@@ -1,0 +1,136 @@
+/** What the writes of a batch have changed so far, until the engine saves it in the transaction of the batch. */
+import type { NewActivity } from '../../../domain/activity/activity.ts'
+import type { NewRecordState, RecordChange } from '../../../domain/record/record.ts'
+import { CounterDeltas } from '../counters/counter-deltas.ts'
+import type { StoredRecord, WritableModule } from './write-rows.ts'
+
+/** A record that the batch inserts or updates. */
+export type SavedRecord = {
+  record_id: number
+  platform_id: number
+  module_id: number
+  record_type: string
+  reference_number: string
+  change_seq: number
+  state: NewRecordState
+}
+
+export type TouchedRecord = Pick<SavedRecord, 'record_id' | 'state'>
+
+export type NewHistoryEntry = {
+  platform_id: number
+  record_id: number
+  change_seq: number
+  source: string
+  changes: RecordChange[]
+  pull_id: number | null
+  request_id: string | null
+}
+
+/** The result of a replay, stored with its rejected push. */
+export type ReplayResult = {
+  rejected_push_id: number
+  actor: string
+  outcome: string
+  record_id: number
+}
+
+/** The rows that the engine saves in the transaction of the batch. */
+export type BatchChanges = {
+  inserted: SavedRecord[]
+  updated: SavedRecord[]
+  /** Records of which only bookkeeping columns have changed. No index covers these columns. */
+  touched: TouchedRecord[]
+  history: NewHistoryEntry[]
+  activity: NewActivity[]
+  replayed: ReplayResult[]
+  counters: CounterDeltas
+}
+
+/**
+ * A record that writes of the batch refer to. Its state can only advance:
+ * - loaded: neither `change_seq` nor `isTouched` is set, since every write so far was stale or changed nothing. The batch
+ *   saves nothing.
+ * - touched: only `isTouched` is set. The batch updates the bookkeeping columns.
+ * - changed: `change_seq` is set. The batch inserts the record if it `isNew`, and otherwise updates the whole record.
+ */
+export type PlannedRecord = Omit<SavedRecord, 'change_seq' | 'state'> & {
+  /** Whether the record is not stored yet. */
+  isNew: boolean
+  /** The state after the writes so far; null for a new record until a write creates it. */
+  state: NewRecordState | null
+  /** The number of the last visible change of the batch; null if there is none. */
+  change_seq: number | null
+  /** Whether a write has changed bookkeeping columns without a visible change. */
+  isTouched: boolean
+}
+
+export class BatchPlan {
+  readonly history: NewHistoryEntry[] = []
+  readonly activity: NewActivity[] = []
+  readonly counters = new CounterDeltas()
+  /** The planned records by module id and reference number. */
+  readonly #records = new Map<number, Map<string, PlannedRecord>>()
+  readonly #replayed: ReplayResult[] = []
+  readonly #replayedIds = new Set<number>()
+
+  /** Returns the record that an earlier write of the batch planned. */
+  findRecord({ module_id }: WritableModule, reference: string): PlannedRecord | undefined {
+    return this.#records.get(module_id)?.get(reference)
+  }
+
+  /** Plans a record that no earlier write of the batch has planned. @param loaded `stored`: null for a new record. */
+  addRecord(
+    { platform_id, module_id, record_type }: WritableModule,
+    loaded: { record_id: number; reference_number: string; stored: StoredRecord | null },
+  ): PlannedRecord {
+    const { record_id, reference_number, stored } = loaded
+    const record = {
+      record_id,
+      platform_id,
+      module_id,
+      record_type,
+      reference_number,
+      isNew: stored === null,
+      state: stored,
+      change_seq: null,
+      isTouched: false,
+    }
+    const records = this.#records.get(module_id) ?? new Map<string, PlannedRecord>()
+    records.set(reference_number, record)
+    this.#records.set(module_id, records)
+    return record
+  }
+
+  isReplayed(rejectedPushId: number): boolean {
+    return this.#replayedIds.has(rejectedPushId)
+  }
+
+  addReplay(result: ReplayResult): void {
+    this.#replayedIds.add(result.rejected_push_id)
+    this.#replayed.push(result)
+  }
+
+  /** Returns the changes of all writes so far. */
+  changes(): BatchChanges {
+    const inserted: SavedRecord[] = []
+    const updated: SavedRecord[] = []
+    const touched: TouchedRecord[] = []
+    for (const records of this.#records.values()) {
+      for (const record of records.values()) {
+        if (isChanged(record)) (record.isNew ? inserted : updated).push(record)
+        else if (isTouched(record)) touched.push(record)
+      }
+    }
+    const { history, activity, counters } = this
+    return { inserted, updated, touched, history, activity, replayed: this.#replayed, counters }
+  }
+}
+
+function isChanged(record: PlannedRecord): record is PlannedRecord & SavedRecord {
+  return record.state !== null && record.change_seq !== null
+}
+
+function isTouched(record: PlannedRecord): record is PlannedRecord & TouchedRecord {
+  return record.state !== null && record.isTouched
+}
