@@ -3,7 +3,6 @@ import type { PlatformError } from './hub.ts'
 import type { GuideHeading, Rule } from './rules/rule.ts'
 import { RULES, type RuleId } from './rules/rules.ts'
 
-/** The position and the details of a broken rule. */
 export type Occurrence = {
   /** Values for the placeholders of the rule's message. */
   params?: Readonly<Record<string, string | number>>

@@ -1,6 +1,5 @@
 import type { RedactSecrets } from './settings/secrets.ts'
 
-/** Logs a line. */
 export type Log = (line: string) => void
 
 /** Creates a log that writes to standard error, with the time and without secrets. */

@@ -308,7 +308,6 @@ export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(CATALOGUE, text)
 }
 
-/** The body of an error response. */
 export type ErrorBody = {
   success: false
   code: ErrorCode
@@ -382,12 +381,13 @@ export function storageFailed(cause?: unknown): HubError {
 export function nameDatabase(error: unknown, path: string): unknown {
   if (!isStorageUnavailable(error) || error.cause === undefined) return error
   const { code, cause } = error
-  const reason = code === 'disk_full' ? 'the disk is full' : describeCause(cause)
+  const reason = code === 'disk_full' ? 'the disk is full' : messageOf(cause)
   return HubError.withMessage(code, `The database ${path} cannot be used: ${reason}.`)
 }
 
-function describeCause(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
+/** The message of a thrown value. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function storageError(

@@ -1,5 +1,10 @@
 #!/usr/bin/env node
-import { type Arguments, assertOptionsKnown, parseArguments } from './cli/arguments.ts'
+import {
+  type Arguments,
+  assertOptionsKnown,
+  type CommandContext,
+  parseArguments,
+} from './cli/arguments.ts'
 import { commandHelp, helpText } from './cli/help.ts'
 import { limitHeapDuringStart, print, printError, runProgram } from './cli/program.ts'
 import { VERSION } from './cli/version.ts'
@@ -37,50 +42,41 @@ async function run(parsed: Arguments): Promise<number> {
   return 0
 }
 
-async function runCommand(parsed: Arguments): Promise<void> {
-  const { command, positionals, settings, options, switches } = parsed
+type Command = (context: CommandContext) => Promise<void>
+
+/** The other commands, by their words. Each reads the settings. */
+const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['start', loadStart],
+  ['demo', async () => (await import('./cli/demo.ts')).demo],
+  ['token create', async () => (await import('./cli/operator.ts')).createToken],
+  ['guide', async () => (await import('./cli/guide.ts')).printGuide],
+  ['secret rotate', async () => (await import('./cli/rotate-secret.ts')).rotateSecret],
+  ['search rebuild', async () => (await import('./cli/search.ts')).rebuildSearch],
+  ['sql-views', async () => (await import('./cli/sql-views.ts')).printSqlViews],
+  ['pull full', async () => (await import('./cli/require-full-reads.ts')).requireFullReads],
+  ['rollback', async () => (await import('./cli/rollback.ts')).rollback],
+  ['backup', async () => (await import('./cli/backup.ts')).backup],
+])
+/** Commands whose first word is followed by arguments. */
+const COMMANDS_WITH_ARGUMENTS: typeof COMMANDS = new Map([
+  ['restore', async () => (await import('./cli/restore.ts')).restore],
+  ['operator', async () => (await import('./cli/operator.ts')).operatorCommand],
+])
+
+async function loadStart(): Promise<Command> {
+  enlargeThreadPool()
+  limitHeapDuringStart()
+  return (await import('./cli/start.ts')).start
+}
+
+async function runCommand({ command, positionals, settings, ...parsed }: Arguments): Promise<void> {
   const { config, given, unknown } = readConfig({ flags: settings, ...readEnvironment() })
   for (const name of unknown) printError(`${name} is not a setting of this version; see --help.`)
-  if (command === 'start') {
-    enlargeThreadPool()
-    limitHeapDuringStart()
-    return (await import('./cli/start.ts')).start({ config, given }, print)
-  }
-  if (command === 'demo') return (await import('./cli/demo.ts')).demo({ config, given }, print)
-  if (command === 'token create') {
-    return (await import('./cli/operator.ts')).createToken(config, options, print)
-  }
-  if (command === 'guide') {
-    return (await import('./cli/guide.ts')).printGuide(config, options, print)
-  }
-  if (command === 'secret rotate') {
-    return (await import('./cli/rotate-secret.ts')).rotateSecret(config, print)
-  }
-  if (command === 'search rebuild') {
-    return (await import('./cli/search.ts')).rebuildSearch(config, print)
-  }
-  if (command === 'sql-views') {
-    return (await import('./cli/sql-views.ts')).printSqlViews(config, options, print)
-  }
-  if (command === 'pull full') {
-    const { requireFullReads } = await import('./cli/require-full-reads.ts')
-    return requireFullReads(config, options, print)
-  }
-  if (command === 'rollback') {
-    return (await import('./cli/rollback.ts')).rollback(config, print)
-  }
-  if (command === 'backup') {
-    return (await import('./cli/backup.ts')).backup(config, { options, switches, print })
-  }
-  if (positionals[0] === 'restore') {
-    const { restore } = await import('./cli/restore.ts')
-    return restore(config, { args: positionals.slice(1), switches, print })
-  }
-  if (positionals[0] === 'operator') {
-    const { operatorCommand } = await import('./cli/operator.ts')
-    return operatorCommand(positionals.slice(1), { config, options, switches, print })
-  }
-  throw new SettingError(`There is no command "${command}"; see recordhub --help.`)
+  const [first = '', ...args] = positionals
+  const load = COMMANDS.get(command) ?? COMMANDS_WITH_ARGUMENTS.get(first)
+  if (!load) throw new SettingError(`There is no command "${command}"; see recordhub --help.`)
+  const run = await load()
+  await run({ ...parsed, config, given, args, print })
 }
 
 runProgram(main)

@@ -22,7 +22,6 @@ export type FaultLimits = {
   observationMs: number
 }
 
-/** The reaction of the platform to a fault. */
 export type FaultEvent =
   | { type: 'handled'; fault: Fault }
   | { type: 'retried_too_early' }

@@ -10,7 +10,6 @@ type Arguments = {
   version: boolean
 }
 
-/** The arguments are invalid. */
 export class UsageError extends Error {}
 
 const COMMANDS = ['serve', 'init', 'check'] as const

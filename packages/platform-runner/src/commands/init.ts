@@ -16,7 +16,6 @@ import { openSettings, readEnvironment } from './open-settings.ts'
 import { scalar, writeStarter } from './write-starter.ts'
 
 type InitTarget = {
-  /** The file to write. */
   path: string
   source: SourceSettings
   /** The address of the source as given; null if the file exists and contains it. */
@@ -94,7 +93,6 @@ function writeFirst(
   return inferred
 }
 
-/** @returns the added modules. */
 function addModules(
   path: string,
   { modules, source }: Settings,

@@ -57,7 +57,6 @@ export type RowsRequest = {
   columns: readonly Column[]
   /** Only rows in which one of these columns contains the text, at most `limit`. */
   find: { text: string; columns: readonly Column[]; limit: number } | null
-  /** Aborts the read. */
   signal: AbortSignal
 }
 

@@ -23,7 +23,6 @@ type ChangeWatch = { stop: () => Promise<void> }
 type WatchedState = {
   module: WatchedModule
   watermark: Watermark
-  /** Pushes the changes since the watermark. */
   poll: () => Promise<void>
   /** Sets the watermark to the newest row, so that existing rows are not pushed. */
   baseline: () => Promise<void>

@@ -3,7 +3,7 @@ import type { Alert, AlertEvent } from '@recordhub/protocol'
 import { readConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/environment.ts'
 import type { Config } from '../config/settings.ts'
-import { HubError } from '../errors.ts'
+import { HubError, messageOf } from '../errors.ts'
 import { readAlertEvents } from '../features/monitoring/follow-alert-events.ts'
 import { toSingleLine } from '../lib/text/code-points.ts'
 import { formatInstants, formatTime } from '../lib/time/clock.ts'
@@ -42,7 +42,7 @@ export async function printAlerts(
   try {
     return await listAndWatch(config, output, signal)
   } catch (error) {
-    printError(error instanceof Error ? error.message : String(error))
+    printError(messageOf(error))
     return FAILED
   }
 }
@@ -99,8 +99,7 @@ async function watch(
       } while (page.has_more && !signal.aborted)
       hasFailed = false
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      if (!hasFailed) printError(`The alerts could not be read. Retrying: ${reason}`)
+      if (!hasFailed) printError(`The alerts could not be read. Retrying: ${messageOf(error)}`)
       hasFailed = true
       // The database was restored from a backup.
       if (error instanceof HubError && error.code === 'cursor_beyond') cursor = 0

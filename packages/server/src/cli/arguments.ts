@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
-import { SettingError } from '../config/config.ts'
-import { flagOf, isSettingName, SETTING_NAMES } from '../config/settings.ts'
+import { type GivenSettings, SettingError } from '../config/config.ts'
+import { type Config, flagOf, isSettingName, SETTING_NAMES } from '../config/settings.ts'
+import { messageOf } from '../errors.ts'
 import { findCommand, listOptions } from './commands.ts'
 
 export type Arguments = {
@@ -15,6 +16,15 @@ export type Arguments = {
   switches: ReadonlySet<string>
   help: boolean
   version: boolean
+}
+
+/** What a command is called with. Each takes the part that it uses. */
+export type CommandContext = Pick<Arguments, 'options' | 'switches'> & {
+  config: Config
+  given: GivenSettings
+  /** The arguments after its name. */
+  args: string[]
+  print: (line: string) => void
 }
 
 /** The options of all commands: those that a value follows, and those that nothing follows. */
@@ -83,7 +93,7 @@ function parse(args: string[], config: Parameters<typeof parseArgs>[0]) {
   try {
     return parseArgs(config)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     const [, option] = /^Unknown option '(.+?)'/s.exec(message) ?? []
     const end = args.findIndex((one) => one.startsWith('-'))
     const command = findCommand(args.slice(0, end))?.name ?? ''

@@ -6,24 +6,18 @@ import type { Config } from '../config/settings.ts'
 import { createSecretBox, secretFingerprint } from '../lib/crypto/secret-box.ts'
 import { backupNameOf, writeBackup } from '../storage/backup.ts'
 import type { OnBackupProgress } from '../storage/port/backup-store.ts'
+import type { CommandContext } from './arguments.ts'
 import { readSecretFile } from './load-secret.ts'
 import { printError, promptSecret, stopSignal } from './program.ts'
 import { VERSION } from './version.ts'
 
 /** `recordhub backup`: works next to a running hub. */
-export async function backup(
-  config: Config,
-  command: {
-    options: Record<string, string>
-    switches: ReadonlySet<string>
-    print: (line: string) => void
-  },
-): Promise<void> {
-  const { options, switches, print } = command
+export async function backup({ config, options, switches, print }: CommandContext): Promise<void> {
   const name = join(backupFolderOf(config), backupNameOf(new Date()))
   const path = resolve(options['out'] ?? name)
   const passphrase =
-    readBackupPassphrase(config) ?? (switches.has('encrypt') ? await choosePassphrase() : null)
+    readBackupPassphrase(config) ??
+    (switches.has('encrypt') ? requirePassphrase(await promptPassphrase()) : null)
   const [secret] = findSecrets(config)
   const info = await writeBackup(
     { url: config.DATABASE_URL, dataDir: config.HUB_DATA_DIR },
@@ -52,9 +46,8 @@ export function findSecrets(config: Config): string[] {
   return [secret, ...stored, previous].filter((one) => one !== '')
 }
 
-async function choosePassphrase(): Promise<string> {
-  const passphrase = await promptSecret(() => printError('Passphrase of the backup (not shown):'))
-  return requirePassphrase(passphrase)
+export function promptPassphrase(): Promise<string> {
+  return promptSecret(() => printError('Passphrase of the backup (not shown):'))
 }
 
 const PHASES: Record<BackupPhase, string> = {

@@ -19,9 +19,7 @@ import { openTestReceiver, type ReceiverPlatform } from '../test-receiver.ts'
 
 type StandaloneCheck = {
   version: string
-  /** Ends the check. */
   signal: AbortSignal
-  /** The timer of the platform client. */
   timer?: Timer
   /** How pushes are checked; `seconds` is the time limit. Null for a check without pushes. */
   push: (PushOptions & { seconds: number | null }) | null

@@ -8,12 +8,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Pull } from '@recordhub/protocol'
 import type { Config } from '../config/settings.ts'
 import { aborted } from '../lib/time/run-periodically.ts'
+import type { CommandContext } from './arguments.ts'
 import { createLogger } from './create-logger.ts'
 import { createPastTime, playHistory } from './demo/history.ts'
 import type { DemoMessage, PlatformMessage } from './demo/sample-platform.ts'
 import type { RunningHub } from './library.ts'
 import { stopSignal } from './program.ts'
-import { type HubConfig, startHub } from './start.ts'
+import { startHub } from './start.ts'
 
 const OPERATOR_NAME = 'Demo Operator'
 const OPERATOR = { email: 'demo@recordhub.example', password: 'three sample platforms' }
@@ -29,10 +30,7 @@ type Operator = {
  * `recordhub demo`: runs a hub in a temporary folder, which is deleted at the end, and three platforms in processes of
  * their own. They are registered through the public API, and the hub then lives through 24 hours in a few seconds.
  */
-export async function demo(
-  { config, given }: HubConfig,
-  print: (line: string) => void,
-): Promise<void> {
+export async function demo({ config, given, print }: CommandContext): Promise<void> {
   const signal = stopSignal()
   const folder = mkdtempSync(join(tmpdir(), 'recordhub-demo-'))
   const children: ChildProcess[] = []

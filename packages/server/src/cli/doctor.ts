@@ -4,7 +4,7 @@ import { applyStored, readConfigLeniently, SettingError } from '../config/config
 import { readEnvironment } from '../config/environment.ts'
 import { toPlatformClientSettings } from '../config/feature-settings.ts'
 import type { Config } from '../config/settings.ts'
-import { HubError } from '../errors.ts'
+import { HubError, messageOf } from '../errors.ts'
 import type { RepairName } from '../features/maintenance/doctor/check-database.ts'
 import { type Repair, runRepairs } from '../features/maintenance/doctor/repair.ts'
 import {
@@ -179,7 +179,7 @@ function tryReadSecretFile(config: Config): readonly string[] | string {
   try {
     return readSecretFile(config) ?? []
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }
 

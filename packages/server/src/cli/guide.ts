@@ -9,15 +9,12 @@ import { SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
 import { HubError } from '../errors.ts'
 import { readGuide, writeGuide } from '../features/guide/fill-guide.ts'
+import type { CommandContext } from './arguments.ts'
 import { withStorage } from './open-storage.ts'
 import { VERSION } from './version.ts'
 
 /** `recordhub guide`: prints the integration guide, in general or for a platform. Only the latter needs the database. */
-export async function printGuide(
-  config: Config,
-  options: Record<string, string>,
-  print: (line: string) => void,
-): Promise<void> {
+export async function printGuide({ config, options, print }: CommandContext): Promise<void> {
   const language = parseLanguage(options['language'])
   const name = options['platform']
   const platform = name === undefined ? null : await findPlatform(config, name)

@@ -1,6 +1,5 @@
 import type { TokenScope } from '@recordhub/protocol'
 import { SettingError } from '../config/config.ts'
-import type { Config } from '../config/settings.ts'
 import {
   changeOperator,
   createToken as create,
@@ -11,20 +10,14 @@ import {
   parseRole,
   resetPassword,
 } from '../features/operators/manage-operators.ts'
+import type { CommandContext } from './arguments.ts'
 import { type Storage, withStorage } from './open-storage.ts'
 import { promptSecret } from './program.ts'
-
-type Context = {
-  config: Config
-  options: Record<string, string>
-  switches: ReadonlySet<string>
-  print: (line: string) => void
-}
 
 /** The subcommands of `recordhub operator`. They work next to a running hub. */
 const SUBCOMMANDS: Record<
   string,
-  (storage: Storage, args: string[], context: Context) => Promise<void>
+  (storage: Storage, args: string[], context: CommandContext) => Promise<void>
 > = {
   async list(storage, _args, { print }) {
     for (const line of await describeOperators(storage)) print(line)
@@ -73,24 +66,20 @@ const SUBCOMMANDS: Record<
 }
 
 /** @throws SettingError for an unknown subcommand or a wrong number of arguments. */
-export async function operatorCommand(args: string[], context: Context): Promise<void> {
-  const [name = '', ...rest] = args
+export async function operatorCommand(context: CommandContext): Promise<void> {
+  const [name = '', ...rest] = context.args
   const run = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined
   const expected = name === 'list' ? 0 : name === 'role' ? 2 : 1
   if (!run || rest.length !== expected) {
     throw new SettingError(
-      `There is no command "operator ${args.join(' ')}"; see recordhub --help.`,
+      `There is no command "operator ${context.args.join(' ')}"; see recordhub --help.`,
     )
   }
   await withStorage(context.config, (storage) => run(storage, rest, context))
 }
 
 /** `recordhub token create`: works next to a running hub. Prints only the token. */
-export async function createToken(
-  config: Config,
-  options: Record<string, string>,
-  print: (line: string) => void,
-): Promise<void> {
+export async function createToken({ config, options, print }: CommandContext): Promise<void> {
   const { name, role = 'viewer', scope, 'expires-in-days': days } = options
   if (!name) throw new SettingError('token create: --name is missing; see --help.')
   if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days)) {

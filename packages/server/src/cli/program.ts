@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { SettingError } from '../config/config.ts'
 import { readSourceKeyVariable, SOURCE_KEY_VARIABLE } from '../config/environment.ts'
-import { HubError } from '../errors.ts'
+import { HubError, messageOf } from '../errors.ts'
 
 export const print = (line: string) => void process.stdout.write(`${line}\n`)
 export const printError = (line: string) => void process.stderr.write(`${line}\n`)
@@ -28,7 +28,7 @@ export function runProgram(main: (args: string[]) => Promise<number>): void {
   main(process.argv.slice(2)).then(
     (code) => process.exit(code),
     (error: unknown) => {
-      printError(error instanceof Error ? error.message : String(error))
+      printError(messageOf(error))
       process.exit(exitCodeOf(error))
     },
   )

@@ -1,15 +1,11 @@
 import { SettingError } from '../config/config.ts'
-import type { Config } from '../config/settings.ts'
 import { toPullScope } from '../features/pulls/request-pull.ts'
+import type { CommandContext } from './arguments.ts'
 import { findPlatform } from './guide.ts'
 import { withStorage } from './open-storage.ts'
 
 /** `recordhub pull full`: works next to a running hub, whose next pull reads the modules without ETag and Last-Modified. */
-export async function requireFullReads(
-  config: Config,
-  options: Record<string, string>,
-  print: (line: string) => void,
-): Promise<void> {
+export async function requireFullReads({ config, options, print }: CommandContext): Promise<void> {
   const { platform, module } = options
   if (platform === undefined && module !== undefined) {
     throw new SettingError('pull full: --module requires --platform.')

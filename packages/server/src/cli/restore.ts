@@ -1,25 +1,22 @@
 import type { BackupInfo } from '@recordhub/protocol'
 import { SettingError } from '../config/config.ts'
 import { readBackupPassphrase } from '../config/environment.ts'
-import type { Config } from '../config/settings.ts'
 import { checkBackup, readBackupInfo, restoreBackup } from '../storage/backup.ts'
 import type { Restored } from '../storage/port/backup-store.ts'
-import { createProgressPrinter, findSecrets } from './backup.ts'
-import { printError, promptSecret } from './program.ts'
+import type { CommandContext } from './arguments.ts'
+import { createProgressPrinter, findSecrets, promptPassphrase } from './backup.ts'
 
 /** `recordhub restore <file>`: while no hub is running. */
-export async function restore(
-  config: Config,
-  options: { args: string[]; switches: ReadonlySet<string>; print: (line: string) => void },
-): Promise<void> {
-  const { args, switches, print } = options
+export async function restore({ config, args, switches, print }: CommandContext): Promise<void> {
   const [path, ...others] = args
   if (path === undefined || others.length > 0) {
     throw new SettingError('restore: name one file, such as recordhub restore <file>.')
   }
   const info = await readBackupInfo(path)
   for (const line of describeBackup(info)) print(line)
-  const passphrase = info.encrypted ? await readPassphrase(config) : null
+  const passphrase = info.encrypted
+    ? (readBackupPassphrase(config) ?? (await promptPassphrase()))
+    : null
   const onProgress = createProgressPrinter()
   const location = { url: config.DATABASE_URL, dataDir: config.HUB_DATA_DIR }
   const request = { path, passphrase, onProgress }
@@ -33,13 +30,6 @@ export async function restore(
   const secrets = findSecrets(config)
   const restored = await restoreBackup(location, { ...request, force, secrets, timeZone })
   for (const line of describeRestored(restored)) print(line)
-}
-
-async function readPassphrase(config: Config): Promise<string> {
-  return (
-    readBackupPassphrase(config) ??
-    (await promptSecret(() => printError('Passphrase of the backup (not shown):')))
-  )
 }
 
 function describeBackup(info: BackupInfo): string[] {

@@ -9,6 +9,7 @@ import { describeError } from '../features/maintenance/doctor/run-doctor.ts'
 import { errorCodeOf } from '../lib/files/error-code.ts'
 import { readBackupInfo } from '../storage/backup.ts'
 import { openDiagnostics } from '../storage/open.ts'
+import type { CommandContext } from './arguments.ts'
 import { VERSION } from './version.ts'
 
 /**
@@ -16,7 +17,10 @@ import { VERSION } from './version.ts'
  * @throws Error if the database cannot be read, after what is known without it was printed.
  * @throws SettingError if the folder of the backups cannot be read.
  */
-export async function rollback(config: Config, print: (line: string) => void): Promise<void> {
+export async function rollback({
+  config,
+  print,
+}: Pick<CommandContext, 'config' | 'print'>): Promise<void> {
   const folder = resolve(backupFolderOf(config))
   await assertReadable(folder, config.HUB_BACKUP_DIR !== '')
   const backups = (await listBackups(folder, { readBackupInfo })).map((backup) => ({

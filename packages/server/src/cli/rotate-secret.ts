@@ -3,6 +3,7 @@ import type { Config } from '../config/settings.ts'
 import { type Rotation, rotateSecret as rotate } from '../features/maintenance/rotate-secret.ts'
 import { verifySecret } from '../features/maintenance/verify-secret.ts'
 import { openStorage } from '../storage/open.ts'
+import type { CommandContext } from './arguments.ts'
 import {
   assertMayBeFile,
   createSecret,
@@ -13,7 +14,10 @@ import {
 import { namingDatabase, type Storage } from './open-storage.ts'
 
 /** `recordhub secret rotate`: encrypts everything with another secret, while no hub is running. */
-export async function rotateSecret(config: Config, print: (line: string) => void): Promise<void> {
+export async function rotateSecret({
+  config,
+  print,
+}: Pick<CommandContext, 'config' | 'print'>): Promise<void> {
   const rotation = await namingDatabase(config, () => openAndRotate(config))
   for (const line of describe(rotation)) print(line)
 }

@@ -31,10 +31,13 @@ test('a rollback fails without its database, and without the configured folder o
   const HUB_BACKUP_DIR = join(HUB_DATA_DIR, 'absent')
   const lines: string[] = []
   const printLine = (line: string) => void lines.push(line)
-  await assert.rejects(rollback(configOf({ HUB_DATA_DIR }), printLine), /There is no database at/)
+  await assert.rejects(
+    rollback({ config: configOf({ HUB_DATA_DIR }), print: printLine }),
+    /There is no database at/,
+  )
   assert.match(lines[0] ?? '', /^The database cannot be read/)
   await assert.rejects(
-    rollback(configOf({ HUB_DATA_DIR, HUB_BACKUP_DIR }), print),
+    rollback({ config: configOf({ HUB_DATA_DIR, HUB_BACKUP_DIR }), print }),
     /^Error: HUB_BACKUP_DIR: the folder .*absent cannot be read \(ENOENT\)\.$/,
   )
 })
@@ -46,11 +49,17 @@ test('without the secret of the database, neither a rotation nor a start leaves 
   await verifySecret(storage, [SECRET])
   await storage.close()
   const before = readdirSync(HUB_DATA_DIR)
-  await assert.rejects(rotateSecret(configOf({ HUB_DATA_DIR }), print), /HUB_SECRET_PREVIOUS/)
+  await assert.rejects(
+    rotateSecret({ config: configOf({ HUB_DATA_DIR }), print }),
+    /HUB_SECRET_PREVIOUS/,
+  )
   const HUB_SECRET_PREVIOUS = OTHER
-  await assert.rejects(rotateSecret(configOf({ HUB_DATA_DIR, HUB_SECRET_PREVIOUS }), print), {
-    code: 'secret_wrong',
-  })
+  await assert.rejects(
+    rotateSecret({ config: configOf({ HUB_DATA_DIR, HUB_SECRET_PREVIOUS }), print }),
+    {
+      code: 'secret_wrong',
+    },
+  )
   await assert.rejects(
     withSecrets(configOf({ HUB_DATA_DIR }), async () => {
       throw new HubError('secret_wrong')
@@ -59,7 +68,7 @@ test('without the secret of the database, neither a rotation nor a start leaves 
   )
   assert.deepEqual(readdirSync(HUB_DATA_DIR), before)
 
-  await rotateSecret(configOf({ HUB_DATA_DIR, HUB_SECRET_PREVIOUS: SECRET }), print)
+  await rotateSecret({ config: configOf({ HUB_DATA_DIR, HUB_SECRET_PREVIOUS: SECRET }), print })
   assert.equal(readSecretFile(configOf({ HUB_DATA_DIR }))?.length, 1)
 })
 

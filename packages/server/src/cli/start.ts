@@ -2,12 +2,13 @@ import { rmSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createHub, type Hub, type HubDeps } from '../app.ts'
-import { type GivenSettings, SettingError } from '../config/config.ts'
+import { SettingError } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
 import { HubError } from '../errors.ts'
 import type { UploadedBackup } from '../features/backups/setup-routes.ts'
 import { aborted } from '../lib/time/run-periodically.ts'
 import { restoreBackup } from '../storage/backup.ts'
+import type { CommandContext } from './arguments.ts'
 import { createLogger } from './create-logger.ts'
 import type { RunningHub } from './library.ts'
 import { loadSecrets, withSecrets } from './load-secret.ts'
@@ -15,14 +16,10 @@ import { namingDatabase, openHubStorage } from './open-storage.ts'
 import { limitHeapAfterStart, stopSignal } from './program.ts'
 import { VERSION } from './version.ts'
 
-/** `given`: the settings that flags and variables set. */
-export type HubConfig = { config: Config; given: GivenSettings }
+type HubConfig = Pick<CommandContext, 'config' | 'given'>
 
 /** `recordhub start`: runs until SIGINT or SIGTERM. */
-export async function start(
-  { config, given }: HubConfig,
-  print: (line: string) => void,
-): Promise<void> {
+export async function start({ config, given, print }: CommandContext): Promise<void> {
   const signal = stopSignal()
   const logger = createLogger(config)
   for (let settings = config; ; ) {
@@ -117,7 +114,10 @@ async function openAndStart(
   try {
     hub = await createHub({ config, given, storage, secret, logger, version: VERSION, ...deps })
     const started = await hub.start().catch((error: unknown) => {
-      throw toSettingError(error)
+      // An invalid first operator comes from the settings.
+      const isSetting = error instanceof HubError && error.code === 'invalid_operator'
+      if (!isSetting) throw error
+      throw new SettingError(`HUB_ADMIN_EMAIL, HUB_ADMIN_PASSWORD: ${error.message}`)
     })
     const running = hub
     return {
@@ -134,10 +134,4 @@ async function openAndStart(
     await storage.close()
     throw error
   }
-}
-
-/** An invalid first operator comes from the settings. */
-function toSettingError(error: unknown): unknown {
-  if (!(error instanceof HubError && error.code === 'invalid_operator')) return error
-  return new SettingError(`HUB_ADMIN_EMAIL, HUB_ADMIN_PASSWORD: ${error.message}`)
 }

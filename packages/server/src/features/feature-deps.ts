@@ -21,7 +21,6 @@ export type FeatureDeps = Storage & {
    * Functions that benchmarks and simulations call name their settings: `config: Pick<FeatureDeps['config'], 'HUB_…'>`.
    */
   config: Config
-  /** Calls platforms. */
   client: PlatformClient
   secrets: SecretBox
   monotonicClock: MonotonicClock

@@ -1,11 +1,6 @@
 /** Authenticates the caller of each request, and checks its role, CSRF token and origin. */
 import { Readable } from 'node:stream'
-import {
-  CSRF_HEADER,
-  type RequiredSecondFactorStep,
-  type TokenScope,
-  UNATTENDED_HEADER,
-} from '@recordhub/protocol'
+import { CSRF_HEADER, type RequiredSecondFactorStep, UNATTENDED_HEADER } from '@recordhub/protocol'
 import type { FastifyInstance, FastifyRequest, onSendHookHandler } from 'fastify'
 import type { Requester } from '../domain/activity/activity.ts'
 import { type Caller, hasRole, nameOfCaller, type Role } from '../domain/auth/caller.ts'
@@ -130,7 +125,10 @@ export function authorize(
     assertSameOrigin(request)
     if (caller.kind === 'operator') assertSecondFactor(route, caller.secondFactorStep)
     if (!hasRole(caller, access)) throw new HubError('forbidden', { role: access })
-    if (caller.kind === 'program') assertScope(route, caller.scope)
+    const scope = caller.kind === 'program' ? caller.scope : null
+    if (scope !== null && !SCOPES[scope].includes(route)) {
+      throw new HubError('out_of_scope', { scope })
+    }
     request.caller = caller
   }
 
@@ -180,11 +178,6 @@ export function authorize(
       }
     }
   })
-}
-
-function assertScope(route: string, scope: TokenScope | null): void {
-  if (scope === null || SCOPES[scope].includes(route)) return
-  throw new HubError('out_of_scope', { scope })
 }
 
 function assertSecondFactor(route: string, step: RequiredSecondFactorStep): void {

@@ -157,7 +157,6 @@ function membersIn(path: readonly string[], params: Record<string, unknown>): st
   return [path[0] ?? 'request']
 }
 
-/** The error page for browsers. */
 function errorPage(error: HubError, requestId: string): string {
   return html`<!doctype html>
 <html lang="en">

@@ -6,6 +6,7 @@ import { html } from '@recordhub/protocol/html'
 import type { FastifyInstance, FastifyPluginAsync, FastifySchema, RouteOptions } from 'fastify'
 import fastify from 'fastify'
 import { memoizeAsync } from '../lib/concurrency/memoize-async.ts'
+import { sendCompressed } from '../lib/net/http.ts'
 import { ACCESS, type Access, requiresCaller } from './access.ts'
 import { isFormTarget } from './error-handler.ts'
 
@@ -59,10 +60,7 @@ their hub API key in \`X-API-KEY\`. A 401 response names the credentials that it
 \`Bearer\`, \`Cookie\` (the session) or \`ApiKey\`. Every error is \`{success: false, code, message, request_id}\`. Numbers
 in \`data\` keep all of their digits.`
 
-const SECURITY: Record<
-  'anyone' | 'platform' | 'scraper' | 'role',
-  { [scheme: string]: string[] }[]
-> = {
+const SECURITY: Record<'anyone' | 'platform' | 'scraper' | 'role', Record<string, string[]>[]> = {
   anyone: [],
   platform: [{ hubKey: [] }],
   scraper: [{ metricsToken: [] }],
@@ -87,16 +85,12 @@ function complete(
   const description = [...(schema.description ? [schema.description] : []), ...role].join(' ')
   return {
     ...schema,
-    tags: schema.tags ?? [tagOf(url)],
+    // The noun of the path: `records` of /api/v1/records/{record_id}.
+    tags: schema.tags ?? [/^\/(?:api\/)?(?:v1\/)?([\w-]+)/.exec(url)?.[1] ?? 'hub'],
     security: SECURITY[requiresCaller(access) ? 'role' : access],
     ...(description === '' ? {} : { description }),
     response: { ...Object(schema.response), '4xx': errors, '5xx': errors },
   }
-}
-
-/** The noun of a path: `records` of /api/v1/records/{record_id}. */
-function tagOf(url: string): string {
-  return /^\/(?:api\/)?(?:v1\/)?([\w-]+)/.exec(url)?.[1] ?? 'hub'
 }
 
 const SCRIPT_PATH = '/docs/scalar.js'
@@ -162,11 +156,8 @@ export const apiReferenceRoutes: FastifyPluginAsync = async (app) => {
   )
 
   app.get(SCRIPT_PATH, { schema: hide, compress: false }, async (request, reply) => {
-    const { plain, gzipped } = await readReferenceScript()
-    const acceptsGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
-    if (acceptsGzip) reply.header('Content-Encoding', 'gzip')
-    reply.header('Vary', 'Accept-Encoding').header('Cache-Control', CACHE_ONE_HOUR)
-    return reply.type('text/javascript; charset=utf-8').send(acceptsGzip ? gzipped : plain)
+    reply.header('Cache-Control', CACHE_ONE_HOUR).type('text/javascript; charset=utf-8')
+    return sendCompressed(request, reply, await readReferenceScript())
   })
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { HashReference } from '../domain/record/erasure.ts'
-import { HubError } from '../errors.ts'
+import { HubError, messageOf } from '../errors.ts'
 import { makeFolder } from '../lib/files/durable-files.ts'
 import { type Clock, systemClock } from '../lib/time/clock.ts'
 import type { DiagnosticsStore } from './port/diagnostics-store.ts'
@@ -108,6 +108,6 @@ export function prepareDataFolder(path: string): void {
 
 /** Names the folder: the message of a full disk names no file. */
 export function dataFolderUnusable(path: string, cause: unknown): HubError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  return new HubError('data_folder_unusable', { path: resolve(path), reason }, { cause })
+  const params = { path: resolve(path), reason: messageOf(cause) }
+  return new HubError('data_folder_unusable', params, { cause })
 }

@@ -1,6 +1,5 @@
 import type { ActivityLevel, PullMode } from '@recordhub/protocol'
 
-/** A new activity entry. */
 export type NewActivity = {
   level: ActivityLevel
   /** Noun and verb, such as `push.created`. Entries can be filtered by it. */
@@ -15,11 +14,24 @@ export type NewActivity = {
 /** The actor of an action and the client's address, which is null on the command line. */
 export type Requester = { actor: string; address: string | null }
 
-/** A new entry of the audit log. */
 export type NewAuditEntry = Requester & {
   action: string
   target: string | null
   details?: Record<string, unknown>
+}
+
+/** The entries of both logs about the same change of a requester, with the same details. */
+export function logChange(
+  requester: Requester,
+  change: Omit<NewActivity, 'level' | 'actor'> &
+    Pick<NewAuditEntry, 'action' | 'target'> & { level?: ActivityLevel },
+): { activity: NewActivity; audit: NewAuditEntry } {
+  const { action, target, ...activity } = change
+  const details = activity.details ? { details: activity.details } : {}
+  return {
+    activity: { level: 'info', actor: requester.actor, ...activity },
+    audit: { ...requester, action, target, ...details },
+  }
 }
 
 const PUSH_LABELS = {

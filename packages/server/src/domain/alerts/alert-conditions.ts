@@ -40,7 +40,6 @@ export type ModuleFailure = {
   failing_since: string | null
 }
 
-/** The input of the conditions. */
 export type AlertFacts = {
   now: Date
   platforms: WatchedPlatform[]
@@ -50,7 +49,6 @@ export type AlertFacts = {
   pushErrors: PushBaselines
   /** The first whole hour since the start of this process. The hub may have been down before it. */
   watchedFrom: number
-  /** The pending reviews. */
   reviews: MissingReview[]
   /** The time of the first change that is not indexed; null if all changes are. */
   searchBehindSince: string | null

@@ -4,12 +4,10 @@
  */
 import { toHour } from '../../lib/time/clock.ts'
 
-/** The pushes of a platform within an hour. */
 export type HourCounts = { platform_id: number; pushes: number; rejected: number }
 
 const HOUR_MS = 3_600_000
 const WEEK = 7 * 24
-/** The period of the baseline. */
 export const BASELINE_HOURS = 4 * WEEK
 /** The latest hours do not count for the baseline of rejected pushes, so that a rise does not become usual at once. */
 const RECENT_HOURS = 24

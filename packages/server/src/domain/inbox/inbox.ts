@@ -35,9 +35,7 @@ export type InboxFacts = {
   now: string
   platforms: { platform_id: number; platform_name: string; display_title: string }[]
   health: { id: number; health: PlatformHealth }[]
-  /** The open alerts. */
   alerts: Alert[]
-  /** The pending reviews of missing records. */
   reviews: MissingReview[]
   groups: RejectedPushGroup[]
   /** Of the last day. */

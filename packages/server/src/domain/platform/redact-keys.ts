@@ -7,10 +7,8 @@ import {
 } from '@recordhub/protocol/lossless-json'
 import { trimTrailing } from '@recordhub/protocol/text'
 
-/** Replaces a key. */
 export const REMOVED_KEY = '[key removed]'
 
-/** Keys of the hub. */
 const HUB_KEY = /rh[kt]_[0-9A-Za-z]{16,}/g
 const KEY_NAME =
   /^(?:authorization|(?:x[-_]?)?(?:hub[-_]?|platform[-_]?|source[-_]?(?:platform[-_]?)?)?api[-_]?key)$/i

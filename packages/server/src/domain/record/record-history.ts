@@ -34,7 +34,8 @@ export function undoChanges(content: RecordContent, changes: ParsedChange[]): Re
       else past.data[key] = before
     } else if (path === '/full_name') past.full_name = String(before)
     else if (path === '/incomplete') past.incomplete = before === true
-    else if (path === '/missing_since') past.missing_since = textOrNull(before)
+    else if (path === '/missing_since')
+      past.missing_since = typeof before === 'string' ? before : null
   }
   return past
 }
@@ -56,8 +57,4 @@ export function isPastStored(storedSince: string | null, moment: string): boolea
 function keyAt(pointer: string): string | null {
   if (!pointer.startsWith('/data/')) return null
   return pointer.slice('/data/'.length).replaceAll('~1', '/').replaceAll('~0', '~')
-}
-
-function textOrNull(value: JsonValue | undefined): string | null {
-  return typeof value === 'string' ? value : null
 }

@@ -120,7 +120,6 @@ function someText(test: TextTest): (values: readonly JsonValue[]) => boolean {
     })
 }
 
-/** Returns a test whether a value equals one of those in a filter. */
 function createEquals(kind: FilterKind, values: readonly string[]): TextTest {
   const texts = new Set(values)
   const keys = new Set(values.map(numberKey))

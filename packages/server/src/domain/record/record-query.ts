@@ -162,7 +162,7 @@ function parseParameter(
     case 'incomplete':
     case 'missing':
       query[name] = value === 'true'
-      return isBoolean(value) ? null : MUST_BE_BOOLEAN
+      return value === 'true' || value === 'false' ? null : MUST_BE_BOOLEAN
     case 'missing_review':
       query.missing_review = POSITIVE_INTEGER.test(value) ? Number(value) : null
       return query.missing_review === null ? 'must be the id of a missing review' : null
@@ -209,7 +209,9 @@ function parseCondition(query: RecordFilter, name: string, value: string): strin
   if (key.length > MAX_NAME_LENGTH)
     return `has a field name of more than ${MAX_NAME_LENGTH} characters`
   if (value.length > MAX_VALUE_LENGTH) return `must be at most ${MAX_VALUE_LENGTH} characters long`
-  const column = HUB_COLUMNS.find((one) => one === key) ?? toDataColumn(key)
+  // The prefix `data.` selects a field that has the name of a hub column.
+  const field: DataColumn = isDataColumn(key) ? key : `data.${key}`
+  const column = HUB_COLUMNS.find((one) => one === key) ?? field
   if (test === 'in') {
     const stored = query.conditions.find((one) => one.column === column && one.test === 'in')
     if (stored?.test === 'in') {
@@ -222,11 +224,6 @@ function parseCondition(query: RecordFilter, name: string, value: string): strin
     return `exceeds the maximum of ${MAX_CONDITIONS} filters`
   query.conditions.push(test === 'in' ? { column, test, values: [value] } : { column, test, value })
   return null
-}
-
-/** The prefix `data.` selects a field that has the name of a hub column. */
-function toDataColumn(key: string): DataColumn {
-  return isDataColumn(key) ? key : `data.${key}`
 }
 
 /** Whether a name refers to a field in `data`, and not to a hub column. */
@@ -251,7 +248,3 @@ function parseSort(text: string): RecordOrder | null {
 
 const POSITIVE_INTEGER = /^[1-9]\d{0,14}$/
 const MUST_BE_BOOLEAN = 'must be true or false'
-
-function isBoolean(text: string): boolean {
-  return text === 'true' || text === 'false'
-}

@@ -125,7 +125,6 @@ class TokenWriter {
     return this.#bytes.subarray(0, this.#end)
   }
 
-  /** Adds the words of any text. */
   addText(text: string): void {
     const tokens: string[] = []
     addWords(tokens, text)

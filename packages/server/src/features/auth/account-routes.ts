@@ -5,19 +5,14 @@ import { findPasswordIssue } from '../../domain/auth/password.ts'
 import { found, HubError } from '../../errors.ts'
 import { operatorOf } from '../../http/authorize.ts'
 import { route } from '../../http/route.ts'
-import type { FeatureDeps } from '../feature-deps.ts'
-import type { BetterAuth } from './better-auth.ts'
+import type { AuthDeps } from './auth-deps.ts'
 import { forwardToBetterAuthAs } from './forward-to-better-auth.ts'
-import type { LoginThrottle } from './login-throttle.ts'
 
 const Password = Type.String({ maxLength: 1000 })
 
 /** The operator's own account: password and sessions. */
 export function accountRoutes(
-  deps: Pick<FeatureDeps, 'operators' | 'activity' | 'publicUrl'> & {
-    betterAuth: BetterAuth
-    throttle: LoginThrottle
-  },
+  deps: Pick<AuthDeps, 'operators' | 'activity' | 'publicUrl' | 'betterAuth' | 'throttle'>,
 ) {
   const { betterAuth, operators, activity, publicUrl, throttle } = deps
   return [
@@ -58,10 +53,8 @@ export function accountRoutes(
           forwardToBetterAuthAs(betterAuth, request, reply, { path: 'change-password', body }),
         )
         const audit = { ...request.requester, target: email }
-        await activity.appendAudit({
-          ...{ ...audit, action: 'account.change_password' },
-          details: { end_sessions, revoke_tokens },
-        })
+        const details = { end_sessions, revoke_tokens }
+        await activity.appendAudit({ ...audit, action: 'account.change_password', details })
         const revoked = revoke_tokens
           ? await operators.revokeTokens(id, (count) => ({
               ...{ ...audit, action: 'token.revoke_all' },

@@ -6,10 +6,9 @@ import { hmacSha256, sameSecret } from '../../lib/crypto/hash.ts'
 import type { SecretBox } from '../../lib/crypto/secret-box.ts'
 import { isEmail } from '../../lib/text/email.ts'
 import type { NewStoredOperator } from '../../storage/port/operator-store.ts'
-import type { FeatureDeps } from '../feature-deps.ts'
-import type { BetterAuth } from './better-auth.ts'
+import type { AuthDeps } from './auth-deps.ts'
 
-type Deps = Pick<FeatureDeps, 'operators' | 'publicUrl'> & { betterAuth: BetterAuth }
+type Deps = Pick<AuthDeps, 'operators' | 'publicUrl' | 'betterAuth'>
 type FirstOperator = { email: string; name: string; password: string }
 type NewOperator = FirstOperator & { role: Role }
 
@@ -27,34 +26,27 @@ export async function createOperator(
   const outcome = await deps.operators.createOperator(stored, invitationId)
   if (outcome === 'invitation_invalid') throw new HubError('invitation_invalid')
   if (outcome === 'email_taken') {
-    throw new HubError('invalid_operator', {
-      reason: `the e-mail address ${stored.email} is taken`,
-    })
+    const reason = `the e-mail address ${stored.email} is taken`
+    throw new HubError('invalid_operator', { reason })
   }
 }
 
 /** Checks an operator and hashes the password. @throws HubError `invalid_operator`. */
 async function prepareOperator(
-  deps: Pick<FeatureDeps, 'publicUrl'> & { betterAuth: BetterAuth },
+  { publicUrl, betterAuth }: Deps,
   operator: NewOperator,
 ): Promise<NewStoredOperator> {
-  await assertValidOperator(operator, deps.publicUrl)
-  const { password } = await deps.betterAuth.context()
+  const reason = isEmail(operator.email)
+    ? ((await findPasswordIssue(operator.password, { ...operator, publicUrl })) ??
+      (isRole(operator.role) ? null : 'the role is unknown'))
+    : 'the e-mail address is not valid'
+  if (reason !== null) throw new HubError('invalid_operator', { reason })
+  const { password } = await betterAuth.context()
   const email = operator.email.toLowerCase()
   return {
     ...{ email, name: operator.name || email, role: operator.role },
     password_hash: await password.hash(operator.password),
   }
-}
-
-/** @throws HubError `invalid_operator` with the reason. */
-async function assertValidOperator(operator: NewOperator, publicUrl: string): Promise<void> {
-  const { email, password, role } = operator
-  const reason = isEmail(email)
-    ? ((await findPasswordIssue(password, { ...operator, publicUrl })) ??
-      (isRole(role) ? null : 'the role is unknown'))
-    : 'the e-mail address is not valid'
-  if (reason !== null) throw new HubError('invalid_operator', { reason })
 }
 
 /**

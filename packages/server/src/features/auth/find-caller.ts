@@ -7,29 +7,23 @@ import type { SignedInOperator } from '../../http/authorize.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { isRandomKey } from '../../lib/crypto/random-key.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import type { BetterAuth } from './better-auth.ts'
+import type { AuthDeps } from './auth-deps.ts'
 import { toWebHeaders } from './forward-to-better-auth.ts'
-import type { SecondFactorPolicy } from './second-factor-policy.ts'
 
 /** How often the last use of a session is stored. */
 const LAST_SEEN_INTERVAL_MS = 60_000
 
-type Deps = Pick<FeatureDeps, 'operators' | 'clock' | 'config'> & {
-  betterAuth: BetterAuth
-  secondFactorPolicy: SecondFactorPolicy
-}
+type Deps = Pick<AuthDeps, 'operators' | 'clock' | 'config' | 'betterAuth' | 'secondFactorPolicy'>
 
 /**
- * The operator of a request's session cookie; null without a valid session.
- * @param keepAlive whether the request counts as activity, which keeps an idle session from ending.
+ * Creates a function that finds the operator of a request's session cookie; null without a valid session. `keepAlive`:
+ * whether the request counts as activity, which keeps an idle session from ending.
  */
-type FindOperator = (
-  request: FastifyRequest,
-  options: { keepAlive: boolean },
-) => Promise<SignedInOperator | null>
-
-export function createFindOperator(deps: Deps): FindOperator {
-  return async (request, { keepAlive }) => {
+export function createFindOperator(deps: Deps) {
+  return async (
+    request: FastifyRequest,
+    { keepAlive }: { keepAlive: boolean },
+  ): Promise<SignedInOperator | null> => {
     const found = await readSession(deps, request)
     if (!found) return null
     const { operator, session, idleMs } = found
@@ -73,14 +67,7 @@ export async function findProgram(
   if (!isRandomKey(token, TOKEN_PREFIX)) return null
   const found = await deps.operators.findToken(sha256(token), deps.clock.now().toISOString())
   if (!found) return null
-  const { id, name, role, scope, expires_at } = found.token
-  return {
-    kind: 'program',
-    tokenId: id,
-    name,
-    role,
-    scope,
-    expiresAt: expires_at,
-    operatorId: found.operator_id,
-  }
+  const { id: tokenId, name, role, scope, expires_at: expiresAt } = found.token
+  const program = { tokenId, name, role, scope, expiresAt, operatorId: found.operator_id }
+  return { kind: 'program', ...program }
 }

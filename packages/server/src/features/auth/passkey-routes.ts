@@ -4,18 +4,16 @@ import { Type } from 'typebox'
 import { found } from '../../errors.ts'
 import { operatorOf } from '../../http/authorize.ts'
 import { route } from '../../http/route.ts'
-import type { FeatureDeps } from '../feature-deps.ts'
+import type { AuthDeps } from './auth-deps.ts'
 import { forwardToBetterAuth, forwardToBetterAuthAs } from './forward-to-better-auth.ts'
 import { type ReauthenticateDeps, reauthenticate } from './reauthenticate.ts'
-import type { SecondFactorPolicy } from './second-factor-policy.ts'
 
 const Anything = Type.Object({}, { additionalProperties: true })
 const PasswordRequest = ClosedObject({ password: Type.Optional(Type.String({ maxLength: 1000 })) })
 
 /** The operator's own passkeys. */
 export function passkeyRoutes(
-  deps: ReauthenticateDeps &
-    Pick<FeatureDeps, 'activity'> & { secondFactorPolicy: SecondFactorPolicy },
+  deps: ReauthenticateDeps & Pick<AuthDeps, 'activity' | 'secondFactorPolicy'>,
 ) {
   const { betterAuth, operators, activity, secondFactorPolicy } = deps
 

@@ -2,17 +2,12 @@ import type { FastifyRequest } from 'fastify'
 import type { ConfirmedAction } from '../../domain/auth/caller.ts'
 import { type ErrorCode, HubError } from '../../errors.ts'
 import { callerOf, type SignedInOperator } from '../../http/authorize.ts'
-import type { FeatureDeps } from '../feature-deps.ts'
-import type { BetterAuth } from './better-auth.ts'
+import type { AuthDeps } from './auth-deps.ts'
 import { forwardToBetterAuthAs } from './forward-to-better-auth.ts'
-import type { LoginThrottle } from './login-throttle.ts'
 
 const FRESH_MS = 15 * 60_000
 
-export type ReauthenticateDeps = Pick<FeatureDeps, 'operators' | 'clock'> & {
-  betterAuth: BetterAuth
-  throttle: LoginThrottle
-}
+export type ReauthenticateDeps = Pick<AuthDeps, 'operators' | 'clock' | 'betterAuth' | 'throttle'>
 
 /**
  * Verifies that the operator is present before a security setting changes or a key is revealed: by the password, or
@@ -51,7 +46,7 @@ const AUDITED_ERRORS: readonly ErrorCode[] = ['password_wrong', 'session_not_fre
  * throws HubError `scope_required`, and the errors of {@link reauthenticate}.
  */
 export function createConfirmAction(
-  deps: ReauthenticateDeps & Pick<FeatureDeps, 'activity'>,
+  deps: ReauthenticateDeps & Pick<AuthDeps, 'activity'>,
 ): ConfirmAction {
   return async (request, { action, target, scope, password }) => {
     const caller = callerOf(request)

@@ -3,18 +3,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { operatorOf } from '../../http/authorize.ts'
 import { route } from '../../http/route.ts'
-import type { FeatureDeps } from '../feature-deps.ts'
+import type { AuthDeps } from './auth-deps.ts'
 import { forwardToBetterAuthAs } from './forward-to-better-auth.ts'
 import { type ReauthenticateDeps, reauthenticate } from './reauthenticate.ts'
-import type { SecondFactorPolicy } from './second-factor-policy.ts'
 
 const PasswordRequest = ClosedObject({ password: Type.String({ maxLength: 1000 }) })
 const Codes = Type.Array(Type.String())
 
 /** The authenticator app of the operator's own account. */
 export function secondFactorRoutes(
-  deps: ReauthenticateDeps &
-    Pick<FeatureDeps, 'activity'> & { secondFactorPolicy: SecondFactorPolicy },
+  deps: ReauthenticateDeps & Pick<AuthDeps, 'activity' | 'secondFactorPolicy'>,
 ) {
   const { betterAuth, operators, activity, throttle, secondFactorPolicy } = deps
 
@@ -82,10 +80,10 @@ export function secondFactorRoutes(
       async handle(request, reply) {
         const operator = operatorOf(request)
         const { id, email, sessionId } = operator
-        const { body, requester } = request
+        const { body } = request
         await secondFactorPolicy.assertFactorRemains(id, 'code')
         await reauthenticate(deps, request, operator, body.password)
-        const audit = { ...requester, action: 'session.end_others', target: email }
+        const audit = { ...request.requester, action: 'session.end_others', target: email }
         await operators.endSessions(id, sessionId, audit)
         const call = { path: 'two-factor/disable', body }
         await forwardToBetterAuthAs(betterAuth, request, reply, call)

@@ -3,15 +3,15 @@ import { Type } from 'typebox'
 import { HubError } from '../../errors.ts'
 import { operatorOf } from '../../http/authorize.ts'
 import { route } from '../../http/route.ts'
-import type { FeatureDeps } from '../feature-deps.ts'
-import type { BetterAuth } from './better-auth.ts'
+import type { AuthDeps } from './auth-deps.ts'
 import { createFirstOperator, isSetupToken } from './create-operator.ts'
 
 /** The session of the signed-in operator, and the setup of the first operator. */
 export function sessionRoutes(
-  deps: Pick<FeatureDeps, 'operators' | 'activity' | 'secrets' | 'publicUrl' | 'csrfTokenOf'> & {
-    betterAuth: BetterAuth
-  },
+  deps: Pick<
+    AuthDeps,
+    'operators' | 'activity' | 'secrets' | 'publicUrl' | 'csrfTokenOf' | 'betterAuth'
+  >,
 ) {
   const { activity, secrets, csrfTokenOf } = deps
   return [

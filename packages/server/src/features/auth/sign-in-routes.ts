@@ -5,13 +5,9 @@ import { hashRecoveryCode, passkeySite } from '../../domain/auth/second-factor.t
 import { HubError } from '../../errors.ts'
 import { operatorOf } from '../../http/authorize.ts'
 import { route, special } from '../../http/route.ts'
-import type { FeatureDeps } from '../feature-deps.ts'
-import type { BetterAuth } from './better-auth.ts'
+import type { AuthDeps } from './auth-deps.ts'
 import { OIDC } from './better-auth-names.ts'
-import type { OidcSettings } from './better-auth-plugins.ts'
 import { findPendingSignIn, forwardToBetterAuth, sendResponse } from './forward-to-better-auth.ts'
-import type { LoginThrottle } from './login-throttle.ts'
-import type { TrustedDevices } from './second-factor-policy.ts'
 
 const Text = Type.String({ maxLength: 1000 })
 const AnyObject = Type.Object({}, { additionalProperties: true })
@@ -47,12 +43,10 @@ const STEPS = [
 
 /** The steps of a sign-in with a password, a code or a passkey, and the sign-out. */
 export function signInRoutes(
-  deps: Pick<FeatureDeps, 'operators' | 'activity' | 'publicUrl'> & {
-    betterAuth: BetterAuth
-    oidc: OidcSettings | null
-    throttle: LoginThrottle
-    devices: TrustedDevices
-  },
+  deps: Pick<
+    AuthDeps,
+    'operators' | 'activity' | 'publicUrl' | 'betterAuth' | 'oidc' | 'throttle' | 'devices'
+  >,
 ) {
   const { betterAuth, oidc, publicUrl, operators, throttle, devices, activity } = deps
 
@@ -65,12 +59,17 @@ export function signInRoutes(
   }
 
   return [
-    ...STEPS.map(({ path, summary, body, credential }) => {
-      return special(`POST /api/auth/${path}`, {
+    ...STEPS.map(({ path, summary, body, credential }) =>
+      special(`POST /api/auth/${path}`, {
         ...{ summary, body, response: { 200: AnyObject } },
         async handle(request, reply) {
-          const sent = credential === 'recovery code' ? hashCode(request.body) : request.body
-          const call = { path, body: Object(sent), withSession: false }
+          // Better Auth knows only the hashes of recovery codes. A client that sends a hash gets it hashed again.
+          const entered = Object(request.body)
+          const body =
+            credential === 'recovery code'
+              ? { code: hashRecoveryCode(String(entered.code)) }
+              : entered
+          const call = { path, body, withSession: false }
           const step = () => forwardToBetterAuth(betterAuth, request, call)
           if (credential === null) return sendResponse(request, reply, await step())
           const account = await emailOf(request)
@@ -86,8 +85,8 @@ export function signInRoutes(
           if (startsSession(response)) devices.remember(reply, email)
           return sendResponse(request, reply, response)
         },
-      })
-    }),
+      }),
+    ),
 
     special('GET /api/auth/passkey/generate-authenticate-options', {
       summary: 'Get the options with which a browser uses a passkey',
@@ -110,8 +109,11 @@ export function signInRoutes(
         operatorOf(request)
         const call = { path: 'sign-out', withSession: true }
         const response = await forwardToBetterAuth(betterAuth, request, call)
-        const audit = { ...request.requester, action: 'session.sign_out', target: null }
-        await activity.appendAudit(audit)
+        await activity.appendAudit({
+          ...request.requester,
+          action: 'session.sign_out',
+          target: null,
+        })
         // Also clears the pages that the back button would show, but not local storage, which only contains column orders.
         if (response.ok) reply.header('Clear-Site-Data', '"cache"')
         return sendResponse(request, reply, response)
@@ -132,11 +134,6 @@ export function signInRoutes(
       },
     }),
   ]
-}
-
-/** Better Auth knows only the hashes of recovery codes. A client that sends a hash gets it hashed again. */
-function hashCode(body: unknown): object {
-  return { code: hashRecoveryCode(String(Object(body).code)) }
 }
 
 /** The same response as from Better Auth when the first step of the sign-in has expired. */

@@ -2,22 +2,14 @@ import { ClosedObject, SingleSignOn } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { found, HubError } from '../../errors.ts'
 import { route, special } from '../../http/route.ts'
-import type { FeatureDeps } from '../feature-deps.ts'
-import type { BetterAuth } from './better-auth.ts'
+import type { AuthDeps } from './auth-deps.ts'
 import { AUTH_PATH, OIDC } from './better-auth-names.ts'
-import type { OidcSettings } from './better-auth-plugins.ts'
 import { forwardToBetterAuth, sendResponse } from './forward-to-better-auth.ts'
 
 const AnyObject = Type.Object({}, { additionalProperties: true })
 
 /** The steps of single sign-on, and its configuration for admins. */
-export function singleSignOnRoutes(
-  deps: Pick<FeatureDeps, 'publicUrl'> & {
-    /** Null without single sign-on. */
-    connectProvider: (() => Promise<BetterAuth>) | null
-    oidc: OidcSettings | null
-  },
-) {
+export function singleSignOnRoutes(deps: Pick<AuthDeps, 'publicUrl' | 'connectProvider' | 'oidc'>) {
   const { oidc, publicUrl } = deps
   const single_sign_on: SingleSignOn = {
     configured: oidc !== null,

@@ -2,7 +2,7 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Backup } from '@recordhub/protocol'
-import { HubError } from '../../errors.ts'
+import { HubError, messageOf } from '../../errors.ts'
 import type { BackupStore } from '../../storage/port/backup-store.ts'
 
 const SUFFIX = '.recordhub-backup'
@@ -88,8 +88,4 @@ export async function deleteOldBackups(
   const deleted = keep === 0 ? [] : counted.slice(keep - 1).toReversed()
   for (const file of deleted) await rm(join(folder, file), { force: true })
   return { deleted, uncounted }
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -43,7 +43,6 @@ export function createBackups(
       ...backupRoutes({ ...deps, ...settings, runner }),
       ...setupRoutes({ ...deps, ...settings }),
     ],
-    /** Makes scheduled backups until the signal. */
     async runJobs(signal: AbortSignal): Promise<void> {
       await keepRunning(
         () =>

@@ -3,18 +3,12 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { BackupRun, DrillReport } from '@recordhub/protocol'
 import { diffAlerts, type FoundAlert, isEmpty } from '../../domain/alerts/alert.ts'
-import { HubError } from '../../errors.ts'
+import { HubError, messageOf } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { BackupProgress, OnBackupProgress } from '../../storage/port/backup-store.ts'
 import type { ChangeRow, ChangeStore, RecordRow } from '../../storage/port/record-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import {
-  backupName,
-  deleteOldBackups,
-  findBackup,
-  messageOf,
-  type Uncounted,
-} from './backup-folder.ts'
+import { backupName, deleteOldBackups, findBackup, type Uncounted } from './backup-folder.ts'
 
 export type BackupSettings = {
   folder: string

@@ -9,7 +9,6 @@ import type { GuideResponse, Platform } from '@recordhub/protocol'
 import { GUIDE_LANGUAGES, type GuideLanguage } from '@recordhub/protocol/constants'
 import { type Examples, examplePush, exampleRecordType, makeExamples } from './make-examples.ts'
 
-/** The values of a hub. */
 type HubValues = {
   /** The URL at which platforms reach the hub, such as `https://hub.example.org`. */
   hubUrl: string
@@ -19,7 +18,6 @@ type HubValues = {
   version: string
 }
 
-/** The values of a platform. */
 type PlatformValues = { title: string; recordType: string | null; examples: Examples }
 
 const EXAMPLE_BLOCK = /^```((?:nd)?json) example=(\w+)\n[\s\S]*?\n```$/gm

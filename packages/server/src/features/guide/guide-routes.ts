@@ -25,7 +25,7 @@ export function createGuideWriter(
   return async (request, { platformId, language }) => {
     const platform =
       platformId === null ? null : found('platform', await platforms.readPlatform(platformId))
-    const hubUrl = publicUrl || originOf(request)
+    const hubUrl = publicUrl || (URL.parse(`${request.protocol}://${request.host}`)?.origin ?? '')
     sections ??= readGuide()
     const hub = { hubUrl, platformPath, tunnelHeader, version }
     return writeGuide(sections, hub, { platform, language })
@@ -76,10 +76,6 @@ export function guideRoutes(write: GuideWriter) {
       handle: (request, reply) => send(request, reply, request.params.id),
     }),
   ]
-}
-
-function originOf({ protocol, host }: FastifyRequest): string {
-  return URL.parse(`${protocol}://${host}`)?.origin ?? ''
 }
 
 /** Written by `npm run build`. */

@@ -28,7 +28,6 @@ export function createMaintenance(
         () => enforceRetention(deps, signal),
         (error) => reportJobFailure('retention', error),
       ),
-    /** Starts to delete the records of removed platforms and modules. */
     start: deletionWorker.start,
     stop: deletionWorker.stop,
   }

@@ -1,6 +1,6 @@
 /** The removal of a platform or of the records of a module: its request, and the worker that deletes them. */
 import type { Removal } from '@recordhub/protocol'
-import { formatCount, type Requester } from '../../domain/activity/activity.ts'
+import { formatCount, logChange, type Requester } from '../../domain/activity/activity.ts'
 import { found, HubError } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
@@ -25,16 +25,11 @@ export async function removePlatform(
   const details = { platform_id: platform.id, records }
   const removed = await deps.platforms.removePlatform(
     { ...request, requested_by: requester.actor, at: deps.clock.now().toISOString() },
-    {
-      activity: {
-        level: 'warning',
-        kind: 'platform.removed',
-        message: `${display_title} was removed. Its keys are no longer valid. Its data is being deleted: ${formatCount(records, 'record')}`,
-        actor: requester.actor,
-        details,
-      },
-      audit: { ...requester, action: 'platform.remove', target: platform_name, details },
-    },
+    logChange(requester, {
+      ...{ level: 'warning', kind: 'platform.removed', details },
+      message: `${display_title} was removed. Its keys are no longer valid. Its data is being deleted: ${formatCount(records, 'record')}`,
+      ...{ action: 'platform.remove', target: platform_name },
+    }),
   )
   const removal = found('platform', removed)
   deps.deletionWorker.wake()
@@ -57,17 +52,12 @@ export async function removeModuleRecords(
   const details = { record_type, records }
   const removal = await deps.removals.removeModuleRecords(
     { ...module, requested_by: requester.actor },
-    {
-      activity: {
-        level: 'warning',
-        kind: 'module.records_deleted',
-        message: `The data of ${record_type} of ${platform_name} is being deleted: ${formatCount(records, 'record')}`,
-        actor: requester.actor,
-        platform: { platform_id: module.platform_id, platform_name },
-        details,
-      },
-      audit: { ...requester, action: 'module.delete_records', target: platform_name, details },
-    },
+    logChange(requester, {
+      ...{ level: 'warning', kind: 'module.records_deleted', details },
+      message: `The data of ${record_type} of ${platform_name} is being deleted: ${formatCount(records, 'record')}`,
+      platform: { platform_id: module.platform_id, platform_name },
+      ...{ action: 'module.delete_records', target: platform_name },
+    }),
   )
   if (removal === 'registered') throw new HubError('module_registered', { record_type })
   const requested = found('module', removal)

@@ -1,6 +1,6 @@
 import { type Alert, AlertPage, AlertResponse, AlertState, RequestText } from '@recordhub/protocol'
 import { Type } from 'typebox'
-import type { Requester } from '../../domain/activity/activity.ts'
+import { logChange, type Requester } from '../../domain/activity/activity.ts'
 import { composeTestMail } from '../../domain/alerts/alert-mail.ts'
 import { found, HubError } from '../../errors.ts'
 import { Limit, route } from '../../http/route.ts'
@@ -58,16 +58,14 @@ async function acknowledgeAlert(
   alertId: number,
   requester: Requester,
 ): Promise<Alert> {
-  const { actor } = requester
-  const alert = await alerts.acknowledgeAlert(alertId, actor, (acknowledged) => {
-    const kind = 'alert.acknowledged'
-    const details = { alert: acknowledged.kind, alert_id: alertId }
-    const message = `An alert was acknowledged: ${acknowledged.message}`
-    return {
-      activity: { level: 'info', kind, message, actor, details },
-      audit: { ...requester, action: kind, target: acknowledged.platform_name, details },
-    }
-  })
+  const action = 'alert.acknowledged'
+  const alert = await alerts.acknowledgeAlert(alertId, requester.actor, (acknowledged) =>
+    logChange(requester, {
+      ...{ kind: action, action, target: acknowledged.platform_name },
+      message: `An alert was acknowledged: ${acknowledged.message}`,
+      details: { alert: acknowledged.kind, alert_id: alertId },
+    }),
+  )
   return found('alert', alert)
 }
 

@@ -51,7 +51,6 @@ export function createMonitoring(
     ],
     /** Null if no mail server is configured. */
     sendMail: mailer && createSendMail(mailer),
-    /** Evaluates the alerts periodically until the signal. */
     runJobs: (signal: AbortSignal): Promise<void> =>
       runPeriodically(
         deps.alertIntervalMs,

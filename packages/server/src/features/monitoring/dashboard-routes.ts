@@ -6,7 +6,7 @@ import { AutoSyncResponse, CHANGE_REASONS, Snapshot } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { HubError } from '../../errors.ts'
 import { scoped, special } from '../../http/route.ts'
-import { ignoreBody, matchesEtag, NOT_MODIFIED } from '../../lib/net/http.ts'
+import { ignoreBody, matchesEtag, NOT_MODIFIED, sendCompressed } from '../../lib/net/http.ts'
 import type { Broadcaster, HubEvent } from './broadcast.ts'
 import type { ReadSnapshot } from './read-snapshot.ts'
 
@@ -31,11 +31,8 @@ export function dashboardRoutes({ readSnapshot }: { readSnapshot: ReadSnapshot }
         if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
         const body = bodies.get(snapshot) ?? compress(String(reply.serialize(snapshot)))
         bodies.set(snapshot, body)
-        const { plain, gzipped } = await body
-        const acceptsGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
-        if (acceptsGzip) reply.header('Content-Encoding', 'gzip')
-        reply.header('Vary', 'Accept-Encoding').type('application/json; charset=utf-8')
-        return reply.send(acceptsGzip ? gzipped : plain)
+        reply.type('application/json; charset=utf-8')
+        return sendCompressed(request, reply, await body)
       },
     }),
 

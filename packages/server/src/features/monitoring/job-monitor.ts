@@ -5,7 +5,7 @@ import {
   type ReportJobFailure,
   toJobAlert,
 } from '../../domain/alerts/alert.ts'
-import { isStorageUnavailable } from '../../errors.ts'
+import { isStorageUnavailable, messageOf } from '../../errors.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 
 /** A job that fails again with the same error is logged again after this time. */
@@ -34,7 +34,7 @@ export function createJobMonitor(deps: Pick<FeatureDeps, 'alerts' | 'clock' | 'l
   return {
     failures,
     report(job, error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       const failure = { job, at: clock.now(), reason }
       const last = logged.get(job)
       const isLogged =

@@ -62,7 +62,8 @@ export function tokenRoutes(
             name: name.trim(),
             role,
             scope,
-            expiresAt: earliest(expiresAt, expiryOf(caller)),
+            // A token that a program creates does not outlive the token of the program.
+            expiresAt: earliest(expiresAt, caller.kind === 'program' ? caller.expiresAt : null),
             creator: creatorOf(caller),
           },
           request.requester,
@@ -98,11 +99,6 @@ function scopeOf(caller: Caller): string | null {
   const { operator_id: owner } = creatorOf(caller)
   if (owner === null) throw new HubError('operators_only')
   return owner
-}
-
-/** A token that a program creates does not outlive the token of the program. */
-function expiryOf(caller: Caller): string | null {
-  return caller.kind === 'program' ? caller.expiresAt : null
 }
 
 function earliest(one: string | null, other: string | null): string | null {

@@ -1,7 +1,7 @@
 /** Changes a registered platform: its base URL and source API key, its registered modules, its status, and its name. */
 
 import type { Platform, PlatformStatus } from '@recordhub/protocol'
-import type { Requester } from '../../domain/activity/activity.ts'
+import { logChange, type Requester } from '../../domain/activity/activity.ts'
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { found, HubError } from '../../errors.ts'
 import { parseSourceUrl } from '../../platform-client/platform-client.ts'
@@ -83,7 +83,6 @@ async function testSource(
   }
   const isNewUrl = source_base_url !== before.source_base_url
   if (!isNewKey && !isNewUrl) return null
-  const details = { source_base_url, before: before.source_base_url, new_source_key: isNewKey }
   const changes = [
     ...(isNewUrl ? [`the base URL ${source_base_url}`] : []),
     ...(isNewKey ? ['a new source API key'] : []),
@@ -91,16 +90,12 @@ async function testSource(
   return {
     source_base_url,
     encrypted_source_key: secrets.encrypt(source_api_key, SOURCE_KEY_PURPOSE),
-    log: {
-      activity: {
-        level: 'info',
-        kind: 'platform.source_changed',
-        message: `${display_title} now has ${changes.join(' and ')}.`,
-        actor: requester.actor,
-        details,
-      },
-      audit: { ...requester, action: 'platform.change_source', target: platform_name, details },
-    },
+    log: logChange(requester, {
+      ...{ kind: 'platform.source_changed', action: 'platform.change_source' },
+      target: platform_name,
+      message: `${display_title} now has ${changes.join(' and ')}.`,
+      details: { source_base_url, before: before.source_base_url, new_source_key: isNewKey },
+    }),
   }
 }
 
@@ -124,14 +119,8 @@ function describeModules(
     before: before.modules.filter((one) => one.registered).map((one) => one.record_type),
   }
   const message = `The registered modules of ${display_title} are now: ${record_types.join(', ') || 'none'}. Records of other modules remain.`
-  const { actor } = requester
-  return {
-    record_types,
-    log: {
-      activity: { level: 'info', kind: 'platform.modules_changed', message, actor, details },
-      audit: { ...requester, action: 'platform.change_modules', target, details },
-    },
-  }
+  const names = { kind: 'platform.modules_changed', action: 'platform.change_modules' }
+  return { record_types, log: logChange(requester, { ...names, target, message, details }) }
 }
 
 const STATUS_EFFECTS = {
@@ -146,15 +135,9 @@ function describeStatus(
   requester: Requester,
 ): NonNullable<PlatformUpdate['status']> {
   const { verb, effect } = STATUS_EFFECTS[status]
+  const action = `platform.${verb}`
   const message = `${display_title} was ${verb}. ${effect}`
-  const { actor } = requester
-  return {
-    status,
-    log: {
-      activity: { level: 'info', kind: `platform.${verb}`, message, actor },
-      audit: { ...requester, action: `platform.${verb}`, target },
-    },
-  }
+  return { status, log: logChange(requester, { kind: action, action, target, message }) }
 }
 
 /**
@@ -175,19 +158,13 @@ export async function renamePlatform(
   if (got !== platform_name) {
     throw new HubError('platform_name_differs', { got, expected: platform_name })
   }
-  const details = { before, platform_name }
   const outcome = await platforms.renamePlatform(
     { platform_id, platform_name, at: clock.now().toISOString() },
-    {
-      activity: {
-        level: 'info',
-        kind: 'platform.renamed',
-        message: `${display_title} has the new name ${platform_name}, formerly ${before}. Its records, history and keys stay.`,
-        actor: requester.actor,
-        details,
-      },
-      audit: { ...requester, action: 'platform.rename', target: before, details },
-    },
+    logChange(requester, {
+      ...{ kind: 'platform.renamed', action: 'platform.rename', target: before },
+      message: `${display_title} has the new name ${platform_name}, formerly ${before}. Its records, history and keys stay.`,
+      details: { before, platform_name },
+    }),
   )
   const renamed = found('platform', outcome)
   if (renamed.outcome === 'renamed') return renamed.platform

@@ -22,13 +22,11 @@ export function createPlatforms(deps: FeatureDeps & { confirmAction: ConfirmActi
       ...manifestRoutes(deps),
       ...conformanceRoutes({ ...deps, hub }),
     ],
-    /** Refreshes the manifest of a platform during a pull, if it is due. */
     refreshManifest: createManifestRefresher({
       ...deps,
       onError: (error, platform_id) =>
         log.error({ err: error, platform_id }, 'a manifest could not be refreshed'),
     }),
-    /** Keeps the SQL views of PostgreSQL in sync with the modules. */
     start: sqlViews.start,
     stop: sqlViews.stop,
   }

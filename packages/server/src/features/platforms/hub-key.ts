@@ -1,5 +1,5 @@
 /** Reveals and rotates the hub API key of a platform, and ends an old one. */
-import type { Requester } from '../../domain/activity/activity.ts'
+import { logChange, type Requester } from '../../domain/activity/activity.ts'
 import { createKey, HUB_KEY_PREFIX, HUB_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { found } from '../../errors.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
@@ -48,21 +48,13 @@ export async function rotateHubKey(
   const old_expires_at = new Date(now.getTime() + grace_seconds * 1000).toISOString()
   const hub_key = { key_hash: hash, hint, ciphertext: secrets.encrypt(key, HUB_KEY_PURPOSE) }
   const validity = grace_seconds === 0 ? 'is no longer valid' : `is valid until ${old_expires_at}`
-  const details = { grace_seconds, hint }
-  const isDone = await connections.rotateHubKey(
-    { platform_id, hub_key, old_expires_at, at },
-    {
-      activity: {
-        level: 'info',
-        kind: 'platform.key_rotated',
-        message: `${display_title} has a new hub API key. The old one ${validity}.`,
-        actor: requester.actor,
-        details,
-      },
-      audit: { ...requester, action: 'hub_key.rotate', target: platform_name, details },
-    },
-  )
-  found('platform', isDone)
+  const log = logChange(requester, {
+    ...{ kind: 'platform.key_rotated', action: 'hub_key.rotate', target: platform_name },
+    message: `${display_title} has a new hub API key. The old one ${validity}.`,
+    details: { grace_seconds, hint },
+  })
+  const rotation = { platform_id, hub_key, old_expires_at, at }
+  found('platform', await connections.rotateHubKey(rotation, log))
   return key
 }
 
@@ -79,15 +71,10 @@ export async function endOldHubKeys(
   const { platform_name, display_title } = platform
   const isDone = await connections.endOldHubKeys(
     { platform_id, at: clock.now().toISOString() },
-    {
-      activity: {
-        level: 'info',
-        kind: 'platform.old_key_ended',
-        message: `The old hub API key of ${display_title} was ended early. Pushes with it are rejected.`,
-        actor: requester.actor,
-      },
-      audit: { ...requester, action: 'hub_key.end_previous', target: platform_name },
-    },
+    logChange(requester, {
+      ...{ kind: 'platform.old_key_ended', action: 'hub_key.end_previous', target: platform_name },
+      message: `The old hub API key of ${display_title} was ended early. Pushes with it are rejected.`,
+    }),
   )
   found('old hub API key that is still valid', isDone)
 }

@@ -5,7 +5,7 @@ import {
   ModuleChange,
   Platform,
 } from '@recordhub/protocol'
-import type { Requester } from '../../domain/activity/activity.ts'
+import { logChange, type Requester } from '../../domain/activity/activity.ts'
 import { found } from '../../errors.ts'
 import { route } from '../../http/route.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
@@ -59,24 +59,12 @@ async function setDriftPolicy(
   const before = found('module', await platforms.readPlatform(platform_id))
   const module = before.modules.find((one) => one.record_type === record_type)
   const { module_name } = found('module', module)
-  const details = { record_type, drift_policy }
-  await manifests.setDriftPolicy(
-    { ...change, at: clock.now().toISOString() },
-    {
-      activity: {
-        level: 'info',
-        kind: 'module.drift_policy',
-        message: `Records of ${module_name} of ${before.display_title} that do not match the manifest ${EFFECTS[drift_policy]} from now on`,
-        actor: requester.actor,
-        details,
-      },
-      audit: {
-        ...requester,
-        action: 'module.drift_policy',
-        target: before.platform_name,
-        details,
-      },
-    },
-  )
+  const action = 'module.drift_policy'
+  const log = logChange(requester, {
+    ...{ kind: action, action, target: before.platform_name },
+    message: `Records of ${module_name} of ${before.display_title} that do not match the manifest ${EFFECTS[drift_policy]} from now on`,
+    details: { record_type, drift_policy },
+  })
+  await manifests.setDriftPolicy({ ...change, at: clock.now().toISOString() }, log)
   return found('platform', await platforms.readPlatform(platform_id))
 }

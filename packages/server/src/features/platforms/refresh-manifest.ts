@@ -1,5 +1,5 @@
 import type { ManifestChange, Platform } from '@recordhub/protocol'
-import { formatCount, type NewAuditEntry, type Requester } from '../../domain/activity/activity.ts'
+import { formatCount, type Requester } from '../../domain/activity/activity.ts'
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { found, HubError } from '../../errors.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
@@ -26,12 +26,10 @@ export async function refreshManifest(
 const MIN_INTERVAL_MS = 60 * 60 * 1000
 
 /** Refreshes a platform's manifest unless that was attempted within the last hour. Never rejects. */
-type RefreshManifestIfDue = (platformId: number, signal: AbortSignal) => Promise<void>
-
 export function createManifestRefresher(
   deps: ManifestDeps &
     Pick<FeatureDeps, 'activity'> & { onError: (error: unknown, platformId: number) => void },
-): RefreshManifestIfDue {
+): (platformId: number, signal: AbortSignal) => Promise<void> {
   const { platforms, manifests, activity, clock, onError } = deps
   async function refresh(source: PlatformSource, signal: AbortSignal): Promise<void> {
     try {
@@ -40,12 +38,8 @@ export function createManifestRefresher(
       if (signal.aborted) return
       if (!(error instanceof HubError)) throw error
       const message = `The manifest of ${source.display_title} could not be refreshed: ${error.message}`
-      await activity.appendActivity({
-        level: 'warning',
-        kind: 'manifest.failed',
-        message,
-        platform: source,
-      })
+      const entry = { level: 'warning', kind: 'manifest.failed', message } as const
+      await activity.appendActivity({ ...entry, platform: source })
     }
   }
   return async (platformId, signal) => {
@@ -83,15 +77,14 @@ async function fetchAndStore(
       ...(requester ? { actor: requester.actor } : {}),
       details: { changes: changes.slice(0, MAX_DETAILS) },
     },
-    audit: requester && toAudit(requester, platform_name, changes),
+    audit: requester && {
+      ...{ ...requester, action: 'manifest.refresh', target: platform_name },
+      details: { changes: changes.length },
+    },
   }))
 }
 
 const MAX_DETAILS = 50
-
-function toAudit(requester: Requester, target: string, changes: ManifestChange[]): NewAuditEntry {
-  return { ...requester, action: 'manifest.refresh', target, details: { changes: changes.length } }
-}
 
 const LABELS: Record<ManifestChange['change'], [noun: string, verb: string]> = {
   platform_changed: ['attribute', 'of the platform changed'],

@@ -1,5 +1,5 @@
 import type { Platform, RegisterRequest } from '@recordhub/protocol'
-import { formatCount, type Requester } from '../../domain/activity/activity.ts'
+import { formatCount, logChange, type Requester } from '../../domain/activity/activity.ts'
 import {
   createKey,
   HUB_KEY_PREFIX,
@@ -40,6 +40,11 @@ export async function registerPlatform(
   const chosen = new Set(record_types)
   const hubKey = createKey(HUB_KEY_PREFIX)
   const { platform_name, platform_title } = manifest
+  const { activity, audit } = logChange(requester, {
+    ...{ kind: 'platform.registered', action: 'platform.register', target: platform_name },
+    message: `${platform_title} registered with ${formatCount(record_types.length, 'module')}`,
+    details: { record_types },
+  })
   const registered = await deps.platforms.registerPlatform(
     {
       platform_name,
@@ -58,21 +63,7 @@ export async function registerPlatform(
       })),
       at: deps.clock.now().toISOString(),
     },
-    {
-      activity: {
-        level: 'info',
-        kind: 'platform.registered',
-        message: `${platform_title} registered with ${formatCount(record_types.length, 'module')}`,
-        actor: requester.actor,
-        details: { record_types },
-      },
-      audit: {
-        ...requester,
-        action: 'platform.register',
-        target: platform_name,
-        details: { source_base_url, record_types },
-      },
-    },
+    { activity, audit: { ...audit, details: { source_base_url, record_types } } },
   )
   if (registered.outcome === 'name_taken') {
     throw new HubError('platform_already_registered', { platform_name })

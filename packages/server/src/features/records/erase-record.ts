@@ -1,5 +1,5 @@
 import type { Erasure, ErasureMode } from '@recordhub/protocol'
-import type { Requester } from '../../domain/activity/activity.ts'
+import { logChange, type Requester } from '../../domain/activity/activity.ts'
 import { found } from '../../errors.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 
@@ -19,23 +19,14 @@ export async function eraseRecord(
   const record = found('record', await deps.records.readRecord(record_id))
   const { platform_name, module_name, record_type } = record
   const details = { record_id, platform_name, record_type }
+  const { activity, audit } = logChange(requester, {
+    ...{ level: 'warning', kind: `record.${PAST_TENSE[mode]}`, details },
+    message: `Record ${record_id} (${module_name} of ${platform_name}) was ${PAST_TENSE[mode]}.`,
+    ...{ action: `record.${mode}`, target: `record ${record_id}` },
+  })
   const erasure = await deps.erasure.eraseRecord(
     { record_id, mode, actor: requester.actor },
-    {
-      activity: {
-        level: 'warning',
-        kind: `record.${PAST_TENSE[mode]}`,
-        message: `Record ${record_id} (${module_name} of ${platform_name}) was ${PAST_TENSE[mode]}.`,
-        actor: requester.actor,
-        details,
-      },
-      audit: {
-        ...requester,
-        action: `record.${mode}`,
-        target: `record ${record_id}`,
-        details: { ...details, reason },
-      },
-    },
+    { activity, audit: { ...audit, details: { ...details, reason } } },
   )
   return found('record', erasure)
 }
@@ -52,15 +43,10 @@ export async function deleteTombstone(
   const tombstone = found('tombstone', await erasure.readTombstone(tombstoneId))
   const { record_id, platform_name, record_type } = tombstone
   const details = { tombstone_id: tombstoneId, record_id, platform_name, record_type }
-  const isDeleted = await erasure.deleteTombstone(tombstoneId, {
-    activity: {
-      level: 'warning',
-      kind: 'tombstone.deleted',
-      message: `The tombstone of record ${record_id} of ${platform_name} was deleted; the hub accepts the record again.`,
-      actor: requester.actor,
-      details,
-    },
-    audit: { ...requester, action: 'tombstone.delete', target: `record ${record_id}`, details },
+  const log = logChange(requester, {
+    ...{ level: 'warning', kind: 'tombstone.deleted', details },
+    message: `The tombstone of record ${record_id} of ${platform_name} was deleted; the hub accepts the record again.`,
+    ...{ action: 'tombstone.delete', target: `record ${record_id}` },
   })
-  found('tombstone', isDeleted)
+  found('tombstone', await erasure.deleteTombstone(tombstoneId, log))
 }

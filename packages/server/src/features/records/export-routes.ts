@@ -29,11 +29,7 @@ import {
 
 const flag = (description: string) =>
   Type.Optional(
-    Type.Unsafe<'true' | 'false'>({
-      type: 'string',
-      enum: ['true', 'false'],
-      description,
-    }),
+    Type.Unsafe<'true' | 'false'>({ type: 'string', enum: ['true', 'false'], description }),
   )
 
 const GZIP_TYPE = 'application/gzip'

@@ -19,7 +19,6 @@ const FIELD_INDEXING = { limit: 100, pauseRatio: { idle: 0.25, withPushes: 6 } }
 
 export function createSearch(
   deps: FeatureDeps & {
-    /** Searches the records of the hub. */
     searchRecords: SearchDeps['searchRecords']
     /** Whether platforms push. Indexing then takes only part of the processor time. */
     hasPushes: () => boolean
@@ -40,7 +39,6 @@ export function createSearch(
           log.error({ err: error, platform_id }, 'the search on a platform failed unexpectedly'),
       }),
     ],
-    /** Starts to index changed records. */
     start(): void {
       const { indexTexts, indexFields } = searchIndex
       const onError = (error: unknown) => reportJobFailure('search index', error)

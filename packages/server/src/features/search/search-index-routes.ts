@@ -1,6 +1,6 @@
 import { IndexedFieldsRequest } from '@recordhub/protocol'
 import { Type } from 'typebox'
-import type { Requester } from '../../domain/activity/activity.ts'
+import { logChange, type Requester } from '../../domain/activity/activity.ts'
 import { found, HubError } from '../../errors.ts'
 import { route } from '../../http/route.ts'
 import { isStorableText } from '../../lib/text/code-points.ts'
@@ -61,30 +61,17 @@ async function chooseIndexedFields(
   requester: Requester,
 ): Promise<IndexedFieldState[]> {
   if (!choice.keys.every(isStorableText)) {
-    throw new HubError('invalid_request', {
-      reason: 'a key contains U+0000 or an unpaired surrogate',
-    })
+    const reason = 'a key contains U+0000 or an unpaired surrogate'
+    throw new HubError('invalid_request', { reason })
   }
   const platform = found('platform', await deps.platforms.readPlatform(choice.platform_id))
   const names = choice.keys.length > 0 ? choice.keys.join(', ') : 'none'
-  const details = { record_type: choice.record_type, fields: choice.keys }
-  const fields = await deps.searchIndex.setIndexedFields(
-    { ...choice, at: deps.clock.now().toISOString() },
-    {
-      activity: {
-        level: 'info',
-        kind: 'module.indexed_fields',
-        message: `Indexed fields of ${choice.record_type} at ${platform.display_title}: ${names}.`,
-        actor: requester.actor,
-        details,
-      },
-      audit: {
-        ...requester,
-        action: 'module.indexed_fields',
-        target: platform.platform_name,
-        details,
-      },
-    },
-  )
-  return found('module', fields)
+  const action = 'module.indexed_fields'
+  const log = logChange(requester, {
+    ...{ kind: action, action, target: platform.platform_name },
+    message: `Indexed fields of ${choice.record_type} at ${platform.display_title}: ${names}.`,
+    details: { record_type: choice.record_type, fields: choice.keys },
+  })
+  const at = deps.clock.now().toISOString()
+  return found('module', await deps.searchIndex.setIndexedFields({ ...choice, at }, log))
 }

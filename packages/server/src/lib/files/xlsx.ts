@@ -34,7 +34,6 @@ export function xlsxStream(
     const zip = new ZipFile()
     zip.on('error', fail)
     pipeline(zip.outputStream, output, () => undefined)
-    /** The areas of the sheets. */
     const areas: Area[] = []
     do {
       const area = { columns: columns.length, rows: 1 }
@@ -197,7 +196,6 @@ export function sheetRow(
   return `<row r="${number}">${written.join('')}</row>`
 }
 
-/** The first row of a sheet. */
 function headerRow(columns: readonly SheetColumn[]): string {
   return `<row r="1">${columns.map(({ header }) => textCell(header, STYLES.header)).join('')}</row>`
 }

@@ -52,7 +52,6 @@ export class ChunkBuilder {
     this.#bytes = new GrowingBytes(capacity, this.#pool)
   }
 
-  /** Allows the memory of a chunk to be reused. */
   release(chunk: JsonChunk): void {
     this.#pool.release(chunk.bytes)
   }

@@ -188,7 +188,6 @@ class MemberList implements ScannedMembers {
   }
 }
 
-/** Scans an escape sequence after its backslash. */
 function scanEscape(bytes: Uint8Array, at: number): number {
   const byte = bytes[at] ?? 0
   if (byte !== LOWER_U) return SHORT_ESCAPES.has(byte) ? at + 1 : NOT_STORED_FORM
@@ -208,7 +207,6 @@ function scanNumber(bytes: Uint8Array, from: number): number {
   return scanDigits(bytes, sign === PLUS || sign === MINUS ? at + 2 : at + 1)
 }
 
-/** Scans one or more digits. */
 function scanDigits(bytes: Uint8Array, from: number): number {
   let at = from
   while (isDigit(bytes[at] ?? 0)) at++

@@ -38,18 +38,15 @@ type Collector = () => readonly Collected[] | Promise<readonly Collected[]>
 
 export type MetricsRegistry = {
   counter: (definition: Definition) => Counter
-  /** A counter for each value of a label. */
   counters: <Value extends string>(
     definition: Definition & Labelled<Value>,
   ) => Readonly<Record<Value, Counter>>
   histogram: (definition: HistogramDefinition) => Histogram
-  /** A histogram for each value of a label. */
   histograms: <Value extends string>(
     definition: HistogramDefinition & Labelled<Value>,
   ) => Readonly<Record<Value, Histogram>>
   /** Reads metrics for each scrape. The function must not reject. */
   collect: (collector: Collector) => void
-  /** Returns all metrics as text. */
   render: () => Promise<string>
 }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { sha256 } from '../crypto/hash.ts'
 
@@ -15,6 +15,17 @@ export function etagOf(content: string): string {
  */
 export function matchesEtag(header: string | undefined, etag: string): boolean {
   return (header ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === etag)
+}
+
+/** Sends a body of which both forms exist in the one that the client accepts. */
+export function sendCompressed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { plain, gzipped }: { plain: string | Buffer; gzipped: Buffer },
+): FastifyReply {
+  const acceptsGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+  if (acceptsGzip) reply.header('Content-Encoding', 'gzip')
+  return reply.header('Vary', 'Accept-Encoding').send(acceptsGzip ? gzipped : plain)
 }
 
 /** The schema of a 304 response, which is sent without a value: `null` would have the `Content-Length` of its JSON. */

@@ -33,7 +33,6 @@ type TracerDeps = {
   intervalMs: number
 }
 
-/** Counts since the start. */
 type SpanCounts = { exported: number; dropped: number }
 
 export type OtlpTracer = Tracer & {

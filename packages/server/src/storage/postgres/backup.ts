@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { BackupInfo, BackupPhase } from '@recordhub/protocol'
 import { type Kysely, sql } from 'kysely'
-import { HubError } from '../../errors.ts'
+import { HubError, messageOf } from '../../errors.ts'
 import type { BackupRequest, BackupStore, OnBackupProgress } from '../port/backup-store.ts'
 import {
   publishFile,
@@ -12,7 +12,6 @@ import {
 } from '../shared/backup/backup-file.ts'
 import {
   hashRows,
-  messageOf,
   partialPath,
   type RecordSample,
   readBackupInfo,
@@ -22,6 +21,7 @@ import {
 import { assertEngine, checkBackup } from '../shared/backup/check-backup.ts'
 import { createChangeStore } from '../shared/records/change-store.ts'
 import { migrateTo } from '../shared/schema/migrate.ts'
+import { readIdRange } from '../shared/schema/rows.ts'
 import type { Tables } from '../shared/schema/tables.ts'
 import { countTables, loadRows, readRows } from './backup-rows.ts'
 import { readCommitWatermark, readLastSequence } from './commit-watermark.ts'
@@ -113,19 +113,13 @@ async function write(
 
 /** Hashes a sample of the records. */
 export async function readSample(db: Kysely<Tables>): Promise<RecordSample> {
-  const range = await db
-    .selectFrom('records')
-    .select((eb) => [
-      eb.fn.min<number | null>('record_id').as('lowest'),
-      eb.fn.max<number | null>('record_id').as('highest'),
-    ])
-    .executeTakeFirstOrThrow()
-  if (range.lowest === null || range.highest === null) return hashRows([])
+  const { first, last } = await readIdRange(db, 'records', 'record_id')
+  if (first === null || last === null) return hashRows([])
   const { rows } = await sql<{ row: string }>`
     SELECT (
       SELECT row_to_json(r)::text FROM records r WHERE r.record_id >= i ORDER BY r.record_id LIMIT 1
     ) AS row
-    FROM unnest(${sampleIds(range.lowest, range.highest)}::bigint[]) WITH ORDINALITY AS ids (i, n)
+    FROM unnest(${sampleIds(first, last)}::bigint[]) WITH ORDINALITY AS ids (i, n)
     ORDER BY n
   `.execute(db)
   return hashRows(rows)

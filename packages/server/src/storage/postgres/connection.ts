@@ -196,7 +196,6 @@ class OpenSockets {
   }
 }
 
-/** The configuration of every client. */
 function clientConfig(url: string): pg.ClientConfig {
   return {
     connectionString: url,

@@ -1,7 +1,7 @@
 /** Reads a database in any state, for `recordhub doctor`. */
 import { sql } from 'kysely'
 import { recordTokens } from '../../domain/search/search-tokens.ts'
-import { HubError } from '../../errors.ts'
+import { HubError, messageOf } from '../../errors.ts'
 import type { DatabaseProblem, DiagnosticsStore } from '../port/diagnostics-store.ts'
 import {
   createSharedDiagnostics,
@@ -158,22 +158,16 @@ async function verifyIndexes(db: Executor): Promise<DatabaseProblem[]> {
     try {
       await sql`SELECT bt_index_check(${oid}::oid::regclass, true)`.execute(db)
     } catch (error) {
-      if (!isCorruption(error)) throw error
-      problems.push({ kind: 'invalid_index', name, detail: reasonOf(error) })
+      const cause = error instanceof HubError ? error.cause : error
+      if (!CORRUPTION.test(codeOf(cause))) throw error
+      problems.push({ kind: 'invalid_index', name, detail: messageOf(cause) })
     }
   }
   return problems
 }
 
-/** `index_corrupted` and `data_corrupted` (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
-function isCorruption(error: unknown): boolean {
-  return /^XX00[12]$/.test(codeOf(error instanceof HubError ? error.cause : error))
-}
-
-function reasonOf(error: unknown): string {
-  const cause = error instanceof HubError ? error.cause : error
-  return cause instanceof Error ? cause.message : String(cause)
-}
+/** `data_corrupted` and `index_corrupted` (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const CORRUPTION = /^XX00[12]$/
 
 async function findDefects(db: Executor): Promise<DatabaseProblem[]> {
   const { rows: indexes } = await sql<{ name: string }>`

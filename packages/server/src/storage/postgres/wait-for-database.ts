@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HubError } from '../../errors.ts'
+import { HubError, messageOf } from '../../errors.ts'
 import { integerOf, type Row, textOf } from '../shared/schema/databases.ts'
 import { describeServer, openClient, type SingleConnection } from './connection.ts'
 import { codeOf, isUnavailable } from './map-error.ts'
@@ -92,7 +92,8 @@ async function connect({ client }: SingleConnection): Promise<string | null> {
 function toReason(error: unknown, url: string): string {
   if (error instanceof HubError) throw error
   const { server, user, database } = describeServer(url)
-  const reason = messageOf(error)
+  // An AggregateError has one error for each address of the server.
+  const reason = messageOf(error instanceof AggregateError ? error.errors[0] : error)
   const code = codeOf(error)
   if (code === '28P01') {
     throw databaseRejected(`PostgreSQL at ${server} does not accept the password of "${user}"`)
@@ -106,12 +107,6 @@ function toReason(error: unknown, url: string): string {
     throw databaseRejected(`PostgreSQL at ${server} rejects the connection: ${reason}`)
   }
   return reason
-}
-
-function messageOf(error: unknown): string {
-  // An AggregateError has one error for each address of the server.
-  const first = error instanceof AggregateError ? error.errors[0] : error
-  return first instanceof Error ? first.message : String(first)
 }
 
 function databaseRejected(reason: string): HubError {

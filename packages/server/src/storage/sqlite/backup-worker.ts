@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { BackupPhase } from '@recordhub/protocol'
-import { HubError } from '../../errors.ts'
+import { HubError, messageOf } from '../../errors.ts'
 import { publishFile, readPayload, writeBackupFile } from '../shared/backup/backup-file.ts'
 import type { BackupJob, BackupMessage, UnpackJob } from './backup.ts'
 import {
@@ -77,8 +77,7 @@ function describeIntact(path: string) {
     assertIntact(path)
     return describeContent(path)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new HubError('backup_damaged', { reason }, { cause })
+    throw new HubError('backup_damaged', { reason: messageOf(cause) }, { cause })
   }
 }
 
@@ -107,6 +106,6 @@ function post(message: BackupMessage): void {
 const job: BackupJob | UnpackJob = workerData
 const running = 'databasePath' in job ? writeBackup(job) : unpack(job)
 running.then(post, (error: unknown) => {
-  const message = error instanceof Error ? error.message : String(error)
-  post({ failure: { message, code: error instanceof HubError ? error.code : null } })
+  const code = error instanceof HubError ? error.code : null
+  post({ failure: { message: messageOf(error), code } })
 })

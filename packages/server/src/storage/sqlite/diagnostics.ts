@@ -16,7 +16,7 @@ import { type Executor, integerOf, textOf } from '../shared/schema/databases.ts'
 import { findRow } from '../shared/schema/rows.ts'
 import { readLag } from '../shared/search/search-index.ts'
 import { openUncheckedReader } from './connection.ts'
-import { readEngineInfo } from './dialect.ts'
+import { readCommitWatermark, readEngineInfo } from './dialect.ts'
 import { isBusy, isDamaged, needsRollback, withMappedErrors } from './map-error.ts'
 import { migrations } from './migrations/index.ts'
 import { isIndexOf, searchFileOf } from './search-file.ts'
@@ -84,7 +84,7 @@ export function openDiagnostics(path: string): DiagnosticsStore {
     },
 
     async readSearchIndex() {
-      const last_change = await readLastChange(db)
+      const last_change = await readCommitWatermark(db)
       const position = await readPosition(db, searchPath)
       const isKnown = typeof position === 'number'
       const lag = await readLag(db, isKnown ? position : 0)
@@ -137,11 +137,6 @@ function checkFile(path: string, kind: 'damaged' | 'damaged_text_index'): Databa
       throw error
     })
   }
-}
-
-async function readLastChange(db: Executor): Promise<number> {
-  const { rows } = await sql<{ value: number }>`SELECT value FROM write_sequence`.execute(db)
-  return rows[0]?.value ?? 0
 }
 
 /** The position of the text index, or why it has none. */

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { diskFull, HubError, storageFailed, storageUnavailable } from '../../errors.ts'
+import { diskFull, HubError, messageOf, storageFailed, storageUnavailable } from '../../errors.ts'
 import { syncFolder } from '../../lib/files/durable-files.ts'
 import { errorCodeOf, isOutOfSpace } from '../../lib/files/error-code.ts'
 import { assertIntact } from './database-snapshot.ts'
@@ -162,8 +162,7 @@ function checkDatabase(path: string, reason: string, log: (message: string) => v
   try {
     assertIntact(path)
   } catch (cause) {
-    const found = cause instanceof Error ? cause.message : String(cause)
-    throw new HubError('database_damaged', { path, reason: found }, { cause })
+    throw new HubError('database_damaged', { path, reason: messageOf(cause) }, { cause })
   }
   const seconds = Math.ceil((performance.now() - begun) / 1000)
   log(`The database is not damaged. The check took ${seconds} s.`)

@@ -6,13 +6,13 @@ import { closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, rmS
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { HashReference } from '../../domain/record/erasure.ts'
-import { HubError } from '../../errors.ts'
+import { HubError, messageOf } from '../../errors.ts'
 import { makeFolder, syncFolder } from '../../lib/files/durable-files.ts'
 import { systemClock } from '../../lib/time/clock.ts'
 import type { Restored, RestoreRequest } from '../port/backup-store.ts'
 import type { StoredTombstone } from '../port/deletion-store.ts'
 import { publishFile } from '../shared/backup/backup-file.ts'
-import { deleteAbandoned, messageOf, partialPath } from '../shared/backup/backup-header.ts'
+import { deleteAbandoned, partialPath } from '../shared/backup/backup-header.ts'
 import { findReferencesKey } from '../shared/backup/check-backup.ts'
 import { integerOf, textOf } from '../shared/schema/databases.ts'
 import { unpackSqliteBackup } from './backup.ts'
@@ -47,7 +47,9 @@ export async function restoreSqlite(
     const { path, passphrase, onProgress } = request
     const info = await unpackSqliteBackup({ path, passphrase, target: copy }, onProgress)
     const hashReference = checkSecret(copy, request, info.secret_fingerprint)
-    if (exists) keepLog(databasePath, kept)
+    // SQLite deletes the log of a damaged database when it opens the database.
+    const log = `${databasePath}-wal`
+    if (exists && existsSync(log)) linkOrCopy(log, `${kept}-wal`)
     const old = exists ? readTombstones(databasePath) : { tombstones: [], unread: null }
     const { erased, added } = await eraseAgain(copy, old.tombstones, { ...request, hashReference })
     endSessions(copy)
@@ -143,11 +145,6 @@ function endSessions(path: string): void {
     database.exec('DELETE FROM operator_sessions')
     database.exec('DELETE FROM leases')
   })
-}
-
-/** SQLite deletes the log of a damaged database when it opens the database. */
-function keepLog(path: string, kept: string): void {
-  if (existsSync(`${path}-wal`)) linkOrCopy(`${path}-wal`, `${kept}-wal`)
 }
 
 /** Gives the database a second name, under which it stays when the first one is replaced. */

@@ -110,7 +110,8 @@ async function open(options: SqliteOptions): Promise<Storage> {
       warn,
       isContinuous: withThreads,
     })
-    disableAutoCheckpoint(connections)
+    // SQLite ignores the errors of the checkpoints that it makes after commits.
+    connections.database.exec('PRAGMA wal_autocheckpoint = 0')
   }
   const { reader, writer, withoutFsync } = connections
   // The writing connection runs one transaction at a time, so no lock is needed.
@@ -221,11 +222,6 @@ async function findIndexFile(databasePath: string, reader: Executor): Promise<In
   `.execute(reader)
   const path = searchFileOf(databasePath)
   return { path, databasePath, databaseId: rows[0]?.database_id ?? '' }
-}
-
-/** SQLite ignores the errors of the checkpoints that it makes after commits. */
-function disableAutoCheckpoint({ database }: SqliteConnections): void {
-  database.exec('PRAGMA wal_autocheckpoint = 0')
 }
 
 /** Adds the path to the message of an error at startup. */

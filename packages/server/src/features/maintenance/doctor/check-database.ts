@@ -36,7 +36,6 @@ export async function checkStructure(database: DiagnosticsStore): Promise<Findin
   return (await database.findDefects()).map(toFinding)
 }
 
-/** Reads the whole database. */
 export async function checkIntegrity(database: DiagnosticsStore): Promise<Finding[]> {
   const findings = (await database.findDamage()).map(toFinding)
   if (await database.canVerifyIndexes()) return findings

@@ -31,60 +31,43 @@ const MIN_COUNTER_DAYS = 28
 
 export function checkSettings(settings: CheckedSettings): Finding[] {
   const { invalid, unknown, publicUrl, host, trustsProxy, counterDays } = settings
-  const isListeningToAll = !LOCAL.test(host)
   const url = publicUrl === '' ? null : new URL(publicUrl)
-  const findings = [
+  const warnIf = (isWrong: boolean, message: string, remedy: string) =>
+    isWrong ? [warning(message, remedy)] : []
+  return [
     ...invalid.map((message) => problem(message, 'Correct the setting. The hub does not start.')),
     ...unknown.map((name) =>
       warning(`${name} is not a setting of this version.`, 'Correct its name, or delete it.'),
     ),
-  ]
-  findings.push(
     ...settings.invalidStored.map((message) =>
       warning(`${message} The hub uses the default.`, 'Correct it in the settings of the hub.'),
     ),
-  )
-  if (url?.protocol === 'http:' && !LOCAL.test(url.hostname)) {
-    findings.push(
-      warning(
-        `HUB_PUBLIC_URL is ${publicUrl}: passwords and keys are sent without encryption.`,
-        'Put a proxy with TLS in front of the hub, and set HUB_PUBLIC_URL to its https:// URL.',
-      ),
-    )
-  }
-  if (url === null && isListeningToAll) {
-    findings.push(
-      warning(
-        `HOST is ${host}, but HUB_PUBLIC_URL is not set: links in invitations and mails lead to this machine.`,
-        'Set HUB_PUBLIC_URL to the URL at which browsers reach the hub.',
-      ),
-    )
-  }
-  if (url?.protocol === 'https:' && !trustsProxy) {
-    findings.push(
-      warning(
-        'HUB_PUBLIC_URL is https://, so a proxy is in front of the hub, but HUB_TRUST_PROXY is off: all clients have the address of the proxy, and share its limits for sign-ins.',
-        'Set HUB_TRUST_PROXY to on, or to the addresses of the proxies.',
-      ),
-    )
-  }
-  if (settings.hasPreviousSecret) {
-    findings.push(
-      warning(
-        'HUB_SECRET_PREVIOUS is set.',
-        'After a rotation (recordhub secret rotate), delete it from the settings.',
-      ),
-    )
-  }
-  if (counterDays > 0 && counterDays < MIN_COUNTER_DAYS) {
-    findings.push(
-      warning(
-        `HUB_RETENTION_COUNTERS_DAYS is ${counterDays}: alerts compare ${MIN_COUNTER_DAYS} days.`,
-        `Set it to ${MIN_COUNTER_DAYS} or more.`,
-      ),
-    )
-  }
-  return findings
+    ...warnIf(
+      url?.protocol === 'http:' && !LOCAL.test(url.hostname),
+      `HUB_PUBLIC_URL is ${publicUrl}: passwords and keys are sent without encryption.`,
+      'Put a proxy with TLS in front of the hub, and set HUB_PUBLIC_URL to its https:// URL.',
+    ),
+    ...warnIf(
+      url === null && !LOCAL.test(host),
+      `HOST is ${host}, but HUB_PUBLIC_URL is not set: links in invitations and mails lead to this machine.`,
+      'Set HUB_PUBLIC_URL to the URL at which browsers reach the hub.',
+    ),
+    ...warnIf(
+      url?.protocol === 'https:' && !trustsProxy,
+      'HUB_PUBLIC_URL is https://, so a proxy is in front of the hub, but HUB_TRUST_PROXY is off: all clients have the address of the proxy, and share its limits for sign-ins.',
+      'Set HUB_TRUST_PROXY to on, or to the addresses of the proxies.',
+    ),
+    ...warnIf(
+      settings.hasPreviousSecret,
+      'HUB_SECRET_PREVIOUS is set.',
+      'After a rotation (recordhub secret rotate), delete it from the settings.',
+    ),
+    ...warnIf(
+      counterDays > 0 && counterDays < MIN_COUNTER_DAYS,
+      `HUB_RETENTION_COUNTERS_DAYS is ${counterDays}: alerts compare ${MIN_COUNTER_DAYS} days.`,
+      `Set it to ${MIN_COUNTER_DAYS} or more.`,
+    ),
+  ]
 }
 
 /** Whether the secret is that of the database. @param encryptedKey null in a new database. */

@@ -1,5 +1,5 @@
 /** The checks of `recordhub doctor`, in their order. */
-import { isStorageUnavailable } from '../../../errors.ts'
+import { isStorageUnavailable, messageOf } from '../../../errors.ts'
 import type { SecretBox } from '../../../lib/crypto/secret-box.ts'
 import type { PlatformClient } from '../../../platform-client/platform-client.ts'
 import type { DiagnosticsStore, ServerFacts } from '../../../storage/port/diagnostics-store.ts'
@@ -184,8 +184,9 @@ async function runCheck(check: Check, deps: DoctorDeps): Promise<Finding[]> {
 
 /** @returns the reason, which an error of an unavailable storage has in its cause. */
 export function describeError(error: unknown): string {
-  const reason = isStorageUnavailable(error) && error.cause instanceof Error ? error.cause : error
-  return reason instanceof Error ? reason.message : String(reason)
+  return messageOf(
+    isStorageUnavailable(error) && error.cause instanceof Error ? error.cause : error,
+  )
 }
 
 function statusOf(findings: Finding[]): CheckResult['status'] {

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import {
   MAX_PUSH_SENDERS,
   maskHint,
@@ -12,7 +12,7 @@ import {
   type PushErrorStore,
 } from '../../port/rejected-push-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { deleteRows } from '../schema/rows.ts'
+import { countRows, deleteRows, updateRows } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
 
 /** These values represent null in the columns of a unique index, which treats nulls as different. */
@@ -71,13 +71,9 @@ export function createPushErrorStore({ reader, transact }: Databases): PushError
 
 async function addCount(db: Executor, count: PushErrorCount): Promise<void> {
   if (await addToRow(db, count)) return
-  const { senders } = await db
-    .selectFrom('push_errors')
-    .select((eb) => eb.fn.countAll<number>().as('senders'))
-    .where('hour', '=', count.hour)
-    .where('address', '!=', NONE)
-    .executeTakeFirstOrThrow()
-  const counted = Number(senders) < MAX_PUSH_SENDERS ? count : withoutSender(count)
+  const match = { hour: count.hour, address: sql`<> ${NONE}` }
+  const senders = await countRows(db, 'push_errors', match)
+  const counted = senders < MAX_PUSH_SENDERS ? count : withoutSender(count)
   if (counted !== count && (await addToRow(db, counted))) return
   await db.insertInto('push_errors').values(toRow(counted)).execute()
 }
@@ -85,20 +81,8 @@ async function addCount(db: Executor, count: PushErrorCount): Promise<void> {
 /** @returns whether the row exists. */
 async function addToRow(db: Executor, count: PushErrorCount): Promise<boolean> {
   const { requests, last_at, request_id, ...key } = toRow(count)
-  const updated = await db
-    .updateTable('push_errors')
-    .set((eb) => ({ requests: eb('requests', '+', requests), last_at, request_id }))
-    .where((eb) =>
-      eb.and({
-        hour: key.hour,
-        reason: key.reason,
-        platform_id: key.platform_id,
-        key_hint: key.key_hint,
-        address: key.address,
-      }),
-    )
-    .executeTakeFirst()
-  return updated.numUpdatedRows > 0n
+  const change = { requests: sql`requests + ${requests}`, last_at, request_id }
+  return (await updateRows(db, 'push_errors', key, change)) > 0
 }
 
 async function saveAddress(db: Executor, { platform_id, address, at }: PushAddress): Promise<void> {

@@ -6,9 +6,10 @@ import { CompiledQuery, type SelectQueryBuilder, sql } from 'kysely'
 import { type LoggedRequest, sizeOf } from '../../../domain/activity/request-log.ts'
 import type { HashReference } from '../../../domain/record/erasure.ts'
 import type { RequestFilter, RequestStore, StoredRequest } from '../../port/activity-store.ts'
-import { namesErasedRecord, readRequestRange } from '../deletion/record-mentions.ts'
+import { namesErasedRecord } from '../deletion/record-mentions.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
+import { findRow, listRows, readIdRange } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
 
 /** `platform_id` of a request without a valid key. */
@@ -119,11 +120,9 @@ export function createRequestStore(
         .where('r.logged_request_id', '=', id)
         .executeTakeFirst()
       if (!row) return null
-      const details = await reader
-        .selectFrom('request_details')
-        .select(['headers', 'body', 'response'])
-        .where('logged_request_id', '=', id)
-        .executeTakeFirst()
+      const match = { logged_request_id: id }
+      const columns = ['headers', 'body', 'response'] as const
+      const details = await findRow(reader, 'request_details', match, columns)
       return {
         ...toStored(row),
         details: details ? { ...details, headers: JSON.parse(details.headers) } : null,
@@ -194,11 +193,8 @@ async function withoutErased(
           .where('p.removed_at', 'is', null)
           .execute()
   const firstNames = new Map(platforms.map((row) => [row.platform_id, row.first_name]))
-  const recent = await db
-    .selectFrom('tombstones')
-    .select(['record_id', 'platform_name'])
-    .where('at', '>=', since)
-    .execute()
+  const match = { at: sql`>= ${since}` }
+  const recent = await listRows(db, 'tombstones', match, ['record_id', 'platform_name'])
   const recentlyErased = new Set<number | null>(recent.map(({ record_id }) => record_id))
   const ofRecent = new Set(recent.map(({ platform_name }) => platform_name))
   const stored: LoggedRequest[] = []
@@ -252,7 +248,7 @@ async function readRange(
   order: 'newest' | 'oldest',
   start: number | null,
 ): Promise<{ first: number; last: number; next: number | null } | null> {
-  const { first: lowest, last: highest } = await readRequestRange(db)
+  const { first: lowest, last: highest } = await readIdRange(db, 'requests', 'logged_request_id')
   if (lowest === null || highest === null) return null
   if (order === 'newest') {
     const last = Math.min(highest, start === null ? highest : start - 1)

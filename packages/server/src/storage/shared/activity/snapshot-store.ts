@@ -10,6 +10,7 @@ import { findPull, findUnfinished } from '../pulls/pull-store.ts'
 import { isVisible } from '../records/module-scope.ts'
 import { selectRecords } from '../records/record-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import { countRows } from '../schema/rows.ts'
 import { toActivityEntry } from './activity-rows.ts'
 import { readOpenAlerts } from './alert-store.ts'
 
@@ -135,11 +136,6 @@ async function readStats(db: Executor, day: string): Promise<Stats> {
     ])
     .where('removed_at', 'is', null)
     .executeTakeFirstOrThrow()
-  const modules = await db
-    .selectFrom('modules')
-    .select((eb) => eb.fn.countAll<number>().as('registered'))
-    .where('registered_at', 'is not', null)
-    .executeTakeFirstOrThrow()
   const records = await db
     .selectFrom('module_counters as c')
     .select((eb) => eb.fn.sum<number | null>('c.records').as('records'))
@@ -160,7 +156,7 @@ async function readStats(db: Executor, day: string): Promise<Stats> {
   return {
     platforms: Number(platforms.platforms),
     active_platforms: Number(platforms.active),
-    modules: Number(modules.registered),
+    modules: await countRows(db, 'modules', { registered_at: sql`IS NOT NULL` }),
     records: Number(records.records),
     received_today: Number(today.post) + Number(today.patch) + Number(today.pull),
     created_today: Number(today.created),

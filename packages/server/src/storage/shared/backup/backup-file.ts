@@ -5,7 +5,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
-import { HubError } from '../../../errors.ts'
+import { HubError, messageOf } from '../../../errors.ts'
 import { makeFolder } from '../../../lib/files/durable-files.ts'
 import {
   type ChunkCipher,
@@ -14,13 +14,7 @@ import {
   createKey,
   findKey,
 } from './backup-cipher.ts'
-import {
-  type BackupHeader,
-  deleteAbandoned,
-  encodeHeader,
-  messageOf,
-  readHeader,
-} from './backup-header.ts'
+import { type BackupHeader, deleteAbandoned, encodeHeader, readHeader } from './backup-header.ts'
 
 /** The size of a chunk before it is encrypted. */
 const CHUNK_BYTES = 262_144
@@ -180,7 +174,6 @@ function damaged(reason: string): HubError {
   return new HubError('backup_damaged', { reason })
 }
 
-/** Reads exact numbers of bytes from a stream. */
 class ByteReader {
   readonly #parts: AsyncIterator<Buffer>
   #pending: Buffer = Buffer.alloc(0)

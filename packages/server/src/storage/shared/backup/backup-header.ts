@@ -12,7 +12,7 @@ import { BackupInfo } from '@recordhub/protocol'
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { HubError } from '../../../errors.ts'
+import { HubError, messageOf } from '../../../errors.ts'
 import type { Row } from '../schema/databases.ts'
 
 const NAME = 'recordhub-backup'
@@ -117,10 +117,6 @@ function notABackup(): HubError {
   return new HubError('backup_invalid', { reason: 'it is not a backup of Recordhub' })
 }
 
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
 export const BACKUP_SUFFIX = '.recordhub-backup'
 const PARTIAL_SUFFIX = '.partial'
 /** Incomplete files that are older than this, or from a clock that was ahead, belong to a process that was killed. */
@@ -143,7 +139,6 @@ export async function deleteAbandoned(folder: string): Promise<void> {
   }
 }
 
-/** Maximum number of records in a sample. */
 const SAMPLE = 1000
 
 /** Returns record ids that are evenly distributed between the lowest and the highest one. */

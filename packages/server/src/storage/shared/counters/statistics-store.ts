@@ -117,12 +117,13 @@ export function createMetricsStore(
 ): MetricsStore {
   return {
     async readFigures() {
+      const at = nowText(clock)
       const { platforms, rejected_bytes, records, modules } = await readPlatforms(reader)
       return {
         ...{ platforms, rejected_bytes, records, modules },
         missing: await countMissing(reader),
-        pending_reviews: await countPendingReviews(reader),
-        sessions: await countSessions(reader, nowText(clock)),
+        pending_reviews: await countRows(reader, 'missing_reviews', { state: 'pending' }),
+        sessions: await countRows(reader, 'operator_sessions', { expires_at: sql`> ${at}` }),
         alerts: await countAlerts(reader),
         ...(await countUnfinished(reader)),
         ...(await readEngineFigures()),
@@ -149,11 +150,6 @@ async function readPlatforms(db: Executor) {
     ])
     .groupBy('c.platform_id')
     .execute()
-  const modules = await db
-    .selectFrom('modules')
-    .select((eb) => eb.fn.countAll<number>().as('registered'))
-    .where('registered_at', 'is not', null)
-    .executeTakeFirstOrThrow()
   const byId = new Map(counted.map((row) => [row.platform_id, row]))
   return {
     platforms: platforms.map(({ platform_id, rejected_bytes: _, ...platform }) => ({
@@ -164,7 +160,7 @@ async function readPlatforms(db: Executor) {
     })),
     rejected_bytes: platforms.reduce((sum, { rejected_bytes }) => sum + Number(rejected_bytes), 0),
     records: counted.reduce((sum, { records }) => sum + Number(records), 0),
-    modules: Number(modules.registered),
+    modules: await countRows(db, 'modules', { registered_at: sql`IS NOT NULL` }),
   }
 }
 
@@ -180,19 +176,6 @@ async function countMissing(db: Executor): Promise<number> {
     .select((eb) => eb.fn.countAll<number>().as('missing'))
     .executeTakeFirstOrThrow()
   return Number(counted.missing)
-}
-
-async function countPendingReviews(db: Executor): Promise<number> {
-  return countRows(db, 'missing_reviews', { state: 'pending' })
-}
-
-async function countSessions(db: Executor, at: string): Promise<number> {
-  const counted = await db
-    .selectFrom('operator_sessions')
-    .select((eb) => eb.fn.countAll<number>().as('sessions'))
-    .where('expires_at', '>', at)
-    .executeTakeFirstOrThrow()
-  return Number(counted.sessions)
 }
 
 async function countAlerts(db: Executor): Promise<StoredFigures['alerts']> {

@@ -1,7 +1,7 @@
 /** Deletes history and rejected pushes, whose platforms have quotas, and schedules the purge of the files. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { deleteRows } from '../schema/rows.ts'
+import { deleteRows, updateRows } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
 
 /** Deletes a platform's oldest rejected pushes until the others fit into the quota. */
@@ -66,11 +66,8 @@ export async function deleteRejectedPushes(
     .returning('bytes')
     .execute()
   const bytes = deleted.reduce((sum, row) => sum + row.bytes, 0)
-  await db
-    .updateTable('platforms')
-    .set({ rejected_bytes: sql`rejected_bytes - ${bytes}` })
-    .where('platform_id', '=', platformId)
-    .execute()
+  const rejected_bytes = sql`rejected_bytes - ${bytes}`
+  await updateRows(db, 'platforms', { platform_id: platformId }, { rejected_bytes })
   return bytes
 }
 
@@ -150,18 +147,19 @@ export function createPendingPurgeRunner(
   }
 }
 
+export type RowsByKey<Table extends keyof Tables & string> = {
+  table: Table
+  key: keyof Tables[Table] & string
+  orderBy: keyof Tables[Table] & string
+}
+
 /**
  * Deletes rows of a table that meet a condition: those with the first `limit` values of `key`, in the order of a column.
  * @returns the number of rows deleted.
  */
 export async function deleteSome<Table extends keyof Tables & string>(
   db: Executor,
-  rows: {
-    table: Table
-    key: keyof Tables[Table] & string
-    where: RawBuilder<unknown>
-    orderBy: keyof Tables[Table] & string
-  },
+  rows: RowsByKey<Table> & { where: RawBuilder<unknown> },
   limit: number,
 ): Promise<number> {
   const [table, key, orderBy] = [sql.table(rows.table), sql.ref(rows.key), sql.ref(rows.orderBy)]

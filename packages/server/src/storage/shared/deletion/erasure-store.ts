@@ -85,34 +85,24 @@ export function createErasureStore(
     })
   }
 
-  async function deleteNamedPushes(record: NamedRecord): Promise<number> {
-    let deleted = 0
-    for await (const ids of findRejectedPushes(reader, record, dialect.contains)) {
-      await transact(['rejected pushes'], (db) => deleteRejectedPushes(db, record.platform_id, ids))
-      deleted += ids.length
-    }
-    return deleted
+  function deleteNamedPushes(record: NamedRecord): Promise<number> {
+    return forEach(findRejectedPushes(reader, record, dialect.contains), (ids) =>
+      transact(['rejected pushes'], (db) => deleteRejectedPushes(db, record.platform_id, ids)),
+    )
   }
 
-  async function deleteNamedRequests(record: NamedRecord): Promise<number> {
-    let deleted = 0
-    for await (const ids of findRequests(reader, record, dialect.contains)) {
-      await transact([], (db) => deleteRequests(db, ids))
-      deleted += ids.length
-    }
-    return deleted
+  function deleteNamedRequests(record: NamedRecord): Promise<number> {
+    return forEach(findRequests(reader, record, dialect.contains), (ids) =>
+      transact([], (db) => deleteRequests(db, ids)),
+    )
   }
 
-  async function scrubActivity(record: NamedRecord): Promise<number> {
-    let redacted = 0
-    for await (const ids of findActivityEntries(reader, record, dialect.contains)) {
+  function scrubActivity(record: NamedRecord): Promise<number> {
+    return forEach(findActivityEntries(reader, record, dialect.contains), async (ids) => {
       for (let start = 0; start < ids.length; start += STEP) {
-        const step = ids.slice(start, start + STEP)
-        await redactActivity(writer, step)
-        redacted += step.length
+        await redactActivity(writer, ids.slice(start, start + STEP))
       }
-    }
-    return redacted
+    })
   }
 
   async function deleteWholeHistory({ platform_id, record_id }: NamedRecord): Promise<number> {
@@ -217,12 +207,13 @@ export function createErasureStore(
       if (!record) return null
       const { platform_id, module_id: _, first_name: __, ...shown } = record
       const entries = { platform_id, record_id: recordId }
+      const count = (steps: AsyncIterable<number[]>) => forEach(steps, async () => undefined)
       return {
         ...shown,
         history_entries: await countRows(reader, 'record_history', entries),
-        rejected_pushes: await countAll(findRejectedPushes(reader, record, dialect.contains)),
-        requests: await countAll(findRequests(reader, record, dialect.contains)),
-        activity_entries: await countAll(findActivityEntries(reader, record, dialect.contains)),
+        rejected_pushes: await count(findRejectedPushes(reader, record, dialect.contains)),
+        requests: await count(findRequests(reader, record, dialect.contains)),
+        activity_entries: await count(findActivityEntries(reader, record, dialect.contains)),
       }
     },
 
@@ -281,9 +272,16 @@ export async function redactActivity(db: Executor, activity_id: number[]): Promi
   await updateRows(db, 'activity', { activity_id }, { message: REDACTED, details: '{}' })
 }
 
-async function countAll(steps: AsyncIterable<unknown[]>): Promise<number> {
+/** @returns the number of ids. */
+async function forEach(
+  steps: AsyncIterable<number[]>,
+  work: (ids: number[]) => Promise<unknown>,
+): Promise<number> {
   let count = 0
-  for await (const step of steps) count += step.length
+  for await (const ids of steps) {
+    await work(ids)
+    count += ids.length
+  }
   return count
 }
 

@@ -1,15 +1,14 @@
 /** Erases again, in a restored database, what was erased after its backup was made. */
 import type { ErasureMode } from '@recordhub/protocol'
-import { isJsonObject, parseLossless } from '@recordhub/protocol/lossless-json'
 import type { HashReference } from '../../../domain/record/erasure.ts'
 import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { ErasureStore, StoredTombstone } from '../../port/deletion-store.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import type { Databases } from '../schema/databases.ts'
-import { findRow } from '../schema/rows.ts'
+import { findRow, listRows } from '../schema/rows.ts'
 import { deleteRejectedPushes } from './delete-rows.ts'
 import { redactActivity } from './erasure-store.ts'
-import { namesErasedRecord } from './record-mentions.ts'
+import { namesErasedRecord, readReference } from './record-mentions.ts'
 
 /** Rows per step. A rejected body may be a megabyte. */
 const STEP = 200
@@ -54,7 +53,6 @@ export function createTombstoneImport(
     return found
   }
 
-  /** Returns the mode of the stored tombstone; null if there is none. */
   async function readMode({ reference_hash }: StoredTombstone): Promise<ErasureMode | null> {
     return (await findRow(reader, 'tombstones', { reference_hash }, ['mode']))?.mode ?? null
   }
@@ -111,11 +109,8 @@ export function createTombstoneImport(
   }
 
   async function scrubActivity(first_name: string, platformId: number | null): Promise<void> {
-    const erased = await reader
-      .selectFrom('tombstones')
-      .select(['record_type', 'reference_hash'])
-      .where('platform_name', '=', first_name)
-      .execute()
+    const match = { platform_name: first_name }
+    const erased = await listRows(reader, 'tombstones', match, ['record_type', 'reference_hash'])
     const hashes = new Set(erased.map(({ reference_hash }) => reference_hash))
     const types = [...new Set(erased.map(({ record_type }) => record_type))]
     for (let after = 0; ; ) {
@@ -189,10 +184,4 @@ export function createTombstoneImport(
     }
     return { erased, added }
   }
-}
-
-function readReference(details: string): string | null {
-  const value = parseLossless(details)
-  const reference = isJsonObject(value) ? value['reference_number'] : undefined
-  return typeof reference === 'string' ? reference : null
 }

@@ -15,7 +15,7 @@ import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.t
 import type { NewRejectedPush } from '../../port/rejected-push-store.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import type { Executor } from '../schema/databases.ts'
-import { findRow, listRows } from '../schema/rows.ts'
+import { findRow, type IdRange, listRows, readIdRange } from '../schema/rows.ts'
 
 export type NamedRecord = RecordReference & {
   record_id: number
@@ -66,15 +66,9 @@ export async function* findRejectedPushes(
   record: NamedRecord,
   contains: Contains,
 ): AsyncGenerator<number[]> {
-  const range = await db
-    .selectFrom('rejected_pushes')
-    .select((eb) => [
-      eb.fn.min<number | null>('rejected_push_id').as('first'),
-      eb.fn.max<number | null>('rejected_push_id').as('last'),
-    ])
-    .executeTakeFirstOrThrow()
+  const range = await readIdRange(db, 'rejected_pushes', 'rejected_push_id')
   const otherTypes = await findOtherTypes(db, record)
-  for (const { from, to } of splitRange(range, REJECTED_PUSH_STEP)) {
+  yield* inSteps(range, REJECTED_PUSH_STEP, async (from, to) => {
     const rows = await db
       .selectFrom('rejected_pushes')
       .select(['rejected_push_id', 'record_type', 'body', 'replay_record_id'])
@@ -94,9 +88,8 @@ export async function* findRejectedPushes(
         replay_record_id === record.record_id ||
         (!otherTypes.has(record_type) && mayContainReference(body, record.reference_number)),
     )
-    if (named.length > 0) yield named.map(({ rejected_push_id }) => rejected_push_id)
-    await yieldToEventLoop()
-  }
+    return named.map(({ rejected_push_id }) => rejected_push_id)
+  })
 }
 
 /** Finds the logged requests of the platform that name the record. */
@@ -106,9 +99,9 @@ export async function* findRequests(
   contains: Contains,
 ): AsyncGenerator<number[]> {
   const { platform_id, record_id, reference_number } = record
-  const range = await readRequestRange(db)
+  const range = await readIdRange(db, 'requests', 'logged_request_id')
   const otherTypes = await findOtherTypes(db, record)
-  for (const { from, to } of splitRange(range, REQUEST_STEP)) {
+  yield* inSteps(range, REQUEST_STEP, async (from, to) => {
     const rows = await db
       .selectFrom('requests as r')
       .leftJoin('request_details as d', 'd.logged_request_id', 'r.logged_request_id')
@@ -139,20 +132,8 @@ export async function* findRequests(
           (row.reference_number === reference_number ||
             (row.body !== null && mayContainReference(row.body, reference_number)))),
     )
-    if (named.length > 0) yield named.map((row) => row.logged_request_id)
-    await yieldToEventLoop()
-  }
-}
-
-/** Returns the lowest and the highest id. In one SELECT without subqueries, SQLite would read the whole log for both. */
-export async function readRequestRange(
-  db: Executor,
-): Promise<{ first: number | null; last: number | null }> {
-  const { rows } = await sql<{ first: number | null; last: number | null }>`
-    SELECT (SELECT min(logged_request_id) FROM requests) AS first,
-      (SELECT max(logged_request_id) FROM requests) AS last
-  `.execute(db)
-  return rows[0] ?? { first: null, last: null }
+    return named.map((row) => row.logged_request_id)
+  })
 }
 
 /**
@@ -160,12 +141,9 @@ export async function readRequestRange(
  * be a typing error.
  */
 async function findOtherTypes(db: Executor, record: NamedRecord): Promise<Set<string | null>> {
-  const modules = await db
-    .selectFrom('modules')
-    .select('record_type')
-    .where('platform_id', '=', record.platform_id)
-    .where('record_type', '!=', record.record_type)
-    .execute()
+  const { platform_id, record_type } = record
+  const match = { platform_id, record_type: sql`<> ${record_type}` }
+  const modules = await listRows(db, 'modules', match, ['record_type'])
   return new Set<string | null>(modules.map((module) => module.record_type))
 }
 
@@ -175,14 +153,8 @@ export async function* findActivityEntries(
   record: NamedRecord,
   contains: Contains,
 ): AsyncGenerator<number[]> {
-  const range = await db
-    .selectFrom('activity')
-    .select((eb) => [
-      eb.fn.min<number | null>('activity_id').as('first'),
-      eb.fn.max<number | null>('activity_id').as('last'),
-    ])
-    .executeTakeFirstOrThrow()
-  for (const { from, to } of splitRange(range, ACTIVITY_STEP)) {
+  const range = await readIdRange(db, 'activity', 'activity_id')
+  yield* inSteps(range, ACTIVITY_STEP, async (from, to) => {
     const rows = await db
       .selectFrom('activity')
       .select(['activity_id', 'record_id', 'details'])
@@ -208,9 +180,8 @@ export async function* findActivityEntries(
         record_id === record.record_id ||
         (!otherRecords.has(record_id) && readReference(details) === record.reference_number),
     )
-    if (named.length > 0) yield named.map(({ activity_id }) => activity_id)
-    await yieldToEventLoop()
-  }
+    return named.map(({ activity_id }) => activity_id)
+  })
 }
 
 /** Returns the other existing records of these entries, which have the same reference in another module. */
@@ -265,9 +236,11 @@ export async function namesErasedRecord(
   return tombstone !== null
 }
 
-function readReference(details: string): unknown {
+/** Reads the reference of the record that an activity entry is about; null if it has none. */
+export function readReference(details: string): string | null {
   const value = parseLossless(details)
-  return isJsonObject(value) ? value['reference_number'] : undefined
+  const reference = isJsonObject(value) ? value['reference_number'] : undefined
+  return typeof reference === 'string' ? reference : null
 }
 
 /** Escapes a text as the JSON that the hub writes does. */
@@ -275,10 +248,16 @@ function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-function* splitRange(
-  { first, last }: { first: number | null; last: number | null },
+/** Yields the ids that `find` returns for parts of a range, between which pushes are processed. */
+async function* inSteps(
+  { first, last }: IdRange,
   size: number,
-): Generator<{ from: number; to: number }> {
+  find: (from: number, to: number) => Promise<number[]>,
+): AsyncGenerator<number[]> {
   if (first === null || last === null) return
-  for (let from = first; from <= last; from += size) yield { from, to: from + size - 1 }
+  for (let from = first; from <= last; from += size) {
+    const ids = await find(from, from + size - 1)
+    if (ids.length > 0) yield ids
+    await yieldToEventLoop()
+  }
 }

@@ -117,11 +117,8 @@ async function deleteRecords(
     for (const row of deleted) deltas.replace(module, row, null)
     await addToSums(db, deltas)
   }
-  await db
-    .updateTable('removals')
-    .set({ removed: sql`removed + ${deleted.length}` })
-    .where('removal_id', '=', removal.removal_id)
-    .execute()
+  const removed = sql`removed + ${deleted.length}`
+  await updateRows(db, 'removals', { removal_id: removal.removal_id }, { removed })
   // This row is locked last, as in the erasure of a record.
   const change_seq = numbers.at(-1)
   if (change_seq !== undefined) await schedulePurge(db, { platform_id, change_seq })

@@ -3,8 +3,9 @@ import { toHour } from '../../../lib/time/clock.ts'
 import type { DeletionOutcome, DeletionStep, RetentionStore } from '../../port/deletion-store.ts'
 import { deleteRequests } from '../activity/request-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { findRow } from '../schema/rows.ts'
-import { deleteOldRejectedPushes, deleteSome } from './delete-rows.ts'
+import { deleteRows, findRow, readIdRange } from '../schema/rows.ts'
+import type { Tables } from '../schema/tables.ts'
+import { deleteOldRejectedPushes, deleteSome, type RowsByKey } from './delete-rows.ts'
 
 /** Deletes rows that are older than `before`. */
 type OldStep = DeletionStep & { before: string }
@@ -16,57 +17,51 @@ const ACTIVITY = { table: 'activity', id: 'activity_id' }
 const AUDIT = { table: 'audit', id: 'audit_id' }
 const HISTORY = { table: 'record_history', id: 'change_seq' }
 const MANIFEST_CHANGES = { table: 'manifest_changes', id: 'manifest_change_id' }
+const REVIEWS = {
+  table: 'missing_reviews',
+  key: 'missing_review_id',
+  orderBy: 'closed_at',
+} as const
+const ALERTS = { table: 'alerts', key: 'alert_id', orderBy: 'resolved_at' } as const
 
 export function createRetentionStore(
   databases: Databases,
   reclaimSpace: RetentionStore['reclaimSpace'],
 ): RetentionStore {
-  const { reader, writer } = databases
-  const inTransaction = (work: (db: Executor) => Promise<DeletionOutcome>) =>
-    writer.transaction().execute(work)
+  const { reader, writer, transact } = databases
   const deletions: {
     [Noun in Parameters<RetentionStore['deleteOld']>[0]]: (
+      db: Executor,
       step: OldStep,
     ) => Promise<DeletionOutcome>
   } = {
-    activity: (step) => inTransaction((db) => deleteById(db, ACTIVITY, step)),
-    audit: (step) => inTransaction((db) => deleteById(db, AUDIT, step)),
-    manifest_changes: (step) => inTransaction((db) => deleteById(db, MANIFEST_CHANGES, step)),
-    history: (step) => inTransaction((db) => deleteOldHistory(db, step)),
-    pulls: (step) => inTransaction((db) => deleteOldPull(db, step)),
-    rejected_pushes: (step) =>
-      inTransaction(async (db) =>
-        toOutcome(await deleteOldRejectedPushes(databases, db, step), step),
-      ),
-    requests: (step) => inTransaction((db) => deleteOldRequests(db, step)),
-    push_errors: (step) => inTransaction((db) => deletePushErrors(db, step)),
-    missing_reviews: (step) => inTransaction((db) => deleteReviews(db, step)),
-    alerts: (step) => inTransaction((db) => deleteAlerts(db, step)),
-    counters: (step) => inTransaction((db) => deleteCounters(db, step)),
+    activity: (db, step) => deleteById(db, ACTIVITY, step),
+    audit: (db, step) => deleteById(db, AUDIT, step),
+    manifest_changes: (db, step) => deleteById(db, MANIFEST_CHANGES, step),
+    history: deleteOldHistory,
+    pulls: deleteOldPull,
+    rejected_pushes: async (db, step) =>
+      toOutcome(await deleteOldRejectedPushes(databases, db, step), step),
+    requests: deleteOldRequests,
+    push_errors: deletePushErrors,
+    missing_reviews: (db, step) => deleteClosed(db, REVIEWS, step),
+    alerts: (db, step) => deleteClosed(db, ALERTS, step),
+    counters: deleteCounters,
   }
   return {
     reclaimSpace,
-    deleteOld: (noun, step) => deletions[noun](step),
+    deleteOld: (noun, step) => transact([], (db) => deletions[noun](db, step)),
 
     async trimActivity(entries, step) {
-      const newest = await reader
-        .selectFrom('activity')
-        .select((eb) => eb.fn.max('activity_id').as('id'))
-        .executeTakeFirst()
-      const last = Number(newest?.id ?? 0) - entries
+      const newest = await readIdRange(reader, 'activity', 'activity_id')
+      const last = Number(newest.last ?? 0) - entries
       const rows = await selectActivity(reader, step).where('activity_id', '<=', last).execute()
       const first = rows[0]
       const end = rows.at(-1)
       if (!first || !end) return NOTHING
-      const { numDeletedRows } = await writer
-        .deleteFrom('activity')
-        .where('activity_id', '>=', first.id)
-        .where('activity_id', '<=', end.id)
-        .executeTakeFirst()
-      return {
-        deleted: Number(numDeletedRows),
-        next: rows.length < step.limit ? null : end.id,
-      }
+      const match = { activity_id: sql`BETWEEN ${first.id} AND ${end.id}` }
+      const deleted = await deleteRows(writer, 'activity', match)
+      return { deleted, next: rows.length < step.limit ? null : end.id }
     },
 
     async historyCompleteSince() {
@@ -157,21 +152,14 @@ async function deletePushErrors(db: Executor, step: OldStep): Promise<DeletionOu
   return toOutcome(deleted, step)
 }
 
-async function deleteReviews(db: Executor, step: OldStep): Promise<DeletionOutcome> {
-  const where = sql`closed_at < ${step.before}`
-  const old = {
-    table: 'missing_reviews',
-    key: 'missing_review_id',
-    where,
-    orderBy: 'closed_at',
-  } as const
-  return toOutcome(await deleteSome(db, old, step.limit), step)
-}
-
-async function deleteAlerts(db: Executor, step: OldStep): Promise<DeletionOutcome> {
-  const where = sql`resolved_at < ${step.before}`
-  const old = { table: 'alerts', key: 'alert_id', where, orderBy: 'resolved_at' } as const
-  return toOutcome(await deleteSome(db, old, step.limit), step)
+/** Deletes rows by the time of their end. */
+async function deleteClosed<Table extends keyof Tables & string>(
+  db: Executor,
+  rows: RowsByKey<Table>,
+  step: OldStep,
+): Promise<DeletionOutcome> {
+  const where = sql`${sql.ref(rows.orderBy)} < ${step.before}`
+  return toOutcome(await deleteSome(db, { ...rows, where }, step.limit), step)
 }
 
 /** The primary key begins with day and hour, so its order is the order of age. */

@@ -3,7 +3,7 @@ import type { PlatformStore } from '../../port/platform-store.ts'
 import { distinctTitle } from '../platforms/platform-rows.ts'
 import { isVisible } from '../records/module-scope.ts'
 import type { Executor } from '../schema/databases.ts'
-import { updateRows } from '../schema/rows.ts'
+import { findRow, updateRows } from '../schema/rows.ts'
 
 type Request = Parameters<PlatformStore['removePlatform']>[0]
 
@@ -19,26 +19,23 @@ export async function softDeletePlatform(
   db: Executor,
   { platform_id, platform_name, requested_by, at }: Request,
 ): Promise<Removal | null> {
-  const platform = await db
-    .selectFrom('platforms')
-    .select('source_key_secret_id')
-    .where((eb) => eb.and({ platform_id, platform_name }))
-    .where('removed_at', 'is', null)
-    .executeTakeFirst()
+  const match = { platform_id, platform_name, removed_at: null }
+  const platform = await findRow(db, 'platforms', match, ['source_key_secret_id'])
   if (!platform) return null
   await cancelTasks(db, platform_id, at)
   await updateRows(db, 'modules', { platform_id }, { registered_at: null })
-  await db
-    .updateTable('platforms')
-    .set({
+  await updateRows(
+    db,
+    'platforms',
+    { platform_id },
+    {
       platform_name: `${platform_name} (removed ${platform_id}, ${at})`,
       status: 'inactive',
       removed_at: at,
       source_base_url: '',
       last_error: null,
-    })
-    .where('platform_id', '=', platform_id)
-    .execute()
+    },
+  )
   await deleteKeys(db, platform_id, platform.source_key_secret_id)
   await db.deleteFrom('missing_candidates').where('platform_id', '=', platform_id).execute()
   await db.deleteFrom('missing_reviews').where('platform_id', '=', platform_id).execute()

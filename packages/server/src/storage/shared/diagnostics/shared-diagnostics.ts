@@ -17,34 +17,16 @@ import { compareCounters, findInvalidCounters } from './repair-store.ts'
 /** Entries of the audit log that one statement looks up. */
 const AUDIT_STEP = 500
 
-type SharedMethods =
-  | 'compareCounters'
-  | 'findInvalidCounters'
-  | 'listLeases'
-  | 'readUnfinishedPull'
-  | 'readLastWritten'
-  | 'listSources'
-  | 'readEncryptedKey'
-  | 'listSettings'
-  | 'countChangesSince'
-  | 'findLostAudit'
-  | 'readPullTime'
-  | 'readChangeTime'
-
-export function createSharedDiagnostics(db: Executor): Pick<DiagnosticsStore, SharedMethods> {
+export function createSharedDiagnostics(db: Executor) {
   return {
     compareCounters: () => compareCounters(db),
     findInvalidCounters: () => findInvalidCounters(db),
 
     listLeases: () => db.selectFrom('leases').selectAll().orderBy('name').execute(),
 
-    async readUnfinishedPull() {
-      const pull = await db
-        .selectFrom('pulls')
-        .select(['pull_id', 'state', 'requested_at', 'started_at', 'lease_until'])
-        .where('state', 'in', ['queued', 'running'])
-        .executeTakeFirst()
-      return pull ?? null
+    readUnfinishedPull() {
+      const columns = ['pull_id', 'state', 'requested_at', 'started_at', 'lease_until'] as const
+      return findRow(db, 'pulls', { state: ['queued', 'running'] }, columns)
     },
 
     async readLastWritten() {
@@ -140,10 +122,9 @@ export function createSharedDiagnostics(db: Executor): Pick<DiagnosticsStore, Sh
       const row = await findRow(db, 'secrets', { purpose: REFERENCES_PURPOSE }, ['ciphertext'])
       return row?.ciphertext ?? null
     },
-  }
+  } satisfies Partial<DiagnosticsStore>
 }
 
-/** @param applied the names of the applied migrations. */
 /** @param hasMigrations a query that returns a row if the table of migrations exists. */
 export async function readSchemaState(
   db: Executor,

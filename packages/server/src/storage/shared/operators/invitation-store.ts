@@ -1,5 +1,5 @@
 import type { Invitation } from '@recordhub/protocol'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { InvitationStore } from '../../port/operator-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
@@ -67,15 +67,8 @@ function toInvitation(row: Selectable<Tables['operator_invitations']>): Invitati
 
 /** Accepts an invitation. @returns false if it is not open. */
 export async function acceptInvitation(db: Executor, id: number, at: string): Promise<boolean> {
-  const accepted = await db
-    .updateTable('operator_invitations')
-    .set({ accepted_at: at })
-    .where('invitation_id', '=', id)
-    .where('accepted_at', 'is', null)
-    .where('expires_at', '>', at)
-    .returning('invitation_id')
-    .executeTakeFirst()
-  return accepted !== undefined
+  const open = { invitation_id: id, accepted_at: null, expires_at: sql`> ${at}` }
+  return (await updateRows(db, 'operator_invitations', open, { accepted_at: at })) > 0
 }
 
 /** Deletes the open invitations of an operator. */

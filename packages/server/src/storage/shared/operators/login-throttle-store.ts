@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type AttemptCount, addAttempt } from '../../../domain/auth/login-throttle.ts'
 import { type LoginThrottleStore, MAX_THROTTLED_SUBJECTS } from '../../port/operator-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
+import { deleteRows, listRows, updateRows } from '../schema/rows.ts'
 
 export function createLoginThrottleStore(databases: Databases): LoginThrottleStore {
   const { reader, transact } = databases
@@ -31,16 +32,9 @@ export function createLoginThrottleStore(databases: Databases): LoginThrottleSto
           await db.deleteFrom('login_attempts').where('subject', 'in', reset).execute()
         }
         if (refund.length === 0) return
-        await db
-          .updateTable('login_attempts')
-          .set({ attempts: sql<number>`attempts - 1` })
-          .where('subject', 'in', refund)
-          .execute()
-        await db
-          .deleteFrom('login_attempts')
-          .where('subject', 'in', refund)
-          .where('attempts', '<=', 0)
-          .execute()
+        const refunded = { attempts: sql`attempts - 1` }
+        await updateRows(db, 'login_attempts', { subject: refund }, refunded)
+        await deleteRows(db, 'login_attempts', { subject: refund, attempts: sql`<= 0` })
       })
     },
   }
@@ -50,11 +44,8 @@ async function readCounts(
   db: Executor,
   subjects: readonly string[],
 ): Promise<ReadonlyMap<string, AttemptCount>> {
-  const rows = await db
-    .selectFrom('login_attempts')
-    .select(['subject', 'attempts', 'last_attempt_at'])
-    .where('subject', 'in', subjects)
-    .execute()
+  const columns = ['subject', 'attempts', 'last_attempt_at'] as const
+  const rows = await listRows(db, 'login_attempts', { subject: subjects }, columns)
   return new Map(
     rows.map((row) => [row.subject, { attempts: row.attempts, at: row.last_attempt_at }]),
   )

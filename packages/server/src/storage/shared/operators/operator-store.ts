@@ -5,7 +5,7 @@ import { ROLES, type Role } from '../../../domain/auth/caller.ts'
 import type { AuthDatabase, NewStoredOperator, OperatorStore } from '../../port/operator-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import { updateRows } from '../schema/rows.ts'
+import { deleteRows, findRow, listRows, updateRows } from '../schema/rows.ts'
 import { createApiTokens, revokeTokens } from './api-tokens.ts'
 import { acceptInvitation, reopenInvitation, withdrawInvitationsOf } from './invitation-store.ts'
 
@@ -85,13 +85,10 @@ export function createOperatorStore(
     setPassword: (id, password, audit) =>
       transact(['operators'], async (db, at) => {
         if (!(await findRole(db, id))) return false
-        const changed = await db
-          .updateTable('operator_accounts')
-          .set({ password, updated_at: at })
-          .where((eb) => eb.and({ operator_id: id, provider_id: CREDENTIAL }))
-          .returning('operator_id')
-          .executeTakeFirst()
-        if (!changed) await insertPassword(db, id, password, at)
+        const account = { operator_id: id, provider_id: CREDENTIAL }
+        const columns = { password, updated_at: at }
+        const changed = await updateRows(db, 'operator_accounts', account, columns)
+        if (changed === 0) await insertPassword(db, id, password, at)
         await endSessions(db, id)
         await insertAudit(db, at, audit)
         return true
@@ -160,7 +157,6 @@ async function insertOperator(
   return true
 }
 
-/** Stores the hash of the password of an operator who has none. */
 async function insertPassword(
   db: Executor,
   operator_id: string,
@@ -181,20 +177,13 @@ async function endSessions(db: Executor, operatorId: string): Promise<void> {
 
 const rolesAbove = (role: Role) => ROLES.slice(ROLES.indexOf(role) + 1)
 
-async function findRole(db: Executor, id: string) {
-  const found = db.selectFrom('operators').select(['role', 'disabled_at']).where('id', '=', id)
-  return found.executeTakeFirst()
+function findRole(db: Executor, id: string) {
+  return findRow(db, 'operators', { id }, ['role', 'disabled_at'])
 }
 
 /** Whether the operator is the only admin who is not disabled. */
 async function isLastAdmin(db: Executor, id: string): Promise<boolean> {
-  const admins = await db
-    .selectFrom('operators')
-    .select('id')
-    .where('role', '=', 'admin')
-    .where('disabled_at', 'is', null)
-    .limit(2)
-    .execute()
+  const admins = await listRows(db, 'operators', { role: 'admin', disabled_at: null }, ['id'])
   return admins.length === 1 && admins[0]?.id === id
 }
 
@@ -296,12 +285,8 @@ function createOperatorSessions(
 
     endSession: (operatorId, sessionId, audit) =>
       transact([], async (db, at) => {
-        const ended = await db
-          .deleteFrom('operator_sessions')
-          .where((eb) => eb.and({ operator_id: operatorId, id: sessionId }))
-          .returning('id')
-          .executeTakeFirst()
-        if (!ended) return false
+        const session = { operator_id: operatorId, id: sessionId }
+        if ((await deleteRows(db, 'operator_sessions', session)) === 0) return false
         await insertAudit(db, at, audit)
         return true
       }),

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import {
   MAX_VIEWS,
   type StoredView,
@@ -7,7 +7,7 @@ import {
 } from '../../port/record-list-store.ts'
 import { insertAudit } from '../activity/activity-rows.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { countRows, deleteRows } from '../schema/rows.ts'
+import { countRows, deleteRows, updateRows } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
 
 export function createViewStore({ reader, transact }: Databases): ViewStore {
@@ -53,11 +53,8 @@ export function createViewStore({ reader, transact }: Databases): ViewStore {
         if (change.name !== undefined && (await isTaken(db, stored, change.name))) {
           return 'name_taken'
         }
-        await db
-          .updateTable('saved_views')
-          .set({ ...toColumns(change), updated_at: at })
-          .where('view_id', '=', viewId)
-          .execute()
+        const columns = { ...toColumns(change), updated_at: at }
+        await updateRows(db, 'saved_views', { view_id: viewId }, columns)
         await insertAudit(db, at, audit)
         return findView(db, viewId)
       }),
@@ -81,13 +78,8 @@ async function findView(db: Executor, viewId: number): Promise<StoredView | null
 }
 
 async function isTaken(db: Executor, view: StoredView, name: string): Promise<boolean> {
-  const other = await db
-    .selectFrom('saved_views')
-    .select('view_id')
-    .where((eb) => eb.and({ owner: view.owner, name }))
-    .where('view_id', '!=', view.id)
-    .executeTakeFirst()
-  return other !== undefined
+  const match = { owner: view.owner, name, view_id: sql`<> ${view.id}` }
+  return (await countRows(db, 'saved_views', match)) > 0
 }
 
 function toColumns({ name, query, shared }: Partial<ViewContent>) {

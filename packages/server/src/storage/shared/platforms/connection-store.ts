@@ -62,13 +62,8 @@ export function createConnectionStore(
         const platform = await findRegisteredPlatform(db, platform_id)
         if (!platform) return false
         // Only a rotation sets an expiry, so the newest key has none.
-        const { numUpdatedRows } = await db
-          .updateTable('hub_keys')
-          .set({ expires_at: at })
-          .where('platform_id', '=', platform_id)
-          .where('expires_at', '>', at)
-          .executeTakeFirst()
-        if (numUpdatedRows === 0n) return false
+        const match = { platform_id, expires_at: sql`> ${at}` }
+        if ((await updateRows(db, 'hub_keys', match, { expires_at: at })) === 0) return false
         await insertLog(db, at, log, platform)
         return true
       }),

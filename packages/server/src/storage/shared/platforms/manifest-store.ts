@@ -1,11 +1,5 @@
-import type {
-  DriftResponse,
-  Manifest,
-  ManifestChange,
-  Module,
-  ModuleDrift,
-} from '@recordhub/protocol'
-import type { Selectable } from 'kysely'
+import type { DriftResponse, Manifest, Module, ModuleDrift } from '@recordhub/protocol'
+import { type Selectable, sql } from 'kysely'
 import type { DriftingModule } from '../../../domain/inbox/inbox.ts'
 import {
   findManifestChanges,
@@ -17,6 +11,7 @@ import type { ManifestStore } from '../../port/platform-store.ts'
 import { insertActivity, insertAudit, insertLog } from '../activity/activity-rows.ts'
 import { deleteCachedResponse } from '../pulls/cached-responses.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import { findRow, updateRows } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
 import { rebuildRetypedFields } from '../search/indexed-fields.ts'
 import { insertModule, type PlatformChanges } from './platform-store.ts'
@@ -27,12 +22,9 @@ export function createManifestStore(
 ): ManifestStore {
   return {
     async reserveManifestFetch(platformId, { at, notSince }) {
-      const known = await reader
-        .selectFrom('platforms')
-        .select(['manifest_fetched_at', 'manifest_requested_at'])
-        .where('platform_id', '=', platformId)
-        .where('removed_at', 'is', null)
-        .executeTakeFirst()
+      const match = { platform_id: platformId, removed_at: null }
+      const columns = ['manifest_fetched_at', 'manifest_requested_at'] as const
+      const known = await findRow(reader, 'platforms', match, columns)
       // A time that is still to come is from a clock that was ahead. It must not prevent a fetch until then.
       const isRecent = (time: string | null) => time !== null && time > notSince && time <= at
       if (!known || isRecent(known.manifest_fetched_at) || isRecent(known.manifest_requested_at)) {
@@ -63,11 +55,8 @@ export function createManifestStore(
       if (!before) return null
       // The usual case: nothing has changed, and writes of records do not wait for a lock.
       if (!hasChanged(before, manifest)) {
-        await writer
-          .updateTable('platforms')
-          .set({ manifest_fetched_at: at, recovered_at })
-          .where('platform_id', '=', platform_id)
-          .execute()
+        const fetch = { manifest_fetched_at: at, recovered_at }
+        await updateRows(writer, 'platforms', { platform_id }, fetch)
         return []
       }
       return change(['write authorization'], async (db) => {
@@ -97,19 +86,15 @@ export function createManifestStore(
 
     setDriftPolicy: ({ platform_id, record_type, drift_policy, at }, log) =>
       change([], async (db) => {
-        const changed = await db
-          .updateTable('modules')
-          .set({ drift_policy })
-          .where((eb) => eb.and({ platform_id, record_type }))
-          .where('drift_policy', '!=', drift_policy)
-          .executeTakeFirst()
+        const match = { platform_id, record_type, drift_policy: sql`<> ${drift_policy}` }
+        const changed = await updateRows(db, 'modules', match, { drift_policy })
         const known = await db
           .selectFrom('modules as m')
           .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
           .select(['m.platform_id', 'p.platform_name'])
           .where((eb) => eb.and({ 'm.platform_id': platform_id, 'm.record_type': record_type }))
           .executeTakeFirst()
-        if (changed.numUpdatedRows > 0n && known) await insertLog(db, at, log, known)
+        if (changed > 0 && known) await insertLog(db, at, log, known)
         return known !== undefined
       }),
   }
@@ -183,16 +168,9 @@ async function saveModules(
     if (next) await updateModule(db, row, next, { position: modules.length + index, at })
   }
   // This row is locked after the modules, as at the end of a pull task.
-  await db
-    .updateTable('platforms')
-    .set({
-      display_title: platform_title,
-      platform_description,
-      manifest_fetched_at: at,
-      recovered_at,
-    })
-    .where('platform_id', '=', platform_id)
-    .execute()
+  const texts = { display_title: platform_title, platform_description }
+  const fetch = { manifest_fetched_at: at, recovered_at }
+  await updateRows(db, 'platforms', { platform_id }, { ...texts, ...fetch })
 }
 
 function toStoredModule(row: Selectable<Tables['modules']>): StoredModule {
@@ -231,11 +209,8 @@ async function updateModule(
     row.removed_fields === columns.removed_fields
   if (isUnchanged) return
   const fieldsChanged = row.fields !== columns.fields
-  await db
-    .updateTable('modules')
-    .set({ ...columns, position, ...(fieldsChanged ? { drift_since: at } : {}) })
-    .where('module_id', '=', module_id)
-    .execute()
+  const driftSince = fieldsChanged ? { drift_since: at } : {}
+  await updateRows(db, 'modules', { module_id }, { ...columns, position, ...driftSince })
   if (!fieldsChanged) return
   await db.deleteFrom('module_drift').where('module_id', '=', module_id).execute()
   await deleteCachedResponse(db, module_id)
@@ -248,12 +223,8 @@ async function readDrift(
   db: Executor,
   platformId: number,
 ): Promise<Omit<DriftResponse, 'success'> | null> {
-  const platform = await db
-    .selectFrom('platforms')
-    .select('manifest_fetched_at')
-    .where('platform_id', '=', platformId)
-    .where('removed_at', 'is', null)
-    .executeTakeFirst()
+  const match = { platform_id: platformId, removed_at: null }
+  const platform = await findRow(db, 'platforms', match, ['manifest_fetched_at'])
   if (!platform) return null
   const changes = await db
     .selectFrom('manifest_changes')
@@ -295,7 +266,7 @@ async function readDrift(
       }))
   return {
     manifest_fetched_at: platform.manifest_fetched_at,
-    manifest_changes: changes.map((row) => ({ at: row.at, changes: parseChanges(row.changes) })),
+    manifest_changes: changes.map((row) => ({ at: row.at, changes: JSON.parse(row.changes) })),
     modules: modules.map(({ module_id, ...module }) => ({
       ...module,
       unknown: keysOf(module_id, 'unknown'),
@@ -333,8 +304,4 @@ async function listDrift(db: Executor): Promise<DriftingModule[]> {
     const [first_at = '', last_at = ''] = [times[0], times.at(-1)]
     return [{ platform_id, record_type, module_name, keys, first_at, last_at }]
   })
-}
-
-function parseChanges(text: string): ManifestChange[] {
-  return JSON.parse(text)
 }

@@ -6,7 +6,7 @@ import { softDeletePlatform } from '../deletion/soft-delete-platform.ts'
 import { readPauseEnd, recordRecovery } from '../pulls/pull-plan.ts'
 import { invalidateCachedResponse } from '../records/module-counts.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import { countRows, listRows } from '../schema/rows.ts'
+import { countRows, listRows, updateRows } from '../schema/rows.ts'
 import { readHealth } from './health-rows.ts'
 import {
   createModuleReader,
@@ -174,11 +174,8 @@ export function createPlatformStore(
         }
         if (status && status.status !== before.status) {
           const recovered_at = status.status === 'active' ? { recovered_at: now } : {}
-          await db
-            .updateTable('platforms')
-            .set({ status: status.status, updated_at: at, ...recovered_at })
-            .where('platform_id', '=', platform_id)
-            .execute()
+          const columns = { status: status.status, updated_at: at, ...recovered_at }
+          await updateRows(db, 'platforms', { platform_id }, columns)
           await insertLog(db, at, status.log, known)
         }
         const platform = (await findPlatform(db, platform_id, now)) ?? before
@@ -345,7 +342,6 @@ export async function insertModule(
     .execute()
 }
 
-/** Sets the address and the source API key of a registered platform. */
 async function setSource(
   db: Executor,
   source: {

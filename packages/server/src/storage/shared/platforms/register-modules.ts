@@ -1,6 +1,7 @@
 import type { NamedModule } from '../../port/deletion-store.ts'
 import { invalidateCachedResponse } from '../records/module-counts.ts'
 import type { Executor } from '../schema/databases.ts'
+import { listRows, updateRows } from '../schema/rows.ts'
 
 type ModuleRegistration = { platform_id: number; record_types: string[]; at: string }
 
@@ -17,11 +18,8 @@ export async function registerModules(
   { platform_id, record_types, at }: ModuleRegistration,
   node: string,
 ): Promise<Registered> {
-  const modules = await db
-    .selectFrom('modules')
-    .select(['platform_id', 'module_id', 'record_type', 'registered_at'])
-    .where('platform_id', '=', platform_id)
-    .execute()
+  const columns = ['platform_id', 'module_id', 'record_type', 'registered_at'] as const
+  const modules = await listRows(db, 'modules', { platform_id }, columns)
   const known = new Set(modules.map((module) => module.record_type))
   const unknown = record_types.find((record_type) => !known.has(record_type))
   if (unknown !== undefined) return { outcome: 'unknown_module', record_type: unknown }
@@ -56,12 +54,8 @@ export async function registerModules(
       .execute()
     await invalidateCachedResponse(db, module, node)
     await db.deleteFrom('missing_candidates').where('module_id', '=', module_id).execute()
-    await db
-      .updateTable('missing_reviews')
-      .set({ state: 'resolved', closed_at: at })
-      .where('module_id', '=', module_id)
-      .where('closed_at', 'is', null)
-      .execute()
+    const resolved = { state: 'resolved', closed_at: at } as const
+    await updateRows(db, 'missing_reviews', { module_id, closed_at: null }, resolved)
   }
   return { outcome: 'changed', isChange: changed.length > 0 }
 }

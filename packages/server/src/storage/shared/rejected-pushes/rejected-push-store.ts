@@ -13,6 +13,7 @@ import { namesErasedRecord } from '../deletion/record-mentions.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import { ACCEPTED_PUSHES } from '../records/module-counts.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
+import { findRow, updateRows } from '../schema/rows.ts'
 import { applyFilter, createRejectedPushReads, selectRejected } from './rejected-push-reads.ts'
 import {
   createRejectionAcceptance,
@@ -130,23 +131,14 @@ async function saveRejection(
     pull_id,
     request_id,
   }
-  const known = await db
-    .selectFrom('rejected_pushes')
-    .select(['rejected_push_id', 'pull_id'])
-    .where((eb) => eb.and({ platform_id, fingerprint }))
-    .executeTakeFirst()
+  const match = { platform_id, fingerprint }
+  const known = await findRow(db, 'rejected_pushes', match, ['rejected_push_id', 'pull_id'])
   if (known) {
     const { rejected_push_id, pull_id: before } = known
-    await db
-      .updateTable('rejected_pushes')
-      .set({
-        ...latest,
-        count: sql`count + 1`,
-        // Every pull receives the same record again, also after its replay.
-        ...(push.method === 'pull' ? {} : NOT_REPLAYED),
-      })
-      .where('rejected_push_id', '=', rejected_push_id)
-      .execute()
+    // Every pull receives the same record again, also after its replay.
+    const replay = push.method === 'pull' ? {} : NOT_REPLAYED
+    const change = { ...latest, count: sql`count + 1`, ...replay }
+    await updateRows(db, 'rejected_pushes', { rejected_push_id }, change)
     if (pull_id !== null)
       await saveRejectingPull(db, { rejected_push_id, pull_id, before, previous })
     return false
@@ -172,11 +164,8 @@ async function saveRejection(
     .executeTakeFirstOrThrow()
   if (pull_id !== null)
     await saveRejectingPull(db, { rejected_push_id, pull_id, before: null, previous })
-  await db
-    .updateTable('platforms')
-    .set({ rejected_bytes: sql`rejected_bytes + ${bytes}` })
-    .where('platform_id', '=', platform_id)
-    .execute()
+  const added = { rejected_bytes: sql`rejected_bytes + ${bytes}` }
+  await updateRows(db, 'platforms', { platform_id }, added)
   return true
 }
 
@@ -209,11 +198,8 @@ async function addRecentRejections(
     .executeTakeFirstOrThrow()
   const known: RecentRejection[] = JSON.parse(recent_rejections)
   const added = addRejections(known, { count, accepted: Number(accepted), at })
-  await db
-    .updateTable('platforms')
-    .set({ recent_rejections: JSON.stringify(added) })
-    .where('platform_id', '=', platformId)
-    .execute()
+  const change = { recent_rejections: JSON.stringify(added) }
+  await updateRows(db, 'platforms', { platform_id: platformId }, change)
 }
 
 async function countRejected(

@@ -1,5 +1,5 @@
 /** Statements about the rows of one table that have given values. Others are written with Kysely. */
-import { type RawBuilder, type SelectType, sql } from 'kysely'
+import { isOperationNodeSource, type RawBuilder, type SelectType, sql } from 'kysely'
 import type { Executor } from './databases.ts'
 import type { Tables } from './tables.ts'
 
@@ -7,9 +7,12 @@ type Name = keyof Tables & string
 type Column<Table extends Name> = keyof Tables[Table] & string
 type Row<Table extends Name> = { [Key in Column<Table>]: SelectType<Tables[Table][Key]> }
 
-/** The values of the rows: null for none; a list, which must not be empty, for one of several. */
+/**
+ * The values of the rows: null for none; a list, which must not be empty, for one of several. An expression is the rest of a
+ * condition, such as sql`> ${at}`.
+ */
 type Match<Table extends Name> = {
-  [Key in Column<Table>]?: Row<Table>[Key] | readonly Row<Table>[Key][]
+  [Key in Column<Table>]?: Row<Table>[Key] | readonly Row<Table>[Key][] | RawBuilder<unknown>
 }
 
 /** The new values of columns, or expressions for them. */
@@ -51,6 +54,22 @@ export async function countRows<Table extends Name>(
   return Number(rows[0]?.n ?? 0)
 }
 
+/** Both are null without rows. */
+export type IdRange = { first: number | null; last: number | null }
+
+/** Reads the lowest and the highest id. In one SELECT without subqueries, SQLite would read the whole table for both. */
+export async function readIdRange<Table extends Name>(
+  db: Executor,
+  table: Table,
+  id: Column<Table>,
+): Promise<IdRange> {
+  const from = sql`FROM ${sql.table(table)}`
+  const { rows } = await sql<IdRange>`
+    SELECT (SELECT min(${sql.ref(id)}) ${from}) AS first,
+      (SELECT max(${sql.ref(id)}) ${from}) AS last`.execute(db)
+  return rows[0] ?? { first: null, last: null }
+}
+
 /** @returns the number of rows that match, whether they change or not. */
 export async function updateRows<Table extends Name>(
   db: Executor,
@@ -79,6 +98,7 @@ function matches(match: object): RawBuilder<boolean> {
   const conditions = Object.entries(match).map(([name, value]) => {
     if (value === null) return sql`${sql.ref(name)} IS NULL`
     if (Array.isArray(value)) return sql`${sql.ref(name)} IN (${sql.join(value)})`
+    if (isOperationNodeSource(value)) return sql`${sql.ref(name)} ${value}`
     return sql`${sql.ref(name)} = ${value}`
   })
   return sql<boolean>`${sql.join(conditions, sql` AND `)}`

@@ -1,10 +1,13 @@
 /** Maintains the indexes of fields, by which lists are filtered and sorted. */
+
 import { parsePath } from '@recordhub/protocol/data-path'
 import { parseLossless } from '@recordhub/protocol/lossless-json'
+import { sql } from 'kysely'
 import { sortKeyAt } from '../../../domain/record/sort-key.ts'
 import { TOKENS_VERSION } from '../../../domain/search/search-tokens.ts'
 import { IN_LIST_INDEX } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
+import { deleteRows, findRow } from '../schema/rows.ts'
 
 type FieldValue = {
   platform_id: number
@@ -123,14 +126,11 @@ async function deleteIndex(db: Executor, limit: number): Promise<number> {
     .select('record_id')
     .where((eb) => eb.and({ platform_id, field_id }))
     .limit(limit)
-  const { numDeletedRows } = await db
-    .deleteFrom('record_index')
-    .where((eb) => eb.and({ platform_id, field_id }))
-    .where('record_id', 'in', nextIds)
-    .executeTakeFirst()
-  if (Number(numDeletedRows) === limit) return limit
+  const match = { platform_id, field_id, record_id: sql`IN ${nextIds}` }
+  const deleted = await deleteRows(db, 'record_index', match)
+  if (deleted === limit) return limit
   await db.deleteFrom('indexed_fields').where('field_id', '=', field_id).execute()
-  return Number(numDeletedRows) + 1
+  return deleted + 1
 }
 
 function selectFields(db: Executor) {
@@ -162,12 +162,8 @@ type SearchFeed = keyof typeof CONSUMERS
 
 /** Returns the number in the feed of changes up to which records are indexed; 0 if there is none. */
 export async function readFeedPosition(db: Executor, feed: SearchFeed): Promise<number> {
-  const row = await db
-    .selectFrom('change_feed_positions')
-    .select('position')
-    .where('consumer', '=', CONSUMERS[feed])
-    .executeTakeFirst()
-  return row?.position ?? 0
+  const match = { consumer: CONSUMERS[feed] }
+  return (await findRow(db, 'change_feed_positions', match, ['position']))?.position ?? 0
 }
 
 export async function saveFeedPosition(

@@ -5,7 +5,7 @@ import type { IndexedFieldState } from '../../port/search-index-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { findKinds } from '../records/module-scope.ts'
 import type { Executor } from '../schema/databases.ts'
-import { updateRows } from '../schema/rows.ts'
+import { listRows, updateRows } from '../schema/rows.ts'
 import { hasIndexedFields, readFeedPosition, saveFeedPosition } from './field-index.ts'
 
 type Choice = { platform_id: number; record_type: string; keys: string[]; at: string }
@@ -68,11 +68,9 @@ async function replaceFields(
   const kinds = findKinds([fields], keys.map(parsePath))
   const kindOf = new Map(keys.map((key, index) => [key, kinds[index]]))
   const isNumeric = (key: string) => (isSortedAsNumber(kindOf.get(key)) ? 1 : 0)
-  const stored = await db
-    .selectFrom('indexed_fields')
-    .select(['field_id', 'field_key', 'is_numeric'])
-    .where((eb) => eb.and({ module_id, is_deleting: 0 }))
-    .execute()
+  const match = { module_id, is_deleting: 0 }
+  const columns = ['field_id', 'field_key', 'is_numeric'] as const
+  const stored = await listRows(db, 'indexed_fields', match, columns)
   // The index of a field whose type has changed has the wrong order.
   const unchanged = stored.filter(
     (field) => keys.includes(field.field_key) && field.is_numeric === isNumeric(field.field_key),
