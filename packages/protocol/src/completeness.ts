@@ -16,6 +16,30 @@ export const IncompleteReason = OneOf(
 
 export const ConfirmedBy = OneOf('etag', 'last_modified')
 
+/** What the hub knows about the versions of a module and the digests of its platform. */
+const ModuleDigestState = Type.Object({
+  unversioned: described(
+    NullableInteger,
+    'Records of the last full read without a version; with any, the digest is not used',
+  ),
+  not_stable: Type.Boolean({
+    description:
+      'Whether versions change without a change of content, so that they are not used until the manifest changes',
+  }),
+  withdrawn_at: described(
+    NullableTimestamp,
+    'When a read found content that had changed although its version had not; null if the last full read did not',
+  ),
+  withdrawn_records: described(NullableInteger, 'The number of these records'),
+  withdrawn_reference: described(NullableString, 'The reference number of the first of them'),
+  asked_at: described(NullableTimestamp, 'When the digest was last requested'),
+  digest_ms: described(NullableInteger, 'How long the platform took for it, in milliseconds'),
+  next_at: described(
+    NullableTimestamp,
+    'The digest is not requested before, so that the platform spends at most 5 % of its time on it',
+  ),
+})
+
 /** Whether the hub has all records of a registered module, and what has changed since it was verified. */
 export const ModuleCompleteness = Type.Object({
   module_id: Type.Integer(),
@@ -29,6 +53,28 @@ export const ModuleCompleteness = Type.Object({
   ),
   confirmed_by: Type.Union([ConfirmedBy, Type.Null()], {
     description: 'The condition to which the platform responded with 304',
+  }),
+  verified_at: described(
+    NullableTimestamp,
+    'When both sides were last proved to be equal: by reading all records, or by the digest, which proves the same versions',
+  ),
+  verified_by: Type.Union([OneOf('read', 'digest'), Type.Null()]),
+  verified: Type.Union(
+    [
+      Type.Object({
+        records: Type.Integer({ description: 'Records of the platform that are stored' }),
+        of: Type.Integer({ description: 'Records of the platform' }),
+        explained: Type.Integer({
+          description:
+            'Differences with a known reason: rejected, accepted, erased, held or under review',
+        }),
+      }),
+      Type.Null(),
+    ],
+    { description: 'The counts of the last comparison by digest; null without one' },
+  ),
+  digest: Type.Union([ModuleDigestState, Type.Null()], {
+    description: 'Null for a module whose records have no versions',
   }),
   last_read_at: described(
     NullableTimestamp,

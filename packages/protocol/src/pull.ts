@@ -13,7 +13,7 @@ import {
 
 export const PullTrigger = OneOf('operator', 'schedule', 'api')
 
-const PullMode = OneOf('auto', 'full')
+const PullMode = OneOf('auto', 'full', 'digest')
 
 export const PullState = OneOf(
   'queued',
@@ -55,6 +55,34 @@ export const PullCounts = Type.Object({
     description:
       'Stored records that the complete read of a module did not contain and that are not marked as missing: they wait for a review or another read',
   }),
+})
+
+/** How a pull task read its module. */
+export const READ_MODES = ['full', 'not_modified', 'digest'] as const
+const ReadMode = OneOf(...READ_MODES)
+
+export const FULL_REASONS = [
+  'due',
+  'first',
+  'no_digest',
+  'too_different',
+  'not_stable',
+  'operator',
+] as const
+const FullBecause = OneOf(...FULL_REASONS)
+
+/** What comparing the module with the platform's digest found. */
+const DigestResult = Type.Object({
+  differing: Type.Integer({ description: 'Buckets that differed' }),
+  repaired: Type.Integer({
+    description: 'Of those, the buckets that are equal after they were read',
+  }),
+  explained: Type.Integer({
+    description:
+      'Elements that keep buckets different for known reasons: rejected, accepted, erased, held or under review',
+  }),
+  requests: Type.Integer({ description: 'Requests for digests and for the records of buckets' }),
+  bytes: Type.Integer({ description: 'Received bytes, decompressed' }),
 })
 
 /** How many tasks of a pull are in each state; states without tasks are omitted. */
@@ -131,6 +159,14 @@ export const PullTask = Type.Object({
   ...PullCounts.properties,
   error: NullableString,
   warnings: Type.Array(Type.String()),
+  mode: Type.Union([ReadMode, Type.Null()], {
+    description:
+      '`full` read all records, `not_modified` received a 304 response, `digest` compared sums and read only the buckets that differed; null before the end of the task',
+  }),
+  full_because: Type.Union([FullBecause, Type.Null()], {
+    description: 'Why all records were read; null if they were not',
+  }),
+  digest: Type.Union([DigestResult, Type.Null()], { description: 'Null in the other modes' }),
   started_at: NullableTimestamp,
   finished_at: NullableTimestamp,
   waiting_since: described(
@@ -170,7 +206,7 @@ export const RecentPull = Type.Object({
 const mode = Type.Optional(
   described(
     PullMode,
-    '`full` reads everything again: no module is requested with the ETag or Last-Modified of its last response. `auto` by default',
+    '`full` reads everything again: no module is requested with the ETag or Last-Modified of its last response. `digest` compares the digest of each module that offers one now, also if that is not due. `auto` by default',
   ),
 )
 
@@ -203,6 +239,9 @@ export const PullRunningResponse = Type.Object({ ...ErrorResponse.properties, pu
 
 export type PullTrigger = Static<typeof PullTrigger>
 export type PullMode = Static<typeof PullMode>
+export type ReadMode = Static<typeof ReadMode>
+export type FullBecause = Static<typeof FullBecause>
+export type DigestResult = Static<typeof DigestResult>
 export type PullState = Static<typeof PullState>
 export type PullTaskState = Static<typeof PullTaskState>
 export type PullCounts = Static<typeof PullCounts>

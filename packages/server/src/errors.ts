@@ -218,6 +218,8 @@ const CATALOGUE = {
       "The connection closed before the platform's response from {path} was complete ({reason}). Check the logs of the platform and of any proxy in front of it.",
     platform_page_rejected:
       "The hub cannot follow the next page of the platform's response at {path}: {reason}. Check the Link headers that the platform sends.",
+    platform_ignores_prefix:
+      'The platform ignores the parameter prefix of {path}: its response contains a record that was not requested, or no record and no "prefix". The hub reads all records instead.',
     platform_redirected:
       'The platform responded with a redirect to {location}. The hub does not follow redirects, which could leak the key. Enter the final address as the base URL.',
     platform_rejected_key:

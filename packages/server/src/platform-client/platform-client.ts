@@ -14,8 +14,20 @@ import { redactValue } from '../domain/platform/redact-keys.ts'
 import { conditionalHeaders, type Validators } from '../domain/pull/unchanged.ts'
 import { HubError } from '../errors.ts'
 import { NOT_UTF8 } from '../lib/json/json-array-scanner.ts'
+import {
+  type DigestAnswer,
+  type DigestQuery,
+  maxDigestBytes,
+  readDigest,
+  toQueryText,
+} from './records/records-digest.ts'
 import { openPages, type RecordsPage } from './records/records-pages.ts'
-import { describeContentType, peekRecords, type RecordsPeek } from './records/records-stream.ts'
+import {
+  describeContentType,
+  findEnvelopeError,
+  peekRecords,
+  type RecordsPeek,
+} from './records/records-stream.ts'
 import { findReportedFailure, withRedactedKey } from './request/error-message.ts'
 import { describeSyntaxError } from './request/not-json.ts'
 import { toBodyError } from './request/request-error.ts'
@@ -42,6 +54,8 @@ type RecordsOptions = {
   retryUntil: number | null
   /** The validators of the cached response; null for an unconditional request. */
   validators: Validators | null
+  /** Requests only the records whose reference has one of these prefixes in its md5; all if left out. */
+  prefixes?: readonly string[] | null
   /** Whether to request compression. */
   acceptGzip?: boolean
 }
@@ -67,6 +81,17 @@ export type PlatformClient = {
     recordType: string,
     options: RecordsOptions,
   ) => Promise<RecordsPage | null>
+  /**
+   * Requests the digest of a module, within the limits of `openRecords`. The bytes that it reads are limited by the number
+   * of buckets.
+   * @throws HubError when there is no complete response, or it is of another platform or module or reports a failure.
+   */
+  fetchDigest: (
+    target: CallTarget & { platform_name: string },
+    recordType: string,
+    query: DigestQuery,
+    options: Pick<RecordsOptions, 'signal' | 'firstByteSeconds' | 'retryUntil'>,
+  ) => Promise<DigestAnswer>
   /** Reads the beginning of the records response of a module, within the time limit of a short request. */
   peekRecords: (target: CallTarget, recordType: string, signal: AbortSignal) => Promise<RecordsPeek>
   /**
@@ -152,8 +177,9 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
         reason: checked.reason,
       })
     },
-    async openRecords(target, recordType, { validators, ...options }) {
+    async openRecords(target, recordType, { validators, prefixes, ...options }) {
       const url = sender.urlOf(target, `records/${encodeURIComponent(recordType)}`)
+      if (prefixes) url.search = `prefix=${prefixes.join(',')}`
       const conditions = validators && conditionalHeaders(validators)
       const response = await sender.get(target, url, { ...options, conditions })
       if (!response.isModified) return null
@@ -162,6 +188,23 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
         maxPages: settings.timeouts.maxPages,
       })
     },
+    fetchDigest: (target, recordType, query, options) =>
+      withRedactedKey(target.source_api_key, async () => {
+        const url = sender.urlOf(target, `records/${encodeURIComponent(recordType)}/digest`)
+        url.search = toQueryText(query)
+        try {
+          const response = await sender.get(target, url, {
+            ...{ ...options, conditions: null, acceptGzip: true },
+          })
+          return await readDigestResponse(response, query, {
+            platform_name: target.platform_name,
+            record_type: recordType,
+          })
+        } catch (error) {
+          if (isUnsupported(error)) return { outcome: 'unsupported' }
+          throw toBodyError(error, url.pathname)
+        }
+      }),
     peekRecords: (target, recordType, callerSignal) =>
       withRedactedKey(target.source_api_key, async () => {
         const signal = AbortSignal.any([AbortSignal.timeout(shortCallSeconds * 1000), callerSignal])
@@ -181,6 +224,35 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
     sendRaw: (target, path, options) => sender.sendRaw(sender.urlOf(target, path), options),
     close: sender.close,
   }
+}
+
+/** Another endpoint may respond in its place, such as one of a single-page application, or the list of records. */
+const UNSUPPORTED = new Set([
+  'platform_path_missing',
+  'platform_not_json',
+  'platform_response_too_large',
+  'platform_redirected',
+])
+
+function isUnsupported(error: unknown): boolean {
+  return error instanceof HubError && UNSUPPORTED.has(error.code)
+}
+
+async function readDigestResponse(
+  response: PlatformResponse,
+  query: DigestQuery,
+  expected: { platform_name: string; record_type: string },
+): Promise<DigestAnswer> {
+  const text = await readText(response, maxDigestBytes(query))
+  const value = parse(text, response.path)
+  const read = readDigest(value, query)
+  if (isJsonObject(value)) {
+    const error = findEnvelopeError(value, expected, response)
+    if (error) throw error
+  }
+  if (read === null) return { outcome: 'unsupported' }
+  if ('reason' in read) return { outcome: 'invalid', ...read }
+  return { outcome: 'digest', ...read, bytes: Buffer.byteLength(text) }
 }
 
 function warnOfType(response: PlatformResponse, warn?: Warn): void {

@@ -52,6 +52,14 @@ export function needsSecondRead({ pages }: Pick<ReadCoverage, 'pages'>): boolean
   return pages > 1
 }
 
+/** The buckets that a pull has read in place of the whole list. */
+export type BucketsRead = {
+  /** Those that it has read completely: the number and sum of their elements are those of the digest. */
+  complete: readonly string[]
+  /** Whether they are all that differ. If not, how many records are absent from the others is unknown. */
+  isEvery: boolean
+}
+
 /** The start of a read, which limits the records that the read can prove missing. */
 export type ReadStart = {
   /** The write sequence at the read's first request. */
@@ -148,11 +156,16 @@ export function exceedsMissingThreshold(
  *   review is valid as long as exactly the same records are missing.
  * - A read of several pages saves the absent records as candidates, and marks only candidates of the previous read.
  * - Two reads in a row must agree, so an incomplete read deletes the candidates.
+ * - A read of buckets decides nothing while a review is open, and if it has not read every bucket that differs: the
+ *   records that are absent from the others would count against the threshold. It leaves the candidates as they are.
+ * @param buckets null for a read of the whole list.
  */
 export function planMissing(
   survey: MissingSurvey | Exclude<ReadProof, 'complete'>,
   thresholdPercent: number,
+  buckets: BucketsRead | null = null,
 ): MissingPlan {
+  if (buckets) return planMissingOfBuckets(survey, thresholdPercent, buckets)
   if (survey === 'not_modified') {
     return {
       decision: 'nothing',
@@ -190,6 +203,19 @@ export function planMissing(
     ...{ decision: 'needs_review', review: change, candidates },
     ...{ isDecided: false, isVerified: false },
   }
+}
+
+function planMissingOfBuckets(
+  survey: Parameters<typeof planMissing>[0],
+  thresholdPercent: number,
+  { isEvery }: BucketsRead,
+): MissingPlan {
+  const isSurvey = typeof survey === 'object'
+  const isOpen = isSurvey && (survey.review !== null || !isEvery)
+  if (isSurvey && !isOpen) return { ...planMissing(survey, thresholdPercent), candidates: null }
+  const isDecided = survey === 'not_modified'
+  const nothing = { decision: 'nothing', review: 'none', candidates: null } as const
+  return { ...nothing, isDecided, isVerified: isDecided }
 }
 
 /** Whether the records beyond those of the review exceed the threshold by themselves. */

@@ -4,7 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import type { NewActivity } from '../../domain/activity/activity.ts'
+import { type Buckets, plus, type Sums } from '../../domain/pull/digest.ts'
 import {
+  type BucketsRead,
   classifyRead,
   type MissingPlan,
   type MissingSet,
@@ -15,21 +17,21 @@ import {
   type ReadStart,
 } from '../../domain/pull/missing.ts'
 import { totalDiffers } from '../../domain/record/completeness.ts'
-import { HubError } from '../../errors.ts'
+import { STORED_DIGITS } from '../../domain/record/digest-sums.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { MissingStore, RecordRef } from '../../storage/port/missing-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
+import { throwIfAborted, walkAbsent } from './absent-records.ts'
 import type { PullTaskContext, PullTaskOutcome } from './pull-task-accumulator.ts'
 import { toAbortError } from './rejections.ts'
+import { bucketOf, sumsOf } from './version-tally.ts'
 
-/** Maximum number of records examined in one query, during which pushes wait. */
-const STEP = 1000
 /** Maximum number of records marked in one transaction or looked up in one query, during which pushes wait. */
 const CHUNK = 500
 /** Maximum number of candidate missing records remembered between two reads of a paged module. */
 const MAX_CANDIDATES = 10_000
 
-export type DetectMissingDeps = Pick<FeatureDeps, 'missing'> & {
+export type DetectMissingDeps = Pick<FeatureDeps, 'missing' | 'digests'> & {
   config: Pick<FeatureDeps['config'], 'HUB_MISSING_FUSE' | 'HUB_MISSING_GRACE_SECONDS'>
 }
 
@@ -42,17 +44,21 @@ export type DetectedOutcome = PullTaskOutcome & {
   pushedBefore: number
   /** The number of stored records that the read contained only as rejected elements. */
   rejectedPresent: number
+  /** The absent records that are not marked because they wait for a review, by the first three digits of their bucket. */
+  waiting: Buckets
 }
 
 type Read = Pick<PullTaskContext, 'plan' | 'source' | 'signal' | 'pull_id'> &
   Pick<PullTaskOutcome, 'coverage' | 'requested_at'> &
-  ReadStart
+  ReadStart & { buckets: readonly string[] | null }
 
 type Survey = MissingSurvey & {
   /** The number of undecided records that were pushed before the read. */
   pushedBefore: number
   /** The ids of the records in `found`. */
   recordIds: number[]
+  /** What they add to the sums of their buckets. */
+  sums: Map<string, Sums>
   /** Whether the read, or a second read in a row, proves an absent record missing. */
   isConfirmed: (record: RecordRef) => boolean
 }
@@ -65,24 +71,26 @@ export async function detectMissing(
   deps: DetectMissingDeps,
   context: PullTaskContext,
   outcome: PullTaskOutcome,
+  buckets: BucketsRead | null = null,
 ): Promise<DetectedOutcome> {
   const { missing, config } = deps
   const limits = pushLimits(outcome.requested_at, config.HUB_MISSING_GRACE_SECONDS)
-  const read: Read = { ...context, ...outcome, ...limits }
+  const read: Read = { ...context, ...outcome, ...limits, buckets: buckets?.complete ?? null }
   const counts = { ...outcome.counts }
+  let waiting: Buckets = new Map()
   let rejectedPresent = 0
   let pushedBefore = 0
   try {
     const proof = classifyRead({ ...outcome, received: counts.received })
-    const survey = proof === 'complete' ? await surveyModule(missing, read) : proof
-    const plan = planMissing(survey, config.HUB_MISSING_FUSE)
+    const survey = proof === 'complete' ? await surveyModule(deps, read) : proof
+    const plan = planMissing(survey, config.HUB_MISSING_FUSE, buckets)
     if (typeof survey === 'object') {
       pushedBefore = survey.pushedBefore
       if (plan.decision === 'mark') {
-        for await (const marked of markMissing(missing, read, survey)) counts.missing += marked
-      }
-      const waiting = plan.decision === 'mark' ? 0 : survey.found.missing
-      counts.not_listed = survey.unconfirmed + waiting
+        for await (const marked of markMissing(deps, read, survey)) counts.missing += marked
+      } else if (plan.decision === 'needs_review' || survey.review) waiting = survey.sums
+      const unmarked = plan.decision === 'mark' ? 0 : survey.found.missing
+      counts.not_listed = survey.unconfirmed + unmarked
       await changeReview(deps, read, { plan, survey, marked: counts.missing })
     }
     if (plan.candidates) await missing.saveCandidates(read.plan, plan.candidates)
@@ -90,37 +98,41 @@ export async function detectMissing(
     let { isVerified } = plan
     if (outcome.error === null) {
       rejectedPresent = await countRejectedPresent(missing, read)
-      if (proof === 'incomplete') {
+      if (proof === 'incomplete' && !buckets) {
         const records = await missing.countUnmarked(read.plan)
         counts.not_listed = Math.max(0, records - outcome.records - rejectedPresent)
         isVerified = counts.not_listed === 0 && !totalDiffers(outcome.total, counts.received)
       }
     }
-    return { ...outcome, counts, isDecided, isVerified, rejectedPresent, pushedBefore }
+    return { ...outcome, counts, isDecided, isVerified, rejectedPresent, pushedBefore, waiting }
   } catch (error) {
     const known = outcome.error ?? error
-    const unknown = { isDecided: false, isVerified: false, rejectedPresent, pushedBefore }
+    const unknown = { isDecided: false, isVerified: false, rejectedPresent, pushedBefore, waiting }
     return { ...outcome, counts, error: known, ...unknown }
   }
 }
 
-async function surveyModule(missing: MissingStore, read: Read): Promise<Survey> {
-  const { plan, coverage } = read
+async function surveyModule(deps: DetectMissingDeps, read: Read): Promise<Survey> {
+  const { missing } = deps
+  const { plan, coverage, buckets } = read
   const [{ review, candidates }, records] = await Promise.all([
     missing.readMissingState(plan),
     missing.countUnmarked(plan),
   ])
-  const isPaged = needsSecondRead(coverage)
+  // The digest has proved that the lists of the buckets are complete.
+  const isPaged = buckets === null && needsSecondRead(coverage)
   const confirmable = isPaged ? new Set(candidates ?? []) : null
   const isConfirmed = ({ record_id }: RecordRef) => confirmable?.has(record_id) ?? true
   const hash = createHash('sha256')
   const recordIds: number[] = []
   const absent: number[] = []
+  const sums = new Map<string, Sums>()
   let unconfirmed = 0
   let undecided = 0
   let pushedBefore = 0
   // If the read contained every record, the counters show it, and no record has to be examined.
-  const steps = records === coverage.seen.size ? [] : walkAbsent(missing, read)
+  const isEverySeen = buckets === null && records === coverage.seen.size
+  const steps = isEverySeen ? [] : walkAbsent(deps, { ...read, module: plan })
   for await (const step of steps) {
     undecided += step.undecided
     pushedBefore += step.pushedBefore
@@ -133,19 +145,21 @@ async function surveyModule(missing: MissingStore, read: Read): Promise<Survey> 
       }
       hash.update(`${record_id} `)
       recordIds.push(record_id)
+      const prefix = bucketOf(record.reference_number, STORED_DIGITS)
+      sums.set(prefix, plus(sums.get(prefix) ?? { count: 0, sum: 0 }, sumsOf(record)))
     }
   }
   return {
     found: { missing: recordIds.length, records, fingerprint: hash.digest('base64url') },
     absent: isPaged ? absent : null,
     hasCandidates: candidates !== null,
-    ...{ recordIds, unconfirmed, undecided, pushedBefore, review, isConfirmed },
+    ...{ recordIds, sums, unconfirmed, undecided, pushedBefore, review, isConfirmed },
   }
 }
 
 /** Marks the records that the survey found. Yields the number of records marked by each transaction. */
 async function* markMissing(
-  missing: MissingStore,
+  deps: DetectMissingDeps,
   read: Read,
   { found, isConfirmed }: Survey,
 ): AsyncGenerator<number> {
@@ -154,35 +168,16 @@ async function* markMissing(
   const { pull_id, snapshotSeq, pushed_until, ahead_from } = read
   const since = new Date(Date.parse(read.requested_at)).toISOString()
   const batch = { platform_id, module_id, pull_id, snapshotSeq, pushed_until, ahead_from, since }
-  for await (const step of walkAbsent(missing, read)) {
+  for await (const step of walkAbsent(deps, { ...read, module: read.plan })) {
     const confirmed = step.missing.filter(isConfirmed)
     for (let at = 0; at < confirmed.length; at += CHUNK) {
-      throwIfAborted(read)
+      throwIfAborted(read.signal)
       const records = confirmed.slice(at, at + CHUNK)
-      const outcome = await missing.markMissing({ ...batch, records })
+      const outcome = await deps.missing.markMissing({ ...batch, records })
       if (outcome.outcome === 'rejected') throw toAbortError(outcome.code)
       yield outcome.marked
       await yieldToEventLoop()
     }
-  }
-}
-
-/** Walks through the module in steps, and yields those with records that the read did not contain. */
-async function* walkAbsent(
-  missing: MissingStore,
-  { plan, snapshotSeq, pushed_until, ahead_from, coverage, signal }: Read,
-): AsyncGenerator<{ missing: RecordRef[]; undecided: number; pushedBefore: number }> {
-  const isPresent = ({ record_id, reference_number }: RecordRef) =>
-    coverage.seen.has(record_id) || coverage.rejected.has(reference_number)
-  const { platform_id, module_id } = plan
-  const start = { snapshotSeq, pushed_until, ahead_from }
-  const query = { platform_id, module_id, ...start, isPresent, limit: STEP }
-  for (let after: string | null | undefined; after !== null; ) {
-    throwIfAborted({ signal })
-    const step = await missing.listMissing({ ...query, after: after ?? null })
-    after = step.next
-    if (step.missing.length > 0 || step.undecided > 0) yield step
-    await yieldToEventLoop()
   }
 }
 
@@ -218,10 +213,6 @@ async function countRejectedPresent(
     await yieldToEventLoop()
   }
   return count
-}
-
-function throwIfAborted({ signal }: Pick<Read, 'signal'>): void {
-  if (signal.aborted) throw new HubError('pull_not_running')
 }
 
 function describeReviewNeeded(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it, mock } from 'node:test'
-import { ProgressReporter } from './run-pull-task.ts'
+import { ProgressReporter } from './progress-reporter.ts'
 
 const INTERVAL_MS = 1000
 

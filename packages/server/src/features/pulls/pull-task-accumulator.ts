@@ -11,6 +11,7 @@ import {
 import { totalDiffers } from '../../domain/record/completeness.ts'
 import { referenceOf } from '../../domain/record/record-input.ts'
 import type { RejectionGroup } from '../../domain/record/rejection-groups.ts'
+import { toVersion } from '../../domain/record/version.ts'
 import { HubError } from '../../errors.ts'
 import { PositionRuns } from '../../lib/collections/position-runs.ts'
 import type { Span } from '../../lib/tracing/tracer.ts'
@@ -25,8 +26,9 @@ import {
 } from '../../platform-client/records/records-stream.ts'
 import type { PlatformSource } from '../../storage/port/platform-store.ts'
 import type { PullTaskPlan, StartedTask, TaskProgress } from '../../storage/port/pull-store.ts'
-import type { RecordRead, WriteOutcome } from '../../storage/port/record-store.ts'
-import { type Rejections, toAbortError } from './rejections.ts'
+import type { PullWrite, RecordRead, WriteOutcome } from '../../storage/port/record-store.ts'
+import { type Rejection, type Rejections, toAbortError } from './rejections.ts'
+import { VersionTally } from './version-tally.ts'
 
 export type PullTaskContext = StartedTask & {
   pull_id: number
@@ -39,6 +41,10 @@ export type PullTaskContext = StartedTask & {
   retryUntil: number | null
   /** Null if the task is not traced. */
   span: Span | null
+  /** The prefixes of the buckets to read, one list for each request; null for a read of the whole list. */
+  selections: readonly (readonly string[])[] | null
+  /** Whether unchanged elements are read, too. */
+  readsAll: boolean
   report: (progress: TaskProgress) => Promise<void>
 }
 
@@ -63,7 +69,17 @@ export type PullTaskOutcome = {
   /** The rejected elements by cause; null after a read that failed or received no body. */
   rejection_groups: RejectionGroup[] | null
   coverage: ReadCoverage
+  tally: VersionTally
+  /** The size of the elements. */
+  bytes: number
 }
+
+/** The elements of a batch that are written, and those that are rejected before. */
+export type ValidatedElements = {
+  writes: WrittenElement[]
+  rejected: { element: RecordElement; rejection: Rejection }[]
+}
+type WrittenElement = { element: RecordElement; write: PullWrite }
 
 /** Accumulates the result of a task. Every stage of the pipeline adds to it. */
 export class PullTaskAccumulator {
@@ -73,6 +89,12 @@ export class PullTaskAccumulator {
   readonly positions = new PositionRuns()
   /** Since when a response is awaited; null if none is awaited for long. */
   waitingSince: string | null = null
+  readonly #tally: VersionTally
+  #bytes = 0
+  /** The buckets of the current request; null for the whole list. */
+  #prefixes: readonly string[] | null = null
+  /** The number of elements before the current request. */
+  #receivedBefore = 0
   readonly #context: PullTaskContext
   readonly #counts = noCounts()
   /** Warnings about the content. With one of them, the response is not used for a conditional request. */
@@ -93,6 +115,7 @@ export class PullTaskAccumulator {
     this.read = read
     this.rejections = rejections
     this.#context = context
+    this.#tally = new VersionTally(context.selections?.flat() ?? [])
   }
 
   /** The cached response to request conditionally; null if the manifest or the source has changed since. */
@@ -127,8 +150,14 @@ export class PullTaskAccumulator {
     this.#counts.unchanged = this.#counts.received
   }
 
+  /** Begins a list of some buckets. */
+  beginList(prefixes: readonly string[]): void {
+    this.#prefixes = prefixes
+    this.#receivedBefore = this.#counts.received
+  }
+
   beginPage({ number, validators }: RecordsPage): void {
-    if (number === 1) this.#validators = validators
+    if (number === 1) this.#validators = this.#prefixes ? null : validators
     this.#pages = number
     this.#elementsBefore = this.#counts.received
   }
@@ -140,7 +169,8 @@ export class PullTaskAccumulator {
     const { record_type } = this.#context.plan
     const error = findEnvelopeError(envelope, { platform_name, record_type }, page)
     if (error) throw error
-    this.#total = totalOf(envelope) ?? this.#total
+    // The total of some buckets is compared with their digest.
+    if (!this.#prefixes) this.#total = totalOf(envelope) ?? this.#total
   }
 
   /** @throws HubError as {@link addEnvelope}. */
@@ -148,7 +178,8 @@ export class PullTaskAccumulator {
     this.addEnvelope(page)
     for (const member of findMissingMembers(page.envelope())) {
       // One page gives the total of all pages.
-      if (member !== 'total' || this.#total === null) this.#missingMembers.add(member)
+      if (member === 'total' && (this.#total !== null || this.#prefixes)) continue
+      this.#missingMembers.add(member)
     }
     const warning = describeContentType(page)
     if (warning !== null) this.warn(warning)
@@ -159,12 +190,40 @@ export class PullTaskAccumulator {
     if (!this.#warnings.includes(warning)) this.#warnings.push(warning)
   }
 
-  endPages(): void {
+  /** @throws HubError `platform_ignores_prefix` after a list of buckets without a record and without "prefix". */
+  endPages(page: RecordsPage): void {
     const { received } = this.#counts
+    if (this.#prefixes) {
+      const isEmpty = received === this.#receivedBefore
+      if (!isEmpty || page.envelope()['prefix'] === this.#prefixes.join(',')) return
+      throw new HubError('platform_ignores_prefix', { path: page.path })
+    }
     if (!totalDiffers(this.#total, received)) return
     this.warn(
       `The response reports a total of ${this.#total}, but the number of records received is ${received}.`,
     )
+  }
+
+  /**
+   * Adds the elements of a batch before they are stored.
+   * @throws HubError `platform_ignores_prefix` for an element that was not requested.
+   */
+  addElements(batch: ValidatedElements & { tooLarge: number }, path: string): void {
+    const { writes, rejected, tooLarge } = batch
+    this.#tally.unidentified += tooLarge
+    for (const { write } of writes) {
+      const { reference_number, content } = write
+      this.#tally.addElement({ reference_number, version: content.version }, path)
+    }
+    for (const { element } of rejected) {
+      const identity = identityOf(element)
+      this.#tally.addElement(identity, path)
+      this.#tally.addNotStored(identity.reference_number, identity.version)
+    }
+  }
+
+  addBytes(bytes: number): void {
+    this.#bytes += bytes
   }
 
   addReceived({ unchanged, others }: { unchanged: number; others: number }): void {
@@ -177,7 +236,11 @@ export class PullTaskAccumulator {
    * @returns a promise that resolves when the rejection of the element is stored; null without a rejection.
    * @throws HubError when every further write of the read would be rejected.
    */
-  addOutcome(element: RecordElement, outcome: WriteOutcome): Promise<void> | null {
+  addOutcome({ element, write }: WrittenElement, outcome: WriteOutcome): Promise<void> | null {
+    const { reference_number, content } = write
+    if (outcome.outcome === 'rejected') {
+      this.#tally.addNotStored(reference_number, content.version)
+    } else this.#tally.addStored(reference_number, outcome)
     const position = this.#elementsBefore + element.index + 1
     if (outcome.outcome !== 'rejected') {
       this.#counts[outcome.outcome] += 1
@@ -203,7 +266,10 @@ export class PullTaskAccumulator {
   toOutcome(error: unknown, sourceKey: string): PullTaskOutcome {
     const { read } = this
     const isComplete = error === null
-    const rejection_groups = isComplete && this.#pages > 0 ? this.rejections.end() : null
+    // The groups are those of the whole list.
+    const isWhole = this.#context.selections === null
+    const isRead = isComplete && isWhole && this.#pages > 0
+    const rejection_groups = isRead ? this.rejections.end() : null
     const missingMembers = describeMissingMembers(this.#missingMembers)
     const warnings = [
       ...this.#warnings,
@@ -212,7 +278,8 @@ export class PullTaskAccumulator {
     ]
     const summary = this.rejections.summarize(this.#counts.received)
     const rejection_summary = summary && redactText(summary, [sourceKey])
-    const isRejected = isComplete && rejection_summary !== null && storesNothing(this.counts)
+    const isRejected =
+      isComplete && isWhole && rejection_summary !== null && storesNothing(this.counts)
     return {
       error: isRejected ? new HubError('no_record_stored', { reason: rejection_summary }) : error,
       error_cause: isRejected ? this.rejections.mostFrequentCause() : null,
@@ -226,6 +293,8 @@ export class PullTaskAccumulator {
       cached_response: this.#toCachedResponse(isComplete && this.#reportsSuccess),
       rejection_groups,
       coverage: { seen: read.seen, pages: this.#pages, ...this.rejections.coverage() },
+      tally: this.#tally,
+      bytes: this.#bytes,
     }
   }
 
@@ -254,4 +323,11 @@ export class PullTaskAccumulator {
     const { source_base_url } = this.#context.source
     return readFingerprint({ manifest_hash: this.read.manifest_hash, source_base_url })
   }
+}
+
+/** The reference and the version of an element that may be invalid otherwise. */
+function identityOf({ record, value }: RecordElement) {
+  if (record) return { reference_number: record.reference_number, version: record.version }
+  const version = toVersion(Object(value)['version'])
+  return { reference_number: referenceOf(value), version }
 }

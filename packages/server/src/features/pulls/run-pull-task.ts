@@ -31,10 +31,12 @@ import type { CallTarget } from '../../platform-client/request/send-request.ts'
 import type { PullWrite, RecordRead } from '../../storage/port/record-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import type { Ingest } from '../ingest/ingest.ts'
+import { ProgressReporter } from './progress-reporter.ts'
 import {
   PullTaskAccumulator,
   type PullTaskContext,
   type PullTaskOutcome,
+  type ValidatedElements,
 } from './pull-task-accumulator.ts'
 import { type Rejection, type RejectionDeps, Rejections } from './rejections.ts'
 import { type FilteredElement, type FilteredElements, UnchangedFilter } from './unchanged-filter.ts'
@@ -56,11 +58,7 @@ type Pipeline = {
 }
 
 /** A batch whose elements are validated. */
-type PreparedChunks = {
-  filtered: FilteredElements
-  writes: { element: RecordElement; write: PullWrite }[]
-  rejected: { element: RecordElement; rejection: Rejection }[]
-}
+type PreparedChunks = ValidatedElements & { filtered: FilteredElements }
 
 /** Never rejects: an error is part of the outcome, with what was read and stored before it. */
 export async function runPullTask(
@@ -76,7 +74,7 @@ export async function runPullTask(
     const source_api_key = deps.secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
     sourceKey = source_api_key
     const target = { source_base_url, source_api_key }
-    await withRedactedKey(source_api_key, () => fetchPages(pipeline, target))
+    await withRedactedKey(source_api_key, () => fetchLists(pipeline, target))
   } catch (thrown) {
     error = thrown
   }
@@ -99,7 +97,9 @@ function createPipeline(deps: PullTaskDeps, context: PullTaskContext): Pipeline 
   }
   const task = { plan, read, accepted: context.accepted_rejections }
   const result = new PullTaskAccumulator(context, read, new Rejections(deps, task))
-  const filter = new UnchangedFilter(deps.records, read, result.positions)
+  const filter = new UnchangedFilter(deps.records, read, result.positions, {
+    readsAll: context.readsAll,
+  })
   const reportProgress = () => {
     const { total, counts, waitingSince: waiting_since } = result
     return report({ total, counts, waiting_since })
@@ -108,10 +108,26 @@ function createPipeline(deps: PullTaskDeps, context: PullTaskContext): Pipeline 
   return { deps, context, keys, filter, reporter, result }
 }
 
-async function fetchPages(pipeline: Pipeline, target: CallTarget): Promise<void> {
+/** Requests the whole list, or that of each selection of buckets. */
+async function fetchLists(pipeline: Pipeline, target: CallTarget): Promise<void> {
+  const { context, result } = pipeline
+  if (!context.selections) return fetchPages(pipeline, target, null)
+  for (const prefixes of context.selections) {
+    result.beginList(prefixes)
+    await fetchPages(pipeline, target, prefixes)
+  }
+}
+
+/** @param prefixes of the buckets to request; null for the whole list. */
+async function fetchPages(
+  pipeline: Pipeline,
+  target: CallTarget,
+  prefixes: readonly string[] | null,
+): Promise<void> {
   const { deps, context, result } = pipeline
   const { plan, signal, firstByteSeconds, retryUntil, span } = context
-  const options = { signal, firstByteSeconds, retryUntil, validators: result.cachedResponse }
+  const validators = prefixes ? null : result.cachedResponse
+  const options = { signal, firstByteSeconds, retryUntil, validators, prefixes }
   let begun = performance.now()
   let page = await awaitResponse(pipeline, () =>
     deps.client.openRecords(target, plan.record_type, options),
@@ -120,7 +136,9 @@ async function fetchPages(pipeline: Pipeline, target: CallTarget): Promise<void>
     span?.addChild('fetch', begun, performance.now())
     return result.addNotModified()
   }
+  let last: RecordsPage = page
   while (page) {
+    last = page
     const current: RecordsPage = page
     await withPageContext(current.number, () => fetchPage(pipeline, current, begun))
     begun = performance.now()
@@ -130,7 +148,7 @@ async function fetchPages(pipeline: Pipeline, target: CallTarget): Promise<void>
       ),
     )
   }
-  result.endPages()
+  result.endPages(last)
 }
 
 /** Requests a page, and reports a wait of more than a second. */
@@ -218,6 +236,8 @@ async function storeChunks(
     : validate(pipeline, await filter.readAll(prepared.filtered))
   const { chunks, unchanged, elements, error } = filtered
   const tooLarge = chunks.flatMap((chunk) => chunk.tooLarge)
+  result.addElements({ writes, rejected, tooLarge: tooLarge.length }, path)
+  for (const chunk of chunks) result.addBytes(chunk.bytes.byteLength)
   result.addReceived({ unchanged: unchanged.size, others: elements.length + tooLarge.length })
 
   const storing = [
@@ -228,8 +248,8 @@ async function storeChunks(
   for (const stored of storing) stored.catch(() => undefined)
   const outcomes = writes.length > 0 ? await deps.ingest.pull(writes.map(({ write }) => write)) : []
   for (const [index, outcome] of outcomes.entries()) {
-    const element = writes[index]?.element
-    const rejection = element && result.addOutcome(element, outcome)
+    const written = writes[index]
+    const rejection = written && result.addOutcome(written, outcome)
     if (rejection) storing.push(rejection)
   }
   await Promise.all(storing)
@@ -296,44 +316,5 @@ async function withPageContext<Result>(page: number, work: () => Promise<Result>
       throw error
     }
     throw HubError.withMessage(error.code, `Page ${page}: ${error.message}`, error)
-  }
-}
-
-/**
- * Reports progress immediately, then at most once per interval. Every change is reported within an interval, even if no
- * further change follows.
- */
-export class ProgressReporter {
-  readonly #report: () => Promise<void>
-  readonly #intervalMs: number
-  #timer: NodeJS.Timeout | null = null
-  #hasChanged = false
-  #reporting: Promise<void> = Promise.resolve()
-
-  /** @param report sends the current state. A failure is ignored: the next report contains the state, too. */
-  constructor(report: () => Promise<void>, intervalMs: number) {
-    this.#report = report
-    this.#intervalMs = intervalMs
-  }
-
-  /** Must be called after each change of the state. */
-  changed(): void {
-    this.#hasChanged = true
-    if (this.#timer === null) this.#send()
-  }
-
-  /** Stops reporting. Resolves when no report is being sent any more. */
-  async stop(): Promise<void> {
-    this.#hasChanged = false
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    await this.#reporting
-  }
-
-  #send(): void {
-    this.#timer = null
-    if (!this.#hasChanged) return
-    this.#hasChanged = false
-    this.#reporting = this.#report().catch(() => undefined)
-    this.#timer = setTimeout(() => this.#send(), this.#intervalMs)
   }
 }

@@ -40,15 +40,20 @@ export class UnchangedFilter {
   readonly #positions: PositionRuns
   #toSkip = 0
 
-  /** @param positions receives the position of each unchanged record. */
+  /**
+   * @param positions receives the position of each unchanged record.
+   * @param options `readsAll`: no element is found unchanged, so that all are read.
+   */
   constructor(
     records: Pick<RecordStore, 'findUnchanged'>,
     read: RecordRead,
     positions: PositionRuns,
+    { readsAll = false }: { readsAll?: boolean } = {},
   ) {
     this.#records = records
     this.#read = read
     this.#positions = positions
+    if (readsAll) this.#toSkip = Number.POSITIVE_INFINITY
   }
 
   /** Filters consecutive chunks. The previous batch may still be in the process of being stored. */

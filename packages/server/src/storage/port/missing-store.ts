@@ -7,6 +7,9 @@ import type { WriteRejection } from './record-store.ts'
 
 export type RecordRef = { record_id: number; reference_number: string }
 
+/** A record that a read did not contain. `version` is null if it has none that counts. */
+export type AbsentRecord = RecordRef & { version: string | null }
+
 /** Records that a read proves missing. */
 export type MissingBatch = ModuleRef &
   ReadStart & {
@@ -53,7 +56,7 @@ export interface MissingStore {
         after: string | null
       },
   ): Promise<{
-    missing: RecordRef[]
+    missing: AbsentRecord[]
     undecided: number
     pushedBefore: number
     next: string | null

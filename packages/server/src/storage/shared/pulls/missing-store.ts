@@ -39,13 +39,15 @@ export function createMissingStore(databases: Databases, dialect: MissingDialect
         const pushed = unmarked.get(record_id)
         return pushed !== undefined && !canBeMissing(pushed, read)
       }
-      const isMissing = (record: RecordRef) =>
-        unmarked.has(record.record_id) && !isUndecided(record)
       const undecided = absent.filter(isUndecided)
       const isPushedBefore = ({ record_id }: RecordRef) =>
         (unmarked.get(record_id)?.pushed_seq ?? 0) <= read.snapshotSeq
       return {
-        missing: absent.filter(isMissing),
+        missing: absent.flatMap((record) => {
+          const stored = unmarked.get(record.record_id)
+          if (!stored || isUndecided(record)) return []
+          return [{ ...record, version: stored.version }]
+        }),
         undecided: undecided.length,
         pushedBefore: undecided.filter(isPushedBefore).length,
         next: page.length < limit ? null : (page.at(-1)?.reference_number ?? null),
@@ -205,11 +207,11 @@ async function findUnmarked(
   db: Executor,
   records: { record_id: number }[],
   idList: MissingDialect['idList'],
-): Promise<Map<number, LastPush>> {
+): Promise<Map<number, LastPush & { version: string | null }>> {
   if (records.length === 0) return new Map()
   const rows = await db
     .selectFrom('records')
-    .select(['record_id', 'pushed_seq', 'pushed_at'])
+    .select(['record_id', 'pushed_seq', 'pushed_at', 'version'])
     .where('record_id', 'in', idList(records.map((record) => record.record_id)))
     .where('missing_since', 'is', null)
     .execute()

@@ -1,0 +1,117 @@
+/** Whether a pull compares a module by digest, reads its list, or leaves it for now: pure. */
+import type { FullBecause, PullMode } from '@recordhub/protocol'
+import { isFullReadDue } from './unchanged.ts'
+
+/** What earlier pulls have found about the versions and digests of a module. Times are RFC 3339 in UTC. */
+export type DigestHistory = {
+  verified_at: string | null
+  verified_by: 'read' | 'digest' | null
+  withdrawn_at: string | null
+  unversioned: number | null
+  unsupported_at: string | null
+  unsupported_manifest_hash: string | null
+  unstable_at: string | null
+  unstable_manifest_hash: string | null
+  asked_at: string | null
+  digest_ms: number | null
+}
+
+export type ReadModePlan =
+  | { read: 'digest' }
+  | { read: 'list'; because: FullBecause }
+  /** The digest cannot be used now, and the list was read recently. */
+  | { read: 'nothing'; because: 'digest_not_due' | 'no_digest' | 'not_stable' }
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const WEEK_HOURS = 7 * 24
+/** A digest that takes 4 s is requested every 80 s: the platform spends 5 % of its time on it. */
+const SHARE = 20
+
+type ModeContext = {
+  /** The mode of the pull. */
+  requested: PullMode
+  /** Whether an operator has approved that records of the module are missing, which only a read of the list marks. */
+  isReviewApproved: boolean
+  module_id: number
+  full_read_at: string | null
+  history: DigestHistory
+  /** Identifies the manifest and the source, as `readFingerprint`. */
+  manifest: string
+  now: Date
+  fullPullHours: number
+}
+
+export function planReadMode(context: ModeContext): ReadModePlan {
+  const { requested, isReviewApproved, module_id, full_read_at, history, now } = context
+  if (requested === 'full' || isReviewApproved) return { read: 'list', because: 'operator' }
+  if (full_read_at === null) return { read: 'list', because: 'first' }
+  const fullPullHours = hoursBetweenFullReads(context)
+  const isDue = isFullReadDue({ module_id, full_read_at }, { now, fullPullHours })
+  if (isDue && requested !== 'digest') return { read: 'list', because: 'due' }
+  const obstacle = findObstacle(context)
+  if (obstacle !== null) {
+    if (offersDigest(history) && !mayReadInFull(full_read_at, now)) {
+      return { read: 'nothing', because: obstacle }
+    }
+    return { read: 'list', because: obstacle }
+  }
+  const next = nextDigestAt(history)
+  if (requested !== 'digest' && next !== null && isWithin(now, history.asked_at, next)) {
+    return { read: 'nothing', because: 'digest_not_due' }
+  }
+  return { read: 'digest' }
+}
+
+/** Why the digest of a module is not requested; null if it may be. */
+function findObstacle({
+  requested,
+  history,
+  manifest,
+  now,
+}: Pick<ModeContext, 'requested' | 'history' | 'manifest' | 'now'>):
+  | 'no_digest'
+  | 'not_stable'
+  | null {
+  if (history.unversioned !== 0) return 'no_digest'
+  if (requested === 'digest') return null
+  if (history.unstable_at !== null && history.unstable_manifest_hash === manifest) {
+    return 'not_stable'
+  }
+  const { unsupported_at, unsupported_manifest_hash } = history
+  if (unsupported_at === null || unsupported_manifest_hash !== manifest) return null
+  return isWithin(now, unsupported_at, Date.parse(unsupported_at) + DAY_MS) ? 'no_digest' : null
+}
+
+/** Where digests prove the same versions, the list is read once a week. */
+function hoursBetweenFullReads({ history, full_read_at, fullPullHours }: ModeContext): number {
+  const { verified_at, verified_by, withdrawn_at, unversioned } = history
+  const isVerified = verified_by === 'digest' && withdrawn_at === null && unversioned === 0
+  const isSinceRead = verified_at !== null && full_read_at !== null && verified_at >= full_read_at
+  return isVerified && isSinceRead ? Math.max(fullPullHours, WEEK_HOURS) : fullPullHours
+}
+
+/** Whether the platform has answered with a digest. A 404 response takes that back. */
+export function offersDigest(history: Pick<DigestHistory, 'digest_ms'>): boolean {
+  return history.digest_ms !== null
+}
+
+/** Whether the list may be read because the digest does not suffice: at most once an hour. */
+export function mayReadInFull(full_read_at: string | null, now: Date): boolean {
+  if (full_read_at === null) return true
+  const readAt = Date.parse(full_read_at)
+  return !isWithin(now, full_read_at, readAt + HOUR_MS)
+}
+
+/** When the digest is requested again, in milliseconds; null if it was not requested yet. */
+export function nextDigestAt({
+  asked_at,
+  digest_ms,
+}: Pick<DigestHistory, 'asked_at' | 'digest_ms'>): number | null {
+  return asked_at === null || digest_ms === null ? null : Date.parse(asked_at) + SHARE * digest_ms
+}
+
+/** Whether it is before `end` and not before `start`, which is later than now if the clock was set back. */
+function isWithin(now: Date, start: string | null, end: number): boolean {
+  return start !== null && now.getTime() >= Date.parse(start) && now.getTime() < end
+}

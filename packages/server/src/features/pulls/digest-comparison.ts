@@ -1,0 +1,274 @@
+/** Compares a module with the digest of its platform, and decides which of its buckets the pull reads. */
+import {
+  type Buckets,
+  chooseDigits,
+  countRecords,
+  type DifferingBucket,
+  findDiffering,
+  type KnownDifference,
+  limitRequests,
+  planRead,
+  planRefinement,
+  plus,
+  type ReadPlan,
+  type RequestLimits,
+  replaceRefined,
+  type Sums,
+  toBuckets,
+  toRequests,
+} from '../../domain/pull/digest.ts'
+import { offersDigest } from '../../domain/pull/read-mode.ts'
+import { HubError } from '../../errors.ts'
+import type { DigestQuery } from '../../platform-client/records/records-digest.ts'
+import type { CallTarget } from '../../platform-client/request/send-request.ts'
+import type {
+  DigestStore,
+  ModuleDigest,
+  RememberedBucket,
+} from '../../storage/port/digest-store.ts'
+import type { ModuleRef } from '../../storage/port/record-list-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
+import type { PullTaskContext } from './pull-task-accumulator.ts'
+
+export type ComparisonDeps = Pick<FeatureDeps, 'digests' | 'client' | 'clock'>
+
+export type Comparison = {
+  outcome: 'compared'
+  /** The digits of the first request. */
+  digits: number
+  /** All buckets of the platform, with the latest sums that it has sent. */
+  remote: Buckets
+  /** The number of records of the platform. */
+  records: number
+  /** The buckets of the first request that differ. */
+  differing: DifferingBucket[]
+  plan: ReadPlan
+  remembered: RememberedBucket[]
+  requests: number
+  bytes: number
+}
+
+/** `warning` says why the digest cannot be used; null if the platform has none. */
+type Unusable = { outcome: 'unusable'; warning: string | null; isOffered: boolean }
+
+type ComparedModule = Pick<
+  PullTaskContext,
+  'plan' | 'source' | 'signal' | 'firstByteSeconds' | 'retryUntil'
+> & {
+  target: CallTarget
+  history: ModuleDigest
+  /** Identifies the manifest, as `readFingerprint`. */
+  manifest: string
+  mayReadInFull: boolean
+}
+
+const DAY_MS = 24 * 3_600_000
+
+/**
+ * Requests the sums of a module, then the finer sums of the buckets that differ. Saves how long the platform took.
+ * @throws HubError for a failure that concerns the whole platform.
+ */
+export async function compareDigest(
+  deps: ComparisonDeps,
+  module: ComparedModule,
+): Promise<Comparison | Unusable> {
+  const { digests, clock } = deps
+  const { plan, history } = module
+  const requests = new DigestRequests(deps, module)
+  try {
+    return await compare(deps, module, requests)
+  } catch (error) {
+    if (error instanceof UnsupportedError) {
+      const unsupported_at = clock.now().toISOString()
+      const unsupported = { unsupported_at, unsupported_manifest_hash: module.manifest }
+      await digests.saveDigest(plan, { ...unsupported, asked_at: null, digest_ms: null })
+      return { outcome: 'unusable', warning: null, isOffered: false }
+    }
+    if (!(error instanceof HubError) || error.concernsPlatform || module.signal.aborted) throw error
+    if (!error.code.startsWith('platform_')) throw error
+    const warning = `The digest cannot be used. ${error.message}`
+    return { outcome: 'unusable', warning, isOffered: offersDigest(history) || requests.isOffered }
+  } finally {
+    await requests.saveDuration()
+  }
+}
+
+async function compare(
+  deps: ComparisonDeps,
+  module: ComparedModule,
+  requests: DigestRequests,
+): Promise<Comparison> {
+  const { digests, clock } = deps
+  const { plan, mayReadInFull } = module
+  const { present } = await digests.countVersions(plan)
+  const remembered = await digests.listRemembered(plan)
+  const known = toKnownDifferences(remembered, clock.now())
+  const digits = chooseDigits(present)
+  const whole = await requests.send({ digits, prefixes: null })
+  const limits = limitRequests(requests.milliseconds)
+  const local = await readLocalSums(digests, plan, digits)
+  const differing = findDiffering({ remote: whole, local, known }, digits)
+  const refined = await refine(deps, { module, requests, known, limits }, differing, digits)
+  const remote = refined ? replaceRefined(whole, refined, digits) : whole
+  const records = countRecords(remote)
+  const levels = refined ? [refined.differing, differing] : [differing]
+  return {
+    ...{ outcome: 'compared', digits, remote, records, differing, remembered },
+    plan: planRead(levels, { records: Math.max(records, present), mayReadInFull, limits }),
+    requests: requests.count,
+    bytes: requests.bytes,
+  }
+}
+
+async function refine(
+  { digests }: ComparisonDeps,
+  options: {
+    module: ComparedModule
+    requests: DigestRequests
+    known: readonly KnownDifference[]
+    limits: RequestLimits
+  },
+  differing: readonly DifferingBucket[],
+  digits: number,
+): Promise<{ prefixes: string[]; buckets: Buckets; differing: DifferingBucket[] } | null> {
+  const { module, requests, known, limits } = options
+  const finer = planRefinement(differing, digits, limits)
+  if (finer === null) return null
+  const prefixes = differing.map(({ prefix }) => prefix)
+  const buckets = new Map<string, Sums>()
+  for (const some of toRequests(prefixes)) {
+    for (const [prefix, sums] of await requests.send({ digits: finer, prefixes: some })) {
+      buckets.set(prefix, sums)
+    }
+  }
+  const local = await readFinerSums(digests, module.plan, { prefixes, digits: finer })
+  const within = new Set(prefixes)
+  const ofThese = known.filter(({ prefix }) => within.has(prefix.slice(0, digits)))
+  const found = findDiffering({ remote: buckets, local, known: ofThese }, finer)
+  return { prefixes, buckets, differing: found }
+}
+
+/** The requests of one comparison. */
+class DigestRequests {
+  readonly #deps: ComparisonDeps
+  readonly #module: ComparedModule
+  readonly #askedAt: Date
+  milliseconds = 0
+  count = 0
+  bytes = 0
+  /** Whether the platform has answered with a digest, which may be one that cannot be used. */
+  isOffered = false
+  #isUnsupported = false
+
+  constructor(deps: ComparisonDeps, module: ComparedModule) {
+    this.#deps = deps
+    this.#module = module
+    this.#askedAt = deps.clock.now()
+  }
+
+  /** @throws UnsupportedError or HubError. */
+  async send(query: DigestQuery): Promise<Map<string, Sums>> {
+    const { clock, client } = this.#deps
+    const { target, source, plan, ...options } = this.#module
+    const { platform_name } = source
+    const { signal, firstByteSeconds, retryUntil } = options
+    const begun = clock.now().getTime()
+    this.count += 1
+    try {
+      const answer = await client.fetchDigest(
+        { ...target, platform_name },
+        plan.record_type,
+        query,
+        {
+          ...{ signal, firstByteSeconds, retryUntil },
+        },
+      )
+      if (answer.outcome === 'unsupported') throw new UnsupportedError()
+      this.isOffered = true
+      if (answer.outcome === 'digest') {
+        this.bytes += answer.bytes
+        return toBuckets(answer.buckets)
+      }
+      const path = `records/${plan.record_type}/digest`
+      throw new HubError('platform_response_invalid', { path, reason: answer.reason })
+    } catch (error) {
+      this.#isUnsupported = error instanceof UnsupportedError
+      throw error
+    } finally {
+      this.milliseconds += Math.max(0, clock.now().getTime() - begun)
+    }
+  }
+
+  /** Saves when the digest was requested and how long the platform took for all requests. */
+  async saveDuration(): Promise<void> {
+    const { history, plan } = this.#module
+    if (this.#isUnsupported || !(this.isOffered || offersDigest(history))) return
+    const isSupported = this.isOffered && history.unsupported_at !== null
+    await this.#deps.digests.saveDigest(plan, {
+      asked_at: this.#askedAt.toISOString(),
+      digest_ms: Math.round(this.milliseconds),
+      ...(isSupported ? { unsupported_at: null, unsupported_manifest_hash: null } : {}),
+    })
+  }
+}
+
+/** The platform has no digest. */
+class UnsupportedError extends Error {}
+
+/** The differences that keep a bucket equal: explained ones, and those that list and digest disagree about, for a day. */
+export function toKnownDifferences(
+  remembered: readonly RememberedBucket[],
+  now: Date,
+): KnownDifference[] {
+  return remembered
+    .filter((bucket) => bucket.state === 'explained' || isReported(bucket, now))
+    .map(({ prefix, remote_count, remote_sum, local_count, local_sum }) => ({
+      prefix,
+      remote: { count: remote_count, sum: remote_sum },
+      local: { count: local_count, sum: local_sum },
+    }))
+}
+
+/** Whether two pulls in a row have found that list and digest disagree about a bucket, the last one within a day. */
+export function isReported({ state, reference_number, at }: RememberedBucket, now: Date): boolean {
+  const age = now.getTime() - Date.parse(at)
+  return state === 'disagreement' && reference_number !== null && age >= 0 && age < DAY_MS
+}
+
+/** The sums of the stored records of a module. A record without a version counts as a record. */
+export async function readLocalSums(
+  digests: DigestStore,
+  module: ModuleRef,
+  digits: number,
+): Promise<Map<string, Sums>> {
+  const [sums, unversioned] = await Promise.all([
+    digests.readSums(module, digits),
+    digests.listUnversioned(module, digits),
+  ])
+  return withUnversioned(toBuckets(sums), unversioned)
+}
+
+async function readFinerSums(
+  digests: DigestStore,
+  module: ModuleRef,
+  { prefixes, digits }: { prefixes: readonly string[]; digits: number },
+): Promise<Map<string, Sums>> {
+  const [sums, unversioned] = await Promise.all([
+    digests.readFinerSums(module, prefixes, digits),
+    digests.listUnversioned(module, digits),
+  ])
+  const length = prefixes[0]?.length ?? 0
+  const within = new Set(prefixes)
+  const ofThese = unversioned.filter(({ prefix }) => within.has(prefix.slice(0, length)))
+  return withUnversioned(toBuckets(sums), ofThese)
+}
+
+function withUnversioned(
+  buckets: Map<string, Sums>,
+  unversioned: readonly { prefix: string; count: number }[],
+): Map<string, Sums> {
+  for (const { prefix, count } of unversioned) {
+    buckets.set(prefix, plus(buckets.get(prefix) ?? { count: 0, sum: 0 }, { count, sum: 0 }))
+  }
+  return buckets
+}

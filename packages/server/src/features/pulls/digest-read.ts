@@ -1,0 +1,210 @@
+/** What a pull that compared digests has proved: judges the buckets that it read, and remembers those that stay different. */
+import {
+  type DifferingBucket,
+  findDiffering,
+  groupBuckets,
+  isSame,
+  minus,
+  plus,
+  type Sums,
+} from '../../domain/pull/digest.ts'
+import type { BucketsRead } from '../../domain/pull/missing.ts'
+import { STORED_DIGITS } from '../../domain/record/digest-sums.ts'
+import type { ModuleDigest, RememberedBucket } from '../../storage/port/digest-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
+import type { DetectedOutcome } from './detect-missing.ts'
+import {
+  type Comparison,
+  isReported,
+  readLocalSums,
+  toKnownDifferences,
+} from './digest-comparison.ts'
+import type { PullTaskContext, PullTaskOutcome } from './pull-task-accumulator.ts'
+import type { VersionTally } from './version-tally.ts'
+
+export type SettleDeps = Pick<FeatureDeps, 'digests' | 'clock'>
+
+const NONE: Sums = { count: 0, sum: 0 }
+
+/** What is left of the differences after the buckets were read. */
+export type SettledDigest = {
+  repaired: number
+  explained: number
+  isVerified: boolean
+  /** The buckets whose list and digest disagree, as two pulls in a row have found. */
+  warnings: string[]
+}
+
+/** The buckets that a pull has read, and of which their elements give the digest of the platform. */
+export function judgeBuckets(
+  { plan }: Pick<Comparison, 'plan'>,
+  { tally, error }: Pick<PullTaskOutcome, 'tally' | 'error'>,
+): BucketsRead {
+  if (plan.outcome !== 'read' || error !== null) return { complete: [], isEvery: false }
+  const complete = plan.buckets.filter((bucket) => isComplete(bucket, tally))
+  return { complete: complete.map(({ prefix }) => prefix), isEvery: !plan.isPartial }
+}
+
+function isComplete({ prefix, remote }: DifferingBucket, tally: VersionTally): boolean {
+  return tally.unidentified === 0 && isSame(tally.elements.get(prefix) ?? NONE, remote)
+}
+
+/**
+ * Compares both sides again after the read. Saves the buckets that stay different for a known reason, and whether both
+ * sides are equal.
+ */
+export async function settleDigest(
+  deps: SettleDeps,
+  { plan }: Pick<PullTaskContext, 'plan'>,
+  comparison: Comparison,
+  { outcome, history }: { outcome: DetectedOutcome; history: ModuleDigest },
+): Promise<SettledDigest> {
+  const { digests, clock } = deps
+  const { digits, remote, differing, records } = comparison
+  const now = clock.now()
+  const local = await readLocalSums(digests, plan, STORED_DIGITS)
+  const change = planRemembered({ comparison, outcome, local, at: now.toISOString() })
+  if (change.save.length > 0 || change.forget.length > 0) await digests.remember(plan, change)
+  const forgotten = new Set(change.forget)
+  const saved = new Set(change.save.map(({ prefix }) => prefix))
+  const remembered = [
+    ...comparison.remembered.filter(({ prefix }) => !forgotten.has(prefix) && !saved.has(prefix)),
+    ...change.save,
+  ]
+  const known = toKnownDifferences(remembered, now)
+  const left = findDiffering({ remote, local: groupBuckets(local, digits), known }, digits)
+  const disagreements = remembered.filter((bucket) => isReported(bucket, now))
+  const explained = remembered.reduce((sum, bucket) => sum + bucket.explained, 0)
+  const { present } = await digests.countVersions(plan)
+  const counted = [...local.values()].reduce((sum, { count }) => sum + count, 0)
+  const { unversioned, contentAlone } = outcome.tally
+  const isEqual = left.length === 0 && disagreements.length === 0 && present === counted
+  const isSound = history.withdrawn_at === null && unversioned + contentAlone === 0
+  const isVerified = outcome.error === null && isEqual && isSound
+  if (isVerified) {
+    const notStored = remembered.reduce((sum, one) => sum + countNotStored(one), 0)
+    await digests.saveDigest(plan, {
+      verified_at: now.toISOString(),
+      verified_by: 'digest',
+      verified_records: records - notStored,
+      verified_of: records,
+      verified_explained: explained,
+    })
+  }
+  const open = new Set([...left, ...known].map(({ prefix }) => prefix.slice(0, digits)))
+  return {
+    repaired: differing.filter(({ prefix }) => !open.has(prefix)).length,
+    explained,
+    isVerified,
+    warnings: disagreements.map(describeDisagreement),
+  }
+}
+
+function countNotStored({ remote_count, local_count }: RememberedBucket): number {
+  return Math.max(0, remote_count - local_count)
+}
+
+type Change = { save: RememberedBucket[]; forget: string[] }
+
+/** Which buckets are remembered after a read, and which are forgotten. */
+function planRemembered(read: {
+  comparison: Comparison
+  outcome: DetectedOutcome
+  local: ReadonlyMap<string, Sums>
+  at: string
+}): Change {
+  const { comparison, outcome, local, at } = read
+  const { plan, remembered } = comparison
+  const buckets = plan.outcome === 'read' && outcome.error === null ? plan.buckets : []
+  const complete = buckets.filter((bucket) => isComplete(bucket, outcome.tally))
+  const others = buckets.filter((bucket) => !isComplete(bucket, outcome.tally))
+  const overlaps = ({ prefix }: { prefix: string }) =>
+    complete.some((one) => one.prefix.startsWith(prefix) || prefix.startsWith(one.prefix))
+  const explained = explainBuckets(outcome, local, at).filter(overlaps)
+  const disagreements =
+    outcome.tally.unidentified > 0
+      ? []
+      : others.map((bucket) => toDisagreement(bucket, { remembered, outcome, at }))
+  const save = [...explained, ...disagreements]
+  const saved = new Set(save.map(({ prefix }) => prefix))
+  const forget = remembered.filter((one) => overlaps(one) && !saved.has(one.prefix))
+  return { save, forget: forget.map(({ prefix }) => prefix) }
+}
+
+/**
+ * The buckets that differ because the read did not store some of their elements, or because stored records that it did not
+ * contain wait for a review.
+ */
+export function explainBuckets(
+  { tally, waiting }: Pick<DetectedOutcome, 'tally' | 'waiting'>,
+  local: ReadonlyMap<string, Sums>,
+  at: string,
+): RememberedBucket[] {
+  const { sumsNotStored } = tally
+  return [...new Set([...sumsNotStored.keys(), ...waiting.keys()])].map((prefix) => {
+    const notStored = sumsNotStored.get(prefix) ?? NONE
+    const absent = waiting.get(prefix) ?? NONE
+    const here = local.get(prefix) ?? NONE
+    const there = minus(plus(here, notStored), absent)
+    const explained = notStored.count + absent.count
+    return toRemembered({ prefix, state: 'explained', there, here, explained, at })
+  })
+}
+
+/**
+ * A bucket whose elements do not give its digest: the source is moving, or its list and digest disagree. The record that it
+ * names shows that the pull before found the same.
+ */
+function toDisagreement(
+  { prefix, remote }: DifferingBucket,
+  read: { remembered: readonly RememberedBucket[]; outcome: DetectedOutcome; at: string },
+): RememberedBucket {
+  const { remembered, outcome, at } = read
+  const listed = outcome.tally.elements.get(prefix)
+  const here = listed ?? NONE
+  const found = toRemembered({
+    prefix,
+    state: 'disagreement',
+    there: remote,
+    here,
+    explained: 0,
+    at,
+  })
+  const before = remembered.find((one) => one.prefix === prefix && one.state === 'disagreement')
+  if (!before || !isSameDifference(before, found)) return found
+  const { reference_number = '', version = null } = listed?.first ?? {}
+  return { ...found, reference_number, version }
+}
+
+function isSameDifference(one: RememberedBucket, other: RememberedBucket): boolean {
+  return (
+    one.remote_count === other.remote_count &&
+    one.remote_sum === other.remote_sum &&
+    one.local_count === other.local_count &&
+    one.local_sum === other.local_sum
+  )
+}
+
+function toRemembered(
+  bucket: Pick<RememberedBucket, 'prefix' | 'state' | 'explained' | 'at'> & {
+    there: Sums
+    here: Sums
+  },
+): RememberedBucket {
+  const { there, here, ...others } = bucket
+  return {
+    ...others,
+    ...{ remote_count: there.count, remote_sum: there.sum },
+    ...{ local_count: here.count, local_sum: here.sum },
+    ...{ reference_number: null, version: null },
+  }
+}
+
+function describeDisagreement(bucket: RememberedBucket): string {
+  const { prefix, remote_count, local_count, reference_number, version } = bucket
+  const first =
+    reference_number === null || reference_number === ''
+      ? ''
+      : `: reference ${reference_number}, version ${version ?? 'missing'}`
+  return `The list and the digest of the platform disagree${first}. It is the first of the ${local_count} records that the list contains of the bucket ${prefix}; the digest has ${remote_count}. Compute both from the same records, with the same expression for the version. The hub does not read the bucket again for a day.`
+}

@@ -1,0 +1,199 @@
+/**
+ * Reads one module of one platform in the cheapest way that proves the most: compares its digest and reads the buckets that
+ * differ, or reads its list, which the platform may confirm with a 304 response.
+ */
+import type { DigestResult, FullBecause, ReadMode } from '@recordhub/protocol'
+import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
+import { toRequests } from '../../domain/pull/digest.ts'
+import { mayReadInFull, offersDigest, planReadMode } from '../../domain/pull/read-mode.ts'
+import { manifestHash, readFingerprint } from '../../domain/pull/unchanged.ts'
+import { toManifestKeys } from '../../domain/record/drift.ts'
+import { HubError } from '../../errors.ts'
+import type { ModuleDigest } from '../../storage/port/digest-store.ts'
+import type { FeatureDeps } from '../feature-deps.ts'
+import { type DetectedOutcome, type DetectMissingDeps, detectMissing } from './detect-missing.ts'
+import { type Comparison, compareDigest } from './digest-comparison.ts'
+import { judgeBuckets, settleDigest } from './digest-read.ts'
+import type { PullTaskContext } from './pull-task-accumulator.ts'
+import { type PullTaskDeps, runPullTask } from './run-pull-task.ts'
+import { describeVersions, findInPart, settleFullRead } from './version-findings.ts'
+
+export type ReadModuleDeps = PullTaskDeps &
+  DetectMissingDeps & { config: Pick<FeatureDeps['config'], 'HUB_FULL_PULL_HOURS'> }
+
+/** The task without what {@link readModule} decides. */
+export type ModuleContext = Omit<PullTaskContext, 'selections' | 'readsAll'>
+
+export type ModuleOutcome = DetectedOutcome & {
+  mode: ReadMode
+  full_because: FullBecause | null
+  digest: DigestResult | null
+  /** The number of records of the platform, as its digest says; null if none was received. */
+  digestRecords: number | null
+}
+
+type ModuleRead = {
+  deps: ReadModuleDeps
+  context: ModuleContext
+  history: ModuleDigest
+  /** Identifies the manifest and the source. */
+  manifest: string
+  now: Date
+}
+
+/** Never rejects: an error is part of the outcome, with what was read and stored before it. */
+export async function readModule(
+  deps: ReadModuleDeps,
+  context: ModuleContext,
+): Promise<ModuleOutcome> {
+  try {
+    return await chooseAndRead(deps, context)
+  } catch (error) {
+    return readNothing(deps, context, error)
+  }
+}
+
+async function chooseAndRead(deps: ReadModuleDeps, context: ModuleContext): Promise<ModuleOutcome> {
+  const { plan, source, full_read_at } = context
+  const { digests, missing, config, clock } = deps
+  const history = await digests.readDigest(plan)
+  const hasVersions = history.unversioned !== null
+  const review = hasVersions ? (await missing.readMissingState(plan)).review : null
+  const { source_base_url } = source
+  const manifest_hash = manifestHash(toManifestKeys(plan.fields).known)
+  const manifest = readFingerprint({ manifest_hash, source_base_url })
+  const read: ModuleRead = { deps, context, history, manifest, now: clock.now() }
+  const mode = planReadMode({
+    requested: plan.pull_mode,
+    isReviewApproved: review?.state === 'approved',
+    module_id: plan.module_id,
+    full_read_at,
+    history,
+    manifest,
+    now: read.now,
+    fullPullHours: config.HUB_FULL_PULL_HOURS,
+  })
+  if (mode.read === 'list') return readList(read, mode.because)
+  if (mode.read === 'digest') return readByDigest(read)
+  const nothing = await readNothing(deps, context, null)
+  return withWarnings(nothing, describe(read))
+}
+
+/** Requests the whole list. */
+async function readList(
+  read: ModuleRead,
+  because: FullBecause,
+  warnings: string[] = [],
+): Promise<ModuleOutcome> {
+  const { deps, context, history, manifest } = read
+  const isConditional = because === 'no_digest' || because === 'not_stable'
+  const whole: PullTaskContext = {
+    ...context,
+    cached_response: isConditional ? context.cached_response : null,
+    selections: null,
+    readsAll: (history.unversioned ?? 0) > 0,
+  }
+  const outcome = await detectMissing(deps, whole, await runPullTask(deps, whole))
+  const isModified = outcome.error !== null || outcome.coverage.pages > 0
+  const result: ModuleOutcome = {
+    ...outcome,
+    mode: isModified ? 'full' : 'not_modified',
+    full_because: isModified ? because : null,
+    ...{ digest: null, digestRecords: null },
+  }
+  await settleFullRead(deps, context, { outcome, history, manifest })
+  const found = outcome.coverage.pages > 0 ? await deps.digests.readDigest(context.plan) : history
+  return withWarnings(result, [...describe({ ...read, history: found }), ...warnings])
+}
+
+/** Compares the digest, and reads the buckets that differ. */
+async function readByDigest(read: ModuleRead): Promise<ModuleOutcome> {
+  const { deps, context, history, manifest, now } = read
+  const { source_base_url, encrypted_source_key } = context.source
+  const source_api_key = deps.secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
+  const isAllowed = mayReadInFull(context.full_read_at, now)
+  const comparison = await compareDigest(deps, {
+    ...context,
+    target: { source_base_url, source_api_key },
+    ...{ history, manifest, mayReadInFull: isAllowed },
+  })
+  if (comparison.outcome === 'unusable') {
+    const { warning, isOffered } = comparison
+    const warnings = warning === null ? [] : [warning]
+    if (isAllowed || !isOffered) return readList(read, 'no_digest', warnings)
+    return withWarnings(await readNothing(deps, context, null), warnings)
+  }
+  if (comparison.plan.outcome === 'too_different') return readList(read, 'too_different')
+  return readBuckets(read, comparison, isAllowed)
+}
+
+async function readBuckets(
+  read: ModuleRead,
+  comparison: Comparison,
+  isFullAllowed: boolean,
+): Promise<ModuleOutcome> {
+  const { deps, context, history, manifest, now } = read
+  const { digests } = deps
+  const buckets = comparison.plan.outcome === 'read' ? comparison.plan.buckets : []
+  const selections = toRequests(buckets.map(({ prefix }) => prefix))
+  const task: PullTaskContext = { ...context, selections, readsAll: true }
+  const received = await runPullTask(deps, task)
+  if (received.error instanceof HubError && received.error.code === 'platform_ignores_prefix') {
+    const unsupported_at = now.toISOString()
+    await digests.saveDigest(context.plan, { unsupported_at, unsupported_manifest_hash: manifest })
+    if (isFullAllowed) return readList(read, 'no_digest', [received.error.message])
+    return withWarnings(await readNothing(deps, context, null), [received.error.message])
+  }
+  const judged = judgeBuckets(comparison, received)
+  const outcome = await detectMissing(deps, task, received, judged)
+  const change = findInPart({ outcome, history, at: deps.clock.now().toISOString() })
+  if (Object.keys(change).length > 0) await digests.saveDigest(context.plan, change)
+  const settled = await settleDigest(deps, context, comparison, { outcome, history })
+  const { repaired, explained, warnings } = settled
+  const result: ModuleOutcome = {
+    ...outcome,
+    mode: 'digest',
+    full_because: null,
+    digest: {
+      ...{ differing: comparison.differing.length, repaired, explained },
+      requests: comparison.requests + selections.length,
+      bytes: comparison.bytes + outcome.bytes,
+    },
+    digestRecords: comparison.records,
+  }
+  const found = await digests.readDigest(context.plan)
+  return withWarnings(result, [...describe({ ...read, history: found }), ...warnings])
+}
+
+/** The outcome of a task that requests nothing. */
+async function readNothing(
+  deps: ReadModuleDeps,
+  context: ModuleContext,
+  error: unknown,
+): Promise<ModuleOutcome> {
+  const task: PullTaskContext = { ...context, selections: [], readsAll: false }
+  const outcome = await runPullTask(deps, task)
+  return {
+    ...outcome,
+    error: error ?? outcome.error,
+    ...{ isDecided: true, isVerified: false, pushedBefore: 0, rejectedPresent: 0 },
+    waiting: new Map(),
+    mode: 'digest',
+    full_because: null,
+    digest: { differing: 0, repaired: 0, explained: 0, requests: 0, bytes: 0 },
+    digestRecords: null,
+  }
+}
+
+function describe({ history, manifest }: Pick<ModuleRead, 'history' | 'manifest'>): string[] {
+  return describeVersions(history, {
+    isOffered: offersDigest(history),
+    isNotStable: history.unstable_at !== null && history.unstable_manifest_hash === manifest,
+    isUnsupported:
+      history.unsupported_at !== null && history.unsupported_manifest_hash === manifest,
+  })
+}
+
+function withWarnings(outcome: ModuleOutcome, warnings: string[]): ModuleOutcome {
+  return { ...outcome, warnings: [...new Set([...outcome.warnings, ...warnings])] }
+}

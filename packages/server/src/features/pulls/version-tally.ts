@@ -1,0 +1,109 @@
+/** What a read finds about the versions of its elements, and about the elements that it does not store. */
+import { hash } from 'node:crypto'
+import type { Buckets, Sums } from '../../domain/pull/digest.ts'
+import { plus } from '../../domain/pull/digest.ts'
+import { hashOfVersion, STORED_DIGITS } from '../../domain/record/digest-sums.ts'
+import { HubError } from '../../errors.ts'
+import type { WriteOutcome } from '../../storage/port/record-store.ts'
+
+/** `version`: null for an element without one. */
+export type Identity = { reference_number: string; version: string | null }
+
+/** The elements that a read contained of one bucket. */
+export type BucketElements = Sums & { first: Identity }
+
+/** What one record adds to the sums of its bucket. */
+export function sumsOf({ reference_number, version }: Identity): Sums {
+  return { count: 1, sum: version === null ? 0 : hashOfVersion(reference_number, version) }
+}
+
+/** The first `digits` hex digits of the md5 of a reference. */
+export function bucketOf(reference: string, digits: number): string {
+  return hash('md5', reference, 'hex').slice(0, digits)
+}
+
+export class VersionTally {
+  /** The elements that were not found unchanged by their bytes. */
+  read = 0
+  /** Of those, the elements without a version. */
+  unversioned = 0
+  /** The first of them. */
+  firstUnversioned: string | null = null
+  /** The records of which only the version has changed. */
+  versionsAlone = 0
+  /** The records whose content has changed under an equal version, and the first one. */
+  contentAlone = 0
+  firstContentAlone: string | null = null
+  /** The number of elements whose reference is unknown. */
+  unidentified = 0
+  readonly #sumsNotStored = new Map<string, Sums>()
+  readonly #elements = new Map<string, BucketElements>()
+  readonly #lengths: number[]
+  readonly #prefixes: ReadonlySet<string>
+
+  /** @param prefixes of the buckets that are read; none for a read of the whole list. */
+  constructor(prefixes: readonly string[]) {
+    this.#prefixes = new Set(prefixes)
+    this.#lengths = [...new Set(prefixes.map((prefix) => prefix.length))]
+  }
+
+  /** The elements by the prefix of the bucket that was requested. */
+  get elements(): ReadonlyMap<string, BucketElements> {
+    return this.#elements
+  }
+
+  /** The sums of the elements that are not stored, by the first three digits. */
+  get sumsNotStored(): Buckets {
+    return this.#sumsNotStored
+  }
+
+  /**
+   * Adds an element before it is stored.
+   * @throws HubError `platform_ignores_prefix` for an element of no bucket that is read.
+   */
+  addElement(
+    element: { reference_number: string | null; version: string | null },
+    path: string,
+  ): void {
+    const { reference_number, version } = element
+    this.read += 1
+    if (version === null) {
+      this.unversioned += 1
+      this.firstUnversioned ??= reference_number
+    }
+    if (this.#lengths.length === 0) return
+    if (reference_number === null) {
+      this.unidentified += 1
+      return
+    }
+    const hashed = hash('md5', reference_number, 'hex')
+    const prefix = this.#lengths
+      .map((length) => hashed.slice(0, length))
+      .find((one) => this.#prefixes.has(one))
+    if (prefix === undefined) throw new HubError('platform_ignores_prefix', { path })
+    const identity = { reference_number, version }
+    const before = this.#elements.get(prefix)
+    const sums = plus(before ?? { count: 0, sum: 0 }, sumsOf(identity))
+    this.#elements.set(prefix, { ...sums, first: before?.first ?? identity })
+  }
+
+  /** Adds an element that was rejected or whose record is erased. */
+  addNotStored(reference: string | null, version: string | null): void {
+    if (reference === null) return
+    const identity = { reference_number: reference, version }
+    const prefix = bucketOf(reference, STORED_DIGITS)
+    const before = this.#sumsNotStored.get(prefix) ?? { count: 0, sum: 0 }
+    this.#sumsNotStored.set(prefix, plus(before, sumsOf(identity)))
+  }
+
+  /** Adds the outcome of a write that was not rejected. */
+  addStored(
+    reference: string,
+    { changed_alone }: Extract<WriteOutcome, { record_id: number; module_name: string }>,
+  ): void {
+    if (changed_alone === 'version') this.versionsAlone += 1
+    if (changed_alone !== 'content') return
+    this.contentAlone += 1
+    this.firstContentAlone ??= reference
+  }
+}
