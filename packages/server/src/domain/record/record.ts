@@ -8,6 +8,7 @@ import {
   stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
 import { isUnchanged } from '../pull/unchanged.ts'
+import { advanceClocks, type FieldClocks, lastSetAt } from './field-clocks.ts'
 import { type JsonText, textOf, withText } from './json-text.ts'
 
 /** The content of a push. `full_name` is null if a PATCH leaves it out. */
@@ -112,7 +113,7 @@ export function decidePush(
     fingerprint: null,
     version: null,
     field_clocks: advanceClocks(stored?.field_clocks ?? null, content, () =>
-      Object.keys(parseData(content.data)),
+      Object.keys(parseData(content.data)).map(pointerTo),
     ),
     pushed_seq: context.seq,
     pushed_at: context.at,
@@ -356,49 +357,7 @@ export function parseData(text: string): JsonObject {
   return data
 }
 
-/**
- * The time at which each path of a record was last set, if platforms send `occurred_at`. Keys are JSON Pointers (RFC
- * 6901) into the record; `""` is the whole record, set by a POST. A path without an entry has the time of the record.
- */
-export type FieldClocks = { [path: string]: string }
-
-/** When a path was last set; null if it is unknown. */
-function lastSetAt(clocks: FieldClocks | null, path: string): string | null {
-  return clocks?.[path] ?? clocks?.[''] ?? null
-}
-
 /** The JSON Pointer of a key of a record's `data`. */
 export function pointerTo(key: string): string {
   return `/data/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
-}
-
-/**
- * The clocks after a push was merged. A push without `occurred_at` is ordered by its arrival: it removes the clocks of
- * the paths that it sets. Null if none are left.
- * @param readKeys returns the keys of the data of the push.
- */
-function advanceClocks(
-  clocks: FieldClocks | null,
-  push: {
-    source: 'POST' | 'PATCH'
-    full_name: string | null
-    occurred_at: string | null
-  },
-  readKeys: () => readonly string[],
-): FieldClocks | null {
-  const at = push.occurred_at
-  if (push.source === 'POST') {
-    if (at === null) return null
-    const newer = Object.entries(clocks ?? {}).filter(([path, clock]) => path !== '' && clock > at)
-    return { ...Object.fromEntries(newer), '': at }
-  }
-  if (clocks === null && at === null) return null
-  const next: FieldClocks = { ...clocks }
-  const paths = readKeys().map(pointerTo)
-  if (push.full_name !== null) paths.push('/full_name')
-  for (const path of paths) {
-    if (at === null) delete next[path]
-    else if (at >= (lastSetAt(clocks, path) ?? '')) next[path] = at
-  }
-  return Object.keys(next).length > 0 ? next : null
 }

@@ -47,6 +47,7 @@ export function callsOfAllMethods(
   { clock, school, read }: { clock: TestClock; school: TestPlatform; read: TestRead },
 ): Call[] {
   const { records, platforms, manifests, pulls, missing, activity, rejectedPushes } = storage
+  const { digests } = storage
   const { operators, invitations, snapshot, erasure, removals } = storage
   const manifest = testManifest(testModule('students'))
   const { platform_id } = school
@@ -253,6 +254,18 @@ export function callsOfAllMethods(
     ['listTasks', () => pulls.listTasks({ pull_id, limit: 5, after: null })],
     ['countUnmarked', () => missing.countUnmarked(read.read)],
     ['listMissing', () => listMissing(storage, read)],
+    ['readSums', () => digests.readSums(read.read, 3)],
+    ['readFinerSums', () => digests.readFinerSums(read.read, ['3f4'], 5)],
+    ['listUnversioned', () => digests.listUnversioned(read.read, 3)],
+    ['countVersions', () => digests.countVersions(read.read)],
+    [
+      'listBucketRecords',
+      () => digests.listBucketRecords(read.read, { prefix: '3f4', after: null, limit: 5 }),
+    ],
+    ['listRemembered', () => digests.listRemembered(read.read)],
+    ['remember', () => digests.remember(read.read, { save: [], forget: ['3f4'] })],
+    ['readDigest', () => digests.readDigest(read.read)],
+    ['saveDigest', () => digests.saveDigest(read.read, { digest_ms: count++ })],
     ['findPresent', () => missing.findPresent(read.read, ['r-1'])],
     ['markMissing', () => markMissing(storage, read, ['r-none'])],
     ['readMissingState', () => missing.readMissingState(read.read)],

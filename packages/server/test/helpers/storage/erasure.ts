@@ -91,6 +91,8 @@ const TABLES = [
     'alerts',
     'modules',
     'module_drift',
+    'digest_buckets',
+    'module_digests',
     'manifest_changes',
     'requests',
     'request_details',

@@ -71,13 +71,15 @@ export function createDigestStore({ reader, writer }: Databases): DigestStore {
       }
     },
 
-    listRemembered: (module) =>
-      reader
+    async listRemembered(module) {
+      const rows = await reader
         .selectFrom('digest_buckets')
         .select(REMEMBERED)
         .where((eb) => eb.and(pick(module)))
         .orderBy('prefix')
-        .execute(),
+        .execute()
+      return rows.map((row) => ({ ...row }))
+    },
 
     remember: (module, { save, forget }) =>
       writer.transaction().execute(async (db) => {
@@ -91,7 +93,7 @@ export function createDigestStore({ reader, writer }: Databases): DigestStore {
         .select(DIGEST)
         .where('module_id', '=', module_id)
         .executeTakeFirst()
-      return stored ?? UNKNOWN
+      return { ...UNKNOWN, ...stored }
     },
 
     async saveDigest(module, change) {
@@ -206,8 +208,14 @@ export async function forgetReference(
 /** Forgets everything about the records of a module, which have been deleted. Sums of concurrent writes remain. */
 export async function forgetDigest(db: Executor, module: ModuleRef): Promise<void> {
   const isOfModule = pick(module)
-  await db.deleteFrom('digest_buckets').where((eb) => eb.and(isOfModule)).execute()
-  await db.deleteFrom('module_digests').where((eb) => eb.and(isOfModule)).execute()
+  await db
+    .deleteFrom('digest_buckets')
+    .where((eb) => eb.and(isOfModule))
+    .execute()
+  await db
+    .deleteFrom('module_digests')
+    .where((eb) => eb.and(isOfModule))
+    .execute()
   await db
     .deleteFrom('digest_sums')
     .where((eb) => eb.and({ ...isOfModule, count: 0, sum: 0 }))

@@ -1,12 +1,8 @@
 /** Converts the rows of the write path to objects, and objects to column values, the same on both engines. */
 import type { ErasureMode } from '@recordhub/protocol'
 import { parseLossless } from '@recordhub/protocol/lossless-json'
-import type {
-  FieldClocks,
-  LastRead,
-  RecordChange,
-  RecordState,
-} from '../../../domain/record/record.ts'
+import type { FieldClocks } from '../../../domain/record/field-clocks.ts'
+import type { LastRead, RecordChange, RecordState } from '../../../domain/record/record.ts'
 import type { WritePosition } from '../../../domain/record/replay.ts'
 import { isSameMinute } from '../../../lib/time/clock.ts'
 import type { ReplayWrite, WriteRejection } from '../../port/record-store.ts'
