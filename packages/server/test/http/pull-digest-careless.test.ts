@@ -7,7 +7,7 @@ import { addDigestPlatform, type DigestKit } from '../helpers/hub/digest-hub.ts'
 import { digestOf } from '../helpers/platform/digest-platform.ts'
 import { respond } from '../helpers/platform/platform.ts'
 
-/** Both engines share it, so it never goes back. */
+/** It never goes back. */
 const clock = createStoppedClock()
 const env = { HUB_MISSING_GRACE_SECONDS: '0', HUB_FULL_PULL_HOURS: '24' }
 const HOUR = 3601
@@ -16,13 +16,15 @@ const DAY = 24 * HOUR
 /** What a pull requested, how it read the module, and how many full reads that took. */
 async function pullAfter(kit: DigestKit, seconds: number) {
   clock.advance(seconds)
+  // The tokens of the tests expire.
+  if (seconds >= DAY / 2) await kit.hub.restart()
   const { mode, full_because, warnings, error, digest } = await kit.pull()
   assert.equal(error, null)
   const requests = kit.source.takeRequests()
   return { mode, full_because, warnings: warnings.join(' '), requests, digest }
 }
 
-describeHub('a pull of a careless platform', { engines: 'both', clock, env }, (hub) => {
+describeHub('a pull of a careless platform', { clock, env }, (hub) => {
   test('after a 404 response, the digest is requested again after a day', async () => {
     await using kit = await addDigestPlatform(hub, 100)
     kit.source.behaviour = { digest: respond.status(404) }
@@ -242,12 +244,11 @@ describeHub('a pull of a careless platform', { engines: 'both', clock, env }, (h
   test('where digests verify, the list is read once a week', async () => {
     await using kit = await addDigestPlatform(hub, 100)
     let lists = 0
-    for (let day = 0; day < 14; day++) {
-      await pullAfter(kit, DAY / 2)
-      const { requests } = await pullAfter(kit, DAY / 2)
+    for (let day = 0; day < 9; day++) {
+      const { requests } = await pullAfter(kit, DAY)
       if (requests.includes('list')) lists += 1
     }
-    assert.ok(lists <= 3, `${lists} full reads`)
+    assert.ok(lists <= 2, `${lists} full reads`)
   })
 })
 

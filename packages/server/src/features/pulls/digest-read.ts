@@ -78,7 +78,7 @@ export async function settleDigest(
   const { present } = await digests.countVersions(plan)
   const counted = [...local.values()].reduce((sum, { count }) => sum + count, 0)
   const { unversioned, contentAlone } = outcome.tally
-  const isEqual = left.length === 0 && disagreements.length === 0 && present === counted
+  const isEqual = left.length === 0 && disagreements.length === 0 && present - counted <= (history.uncounted ?? 0)
   const isSound = history.withdrawn_at === null && unversioned + contentAlone === 0
   const isVerified = outcome.error === null && isEqual && isSound
   if (isVerified) {
@@ -136,7 +136,7 @@ function planRemembered(read: {
  * contain wait for a review.
  */
 export function explainBuckets(
-  { tally, waiting }: Pick<DetectedOutcome, 'tally' | 'waiting'>,
+  { tally, waiting, outdated }: Pick<DetectedOutcome, 'tally' | 'waiting' | 'outdated'>,
   local: ReadonlyMap<string, Sums>,
   at: string,
 ): RememberedBucket[] {
@@ -145,7 +145,8 @@ export function explainBuckets(
     const notStored = sumsNotStored.get(prefix) ?? NONE
     const absent = waiting.get(prefix) ?? NONE
     const here = local.get(prefix) ?? NONE
-    const there = minus(plus(here, notStored), absent)
+    const other = plus(absent, outdated.get(prefix) ?? NONE)
+    const there = minus(plus(here, notStored), other)
     const explained = notStored.count + absent.count
     return toRemembered({ prefix, state: 'explained', there, here, explained, at })
   })

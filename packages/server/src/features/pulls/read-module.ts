@@ -177,7 +177,7 @@ async function readNothing(
     ...outcome,
     error: error ?? outcome.error,
     ...{ isDecided: true, isVerified: false, pushedBefore: 0, rejectedPresent: 0 },
-    waiting: new Map(),
+    ...{ waiting: new Map(), outdated: new Map() },
     mode: 'digest',
     full_because: null,
     digest: { differing: 0, repaired: 0, explained: 0, requests: 0, bytes: 0 },

@@ -1,6 +1,7 @@
 /** What a read finds about the versions of a module, as it is saved: whether they can be relied on. */
 
 import { STORED_DIGITS } from '../../domain/record/digest-sums.ts'
+import { countRecords } from '../../domain/pull/digest.ts'
 import type { ModuleDigest } from '../../storage/port/digest-store.ts'
 import type { DetectedOutcome } from './detect-missing.ts'
 import { readLocalSums } from './digest-comparison.ts'
@@ -47,8 +48,10 @@ export async function settleFullRead(
     if (Object.keys(change).length > 0) await deps.digests.saveDigest(plan, change)
     return
   }
-  await deps.digests.saveDigest(plan, findInWhole(findings))
   const local = await readLocalSums(deps.digests, plan, STORED_DIGITS)
+  const { present } = await deps.digests.countVersions(plan)
+  const uncounted = outcome.isDecided ? present - countRecords(local) : null
+  await deps.digests.saveDigest(plan, { ...findInWhole(findings), uncounted })
   const save = explainBuckets(outcome, local, at)
   await deps.digests.remember(plan, { save, forget: 'all' })
 }
