@@ -19,7 +19,10 @@ const FAST = limitRequests(10)
 const SLOW = limitRequests(4000)
 const MODULUS = 2 ** 48
 
-const sums = fc.record({ count: fc.nat(1000), sum: fc.integer({ min: 0, max: MODULUS - 1 }) })
+const sums = fc.record(
+  { count: fc.nat(1000), sum: fc.integer({ min: 0, max: MODULUS - 1 }) },
+  { noNullPrototype: true },
+)
 const prefixes = fc.constantFrom('000', '001', '00f', '0a0', 'f00', 'fff')
 const buckets = fc.array(fc.tuple(prefixes, sums)).map((entries) => new Map(entries))
 
