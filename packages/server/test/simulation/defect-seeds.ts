@@ -22,6 +22,8 @@ export const DEFECT_SEEDS: Readonly<Record<string, number>> = {
   'loses a line of the activity': 1,
   'counts a push twice': 2,
   'miscounts the records of a module': 1,
+  'adds a record to the sums twice': 1,
+  'keeps the version of a record that was pushed': 1,
   'stores an erased record again': 4,
   'accepts pushes of a platform that was deactivated': 2,
   'accepts a key after it has expired': 2,

@@ -143,6 +143,15 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
   'miscounts the records of a module': onInsert('records', 'NEW.record_id % 10 = 0', [
     'UPDATE module_counters SET records = records + 1 WHERE module_id = NEW.module_id',
   ]),
+  'adds a record to the sums twice': onInsert('digest_sums', 'NEW.bucket % 10 = 0', [
+    `UPDATE digest_sums SET count = count + 1
+      WHERE module_id = NEW.module_id AND bucket = NEW.bucket`,
+  ]),
+  'keeps the version of a record that was pushed': {
+    sql: `CREATE TRIGGER defect AFTER UPDATE OF version ON records
+      WHEN NEW.version IS NULL AND NEW.fingerprint IS NULL AND OLD.version IS NOT NULL
+      BEGIN UPDATE records SET version = OLD.version WHERE record_id = NEW.record_id; END`,
+  },
   'stores an erased record again': onInsert('tombstones', 'true', [
     'DELETE FROM tombstones WHERE tombstone_id = NEW.tombstone_id',
   ]),

@@ -4,11 +4,15 @@ import type { DatabaseView, Row } from './database-view.ts'
 import { type Data, isSameData, type ModelRecord } from './model.ts'
 import type { SimulatedPlatform } from './platform.ts'
 import type { ModelModule, Registry } from './registry.ts'
+import { sumVersions } from './versions.ts'
 import { check } from './violation.ts'
 
 /** The stored records, history, counters, activity and pulls agree with the model. */
 export function checkStored(view: DatabaseView, checker: CommitChecker): void {
-  for (const module of checker.model.registry.modules) checkRecords(view, checker, module)
+  for (const module of checker.model.registry.modules) {
+    checkRecords(view, checker, module)
+    if (!module.platform.isRemoved) checkSums(view, module)
+  }
   checkCounters(view, checker.model.registry)
   checkActivity(view, checker)
   checkPulls(view)
@@ -30,10 +34,34 @@ function checkRecords(view: DatabaseView, checker: CommitChecker, module: ModelM
     // The history of a record that is being erased may be deleted before the record.
     if (checker.model.registry.isErased(module, reference)) continue
     checkRecord(row, `${name} ${reference}`, expected)
+    const version = row['version'] ?? null
+    check(
+      version === expected.version,
+      `${name} ${reference} has the version ${version} instead of ${expected.version}`,
+    )
     const wasErased = checker.operators.mayBeErased({
       ...{ platform: platform.name, record_type, reference },
     })
     if (!wasErased) checkHistory(view, row, `${name} ${reference}`, expected)
+  }
+}
+
+/** The sums of each module are those of the versions of its records. */
+function checkSums(view: DatabaseView, { platform, module_id, record_type, records }: ModelModule) {
+  const name = `${platform.name}/${record_type}`
+  const versions = [...records].flatMap(([reference, { version }]): [string, string][] =>
+    version === null ? [] : [[reference, version]],
+  )
+  const expected = sumVersions(versions)
+  const rows = view.query(
+    'SELECT bucket, count, sum FROM digest_sums WHERE module_id = ? AND count <> 0',
+    module_id,
+  )
+  check(rows.length === expected.size, `${name} has ${rows.length} sums, not ${expected.size}`)
+  for (const { bucket, count, sum } of rows) {
+    const wanted = expected.get(Number(bucket))
+    const isSame = wanted?.count === Number(count) && wanted.sum === BigInt(Number(sum))
+    check(isSame, `The sum of bucket ${bucket} of ${name} is wrong`)
   }
 }
 

@@ -12,6 +12,8 @@ export type ModelRecord = {
   name: string
   data: Data
   incomplete: boolean
+  /** The version of the bytes that a pull read; null after any other write, and without one. */
+  version: string | null
   /** When the read began that did not contain it; null if it is not missing. */
   missingSince: number | null
   /** Its content when it was created. */
@@ -107,6 +109,7 @@ export class ReferenceModel {
             ...merged,
             incomplete: push.method === 'PATCH' && (stored?.incomplete ?? true),
             missingSince: null,
+            version: null,
             pushPosition: position,
             pushedAt: at,
             pulledAt: stored?.pulledAt ?? null,
@@ -121,9 +124,9 @@ export class ReferenceModel {
 
   /** An element of a read is committed. Returns null for a record that the read has already written. */
   applyElement(read: ModelRead, element: ServedElement): Outcome | null {
-    const { reference, name } = element
+    const { reference } = element
     if (read.written.has(reference)) return null
-    const outcome = this.#applyElement(read, reference, name, element.data)
+    const outcome = this.#applyElement(read, element)
     read.written.set(reference, outcome)
     const { counters } = read.module.platform
     if (outcome !== 'unchanged') counters[outcome] += 1
@@ -131,7 +134,7 @@ export class ReferenceModel {
     return outcome
   }
 
-  #applyElement(read: ModelRead, reference: string, name: string, data: Data): Outcome {
+  #applyElement(read: ModelRead, { reference, name, data, version }: ServedElement): Outcome {
     const { module, keys } = read
     const stored = module.records.get(reference) ?? null
     if (stored && stored.pushPosition > read.position) return 'stale'
@@ -140,6 +143,7 @@ export class ReferenceModel {
       data: afterPull(stored, data, keys),
       incomplete: false,
       missingSince: null,
+      version,
       setAt: new Map<string, number>(),
       pushPosition: stored?.pushPosition ?? 0,
       pushedAt: stored?.pushedAt ?? null,
@@ -147,7 +151,8 @@ export class ReferenceModel {
       pulledKeys: keys,
     }
     const isKnown = stored?.pulledKeys && isSameKeys(stored.pulledKeys, keys)
-    if (isKnown && !isChanged(stored, next)) return 'unchanged'
+    const isSame = isKnown && stored.version === version && !isChanged(stored, next)
+    if (isSame) return 'unchanged'
     const outcome = this.#save(module, reference, stored, next)
     if (outcome === 'created' || outcome === 'updated') this.#position += 1
     return outcome
@@ -172,7 +177,11 @@ export class ReferenceModel {
       const record = read.module.records.get(reference)
       if (!record || record.missingSince !== null || record.pushPosition > read.position) continue
       if (record.pushedAt !== null && record.pushedAt > pushedUntil) continue
-      read.module.records.set(reference, { ...record, missingSince: read.requestedAt })
+      read.module.records.set(reference, {
+        ...record,
+        version: null,
+        missingSince: read.requestedAt,
+      })
       this.#position += 1
       marked += 1
     }

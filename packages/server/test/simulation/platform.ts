@@ -1,8 +1,10 @@
 /** A simulated platform: its records change, it describes the changes as pushes, and it serves its records. */
 import type { Data } from './model.ts'
 import type { Choices } from './scheduler.ts'
+import { VERSION_STYLES, type VersionStyle, versionOf } from './versions.ts'
 
-export type PlatformRecord = { name: string; data: Map<string, string | null> }
+/** `edits`: how often it has changed. */
+export type PlatformRecord = { name: string; data: Map<string, string | null>; edits: number }
 
 export type PlatformModule = {
   record_type: string
@@ -28,7 +30,14 @@ export type SentPush = {
 }
 
 /** An element of a records response, with its end in the response. */
-export type ServedElement = { reference: string; name: string; data: Data; end: number }
+export type ServedElement = {
+  reference: string
+  name: string
+  data: Data
+  /** As a hub must read it; null without a valid one. */
+  version: string | null
+  end: number
+}
 
 /** How a platform serves a records response. */
 export type ResponseFault =
@@ -90,9 +99,11 @@ export class SimulatedPlatform {
   /** When it sends the time of its changes. */
   readonly #sendsTimes: 'always' | 'never' | 'sometimes'
   readonly #supportsETags: boolean
+  readonly #versionStyle: VersionStyle
   #pushes = 0
   #references = 0
   #values = 0
+  #responses = 0
 
   constructor(
     { name, hubKey }: { name: string; hubKey: string },
@@ -104,6 +115,9 @@ export class SimulatedPlatform {
     this.#choices = choices
     this.#sendsTimes = choices.pick(['always', 'never', 'sometimes'])
     this.#supportsETags = choices.chance(0.5)
+    // Not chosen, so that the choices of a seed stay the same.
+    const sizes = modules.reduce((sum, { size }) => sum + size, name.length)
+    this.#versionStyle = VERSION_STYLES[sizes % VERSION_STYLES.length] ?? 'none'
     this.modules = modules.map((module) => ({ ...module, records: new Map() }))
     for (const module of this.modules) {
       for (let count = 0; count < module.size; count += 1) this.#create(module)
@@ -151,19 +165,25 @@ export class SimulatedPlatform {
     const [first, ...others] = module.keys
     if (first !== undefined && others.length > 0 && this.#choices.chance(0.5)) {
       module.keys = others
-      for (const { data } of module.records.values()) data.delete(first)
+      for (const record of module.records.values()) {
+        record.data.delete(first)
+        record.edits += 1
+      }
       return
     }
     const added = this.#value()
     module.keys = [...module.keys, added]
-    for (const { data } of module.records.values()) data.set(added, this.#value())
+    for (const record of module.records.values()) {
+      record.data.set(added, this.#value())
+      record.edits += 1
+    }
   }
 
   #create(module: PlatformModule): string {
     this.#references += 1
     const reference = `R-${this.#references}`
     const data = new Map(module.keys.map((key) => [key, this.#value()]))
-    module.records.set(reference, { name: `Name ${this.#references}`, data })
+    module.records.set(reference, { name: `Name ${this.#references}`, data, edits: 1 })
     return reference
   }
 
@@ -172,6 +192,7 @@ export class SimulatedPlatform {
     const keys = module.keys.filter(() => this.#choices.chance(0.4))
     for (const key of keys) record.data.set(key, this.#value())
     if (keys.length === 0) record.name = `Name ${this.#value()}`
+    record.edits += 1
     return keys
   }
 
@@ -237,11 +258,16 @@ export class SimulatedPlatform {
     const module = this.moduleOf(request.record_type)
     if (fault === 'busy') return emptyResponse(503, { 'retry-after': '2' })
     if (fault === 'failed') return emptyResponse(500)
+    this.#responses += 1
     const all = [...module.records]
     const size = pageSize ?? Math.max(1, all.length)
     const etag = `"${JSON.stringify(all.map(([reference, { name, data }]) => [reference, name, ...data.values()])).replace(/[^\w,-]/g, '')}"`
     if (fault === null && request.ifNoneMatch === etag) {
-      return { ...emptyResponse(304), elements: all.map(toElement), isNotModified: true }
+      return {
+        ...emptyResponse(304),
+        elements: all.map((one) => this.#toElement(one)),
+        isNotModified: true,
+      }
     }
     const from = (request.page - 1) * size
     const page = all.slice(from, from + size)
@@ -279,13 +305,13 @@ export class SimulatedPlatform {
     },
   ): ServedResponse {
     const { fault, total, hasNext, headers } = options
-    const texts = records.map(([reference, record]) => writeElement(reference, record))
+    const texts = records.map(([reference, record]) => this.#writeElement(reference, record))
     const [first] = records
     const repeated: string[] = []
     if (fault === 'duplicates' && first !== undefined) {
       const [reference, record] = first
       repeated.push(reference)
-      texts.push(writeElement(reference, { ...record, name: 'Repeated' }))
+      texts.push(this.#writeElement(reference, { ...record, name: 'Repeated' }))
     }
     if (fault === 'nameless') texts.push('{"full_name":"No reference","data":{}}')
     const envelope = { success: true, platform_name: this.name, module_name: record_type }
@@ -295,7 +321,7 @@ export class SimulatedPlatform {
     for (const [index, element] of texts.entries()) {
       text += `${index > 0 ? ',' : ''}${element}`
       const record = records[index]
-      if (record) elements.push({ ...toElement(record), end: text.length })
+      if (record) elements.push({ ...this.#toElement(record), end: text.length })
     }
     const body = Buffer.from(`${text}]}`)
     const isCut = fault === 'cut_off' || fault === 'stalled'
@@ -312,6 +338,24 @@ export class SimulatedPlatform {
       isNotModified: false,
       hasNext,
     }
+  }
+
+  #versionOf({ edits }: PlatformRecord) {
+    return versionOf(this.#versionStyle, { edits, responses: this.#responses })
+  }
+
+  #toElement([reference, record]: [string, PlatformRecord]): ServedElement {
+    const version = this.#versionOf(record)?.version ?? null
+    return { reference, name: record.name, data: new Map(record.data), version, end: 0 }
+  }
+
+  #writeElement(reference: string, record: PlatformRecord): string {
+    return JSON.stringify({
+      reference_number: reference,
+      full_name: record.name,
+      data: Object.fromEntries(record.data),
+      version: this.#versionOf(record)?.json,
+    })
   }
 
   manifest(): unknown {
@@ -332,19 +376,6 @@ export function manifestModule(record_type: string, keys: readonly string[]) {
     description: record_type,
     fields: keys.map((key) => ({ key, label: key, type: 'string', required: false })),
   }
-}
-
-function toElement([reference, { name, data }]: [string, PlatformRecord]): ServedElement {
-  return { reference, name, data: new Map(data), end: 0 }
-}
-
-function writeElement(reference: string, { name, data }: PlatformRecord): string {
-  const record = {
-    reference_number: reference,
-    full_name: name,
-    data: Object.fromEntries(data),
-  }
-  return JSON.stringify(record)
 }
 
 function emptyResponse(status: number, headers: Record<string, string> = {}): ServedResponse {

@@ -7,9 +7,11 @@ import { type TestContext, test } from 'node:test'
 import { REFERENCES_PURPOSE } from '../../../src/domain/platform/api-key.ts'
 import { createSecretBox } from '../../../src/lib/crypto/secret-box.ts'
 import { restoreBackup, writeBackup } from '../../../src/storage/backup.ts'
+import { openDiagnostics } from '../../../src/storage/sqlite/diagnostics.ts'
 import { TestClock } from '../../helpers/storage/engine.ts'
 import { erase } from '../../helpers/storage/erasure.ts'
 import { createKit } from '../../helpers/storage/kit.ts'
+import { pullWrite } from '../../helpers/storage/pulls.ts'
 import { openTemporarySqlite } from '../../helpers/storage/sqlite.ts'
 
 const SECRET = 'the secret of a restored hub, 32 characters or more'
@@ -27,6 +29,10 @@ async function createDatabase(t: TestContext) {
   )
   await school.post({ reference: 'r-1' })
   const { record_id } = await school.post({ reference: 'erased' })
+  await school.pull(async (read) => {
+    const pulled = ['r-1', 'erased'].map((reference) => ({ reference, version: '1' }))
+    await kit.write(...pulled.map((element) => pullWrite(read, element)))
+  })
   await kit.runSql(`INSERT INTO operators (id, name, email, email_verified, role, created_at, updated_at)
     VALUES ('ann', 'Ann', 'ann@example.org', 0, 'admin', '2026', '2026')`)
   await kit.runSql(
@@ -58,6 +64,12 @@ test('a restore replaces the records except erased ones, ends all sessions and k
     ['r-1'],
   )
   assert.deepEqual(database.prepare('SELECT * FROM operator_sessions').all(), [])
+  const diagnostics = openDiagnostics(path)
+  assert.deepEqual(await diagnostics.compareCounters(), [], 'the sums lack the erased record')
+  await diagnostics.close()
+  const { versions } =
+    database.prepare('SELECT sum(count) AS versions FROM digest_sums').get() ?? {}
+  assert.equal(versions, 1)
   assert.ok(readdirSync(folder).some((name) => kept?.endsWith(name)))
 })
 

@@ -13,7 +13,10 @@ import type { ModuleRef } from '../../port/record-list-store.ts'
 import { countUnmarked } from '../pulls/missing-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 
-export function createDigestStore({ reader, writer }: Databases): DigestStore {
+export function createDigestStore({
+  reader,
+  writer,
+}: Pick<Databases, 'reader' | 'writer'>): DigestStore {
   return {
     readSums: (module, digits) => readSums(reader, module, digits),
 
