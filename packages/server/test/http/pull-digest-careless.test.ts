@@ -17,7 +17,7 @@ const DAY = 24 * HOUR
 async function pullAfter(kit: DigestKit, seconds: number) {
   clock.advance(seconds)
   // The tokens of the tests expire.
-  if (seconds >= DAY / 2) await kit.hub.restart()
+  if (seconds >= DAY / 2) await kit.hub.restart({ clock, env })
   const { mode, full_because, warnings, error, digest } = await kit.pull()
   assert.equal(error, null)
   const requests = kit.source.takeRequests()
