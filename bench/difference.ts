@@ -13,7 +13,9 @@ const PUSHES_AT_ONCE = 16
 
 /** Pulls these records in 1,000 modules, then in one module. */
 export async function benchDifference(engine: Engine, records: number): Promise<void> {
-  heading(`difference, ${engine}, ${records} records of 350 bytes in ${PLATFORMS * MODULES} modules`)
+  heading(
+    `difference, ${engine}, ${records} records of 350 bytes in ${PLATFORMS * MODULES} modules`,
+  )
   const plain = await measureSpread(engine, records, 'none')
   const versioned = await measureSpread(engine, records, 'versions')
   const line = { bench: 'difference', engine } as const
@@ -27,7 +29,13 @@ export async function benchDifference(engine: Engine, records: number): Promise<
     measured: `CPU ${unchanged.cpuSeconds.toFixed(2)} s, ${unchanged.requests} requests, ${unchanged.bytes} bytes compressed`,
     yardstick: `without digests ${plain.unchanged.seconds.toFixed(2)} s, CPU ${plain.unchanged.cpuSeconds.toFixed(2)} s`,
   })
-  report({ ...line, name: 'nothing changed, peak memory of the hub', figure: unchanged.memory, unit: 'MB', goal: { atMost: 300 } })
+  report({
+    ...line,
+    name: 'nothing changed, peak memory of the hub',
+    figure: unchanged.memory,
+    unit: 'MB',
+    goal: { atMost: 300 },
+  })
   report({
     ...line,
     name: 'first pull, CPU with versions',
@@ -79,7 +87,11 @@ async function measureSpread(engine: Engine, records: number, versions: 'version
 /** One changed record of one module. */
 async function measureOneModule(engine: Engine, records: number): Promise<void> {
   heading(`difference, ${engine}, ${records} records of 350 bytes in one module`)
-  const server = await startServer('./digest-server.ts', [String(records), '1', '1', 'versions'], {})
+  const server = await startServer(
+    './digest-server.ts',
+    [String(records), '1', '1', 'versions'],
+    {},
+  )
   const hub = await startHub(engine)
   try {
     await register(hub, { port: server.port })

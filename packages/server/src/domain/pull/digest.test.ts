@@ -8,9 +8,9 @@ import {
   groupBuckets,
   limitRequests,
   minus,
-  plus,
   planRead,
   planRefinement,
+  plus,
   type Sums,
   toRequests,
 } from './digest.ts'

@@ -107,10 +107,26 @@ export async function detectMissing(
         isVerified = counts.not_listed === 0 && !totalDiffers(outcome.total, counts.received)
       }
     }
-    return { ...outcome, counts, isDecided, isVerified, rejectedPresent, pushedBefore, waiting, outdated }
+    return {
+      ...outcome,
+      counts,
+      isDecided,
+      isVerified,
+      rejectedPresent,
+      pushedBefore,
+      waiting,
+      outdated,
+    }
   } catch (error) {
     const known = outcome.error ?? error
-    const unknown = { isDecided: false, isVerified: false, rejectedPresent, pushedBefore, waiting, outdated }
+    const unknown = {
+      isDecided: false,
+      isVerified: false,
+      rejectedPresent,
+      pushedBefore,
+      waiting,
+      outdated,
+    }
     return { ...outcome, counts, error: known, ...unknown }
   }
 }

@@ -78,7 +78,8 @@ export async function settleDigest(
   const { present } = await digests.countVersions(plan)
   const counted = [...local.values()].reduce((sum, { count }) => sum + count, 0)
   const { unversioned, contentAlone } = outcome.tally
-  const isEqual = left.length === 0 && disagreements.length === 0 && present - counted <= (history.uncounted ?? 0)
+  const isEqual =
+    left.length === 0 && disagreements.length === 0 && present - counted <= (history.uncounted ?? 0)
   const isSound = history.withdrawn_at === null && unversioned + contentAlone === 0
   const isVerified = outcome.error === null && isEqual && isSound
   if (isVerified) {

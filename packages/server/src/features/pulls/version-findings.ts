@@ -1,7 +1,7 @@
 /** What a read finds about the versions of a module, as it is saved: whether they can be relied on. */
 
-import { STORED_DIGITS } from '../../domain/record/digest-sums.ts'
 import { countRecords } from '../../domain/pull/digest.ts'
+import { STORED_DIGITS } from '../../domain/record/digest-sums.ts'
 import type { ModuleDigest } from '../../storage/port/digest-store.ts'
 import type { DetectedOutcome } from './detect-missing.ts'
 import { readLocalSums } from './digest-comparison.ts'

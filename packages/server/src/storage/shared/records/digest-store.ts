@@ -268,7 +268,13 @@ const UNKNOWN: Readonly<ModuleDigest> = {
 const DIGEST = [
   ...(['verified_at', 'verified_by', 'verified_records', 'verified_of'] as const),
   ...(['verified_explained', 'withdrawn_at', 'withdrawn_records', 'withdrawn_reference'] as const),
-  ...(['unversioned', 'uncounted', 'last_full_read_at', 'unsupported_at', 'unsupported_manifest_hash'] as const),
+  ...([
+    'unversioned',
+    'uncounted',
+    'last_full_read_at',
+    'unsupported_at',
+    'unsupported_manifest_hash',
+  ] as const),
   ...([
     'unstable_reads',
     'unstable_at',
