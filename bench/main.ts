@@ -5,6 +5,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchBackup } from './backup.ts'
+import { benchDifference } from './difference.ts'
 import { ENGINES, type Engine } from './engines.ts'
 import { benchExport } from './export.ts'
 import { describeMachine, useOneCore, useSlowDisk } from './machine.ts'
@@ -75,6 +76,7 @@ const BENCHES: Record<string, Bench> = {
     brief: 100,
     run: (engine, platforms) => benchPlatforms(engine, platforms, 10),
   },
+  difference: { count: 'records', full: 1_000_000, brief: null, run: benchDifference },
   scrape: {
     count: 'platforms with 10 modules each',
     full: 1000,
@@ -155,7 +157,7 @@ function usage(): string {
   return `npm run bench -- <name> [options]
 
 ${rows.join('\n')}
-  all                all but push-steps, records-page, peers, soak and runner, with fewer records; one table at the end
+  all                all but push-steps, difference, records-page, peers, soak and runner, with fewer records; one table at the end
 
   --engine sqlite|postgres   one engine
   --data small|museum        flat records of 350 bytes or nested ones of 2 KB (push, pull and peers)

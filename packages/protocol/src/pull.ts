@@ -74,7 +74,9 @@ const FullBecause = OneOf(...FULL_REASONS)
 /** What comparing the module with the platform's digest found. */
 const DigestResult = Type.Object({
   differing: Type.Integer({ description: 'Buckets that differed' }),
-  repaired: Type.Integer({ description: 'Of those, the buckets that are equal after they were read' }),
+  repaired: Type.Integer({
+    description: 'Of those, the buckets that are equal after they were read',
+  }),
   explained: Type.Integer({
     description:
       'Elements that keep buckets different for known reasons: rejected, accepted, erased, held or under review',

@@ -65,6 +65,7 @@ export function testTask(over: Partial<PullTask> = {}): PullTask {
     ...COUNTS,
     error: null,
     warnings: [],
+    ...{ mode: null, full_because: null, digest: null },
     started_at: STARTED,
     finished_at: null,
     waiting_since: null,

@@ -44,7 +44,7 @@ const PROGRESS = [
 const TASK_MEMBERS = [
   ...['platform_name', 'platform_title', 'record_type', 'module_name'],
   ...['state', 'total', 'expected', 'error', 'warnings'],
-  ...['started_at', 'finished_at', 'waiting_since', ...COUNTS],
+  ...['started_at', 'finished_at', 'waiting_since', 'mode', 'full_because', 'digest', ...COUNTS],
 ]
 
 /** Bodies and content types that the button's route must accept. */

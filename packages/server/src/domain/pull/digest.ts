@@ -100,7 +100,9 @@ export function findDiffering(
     digits,
   )
   const differing: DifferingBucket[] = []
-  for (const prefix of [...new Set([...remote.keys(), ...local.keys(), ...expected.keys()])].sort()) {
+  for (const prefix of [
+    ...new Set([...remote.keys(), ...local.keys(), ...expected.keys()]),
+  ].sort()) {
     const there = remote.get(prefix) ?? NONE
     const here = local.get(prefix) ?? NONE
     if (isSame(there, plus(here, expected.get(prefix) ?? NONE))) continue
@@ -133,12 +135,19 @@ export type ReadPlan =
  */
 export function planRead(
   levels: readonly (readonly DifferingBucket[])[],
-  { records, mayReadInFull, limits }: { records: number; mayReadInFull: boolean; limits: RequestLimits },
+  {
+    records,
+    mayReadInFull,
+    limits,
+  }: { records: number; mayReadInFull: boolean; limits: RequestLimits },
 ): ReadPlan {
   const maxPrefixes = limits.read * MAX_PREFIXES
   const fitting = levels.find((level) => level.length <= maxPrefixes)
   const buckets = fitting ?? levels.at(-1) ?? []
-  const differing = buckets.reduce((sum, one) => sum + Math.max(one.remote.count, one.local.count), 0)
+  const differing = buckets.reduce(
+    (sum, one) => sum + Math.max(one.remote.count, one.local.count),
+    0,
+  )
   const isTooDifferent = differing > records / 4 || !fitting
   if (!isTooDifferent) return { outcome: 'read', buckets: [...buckets], isPartial: false }
   if (mayReadInFull) return { outcome: 'too_different' }

@@ -69,7 +69,10 @@ function findObstacle({
   history,
   manifest,
   now,
-}: Pick<ModeContext, 'requested' | 'history' | 'manifest' | 'now'>): 'no_digest' | 'not_stable' | null {
+}: Pick<ModeContext, 'requested' | 'history' | 'manifest' | 'now'>):
+  | 'no_digest'
+  | 'not_stable'
+  | null {
   if (history.unversioned !== 0) return 'no_digest'
   if (requested === 'digest') return null
   if (history.unstable_at !== null && history.unstable_manifest_hash === manifest) {

@@ -18,9 +18,8 @@ import {
 } from '../../domain/pull/missing.ts'
 import { totalDiffers } from '../../domain/record/completeness.ts'
 import { STORED_DIGITS } from '../../domain/record/digest-sums.ts'
-import { HubError } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
-import type { MissingStore, RecordRef } from '../../storage/port/missing-store.ts'
+import type { AbsentRecord, MissingStore, RecordRef } from '../../storage/port/missing-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { throwIfAborted, walkAbsent } from './absent-records.ts'
 import type { PullTaskContext, PullTaskOutcome } from './pull-task-accumulator.ts'
@@ -47,12 +46,13 @@ export type DetectedOutcome = PullTaskOutcome & {
   rejectedPresent: number
   /** The absent records that are not marked because they wait for a review, by the first three digits of their bucket. */
   waiting: Buckets
+  /** The stored records that the read contained only as rejected elements, by the same digits. */
+  outdated: Buckets
 }
 
 type Read = Pick<PullTaskContext, 'plan' | 'source' | 'signal' | 'pull_id'> &
   Pick<PullTaskOutcome, 'coverage' | 'requested_at'> &
   ReadStart & { buckets: readonly string[] | null }
-
 
 type Survey = MissingSurvey & {
   /** The number of undecided records that were pushed before the read. */
@@ -80,6 +80,7 @@ export async function detectMissing(
   const read: Read = { ...context, ...outcome, ...limits, buckets: buckets?.complete ?? null }
   const counts = { ...outcome.counts }
   let waiting: Buckets = new Map()
+  const outdated = new Map<string, Sums>()
   let rejectedPresent = 0
   let pushedBefore = 0
   try {
@@ -99,17 +100,33 @@ export async function detectMissing(
     const { isDecided } = plan
     let { isVerified } = plan
     if (outcome.error === null) {
-      rejectedPresent = await countRejectedPresent(missing, read)
+      rejectedPresent = await countRejectedPresent(missing, read, outdated)
       if (proof === 'incomplete' && !buckets) {
         const records = await missing.countUnmarked(read.plan)
         counts.not_listed = Math.max(0, records - outcome.records - rejectedPresent)
         isVerified = counts.not_listed === 0 && !totalDiffers(outcome.total, counts.received)
       }
     }
-    return { ...outcome, counts, isDecided, isVerified, rejectedPresent, pushedBefore, waiting }
+    return {
+      ...outcome,
+      counts,
+      isDecided,
+      isVerified,
+      rejectedPresent,
+      pushedBefore,
+      waiting,
+      outdated,
+    }
   } catch (error) {
     const known = outcome.error ?? error
-    const unknown = { isDecided: false, isVerified: false, rejectedPresent, pushedBefore, waiting }
+    const unknown = {
+      isDecided: false,
+      isVerified: false,
+      rejectedPresent,
+      pushedBefore,
+      waiting,
+      outdated,
+    }
     return { ...outcome, counts, error: known, ...unknown }
   }
 }
@@ -147,8 +164,7 @@ async function surveyModule(deps: DetectMissingDeps, read: Read): Promise<Survey
       }
       hash.update(`${record_id} `)
       recordIds.push(record_id)
-      const prefix = bucketOf(record.reference_number, STORED_DIGITS)
-      sums.set(prefix, plus(sums.get(prefix) ?? { count: 0, sum: 0 }, sumsOf(record)))
+      addTo(sums, record)
     }
   }
   return {
@@ -203,15 +219,24 @@ async function changeReview(
   }
 }
 
+function addTo(sums: Map<string, Sums>, record: AbsentRecord): void {
+  const prefix = bucketOf(record.reference_number, STORED_DIGITS)
+  sums.set(prefix, plus(sums.get(prefix) ?? { count: 0, sum: 0 }, sumsOf(record)))
+}
+
 async function countRejectedPresent(
   missing: MissingStore,
   { plan, coverage }: Read,
+  outdated: Map<string, Sums>,
 ): Promise<number> {
   const references = [...coverage.rejected]
   let count = 0
   for (let at = 0; at < references.length; at += CHUNK) {
-    const ids = await missing.findPresent(plan, references.slice(at, at + CHUNK))
-    count += ids.filter((id) => !coverage.seen.has(id)).length
+    for (const record of await missing.findPresent(plan, references.slice(at, at + CHUNK))) {
+      if (coverage.seen.has(record.record_id)) continue
+      count += 1
+      addTo(outdated, record)
+    }
     await yieldToEventLoop()
   }
   return count

@@ -7,9 +7,9 @@ import {
   findDiffering,
   type KnownDifference,
   limitRequests,
-  plus,
   planRead,
   planRefinement,
+  plus,
   type ReadPlan,
   type RequestLimits,
   replaceRefined,
@@ -19,10 +19,13 @@ import {
 } from '../../domain/pull/digest.ts'
 import { offersDigest } from '../../domain/pull/read-mode.ts'
 import { HubError } from '../../errors.ts'
-import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
 import type { DigestQuery } from '../../platform-client/records/records-digest.ts'
 import type { CallTarget } from '../../platform-client/request/send-request.ts'
-import type { DigestStore, ModuleDigest, RememberedBucket } from '../../storage/port/digest-store.ts'
+import type {
+  DigestStore,
+  ModuleDigest,
+  RememberedBucket,
+} from '../../storage/port/digest-store.ts'
 import type { ModuleRef } from '../../storage/port/record-list-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import type { PullTaskContext } from './pull-task-accumulator.ts'
@@ -48,7 +51,10 @@ export type Comparison = {
 /** `warning` says why the digest cannot be used; null if the platform has none. */
 type Unusable = { outcome: 'unusable'; warning: string | null; isOffered: boolean }
 
-type ComparedModule = Pick<PullTaskContext, 'plan' | 'source' | 'signal' | 'firstByteSeconds' | 'retryUntil'> & {
+type ComparedModule = Pick<
+  PullTaskContext,
+  'plan' | 'source' | 'signal' | 'firstByteSeconds' | 'retryUntil'
+> & {
   target: CallTarget
   history: ModuleDigest
   /** Identifies the manifest, as `readFingerprint`. */
@@ -73,7 +79,7 @@ export async function compareDigest(
     return await compare(deps, module, requests)
   } catch (error) {
     if (error instanceof UnsupportedError) {
-      const unsupported_at = formatRfc3339(clock.now())
+      const unsupported_at = clock.now().toISOString()
       const unsupported = { unsupported_at, unsupported_manifest_hash: module.manifest }
       await digests.saveDigest(plan, { ...unsupported, asked_at: null, digest_ms: null })
       return { outcome: 'unusable', warning: null, isOffered: false }
@@ -152,7 +158,7 @@ class DigestRequests {
   bytes = 0
   /** Whether the platform has answered with a digest, which may be one that cannot be used. */
   isOffered = false
-  #hasFailed = false
+  #isUnsupported = false
 
   constructor(deps: ComparisonDeps, module: ComparedModule) {
     this.#deps = deps
@@ -169,9 +175,14 @@ class DigestRequests {
     const begun = clock.now().getTime()
     this.count += 1
     try {
-      const answer = await client.fetchDigest({ ...target, platform_name }, plan.record_type, query, {
-        ...{ signal, firstByteSeconds, retryUntil },
-      })
+      const answer = await client.fetchDigest(
+        { ...target, platform_name },
+        plan.record_type,
+        query,
+        {
+          ...{ signal, firstByteSeconds, retryUntil },
+        },
+      )
       if (answer.outcome === 'unsupported') throw new UnsupportedError()
       this.isOffered = true
       if (answer.outcome === 'digest') {
@@ -181,7 +192,7 @@ class DigestRequests {
       const path = `records/${plan.record_type}/digest`
       throw new HubError('platform_response_invalid', { path, reason: answer.reason })
     } catch (error) {
-      this.#hasFailed = error instanceof UnsupportedError
+      this.#isUnsupported = error instanceof UnsupportedError
       throw error
     } finally {
       this.milliseconds += Math.max(0, clock.now().getTime() - begun)
@@ -190,12 +201,13 @@ class DigestRequests {
 
   /** Saves when the digest was requested and how long the platform took for all requests. */
   async saveDuration(): Promise<void> {
-    const { digests } = this.#deps
-    const isOffered = this.isOffered || offersDigest(this.#module.history)
-    if (this.#hasFailed || !isOffered) return
-    await digests.saveDigest(this.#module.plan, {
-      asked_at: formatRfc3339(this.#askedAt),
+    const { history, plan } = this.#module
+    if (this.#isUnsupported || !(this.isOffered || offersDigest(history))) return
+    const isSupported = this.isOffered && history.unsupported_at !== null
+    await this.#deps.digests.saveDigest(plan, {
+      asked_at: this.#askedAt.toISOString(),
       digest_ms: Math.round(this.milliseconds),
+      ...(isSupported ? { unsupported_at: null, unsupported_manifest_hash: null } : {}),
     })
   }
 }
@@ -260,4 +272,3 @@ function withUnversioned(
   }
   return buckets
 }
-

@@ -10,11 +10,15 @@ import {
 } from '../../domain/pull/digest.ts'
 import type { BucketsRead } from '../../domain/pull/missing.ts'
 import { STORED_DIGITS } from '../../domain/record/digest-sums.ts'
-import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
 import type { ModuleDigest, RememberedBucket } from '../../storage/port/digest-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import type { DetectedOutcome } from './detect-missing.ts'
-import { type Comparison, isReported, readLocalSums, toKnownDifferences } from './digest-comparison.ts'
+import {
+  type Comparison,
+  isReported,
+  readLocalSums,
+  toKnownDifferences,
+} from './digest-comparison.ts'
 import type { PullTaskContext, PullTaskOutcome } from './pull-task-accumulator.ts'
 import type { VersionTally } from './version-tally.ts'
 
@@ -59,7 +63,7 @@ export async function settleDigest(
   const { digits, remote, differing, records } = comparison
   const now = clock.now()
   const local = await readLocalSums(digests, plan, STORED_DIGITS)
-  const change = planRemembered({ comparison, outcome, local, at: formatRfc3339(now) })
+  const change = planRemembered({ comparison, outcome, local, at: now.toISOString() })
   if (change.save.length > 0 || change.forget.length > 0) await digests.remember(plan, change)
   const forgotten = new Set(change.forget)
   const saved = new Set(change.save.map(({ prefix }) => prefix))
@@ -74,13 +78,14 @@ export async function settleDigest(
   const { present } = await digests.countVersions(plan)
   const counted = [...local.values()].reduce((sum, { count }) => sum + count, 0)
   const { unversioned, contentAlone } = outcome.tally
-  const isEqual = left.length === 0 && disagreements.length === 0 && present === counted
+  const isEqual =
+    left.length === 0 && disagreements.length === 0 && present - counted <= (history.uncounted ?? 0)
   const isSound = history.withdrawn_at === null && unversioned + contentAlone === 0
   const isVerified = outcome.error === null && isEqual && isSound
   if (isVerified) {
     const notStored = remembered.reduce((sum, one) => sum + countNotStored(one), 0)
     await digests.saveDigest(plan, {
-      verified_at: formatRfc3339(now),
+      verified_at: now.toISOString(),
       verified_by: 'digest',
       verified_records: records - notStored,
       verified_of: records,
@@ -132,7 +137,7 @@ function planRemembered(read: {
  * contain wait for a review.
  */
 export function explainBuckets(
-  { tally, waiting }: Pick<DetectedOutcome, 'tally' | 'waiting'>,
+  { tally, waiting, outdated }: Pick<DetectedOutcome, 'tally' | 'waiting' | 'outdated'>,
   local: ReadonlyMap<string, Sums>,
   at: string,
 ): RememberedBucket[] {
@@ -141,7 +146,8 @@ export function explainBuckets(
     const notStored = sumsNotStored.get(prefix) ?? NONE
     const absent = waiting.get(prefix) ?? NONE
     const here = local.get(prefix) ?? NONE
-    const there = minus(plus(here, notStored), absent)
+    const other = plus(absent, outdated.get(prefix) ?? NONE)
+    const there = minus(plus(here, notStored), other)
     const explained = notStored.count + absent.count
     return toRemembered({ prefix, state: 'explained', there, here, explained, at })
   })
@@ -158,7 +164,14 @@ function toDisagreement(
   const { remembered, outcome, at } = read
   const listed = outcome.tally.elements.get(prefix)
   const here = listed ?? NONE
-  const found = toRemembered({ prefix, state: 'disagreement', there: remote, here, explained: 0, at })
+  const found = toRemembered({
+    prefix,
+    state: 'disagreement',
+    there: remote,
+    here,
+    explained: 0,
+    at,
+  })
   const before = remembered.find((one) => one.prefix === prefix && one.state === 'disagreement')
   if (!before || !isSameDifference(before, found)) return found
   const { reference_number = '', version = null } = listed?.first ?? {}
@@ -175,7 +188,10 @@ function isSameDifference(one: RememberedBucket, other: RememberedBucket): boole
 }
 
 function toRemembered(
-  bucket: Pick<RememberedBucket, 'prefix' | 'state' | 'explained' | 'at'> & { there: Sums; here: Sums },
+  bucket: Pick<RememberedBucket, 'prefix' | 'state' | 'explained' | 'at'> & {
+    there: Sums
+    here: Sums
+  },
 ): RememberedBucket {
   const { there, here, ...others } = bucket
   return {

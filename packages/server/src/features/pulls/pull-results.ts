@@ -12,10 +12,12 @@ import type {
   StartedTask,
 } from '../../storage/port/pull-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import type { DetectedOutcome } from './detect-missing.ts'
+import type { ModuleOutcome } from './read-module.ts'
 
 /** The inputs of a task's result other than the outcome of its read. */
 type TaskEnding = Pick<StartedTask, 'snapshotSeq' | 'pushes'> & {
+  /** The error or the warnings of the module's last pull; null without any. */
+  lastWarnings: string | null
   /** Why the pull was stopped; null if it was not. */
   stop: PullStop | null
   /** The `platform_error` of the platform's module before; null for none. */
@@ -23,8 +25,8 @@ type TaskEnding = Pick<StartedTask, 'snapshotSeq' | 'pushes'> & {
 }
 
 export function toResult(
-  outcome: DetectedOutcome,
-  { snapshotSeq, pushes, stop, platformError }: TaskEnding,
+  outcome: ModuleOutcome,
+  { snapshotSeq, pushes, stop, platformError, lastWarnings }: TaskEnding,
 ): PullTaskResult {
   const { total, counts, warnings, error, requested_at, records, coverage } = outcome
   // If the read left records undecided, the next one must return all records again.
@@ -35,6 +37,7 @@ export function toResult(
     warnings,
     cached_response: isCached ? outcome.cached_response : null,
     rejection_groups: outcome.rejection_groups,
+    ...{ mode: outcome.mode, full_because: outcome.full_because, digest: outcome.digest },
   }
   if (error === null) {
     return {
@@ -42,21 +45,31 @@ export function toResult(
       state: 'succeeded',
       error: null,
       error_cause: null,
-      problem: warnings.length > 0 ? warnings.join(' ') : null,
+      problem: toProblem(outcome, lastWarnings),
       platform_error: platformError ?? outcome.rejection_summary,
-      read: {
-        ...{ snapshotSeq, requested_at, records },
-        pushes: pushes - outcome.pushedBefore,
-        rejected_present: outcome.rejectedPresent,
-        incomplete_reasons: coverage.pages === 0 ? null : findIncompleteReasons(outcome),
-      },
+      compared: outcome.mode === 'digest' ? { records: outcome.digestRecords } : null,
+      read:
+        outcome.mode === 'digest'
+          ? null
+          : {
+              ...{ snapshotSeq, requested_at, records },
+              pushes: pushes - outcome.pushedBefore,
+              rejected_present: outcome.rejectedPresent,
+              incomplete_reasons: coverage.pages === 0 ? null : findIncompleteReasons(outcome),
+            },
     }
   }
   const state = stop ?? 'failed'
   const message = describeError(state, error, counts.received)
   const { error_cause } = outcome
   const errors = { error: message, error_cause, problem: message, platform_error: message }
-  return { ...common, state, ...errors, read: null }
+  return { ...common, state, ...errors, read: null, compared: null }
+}
+
+/** A pull that has not read the list keeps the warnings about it. */
+function toProblem({ mode, warnings }: ModuleOutcome, lastWarnings: string | null): string | null {
+  if (warnings.length > 0) return warnings.join(' ')
+  return mode === 'digest' ? lastWarnings : null
 }
 
 function describeError(state: PullStop | 'failed', error: unknown, received: number): string {

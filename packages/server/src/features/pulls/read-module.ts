@@ -9,7 +9,6 @@ import { mayReadInFull, offersDigest, planReadMode } from '../../domain/pull/rea
 import { manifestHash, readFingerprint } from '../../domain/pull/unchanged.ts'
 import { toManifestKeys } from '../../domain/record/drift.ts'
 import { HubError } from '../../errors.ts'
-import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
 import type { ModuleDigest } from '../../storage/port/digest-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { type DetectedOutcome, type DetectMissingDeps, detectMissing } from './detect-missing.ts'
@@ -50,7 +49,7 @@ export async function readModule(
   try {
     return await chooseAndRead(deps, context)
   } catch (error) {
-    return { ...(await readNothing(deps, context, error)), full_because: null }
+    return readNothing(deps, context, error)
   }
 }
 
@@ -102,10 +101,9 @@ async function readList(
     full_because: isModified ? because : null,
     ...{ digest: null, digestRecords: null },
   }
-  const error = await catchError(() => settleFullRead(deps, context, { outcome, history, manifest }))
+  await settleFullRead(deps, context, { outcome, history, manifest })
   const found = outcome.coverage.pages > 0 ? await deps.digests.readDigest(context.plan) : history
-  const failed = { ...result, error: outcome.error ?? error }
-  return withWarnings(failed, [...describe({ ...read, history: found }), ...warnings])
+  return withWarnings(result, [...describe({ ...read, history: found }), ...warnings])
 }
 
 /** Compares the digest, and reads the buckets that differ. */
@@ -141,25 +139,19 @@ async function readBuckets(
   const task: PullTaskContext = { ...context, selections, readsAll: true }
   const received = await runPullTask(deps, task)
   if (received.error instanceof HubError && received.error.code === 'platform_ignores_prefix') {
-    const unsupported_at = formatRfc3339(now)
+    const unsupported_at = now.toISOString()
     await digests.saveDigest(context.plan, { unsupported_at, unsupported_manifest_hash: manifest })
     if (isFullAllowed) return readList(read, 'no_digest', [received.error.message])
     return withWarnings(await readNothing(deps, context, null), [received.error.message])
   }
   const judged = judgeBuckets(comparison, received)
   const outcome = await detectMissing(deps, task, received, judged)
-  let settled = { repaired: 0, explained: 0, warnings: [''] }
-  settled.warnings = []
-  const error = await catchError(async () => {
-    settled = await settleDigest(deps, context, comparison, { outcome, history })
-    const at = formatRfc3339(deps.clock.now())
-    const change = findInPart({ outcome, history, at })
-    if (Object.keys(change).length > 0) await digests.saveDigest(context.plan, change)
-  })
+  const change = findInPart({ outcome, history, at: deps.clock.now().toISOString() })
+  if (Object.keys(change).length > 0) await digests.saveDigest(context.plan, change)
+  const settled = await settleDigest(deps, context, comparison, { outcome, history })
   const { repaired, explained, warnings } = settled
   const result: ModuleOutcome = {
     ...outcome,
-    error: outcome.error ?? error,
     mode: 'digest',
     full_because: null,
     digest: {
@@ -185,7 +177,7 @@ async function readNothing(
     ...outcome,
     error: error ?? outcome.error,
     ...{ isDecided: true, isVerified: false, pushedBefore: 0, rejectedPresent: 0 },
-    waiting: new Map(),
+    ...{ waiting: new Map(), outdated: new Map() },
     mode: 'digest',
     full_because: null,
     digest: { differing: 0, repaired: 0, explained: 0, requests: 0, bytes: 0 },
@@ -197,20 +189,11 @@ function describe({ history, manifest }: Pick<ModuleRead, 'history' | 'manifest'
   return describeVersions(history, {
     isOffered: offersDigest(history),
     isNotStable: history.unstable_at !== null && history.unstable_manifest_hash === manifest,
-    isUnsupported: history.unsupported_at !== null && history.unsupported_manifest_hash === manifest,
+    isUnsupported:
+      history.unsupported_at !== null && history.unsupported_manifest_hash === manifest,
   })
 }
 
 function withWarnings(outcome: ModuleOutcome, warnings: string[]): ModuleOutcome {
   return { ...outcome, warnings: [...new Set([...outcome.warnings, ...warnings])] }
-}
-
-/** An error of the bookkeeping fails the task; what was stored before it remains. */
-async function catchError(work: () => Promise<void>): Promise<unknown> {
-  try {
-    await work()
-    return null
-  } catch (error) {
-    return error
-  }
 }

@@ -25,19 +25,16 @@
 import PQueue from 'p-queue'
 import pRetry from 'p-retry'
 import { noCounts, type PullStop } from '../../domain/pull/pull.ts'
-import { isFullReadDue } from '../../domain/pull/unchanged.ts'
 import { HubError, isStorageUnavailable } from '../../errors.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { Span, Tracer } from '../../lib/tracing/tracer.ts'
 import type { PlatformTimeouts } from '../../platform-client/request/timeouts.ts'
 import type { Lease, PullTaskPlan, PullTaskResult } from '../../storage/port/pull-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import { type DetectMissingDeps, detectMissing } from './detect-missing.ts'
 import type { PullMetrics } from './pull-metrics.ts'
 import { describeTask, finishPull, toResult } from './pull-results.ts'
-import type { PullTaskContext } from './pull-task-accumulator.ts'
+import { type ModuleContext, type ReadModuleDeps, readModule } from './read-module.ts'
 import { type ResumeDeps, resumePlatform } from './resume-platform.ts'
-import { type PullTaskDeps, runPullTask } from './run-pull-task.ts'
 
 const HEARTBEAT_MS = 1000
 /** The lease is renewed at every fifth heartbeat, and checked at the others. */
@@ -57,14 +54,10 @@ export type PullRunner = {
   stop: () => Promise<void>
 }
 
-export type PullRunnerDeps = PullTaskDeps &
-  DetectMissingDeps &
+export type PullRunnerDeps = ReadModuleDeps &
   ResumeDeps &
   Pick<FeatureDeps, 'log' | 'tracer'> & {
-    config: Pick<
-      FeatureDeps['config'],
-      'HUB_PULL_TIMEOUT_SECONDS' | 'HUB_PULL_CONCURRENCY' | 'HUB_FULL_PULL_HOURS'
-    >
+    config: Pick<FeatureDeps['config'], 'HUB_PULL_TIMEOUT_SECONDS' | 'HUB_PULL_CONCURRENCY'>
     timeouts: Pick<
       PlatformTimeouts,
       'firstByteSeconds' | 'resumedFirstByteSeconds' | 'usualLimitsAfterSeconds'
@@ -301,16 +294,10 @@ async function runTask(
   pull.tasksRun += 1
   const span = deps.tracer && startSpan(deps.tracer, pullId, plan, source.platform_name)
   const begun = performance.now()
-  const { module_id } = plan
-  const { full_read_at } = started
-  const { HUB_FULL_PULL_HOURS: fullPullHours } = deps.config
   const { firstByteSeconds, resumedFirstByteSeconds } = deps.timeouts
-  const now = deps.clock.now()
-  const isFull = isFullReadDue({ module_id, full_read_at }, { now, fullPullHours })
-  const context: PullTaskContext = {
+  const context: ModuleContext = {
     pull_id: pullId,
     ...started,
-    cached_response: isFull ? null : started.cached_response,
     firstByteSeconds: isUnproven
       ? Math.min(firstByteSeconds, resumedFirstByteSeconds)
       : firstByteSeconds,
@@ -322,10 +309,13 @@ async function runTask(
     span,
     report: (progress) => deps.pulls.reportTask(pullId, task_number, progress),
   }
-  const outcome = await detectMissing(deps, context, await runPullTask(deps, context))
+  const outcome = await readModule(deps, context)
   const { error } = outcome
   if (error !== null && !(error instanceof HubError)) logDefect(pull, error)
-  const result = toResult(outcome, { ...started, stop: stopOf(signal), platformError })
+  const result = toResult(outcome, {
+    ...{ ...started, stop: stopOf(signal), platformError },
+    lastWarnings: plan.error === null ? plan.problem : null,
+  })
   endSpan(span, result, error)
   const activity = describeTask(plan, source, result)
   await retryWhileUnavailable(stopping, () =>

@@ -1,11 +1,12 @@
 /** What a read finds about the versions of a module, as it is saved: whether they can be relied on. */
-import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
-import type { ModuleDigest } from '../../storage/port/digest-store.ts'
+
+import { countRecords } from '../../domain/pull/digest.ts'
 import { STORED_DIGITS } from '../../domain/record/digest-sums.ts'
-import type { PullTaskContext } from './pull-task-accumulator.ts'
+import type { ModuleDigest } from '../../storage/port/digest-store.ts'
 import type { DetectedOutcome } from './detect-missing.ts'
-import { explainBuckets, type SettleDeps } from './digest-read.ts'
 import { readLocalSums } from './digest-comparison.ts'
+import { explainBuckets, type SettleDeps } from './digest-read.ts'
+import type { PullTaskContext } from './pull-task-accumulator.ts'
 
 /** After so many reads in a row the versions are not used until the manifest changes. */
 const MAX_UNSTABLE_READS = 2
@@ -17,6 +18,8 @@ const WITHDRAWN = {
   verified_of: null,
   verified_explained: null,
 } as const
+
+const STABLE = { unstable_at: null, unstable_manifest_hash: null } as const
 
 type Findings = {
   outcome: DetectedOutcome
@@ -38,15 +41,17 @@ export async function settleFullRead(
   const { tally, coverage, error } = outcome
   const hasVersions = tally.read > tally.unversioned
   if (coverage.pages === 0 || (history.unversioned === null && !hasVersions)) return
-  const at = formatRfc3339(deps.clock.now())
+  const at = deps.clock.now().toISOString()
   const findings = { ...read, at }
   if (error !== null) {
     const change = findInPart(findings)
     if (Object.keys(change).length > 0) await deps.digests.saveDigest(plan, change)
     return
   }
-  await deps.digests.saveDigest(plan, findInWhole(findings))
   const local = await readLocalSums(deps.digests, plan, STORED_DIGITS)
+  const { present } = await deps.digests.countVersions(plan)
+  const uncounted = outcome.isDecided ? present - countRecords(local) : null
+  await deps.digests.saveDigest(plan, { ...findInWhole(findings), uncounted })
   const save = explainBuckets(outcome, local, at)
   await deps.digests.remember(plan, { save, forget: 'all' })
 }
@@ -66,13 +71,18 @@ function findInWhole({ outcome, history, manifest, at }: Findings): Partial<Modu
     last_full_read_at: at,
     unstable_reads,
     ...(isNotStable ? { unstable_at: at, unstable_manifest_hash: manifest } : {}),
+    ...(!isNotStable && history.unstable_manifest_hash !== manifest ? STABLE : {}),
     ...toWithdrawal(outcome, at),
     ...(isWithdrawn ? WITHDRAWN : {}),
   }
 }
 
 /** What a read of some elements says about the versions: nothing that only the whole list shows. */
-export function findInPart({ outcome, history, at }: Omit<Findings, 'manifest'>): Partial<ModuleDigest> {
+export function findInPart({
+  outcome,
+  history,
+  at,
+}: Omit<Findings, 'manifest'>): Partial<ModuleDigest> {
   const { unversioned, contentAlone } = outcome.tally
   if (unversioned + contentAlone === 0) return {}
   return {
@@ -106,7 +116,11 @@ function countUnversioned({ tally, counts }: DetectedOutcome, history: ModuleDig
 /** Says what a pull has found about the versions of a module, or what earlier ones have found if it read none. */
 export function describeVersions(
   { unversioned, withdrawn_at, withdrawn_records, withdrawn_reference }: ModuleDigest,
-  { isOffered, isNotStable, isUnsupported }: { isOffered: boolean; isNotStable: boolean; isUnsupported: boolean },
+  {
+    isOffered,
+    isNotStable,
+    isUnsupported,
+  }: { isOffered: boolean; isNotStable: boolean; isUnsupported: boolean },
 ): string[] {
   const warnings: string[] = []
   if (withdrawn_at !== null) {

@@ -61,7 +61,10 @@ export class VersionTally {
    * Adds an element before it is stored.
    * @throws HubError `platform_ignores_prefix` for an element of no bucket that is read.
    */
-  addElement(element: { reference_number: string | null; version: string | null }, path: string): void {
+  addElement(
+    element: { reference_number: string | null; version: string | null },
+    path: string,
+  ): void {
     const { reference_number, version } = element
     this.read += 1
     if (version === null) {
@@ -94,7 +97,10 @@ export class VersionTally {
   }
 
   /** Adds the outcome of a write that was not rejected. */
-  addStored(reference: string, { changed_alone }: Extract<WriteOutcome, { record_id: number; module_name: string }>): void {
+  addStored(
+    reference: string,
+    { changed_alone }: Extract<WriteOutcome, { record_id: number; module_name: string }>,
+  ): void {
     if (changed_alone === 'version') this.versionsAlone += 1
     if (changed_alone !== 'content') return
     this.contentAlone += 1

@@ -53,6 +53,11 @@ export type ModuleDigest = {
   withdrawn_reference: string | null
   /** The elements without a version in the last full read; null before the first one. */
   unversioned: number | null
+  /**
+   * The present records that were in no bucket after the last full read, such as anonymised ones; null if that read did not
+   * decide about every record.
+   */
+  uncounted: number | null
   last_full_read_at: string | null
   /** The answer to a digest request was not a digest: when, and the manifest at that time. */
   unsupported_at: string | null

@@ -7,7 +7,7 @@ import type { WriteRejection } from './record-store.ts'
 
 export type RecordRef = { record_id: number; reference_number: string }
 
-/** A record that a read did not contain. `version` is null if it has none that counts. */
+/** A record that a read did not contain, or only as a rejected element. `version` is null if it has none that counts. */
 export type AbsentRecord = RecordRef & { version: string | null }
 
 /** Records that a read proves missing. */
@@ -62,8 +62,8 @@ export interface MissingStore {
     next: string | null
   }>
 
-  /** Returns the ids of the unmarked records of a module with these reference numbers, a few hundred at most. */
-  findPresent(module: ModuleRef, references: string[]): Promise<number[]>
+  /** Returns the unmarked records of a module with these reference numbers, a few hundred at most. */
+  findPresent(module: ModuleRef, references: string[]): Promise<AbsentRecord[]>
 
   /**
    * Marks records as missing in one transaction. Each mark is a change with its own sequence number. Checks in the

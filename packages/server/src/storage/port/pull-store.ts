@@ -1,6 +1,8 @@
 import type {
+  DigestResult,
   DriftPolicy,
   Field,
+  FullBecause,
   IncompleteReason,
   ModuleCompleteness,
   PlatformPull,
@@ -11,6 +13,7 @@ import type {
   PullTask,
   PullTaskState,
   PullTrigger,
+  ReadMode,
 } from '@recordhub/protocol'
 import type { NewActivity } from '../../domain/activity/activity.ts'
 import type { TaskTally } from '../../domain/pull/pull-ending.ts'
@@ -30,6 +33,8 @@ export type PullTaskPlan = {
   module_name: string
   fields: Field[]
   drift_policy: DriftPolicy
+  /** The mode of the pull. */
+  pull_mode: PullMode
   /** The error of the module's last read, and its error or warnings; null without any. */
   error: string | null
   problem: string | null
@@ -50,7 +55,13 @@ export type PullTaskResult = {
    * module with rejected records; null without rejections.
    */
   platform_error: string | null
-  /** Set after a successful read. */
+  /** How the module was read, and why in full; `digest` is null in the other modes. */
+  mode: ReadMode
+  full_because: FullBecause | null
+  digest: DigestResult | null
+  /** Set after a successful comparison by digest: the number of records of the platform; null if none was requested. */
+  compared: { records: number | null } | null
+  /** Set after a successful read of the list. */
   read: {
     /** The write sequence at the start of the task. */
     snapshotSeq: number

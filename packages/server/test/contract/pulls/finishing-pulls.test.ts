@@ -30,6 +30,7 @@ test('a late report or a second result does not change a finished task', async (
     ...SOME_COUNTS,
     error: null,
     warnings,
+    ...{ mode: 'full', full_because: 'due', digest: null },
     waiting_since: null,
     finished_at: kit.clock.text,
   })

@@ -66,7 +66,10 @@ test('a record that was pushed while the clock was ahead is marked as missing li
 test('unmarked records of the module are found by reference', async (kit) => {
   const { school, read } = await readSome(kit, NAMES, ['a'])
   await kit.markMissing(read, ['c'])
-  const present = (references: string[]) => kit.storage.missing.findPresent(read.read, references)
+  const present = async (references: string[]) => {
+    const found = await kit.storage.missing.findPresent(read.read, references)
+    return found.map(({ record_id }) => record_id)
+  }
   const rows = await kit.records({ platform: school.platform_name })
   const idOf = (name: string) => rows.find((row) => row.reference_number === name)?.record_id
   const found = await present(['ö', 'c', 'unknown', '👍', 'A', '__proto__'])

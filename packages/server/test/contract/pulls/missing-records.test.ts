@@ -4,6 +4,7 @@ import type { ReadCoverage } from '../../../src/domain/pull/missing.ts'
 import { noCounts } from '../../../src/domain/pull/pull.ts'
 import { type DetectedOutcome, detectMissing } from '../../../src/features/pulls/detect-missing.ts'
 import type { PullTaskOutcome } from '../../../src/features/pulls/pull-task-accumulator.ts'
+import { VersionTally } from '../../../src/features/pulls/version-tally.ts'
 import { formatRfc3339 } from '../../../src/lib/time/rfc3339.ts'
 import type { MissingStore } from '../../../src/storage/port/missing-store.ts'
 import { test } from '../../helpers/storage/engines.ts'
@@ -171,6 +172,7 @@ async function readModule(
   const outcome = await detectMissing(
     {
       missing,
+      digests: kit.storage.digests,
       config: {
         HUB_MISSING_FUSE: reading.threshold ?? 100,
         HUB_MISSING_GRACE_SECONDS: reading.graceSeconds ?? 0,
@@ -186,6 +188,7 @@ async function readModule(
       firstByteSeconds: 60,
       retryUntil: Number.POSITIVE_INFINITY,
       span: null,
+      ...{ selections: null, readsAll: false },
       plan: started.task,
       source: (await kit.storage.platforms.readSource(school.platform_id)) ?? assert.fail(),
       signal: reading.signal ?? new AbortController().signal,
@@ -203,6 +206,7 @@ async function readModule(
       cached_response: null,
       rejection_groups: null,
       rejection_summary: null,
+      ...{ tally: new VersionTally([]), bytes: 0 },
       coverage: { seen, rejected: new Set(), unidentified: 0, pages, ...reading.coverage },
       ...reading.outcome,
     },

@@ -27,7 +27,7 @@ test('starting a pull returns its tasks with the data needed to fetch their modu
   assert.ok(module_id > 0)
   const { record_type, module_name, fields } = testModule('students')
   const { platform_id } = school
-  const rest = { drift_policy: 'accept', error: null, problem: null } as const
+  const rest = { drift_policy: 'accept', pull_mode: 'auto', error: null, problem: null } as const
   const content = { record_type, module_name, fields, ...rest }
   assert.deepEqual(task, { task_number: 1, platform_id, ...content })
 })

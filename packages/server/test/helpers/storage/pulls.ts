@@ -133,6 +133,7 @@ export function taskResult(overrides: Partial<PullTaskResult> = {}): PullTaskRes
     problem: null,
     platform_error: overrides.error ?? null,
     read: null,
+    ...{ mode: 'full', full_because: 'due', digest: null, compared: null },
     cached_response: null,
     rejection_groups: null,
     ...overrides,

@@ -52,6 +52,11 @@ export async function registerModules(
       })
       .where('module_id', '=', module_id)
       .execute()
+    await db
+      .updateTable('module_digests')
+      .set({ verified_at: null, verified_by: null, unversioned: null })
+      .where('module_id', '=', module_id)
+      .execute()
     await invalidateCachedResponse(db, module, node)
     await db.deleteFrom('missing_candidates').where('module_id', '=', module_id).execute()
     const resolved = { state: 'resolved', closed_at: at } as const

@@ -1,6 +1,7 @@
 /** Which registered modules are complete: the columns that a read leaves, and the list that is computed from them. */
 import type { ModuleCompleteness } from '@recordhub/protocol'
 import { sql } from 'kysely'
+import { nextDigestAt } from '../../../domain/pull/read-mode.ts'
 import type { CachedResponse } from '../../../domain/pull/unchanged.ts'
 import type { CompletenessStore, PullTaskResult } from '../../port/pull-store.ts'
 import { isAccepted, parseGroups } from '../rejected-pushes/rejection-groups.ts'
@@ -19,7 +20,9 @@ async function listCompleteness(
   let select = db
     .selectFrom('modules as m')
     .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
+    .leftJoin('module_digests as d', 'd.module_id', 'm.module_id')
     .select([
+      ...DIGEST_COLUMNS,
       'm.module_id',
       'p.platform_name',
       'm.module_name',
@@ -46,12 +49,14 @@ async function listCompleteness(
   const rows = await select.orderBy('m.module_id').limit(limit).execute()
   return rows.map((row) => {
     const { complete_pushes, last_read_records, last_read_incomplete_reasons, ...others } = row
-    const { pushes, last_problem, rejection_groups, ...module } = others
+    const { pushes, last_problem, rejection_groups, ...columns } = others
+    const { module, verification } = splitVerification(columns)
     const accepted = parseGroups(rejection_groups).filter(isAccepted)
     const records = Number(row.records)
     const missing = Number(row.missing)
     return {
       ...module,
+      ...verification,
       records,
       missing,
       accepted: accepted.reduce((sum, { count }) => sum + count, 0),
@@ -64,9 +69,75 @@ async function listCompleteness(
   })
 }
 
+const DIGEST_COLUMNS = [
+  'd.verified_at as digest_verified_at',
+  'd.verified_records',
+  'd.verified_of',
+  'd.verified_explained',
+  'd.unversioned',
+  'd.unstable_at',
+  'd.withdrawn_at',
+  'd.withdrawn_records',
+  'd.withdrawn_reference',
+  'd.asked_at',
+  'd.digest_ms',
+] as const
+
+type VerificationRow = { complete_at: string | null } & {
+  [Column in
+    | 'digest_verified_at'
+    | 'unstable_at'
+    | 'withdrawn_at'
+    | 'withdrawn_reference'
+    | 'asked_at']: string | null
+} & {
+  [Column in
+    | 'verified_records'
+    | 'verified_of'
+    | 'verified_explained'
+    | 'unversioned'
+    | 'withdrawn_records'
+    | 'digest_ms']: number | null
+}
+
+/** Separates the columns of digests. The later one of a complete read and an equal digest is the verification. */
+function splitVerification<Row extends VerificationRow>(row: Row) {
+  const { digest_verified_at, verified_records, verified_of, verified_explained, ...others } = row
+  const { unversioned, unstable_at, withdrawn_at, withdrawn_records, ...rest } = others
+  const { withdrawn_reference, asked_at, digest_ms, ...module } = rest
+  const { complete_at } = row
+  const isByDigest = digest_verified_at !== null && digest_verified_at >= (complete_at ?? '')
+  const next = nextDigestAt({ asked_at, digest_ms })
+  const hasCounts = isByDigest && verified_records !== null && verified_of !== null
+  const verified_by = isByDigest ? ('digest' as const) : ('read' as const)
+  const verified_at = isByDigest ? digest_verified_at : complete_at
+  const verification = {
+    verified_at,
+    verified_by: verified_at === null ? null : verified_by,
+    verified: hasCounts
+      ? { records: verified_records, of: verified_of, explained: verified_explained ?? 0 }
+      : null,
+    digest:
+      unversioned === null && withdrawn_at === null && asked_at === null
+        ? null
+        : {
+            unversioned,
+            not_stable: unstable_at !== null,
+            ...{ withdrawn_at, withdrawn_records, withdrawn_reference, asked_at, digest_ms },
+            next_at: next === null ? null : new Date(next).toISOString(),
+          },
+  }
+  return { module, verification }
+}
+
 function counterOf(name: 'records' | 'pushes') {
   return sql<number>`coalesce((SELECT sum(c.${sql.ref(name)}) FROM module_counters c
     WHERE c.platform_id = m.platform_id AND c.module_id = m.module_id), 0)`
+}
+
+/** Returns the columns of a module after a comparison by digest. The list was not read, so its results remain. */
+export function toComparedColumns({ records }: { records: number | null }, at: string) {
+  return records === null ? {} : { last_read_finished_at: at, last_read_records: records }
 }
 
 /** Returns the columns of a module after a complete read. */

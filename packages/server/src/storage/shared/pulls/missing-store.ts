@@ -56,14 +56,13 @@ export function createMissingStore(databases: Databases, dialect: MissingDialect
 
     async findPresent({ platform_id, module_id }, references) {
       if (references.length === 0) return []
-      const rows = await reader
+      return reader
         .selectFrom('records')
-        .select('record_id')
+        .select(['record_id', 'reference_number', 'version'])
         .where((eb) => eb.and({ platform_id, module_id }))
         .where('reference_number', 'in', references)
         .where('missing_since', 'is', null)
         .execute()
-      return rows.map((row) => row.record_id)
     },
 
     async markMissing(batch) {

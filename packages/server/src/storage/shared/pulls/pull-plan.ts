@@ -94,7 +94,9 @@ export async function listPlans(
   let select = db
     .selectFrom('pull_tasks as t')
     .innerJoin('modules as m', 'm.module_id', 't.module_id')
+    .innerJoin('pulls as p', 'p.pull_id', 't.pull_id')
     .select([
+      'p.mode as pull_mode',
       't.task_number',
       't.platform_id',
       't.module_id',

@@ -11,7 +11,7 @@ import {
   takeCachedResponse,
   toCachedResponseColumns,
 } from './cached-responses.ts'
-import { toLastReadColumns } from './completeness-store.ts'
+import { toComparedColumns, toLastReadColumns } from './completeness-store.ts'
 import { listPlatformPulls } from './platform-pulls.ts'
 import { listPlans, listSkipped, planTasks, recordFailures, resumeSkipped } from './pull-plan.ts'
 import { listTasks, selectPulls, toPull } from './pull-rows.ts'
@@ -72,7 +72,7 @@ export function createPullStore(
     const queued = await db
       .insertInto('pulls')
       .values({
-        trigger,
+        ...{ trigger, mode },
         state: 'queued',
         requested_by,
         requested_at: at,
@@ -191,6 +191,9 @@ export function createPullStore(
             error: result.error,
             error_cause: result.error_cause,
             warnings: JSON.stringify(result.warnings),
+            mode: result.mode,
+            full_because: result.full_because,
+            digest: result.digest && JSON.stringify(result.digest),
             finished_at: at,
             waiting_since: null,
           })
@@ -280,7 +283,7 @@ function toFailures(state: PullTaskResult['state'], at: string) {
 async function updateModule(
   db: Executor,
   module: { platform_id: number; module_id: number },
-  { state, read, counts, error, problem, cached_response }: PullTaskResult,
+  { state, read, compared, counts, error, problem, cached_response }: PullTaskResult,
   at: string,
 ): Promise<void> {
   await db
@@ -298,6 +301,7 @@ async function updateModule(
             { cached: cached_response, at },
           )
         : {}),
+      ...(compared ? toComparedColumns(compared, at) : {}),
     })
     .where('module_id', '=', module.module_id)
     .execute()

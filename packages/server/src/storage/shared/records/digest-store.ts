@@ -254,6 +254,7 @@ const UNKNOWN: Readonly<ModuleDigest> = {
   withdrawn_records: null,
   withdrawn_reference: null,
   unversioned: null,
+  uncounted: null,
   last_full_read_at: null,
   unsupported_at: null,
   unsupported_manifest_hash: null,
@@ -267,7 +268,13 @@ const UNKNOWN: Readonly<ModuleDigest> = {
 const DIGEST = [
   ...(['verified_at', 'verified_by', 'verified_records', 'verified_of'] as const),
   ...(['verified_explained', 'withdrawn_at', 'withdrawn_records', 'withdrawn_reference'] as const),
-  ...(['unversioned', 'last_full_read_at', 'unsupported_at', 'unsupported_manifest_hash'] as const),
+  ...([
+    'unversioned',
+    'uncounted',
+    'last_full_read_at',
+    'unsupported_at',
+    'unsupported_manifest_hash',
+  ] as const),
   ...([
     'unstable_reads',
     'unstable_at',

@@ -1,10 +1,13 @@
 /** Pulls, missing records, and rejected pushes. */
 import type {
+  FullBecause,
   MissingReviewState,
+  PullMode,
   PullState,
   PullTaskState,
   PullTrigger,
   PushErrorReason,
+  ReadMode,
   RejectedPush,
   ReplayOutcome,
 } from '@recordhub/protocol'
@@ -15,6 +18,7 @@ export const pullTables = {
     {
       pull_id: id(),
       trigger: text<PullTrigger>(),
+      mode: text<PullMode>().default('auto'),
       state: text<PullState>(),
       requested_by: text().nullable(),
       requested_at: text(),
@@ -56,6 +60,10 @@ export const pullTables = {
       /** The cause of the rejected records that the error is about, one of which is added to it when it is read. */
       error_cause: text().nullable(),
       warnings: text().default('[]'),
+      mode: text<ReadMode>().nullable(),
+      full_because: text<FullBecause>().nullable(),
+      /** A `DigestResult` as JSON. */
+      digest: text().nullable(),
       started_at: text().nullable(),
       finished_at: text().nullable(),
       /** Since when the hub waits for a response; null while none is awaited for long. */

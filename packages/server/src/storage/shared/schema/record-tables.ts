@@ -105,6 +105,7 @@ export const recordTables = {
     withdrawn_records: integer().nullable(),
     withdrawn_reference: text().nullable(),
     unversioned: integer().nullable(),
+    uncounted: integer().nullable(),
     last_full_read_at: text().nullable(),
     unsupported_at: text().nullable(),
     unsupported_manifest_hash: text().nullable(),

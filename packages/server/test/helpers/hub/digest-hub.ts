@@ -1,0 +1,69 @@
+/** A hub that has pulled the records of a platform with versions and digests, for tests of pulls by digest. */
+import assert from 'node:assert/strict'
+import {
+  CompletenessPage,
+  type MissingReview,
+  MissingReviewPage,
+  type ModuleCompleteness,
+  type PullMode,
+  type PullTask,
+  type StoredRecord,
+} from '@recordhub/protocol'
+import type { RegisteredPlatform } from '../operator.ts'
+import { type DigestSource, serveDigest } from '../platform/digest-platform.ts'
+import { type SimulatedPlatform, simulatePlatform } from '../platform/platform.ts'
+import { only } from '../storage/fixtures.ts'
+import type { TestHub } from './hub.ts'
+import { expectBody } from './response.ts'
+
+export type DigestKit = {
+  hub: TestHub
+  platform: SimulatedPlatform
+  registered: RegisteredPlatform
+  source: DigestSource
+  /** Runs a pull and returns its only task. */
+  pull: (mode?: PullMode) => Promise<PullTask>
+  records: () => Promise<StoredRecord[]>
+  /** The references of the records that are not marked as missing, sorted. */
+  present: () => Promise<string[]>
+  completeness: () => Promise<ModuleCompleteness>
+  reviews: () => Promise<MissingReview[]>
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** Adds the platform to a hub without other active platforms, and pulls its records once. Disposing of it deactivates it. */
+export async function addDigestPlatform(hub: TestHub, count: number): Promise<DigestKit> {
+  const platform = await simulatePlatform()
+  const source = serveDigest(platform, count)
+  const registered = await hub.register(platform)
+  const { platform_name } = platform
+  const records = () => hub.records(platform_name)
+  const kit: DigestKit = {
+    ...{ hub, platform, registered, source, records },
+    async pull(mode = 'auto') {
+      const { pull } = await hub.requestPull({ mode })
+      return only((await hub.untilPullEnds(pull.id)).tasks)
+    },
+    async present() {
+      const present = (await records()).filter((record) => record.missing_since === null)
+      return present.map((record) => record.reference_number).sort()
+    },
+    async completeness() {
+      const url = `/api/v1/completeness?platform=${platform_name}`
+      return only(expectBody(await hub.get(url), 200, CompletenessPage).modules)
+    },
+    async reviews() {
+      const response = await hub.get('/api/v1/missing-reviews')
+      const { missing_reviews } = expectBody(response, 200, MissingReviewPage)
+      return missing_reviews.filter((review) => review.platform_name === platform_name)
+    },
+    async [Symbol.asyncDispose]() {
+      await hub.setStatus(registered.id, 'inactive')
+      await platform[Symbol.asyncDispose]()
+    },
+  }
+  const first = await kit.pull()
+  assert.deepEqual([first.error, first.mode, first.full_because], [null, 'full', 'first'])
+  source.takeRequests()
+  return kit
+}

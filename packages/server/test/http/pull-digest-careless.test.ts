@@ -1,0 +1,257 @@
+/** Platforms whose digest, list or versions are careless: what the hub says, and what it reads. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createStoppedClock } from '../helpers/hub/alerts.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import { addDigestPlatform, type DigestKit } from '../helpers/hub/digest-hub.ts'
+import { digestOf } from '../helpers/platform/digest-platform.ts'
+import { respond } from '../helpers/platform/platform.ts'
+
+/** It never goes back. */
+const clock = createStoppedClock()
+const env = { HUB_MISSING_GRACE_SECONDS: '0', HUB_FULL_PULL_HOURS: '24' }
+const HOUR = 3601
+const DAY = 24 * HOUR
+
+/** What a pull requested, how it read the module, and how many full reads that took. */
+async function pullAfter(kit: DigestKit, seconds: number) {
+  clock.advance(seconds)
+  // The tokens of the tests expire.
+  if (seconds >= DAY / 2) await kit.hub.restart({ clock, env })
+  const { mode, full_because, warnings, error, digest } = await kit.pull()
+  assert.equal(error, null)
+  const requests = kit.source.takeRequests()
+  return { mode, full_because, warnings: warnings.join(' '), requests, digest }
+}
+
+describeHub('a pull of a careless platform', { clock, env }, (hub) => {
+  test('after a 404 response, the digest is requested again after a day', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    kit.source.behaviour = { digest: respond.status(404) }
+    const first = await pullAfter(kit, 60)
+    assert.deepEqual(first.requests, ['digest', 'list'])
+    assert.deepEqual([first.mode, first.full_because, first.warnings], ['full', 'no_digest', ''])
+    assert.deepEqual((await pullAfter(kit, 60)).requests, ['list'])
+    kit.source.behaviour = {}
+    assert.deepEqual((await pullAfter(kit, HOUR)).requests, ['list'])
+    // The full read is due within a day, and the digest is requested after it.
+    await pullAfter(kit, DAY)
+    assert.equal((await pullAfter(kit, 60)).requests[0], 'digest')
+  })
+
+  for (const [what, responder, reason] of [
+    [
+      'an upper-case prefix',
+      bucketsOf([['A', 1, 1]]),
+      /its bucket 1 does not begin with 1 lower-case/,
+    ],
+    ['other digits', bucketsOf([['ab', 1, 1]]), /its bucket 1 does not begin with 1 lower-case/],
+    [
+      'a bucket twice',
+      bucketsOf([
+        ['a', 1, 1],
+        ['a', 1, 1],
+      ]),
+      /contains the bucket a twice/,
+    ],
+    ['a negative sum', bucketsOf([['a', 1, -1]]), /the sum of its bucket 1 is not an integer/],
+    ['a fraction', bucketsOf([['a', 1.5, 1]]), /the number of records of its bucket 1/],
+    ['a sum of 2^48', bucketsOf([['a', 1, 2 ** 48]]), /the sum of its bucket 1 is not an integer/],
+    ['no lists', bucketsOf([{ a: 1 }]), /its bucket 1 is not a list/],
+    ['a failure', respond.json({ success: false, message: 'busy' }), /busy/],
+    ['an HTTP 500', respond.status(500), /HTTP 500/],
+  ] as const) {
+    test(`a digest with ${what} cannot be used, and the list is read at most once an hour`, async () => {
+      await using kit = await addDigestPlatform(hub, 100)
+      await pullAfter(kit, 60)
+      kit.source.behaviour = { digest: responder }
+      const early = await pullAfter(kit, 60)
+      assert.deepEqual([early.requests, early.mode], [['digest'], 'digest'])
+      assert.match(early.warnings, reason)
+      const late = await pullAfter(kit, HOUR)
+      assert.deepEqual([late.requests, late.full_because], [['digest', 'list'], 'no_digest'])
+      assert.match(late.warnings, reason)
+    })
+  }
+
+  test('sums may be texts', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    kit.source.behaviour = {
+      digest: (response, request) => {
+        const buckets = digestOf(kit.source.records, 1).map((bucket) => bucket.map(String))
+        const { platform_name } = request
+        respond.json({ success: true, platform_name, digits: 1, buckets })(response, request)
+      },
+    }
+    await pullAfter(kit, 60)
+    assert.equal((await kit.completeness()).verified_by, 'digest')
+  })
+
+  test('a platform that ignores the prefix is read in full once an hour, and told so', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    kit.source.behaviour = { ignoresPrefix: true }
+    kit.source.set(1, { version: 2 })
+    const early = await pullAfter(kit, 60)
+    assert.deepEqual(early.requests, ['digest', 'buckets'])
+    assert.match(early.warnings, /ignores the parameter prefix/)
+    const waiting = await pullAfter(kit, 60)
+    assert.deepEqual(waiting.requests, [])
+    assert.match(waiting.warnings, /ignores the parameter prefix/)
+    const late = await pullAfter(kit, HOUR)
+    assert.deepEqual([late.requests, late.full_because], [['list'], 'no_digest'])
+  })
+
+  test('an empty list that does not name the prefix marks nothing', async () => {
+    await using kit = await addDigestPlatform(hub, 20)
+    kit.source.records = []
+    kit.source.behaviour = { ignoresPrefix: true }
+    const task = await pullAfter(kit, 60)
+    assert.match(task.warnings, /ignores the parameter prefix/)
+    assert.equal((await kit.present()).length, 20)
+  })
+
+  test('a source that changes during the comparison marks nothing, and the next pull repairs it', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    kit.source.remove(1)
+    let isMoving = true
+    kit.source.behaviour = {
+      digested: (records) => {
+        if (isMoving) setImmediate(() => kit.source.remove(2, 3, 4, 5, 6, 7, 8, 9))
+        isMoving = false
+        return records
+      },
+    }
+    await pullAfter(kit, 60)
+    await pullAfter(kit, 60)
+    assert.equal((await kit.present()).length, kit.source.records.length)
+    assert.equal((await kit.completeness()).verified_by, 'digest')
+  })
+
+  test('list and digest that disagree twice are named, and the bucket is not read again for a day', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    await pullAfter(kit, 60)
+    const verified = (await kit.completeness()).verified_at
+    kit.source.behaviour = {
+      digested: (records) => records.filter((record) => record.reference_number !== 'R-5'),
+    }
+    const first = await pullAfter(kit, 60)
+    assert.deepEqual([first.requests, first.warnings], [['digest', 'buckets'], ''])
+    const second = await pullAfter(kit, 60)
+    assert.deepEqual(second.requests, ['digest', 'buckets'])
+    assert.match(
+      second.warnings,
+      /list and the digest of the platform disagree: reference R-\d+, version 1/,
+    )
+    const third = await pullAfter(kit, 60)
+    assert.deepEqual([third.requests, third.warnings], [['digest'], second.warnings])
+    const { verified_at } = await kit.completeness()
+    assert.equal(verified_at, verified)
+    assert.equal((await kit.present()).length, 100)
+    kit.source.behaviour = {}
+    await pullAfter(kit, 60)
+    assert.notEqual((await kit.completeness()).verified_at, verified)
+  })
+
+  test('a digest of other text than the list is never a proof', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    kit.source.behaviour = {
+      digested: (records) => records.map((one) => ({ ...one, version: `v${one.version}` })),
+    }
+    const lists: string[] = []
+    for (let pull = 0; pull < 10; pull++) lists.push(...(await pullAfter(kit, 600)).requests)
+    assert.ok(lists.filter((request) => request === 'list').length <= 2)
+    assert.equal((await kit.completeness()).verified_by, 'read')
+  })
+
+  test('a record without a version ends the use of the digest until the next full read', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    await pullAfter(kit, 60)
+    assert.equal((await kit.completeness()).verified_by, 'digest')
+    const [{ version: _, ...without } = assert.fail(), ...others] = kit.source.records
+    kit.source.records = [...others, { ...without, data: { status: 'late' } }]
+    const found = await pullAfter(kit, 60)
+    assert.match(found.warnings, /^1 records of the list have no version/)
+    assert.equal((await kit.completeness()).digest?.unversioned, 1)
+    assert.equal((await kit.completeness()).verified_by, 'read')
+    assert.deepEqual((await pullAfter(kit, 60)).requests, [])
+    assert.deepEqual((await pullAfter(kit, HOUR)).requests, ['list'])
+    assert.equal((await kit.completeness()).digest?.unversioned, 1)
+    kit.source.set(0, { version: 2 })
+    await pullAfter(kit, HOUR)
+    assert.equal((await kit.completeness()).digest?.unversioned, 0)
+    assert.deepEqual((await pullAfter(kit, 60)).requests, ['digest'])
+  })
+
+  test('content that changes under an equal version withdraws the claim and is named', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    await pullAfter(kit, 60)
+    kit.source.set(42, { data: { status: 'changed' } })
+    await pullAfter(kit, 60)
+    assert.equal((await kit.completeness()).verified_by, 'digest')
+    await kit.pull('full')
+    kit.source.takeRequests()
+    const module = await kit.completeness()
+    assert.equal(module.verified_by, 'read')
+    assert.deepEqual(
+      [module.digest?.withdrawn_records, module.digest?.withdrawn_reference],
+      [1, 'R-42'],
+    )
+    const next = await pullAfter(kit, 60)
+    assert.deepEqual(next.requests, ['digest'])
+    assert.match(next.warnings, /content of 1 records had changed .* such as R-42/)
+    assert.equal((await kit.completeness()).verified_by, 'read')
+    await kit.pull('full')
+    await pullAfter(kit, 60)
+    assert.equal((await kit.completeness()).verified_by, 'digest')
+  })
+
+  test('versions that change without content are not stable after two full reads', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    let version = 1
+    const because: unknown[] = []
+    for (let pull = 0; pull < 4; pull++) {
+      version += 1
+      kit.source.records = kit.source.records.map((record) => ({ ...record, version }))
+      const { full_because, requests } = await pullAfter(kit, HOUR)
+      because.push(full_because, requests.length)
+    }
+    assert.deepEqual(because, [
+      'too_different',
+      2,
+      'too_different',
+      2,
+      'not_stable',
+      1,
+      'not_stable',
+      1,
+    ])
+    assert.equal((await kit.completeness()).digest?.not_stable, true)
+  })
+
+  test('a slow digest is requested so that the platform spends 5 % of its time on it', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    kit.source.behaviour = { onDigest: () => clock.advance(4) }
+    await pullAfter(kit, 60)
+    const { digest_ms, asked_at, next_at } = (await kit.completeness()).digest ?? assert.fail()
+    assert.equal(digest_ms, 4000)
+    assert.equal(Date.parse(next_at ?? '') - Date.parse(asked_at ?? ''), 80_000)
+    assert.deepEqual((await pullAfter(kit, 60)).requests, [])
+    assert.deepEqual((await pullAfter(kit, 20)).requests, ['digest'])
+    const { mode } = await kit.pull('digest')
+    assert.deepEqual([kit.source.takeRequests(), mode], [['digest'], 'digest'])
+  })
+
+  test('where digests verify, the list is read once a week', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    let lists = 0
+    for (let day = 0; day < 9; day++) {
+      const { requests } = await pullAfter(kit, DAY)
+      if (requests.includes('list')) lists += 1
+    }
+    assert.ok(lists <= 2, `${lists} full reads`)
+  })
+})
+
+function bucketsOf(buckets: unknown[]) {
+  return respond.json({ success: true, digits: 1, buckets })
+}

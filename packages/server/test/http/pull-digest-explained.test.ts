@@ -1,0 +1,138 @@
+/** Buckets that differ for a known reason, and pulls by digest that are stopped. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PlatformPullPage, StartPullResponse } from '@recordhub/protocol'
+import { createStoppedClock } from '../helpers/hub/alerts.ts'
+import { describeHub } from '../helpers/hub/describe-hub.ts'
+import { addDigestPlatform, type DigestKit } from '../helpers/hub/digest-hub.ts'
+import { expectBody, expectError } from '../helpers/hub/response.ts'
+
+/** It never goes back. */
+const clock = createStoppedClock()
+const env = { HUB_MISSING_GRACE_SECONDS: '0' }
+
+/** The requests of two pulls, and what is verified after them. */
+async function pullTwice(kit: DigestKit) {
+  const requests: string[][] = []
+  for (let pull = 0; pull < 2; pull++) {
+    clock.advance(60)
+    const task = await kit.pull()
+    assert.equal(task.error, null)
+    requests.push(kit.source.takeRequests())
+  }
+  const { verified, verified_by } = await kit.completeness()
+  return { requests, verified, verified_by }
+}
+
+async function erase(kit: DigestKit, reference: string, mode: 'erase' | 'anonymise') {
+  const record = (await kit.records()).find((one) => one.reference_number === reference)
+  const url = `/api/v1/records/${record?.record_id}/erase`
+  const body = { mode, reason: 'a request' }
+  const erased = await kit.hub.callAs('admin', 'POST', url, body)
+  assert.equal(erased.status, 200, erased.text)
+}
+
+describeHub('explained buckets', { engines: 'both', clock, env }, (hub) => {
+  test('a rejected record is read once', async () => {
+    await using kit = await addDigestPlatform(hub, 300)
+    kit.source.set(300, { full_name: 7 })
+    kit.source.set(5, { full_name: null, version: 2 })
+    const { requests, verified, verified_by } = await pullTwice(kit)
+    assert.deepEqual(requests, [['digest', 'buckets'], ['digest']])
+    assert.equal(verified_by, 'digest')
+    assert.deepEqual(verified, { records: 300, of: 301, explained: 2 })
+    kit.source.set(5, { full_name: 'Ann', version: 3 })
+    assert.equal((await kit.pull()).updated, 1)
+    kit.source.set(300, { full_name: 'Bob', version: 2 })
+    assert.equal((await kit.pull()).created, 1)
+    assert.deepEqual((await kit.completeness()).verified, { records: 301, of: 301, explained: 0 })
+  })
+
+  test('rejected records of a full read are explained, too, and their warning remains', async () => {
+    await using kit = await addDigestPlatform(hub, 300)
+    kit.source.set(300, { full_name: 7 })
+    kit.source.set(5, { full_name: null, version: 2 })
+    const full = await kit.pull('full')
+    assert.deepEqual([full.rejected, full.warnings.length], [2, 1])
+    kit.source.takeRequests()
+    const { requests, verified } = await pullTwice(kit)
+    assert.deepEqual(requests, [['digest'], ['digest']])
+    assert.deepEqual(verified, { records: 300, of: 301, explained: 2 })
+    const { last_warning } = await kit.completeness()
+    assert.match(last_warning ?? '', /full_name/)
+  })
+
+  for (const mode of ['erase', 'anonymise'] as const) {
+    test(`a record that was erased (${mode}) is read once and stays erased`, async () => {
+      await using kit = await addDigestPlatform(hub, 300)
+      await erase(kit, 'R-9', mode)
+      clock.advance(60)
+      await kit.pull()
+      assert.deepEqual(kit.source.takeRequests().slice(-1), ['buckets'])
+      await kit.pull('full')
+      kit.source.takeRequests()
+      const { requests, verified } = await pullTwice(kit)
+      assert.deepEqual(requests, [['digest'], ['digest']])
+      assert.deepEqual(verified, { records: 299, of: 300, explained: 1 })
+      assert.equal((await kit.present()).includes('R-9'), false)
+    })
+  }
+
+  test('an erasure during a pull by digest is not undone', async () => {
+    await using kit = await addDigestPlatform(hub, 300)
+    kit.source.set(9, { version: 2, data: { status: 'closed' } })
+    const delayed = kit.platform.delayNextResponse('records/cases')
+    const pulling = kit.pull()
+    await delayed.arrived
+    await erase(kit, 'R-9', 'erase')
+    delayed.release()
+    assert.equal((await pulling).error, null)
+    assert.equal((await kit.present()).includes('R-9'), false)
+    await kit.pull()
+    assert.deepEqual((await kit.completeness()).verified, { records: 299, of: 300, explained: 1 })
+  })
+
+  test('a pull that is cancelled during the comparison claims nothing, and the next one repairs it', async () => {
+    await using kit = await addDigestPlatform(hub, 300)
+    for (const endpoint of ['records/cases/digest', 'records/cases'] as const) {
+      kit.source.set(9, { version: `${endpoint} changed`, data: { status: endpoint } })
+      const delayed = kit.platform.delayNextResponse(endpoint)
+      const { pull } = await hub.requestPull({ mode: 'auto' })
+      await delayed.arrived
+      await hub.callAs('operator', 'POST', `/api/v1/pulls/${pull.id}/cancel`)
+      delayed.release()
+      assert.equal((await hub.untilPullEnds(pull.id)).pull.state, 'cancelled')
+      assert.equal((await kit.completeness()).verified_by, 'read')
+    }
+    assert.equal((await kit.pull()).updated, 1)
+    assert.equal((await kit.completeness()).verified_by, 'digest')
+  })
+
+  test('a pull that a restart interrupts claims nothing, and the next one repairs it', async () => {
+    await using kit = await addDigestPlatform(hub, 300)
+    kit.source.set(9, { version: 2, data: { status: 'closed' } })
+    const delayed = kit.platform.delayNextResponse('records/cases')
+    await hub.requestPull({ mode: 'auto' })
+    await delayed.arrived
+    const restarted = hub.restart({ clock, env })
+    delayed.release()
+    await restarted
+    assert.equal((await kit.completeness()).verified_by, 'read')
+    assert.equal((await kit.pull()).updated, 1)
+    assert.equal((await kit.completeness()).verified_by, 'digest')
+  })
+
+  test('an operator compares one module at once', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    const url = `/api/v1/platforms/${kit.registered.id}/pull`
+    const body = { record_types: ['cases'], mode: 'digest' }
+    const response = await hub.callAs('operator', 'POST', url, body)
+    const { pull } = expectBody(response, 202, StartPullResponse)
+    await hub.untilPullEnds(pull.id)
+    assert.deepEqual(kit.source.takeRequests(), ['digest'])
+    const pulls = await hub.get(`/api/v1/platforms/${kit.registered.id}/pulls`)
+    assert.equal(expectBody(pulls, 200, PlatformPullPage).pulls[0]?.state, 'succeeded')
+    const unknown = await hub.callAs('operator', 'POST', url, { mode: 'sums' })
+    expectError(unknown, 400, 'invalid_request')
+  })
+})
