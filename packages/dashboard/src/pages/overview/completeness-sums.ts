@@ -196,9 +196,13 @@ function hereOf(module: ModuleCompleteness): number {
   return Math.max(0, Math.min(stored(module) - (only_here ?? 0), (listed ?? 0) - accepted))
 }
 
-/** An equal module was compared when it was verified: a 304 since then compares nothing. */
+/** An equal module was compared when it was read or its digest was: a 304 since then compares nothing. */
 function comparedAt(module: ModuleCompleteness): string | null {
-  return isEqual(module) ? module.complete_at : module.last_read_at
+  const { complete_at, verified_at, last_read_at } = module
+  if (!isEqual(module)) return last_read_at
+  return verified_at !== null && complete_at !== null && verified_at > complete_at
+    ? verified_at
+    : complete_at
 }
 
 function earlier(one: string | null, other: string | null): string | null {

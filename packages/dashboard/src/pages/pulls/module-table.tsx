@@ -6,12 +6,13 @@ import { columnsFor } from '../../components/list-table/columns.tsx'
 import { type ListColumn, ListTable } from '../../components/list-table/list-table.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
-import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
+import { TEXTS } from '../../texts.ts'
 import { RevertButton } from '../reverts/revert-button.tsx'
 import {
   durationOf,
   progressLabel,
   pullStateLabel,
+  readModeLabel,
   shownCounts,
   starterLabel,
   taskPercent,
@@ -224,10 +225,17 @@ function TaskState({ task, now }: { task: PullTask; now: number }) {
   const percent = taskPercent(task)
   const { state, waiting_since, platform_title, accepted } = task
   if (state !== 'running') {
+    const mode = readModeLabel(task)
     return (
       <Text span inherit c={COLORS[dotOf(task)] ?? 'var(--text-2)'}>
         {pullStateLabel(state, task).label}
         {accepted > 0 && `, ${formatNumber(accepted)} accepted`}
+        {mode !== '' && (
+          <Text span inherit c="dimmed">
+            {' '}
+            {mode}
+          </Text>
+        )}
       </Text>
     )
   }

@@ -1,6 +1,6 @@
 /** Labels of pulls and their tasks. */
 
-import type { Pull, PullCounts, PullTask, PullTrigger } from '@recordhub/protocol'
+import type { FullBecause, Pull, PullCounts, PullTask, PullTrigger } from '@recordhub/protocol'
 import { statusColor } from '../../components/status-color.ts'
 import {
   formatCode,
@@ -160,4 +160,25 @@ export function pullStateLabel(
       : []
   const status = issues.length > 0 ? 'attention' : state
   return { status, label: [formatCode(state), ...issues].join(', '), color: statusColor(status) }
+}
+
+/** Why all records were read, where that is not what happens without a digest. */
+const FULL_READS: Partial<Record<FullBecause, string>> = {
+  too_different: 'read whole: more than a quarter differed',
+  not_stable: 'read whole: its versions change without content',
+  operator: 'read whole: an operator asked for it',
+}
+
+/** How a finished task read its module: `same versions`, `3 buckets differed, 3 repaired`, `read whole: …`. */
+export function readModeLabel({ digest, full_because }: PullTask): string {
+  if (digest === null) return (full_because && FULL_READS[full_because]) ?? ''
+  const { differing, repaired, explained } = digest
+  return [
+    differing === 0
+      ? 'same versions'
+      : `${formatCount(differing, 'bucket')} differed, ${formatNumber(repaired)} repaired`,
+    explained > 0 && `${formatNumber(explained)} explained`,
+  ]
+    .filter(Boolean)
+    .join(', ')
 }

@@ -15,7 +15,7 @@ import { PageLink } from '../../components/page-link.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { formatCode } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { COMMON_TEXTS as TEXTS } from '../../texts.ts'
+import { TEXTS } from '../../texts.ts'
 import { HoldList } from './holds.tsx'
 import { revertDot, scopeLabel } from './revert-labels.ts'
 

@@ -10,7 +10,6 @@ import {
 } from '../../domain/pull/unchanged.ts'
 import { totalDiffers } from '../../domain/record/completeness.ts'
 import { referenceOf } from '../../domain/record/record-input.ts'
-import { toVersion } from '../../domain/record/version.ts'
 import type { RejectionGroup } from '../../domain/record/rejection-groups.ts'
 import { toVersion } from '../../domain/record/version.ts'
 import { HubError } from '../../errors.ts'

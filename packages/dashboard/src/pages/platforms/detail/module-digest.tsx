@@ -35,10 +35,10 @@ function linesOf({ verified_at, verified_by, verified, digest }: ModuleCompleten
     ),
     withdrawn_at !== null && (
       <>
-        A full read found {formatCount(withdrawn_records ?? 0, 'record')} with changed content under the
-        same version <Time at={withdrawn_at} />
-        {withdrawn_reference !== null && `, such as ${withdrawn_reference}`}. The hub reads everything
-        every day until a full read finds none.
+        A full read found {formatCount(withdrawn_records ?? 0, 'record')} with changed content under
+        the same version <Time at={withdrawn_at} />
+        {withdrawn_reference !== null && `, such as ${withdrawn_reference}`}. The hub reads
+        everything every day until a full read finds none.
       </>
     ),
     unversioned !== null &&

@@ -19,6 +19,7 @@ import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../../../texts.ts'
 import { ModuleFields } from '../module-fields.tsx'
 import { PullButton } from '../pull-button.tsx'
+import { ModuleDigest } from './module-digest.tsx'
 import { ModuleDriftSettings } from './module-drift.tsx'
 import { ReplayOffer } from './replay-offer.tsx'
 import { TypedConfirmation } from './typed-confirmation.tsx'
@@ -41,6 +42,7 @@ export function ModulePanel({
       <ReplayOffer platform={platform} module={module} />
       <ModuleFields name={module_name} fields={fields} removed={removed_fields} />
       {completeness && <ModuleCompletenessText completeness={completeness} />}
+      {completeness && <ModuleDigest module={completeness} />}
       <ModuleDriftSettings platform={platform} module={module} />
       {registered && <IndexedFields platformId={platform.id} module={module} />}
       <Group gap="xs">
