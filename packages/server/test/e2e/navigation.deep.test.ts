@@ -14,7 +14,10 @@ import {
   untilOpen,
   watchPage,
 } from '../helpers/browser/navigation.ts'
-import { COURT_TITLE } from '../helpers/browser/platforms.ts'
+import { COURT_TITLE, simulateCourt } from '../helpers/browser/platforms.ts'
+import { startTestHub } from '../helpers/hub/hub.ts'
+import { respond } from '../helpers/platform/platform.ts'
+import { sqliteEngine } from '../helpers/storage/sqlite.ts'
 
 describe('navigation without a reload', BROWSER_TEST, () => {
   const filled = shareFilledHub()
@@ -146,6 +149,38 @@ describe('navigation without a reload', BROWSER_TEST, () => {
     const options = other.getByRole('dialog', { name: 'Search' }).getByRole('option')
     await options.filter({ hasText: 'Theme' }).first().waitFor()
     assert.equal(await options.filter({ hasText: /^(Pull |Register)/ }).count(), 0)
+  })
+
+  test('the palette pauses the schedule, tests a connection and opens a saved view', async () => {
+    await using hub = await startTestHub(sqliteEngine, {
+      withOperator: true,
+      env: { HUB_PULL_SCHEDULE: '0 0 1 1 *' },
+    })
+    await using platform = await simulateCourt()
+    await hub.register(platform)
+    const query = 'platform=court&record_type=cases'
+    await hub.request('POST', '/api/v1/views', { name: 'Open cases', query, shared: true })
+    const { page } = await openPage(hub)
+    await page.goto('/dashboard/guide')
+    await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
+    const palette = page.getByRole('dialog', { name: 'Search' })
+    const run = async (text: string, label: string) => {
+      await page.keyboard.press('Control+k')
+      await palette.getByLabel('Commands, pages, platforms, records').fill(text)
+      await palette.getByRole('option', { selected: true }).getByText(label).waitFor()
+      await page.keyboard.press('Enter')
+    }
+    await run('pause', 'Pause the schedule')
+    await page.getByText('The schedule is paused').waitFor()
+    await run('resume', 'Resume the schedule')
+    await page.getByText('The schedule is resumed').waitFor()
+    await run(`test ${COURT_TITLE.slice(0, 5)}`, `Test the connection of ${COURT_TITLE}`)
+    await page.getByText(`The connection of ${COURT_TITLE} works`).waitFor()
+    platform.setResponse('manifest', respond.status(500))
+    await run(`test ${COURT_TITLE.slice(0, 5)}`, `Test the connection of ${COURT_TITLE}`)
+    await page.getByText(new RegExp(`^${COURT_TITLE}: .*500`)).waitFor()
+    await run('open cases', 'Open cases')
+    await page.waitForURL(`**/dashboard/records?${query}`)
   })
 })
 

@@ -64,6 +64,16 @@ test('filters by record and by inclusive time range can be combined', async (kit
   assert.equal((await list(kit, { ...ever, platform: 'school' }, 'id')).length, 6)
 })
 
+test('a filter by operator returns what has an actor, also in pages', async (kit) => {
+  for (const actor of ['ann', null, 'token', null, 'bob'])
+    await append(kit, actor === null ? {} : { actor, message: actor })
+  assert.deepEqual(await list(kit, { by: 'operator' }, 'message'), ['bob', 'token', 'ann'])
+  const page = { by: 'operator', limit: 2, before: null } as const
+  const { next } = await kit.storage.activity.listActivity(page)
+  const second = await kit.storage.activity.listActivity({ ...page, before: next })
+  assert.deepEqual([second.entries.map(({ actor }) => actor), second.next], [['ann'], null])
+})
+
 test('paging through a filter returns every match among many entries with gaps in their ids', async (kit) => {
   await writeMany(kit)
   const level = 'error' as const
