@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { Pull } from '@recordhub/protocol'
 import {
   createOperator,
@@ -63,6 +66,18 @@ export function startHubProcess(
     },
     currentLauncher(),
   )
+}
+
+const MAIN = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url))
+
+/** Runs a command of `recordhub` on the database of a hub. @returns what it prints. */
+export async function runCommand(
+  { env }: BenchDatabase,
+  ...command: readonly string[]
+): Promise<string> {
+  const options = { env: { ...process.env, ...env } }
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...command], options)
+  return stdout
 }
 
 /** Signs the operator in. */

@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { type BenchDatabase, createDatabase, type Engine } from './engines.ts'
 import { type Measured, type PullFloors, runPullFloors } from './floors/run-floor.ts'
-import { type BenchHub, register, signIn, startHubProcess, startPull, waitForPull } from './hub.ts'
+import { type BenchHub, register, runCommand, signIn, startHubProcess, startPull, waitForPull } from './hub.ts'
 import { mainThreadSeconds, peakMemory, startServer } from './processes.ts'
 import { median } from './push-load.ts'
 import type { DataName } from './records-data.ts'
@@ -22,7 +19,6 @@ const UNCHANGED_GOAL = 9
 const SEARCHABLE_GOAL = 1.5
 const MEMORY_GOAL = 300
 const POLL_MS = 50
-const MAIN = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url))
 
 type HubPulls = {
   first: Measured
@@ -129,8 +125,7 @@ async function pull(hub: BenchHub): Promise<MeasuredPull> {
 
 /** Rebuilds the text index as the command line does. */
 async function indexAgain(hub: BenchHub, database: BenchDatabase): Promise<Measured> {
-  const env = { ...process.env, ...database.env }
-  await promisify(execFile)(process.execPath, [MAIN, 'search', 'rebuild'], { env })
+  await runCommand(database, 'search', 'rebuild')
   const [begun, before] = [performance.now(), hub.cpuSeconds()]
   await waitUntilSearchable(hub)
   const seconds = (performance.now() - begun) / 1000
