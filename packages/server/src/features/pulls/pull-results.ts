@@ -66,10 +66,11 @@ export function toResult(
   return { ...common, state, ...errors, read: null, compared: null }
 }
 
-/** A pull that has not read the list keeps the warnings about it. */
-function toProblem({ mode, warnings }: ModuleOutcome, lastWarnings: string | null): string | null {
+/** A pull that has requested nothing, or found the same elements not stored, keeps the warnings about them. */
+function toProblem({ digest, warnings }: ModuleOutcome, lastWarnings: string | null): string | null {
   if (warnings.length > 0) return warnings.join(' ')
-  return mode === 'digest' ? lastWarnings : null
+  const isSame = digest !== null && (digest.explained > 0 || digest.requests === 0)
+  return isSame ? lastWarnings : null
 }
 
 function describeError(state: PullStop | 'failed', error: unknown, received: number): string {
