@@ -57,10 +57,10 @@ export function decideRevert(candidate: RevertCandidate, at: string): RevertDeci
   if (isAnonymised) return { outcome: 'impossible', reason: 'anonymised' }
   if (!isHistoryStored) return { outcome: 'impossible', reason: 'history_deleted' }
   const data = parseData(record.data)
-  const valueOf = (path: string): Value => currentValue(record, data, path)
+  const currentAt = (path: string): Value => currentValue(record, data, path)
   const paths = traceScope(entries, isCreated)
   for (const [path, { given }] of paths) {
-    if (!isSameValue(valueOf(path), given)) return { outcome: 'kept', path }
+    if (!isSameValue(currentAt(path), given)) return { outcome: 'kept', path }
   }
   if (isCreated) {
     if (record.missing_since !== null) return { outcome: 'kept', path: MISSING_PATH }

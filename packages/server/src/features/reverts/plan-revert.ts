@@ -13,7 +13,7 @@ import type {
 import type { FeatureDeps } from '../feature-deps.ts'
 
 /** Records that are read and decided at once, during which pushes wait. */
-export const STEP = 200
+const STEP = 500
 
 type PlanDeps = Pick<FeatureDeps, 'reverts' | 'pulls' | 'records' | 'retention' | 'clock'>
 
@@ -33,7 +33,9 @@ export async function planRevert(
   const revertId = await reverts.createRevert(revert)
   for (let after: ScopeCursor | null | undefined; after !== null; ) {
     const step = await reverts.listScope(resolved, after ?? null, STEP)
-    const ids = await reverts.findUnplanned(revertId, step.ids)
+    // The first steps of a pull and of a revert name each record once.
+    const isUnique = resolved.kind !== 'pushes' && (after ?? null)?.stream !== 1
+    const ids = isUnique ? step.ids : await reverts.findUnplanned(revertId, step.ids)
     const records = await reverts.readScopeRecords(resolved, ids)
     const at = clock.now().toISOString()
     await reverts.addPlanned(

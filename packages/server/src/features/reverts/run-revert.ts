@@ -11,8 +11,10 @@ import type { ClaimedRevert, RevertResult, ScopeRecord } from '../../storage/por
 import type { FeatureDeps } from '../feature-deps.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import { describeRevertEnd } from './describe-revert.ts'
-import { STEP, toResult } from './plan-revert.ts'
+import { toResult } from './plan-revert.ts'
 
+/** Records of one commit, during which pushes wait. */
+const STEP = 200
 const LEASE_SECONDS = 30
 /** How often the lease is renewed and the progress counted. */
 const RENEW_EVERY_MS = 2000

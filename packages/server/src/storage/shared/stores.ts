@@ -96,7 +96,10 @@ export function createStores(
     activity: createActivityStore(databases, dialect.containsIgnoringCase),
     changes: createChangeStore(databases, { readLastSequence, readCommitWatermark }),
     missing: createMissingStore(databases, missing),
-    reverts: createRevertStore(databases, dialect.isOnlyProcess === undefined),
+    reverts: createRevertStore(databases, {
+      isOnlyProcess: dialect.isOnlyProcess === undefined,
+      idList: missing.idList,
+    }),
     holds: createHoldStore(databases, node),
     alerts: createAlertStore(databases),
     alertEvents: createAlertEventStore(databases),

@@ -147,10 +147,12 @@ function createBatchSource(
   let sequence = firstSequence
   let lastRecordId: number | null = null
   const heldModules = new Map<number, boolean>()
+  const running = new Map<string, boolean>()
   return {
     authorization: {
       ...createAuthorization(statements, at),
-      isReverting: ({ revert_id, owner }) => reverts.isRunning(revert_id, owner),
+      isReverting: ({ revert_id, owner }) =>
+        memoize(running, `${revert_id} ${owner}`, () => reverts.isRunning(revert_id, owner)),
     },
     findTombstone(write, module) {
       if (!module.hasTombstones) return null

@@ -1,8 +1,11 @@
 /** Reads the records that a scope wrote, with the history that decides what a revert does to them. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { isPastStored, parseChanges } from '../../../domain/record/record-history.ts'
 import type { ResolvedScope, ScopeCursor, ScopeRecord } from '../../port/revert-store.ts'
 import type { Executor } from '../schema/databases.ts'
+
+/** Returns a subquery of ids, whose SQL text does not depend on their number. */
+export type IdList = (ids: number[]) => RawBuilder<number>
 
 const START: ScopeCursor = { stream: 0, at: '', record_id: 0 }
 
@@ -102,14 +105,15 @@ export async function readScopeRecords(
   db: Executor,
   scope: ResolvedScope,
   ids: number[],
+  idList: IdList,
 ): Promise<ScopeRecord[]> {
   if (ids.length === 0) return []
-  const rows = (await selectRecords(db, ids)).filter(
+  const rows = (await selectRecords(db, idList(ids))).filter(
     ({ module_id }) =>
       scope.kind !== 'pull' || scope.module_ids === null || scope.module_ids.includes(module_id),
   )
   const created = new Set(rows.filter((row) => isCreatedBy(scope, row)).map((row) => row.record_id))
-  const entries = await readEntries(db, scope, rows, created)
+  const entries = await readEntries(db, scope, { rows, created, idList })
   // Read after the history, to include deletions meanwhile.
   const since = await db
     .selectFrom('retention')
@@ -139,7 +143,7 @@ export async function readScopeRecords(
 
 type RecordOfScope = Awaited<ReturnType<typeof selectRecords>>[number]
 
-function selectRecords(db: Executor, ids: number[]) {
+function selectRecords(db: Executor, ids: ReturnType<IdList>) {
   return db
     .selectFrom('records as r')
     .innerJoin('modules as m', 'm.module_id', 'r.module_id')
@@ -169,9 +173,9 @@ type Entry = ScopeRecord['entries'][number]
 async function readEntries(
   db: Executor,
   scope: ResolvedScope,
-  rows: RecordOfScope[],
-  created: ReadonlySet<number>,
+  options: { rows: RecordOfScope[]; created: ReadonlySet<number>; idList: IdList },
 ): Promise<Map<number, Entry[]>> {
+  const { rows, created, idList } = options
   if (rows.length === 0) return new Map()
   const platformIds = [...new Set(rows.map((row) => row.platform_id))]
   const select = (ids: number[]) =>
@@ -179,7 +183,7 @@ async function readEntries(
       .selectFrom('record_history')
       .select(['record_id', 'change_seq', 'at', 'changes', 'pull_id', 'revert_id'])
       .where('platform_id', 'in', platformIds)
-      .where('record_id', 'in', ids)
+      .where('record_id', 'in', idList(ids))
       .orderBy('record_id')
       .orderBy('change_seq')
   const changed = rows.map((row) => row.record_id).filter((id) => !created.has(id))
