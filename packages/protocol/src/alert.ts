@@ -13,7 +13,7 @@ import {
  * `module_failing`: one of its modules cannot be read. `platform_silent`: no push of the platform is accepted any more.
  * `rejected_rising`: more of its records are rejected than usual. `push_errors_rising`: more requests than usual have
  * an invalid key or an unreadable body. `missing_review`: many records are missing, and an operator must review them.
- * `search_behind`: the search index lags behind. `disk_low`: the disk of the data folder is almost full.
+ * `search_behind`: the search index lags behind. `holds_open`: what a revert has taken back is still sent after a week. `disk_low`: the disk of the data folder is almost full.
  * `standby_asynchronous`: a failover of PostgreSQL can lose acknowledged pushes. `storage_not_synced`: PostgreSQL does
  * not sync its writes. `mail_failing`: the mail about an alert cannot be sent.
  * `backup_failed`: the scheduled backup failed. `backups_uncounted`: the folder has scheduled backups that are damaged, of
@@ -27,6 +27,7 @@ export const AlertKind = OneOf(
   'push_errors_rising',
   'missing_review',
   'search_behind',
+  'holds_open',
   'disk_low',
   'standby_asynchronous',
   'storage_not_synced',

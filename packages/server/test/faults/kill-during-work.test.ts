@@ -75,6 +75,62 @@ const WORKS: readonly Work[] = [
     },
   },
   {
+    fault: 'SIGKILL during a revert',
+    async prepare({ operator, module }) {
+      module.records = module.records.map((text) => {
+        const record = JSON.parse(text)
+        return JSON.stringify({ ...record, data: { ...record.data, note: 'good' } })
+      })
+      assert.equal((await operator.pullAll()).pull.state, 'succeeded')
+      module.records = module.records.map((text) => {
+        const record = JSON.parse(text)
+        return JSON.stringify({ ...record, data: { ...record.data, note: 'bad' } })
+      })
+      assert.equal((await operator.pullAll()).pull.state, 'succeeded')
+    },
+    async run({ operator }) {
+      const { id: pull_id } = await readLatestPull(operator)
+      const body = { scope: { pull_id }, reason: 'a bad list' }
+      const planned = JSON.parse(await operator.request('POST', '/api/v1/reverts', body))
+      await startRevert(operator, planned.revert.id)
+    },
+    async check(hub) {
+      const { operator, module, queryDatabase } = hub
+      const { id: pull_id } = await readLatestPull(operator)
+      const list = await operator.request('GET', `/api/v1/reverts?pull_id=${pull_id}`)
+      const [revert] = JSON.parse(list).reverts
+      // The hub may have been killed before it stored the plan or its start.
+      if (!revert) await this.run(hub)
+      else if (revert.state === 'planned') await startRevert(operator, revert.id)
+      else await untilReverted(operator, revert.id)
+      const notes = (await listPulled(operator)).map(({ data }) => data['note'])
+      assert.deepEqual(new Set(notes), new Set(['good']))
+      const records = module.records.length
+      assert.equal(notes.length, records)
+      const reverted = JSON.parse(
+        await operator.request('GET', `/api/v1/reverts?pull_id=${pull_id}`),
+      ).reverts[0]
+      const { reverted: count, held_now } = reverted.counts
+      assert.deepEqual([count, held_now], [records, records])
+      assert.equal(
+        await countRows(queryDatabase, `FROM record_history WHERE revert_id = ${reverted.id}`),
+        records,
+      )
+      // Nothing comes back before the holds are lifted.
+      await operator.pullAll()
+      assert.deepEqual(
+        new Set((await listPulled(operator)).map(({ data }) => data['note'])),
+        new Set(['good']),
+      )
+      await operator.request('DELETE', `/api/v1/reverts/${reverted.id}/holds`)
+      await operator.pullAll()
+      assert.deepEqual(
+        (await listPulled(operator)).map(({ data }) => data),
+        module.records.map((text) => JSON.parse(text).data),
+      )
+    },
+  },
+  {
     fault: 'SIGKILL during the removal of a platform',
     async prepare({ t, operator }) {
       const modules = [generateModule('visit', RECORDS)]
@@ -263,4 +319,16 @@ async function untilBackupEnds(operator: Operator) {
 
 async function countRows(queryDatabase: QueryDatabase, from: string): Promise<number> {
   return Number((await queryDatabase(`SELECT count(*) AS n ${from}`))[0]?.['n'])
+}
+
+async function startRevert(operator: Operator, id: number): Promise<void> {
+  await operator.request('POST', `/api/v1/reverts/${id}/start`, {})
+  await untilReverted(operator, id)
+}
+
+async function untilReverted(operator: Operator, id: number): Promise<void> {
+  await until(async () => {
+    const { revert } = JSON.parse(await operator.request('GET', `/api/v1/reverts/${id}`))
+    return revert.state === 'succeeded' ? true : null
+  }, 'the revert has succeeded')
 }

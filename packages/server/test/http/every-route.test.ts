@@ -38,6 +38,8 @@ describeHub('every route', { engines: 'both', withOperator: true }, (hub) => {
     const rejected = await hub.sendRejectedPush(platform, newRecord('R-3', { data: 1 }))
     await hub.storage.requests.saveRequests([loggedRequest(null)], 1e6)
     const [record] = await hub.records(simulated.platform_name)
+    const body = { scope: { pull_id: pull.id }, reason: 'a test' }
+    const { revert } = await hub.call('POST /api/v1/reverts', { body })
     const [operator] = await hub.storage.operators.listOperators()
     Object.assign(ids, {
       platforms: `${platform.id}`,
@@ -46,6 +48,7 @@ describeHub('every route', { engines: 'both', withOperator: true }, (hub) => {
       'rejected-pushes': `${rejected.id}`,
       operators: operator?.id,
       requests: '1',
+      reverts: `${revert.id}`,
     })
   })
 

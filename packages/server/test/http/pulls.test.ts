@@ -29,7 +29,7 @@ import { until } from '../helpers/time/until.ts'
 
 const PULL_ALL = '/dashboard/pull-all-existing-records'
 const COUNTS = [
-  ...['received', 'created', 'updated', 'unchanged', 'stale', 'rejected', 'accepted'],
+  ...['received', 'created', 'updated', 'unchanged', 'stale', 'held', 'rejected', 'accepted'],
   ...['missing', 'not_listed'],
 ]
 const PULL_MEMBERS = [

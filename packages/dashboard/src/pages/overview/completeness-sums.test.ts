@@ -24,7 +24,7 @@ const module = (
   ...{ complete_at: AT, confirmed_at: null, confirmed_by: null, last_read_at: LATER },
   ...{ verified_at: AT, verified_by: 'read', verified: null, digest: null },
   ...{ incomplete_reasons: [], last_error: null, last_warning: null },
-  ...{ listed: 10, records: 10, missing: 0, accepted: 0, pushed_since: 0, only_here: 0 },
+  ...{ listed: 10, records: 10, missing: 0, accepted: 0, held: 0, pushed_since: 0, only_here: 0 },
   ...over,
 })
 

@@ -37,6 +37,7 @@ function facts(over: Partial<AlertFacts> = {}): AlertFacts {
     watchedFrom: HOUR - 1000,
     reviews: [],
     searchBehindSince: null,
+    holds: { records: 0, oldest_since: null },
     disk: null,
     durability: null,
     jobFailures: new Map(),
@@ -255,6 +256,18 @@ test('the search is behind when a change has waited for an hour of observation',
   // The change was stored while the clock was ahead, and the hub has observed it for an hour.
   assert.equal(find(behind(-600, 1)).length, 1)
   assert.deepEqual(find(facts(), open), [])
+})
+
+test('holds raise an alert when the oldest is seven days old', () => {
+  const held = (hours: number) =>
+    facts({
+      holds: {
+        records: 2,
+        oldest_since: new Date(NOW.getTime() - hours * 3_600_000).toISOString(),
+      },
+    })
+  assert.deepEqual(find(held(167)), [])
+  assert.match(find(held(168))[0] ?? '', /^holds_open: 2 records are held, the oldest since /)
 })
 
 test('a disk is low below 10 GiB or a tenth of its size, until it is a fifth above that', () => {

@@ -2,7 +2,7 @@
  * The conditions of alerts: one pure function per kind. Messages contain RFC 3339 times, which the page formats in the
  * viewer's time zone and a mail in UTC.
  */
-import type { AlertKind, MissingReview } from '@recordhub/protocol'
+import type { AlertKind, HoldsSummary, MissingReview } from '@recordhub/protocol'
 import { UNKNOWN_PLATFORM } from '../activity/push-errors.ts'
 import { isRejectedMostly, type PushFacts } from '../platform/health.ts'
 import {
@@ -52,6 +52,8 @@ export type AlertFacts = {
   reviews: MissingReview[]
   /** The time of the first change that is not indexed; null if all changes are. */
   searchBehindSince: string | null
+  /** The records with a hold, and the time of the oldest hold. */
+  holds: HoldsSummary
   disk: DiskSpace | null
   /** Null on SQLite. */
   durability: ServerDurability | null
@@ -64,6 +66,7 @@ type WatchedKind = Exclude<AlertKind, 'mail_failing' | 'backup_failed' | 'backup
 /** The number of consecutive failed pulls that raises an alert: the first may be a restart of the platform. */
 const FAILURES = 2
 const HOUR_MS = 3_600_000
+const OLD_HOLD_MS = 7 * 24 * HOUR_MS
 const SEARCH_BEHIND_MS = HOUR_MS
 /** A platform is silent after this many hours without a push in which it usually pushes. */
 const MISSED_HOURS = 6
@@ -105,6 +108,8 @@ const CONDITIONS: Readonly<Record<WatchedKind, Condition>> = {
 
   search_behind: (facts, findOpen) => findSearchBehind(facts, findOpen('search')),
 
+  holds_open: ({ holds, now }) => findOldHolds(holds, now),
+
   disk_low: ({ disk }, findOpen) => (disk ? findLowDisk(disk, findOpen('disk')) : []),
 
   standby_asynchronous: ({ durability }) => toDurabilityAlerts('standby_asynchronous', durability),
@@ -132,6 +137,7 @@ export const WATCHED_KINDS: readonly WatchedKind[] = [
   'push_errors_rising',
   'missing_review',
   'search_behind',
+  'holds_open',
   'disk_low',
   'standby_asynchronous',
   'storage_not_synced',
@@ -271,6 +277,13 @@ function findSearchBehind(
   if (open) return [open]
   const message = `The search index is behind: changes since ${searchBehindSince} are not indexed.`
   return [{ kind: 'search_behind', subject: 'search', platform: null, message }]
+}
+
+function findOldHolds({ records, oldest_since }: HoldsSummary, now: Date): FoundAlert[] {
+  if (oldest_since === null || now.getTime() - Date.parse(oldest_since) < OLD_HOLD_MS) return []
+  const held = records === 1 ? '1 record is held' : `${records} records are held`
+  const message = `${held}, the oldest since ${oldest_since}: their platforms still send what was taken back, or nothing else.`
+  return [{ kind: 'holds_open', subject: 'holds', platform: null, message }]
 }
 
 function findLowDisk({ available, total }: DiskSpace, open: OpenAlert | undefined): FoundAlert[] {

@@ -18,6 +18,8 @@ export const ADVICE: Readonly<Record<AlertKind, string>> = {
     'Check whether the platform still has the records. Then approve or dismiss the review in the hub.',
   search_behind:
     "Check the hub's log for errors of the search index. During the first import of millions of records, the delay is normal.",
+  holds_open:
+    'The platform still sends what was taken back, or has sent nothing for these records since. Correct it on the platform, whose next other values end the hold, or lift the hold in the hub to accept its values.',
   disk_low:
     'Free disk space, or add more. A shorter retention (HUB_RETENTION_…) frees space within hours. The hub rejects every push while the disk is full.',
   standby_asynchronous:
@@ -110,6 +112,7 @@ const JOBS = [
   'request log',
   'search index',
   'deletions',
+  'reverts',
   'SQL views',
 ] as const
 export type Job = (typeof JOBS)[number]

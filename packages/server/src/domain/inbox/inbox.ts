@@ -243,7 +243,10 @@ function fromBackups({ newestBackup, platforms, now }: InboxFacts): Specific[] {
 }
 
 /** Alerts about something that works, but is at risk. */
-const RISKS = ['standby_asynchronous', 'search_behind', 'backups_uncounted', 'rejected_rising']
+const RISKS = [
+  ...['standby_asynchronous', 'search_behind', 'holds_open', 'backups_uncounted'],
+  'rejected_rising',
+]
 
 function fromAlert(alert: Alert, platform: InboxItem['platform']): Fault {
   const { id, kind, message, advice, raised_at: since, missing_review_id } = alert

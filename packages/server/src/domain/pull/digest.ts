@@ -72,6 +72,12 @@ export function plus(one: Sums, other: Sums): Sums {
   return { count: one.count + other.count, sum: addSums(one.sum, other.sum) }
 }
 
+export function addBuckets(one: Buckets, other: Buckets): Buckets {
+  const sums = new Map(one)
+  for (const [prefix, sum] of other) sums.set(prefix, plus(sums.get(prefix) ?? NONE, sum))
+  return sums
+}
+
 export function minus(one: Sums, other: Sums): Sums {
   return { count: one.count - other.count, sum: subtractSums(one.sum, other.sum) }
 }

@@ -5,7 +5,7 @@ import type { WriteOutcome } from '../../storage/port/record-store.ts'
 type Accepted = Exclude<WriteOutcome['outcome'], 'rejected'>
 
 const OUTCOMES = [
-  ...(['created', 'updated', 'unchanged', 'stale'] satisfies Accepted[]),
+  ...(['created', 'updated', 'unchanged', 'stale', 'held'] satisfies Accepted[]),
   // The content was rejected; all following outcomes are errors before or after its validation.
   'rejected',
   'unauthorized',
@@ -69,7 +69,7 @@ export function createPushMetrics(registry: MetricsRegistry): PushMetrics {
   }
 }
 
-const COMMIT_KINDS = ['push', 'pull', 'replay'] as const
+const COMMIT_KINDS = ['push', 'pull', 'replay', 'revert'] as const
 export type CommitKind = (typeof COMMIT_KINDS)[number]
 
 type CommitMetrics = {

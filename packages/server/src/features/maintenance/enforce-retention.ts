@@ -1,5 +1,6 @@
 import { toRetentionDays } from '../../config/feature-settings.ts'
 import { listCutoffs, MAX_ROWS_PER_STEP, nextStepLimit } from '../../domain/activity/retention.ts'
+import { daysFrom } from '../../lib/time/clock.ts'
 import { sleep } from '../../lib/time/run-periodically.ts'
 import type { DeletionOutcome, DeletionStep } from '../../storage/port/deletion-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
@@ -12,7 +13,7 @@ const MIN_PAUSE_MS = 20
 
 type RetentionDeps = Pick<
   FeatureDeps,
-  'retention' | 'operators' | 'leases' | 'processName' | 'config' | 'clock' | 'log'
+  'retention' | 'reverts' | 'operators' | 'leases' | 'processName' | 'config' | 'clock' | 'log'
 >
 
 /**
@@ -26,6 +27,7 @@ export async function enforceRetention(deps: RetentionDeps, signal: AbortSignal)
   try {
     await deleteEndedSessions(deps)
     const deleted = await deleteOldRows(deps, signal)
+    await deleteOldPlans(deps, signal)
     if (Object.keys(deleted).length > 0) deps.log.info({ deleted }, 'old rows were deleted')
     await inSteps(signal, () => retention.reclaimSpace())
     isWhole = !signal.aborted
@@ -41,6 +43,12 @@ async function deleteEndedSessions({ operators, config, clock }: RetentionDeps):
     now.getTime() - config.HUB_SESSION_IDLE_MINUTES * 60_000,
   ).toISOString()
   await operators.deleteEndedSessions({ at: now.toISOString(), seenBefore })
+}
+
+/** A plan of a revert that nobody has started is kept for a day. */
+async function deleteOldPlans({ reverts, clock }: RetentionDeps, signal: AbortSignal) {
+  const before = daysFrom(clock.now(), -1)
+  await inSteps(signal, () => reverts.deleteOldPlans(before, MAX_ROWS_PER_STEP))
 }
 
 async function deleteOldRows(

@@ -20,7 +20,7 @@ const HOURS_PER_READ = 6
 const PAUSE_MS = 1
 
 type AlertWatchDeps = AlertMailDeps &
-  Pick<FeatureDeps, 'missing' | 'pushErrors' | 'searchIndex' | 'jobFailures' | 'clock'> &
+  Pick<FeatureDeps, 'holds' | 'missing' | 'pushErrors' | 'searchIndex' | 'jobFailures' | 'clock'> &
   Pick<FeatureDeps, 'readDiskSpace' | 'readDurability'>
 
 /** Evaluates the alerts once: raises and resolves them, and sends the mail about them. */
@@ -80,6 +80,7 @@ async function evaluate(
   learned: Learned & { watchedFrom: number },
 ): Promise<void> {
   const { alerts, missing, searchIndex, readDiskSpace, readDurability, jobFailures, clock } = deps
+  const { holds } = deps
   const facts = {
     now: clock.now(),
     ...learned,
@@ -87,6 +88,7 @@ async function evaluate(
     failingModules: await alerts.listFailingModules(),
     reviews: await listPending(missing),
     searchBehindSince: (await searchIndex.readSearchIndex()).behind_since,
+    holds: await holds.summarizeHolds(),
     disk: await readDiskSpace(),
     durability: await readDurability(),
     jobFailures,

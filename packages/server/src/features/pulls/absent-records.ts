@@ -3,18 +3,18 @@ import { canBeMissing, type ReadCoverage, type ReadStart } from '../../domain/pu
 import { HubError } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { BucketPosition, DigestStore } from '../../storage/port/digest-store.ts'
-import type { AbsentRecord, MissingStore, RecordRef } from '../../storage/port/missing-store.ts'
+import type { MissingStep, MissingStore, RecordRef } from '../../storage/port/missing-store.ts'
 import type { ModuleRef } from '../../storage/port/record-list-store.ts'
 
 /** Maximum number of records examined in one query, during which pushes wait. */
 const STEP = 1000
 
 /** `undecided`: absent records that were pushed too late for the read; `pushedBefore`: of those, before it. */
-type AbsentStep = { missing: AbsentRecord[]; undecided: number; pushedBefore: number }
+type AbsentStep = Omit<MissingStep, 'next'>
 
 export type AbsentQuery = ReadStart & {
   module: ModuleRef
-  coverage: Pick<ReadCoverage, 'seen' | 'rejected'>
+  coverage: Pick<ReadCoverage, 'seen' | 'held' | 'rejected'>
   /** The buckets that were read completely; null if the whole list was. */
   buckets: readonly string[] | null
   signal: AbortSignal
@@ -30,7 +30,7 @@ export async function* walkAbsent(
     ? walkBuckets(stores.digests, query, buckets)
     : walkModule(stores.missing, query)
   for await (const step of steps) {
-    if (step.missing.length > 0 || step.undecided > 0) yield step
+    if (step.missing.length + step.undecided + step.held.length > 0) yield step
     await yieldToEventLoop()
   }
 }
@@ -65,12 +65,11 @@ async function* walkBuckets(
       })
       after = page.next
       const absent = page.records.filter((record) => !isCovered(record, coverage))
-      const undecided = absent.filter((record) => !canBeMissing(record, query))
-      const missing = absent.filter((record) => canBeMissing(record, query))
+      const free = absent.filter(({ is_held }) => !is_held)
+      const undecided = free.filter((record) => !canBeMissing(record, query))
       yield {
-        missing: missing.map(({ record_id, reference_number, version }) => {
-          return { record_id, reference_number, version }
-        }),
+        missing: free.filter((record) => canBeMissing(record, query)),
+        held: absent.filter(({ is_held }) => is_held),
         undecided: undecided.length,
         pushedBefore: undecided.filter(({ pushed_seq }) => pushed_seq <= query.snapshotSeq).length,
       }
@@ -80,9 +79,9 @@ async function* walkBuckets(
 
 function isCovered(
   { record_id, reference_number }: RecordRef,
-  { seen, rejected }: AbsentQuery['coverage'],
+  { seen, held, rejected }: AbsentQuery['coverage'],
 ): boolean {
-  return seen.has(record_id) || rejected.has(reference_number)
+  return seen.has(record_id) || held.has(record_id) || rejected.has(reference_number)
 }
 
 export function throwIfAborted(signal: AbortSignal): void {

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { NewActivity } from '../../domain/activity/activity.ts'
-import { type Buckets, plus, type Sums } from '../../domain/pull/digest.ts'
+import { addBuckets, type Buckets, type Sums } from '../../domain/pull/digest.ts'
 import {
   type BucketsRead,
   classifyRead,
@@ -17,14 +17,13 @@ import {
   type ReadStart,
 } from '../../domain/pull/missing.ts'
 import { totalDiffers } from '../../domain/record/completeness.ts'
-import { STORED_DIGITS } from '../../domain/record/digest-sums.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
-import type { AbsentRecord, MissingStore, RecordRef } from '../../storage/port/missing-store.ts'
+import type { MissingStore, RecordRef } from '../../storage/port/missing-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { throwIfAborted, walkAbsent } from './absent-records.ts'
 import type { PullTaskContext, PullTaskOutcome } from './pull-task-accumulator.ts'
 import { toAbortError } from './rejections.ts'
-import { bucketOf, sumsOf } from './version-tally.ts'
+import { addTo } from './version-tally.ts'
 
 /** Maximum number of records marked in one transaction or looked up in one query, during which pushes wait. */
 const CHUNK = 500
@@ -42,9 +41,11 @@ export type DetectedOutcome = PullTaskOutcome & {
   isVerified: boolean
   /** The number of absent records that were pushed before the read, but too late for it. */
   pushedBefore: number
+  /** The number of absent records that a revert holds as present. */
+  heldAbsent: number
   /** The number of stored records that the read contained only as rejected elements. */
   rejectedPresent: number
-  /** The absent records that are not marked because they wait for a review, by the first three digits of their bucket. */
+  /** The absent records that are not marked because they wait for a review or a revert holds them, by the first three digits. */
   waiting: Buckets
   /** The stored records that the read contained only as rejected elements, by the same digits. */
   outdated: Buckets
@@ -57,10 +58,13 @@ type Read = Pick<PullTaskContext, 'plan' | 'source' | 'signal' | 'pull_id'> &
 type Survey = MissingSurvey & {
   /** The number of undecided records that were pushed before the read. */
   pushedBefore: number
+  /** The number of absent records that a revert holds as present. */
+  heldAbsent: number
   /** The ids of the records in `found`. */
   recordIds: number[]
-  /** What they add to the sums of their buckets. */
-  sums: Map<string, Sums>
+  /** What they add to the sums of their buckets, and what the absent records that a revert holds add. */
+  sums: Buckets
+  held: Buckets
   /** Whether the read, or a second read in a row, proves an absent record missing. */
   isConfirmed: (record: RecordRef) => boolean
 }
@@ -80,18 +84,21 @@ export async function detectMissing(
   const read: Read = { ...context, ...outcome, ...limits, buckets: buckets?.complete ?? null }
   const counts = { ...outcome.counts }
   let waiting: Buckets = new Map()
-  const outdated = new Map<string, Sums>()
+  const outdated = new Map(outcome.tally.sumsHeld)
   let rejectedPresent = 0
   let pushedBefore = 0
+  let heldAbsent = 0
   try {
     const proof = classifyRead({ ...outcome, received: counts.received })
     const survey = proof === 'complete' ? await surveyModule(deps, read) : proof
     const plan = planMissing(survey, config.HUB_MISSING_FUSE, buckets)
     if (typeof survey === 'object') {
-      pushedBefore = survey.pushedBefore
+      ;({ pushedBefore, heldAbsent, held: waiting } = survey)
       if (plan.decision === 'mark') {
         for await (const marked of markMissing(deps, read, survey)) counts.missing += marked
-      } else if (plan.decision === 'needs_review' || survey.review) waiting = survey.sums
+      } else if (plan.decision === 'needs_review' || survey.review) {
+        waiting = addBuckets(waiting, survey.sums)
+      }
       const unmarked = plan.decision === 'mark' ? 0 : survey.found.missing
       counts.not_listed = survey.unconfirmed + unmarked
       await changeReview(deps, read, { plan, survey, marked: counts.missing })
@@ -107,27 +114,12 @@ export async function detectMissing(
         isVerified = counts.not_listed === 0 && !totalDiffers(outcome.total, counts.received)
       }
     }
-    return {
-      ...outcome,
-      counts,
-      isDecided,
-      isVerified,
-      rejectedPresent,
-      pushedBefore,
-      waiting,
-      outdated,
-    }
+    const absent = { rejectedPresent, pushedBefore, heldAbsent, waiting, outdated }
+    return { ...outcome, counts, isDecided, isVerified, ...absent }
   } catch (error) {
     const known = outcome.error ?? error
-    const unknown = {
-      isDecided: false,
-      isVerified: false,
-      rejectedPresent,
-      pushedBefore,
-      waiting,
-      outdated,
-    }
-    return { ...outcome, counts, error: known, ...unknown }
+    const absent = { rejectedPresent, pushedBefore, heldAbsent, waiting, outdated }
+    return { ...outcome, counts, error: known, isDecided: false, isVerified: false, ...absent }
   }
 }
 
@@ -149,12 +141,16 @@ async function surveyModule(deps: DetectMissingDeps, read: Read): Promise<Survey
   let unconfirmed = 0
   let undecided = 0
   let pushedBefore = 0
+  let heldAbsent = 0
+  const held = new Map<string, Sums>()
   // If the read contained every record, the counters show it, and no record has to be examined.
   const isEverySeen = buckets === null && records === coverage.seen.size
   const steps = isEverySeen ? [] : walkAbsent(deps, { ...read, module: plan })
   for await (const step of steps) {
     undecided += step.undecided
     pushedBefore += step.pushedBefore
+    heldAbsent += step.held.length
+    for (const record of step.held) addTo(held, record)
     for (const record of step.missing) {
       const { record_id } = record
       if (isPaged && absent.length < MAX_CANDIDATES) absent.push(record_id)
@@ -171,7 +167,7 @@ async function surveyModule(deps: DetectMissingDeps, read: Read): Promise<Survey
     found: { missing: recordIds.length, records, fingerprint: hash.digest('base64url') },
     absent: isPaged ? absent : null,
     hasCandidates: candidates !== null,
-    ...{ recordIds, sums, unconfirmed, undecided, pushedBefore, review, isConfirmed },
+    ...{ recordIds, sums, held, unconfirmed, undecided, pushedBefore, heldAbsent, review, isConfirmed },
   }
 }
 
@@ -217,11 +213,6 @@ async function changeReview(
     const { close } = plan.review
     await missing.closeReview(review.review_id, close, describeReviewClosed(read, close, marked))
   }
-}
-
-function addTo(sums: Map<string, Sums>, record: AbsentRecord): void {
-  const prefix = bucketOf(record.reference_number, STORED_DIGITS)
-  sums.set(prefix, plus(sums.get(prefix) ?? { count: 0, sum: 0 }, sumsOf(record)))
 }
 
 async function countRejectedPresent(

@@ -69,6 +69,8 @@ export type PullTaskOutcome = {
   /** The rejected elements by cause; null after a read that failed or received no body. */
   rejection_groups: RejectionGroup[] | null
   coverage: ReadCoverage
+  /** The number of elements of which holds have kept a part out. */
+  held: number
   tally: VersionTally
   /** The size of the elements. */
   bytes: number
@@ -103,6 +105,8 @@ export class PullTaskAccumulator {
   readonly #missingMembers = new Set<string>()
   /** The reference numbers of elements that are not stored because their record was erased. */
   readonly #erased = new Set<string>()
+  /** The number of elements of which holds have kept a part out. */
+  #held = 0
   #total: number | null = null
   #pages = 0
   /** The number of elements on the pages before the current one. */
@@ -138,7 +142,8 @@ export class PullTaskAccumulator {
 
   /** What the pages have contained so far. Every write of them must have been added. */
   get pagesRead(): PagesRead {
-    const references = this.read.seen.size + this.rejections.references + this.#erased.size
+    const { seen, held } = this.read
+    const references = seen.size + held.size + this.rejections.references + this.#erased.size
     return { received: this.#counts.received, references, total: this.#total }
   }
 
@@ -238,12 +243,15 @@ export class PullTaskAccumulator {
    */
   addOutcome({ element, write }: WrittenElement, outcome: WriteOutcome): Promise<void> | null {
     const { reference_number, content } = write
-    if (outcome.outcome === 'rejected') {
-      this.#tally.addNotStored(reference_number, content.version)
+    const { version } = content
+    if (outcome.outcome === 'rejected') this.#tally.addNotStored(reference_number, version)
+    else if (outcome.is_held) {
+      this.#tally.addHeld({ reference_number, version }, this.read.seen.has(outcome.record_id))
     } else this.#tally.addStored(reference_number, outcome)
     const position = this.#elementsBefore + element.index + 1
     if (outcome.outcome !== 'rejected') {
       this.#counts[outcome.outcome] += 1
+      if (outcome.is_held) this.#held += 1
       this.positions.add(outcome.record_id, position)
       return null
     }
@@ -292,7 +300,11 @@ export class PullTaskAccumulator {
       records: this.#confirmed?.records ?? read.seen.size,
       cached_response: this.#toCachedResponse(isComplete && this.#reportsSuccess),
       rejection_groups,
-      coverage: { seen: read.seen, pages: this.#pages, ...this.rejections.coverage() },
+      held: this.#held,
+      coverage: {
+        ...{ seen: read.seen, held: read.held, pages: this.#pages },
+        ...this.rejections.coverage(),
+      },
       tally: this.#tally,
       bytes: this.#bytes,
     }
@@ -307,7 +319,7 @@ export class PullTaskAccumulator {
     if (this.#pages === 0) return this.#confirmed ?? this.cachedResponse
     const { stale, rejected, accepted } = this.counts
     const warnings = this.#warnings.length
-    const problems = { stale, rejected: rejected + accepted, warnings }
+    const problems = { stale, held: this.#held, rejected: rejected + accepted, warnings }
     const result = { isComplete, pages: this.#pages, ...problems }
     if (!this.#validators || !isCacheable(result)) return null
     return {

@@ -22,6 +22,12 @@ export function bucketOf(reference: string, digits: number): string {
   return hash('md5', reference, 'hex').slice(0, digits)
 }
 
+/** Adds a record to the sums of its bucket of three digits. */
+export function addTo(sums: Map<string, Sums>, identity: Identity): void {
+  const prefix = bucketOf(identity.reference_number, STORED_DIGITS)
+  sums.set(prefix, plus(sums.get(prefix) ?? { count: 0, sum: 0 }, sumsOf(identity)))
+}
+
 export class VersionTally {
   /** The elements that were not found unchanged by their bytes. */
   read = 0
@@ -37,6 +43,7 @@ export class VersionTally {
   /** The number of elements whose reference is unknown. */
   unidentified = 0
   readonly #sumsNotStored = new Map<string, Sums>()
+  readonly #sumsHeld = new Map<string, Sums>()
   readonly #elements = new Map<string, BucketElements>()
   readonly #lengths: number[]
   readonly #prefixes: ReadonlySet<string>
@@ -55,6 +62,11 @@ export class VersionTally {
   /** The sums of the elements that are not stored, by the first three digits. */
   get sumsNotStored(): Buckets {
     return this.#sumsNotStored
+  }
+
+  /** The sums of the stored records of which a revert holds values, by the first three digits. */
+  get sumsHeld(): Buckets {
+    return this.#sumsHeld
   }
 
   /**
@@ -90,10 +102,13 @@ export class VersionTally {
   /** Adds an element that was rejected or whose record is erased. */
   addNotStored(reference: string | null, version: string | null): void {
     if (reference === null) return
-    const identity = { reference_number: reference, version }
-    const prefix = bucketOf(reference, STORED_DIGITS)
-    const before = this.#sumsNotStored.get(prefix) ?? { count: 0, sum: 0 }
-    this.#sumsNotStored.set(prefix, plus(before, sumsOf(identity)))
+    addTo(this.#sumsNotStored, { reference_number: reference, version })
+  }
+
+  /** Adds an element that a revert has kept out of its record. @param isPresent whether the record is not missing. */
+  addHeld(identity: Identity, isPresent: boolean): void {
+    addTo(this.#sumsNotStored, identity)
+    if (isPresent) addTo(this.#sumsHeld, { ...identity, version: null })
   }
 
   /** Adds the outcome of a write that was not rejected. */

@@ -11,6 +11,8 @@ export type BucketRecord = {
   /** The write sequence and the time of the last push, for `canBeMissing`. */
   pushed_seq: number
   pushed_at: string | null
+  /** Whether a revert has taken its absence back, so that it is not marked as missing again. */
+  is_held: boolean
 }
 
 /** The position after a record of `listBucketRecords`. */

@@ -34,6 +34,8 @@ import { createPullStore, type IsOwnerDead } from './pulls/pull-store.ts'
 import { createChangeStore } from './records/change-store.ts'
 import { createDigestStore } from './records/digest-store.ts'
 import { createRejectedPushStore } from './rejected-pushes/rejected-push-store.ts'
+import { createHoldStore } from './reverts/hold-store.ts'
+import { createRevertStore } from './reverts/revert-store.ts'
 import { type Databases, type Executor, nowText } from './schema/databases.ts'
 import { deleteRows } from './schema/rows.ts'
 
@@ -97,6 +99,11 @@ export function createStores(
     changes: createChangeStore(databases, { readLastSequence, readCommitWatermark }),
     missing: createMissingStore(databases, missing),
     digests: createDigestStore(databases),
+    reverts: createRevertStore(databases, {
+      isOnlyProcess: dialect.isOnlyProcess === undefined,
+      idList: missing.idList,
+    }),
+    holds: createHoldStore(databases, node),
     alerts: createAlertStore(databases),
     alertEvents: createAlertEventStore(databases),
     pushErrors: createPushErrorStore(databases),

@@ -83,11 +83,11 @@ export function prepareWriteStatements(database: DatabaseSync) {
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
   const loadRecord = get(`
     SELECT record_id, full_name, data, fingerprint, incomplete, missing_since, field_clocks,
-      pushed_seq, pushed_at, pulled_at, version, reference_hash, version_hash
+      pushed_seq, pushed_at, pulled_at, change_seq, version, reference_hash, version_hash
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
   const insertRecords = insert('records', [
     ...['record_id', 'platform_id', 'module_id', 'reference_number', ...STATE_COLUMNS],
-    ...['change_seq', 'created_at', 'updated_at'],
+    ...['change_seq', 'created_pull_id', 'created_at', 'updated_at'],
   ])
   const updateRecord = run(`
     UPDATE records SET full_name = ?, data = CAST(? AS TEXT), fingerprint = ?, incomplete = ?, missing_since = ?,
@@ -100,7 +100,7 @@ export function prepareWriteStatements(database: DatabaseSync) {
     WHERE record_id = ?`)
   const appendHistory = insert('record_history', [
     ...['platform_id', 'record_id', 'change_seq', 'at', 'source', 'changes', 'pull_id'],
-    'request_id',
+    ...['request_id', 'revert_id'],
   ])
   const appendActivity = insert('activity', [
     ...['at', 'level', 'kind', 'platform_id', 'platform_name', 'record_id', 'actor', 'message'],
@@ -195,6 +195,7 @@ export function prepareWriteStatements(database: DatabaseSync) {
           record.reference_number,
           ...stateValues(record),
           record.change_seq,
+          record.created_pull_id,
           at,
           at,
         ]),
@@ -224,6 +225,7 @@ export function prepareWriteStatements(database: DatabaseSync) {
           formatChanges(entry.changes),
           entry.pull_id,
           entry.request_id,
+          entry.revert_id,
         ]),
       )
     },

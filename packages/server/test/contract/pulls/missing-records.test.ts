@@ -5,6 +5,7 @@ import { noCounts } from '../../../src/domain/pull/pull.ts'
 import { type DetectedOutcome, detectMissing } from '../../../src/features/pulls/detect-missing.ts'
 import type { PullTaskOutcome } from '../../../src/features/pulls/pull-task-accumulator.ts'
 import { VersionTally } from '../../../src/features/pulls/version-tally.ts'
+import { IdBitset } from '../../../src/lib/collections/id-bitset.ts'
 import { formatRfc3339 } from '../../../src/lib/time/rfc3339.ts'
 import type { MissingStore } from '../../../src/storage/port/missing-store.ts'
 import { test } from '../../helpers/storage/engines.ts'
@@ -207,7 +208,11 @@ async function readModule(
       rejection_groups: null,
       rejection_summary: null,
       ...{ tally: new VersionTally([]), bytes: 0 },
-      coverage: { seen, rejected: new Set(), unidentified: 0, pages, ...reading.coverage },
+      coverage: {
+        ...{ seen, held: new IdBitset(), rejected: new Set(), unidentified: 0, pages },
+        ...reading.coverage,
+      },
+      held: 0,
       ...reading.outcome,
     },
   )

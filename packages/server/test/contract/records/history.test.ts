@@ -39,6 +39,7 @@ test('each change is one entry with source, time, pull id and request id, newest
         changes: '[{"path":"/data/b","before":1}]',
         pull_id,
         request_id: null,
+        revert_id: null,
       },
       {
         at: at[1],
@@ -46,6 +47,7 @@ test('each change is one entry with source, time, pull id and request id, newest
         changes: '[{"path":"/data/b","after":1}]',
         pull_id: null,
         request_id: 'q-3',
+        revert_id: null,
       },
       {
         at: at[0],
@@ -53,6 +55,7 @@ test('each change is one entry with source, time, pull id and request id, newest
         changes: '[{"path":"/data/a","before":1,"after":2}]',
         pull_id: null,
         request_id: 'q-2',
+        revert_id: null,
       },
     ],
   )
@@ -120,12 +123,14 @@ test('marking as missing, reappearing and completing a record are each recorded 
         changes: `[{"path":"/incomplete","before":true,"after":false},{"path":"/missing_since","before":${since},"after":null}]`,
         pull_id: null,
         request_id: 'q-2',
+        revert_id: null,
       },
       {
         source: 'pull',
         changes: `[{"path":"/missing_since","before":null,"after":${since}}]`,
         pull_id,
         request_id: null,
+        revert_id: null,
       },
     ],
   )

@@ -32,6 +32,8 @@ import type { historyRoutes } from '../../../src/features/records/history-routes
 import type { recordListRoutes } from '../../../src/features/records/list-records.ts'
 import type { valueRoutes } from '../../../src/features/records/value-routes.ts'
 import type { viewRoutes } from '../../../src/features/records/view-routes.ts'
+import type { holdRoutes } from '../../../src/features/reverts/hold-routes.ts'
+import type { revertRoutes } from '../../../src/features/reverts/revert-routes.ts'
 import type { searchIndexRoutes } from '../../../src/features/search/search-index-routes.ts'
 import type { settingsRoutes } from '../../../src/features/settings/settings-routes.ts'
 import type { healthRoutes } from '../../../src/http/health.ts'
@@ -52,6 +54,7 @@ type AnyRoute = ReturnType<
   | typeof erasureRoutes
   | typeof healthRoutes
   | typeof historyRoutes
+  | typeof holdRoutes
   | typeof inboxRoutes
   | typeof invitationRoutes
   | typeof manifestRoutes
@@ -64,6 +67,7 @@ type AnyRoute = ReturnType<
   | typeof recordListRoutes
   | typeof rejectedPushRoutes
   | typeof removalRoutes
+  | typeof revertRoutes
   | typeof scheduleRoutes
   | typeof searchIndexRoutes
   | typeof secondFactorRoutes

@@ -112,6 +112,7 @@ const TITLES: Readonly<Record<AlertKind, string>> = {
   push_errors_rising: 'More push errors than usual',
   missing_review: 'Many records missing',
   search_behind: 'Search index is behind',
+  holds_open: 'Values are held',
   disk_low: 'Low disk space',
   standby_asynchronous: 'A failover can lose pushes',
   storage_not_synced: 'A power failure can lose pushes',

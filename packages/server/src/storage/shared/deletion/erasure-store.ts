@@ -131,6 +131,8 @@ export function createErasureStore(
       if (!existed) return false
       // A concurrent erasure may have set the other mode.
       await updateRows(db, 'tombstones', { record_id: record.record_id }, { mode })
+      await deleteRows(db, 'holds', { record_id: record.record_id })
+      await deleteRows(db, 'revert_records', { record_id: record.record_id })
       await invalidateCachedResponse(db, record, node)
       await addToSums(db, deltas)
       await schedulePurge(db, { platform_id: record.platform_id, change_seq })

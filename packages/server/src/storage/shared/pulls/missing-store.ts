@@ -1,6 +1,7 @@
 import type { MissingReview } from '@recordhub/protocol'
 import type { RawBuilder } from 'kysely'
 import { canBeMissing, type LastPush, type OpenReview } from '../../../domain/pull/missing.ts'
+import { MISSING_PATH } from '../../../domain/revert/hold.ts'
 import type {
   MarkOutcome,
   MissingBatch,
@@ -35,20 +36,22 @@ export function createMissingStore(databases: Databases, dialect: MissingDialect
       const page = await select.orderBy('reference_number').limit(limit).execute()
       const absent = page.filter((record) => !isPresent(record))
       const unmarked = await findUnmarked(reader, absent, dialect.idList)
+      const isHeld = ({ record_id }: RecordRef) => unmarked.get(record_id)?.is_held === true
       const isUndecided = ({ record_id }: RecordRef) => {
         const pushed = unmarked.get(record_id)
-        return pushed !== undefined && !canBeMissing(pushed, read)
+        return pushed !== undefined && !pushed.is_held && !canBeMissing(pushed, read)
       }
       const undecided = absent.filter(isUndecided)
       const isPushedBefore = ({ record_id }: RecordRef) =>
         (unmarked.get(record_id)?.pushed_seq ?? 0) <= read.snapshotSeq
+      const stored = absent.flatMap((record) => {
+        const row = unmarked.get(record.record_id)
+        return row ? [{ ...record, version: row.version }] : []
+      })
       return {
-        missing: absent.flatMap((record) => {
-          const stored = unmarked.get(record.record_id)
-          if (!stored || isUndecided(record)) return []
-          return [{ ...record, version: stored.version }]
-        }),
+        missing: stored.filter((record) => !isHeld(record) && !isUndecided(record)),
         undecided: undecided.length,
+        held: stored.filter(isHeld),
         pushedBefore: undecided.filter(isPushedBefore).length,
         next: page.length < limit ? null : (page.at(-1)?.reference_number ?? null),
       }
@@ -206,15 +209,25 @@ async function findUnmarked(
   db: Executor,
   records: { record_id: number }[],
   idList: MissingDialect['idList'],
-): Promise<Map<number, LastPush & { version: string | null }>> {
+): Promise<Map<number, LastPush & { version: string | null; is_held: boolean }>> {
   if (records.length === 0) return new Map()
   const rows = await db
     .selectFrom('records')
-    .select(['record_id', 'pushed_seq', 'pushed_at', 'version'])
+    .select((eb) => [
+      ...(['record_id', 'pushed_seq', 'pushed_at', 'version'] as const),
+      eb
+        .selectFrom('holds as h')
+        .select((inner) => inner.fn.countAll<number>().as('n'))
+        .whereRef('h.record_id', '=', 'records.record_id')
+        .where('h.path', '=', MISSING_PATH)
+        .as('holds'),
+    ])
     .where('record_id', 'in', idList(records.map((record) => record.record_id)))
     .where('missing_since', 'is', null)
     .execute()
-  return new Map(rows.map((row) => [row.record_id, row]))
+  return new Map(
+    rows.map(({ holds, ...row }) => [row.record_id, { ...row, is_held: Number(holds) > 0 }]),
+  )
 }
 
 async function findOpenReview(db: Executor, moduleId: number): Promise<OpenReview | null> {

@@ -8,6 +8,7 @@ import {
   SUM_MODULUS,
   toPrefix,
 } from '../../../domain/record/digest-sums.ts'
+import { MISSING_PATH } from '../../../domain/revert/hold.ts'
 import type { DigestStore, ModuleDigest, RememberedBucket } from '../../port/digest-store.ts'
 import type { ModuleRef } from '../../port/record-list-store.ts'
 import { countUnmarked } from '../pulls/missing-store.ts'
@@ -51,6 +52,14 @@ export function createDigestStore({
         .selectFrom('records')
         .select(['record_id', 'reference_number', 'version', 'pushed_seq', 'pushed_at'])
         .select(sql<number>`reference_hash`.as('reference_hash'))
+        .select((eb) =>
+          eb
+            .selectFrom('holds as h')
+            .select((inner) => inner.fn.countAll<number>().as('n'))
+            .whereRef('h.record_id', '=', 'records.record_id')
+            .where('h.path', '=', MISSING_PATH)
+            .as('holds'),
+        )
         .where((eb) => eb.and(pick(module)))
         .where('reference_hash', '>=', after?.reference_hash ?? from)
         .where('reference_hash', '<', end)
@@ -69,7 +78,7 @@ export function createDigestStore({
       const last = records.at(-1)
       const next = records.length < limit || !last ? null : last
       return {
-        records,
+        records: records.map(({ holds, ...record }) => ({ ...record, is_held: Number(holds) > 0 })),
         next: next && { reference_hash: next.reference_hash, record_id: next.record_id },
       }
     },

@@ -4,6 +4,7 @@ import { parseLossless } from '@recordhub/protocol/lossless-json'
 import type { FieldClocks } from '../../../domain/record/field-clocks.ts'
 import type { LastRead, RecordChange, RecordState } from '../../../domain/record/record.ts'
 import type { WritePosition } from '../../../domain/record/replay.ts'
+import type { Hold } from '../../../domain/revert/hold.ts'
 import { isSameMinute } from '../../../lib/time/clock.ts'
 import type { ReplayWrite, WriteRejection } from '../../port/record-store.ts'
 import {
@@ -17,7 +18,7 @@ import {
 /** The columns by which a record counts in the sums of its module (`domain/record/digest-sums.ts`). */
 export type DigestColumns = { reference_hash: number | null; version_hash: number | null }
 
-export type StoredRecord = RecordState & DigestColumns & { record_id: number }
+export type StoredRecord = RecordState & DigestColumns & { record_id: number; change_seq: number }
 
 /** The columns that decide whether a pulled record is unchanged. */
 export type KnownRecord = Pick<
@@ -137,6 +138,7 @@ export function toStoredRecord(row: Row): StoredRecord {
     field_clocks: parseClocks(nullableTextOf(row, 'field_clocks')),
     pushed_at: nullableTextOf(row, 'pushed_at'),
     pulled_at: nullableTextOf(row, 'pulled_at'),
+    change_seq: integerOf(row, 'change_seq'),
   }
 }
 
@@ -154,6 +156,15 @@ export function survivingRecordId(
 export function toTombstone(row: Row): Tombstone {
   const mode = textOf(row, 'mode') === 'erase' ? 'erase' : 'anonymise'
   return { record_id: integerOf(row, 'record_id'), mode }
+}
+
+export function toHold(row: Row): Hold & { record_id: number } {
+  return {
+    record_id: integerOf(row, 'record_id'),
+    revert_id: integerOf(row, 'revert_id'),
+    path: textOf(row, 'path'),
+    refused: textOf(row, 'refused'),
+  }
 }
 
 export function formatClocks(clocks: FieldClocks | null): string | null {

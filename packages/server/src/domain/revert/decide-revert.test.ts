@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { parseChanges } from '../record/record-history.ts'
+import { conclude, type RecordState } from '../record/record.ts'
+import { decideRevert, type RevertCandidate, type RevertibleContent } from './decide-revert.ts'
+
+const AT = '2026-03-10T08:00:00.000Z'
+
+/** A state as a write leaves it; its bookkeeping does not matter here. */
+function stateOf(content: RevertibleContent): RecordState {
+  const bookkeeping = { fingerprint: null, field_clocks: null, pushed_seq: 0 }
+  return { ...content, ...bookkeeping, pushed_at: null, pulled_at: null }
+}
+
+type Entry = RevertCandidate['entries'][number]
+
+/** The history entry of a write; null if it changed nothing. */
+function entryOf(before: RevertibleContent, after: RevertibleContent): Entry | null {
+  const decision = conclude(stateOf(before), stateOf(after))
+  if (decision.outcome !== 'updated') return null
+  const text = decision.changes.map(({ path, before, after }) => {
+    const sides = [
+      ...(before === undefined ? [] : [`"before":${before}`]),
+      ...(after === undefined ? [] : [`"after":${after}`]),
+    ]
+    return `{${[`"path":${JSON.stringify(path)}`, ...sides].join(',')}}`
+  })
+  return { isInScope: true, changes: parseChanges(`[${text.join(',')}]`) }
+}
+
+const content: fc.Arbitrary<RevertibleContent> = fc.record({
+  full_name: fc.constantFrom('Ann', 'Bob'),
+  data: fc
+    .dictionary(fc.constantFrom('a', 'b/c', 'd~'), fc.oneof(fc.integer({ max: 2 }), fc.constant({ x: [1] })))
+    .map((data) => JSON.stringify(data)),
+  incomplete: fc.boolean(),
+  missing_since: fc.constantFrom(null, '2026-03-09T08:00:00.000Z'),
+})
+
+function candidate(record: RevertibleContent, entries: Entry[]): RevertCandidate {
+  return { record, isCreated: false, isAnonymised: false, isHistoryStored: true, entries }
+}
+
+/** Equal to the hub: the order of keys does not matter. */
+function expectEqual(one: RevertibleContent, other: RevertibleContent): void {
+  assert.equal(conclude(stateOf(one), stateOf(other)).outcome, 'unchanged')
+}
+
+test('a revert of writes gives the state before them, and its revert the state after them', () => {
+  fc.assert(
+    fc.property(content, fc.array(content, { minLength: 1, maxLength: 5 }), (first, later) => {
+      const states = [first, ...later]
+      const entries = later.flatMap((next, index) => entryOf(states[index] ?? first, next) ?? [])
+      const last = later.at(-1) ?? first
+      const decision = decideRevert(candidate(last, entries), AT)
+      assert.ok(decision.outcome === 'reverted')
+      expectEqual(decision.next, first)
+      const reverted = entryOf(last, decision.next)
+      const again = decideRevert(candidate(decision.next, reverted ? [reverted] : []), AT)
+      assert.ok(again.outcome === 'reverted')
+      expectEqual(again.next, last)
+    }),
+  )
+})
+
+test('a record is kept exactly if a path of the scope has another value now', () => {
+  fc.assert(
+    fc.property(content, content, content, (first, written, now) => {
+      const entry = entryOf(first, written)
+      const decision = decideRevert(candidate(now, entry ? [entry] : []), AT)
+      const changedSince = new Set(entryOf(written, now)?.changes.map(({ path }) => path))
+      const isKept = entry?.changes.some(({ path }) => changedSince.has(path)) ?? false
+      assert.equal(decision.outcome, isKept ? 'kept' : 'reverted')
+    }),
+  )
+})
+
+test('a created record becomes missing if its content is still that of the scope', () => {
+  fc.assert(
+    fc.property(content, content, (created, now) => {
+      const record = { ...now, missing_since: null }
+      const first = { ...created, missing_since: null }
+      const entry = entryOf(first, record)
+      const entries = entry ? [{ ...entry, isInScope: false }] : []
+      const decision = decideRevert({ ...candidate(record, entries), isCreated: true }, AT)
+      if (entry) return assert.equal(decision.outcome, 'kept')
+      assert.ok(decision.outcome === 'reverted')
+      assert.equal(decision.next.missing_since, AT)
+    }),
+  )
+})
