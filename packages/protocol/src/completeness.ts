@@ -3,7 +3,7 @@ import { described, NullableInteger, NullableString, NullableTimestamp, OneOf } 
 
 /**
  * Why a read does not verify that the hub has all records: the platform sent no `success`; it sent no total; the total differs from the number of
- * records; records were rejected; records that the read did not contain wait for another read or a review. Pushes that are newer
+ * records; records were rejected; records are held, because a revert has taken back what the platform still has; records that the read did not contain wait for another read or a review. Pushes that are newer
  * than the read are no reason: they are counted (`pushed_since`).
  */
 export const IncompleteReason = OneOf(
@@ -12,6 +12,7 @@ export const IncompleteReason = OneOf(
   'total_differs',
   'rejected',
   'missing_undecided',
+  'held',
 )
 
 export const ConfirmedBy = OneOf('etag', 'last_modified')
@@ -54,6 +55,10 @@ export const ModuleCompleteness = Type.Object({
   accepted: Type.Integer({
     description:
       'Rejected records that an operator has accepted as exceptions. They do not prevent the verification',
+  }),
+  held: Type.Integer({
+    description:
+      'Records that differ from the platform because a revert has taken back what it sent, until it sends other values',
   }),
   pushed_since: described(
     NullableInteger,

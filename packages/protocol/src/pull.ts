@@ -46,6 +46,10 @@ export const PullCounts = Type.Object({
   updated: Type.Integer(),
   unchanged: Type.Integer(),
   stale: Type.Integer(),
+  held: Type.Integer({
+    description:
+      'Records whose values were taken back by a revert: nothing else of them has changed, so they were left as they are',
+  }),
   rejected: Type.Integer({ description: 'Without those that are accepted' }),
   accepted: Type.Integer({
     description: 'Rejected records that an operator has accepted as exceptions',

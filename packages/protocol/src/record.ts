@@ -62,11 +62,11 @@ export const PushResponse = Type.Object({
   platform_name: Type.String(),
   module_name: Type.String(),
   record_id: Type.Integer(),
-  outcome: OneOf('created', 'updated', 'unchanged', 'stale'),
+  outcome: OneOf('created', 'updated', 'unchanged', 'stale', 'held'),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'What the hub ignored and why: an older push, a module_name that is not the registered one, a platform_name that is not that of the key; what does not match the manifest: unknown keys, required keys that are absent, values of a wrong type; that a PATCH has created an incomplete record; that the key was replaced',
+        'What the hub ignored and why: values that were taken back in the hub, an older push, a module_name that is not the registered one, a platform_name that is not that of the key; what does not match the manifest: unknown keys, required keys that are absent, values of a wrong type; that a PATCH has created an incomplete record; that the key was replaced',
     }),
   ),
 })
@@ -216,10 +216,11 @@ export const Change = Type.Object({
 export const HistoryEntry = Type.Object({
   change_seq: Type.Integer({ description: 'The number of the change, which identifies it' }),
   at: Timestamp,
-  source: OneOf('POST', 'PATCH', 'pull', 'replay'),
+  source: OneOf('POST', 'PATCH', 'pull', 'replay', 'revert'),
   changes: Type.Array(Change),
   pull_id: NullableInteger,
   request_id: NullableString,
+  revert_id: NullableInteger,
 })
 
 /** The current version of a record, or the version at a requested time or after a requested change. */
@@ -240,13 +241,14 @@ export const FieldOrigin = Type.Object({
   path: Type.String({ description: 'JSON Pointer, RFC 6901: /full_name or /data/<key>' }),
   value: Type.Unknown(),
   written_at: NullableTimestamp,
-  source: Type.Unsafe<'POST' | 'PATCH' | 'pull' | 'replay' | 'creation' | null>({
+  source: Type.Unsafe<'POST' | 'PATCH' | 'pull' | 'replay' | 'revert' | 'creation' | null>({
     type: ['string', 'null'],
-    enum: ['POST', 'PATCH', 'pull', 'replay', 'creation', null],
+    enum: ['POST', 'PATCH', 'pull', 'replay', 'revert', 'creation', null],
     description: 'creation: set when the record was created; null: before the start of the history',
   }),
   pull_id: NullableInteger,
   request_id: NullableString,
+  revert_id: NullableInteger,
 })
 
 /** One entry of the feed: the newest version of a record, or its deletion. */
@@ -257,6 +259,10 @@ export const RecordChangeLine = Type.Object({
   record_id: Type.Integer(),
   platform_name: Type.String(),
   record_type: Type.String(),
+  source: Type.Optional(
+    described(OneOf('revert'), 'Set if a revert made the change; then with `revert_id`'),
+  ),
+  revert_id: Type.Optional(Type.Integer()),
   record: Type.Optional(StoredRecord),
 })
 

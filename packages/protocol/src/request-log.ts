@@ -20,9 +20,9 @@ const members = {
   ),
   record_type: NullableString,
   reference_number: NullableString,
-  outcome: Type.Unsafe<ReplayOutcome | 'rejected' | null>({
+  outcome: Type.Unsafe<ReplayOutcome | 'held' | 'rejected' | null>({
     type: ['string', 'null'],
-    enum: ['created', 'updated', 'unchanged', 'stale', 'rejected', null],
+    enum: ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected', null],
     description: '`rejected` for every error; null if the request was no push and no error',
   }),
   code: described(NullableString, 'The code of the error'),

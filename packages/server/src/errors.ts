@@ -54,7 +54,12 @@ const CATALOGUE = {
   ...withStatus(401, {
     api_key_invalid: 'The API key is missing or invalid, or the platform is inactive.',
   }),
-  ...withStatus(409, { pull_not_running: 'The pull that read this record has ended.' }),
+  ...withStatus(409, {
+    pull_not_running: 'The pull that read this record has ended.',
+    revert_not_running: 'The revert is not running.',
+    record_changed: 'The record has changed since the revert was decided.',
+    held: 'An operator has taken back what this push contains, so the record was left as it is. Replay the push to store it anyway.',
+  }),
   ...withStatus(410, {
     record_erased:
       'This record was erased, and the hub no longer accepts it. Do not send it again.',

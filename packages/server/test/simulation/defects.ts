@@ -39,7 +39,7 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
       records.applyWrites({
         ...batch,
         writes: writes.map((write) => {
-          if ('read' in write || 'replay' in write) return write
+          if ('read' in write || 'replay' in write || 'revert' in write) return write
           return { ...write, content: { ...write.content, occurred_at: null } }
         }),
       }),

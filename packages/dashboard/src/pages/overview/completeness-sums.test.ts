@@ -23,7 +23,7 @@ const module = (
   ...{ module_id: 1, platform_name, module_name: 'Cases', record_type: 'cases' },
   ...{ complete_at: AT, confirmed_at: null, confirmed_by: null, last_read_at: LATER },
   ...{ incomplete_reasons: [], last_error: null, last_warning: null },
-  ...{ listed: 10, records: 10, missing: 0, accepted: 0, pushed_since: 0, only_here: 0 },
+  ...{ listed: 10, records: 10, missing: 0, accepted: 0, held: 0, pushed_since: 0, only_here: 0 },
   ...over,
 })
 

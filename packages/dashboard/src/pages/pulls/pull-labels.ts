@@ -77,8 +77,8 @@ export function storedLabel({ progress, counts }: Pull): string {
 }
 
 /** How many of the received records are stored now. */
-function storedCount({ created, updated, unchanged, stale }: PullCounts): number {
-  return created + updated + unchanged + stale
+function storedCount({ created, updated, unchanged, stale, held }: PullCounts): number {
+  return created + updated + unchanged + stale + held
 }
 
 export function waitingLabel(platform: string, since: string, now: number): string {
@@ -111,6 +111,7 @@ type ShownCount = {
 export function shownCounts(counts: PullCounts): ShownCount[] {
   const rare: ShownCount[] = [
     { label: 'Older than stored', value: counts.stale },
+    { label: 'Held', value: counts.held },
     { label: COMMON_TEXTS.acceptedExceptions, value: counts.accepted },
     { label: COMMON_TEXTS.missing, value: counts.missing },
   ]

@@ -27,6 +27,7 @@ const PUSH_LABELS = {
   updated: 'Changed record',
   unchanged: 'Unchanged record',
   stale: 'Older version of record',
+  held: 'Values that were taken back of record',
 } as const
 
 /** The activity entry of an accepted push. */
@@ -55,6 +56,7 @@ const REPLAY_RESULTS = {
   updated: 'changed the record',
   unchanged: 'changed nothing',
   stale: 'is older than the stored record and changed nothing',
+  held: 'changed nothing: its values were taken back',
 } as const
 
 /** The activity entry of a replay that was not rejected. */

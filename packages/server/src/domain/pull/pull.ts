@@ -2,7 +2,7 @@ import type { PullCounts } from '@recordhub/protocol'
 
 export function noCounts(): PullCounts {
   return {
-    ...{ received: 0, created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0 },
+    ...{ received: 0, created: 0, updated: 0, unchanged: 0, stale: 0, held: 0, rejected: 0 },
     ...{ accepted: 0, missing: 0, not_listed: 0 },
   }
 }
@@ -17,6 +17,7 @@ export function formatCounts(counts: PullCounts): string {
     [counts.updated, 'changed'],
     [counts.unchanged, 'unchanged'],
     [counts.stale, 'older than a push'],
+    [counts.held, 'held'],
     [counts.rejected, 'rejected'],
     [counts.accepted, counts.accepted === 1 ? 'accepted exception' : 'accepted exceptions'],
     [counts.missing, 'missing'],
@@ -30,8 +31,8 @@ export function formatCounts(counts: PullCounts): string {
 
 /** Whether no element of a read is stored now. An accepted exception counts as stored. */
 export function storesNothing(counts: PullCounts): boolean {
-  const { created, updated, unchanged, stale, accepted } = counts
-  return created + updated + unchanged + stale + accepted === 0
+  const { created, updated, unchanged, stale, held, accepted } = counts
+  return created + updated + unchanged + stale + held + accepted === 0
 }
 
 /** The minimum time for the rate of a module that has just started: its first records arrive in a burst. */

@@ -50,13 +50,14 @@ test('the fingerprint changes with the manifest and with the source', () => {
 })
 
 test('only a complete read of one page without problems is cached', () => {
-  const clean = { isComplete: true, pages: 1, stale: 0, rejected: 0, warnings: 0 }
+  const clean = { isComplete: true, pages: 1, stale: 0, held: 0, rejected: 0, warnings: 0 }
   assert.equal(isCacheable(clean), true)
   for (const over of [
     { isComplete: false },
     { pages: 2 },
     { pages: 0 },
     { stale: 1 },
+    { held: 1 },
     { rejected: 1 },
     { warnings: 1 },
   ]) {

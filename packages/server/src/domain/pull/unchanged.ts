@@ -76,14 +76,15 @@ type ReadResult = {
   isComplete: boolean
   pages: number
   stale: number
+  held: number
   rejected: number
   warnings: number
 }
 
 /** Only a response of one page that was stored completely and without problems may be cached. */
 export function isCacheable(result: ReadResult): boolean {
-  const { isComplete, pages, stale, rejected, warnings } = result
-  return isComplete && pages === 1 && stale + rejected + warnings === 0
+  const { isComplete, pages, stale, held, rejected, warnings } = result
+  return isComplete && pages === 1 && stale + held + rejected + warnings === 0
 }
 
 /**

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { findIncompleteReasons } from './completeness.ts'
 
 const NONE = { received: 5, rejected: 0 }
-const PROOF = { reportsSuccess: true, total: 5, counts: NONE, isVerified: true }
+const PROOF = { reportsSuccess: true, total: 5, counts: NONE, isVerified: true, held: 0 }
 
 test('a read is complete if its total, its count and the stored records agree', () => {
   assert.deepEqual(findIncompleteReasons(PROOF), [])
@@ -20,6 +20,7 @@ test('each mismatch gives its own reason', () => {
     [{ total: 6 }, 'total_differs'],
     [{ counts: { ...NONE, rejected: 1 } }, 'rejected'],
     [{ isVerified: false }, 'missing_undecided'],
+    [{ held: 1 }, 'held'],
   ] as const
   for (const [over, reason] of cases)
     assert.deepEqual(findIncompleteReasons({ ...PROOF, ...over }), [reason])

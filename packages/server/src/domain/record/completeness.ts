@@ -17,14 +17,17 @@ export function findIncompleteReasons(read: {
   counts: Pick<PullCounts, 'received' | 'rejected'>
   /** Whether no record that was pushed early enough for the read needs a decision by a later read or an operator. */
   isVerified: boolean
+  /** The number of records that differ from the platform because a revert holds what it has taken back. */
+  held: number
 }): IncompleteReason[] {
-  const { reportsSuccess, total, counts, isVerified } = read
+  const { reportsSuccess, total, counts, isVerified, held } = read
   const checks: [IncompleteReason, boolean][] = [
     ['no_success', !reportsSuccess],
     ['no_total', total === null],
     ['total_differs', totalDiffers(total, counts.received)],
     ['rejected', counts.rejected > 0],
     ['missing_undecided', !isVerified],
+    ['held', held > 0],
   ]
   return checks.flatMap(([reason, applies]) => (applies ? [reason] : []))
 }

@@ -28,7 +28,7 @@ export function parseChanges(text: string): ParsedChange[] {
 export function undoChanges(content: RecordContent, changes: ParsedChange[]): RecordContent {
   const past = { ...content, data: { ...content.data } }
   for (const { path, before } of changes) {
-    const key = keyAt(path)
+    const key = dataKeyOf(path)
     if (key !== null) {
       if (before === undefined) delete past.data[key]
       else past.data[key] = before
@@ -53,7 +53,7 @@ export function isPastStored(storedSince: string | null, moment: string): boolea
 }
 
 /** The key of `data` that a JSON Pointer refers to; null if it refers to something else. */
-function keyAt(pointer: string): string | null {
+export function dataKeyOf(pointer: string): string | null {
   if (!pointer.startsWith('/data/')) return null
   return pointer.slice('/data/'.length).replaceAll('~1', '/').replaceAll('~0', '~')
 }

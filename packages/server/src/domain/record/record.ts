@@ -268,10 +268,11 @@ function setMember(data: JsonObject, key: string, value: JsonValue | undefined):
   if (value !== undefined) data[key] = value
 }
 
-function conclude(
+/** The decision that makes `next` of a record. @param parsed the data of both, as far as they are parsed. */
+export function conclude(
   stored: RecordState | null,
   next: RecordState,
-  parsed: ParsedData,
+  parsed: ParsedData = {},
 ): WriteDecision {
   if (!stored) return { outcome: 'created', next }
   const changes = [...findChanges(stored, next, parsed), ...findStatusChanges(stored, next)]
@@ -323,7 +324,8 @@ export function missingChange(since: string): RecordChange {
   return { path: '/missing_since', before: 'null', after: JSON.stringify(since) }
 }
 
-function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+/** Whether two values are equal to the hub; `undefined` is no value. */
+export function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   if (one === other) return true
   if (one === undefined || other === undefined) return false
   return canonicalText(one) === canonicalText(other)

@@ -5,7 +5,7 @@ import type { WriteOutcome } from '../../storage/port/record-store.ts'
 type Accepted = Exclude<WriteOutcome['outcome'], 'rejected'>
 
 const OUTCOMES = [
-  ...(['created', 'updated', 'unchanged', 'stale'] satisfies Accepted[]),
+  ...(['created', 'updated', 'unchanged', 'stale', 'held'] satisfies Accepted[]),
   // The content was rejected; all following outcomes are errors before or after its validation.
   'rejected',
   'unauthorized',

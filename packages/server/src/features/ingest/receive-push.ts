@@ -55,7 +55,12 @@ export function createReceivePush(deps: {
   async function reject(request: PushRequest, error: HubError): Promise<never> {
     // Nothing is saved for a key that another node has revoked in the meantime.
     if (!(await authenticator.refresh(request.key))) throw await authenticator.reject(request.key)
-    await rejectedPushSaver.save({
+    await saveRejected(request, error)
+    throw error
+  }
+
+  function saveRejected(request: PushRequest, error: HubError): Promise<void> {
+    return rejectedPushSaver.save({
       platform_id: request.platform.platform_id,
       record_type: recordTypeOf(request.body.value),
       method: request.method,
@@ -74,7 +79,6 @@ export function createReceivePush(deps: {
         details: { method: request.method, code: error.code, request_id: request.request_id },
       },
     })
-    throw error
   }
 
   return async (request) => {
@@ -111,6 +115,8 @@ export function createReceivePush(deps: {
     if (begun !== null) span?.addChild('validate', begun, performance.now())
     const written = await ingest.push(write, span)
     if (written.outcome !== 'rejected') {
+      // What was left out is kept: an operator may replay it.
+      if (written.is_held) await saveRejected(request, new HubError('held'))
       const warnings = [
         ...input.warnings,
         ...outcomeWarnings(request, input, written),
@@ -158,6 +164,7 @@ function outcomeWarnings(
 ): string[] {
   const warnings: string[] = []
   if (written.newer) warnings.push(describeNewer(written.newer))
+  if (written.is_held) warnings.push(HELD)
   if (method === 'PATCH' && written.outcome === 'created') warnings.push(INCOMPLETE)
   if (module_name !== null && module_name !== written.module_name) {
     warnings.push(
@@ -171,6 +178,9 @@ function outcomeWarnings(
   }
   return warnings
 }
+
+const HELD =
+  'Values of this record were taken back in the hub. It leaves them as they are until the platform sends other values, and keeps this push for its operators.'
 
 const INCOMPLETE =
   'The hub did not have this record. It has created it with the fields of this PATCH only, as incomplete, until a POST or a pull contains the rest.'
@@ -193,6 +203,7 @@ const MESSAGES = {
   updated: 'Record updated from',
   unchanged: 'Record received again, unchanged, from',
   stale: 'A newer version of this record stays; this older one was received from',
+  held: 'The record was left as it is: its values were taken back. They were received again from',
 } as const
 
 function toResponse(

@@ -209,7 +209,9 @@ function describeOutcome(id: number, written: WriteOutcome, record_type: string)
     const { code } = written
     return describeError(id, new HubError(code, { record_type, what: 'rejected push' }))
   }
-  const { outcome, record_id } = written
+  const { record_id } = written
+  // Never held: a replay lifts the holds of its record.
+  const outcome = written.outcome === 'held' ? 'unchanged' : written.outcome
   const message = OUTCOME_MESSAGES[outcome]
   return { replay: { id, outcome, record_id, code: null, message, errors: {} }, error: null }
 }

@@ -153,7 +153,7 @@ function toLogged({ latency_us, outcome, ...request }: StoredRequest): LoggedReq
   return { ...request, latency_ms, outcome: toOutcome(outcome), code: null }
 }
 
-const OUTCOMES = ['created', 'updated', 'unchanged', 'stale'] as const
+const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held'] as const
 
 function toOutcome(outcome: string | null) {
   return OUTCOMES.find((one) => one === outcome) ?? null

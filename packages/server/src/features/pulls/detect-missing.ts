@@ -17,7 +17,7 @@ import {
 import { totalDiffers } from '../../domain/record/completeness.ts'
 import { HubError } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
-import type { MissingStore, RecordRef } from '../../storage/port/missing-store.ts'
+import type { MissingStep, MissingStore, RecordRef } from '../../storage/port/missing-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import type { PullTaskContext, PullTaskOutcome } from './pull-task-accumulator.ts'
 import { toAbortError } from './rejections.ts'
@@ -40,6 +40,8 @@ export type DetectedOutcome = PullTaskOutcome & {
   isVerified: boolean
   /** The number of absent records that were pushed before the read, but too late for it. */
   pushedBefore: number
+  /** The number of absent records that a revert holds as present. */
+  heldAbsent: number
   /** The number of stored records that the read contained only as rejected elements. */
   rejectedPresent: number
 }
@@ -51,6 +53,8 @@ type Read = Pick<PullTaskContext, 'plan' | 'source' | 'signal' | 'pull_id'> &
 type Survey = MissingSurvey & {
   /** The number of undecided records that were pushed before the read. */
   pushedBefore: number
+  /** The number of absent records that a revert holds as present. */
+  heldAbsent: number
   /** The ids of the records in `found`. */
   recordIds: number[]
   /** Whether the read, or a second read in a row, proves an absent record missing. */
@@ -72,12 +76,13 @@ export async function detectMissing(
   const counts = { ...outcome.counts }
   let rejectedPresent = 0
   let pushedBefore = 0
+  let heldAbsent = 0
   try {
     const proof = classifyRead({ ...outcome, received: counts.received })
     const survey = proof === 'complete' ? await surveyModule(missing, read) : proof
     const plan = planMissing(survey, config.HUB_MISSING_FUSE)
     if (typeof survey === 'object') {
-      pushedBefore = survey.pushedBefore
+      ;({ pushedBefore, heldAbsent } = survey)
       if (plan.decision === 'mark') {
         for await (const marked of markMissing(missing, read, survey)) counts.missing += marked
       }
@@ -96,11 +101,12 @@ export async function detectMissing(
         isVerified = counts.not_listed === 0 && !totalDiffers(outcome.total, counts.received)
       }
     }
-    return { ...outcome, counts, isDecided, isVerified, rejectedPresent, pushedBefore }
+    const absent = { rejectedPresent, pushedBefore, heldAbsent }
+    return { ...outcome, counts, isDecided, isVerified, ...absent }
   } catch (error) {
     const known = outcome.error ?? error
-    const unknown = { isDecided: false, isVerified: false, rejectedPresent, pushedBefore }
-    return { ...outcome, counts, error: known, ...unknown }
+    const absent = { rejectedPresent, pushedBefore, heldAbsent }
+    return { ...outcome, counts, error: known, isDecided: false, isVerified: false, ...absent }
   }
 }
 
@@ -119,11 +125,13 @@ async function surveyModule(missing: MissingStore, read: Read): Promise<Survey> 
   let unconfirmed = 0
   let undecided = 0
   let pushedBefore = 0
+  let heldAbsent = 0
   // If the read contained every record, the counters show it, and no record has to be examined.
   const steps = records === coverage.seen.size ? [] : walkAbsent(missing, read)
   for await (const step of steps) {
     undecided += step.undecided
     pushedBefore += step.pushedBefore
+    heldAbsent += step.held
     for (const record of step.missing) {
       const { record_id } = record
       if (isPaged && absent.length < MAX_CANDIDATES) absent.push(record_id)
@@ -139,7 +147,7 @@ async function surveyModule(missing: MissingStore, read: Read): Promise<Survey> 
     found: { missing: recordIds.length, records, fingerprint: hash.digest('base64url') },
     absent: isPaged ? absent : null,
     hasCandidates: candidates !== null,
-    ...{ recordIds, unconfirmed, undecided, pushedBefore, review, isConfirmed },
+    ...{ recordIds, unconfirmed, undecided, pushedBefore, heldAbsent, review, isConfirmed },
   }
 }
 
@@ -171,9 +179,11 @@ async function* markMissing(
 async function* walkAbsent(
   missing: MissingStore,
   { plan, snapshotSeq, pushed_until, ahead_from, coverage, signal }: Read,
-): AsyncGenerator<{ missing: RecordRef[]; undecided: number; pushedBefore: number }> {
+): AsyncGenerator<MissingStep> {
   const isPresent = ({ record_id, reference_number }: RecordRef) =>
-    coverage.seen.has(record_id) || coverage.rejected.has(reference_number)
+    coverage.seen.has(record_id) ||
+    coverage.held.has(record_id) ||
+    coverage.rejected.has(reference_number)
   const { platform_id, module_id } = plan
   const start = { snapshotSeq, pushed_until, ahead_from }
   const query = { platform_id, module_id, ...start, isPresent, limit: STEP }
@@ -181,7 +191,7 @@ async function* walkAbsent(
     throwIfAborted({ signal })
     const step = await missing.listMissing({ ...query, after: after ?? null })
     after = step.next
-    if (step.missing.length > 0 || step.undecided > 0) yield step
+    if (step.missing.length + step.undecided + step.held > 0) yield step
     await yieldToEventLoop()
   }
 }

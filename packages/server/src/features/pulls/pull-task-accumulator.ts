@@ -63,6 +63,8 @@ export type PullTaskOutcome = {
   /** The rejected elements by cause; null after a read that failed or received no body. */
   rejection_groups: RejectionGroup[] | null
   coverage: ReadCoverage
+  /** The number of elements of which holds have kept a part out. */
+  held: number
 }
 
 /** Accumulates the result of a task. Every stage of the pipeline adds to it. */
@@ -81,6 +83,8 @@ export class PullTaskAccumulator {
   readonly #missingMembers = new Set<string>()
   /** The reference numbers of elements that are not stored because their record was erased. */
   readonly #erased = new Set<string>()
+  /** The number of elements of which holds have kept a part out. */
+  #held = 0
   #total: number | null = null
   #pages = 0
   /** The number of elements on the pages before the current one. */
@@ -115,7 +119,8 @@ export class PullTaskAccumulator {
 
   /** What the pages have contained so far. Every write of them must have been added. */
   get pagesRead(): PagesRead {
-    const references = this.read.seen.size + this.rejections.references + this.#erased.size
+    const { seen, held } = this.read
+    const references = seen.size + held.size + this.rejections.references + this.#erased.size
     return { received: this.#counts.received, references, total: this.#total }
   }
 
@@ -181,6 +186,7 @@ export class PullTaskAccumulator {
     const position = this.#elementsBefore + element.index + 1
     if (outcome.outcome !== 'rejected') {
       this.#counts[outcome.outcome] += 1
+      if (outcome.is_held) this.#held += 1
       this.positions.add(outcome.record_id, position)
       return null
     }
@@ -225,7 +231,11 @@ export class PullTaskAccumulator {
       records: this.#confirmed?.records ?? read.seen.size,
       cached_response: this.#toCachedResponse(isComplete && this.#reportsSuccess),
       rejection_groups,
-      coverage: { seen: read.seen, pages: this.#pages, ...this.rejections.coverage() },
+      held: this.#held,
+      coverage: {
+        ...{ seen: read.seen, held: read.held, pages: this.#pages },
+        ...this.rejections.coverage(),
+      },
     }
   }
 
@@ -238,7 +248,7 @@ export class PullTaskAccumulator {
     if (this.#pages === 0) return this.#confirmed ?? this.cachedResponse
     const { stale, rejected, accepted } = this.counts
     const warnings = this.#warnings.length
-    const problems = { stale, rejected: rejected + accepted, warnings }
+    const problems = { stale, held: this.#held, rejected: rejected + accepted, warnings }
     const result = { isComplete, pages: this.#pages, ...problems }
     if (!this.#validators || !isCacheable(result)) return null
     return {

@@ -130,7 +130,7 @@ function isNewestOf(row: RecordRow, entry: ParsedEntry): boolean {
 
 type Origin = Omit<FieldOrigin, 'path' | 'value'>
 
-const UNKNOWN: Origin = { written_at: null, source: null, pull_id: null, request_id: null }
+const UNKNOWN: Origin = { written_at: null, source: null, pull_id: null, request_id: null, revert_id: null }
 
 /**
  * Returns a record with the write that set each of its values, both as of the change `change_seq`, even if the record
@@ -148,11 +148,11 @@ export async function readFieldProvenance(
   const open = new Set(valuePaths(record))
   let isComplete = false
   for await (const entry of entriesOf(deps, row)) {
-    const { at, source, pull_id, request_id, changes } = entry
+    const { at, source, pull_id, request_id, revert_id, changes } = entry
     isComplete ||= isNewestOf(row, entry)
     for (const { path } of changes) {
       if (!open.delete(path)) continue
-      origins.set(path, { written_at: at, source, pull_id, request_id })
+      origins.set(path, { written_at: at, source, pull_id, request_id, revert_id })
     }
     if (open.size === 0) break
   }

@@ -31,6 +31,15 @@ type MissingState = {
   candidates: number[] | null
 }
 
+/** What a step of `listMissing` found. */
+export type MissingStep = {
+  missing: RecordRef[]
+  undecided: number
+  pushedBefore: number
+  held: number
+  next: string | null
+}
+
 export interface MissingStore {
   /**
    * Returns the number of records of a module that are not marked as missing. The result is exact except for writes in
@@ -44,6 +53,7 @@ export interface MissingStore {
    * nothing, and reads no content.
    * @returns `next`: the position of the next step; null at the end. `undecided`: the number of absent, unmarked
    *   records that were pushed too late for this read; `pushedBefore`: of those, the number that were pushed before it.
+   *   `held`: the number of absent, unmarked records whose absence a revert has taken back.
    */
   listMissing(
     query: ModuleRef &
@@ -52,12 +62,7 @@ export interface MissingStore {
         limit: number
         after: string | null
       },
-  ): Promise<{
-    missing: RecordRef[]
-    undecided: number
-    pushedBefore: number
-    next: string | null
-  }>
+  ): Promise<MissingStep>
 
   /** Returns the ids of the unmarked records of a module with these reference numbers, a few hundred at most. */
   findPresent(module: ModuleRef, references: string[]): Promise<number[]>
@@ -65,7 +70,8 @@ export interface MissingStore {
   /**
    * Marks records as missing in one transaction. Each mark is a change with its own sequence number. Checks in the
    * transaction that the pull is running, the platform is active and the module is registered; otherwise marks
-   * nothing. Leaves a record that is marked already, or that the read cannot prove missing (`canBeMissing`), as it is.
+   * nothing. Leaves a record that is marked already, that the read cannot prove missing (`canBeMissing`), or whose absence a
+   * revert has taken back, as it is.
    * Writes nothing if there is nothing to mark.
    */
   markMissing(batch: MissingBatch): Promise<MarkOutcome>

@@ -7,6 +7,8 @@ import type {
   ReadContext,
 } from '../../domain/record/record.ts'
 import type { ReplayedContent } from '../../domain/record/replay.ts'
+import type { RevertedContent } from '../../domain/revert/decide-revert.ts'
+import type { RefusedPath } from '../../domain/revert/hold.ts'
 import type { IdBitset } from '../../lib/collections/id-bitset.ts'
 import type { RecordListStore, RecordRow } from './record-list-store.ts'
 
@@ -41,6 +43,8 @@ export type RecordRead = ReadContext &
   ReadRef & {
     /** The ids of records that the read has contained. The engine adds each id and rejects duplicates. */
     seen: IdBitset
+    /** The ids of missing records whose elements are held: the read contained them, and they remain missing. */
+    held: IdBitset
   }
 
 /** A record that a read contained. */
@@ -68,7 +72,26 @@ export type ReplayWrite = WithDrift & {
 /** An element of a response that was not parsed: the reference that its text seems to have, and the hash of its bytes. */
 type ElementFingerprint = { reference_number: string; fingerprint: string }
 
-export type RecordWrite = PushWrite | PullWrite | ReplayWrite
+/** What a revert makes of a record, decided on the state after the change `change_seq`. */
+export type RevertWrite = WithDrift & {
+  platform_id: number
+  record_type: string
+  reference_number: string
+  content: RevertedContent
+  revert: {
+    revert_id: number
+    /** The process that runs the revert. */
+    owner: string
+    change_seq: number
+    creates: boolean
+    /** The holds to make; none for a revert of a revert. */
+    refused: RefusedPath[]
+    /** The revert whose holds end; null for none. */
+    ends_holds_of: number | null
+  }
+}
+
+export type RecordWrite = PushWrite | PullWrite | ReplayWrite | RevertWrite
 
 /**
  * `at`: RFC 3339 in UTC. `day`: the calendar day of `at` in the hub's time zone. `maxRecordKeys`: the maximum number of
@@ -87,12 +110,17 @@ export type WriteRejection =
   | 'module_being_pulled'
   | 'platform_inactive'
   | 'record_erased'
+  | 'revert_not_running'
+  | 'record_changed'
 
 export type WriteOutcome =
   | {
-      outcome: 'created' | 'updated' | 'unchanged' | 'stale'
+      /** `held`: nothing has changed, because a revert has taken back what the write contains. */
+      outcome: 'created' | 'updated' | 'unchanged' | 'stale' | 'held'
       record_id: number
       module_name: string
+      /** Whether holds have kept a part of the write out; left out if not. */
+      is_held?: true
       /** What a stale push lost against; left out for every other outcome. */
       newer?: NewerWrite
     }
@@ -108,6 +136,7 @@ export type HistoryRow = {
   changes: string
   pull_id: number | null
   request_id: string | null
+  revert_id: number | null
 }
 
 export interface RecordStore extends RecordListStore {
@@ -128,6 +157,14 @@ export interface RecordStore extends RecordListStore {
    *
    * A record that was erased or anonymised is not stored again while its tombstone exists (`record_erased`). Its
    * anonymised remains count as seen by the read.
+   *
+   * Holds (`domain/revert/hold.ts`) are read in the same transaction. A write whose values a revert has taken back leaves
+   * them as they are (`is_held`), and is `held` if it changes nothing else. A whole write with other values ends the
+   * holds, and a replay ends all holds of its record.
+   *
+   * A write of a revert needs the running revert of its owner (`revert_not_running`), and a record that has not changed
+   * since the decision (`record_changed`). It counts as a push in the order of writes. The record of the revert, its
+   * history entry and its holds are in the same transaction.
    *
    * A write that would leave a stored record with more than `maxRecordKeys` keys is rejected (`too_many_keys`). If the
    * database rejects a write (`record_not_storable`), the other writes of the batch are stored. A record that

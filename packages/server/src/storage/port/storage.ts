@@ -24,6 +24,7 @@ import type { CompletenessStore, PullDispatcher, PullStore, ScheduleStore } from
 import type { ViewStore } from './record-list-store.ts'
 import type { ChangeStore, RecordStore } from './record-store.ts'
 import type { PushErrorStore, RejectedPushStore } from './rejected-push-store.ts'
+import type { HoldStore, RevertStore } from './revert-store.ts'
 import type { SearchIndexStore } from './search-index-store.ts'
 import type {
   InboxStore,
@@ -65,6 +66,8 @@ export type Storage = {
   alertEvents: AlertEventStore
   inbox: InboxStore
   retention: RetentionStore
+  reverts: RevertStore
+  holds: HoldStore
   operators: OperatorStore
   invitations: InvitationStore
   loginThrottle: LoginThrottleStore

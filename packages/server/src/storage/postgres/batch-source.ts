@@ -5,6 +5,7 @@
 
 import { isUnchanged } from '../../domain/pull/unchanged.ts'
 import type { HashReference } from '../../domain/record/erasure.ts'
+import type { Hold } from '../../domain/revert/hold.ts'
 import { isStorableText } from '../../lib/text/code-points.ts'
 import type {
   PullWrite,
@@ -12,6 +13,7 @@ import type {
   RecordRead,
   RecordWrite,
   ReplayWrite,
+  RevertWrite,
   WriteBatch,
 } from '../port/record-store.ts'
 import type { BatchSource, WriteAuthorization } from '../shared/records/batch-applier.ts'
@@ -24,7 +26,7 @@ import {
   toReplayableRejection,
   toWritableModule,
 } from '../shared/records/write-rows.ts'
-import { integerOf } from '../shared/schema/databases.ts'
+import { integerOf, type Row } from '../shared/schema/databases.ts'
 import type { LockedRecord, RecordKey, WriteStatements } from './write-statements.ts'
 
 /** Columns of pulled records by read and reference, read without a lock. */
@@ -38,6 +40,8 @@ type LoadedBatch = {
   /** Every record that a write may change. */
   locked: LockedRecords
   tombstones: ReadonlyMap<RecordWrite, Tombstone>
+  /** By the id of their record. */
+  holds: ReadonlyMap<number, Hold[]>
   /** Numbers of the write sequence, one for each write that may need one. */
   numbers: readonly number[]
 }
@@ -51,20 +55,26 @@ export async function loadBatchSource(
   const keyed = writes.filter(isKeyed)
   const keys = inKeyOrder(keyed.filter((write) => isStorableText(write.record_type)))
   const isOnlyKeyed = pulls.length === 0
-  const [authorization, peeked, lockedKeyed, numbersOfKeyed] = await Promise.all([
+  const [authorization, peeked, lockedKeyed, heldKeyed, numbersOfKeyed] = await Promise.all([
     loadAuthorization(statements, { at, writes }),
     peekRecords(statements, pulls),
     lockRecords(statements, keys),
+    isOnlyKeyed ? findHeldModules(statements, keys) : [],
     // Numbers are allocated after the locks, so that those of a record rise on every node.
     isOnlyKeyed ? statements.allocateSequence(keyed.length) : [],
   ])
   const tombstones = await findTombstones(statements, {
     ...{ writes, authorization, peeked, hashReference },
   })
-  const { locked, numbers } = isOnlyKeyed
-    ? { locked: lockedKeyed, numbers: numbersOfKeyed }
+  const { locked, held, numbers } = isOnlyKeyed
+    ? { locked: lockedKeyed, held: heldKeyed, numbers: numbersOfKeyed }
     : await lockPulled(statements, { pulls, keyed, authorization, peeked, lockedKeyed })
-  return createSource({ authorization, peeked, locked, tombstones, numbers })
+  const stored = [...locked.values()].flatMap((record) => record.stored ?? [])
+  const holds =
+    held.length === 0 || stored.length === 0
+      ? new Map<number, Hold[]>()
+      : await statements.findHolds(stored.map((record) => record.record_id))
+  return createSource({ authorization, peeked, locked, tombstones, holds, numbers })
 }
 
 function createSource(batch: LoadedBatch): BatchSource {
@@ -75,6 +85,7 @@ function createSource(batch: LoadedBatch): BatchSource {
   return {
     authorization: batch.authorization,
     findTombstone: (write) => batch.tombstones.get(write) ?? null,
+    findHolds: (_module, recordId) => batch.holds.get(recordId) ?? [],
     peekRecord: ({ read, reference_number }) =>
       batch.peeked.get(read)?.get(reference_number) ?? null,
     loadRecord(module, reference_number) {
@@ -101,24 +112,28 @@ export async function loadAuthorization(
   const modules = new Map<string, { platform_id: number; record_type: string }>()
   const reads = new Set<RecordRead>()
   const rejectionIds = new Set<number>()
+  const revertIds = new Set<number>()
   for (const write of writes) {
     if (isPull(write)) {
       reads.add(write.read)
       continue
     }
     if ('replay' in write) rejectionIds.add(write.replay.rejected_push_id)
+    else if ('revert' in write) revertIds.add(write.revert.revert_id)
     else keyIds.add(write.hub_key_id)
     // No module has a type that is not storable, and no statement accepts it as a parameter.
     if (!isStorableText(write.record_type)) continue
     modules.set(moduleName(write.platform_id, write.record_type), write)
   }
   const readList = [...reads]
-  const [keyRows, moduleRows, readRows, rejectionRows] = await Promise.all([
+  const [keyRows, moduleRows, readRows, rejectionRows, revertRows] = await Promise.all([
     keyIds.size > 0 ? statements.findKeys([...keyIds], at) : [],
     modules.size > 0 ? statements.findModules([...modules.values()]) : [],
     readList.length > 0 ? statements.findModulesOfReads(readList) : [],
     rejectionIds.size > 0 ? statements.findRejections([...rejectionIds]) : [],
+    revertIds.size > 0 ? statements.findRunningReverts([...revertIds]) : [],
   ])
+  const owners = new Map(revertRows.map((row) => [integerOf(row, 'revert_id'), row['lease_owner']]))
   const platforms = new Map(
     keyRows.map((row) => [integerOf(row, 'hub_key_id'), toKeyPlatform(row)]),
   )
@@ -138,6 +153,7 @@ export async function loadAuthorization(
     moduleOfRead: (read) => modulesOfReads.get(read) ?? 'module_not_registered',
     rejectionOf: (write) =>
       toReplayableRejection(rejections.get(write.replay.rejected_push_id), write),
+    isReverting: ({ revert_id, owner }) => owners.get(revert_id) === owner,
     outdatedKeys: keyRows
       .filter((row) => isKeyUseOutdated(row, at))
       .map((row) => integerOf(row, 'hub_key_id'))
@@ -182,7 +198,7 @@ async function lockPulled(
     keyed: RecordWrite[]
     lockedKeyed: LockedRecords
   },
-): Promise<Pick<LoadedBatch, 'locked' | 'numbers'>> {
+): Promise<Pick<LoadedBatch, 'locked' | 'numbers'> & { held: Row[] }> {
   const { authorization, peeked, pulls, keyed, lockedKeyed } = options
   const changed: RecordKey[] = []
   const added: RecordKey[] = []
@@ -198,8 +214,9 @@ async function lockPulled(
   const isUnlocked = (key: RecordKey) => !lockedKeyed.has(nameOf(key))
   const newKeys = inKeyOrder(added.filter(isUnlocked))
   const count = keyed.length + changed.length + added.length
-  const [lockedChanged, newIds, numbers] = await Promise.all([
+  const [lockedChanged, held, newIds, numbers] = await Promise.all([
     lockRecords(statements, inKeyOrder(changed.filter(isUnlocked))),
+    findHeldModules(statements, [...changed, ...keyed.filter(isKeyed)]),
     newKeys.length > 0 ? statements.allocateRecordIds(newKeys.length) : [],
     count > 0 ? statements.allocateSequence(count) : [],
   ])
@@ -208,7 +225,7 @@ async function lockPulled(
     const new_record_id = newIds[index]
     if (new_record_id !== undefined) locked.set(nameOf(key), { stored: null, new_record_id })
   }
-  return { locked, numbers }
+  return { locked, held, numbers }
 }
 
 /** Looks up tombstones, only for modules that have any and not for pulled records that are unchanged. */
@@ -237,6 +254,18 @@ async function findTombstones(
   )
 }
 
+/**
+ * Returns the modules of these keys that have holds. Call it after the locks: a revert that has just committed may have
+ * made the first hold of a module.
+ */
+async function findHeldModules(
+  statements: WriteStatements,
+  keys: readonly Omit<RecordKey, 'reference_number'>[],
+): Promise<Row[]> {
+  const modules = new Map(keys.map((key) => [moduleName(key.platform_id, key.record_type), key]))
+  return modules.size === 0 ? [] : statements.findHeldModules([...modules.values()])
+}
+
 function isPeekedUnchanged(peeked: PeekedRecords, write: PullWrite): boolean {
   const record = peeked.get(write.read)?.get(write.reference_number)
   return record !== undefined && isUnchanged(record, write.content, write.read)
@@ -260,7 +289,7 @@ function moduleName(platformId: number, recordType: string): string {
 }
 
 /** Whether a write contains the key of its record. A pulled record does not: its module is that of its read. */
-function isKeyed(write: RecordWrite): write is PushWrite | ReplayWrite {
+function isKeyed(write: RecordWrite): write is PushWrite | ReplayWrite | RevertWrite {
   return !isPull(write)
 }
 

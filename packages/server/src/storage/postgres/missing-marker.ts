@@ -42,7 +42,7 @@ async function markMissing(
     const numbers = await statements.allocateSequence(ids.length)
     const values = [batch.since, batch.at, bigintArray(ids), bigintArray(numbers)]
     const { platform_id, pull_id, since, at } = batch
-    const entry = { platform_id, pull_id, source: 'pull', request_id: null }
+    const entry = { platform_id, pull_id, source: 'pull', request_id: null, revert_id: null }
     const changes = [missingChange(since)]
     const history = ids.map((record_id, index) => {
       const change_seq = numbers[index]
@@ -79,6 +79,7 @@ const SQL = {
       SELECT record_id FROM records
       WHERE platform_id = $1 AND module_id = $2 AND reference_number = k.reference
         AND missing_since IS NULL AND pushed_seq <= $4
+        AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.record_id = records.record_id AND h.path = '/missing_since')
         AND (pushed_at IS NULL OR pushed_at <= $5 OR pushed_at > $6)
       FOR NO KEY UPDATE
     ) r`,

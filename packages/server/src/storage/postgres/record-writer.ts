@@ -177,6 +177,10 @@ function save(
   send(changes.history, (rows) => statements.appendHistory(rows, at))
   send(changes.activity, (rows) => statements.appendActivity(rows, at))
   send(changes.replayed, (rows) => statements.saveReplays(rows, at))
+  send(changes.reverted, (rows) => statements.saveReverted(rows))
+  // In this order: a revert may end a hold of a path that it holds itself.
+  send(changes.liftedHolds, (rows) => statements.liftHolds(rows))
+  send(changes.newHolds, (rows) => statements.insertHolds(rows, at))
   send(changes.counters.platforms(), (rows) => statements.addHourly(rows, when))
   send(changes.counters.modules(), (rows) => statements.addToModules(rows, when))
   send(changes.counters.drifts(), (rows) => statements.addDrift(rows, when))

@@ -53,7 +53,7 @@ export const WRITE_SQL = {
     FROM unnest($1::bigint[], $2::text[], $3::text[]) AS k (platform_id, record_type, reference)
     LEFT JOIN LATERAL (
       SELECT record_id, full_name, data, fingerprint, incomplete, missing_since, field_clocks,
-        pushed_seq, pushed_at, pulled_at
+        pushed_seq, pushed_at, pulled_at, change_seq
       FROM records
       WHERE platform_id = k.platform_id AND reference_number = k.reference AND module_id =
         (SELECT module_id FROM modules m
@@ -63,10 +63,11 @@ export const WRITE_SQL = {
   allocateRecordIds: `SELECT nextval('records_record_id_seq') AS number FROM generate_series(1, $1::int)`,
   allocateSequence: `SELECT nextval('write_sequence') AS number FROM generate_series(1, $1::int)`,
   insertRecords: `
-    INSERT INTO records (${STATE_COLUMNS}, module_id, reference_number, created_at, updated_at)
+    INSERT INTO records (${STATE_COLUMNS}, module_id, reference_number, created_pull_id,
+      created_at, updated_at)
     SELECT w.*, $1, $1
-    FROM unnest(${STATE_PARAMETERS}, $14::bigint[], $15::text[])
-      AS w (${STATE_COLUMNS}, module_id, reference_number)`,
+    FROM unnest(${STATE_PARAMETERS}, $14::bigint[], $15::text[], $16::bigint[])
+      AS w (${STATE_COLUMNS}, module_id, reference_number, created_pull_id)`,
   updateRecords: `
     UPDATE records r SET full_name = w.full_name, data = w.data,
       fingerprint = w.fingerprint, incomplete = w.incomplete, missing_since = w.missing_since, field_clocks = w.field_clocks,
@@ -82,11 +83,11 @@ export const WRITE_SQL = {
     WHERE r.record_id = w.record_id`,
   appendHistory: `
     INSERT INTO record_history (platform_id, record_id, change_seq, at, source, changes, pull_id,
-      request_id)
-    SELECT platform_id, record_id, change_seq, $1, source, changes, pull_id, request_id
+      request_id, revert_id)
+    SELECT platform_id, record_id, change_seq, $1, source, changes, pull_id, request_id, revert_id
     FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bigint[],
-      $8::text[])
-      AS w (platform_id, record_id, change_seq, source, changes, pull_id, request_id)`,
+      $8::text[], $9::bigint[])
+      AS w (platform_id, record_id, change_seq, source, changes, pull_id, request_id, revert_id)`,
   appendActivity: `
     INSERT INTO activity (at, level, kind, platform_id, platform_name, record_id, actor, message,
       details)
@@ -121,6 +122,35 @@ export const WRITE_SQL = {
         AS modules_being_read
     FROM rejected_pushes r JOIN platforms p ON p.platform_id = r.platform_id
     WHERE r.rejected_push_id = ANY ($1::bigint[])`,
+  // Sent after the locks of the records, so that it sees every hold that was committed before they were acquired.
+  findHolds: `
+    SELECT h.record_id, h.revert_id, h.path, h.refused
+    FROM unnest($1::bigint[]) AS k (record_id) JOIN holds h ON h.record_id = k.record_id`,
+  findHeldModules: `
+    SELECT m.platform_id, m.record_type
+    FROM unnest($1::bigint[], $2::text[]) AS w (platform_id, record_type)
+    JOIN modules m ON m.platform_id = w.platform_id AND m.record_type = w.record_type
+    WHERE EXISTS (SELECT 1 FROM holds h WHERE h.module_id = m.module_id)`,
+  findRunningReverts: `
+    SELECT revert_id, lease_owner FROM reverts
+    WHERE revert_id = ANY ($1::bigint[]) AND state = 'running'`,
+  saveReverted: `
+    UPDATE revert_records r SET outcome = 'reverted', done = 1, creates = w.creates, held = w.held,
+      kept_path = NULL, reason = NULL
+    FROM unnest($1::bigint[], $2::bigint[], $3::smallint[], $4::smallint[])
+      AS w (revert_id, record_id, creates, held)
+    WHERE r.revert_id = w.revert_id AND r.record_id = w.record_id`,
+  insertHolds: `
+    INSERT INTO holds (at, record_id, revert_id, path, platform_id, module_id, refused)
+    SELECT $1, w.* FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[],
+      $7::text[]) AS w
+    ON CONFLICT (record_id, revert_id, path) DO NOTHING`,
+  // A kind or revert that is null stands for all.
+  liftHolds: `
+    DELETE FROM holds h USING unnest($1::bigint[], $2::bigint[], $3::text[]) AS w (record_id, revert_id, kind)
+    WHERE h.record_id = w.record_id AND (w.revert_id IS NULL OR h.revert_id = w.revert_id)
+      AND (w.kind IS NULL OR w.kind = CASE h.path WHEN '' THEN 'existence'
+        WHEN '/missing_since' THEN 'absence' ELSE 'values' END)`,
   saveReplays: `
     UPDATE rejected_pushes r SET replayed_at = $1, replayed_by = w.actor,
       replay_outcome = w.outcome, replay_record_id = w.record_id

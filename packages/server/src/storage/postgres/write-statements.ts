@@ -8,7 +8,10 @@ import { toHour } from '../../lib/time/clock.ts'
 import type { ReadRef } from '../port/record-store.ts'
 import type { DriftCount, HourlyCounts, ModuleCount } from '../shared/counters/counter-deltas.ts'
 import type {
+  BatchChanges,
+  LiftedHold,
   NewHistoryEntry,
+  NewHold,
   ReplayResult,
   SavedRecord,
   TouchedRecord,
@@ -19,10 +22,12 @@ import {
   type KnownRecord,
   type StoredRecord,
   type Tombstone,
+  toHold,
   toKnownRecord,
   toStoredRecord,
   toTombstone,
 } from '../shared/records/write-rows.ts'
+import type { Hold } from '../../domain/revert/hold.ts'
 import { integerOf, type Row, textOf } from '../shared/schema/databases.ts'
 import { ACQUIRE_IN_FLIGHT_LOCK } from './commit-watermark.ts'
 import { REJECTED_PUSHES_LOCK, WRITE_AUTHORIZATION_LOCK } from './locks.ts'
@@ -119,6 +124,53 @@ export function createWriteStatements(client: PoolClient) {
         bigintArray(results.map((result) => result.record_id)),
       ),
 
+    /** Returns the holds of locked records. */
+    async findHolds(recordIds: readonly number[]): Promise<Map<number, Hold[]>> {
+      const rows = await findRows('findHolds', bigintArray(recordIds))
+      return Map.groupBy(rows.map(toHold), (hold) => hold.record_id)
+    },
+
+    /** Returns those of the modules that have holds, as `platform_id` and `record_type`. */
+    findHeldModules: (modules: readonly { platform_id: number; record_type: string }[]) =>
+      findRows(
+        'findHeldModules',
+        bigintArray(modules.map((module) => module.platform_id)),
+        textArray(modules.map((module) => module.record_type)),
+      ),
+
+    /** Returns the running reverts with the processes that run them. */
+    findRunningReverts: (revertIds: number[]) =>
+      findRows('findRunningReverts', bigintArray(revertIds)),
+
+    saveReverted: (records: readonly BatchChanges['reverted'][number][]) =>
+      run(
+        'saveReverted',
+        bigintArray(records.map((record) => record.revert_id)),
+        bigintArray(records.map((record) => record.record_id)),
+        bigintArray(records.map((record) => (record.creates ? 1 : 0))),
+        bigintArray(records.map((record) => (record.held ? 1 : 0))),
+      ),
+
+    insertHolds: (holds: readonly NewHold[], at: string) =>
+      run(
+        'insertHolds',
+        at,
+        bigintArray(holds.map((hold) => hold.record_id)),
+        bigintArray(holds.map((hold) => hold.revert_id)),
+        textArray(holds.map((hold) => hold.path)),
+        bigintArray(holds.map((hold) => hold.platform_id)),
+        bigintArray(holds.map((hold) => hold.module_id)),
+        textArray(holds.map((hold) => hold.refused)),
+      ),
+
+    liftHolds: (holds: readonly LiftedHold[]) =>
+      run(
+        'liftHolds',
+        bigintArray(holds.map((hold) => hold.record_id)),
+        bigintArray(holds.map((hold) => hold.revert_id)),
+        textArray(holds.map((hold) => hold.kind)),
+      ),
+
     /** Returns the existing tombstones by the hashes of their references. */
     async findTombstones(referenceHashes: string[]): Promise<Map<string, Tombstone>> {
       const rows = await findRows('findTombstones', textArray(referenceHashes))
@@ -165,6 +217,7 @@ export function createWriteStatements(client: PoolClient) {
         ...stateColumns(records),
         bigintArray(records.map((record) => record.module_id)),
         textArray(records.map((record) => record.reference_number)),
+        bigintArray(records.map((record) => record.created_pull_id)),
       ),
 
     updateRecords: (records: readonly SavedRecord[], at: string) =>
@@ -192,6 +245,7 @@ export function createWriteStatements(client: PoolClient) {
         textArray(entries.map((entry) => formatChanges(entry.changes))),
         bigintArray(entries.map((entry) => entry.pull_id)),
         textArray(entries.map((entry) => entry.request_id)),
+        bigintArray(entries.map((entry) => entry.revert_id)),
       ),
 
     appendActivity: (lines: readonly NewActivity[], at: string) =>

@@ -14,6 +14,7 @@ import type { Tables } from './schema/tables.ts'
 const REASONS: { [Table in keyof Tables]?: ChangeReason } = {
   records: 'records',
   removals: 'records',
+  reverts: 'activity',
   pulls: 'pull',
   pull_tasks: 'pull',
   paused_schedules: 'schedule',

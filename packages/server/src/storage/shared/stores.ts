@@ -33,6 +33,8 @@ import { createScheduleStore } from './pulls/pull-plan.ts'
 import { createPullStore, type IsOwnerDead } from './pulls/pull-store.ts'
 import { createChangeStore } from './records/change-store.ts'
 import { createRejectedPushStore } from './rejected-pushes/rejected-push-store.ts'
+import { createHoldStore } from './reverts/hold-store.ts'
+import { createRevertStore } from './reverts/revert-store.ts'
 import { type Databases, type Executor, nowText } from './schema/databases.ts'
 
 /** The functions of the stores that differ between engines. */
@@ -94,6 +96,8 @@ export function createStores(
     activity: createActivityStore(databases, dialect.containsIgnoringCase),
     changes: createChangeStore(databases, { readLastSequence, readCommitWatermark }),
     missing: createMissingStore(databases, missing),
+    reverts: createRevertStore(databases, dialect.isOnlyProcess === undefined),
+    holds: createHoldStore(databases, node),
     alerts: createAlertStore(databases),
     alertEvents: createAlertEventStore(databases),
     pushErrors: createPushErrorStore(databases),

@@ -36,13 +36,14 @@ function prepareMarkMissing(database: DatabaseSync) {
     UPDATE records SET missing_since = ?, change_seq = ?, updated_at = ?
     WHERE record_id = ? AND platform_id = ? AND module_id = ?
       AND missing_since IS NULL AND pushed_seq <= ?
+      AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.record_id = records.record_id AND h.path = '/missing_since')
       AND (pushed_at IS NULL OR pushed_at <= ? OR pushed_at > ?)`)
   return (batch: MissingBatch & { at: string }): MarkOutcome => {
     const module = findModuleOfRead(batch)
     if (typeof module === 'string') return { outcome: 'rejected', code: module }
     const { platform_id, module_id, pull_id, since, at } = batch
     const { snapshotSeq, pushed_until, ahead_from } = batch
-    const entry = { platform_id, pull_id, source: 'pull', request_id: null }
+    const entry = { platform_id, pull_id, source: 'pull', request_id: null, revert_id: null }
     const changes = [missingChange(since)]
     const before = readSequence()
     let seq = before

@@ -22,6 +22,7 @@ import type { BatchChanges } from '../shared/records/batch-changes.ts'
 import type { KeyPlatform, WritableModule } from '../shared/records/write-rows.ts'
 import type { SqliteConnections } from './connection.ts'
 import { isRejectedRow } from './map-error.ts'
+import { prepareRevertStatements, type RevertStatements } from './revert-statements.ts'
 import { prepareWriteStatements, type WriteStatements } from './write-statements.ts'
 
 type End = 'COMMIT' | 'ROLLBACK'
@@ -35,11 +36,12 @@ export function createRecordWriter(
 ): Pick<RecordStore, 'applyWrites' | 'tryWrites'> {
   const { database } = connections
   const statements = prepareWriteStatements(database)
+  const reverts = prepareRevertStatements(database)
 
   function runBatch(batch: WriteBatch, end: End, isolateWrites: boolean): WriteOutcome[] {
     database.exec('BEGIN IMMEDIATE')
     try {
-      const source = createBatchSource(statements, { at: batch.at, hashReference })
+      const source = createBatchSource(statements, reverts, { at: batch.at, hashReference })
       const { outcomes, seen } = isolateWrites
         ? applyOneByOne(batch, source)
         : applyTogether(batch, source)
@@ -64,7 +66,7 @@ export function createRecordWriter(
   ): Applied {
     const applier = new BatchApplier(source, { ...batch, seenBefore })
     const outcomes = batch.writes.map((write) => applier.apply(write))
-    save(statements, applier.changes(), { at: batch.at, day: batch.day, node })
+    save(statements, reverts, applier.changes(), { at: batch.at, day: batch.day, node })
     return { outcomes, seen: applier.seen }
   }
 
@@ -108,6 +110,7 @@ export function createRecordWriter(
 
 function save(
   statements: WriteStatements,
+  reverts: RevertStatements,
   changes: BatchChanges,
   when: { at: string; day: string; node: string },
 ): void {
@@ -118,6 +121,9 @@ function save(
   statements.appendHistory(changes.history, at)
   statements.appendActivity(changes.activity, at)
   for (const result of changes.replayed) statements.saveReplay(result, at)
+  reverts.saveReverted(changes.reverted)
+  reverts.liftHolds(changes.liftedHolds)
+  reverts.insertHolds(changes.newHolds, at)
   for (const counts of changes.counters.platforms()) statements.addHourly(counts, when)
   for (const count of changes.counters.modules()) statements.addToModule(count, when)
   for (const drift of changes.counters.drifts()) statements.addDrift(drift, when)
@@ -134,17 +140,26 @@ type SqliteBatchSource = BatchSource & {
  */
 function createBatchSource(
   statements: WriteStatements,
+  reverts: RevertStatements,
   { at, hashReference }: { at: string; hashReference: HashReference },
 ): SqliteBatchSource {
   const firstSequence = statements.readSequence()
   let sequence = firstSequence
   let lastRecordId: number | null = null
+  const heldModules = new Map<number, boolean>()
   return {
-    authorization: createAuthorization(statements, at),
+    authorization: {
+      ...createAuthorization(statements, at),
+      isReverting: ({ revert_id, owner }) => reverts.isRunning(revert_id, owner),
+    },
     findTombstone(write, module) {
       if (!module.hasTombstones) return null
       const { reference_number } = write
       return statements.findTombstone(hashReference({ ...module, reference_number }))
+    },
+    findHolds({ module_id }, recordId) {
+      const isHeld = memoize(heldModules, module_id, () => reverts.hasHolds(module_id))
+      return isHeld ? reverts.findHolds(recordId) : []
     },
     peekRecord: (write, module) => statements.peekRecord(module, write.reference_number),
     loadRecord: (module, reference, peeked) =>
@@ -160,7 +175,10 @@ function createBatchSource(
   }
 }
 
-function createAuthorization(statements: WriteStatements, at: string): WriteAuthorization {
+function createAuthorization(
+  statements: WriteStatements,
+  at: string,
+): Omit<WriteAuthorization, 'isReverting'> {
   const outdatedKeys: number[] = []
   const platforms = new Map<number, KeyPlatform | null>()
   const modules = new Map<string, WritableModule | null>()

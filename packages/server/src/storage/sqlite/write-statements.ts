@@ -81,11 +81,11 @@ export function prepareWriteStatements(database: DatabaseSync) {
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
   const loadRecord = get(`
     SELECT record_id, full_name, data, fingerprint, incomplete, missing_since, field_clocks,
-      pushed_seq, pushed_at, pulled_at
+      pushed_seq, pushed_at, pulled_at, change_seq
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)
   const insertRecords = insert('records', [
     ...['record_id', 'platform_id', 'module_id', 'reference_number', ...STATE_COLUMNS],
-    ...['change_seq', 'created_at', 'updated_at'],
+    ...['change_seq', 'created_pull_id', 'created_at', 'updated_at'],
   ])
   const updateRecord = run(`
     UPDATE records SET full_name = ?, data = CAST(? AS TEXT), fingerprint = ?, incomplete = ?, missing_since = ?,
@@ -98,7 +98,7 @@ export function prepareWriteStatements(database: DatabaseSync) {
     WHERE record_id = ?`)
   const appendHistory = insert('record_history', [
     ...['platform_id', 'record_id', 'change_seq', 'at', 'source', 'changes', 'pull_id'],
-    'request_id',
+    ...['request_id', 'revert_id'],
   ])
   const appendActivity = insert('activity', [
     ...['at', 'level', 'kind', 'platform_id', 'platform_name', 'record_id', 'actor', 'message'],
@@ -189,6 +189,7 @@ export function prepareWriteStatements(database: DatabaseSync) {
           record.reference_number,
           ...stateValues(record),
           record.change_seq,
+          record.created_pull_id,
           at,
           at,
         ]),
@@ -216,6 +217,7 @@ export function prepareWriteStatements(database: DatabaseSync) {
           formatChanges(entry.changes),
           entry.pull_id,
           entry.request_id,
+          entry.revert_id,
         ]),
       )
     },

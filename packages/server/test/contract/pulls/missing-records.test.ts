@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { ReadCoverage } from '../../../src/domain/pull/missing.ts'
 import { noCounts } from '../../../src/domain/pull/pull.ts'
+import { IdBitset } from '../../../src/lib/collections/id-bitset.ts'
 import { type DetectedOutcome, detectMissing } from '../../../src/features/pulls/detect-missing.ts'
 import type { PullTaskOutcome } from '../../../src/features/pulls/pull-task-accumulator.ts'
 import { formatRfc3339 } from '../../../src/lib/time/rfc3339.ts'
@@ -203,7 +204,11 @@ async function readModule(
       cached_response: null,
       rejection_groups: null,
       rejection_summary: null,
-      coverage: { seen, rejected: new Set(), unidentified: 0, pages, ...reading.coverage },
+      coverage: {
+        ...{ seen, held: new IdBitset(), rejected: new Set(), unidentified: 0, pages },
+        ...reading.coverage,
+      },
+      held: 0,
       ...reading.outcome,
     },
   )

@@ -69,6 +69,7 @@ export async function startRead(
     manifest_keys: new Set(keys),
     manifest_hash: manifestHash(keys),
     seen: new IdBitset(),
+    held: new IdBitset(),
   }
   return { task, read }
 }
@@ -109,6 +110,7 @@ export const NO_COUNTS: PullCounts = {
   updated: 0,
   unchanged: 0,
   stale: 0,
+  held: 0,
   rejected: 0,
   accepted: 0,
   missing: 0,
@@ -117,7 +119,7 @@ export const NO_COUNTS: PullCounts = {
 
 export const SOME_COUNTS: PullCounts = {
   ...{ received: 10, created: 4, updated: 3, unchanged: 1 },
-  ...{ stale: 1, rejected: 1, missing: 2, not_listed: 5, accepted: 6 },
+  ...{ stale: 1, held: 1, rejected: 1, missing: 2, not_listed: 5, accepted: 6 },
 }
 
 export function taskResult(overrides: Partial<PullTaskResult> = {}): PullTaskResult {

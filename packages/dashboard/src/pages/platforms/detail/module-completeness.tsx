@@ -33,6 +33,7 @@ const INCOMPLETE_REASONS: Readonly<Record<IncompleteReason, string>> = {
   total_differs: 'The platform’s total differs from the number of records received',
   rejected: 'Records were rejected',
   missing_undecided: 'Records missing from the pull await another pull or a review',
+  held: 'A revert holds values that the platform still sends',
 }
 
 export function incompleteReasonLabel(reason: IncompleteReason): string {

@@ -24,6 +24,7 @@ const origin = {
   source: 'pull' as const,
   pull_id: 3,
   request_id: null,
+  revert_id: null,
 }
 
 test('fields follow the order of the manifest, with other keys at the end', () => {

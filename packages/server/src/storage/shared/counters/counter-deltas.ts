@@ -55,7 +55,7 @@ export class CounterDeltas {
     if (source === 'POST') counts.received_post += 1
     else if (source === 'PATCH') counts.received_patch += 1
     else if (isOfRead && outcome === 'stale') return
-    else counts.received_pull += 1
+    else if (source !== 'revert') counts.received_pull += 1
     const { platform_id, module_id } = module
     const none = { platform_id, module_id, created: 0, pushes: 0 }
     const moduleCount = this.#modules.get(module_id) ?? none

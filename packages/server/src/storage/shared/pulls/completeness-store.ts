@@ -39,6 +39,9 @@ async function listCompleteness(
       counterOf('pushes').as('pushes'),
       sql<number>`(SELECT count(*) FROM records r WHERE r.platform_id = m.platform_id
         AND r.module_id = m.module_id AND r.missing_since IS NOT NULL)`.as('missing'),
+      sql<number>`(SELECT count(DISTINCT h.record_id) FROM holds h WHERE h.module_id = m.module_id)`.as(
+        'held',
+      ),
     ])
     .where('m.registered_at', 'is not', null)
   if (platform !== null) select = select.where('p.platform_name', '=', platform)
@@ -54,6 +57,7 @@ async function listCompleteness(
       ...module,
       records,
       missing,
+      held: Number(row.held),
       accepted: accepted.reduce((sum, { count }) => sum + count, 0),
       last_warning: module.last_error === null ? last_problem : null,
       incomplete_reasons: JSON.parse(last_read_incomplete_reasons),

@@ -1,6 +1,7 @@
 import type { MissingReview } from '@recordhub/protocol'
 import type { RawBuilder } from 'kysely'
 import { canBeMissing, type LastPush, type OpenReview } from '../../../domain/pull/missing.ts'
+import { MISSING_PATH } from '../../../domain/revert/hold.ts'
 import type {
   MarkOutcome,
   MissingBatch,
@@ -35,18 +36,20 @@ export function createMissingStore(databases: Databases, dialect: MissingDialect
       const page = await select.orderBy('reference_number').limit(limit).execute()
       const absent = page.filter((record) => !isPresent(record))
       const unmarked = await findUnmarked(reader, absent, dialect.idList)
+      const isHeld = ({ record_id }: RecordRef) => unmarked.get(record_id)?.is_held === true
       const isUndecided = ({ record_id }: RecordRef) => {
         const pushed = unmarked.get(record_id)
-        return pushed !== undefined && !canBeMissing(pushed, read)
+        return pushed !== undefined && !pushed.is_held && !canBeMissing(pushed, read)
       }
       const isMissing = (record: RecordRef) =>
-        unmarked.has(record.record_id) && !isUndecided(record)
+        unmarked.has(record.record_id) && !isHeld(record) && !isUndecided(record)
       const undecided = absent.filter(isUndecided)
       const isPushedBefore = ({ record_id }: RecordRef) =>
         (unmarked.get(record_id)?.pushed_seq ?? 0) <= read.snapshotSeq
       return {
         missing: absent.filter(isMissing),
         undecided: undecided.length,
+        held: absent.filter(isHeld).length,
         pushedBefore: undecided.filter(isPushedBefore).length,
         next: page.length < limit ? null : (page.at(-1)?.reference_number ?? null),
       }
@@ -205,15 +208,25 @@ async function findUnmarked(
   db: Executor,
   records: { record_id: number }[],
   idList: MissingDialect['idList'],
-): Promise<Map<number, LastPush>> {
+): Promise<Map<number, LastPush & { is_held: boolean }>> {
   if (records.length === 0) return new Map()
   const rows = await db
     .selectFrom('records')
-    .select(['record_id', 'pushed_seq', 'pushed_at'])
+    .select((eb) => [
+      ...(['record_id', 'pushed_seq', 'pushed_at'] as const),
+      eb
+        .selectFrom('holds as h')
+        .select((inner) => inner.fn.countAll<number>().as('n'))
+        .whereRef('h.record_id', '=', 'records.record_id')
+        .where('h.path', '=', MISSING_PATH)
+        .as('holds'),
+    ])
     .where('record_id', 'in', idList(records.map((record) => record.record_id)))
     .where('missing_since', 'is', null)
     .execute()
-  return new Map(rows.map((row) => [row.record_id, row]))
+  return new Map(
+    rows.map(({ holds, ...row }) => [row.record_id, { ...row, is_held: Number(holds) > 0 }]),
+  )
 }
 
 async function findOpenReview(db: Executor, moduleId: number): Promise<OpenReview | null> {

@@ -6,6 +6,7 @@
  */
 import { describePush, describeReplay } from '../../../domain/activity/activity.ts'
 import { isUnchanged } from '../../../domain/pull/unchanged.ts'
+import { withText } from '../../../domain/record/json-text.ts'
 import {
   addsTooManyKeys,
   decidePull,
@@ -15,6 +16,8 @@ import {
   type WriteDecision,
 } from '../../../domain/record/record.ts'
 import { decideReplay } from '../../../domain/record/replay.ts'
+import { type Hold, type HoldDecision, kindOf } from '../../../domain/revert/hold.ts'
+import { type HeldDecision, holdBack } from '../../../domain/revert/hold-back.ts'
 import { formatRfc3339 } from '../../../lib/time/rfc3339.ts'
 import type {
   PullWrite,
@@ -22,6 +25,7 @@ import type {
   RecordRead,
   RecordWrite,
   ReplayWrite,
+  RevertWrite,
   WriteBatch,
   WriteOutcome,
   WriteRejection,
@@ -53,6 +57,8 @@ export type WriteAuthorization = {
   rejectionOf: (write: ReplayWrite) => ReplayableRejection | WriteRejection
   /** The hub keys of the batch whose stored time of last use is outdated. */
   outdatedKeys: readonly number[]
+  /** Whether the revert is running, by the process that made the write. */
+  isReverting: (revert: RevertWrite['revert']) => boolean
 }
 
 /** Reads rows and allocates numbers within the transaction of a batch. */
@@ -70,6 +76,8 @@ export type BatchSource = {
     reference: string,
     peeked?: KnownRecord | null,
   ) => StoredRecord | null
+  /** Returns the holds of a loaded record. */
+  findHolds: (module: WritableModule, recordId: number) => readonly Hold[]
   /** Returns an id for a new record; the ids of a batch rise. */
   allocateRecordId: () => number
   /** Returns a number of the write sequence, higher than the numbers of every loaded record. */
@@ -77,7 +85,7 @@ export type BatchSource = {
 }
 
 /** A record that a read contained. Its id is added to the read's `seen` after the commit. */
-export type SeenRecord = { read: RecordRead; record_id: number }
+export type SeenRecord = { read: RecordRead; record_id: number; isHeld: boolean }
 
 export class BatchApplier {
   readonly seen: SeenRecord[] = []
@@ -87,6 +95,8 @@ export class BatchApplier {
   readonly #maxRecordKeys: number
   readonly #seenIds: Set<number>
   readonly #plan = new BatchPlan()
+  /** The holds of records that writes of the batch have lifted some of. */
+  readonly #holds = new Map<number, readonly Hold[]>()
 
   /**
    * @param at the time of the writes, RFC 3339 in UTC.
@@ -106,6 +116,7 @@ export class BatchApplier {
   /** Decides a write on the state that the previous ones left. */
   apply(write: RecordWrite): WriteOutcome {
     if ('read' in write) return this.#applyPull(write)
+    if ('revert' in write) return this.#applyRevert(write)
     return 'replay' in write ? this.#applyReplay(write) : this.#applyPush(write)
   }
 
@@ -124,7 +135,8 @@ export class BatchApplier {
     const record = this.#planRecord(module, write.reference_number)
     const seq = this.#source.allocateSequence()
     const { lastRead } = module
-    const decision = decidePush(record.state, write.content, { seq, at: this.#at, lastRead })
+    const unheld = decidePush(record.state, write.content, { seq, at: this.#at, lastRead })
+    const { decision, isHeld } = this.#holdBack(write, module, record, unheld)
     const result = this.#addDecision(write, module, record, decision, seq)
     if (result.outcome === 'rejected') return result
     this.#plan.activity.push(
@@ -138,7 +150,7 @@ export class BatchApplier {
         request_id: write.request_id,
       }),
     )
-    return result
+    return isHeld ? { ...result, is_held: true } : result
   }
 
   #applyReplay(write: ReplayWrite): WriteOutcome {
@@ -157,6 +169,7 @@ export class BatchApplier {
     const now = { seq: this.#source.allocateSequence(), at: this.#at }
     const { lastRead } = module
     const decision = decideReplay(record.state, write.content, { position, now, lastRead })
+    if (decision.outcome !== 'stale') this.#liftAll(module, record)
     const result = this.#addDecision(write, module, record, decision, now.seq)
     if (result.outcome === 'rejected') return result
     const { outcome, record_id } = result
@@ -179,23 +192,104 @@ export class BatchApplier {
     const tombstone = this.#source.findTombstone(write, module)
     if (tombstone) {
       const record_id = survivingRecordId(tombstone, known)
-      if (record_id !== null) this.seen.push({ read, record_id })
+      if (record_id !== null) this.seen.push({ read, record_id, isHeld: false })
       return rejected('record_erased')
     }
-    const record = this.#planRecord(module, reference_number, known)
-    if (!this.#addSeen(read, record.record_id)) return duplicate(record.record_id)
-    const decision = decidePull(record.state, write.content, read)
+    const record = this.#planRecord(module, reference_number, { peeked: known, read })
+    const { record_id } = record
+    if (this.#isSeen(read, record_id)) return duplicate(record_id)
+    const unheld = decidePull(record.state, write.content, read)
+    const { decision, isHeld } = this.#holdBack(write, module, record, unheld)
+    // A held record that remains missing is in a set of its own, since the size of the other one is compared with counts.
+    const isAbsent = isHeld && record.state?.missing_since !== null
+    this.#addSeen(read, record_id, isAbsent)
     const isChange = decision.outcome === 'created' || decision.outcome === 'updated'
     const seq = isChange ? this.#source.allocateSequence() : 0
-    return this.#addDecision(write, module, record, decision, seq)
+    const result = this.#addDecision(write, module, record, decision, seq)
+    return isHeld && result.outcome !== 'rejected' ? { ...result, is_held: true } : result
   }
 
   /** Records that the read contains a record. Returns false if the read has already contained it. */
-  #addSeen(read: RecordRead, record_id: number): boolean {
-    if (read.seen.has(record_id) || this.#seenIds.has(record_id)) return false
+  #addSeen(read: RecordRead, record_id: number, isHeld = false): boolean {
+    if (this.#isSeen(read, record_id)) return false
     this.#seenIds.add(record_id)
-    this.seen.push({ read, record_id })
+    this.seen.push({ read, record_id, isHeld })
     return true
+  }
+
+  #isSeen(read: RecordRead, record_id: number): boolean {
+    return read.seen.has(record_id) || read.held.has(record_id) || this.#seenIds.has(record_id)
+  }
+
+  /** Applies the values that a revert restores, unless the record has changed since they were decided. */
+  #applyRevert(write: RevertWrite): WriteOutcome {
+    const { revert, content } = write
+    const { authorization } = this.#source
+    if (!authorization.isReverting(revert)) return rejected('revert_not_running')
+    const module = authorization.registeredModule(write.platform_id, write.record_type)
+    if (!module) return rejected('module_not_registered')
+    const record = this.#planRecord(module, write.reference_number)
+    const { state, record_id } = record
+    const isCurrent = record.stored_seq === revert.change_seq && record.change_seq === null
+    if (!state || !isCurrent) return rejected('record_changed')
+    const seq = this.#source.allocateSequence()
+    const { source: _, changes, ...values } = content
+    const pushed = { fingerprint: null, pushed_seq: seq, pushed_at: this.#at }
+    const next = { ...withText(state), ...values, ...pushed }
+    const { revert_id, creates, ends_holds_of } = revert
+    const { module_id, platform_id } = record
+    if (ends_holds_of !== null) {
+      this.#plan.liftedHolds.push({ record_id, revert_id: ends_holds_of, kind: null })
+    }
+    for (const refused of revert.refused) {
+      this.#plan.newHolds.push({ ...refused, record_id, revert_id, platform_id, module_id })
+    }
+    const held = revert.refused.length > 0
+    this.#plan.reverted.push({ revert_id, record_id, creates, held })
+    return this.#addDecision(write, module, record, { outcome: 'updated', next, changes }, seq)
+  }
+
+  /** Leaves the values that a revert has taken back as they are, and ends the holds that a write lifts. */
+  #holdBack(
+    write: PushWrite | PullWrite,
+    module: WritableModule,
+    record: PlannedRecord,
+    decision: WriteDecision,
+  ): { decision: HeldDecision; isHeld: boolean } {
+    const { state } = record
+    const open = { decision, isHeld: false }
+    if (!state || decision.outcome === 'stale') return open
+    const holds = this.#holdsOf(module, record)
+    if (holds.length === 0) return open
+    const { held, lifted, isHeld } = holdBack(withText(state), decision, {
+      holds,
+      content: write.content,
+    })
+    if (lifted.length > 0) {
+      this.#lift(record.record_id, holds, lifted)
+    }
+    return { decision: held, isHeld }
+  }
+
+  #liftAll(module: WritableModule, record: PlannedRecord): void {
+    if (!record.state || this.#holdsOf(module, record).length === 0) return
+    this.#holds.set(record.record_id, [])
+    this.#plan.liftedHolds.push({ record_id: record.record_id, revert_id: null, kind: null })
+  }
+
+  #lift(record_id: number, holds: readonly Hold[], lifted: HoldDecision['lifted']): void {
+    const isLifted = ({ revert_id, path }: Hold) =>
+      lifted.some((one) => one.revert_id === revert_id && one.kind === kindOf(path))
+    this.#holds.set(
+      record_id,
+      holds.filter((hold) => !isLifted(hold)),
+    )
+    this.#plan.liftedHolds.push(...lifted.map((one) => ({ record_id, ...one })))
+  }
+
+  /** The holds of a record as earlier writes of the batch left them. */
+  #holdsOf(module: WritableModule, { record_id }: PlannedRecord): readonly Hold[] {
+    return this.#holds.get(record_id) ?? this.#source.findHolds(module, record_id)
   }
 
   /** Adds a decision to its record, the history and the counters, unless the record would have too many keys. */
@@ -203,7 +297,7 @@ export class BatchApplier {
     write: RecordWrite,
     module: WritableModule,
     record: PlannedRecord,
-    decision: WriteDecision,
+    decision: HeldDecision,
     seq: number,
   ) {
     const { record_id } = record
@@ -228,9 +322,11 @@ export class BatchApplier {
         }
         break
       case 'stale':
+      case 'held':
         break
     }
-    this.#plan.counters.count(write, module, result.outcome)
+    const { outcome } = result
+    this.#plan.counters.count(write, module, outcome === 'held' ? 'unchanged' : outcome)
     return 'newer' in decision ? { ...result, newer: decision.newer } : result
   }
 
@@ -245,19 +341,20 @@ export class BatchApplier {
   #planRecord(
     module: WritableModule,
     reference_number: string,
-    peeked?: KnownRecord | null,
+    pulled?: { peeked: KnownRecord | null; read: RecordRead },
   ): PlannedRecord {
     const planned = this.#plan.findRecord(module, reference_number)
     if (planned) return planned
-    const stored = this.#source.loadRecord(module, reference_number, peeked)
+    const stored = this.#source.loadRecord(module, reference_number, pulled?.peeked)
     const record_id = stored?.record_id ?? this.#source.allocateRecordId()
-    return this.#plan.addRecord(module, { record_id, reference_number, stored })
+    const created_pull_id = pulled?.read.pull_id ?? null
+    return this.#plan.addRecord(module, { record_id, reference_number, stored, created_pull_id })
   }
 }
 
 /** Marks records as seen by their reads. Call it only after the commit: a rolled-back write was not seen. */
 export function markSeen(seen: readonly SeenRecord[]): void {
-  for (const { read, record_id } of seen) read.seen.add(record_id)
+  for (const { read, record_id, isHeld } of seen) (isHeld ? read.held : read.seen).add(record_id)
 }
 
 /** Whether a read that contains the same bytes leaves the record as it is, without a write. */
@@ -286,6 +383,7 @@ function historyEntry(
     source: 'replay' in write ? 'replay' : write.content.source,
     changes,
     pull_id: 'read' in write ? write.read.pull_id : null,
-    request_id: 'read' in write ? null : write.request_id,
+    request_id: 'request_id' in write ? write.request_id : null,
+    revert_id: 'revert' in write ? write.revert.revert_id : null,
   }
 }

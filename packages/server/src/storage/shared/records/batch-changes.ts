@@ -1,6 +1,7 @@
 /** What the writes of a batch have changed so far, until the engine saves it in the transaction of the batch. */
 import type { NewActivity } from '../../../domain/activity/activity.ts'
 import type { NewRecordState, RecordChange } from '../../../domain/record/record.ts'
+import type { Hold, HoldKind } from '../../../domain/revert/hold.ts'
 import { CounterDeltas } from '../counters/counter-deltas.ts'
 import type { StoredRecord, WritableModule } from './write-rows.ts'
 
@@ -12,6 +13,8 @@ export type SavedRecord = {
   record_type: string
   reference_number: string
   change_seq: number
+  /** The pull that creates the record; null for a push. Only for new records. */
+  created_pull_id: number | null
   state: NewRecordState
 }
 
@@ -25,6 +28,7 @@ export type NewHistoryEntry = {
   changes: RecordChange[]
   pull_id: number | null
   request_id: string | null
+  revert_id: number | null
 }
 
 /** The result of a replay, stored with its rejected push. */
@@ -44,7 +48,20 @@ export type BatchChanges = {
   history: NewHistoryEntry[]
   activity: NewActivity[]
   replayed: ReplayResult[]
+  /** The records that reverts have changed. */
+  reverted: { revert_id: number; record_id: number; creates: boolean; held: boolean }[]
+  newHolds: NewHold[]
+  liftedHolds: LiftedHold[]
   counters: CounterDeltas
+}
+
+export type NewHold = Hold & { record_id: number; platform_id: number; module_id: number }
+
+/** The holds of one record by one revert; null for all of its holds. */
+export type LiftedHold = {
+  record_id: number
+  revert_id: number | null
+  kind: HoldKind | null
 }
 
 /**
@@ -59,6 +76,8 @@ export type PlannedRecord = Omit<SavedRecord, 'change_seq' | 'state'> & {
   isNew: boolean
   /** The state after the writes so far; null for a new record until a write creates it. */
   state: NewRecordState | null
+  /** The number of the last stored change; null for a new record. */
+  stored_seq: number | null
   /** The number of the last visible change of the batch; null if there is none. */
   change_seq: number | null
   /** Whether a write has changed bookkeeping columns without a visible change. */
@@ -71,6 +90,9 @@ export class BatchPlan {
   readonly counters = new CounterDeltas()
   /** The planned records by module id and reference number. */
   readonly #records = new Map<number, Map<string, PlannedRecord>>()
+  readonly reverted: BatchChanges['reverted'] = []
+  readonly newHolds: NewHold[] = []
+  readonly liftedHolds: LiftedHold[] = []
   readonly #replayed: ReplayResult[] = []
   readonly #replayedIds = new Set<number>()
 
@@ -82,9 +104,14 @@ export class BatchPlan {
   /** Plans a record that no earlier write of the batch has planned. @param loaded `stored`: null for a new record. */
   addRecord(
     { platform_id, module_id, record_type }: WritableModule,
-    loaded: { record_id: number; reference_number: string; stored: StoredRecord | null },
+    loaded: {
+      record_id: number
+      reference_number: string
+      stored: StoredRecord | null
+      created_pull_id: number | null
+    },
   ): PlannedRecord {
-    const { record_id, reference_number, stored } = loaded
+    const { record_id, reference_number, stored, created_pull_id } = loaded
     const record = {
       record_id,
       platform_id,
@@ -92,6 +119,8 @@ export class BatchPlan {
       record_type,
       reference_number,
       isNew: stored === null,
+      created_pull_id,
+      stored_seq: stored?.change_seq ?? null,
       state: stored,
       change_seq: null,
       isTouched: false,
@@ -122,8 +151,9 @@ export class BatchPlan {
         else if (isTouched(record)) touched.push(record)
       }
     }
-    const { history, activity, counters } = this
-    return { inserted, updated, touched, history, activity, replayed: this.#replayed, counters }
+    const { history, activity, reverted, newHolds, liftedHolds, counters } = this
+    const changed = { inserted, updated, touched, history, activity, counters }
+    return { ...changed, replayed: this.#replayed, reverted, newHolds, liftedHolds }
   }
 }
 

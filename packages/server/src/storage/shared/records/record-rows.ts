@@ -94,7 +94,7 @@ export function createRecordReads({
       const [first, last] = [page[0], page.at(-1)]
       if (!first || !last) return { entries: [], has_more: false }
       const entries = await ofRecord
-        .select(['change_seq', 'at', 'source', 'changes', 'pull_id', 'request_id'])
+        .select(['change_seq', 'at', 'source', 'changes', 'pull_id', 'request_id', 'revert_id'])
         .where('change_seq', '<=', first.change_seq)
         .where('change_seq', '>=', last.change_seq)
         .execute()

@@ -8,6 +8,7 @@ import type {
   RecordState,
 } from '../../../domain/record/record.ts'
 import type { WritePosition } from '../../../domain/record/replay.ts'
+import type { Hold } from '../../../domain/revert/hold.ts'
 import { isSameMinute } from '../../../lib/time/clock.ts'
 import type { ReplayWrite, WriteRejection } from '../../port/record-store.ts'
 import {
@@ -18,7 +19,7 @@ import {
   textOf,
 } from '../schema/databases.ts'
 
-export type StoredRecord = RecordState & { record_id: number }
+export type StoredRecord = RecordState & { record_id: number; change_seq: number }
 
 /** The columns that decide whether a pulled record is unchanged. */
 export type KnownRecord = Pick<
@@ -50,6 +51,7 @@ export type WritableModule = {
   /** Whether any of its records was erased. Tombstones are looked up only if so. */
   hasTombstones: boolean
 }
+
 
 /** Marks a record as erased, so that it is not stored again. */
 export type Tombstone = { record_id: number; mode: ErasureMode }
@@ -126,6 +128,7 @@ export function toStoredRecord(row: Row): StoredRecord {
     field_clocks: parseClocks(nullableTextOf(row, 'field_clocks')),
     pushed_at: nullableTextOf(row, 'pushed_at'),
     pulled_at: nullableTextOf(row, 'pulled_at'),
+    change_seq: integerOf(row, 'change_seq'),
   }
 }
 
@@ -143,6 +146,15 @@ export function survivingRecordId(
 export function toTombstone(row: Row): Tombstone {
   const mode = textOf(row, 'mode') === 'erase' ? 'erase' : 'anonymise'
   return { record_id: integerOf(row, 'record_id'), mode }
+}
+
+export function toHold(row: Row): Hold & { record_id: number } {
+  return {
+    record_id: integerOf(row, 'record_id'),
+    revert_id: integerOf(row, 'revert_id'),
+    path: textOf(row, 'path'),
+    refused: textOf(row, 'refused'),
+  }
 }
 
 export function formatClocks(clocks: FieldClocks | null): string | null {

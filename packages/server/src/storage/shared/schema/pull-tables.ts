@@ -48,6 +48,7 @@ export const pullTables = {
       updated: integer().default(0),
       unchanged: integer().default(0),
       stale: integer().default(0),
+      held: integer().default(0),
       rejected: integer().default(0),
       accepted: integer().default(0),
       missing: integer().default(0),

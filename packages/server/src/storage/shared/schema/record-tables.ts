@@ -27,6 +27,8 @@ export const recordTables = {
       pushed_at: text().nullable(),
       pulled_at: text().nullable(),
       change_seq: integer(),
+      /** The pull that created the record; null if a push or replay did. */
+      created_pull_id: integer().nullable(),
       created_at: text(),
       updated_at: text(),
     },
@@ -38,6 +40,14 @@ export const recordTables = {
           where: 'missing_since IS NOT NULL',
         },
         records_incomplete: { on: 'record_id', where: 'incomplete = 1' },
+        records_created_by_pull: {
+          on: 'created_pull_id, record_id',
+          where: 'created_pull_id IS NOT NULL',
+        },
+        records_created_by_push: {
+          on: 'platform_id, created_at, record_id',
+          where: 'created_pull_id IS NULL',
+        },
       },
     },
   ),
@@ -53,10 +63,19 @@ export const recordTables = {
       changes: text(),
       pull_id: integer().nullable(),
       request_id: text().nullable(),
+      revert_id: integer().nullable(),
     },
     {
       primaryKey: ['platform_id', 'record_id', 'change_seq'],
-      indexes: { record_history_by_change: { on: 'change_seq' } },
+      indexes: {
+        record_history_by_change: { on: 'change_seq' },
+        record_history_of_pull: { on: 'pull_id, record_id', where: 'pull_id IS NOT NULL' },
+        record_history_of_revert: { on: 'revert_id, record_id', where: 'revert_id IS NOT NULL' },
+        record_history_of_pushes: {
+          on: 'platform_id, at, record_id',
+          where: 'pull_id IS NULL AND revert_id IS NULL',
+        },
+      },
     },
   ),
 

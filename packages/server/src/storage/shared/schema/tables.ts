@@ -4,6 +4,7 @@ import { operatorTables } from './operator-tables.ts'
 import { platformTables } from './platform-tables.ts'
 import { pullTables } from './pull-tables.ts'
 import { recordTables } from './record-tables.ts'
+import { revertTables } from './revert-tables.ts'
 
 /**
  * The description from which migration `0001-initial-schema` creates the tables on every engine. It is frozen once
@@ -12,6 +13,7 @@ import { recordTables } from './record-tables.ts'
 export const initialSchema = {
   ...platformTables,
   ...recordTables,
+  ...revertTables,
   ...pullTables,
   ...activityTables,
   ...operatorTables,

@@ -1,0 +1,153 @@
+/**
+ * Decides what a revert does to one record: pure. Values decide, not who wrote later: a record is reverted if every path of
+ * the scope still has the value that the scope gave it last. Otherwise it is kept as a whole.
+ */
+import type { ImpossibleReason } from '@recordhub/protocol'
+import { type JsonValue, stringifyLossless } from '@recordhub/protocol/lossless-json'
+import type { ParsedChange } from '../record/record-history.ts'
+import { dataKeyOf } from '../record/record-history.ts'
+import { isSameValue, missingChange, parseData, type RecordChange } from '../record/record.ts'
+import { EXISTENCE, hashContent, hashValue, MISSING_PATH, type RefusedPath } from './hold.ts'
+
+/** The parts of a record that a revert restores. */
+export type RevertibleContent = {
+  full_name: string
+  /** Lossless JSON text of an object. */
+  data: string
+  incomplete: boolean
+  missing_since: string | null
+}
+
+/** A record of a scope. */
+export type RevertCandidate = {
+  record: RevertibleContent
+  /** Whether the scope created the record. */
+  isCreated: boolean
+  isAnonymised: boolean
+  /** Whether the hub has the whole history that the decision needs. */
+  isHistoryStored: boolean
+  /**
+   * In the order of their numbers: the entries of the scope; if the scope created the record, all entries since then.
+   * `isInScope` is true for those of the scope.
+   */
+  entries: { isInScope: boolean; changes: ParsedChange[] }[]
+}
+
+/** The content of a write that a revert makes. */
+export type RevertedContent = RevertibleContent & { source: 'revert'; changes: RecordChange[] }
+
+export type RevertDecision =
+  | {
+      outcome: 'reverted'
+      next: RevertibleContent
+      /** Empty if the scope has left every path as it was. */
+      changes: RecordChange[]
+      /** What a hold keeps from coming back. */
+      refused: RefusedPath[]
+    }
+  /** `path`: the first one that has another value. */
+  | { outcome: 'kept'; path: string }
+  | { outcome: 'impossible'; reason: ImpossibleReason }
+
+type Value = JsonValue | undefined
+
+/** @param at the time of the revert: since when a record that the scope created is missing. RFC 3339. */
+export function decideRevert(candidate: RevertCandidate, at: string): RevertDecision {
+  const { record, isCreated, isAnonymised, isHistoryStored, entries } = candidate
+  if (isAnonymised) return { outcome: 'impossible', reason: 'anonymised' }
+  if (!isHistoryStored) return { outcome: 'impossible', reason: 'history_deleted' }
+  const data = parseData(record.data)
+  const valueOf = (path: string): Value => currentValue(record, data, path)
+  const paths = traceScope(entries, isCreated)
+  for (const [path, { given }] of paths) {
+    if (!isSameValue(valueOf(path), given)) return { outcome: 'kept', path }
+  }
+  if (isCreated) {
+    if (record.missing_since !== null) return { outcome: 'kept', path: MISSING_PATH }
+    return {
+      outcome: 'reverted',
+      next: { ...record, missing_since: at },
+      changes: [missingChange(at)],
+      refused: [{ path: EXISTENCE, refused: hashContent(record.full_name, data) }],
+    }
+  }
+  const next: RevertibleContent = { ...record }
+  const changes: RecordChange[] = []
+  const refused: RefusedPath[] = []
+  let isDataChanged = false
+  for (const [path, { base, given }] of paths) {
+    if (isSameValue(base, given)) continue
+    changes.push(toChange(path, given, base))
+    const key = dataKeyOf(path)
+    if (key !== null) {
+      isDataChanged = true
+      if (base === undefined) delete data[key]
+      else data[key] = base
+      refused.push({ path, refused: hashValue(given) })
+    } else if (path === '/full_name') {
+      next.full_name = String(base)
+      refused.push({ path, refused: hashValue(given) })
+    } else if (path === '/incomplete') {
+      next.incomplete = base === true
+    } else if (path === MISSING_PATH) {
+      next.missing_since = typeof base === 'string' ? base : null
+      refused.push(refusedPresence(record, given))
+    }
+  }
+  if (isDataChanged) next.data = stringifyLossless(data)
+  return { outcome: 'reverted', next, changes, refused }
+}
+
+/** What the scope gave a path last, and the value that the path had without the scope. */
+type TracedPath = { base: Value; given: Value }
+
+/**
+ * Follows each path through the entries. The base of a path is the value before the first write of the scope; if another
+ * writer has set another value between two writes of the scope, it is that value.
+ */
+function traceScope(
+  entries: RevertCandidate['entries'],
+  isCreated: boolean,
+): Map<string, TracedPath> {
+  const paths = new Map<string, TracedPath>()
+  for (const { isInScope, changes } of entries) {
+    for (const { path, before, after } of changes) {
+      const known = paths.get(path)
+      if (isInScope) {
+        const base = known && isSameValue(known.given, before) ? known.base : before
+        paths.set(path, { base, given: after })
+      } else if (isCreated && !known) {
+        // The creation itself has no entry: it gave the value that the first change has replaced.
+        paths.set(path, { base: undefined, given: before })
+      }
+    }
+  }
+  return paths
+}
+
+function currentValue(
+  record: RevertibleContent,
+  data: Readonly<Record<string, JsonValue | undefined>>,
+  path: string,
+): Value {
+  const key = dataKeyOf(path)
+  if (key !== null) return Object.hasOwn(data, key) ? data[key] : undefined
+  if (path === '/full_name') return record.full_name
+  if (path === '/incomplete') return record.incomplete
+  return record.missing_since
+}
+
+/** A record that the scope marked as missing is held as present, and one that it brought back as missing. */
+function refusedPresence(record: RevertibleContent, given: Value): RefusedPath {
+  return typeof given === 'string'
+    ? { path: MISSING_PATH, refused: '' }
+    : { path: EXISTENCE, refused: hashContent(record.full_name, parseData(record.data)) }
+}
+
+function toChange(path: string, before: Value, after: Value): RecordChange {
+  return {
+    path,
+    ...(before === undefined ? {} : { before: stringifyLossless(before) }),
+    ...(after === undefined ? {} : { after: stringifyLossless(after) }),
+  }
+}

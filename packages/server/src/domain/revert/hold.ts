@@ -1,0 +1,141 @@
+/**
+ * Holds: what keeps the values that a revert has taken back from coming back with the next pull or push. Pure decisions.
+ */
+import {
+  canonicalText,
+  type JsonObject,
+  type JsonValue,
+  stringifyLossless,
+} from '@recordhub/protocol/lossless-json'
+import { sha256 } from '../../lib/crypto/hash.ts'
+import { dataKeyOf } from '../record/record-history.ts'
+import { parseData, pointerTo } from '../record/record.ts'
+
+/** The path of a hold on existence: the record stays missing while writes have the refused name and data. */
+export const EXISTENCE = ''
+/** The path of a hold on absence: the record is not marked as missing until an element of it arrives. */
+export const MISSING_PATH = '/missing_since'
+
+/** A path, and the hash of the value that does not come back. Of absence there is no value: the hash is empty. */
+export type RefusedPath = { path: string; refused: string }
+
+export type Hold = RefusedPath & { revert_id: number }
+
+export type HoldKind = 'values' | 'existence' | 'absence'
+
+export function kindOf(path: string): HoldKind {
+  if (path === EXISTENCE) return 'existence'
+  return path === MISSING_PATH ? 'absence' : 'values'
+}
+
+/** The hash of a value in canonical form, so that the order of keys does not lift a hold. */
+export function hashValue(value: JsonValue | undefined): string {
+  return value === undefined ? 'absent' : sha256(canonicalText(value))
+}
+
+export function hashContent(full_name: string, data: JsonObject): string {
+  return hashValue([full_name, data])
+}
+
+/** The state of a record as far as holds decide about it. */
+type HeldState = {
+  full_name: string
+  /** Lossless JSON text of an object. */
+  data: string
+  missing_since: string | null
+}
+
+/** A write whose holds are decided. */
+export type HeldWrite = {
+  stored: HeldState
+  /** What the record would be without holds. */
+  result: HeldState
+  /** The paths that a PATCH sets; null for a write of the whole record. */
+  setPaths: ReadonlySet<string> | null
+}
+
+export type HoldDecision = {
+  /** The paths that stay as they are; `EXISTENCE` for the whole record. */
+  kept: ReadonlySet<string>
+  /** The holds that end. */
+  lifted: { revert_id: number; kind: HoldKind }[]
+}
+
+/**
+ * Decides which paths a write leaves as they are, and which holds it lifts. The holds of one revert belong together: they
+ * hold only a write that has the refused value at all of their paths. A whole write with another value at any of them
+ * lifts them. A PATCH is compared at the paths that it sets, and lifts nothing but holds on absence.
+ */
+export function decideHolds(holds: readonly Hold[], write: HeldWrite): HoldDecision {
+  const kept = new Set<string>()
+  const lifted: HoldDecision['lifted'] = []
+  const groups = Map.groupBy(holds, ({ revert_id, path }) => `${revert_id} ${kindOf(path)}`)
+  if (groups.size === 0) return { kept, lifted }
+  const data = parseData(write.result.data)
+  for (const group of groups.values()) {
+    const [first] = group
+    if (!first) continue
+    const kind = kindOf(first.path)
+    if (kind === 'absence') {
+      lifted.push({ revert_id: first.revert_id, kind })
+    } else if (kind === 'existence') {
+      const isRefused = hashContent(write.result.full_name, data) === first.refused
+      if (isRefused) kept.add(EXISTENCE)
+      else if (write.setPaths) kept.add(MISSING_PATH)
+      else lifted.push({ revert_id: first.revert_id, kind })
+    } else {
+      const { setPaths } = write
+      const compared = setPaths ? group.filter(({ path }) => setPaths.has(path)) : group
+      const isRefused = ({ path, refused }: Hold) =>
+        hashValue(resultAt(write.result, data, path)) === refused
+      if (compared.length > 0 && compared.every(isRefused)) {
+        for (const { path } of compared) kept.add(path)
+      } else if (!setPaths) lifted.push({ revert_id: first.revert_id, kind })
+    }
+  }
+  return { kept, lifted }
+}
+
+function resultAt(result: HeldState, data: JsonObject, path: string): JsonValue | undefined {
+  const key = dataKeyOf(path)
+  if (key === null) return result.full_name
+  return Object.hasOwn(data, key) ? data[key] : undefined
+}
+
+/** The paths that a PATCH sets. */
+export function pathsSetBy(patch: { full_name: string | null; data: string }): Set<string> {
+  const paths = Object.keys(parseData(patch.data)).map(pointerTo)
+  return new Set(patch.full_name === null ? paths : [...paths, '/full_name'])
+}
+
+/** Returns the result of a write with the held paths as they are stored. */
+export function keepHeld<State extends HeldState & { incomplete: boolean }>(
+  result: State,
+  stored: HeldState & { incomplete: boolean },
+  kept: ReadonlySet<string>,
+): State {
+  if (kept.size === 0) return result
+  const { full_name, data, missing_since, incomplete } = stored
+  // A write that is not stored completely does not complete the record.
+  if (kept.has(EXISTENCE)) return { ...result, full_name, data, missing_since, incomplete }
+  const isMissingKept = kept.has(MISSING_PATH)
+  const keys = [...kept].map(dataKeyOf).filter((key) => key !== null)
+  return {
+    ...result,
+    incomplete,
+    ...(isMissingKept ? { missing_since } : {}),
+    ...(kept.has('/full_name') ? { full_name } : {}),
+    ...(keys.length > 0 ? { data: keepKeys(result.data, data, keys) } : {}),
+  }
+}
+
+function keepKeys(resultText: string, storedText: string, keys: readonly string[]): string {
+  const result = parseData(resultText)
+  const stored = parseData(storedText)
+  for (const key of keys) {
+    const value = Object.hasOwn(stored, key) ? stored[key] : undefined
+    if (value === undefined) delete result[key]
+    else result[key] = value
+  }
+  return stringifyLossless(result)
+}

@@ -1,0 +1,305 @@
+import { sql } from 'kysely'
+import type { Lease } from '../../port/pull-store.ts'
+import type { ResolvedScope, RevertResult, RevertStore } from '../../port/revert-store.ts'
+import { insertLog } from '../activity/activity-rows.ts'
+import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import { listRevertRecords } from './revert-records.ts'
+import { findRevert, selectReverts, toRevert } from './revert-rows.ts'
+import { listScope, readScopeRecords } from './scope-records.ts'
+
+/** @param isOnlyProcess whether no other process can use the database: a revert that another one ran is abandoned. */
+export function createRevertStore(databases: Databases, isOnlyProcess: boolean): RevertStore {
+  const { reader, writer, clock } = databases
+
+  async function countOutcomes(db: Executor, revertId: number) {
+    const rows = await db
+      .selectFrom('revert_records')
+      .select((eb) => ['outcome', 'done', eb.fn.countAll<number>().as('n')])
+      .select((eb) => eb.fn.sum<number | null>('held').as('held'))
+      .where('revert_id', '=', revertId)
+      .groupBy(['outcome', 'done'])
+      .execute()
+    const counts = { reverted: 0, kept: 0, impossible: 0, done: 0, held: 0 }
+    for (const { outcome, done, n, held } of rows) {
+      counts[outcome] += Number(n)
+      counts.held += Number(held ?? 0)
+      if (done === 1) counts.done += Number(n)
+    }
+    return counts
+  }
+
+  return {
+    async createRevert({ scope, resolved, makes_holds, ...revert }) {
+      const { revert_id } = await writer
+        .insertInto('reverts')
+        .values({
+          ...revert,
+          state: 'planned',
+          scope: JSON.stringify(scope),
+          resolved_scope: JSON.stringify(resolved),
+          makes_holds: makes_holds ? 1 : 0,
+          reverts_id: resolved.kind === 'revert' ? resolved.revert_id : null,
+          created_at: nowText(clock),
+          planned_at: null,
+          started_by: null,
+          started_at: null,
+          finished_at: null,
+          error: null,
+          lease_owner: null,
+          lease_until: null,
+        })
+        .returning('revert_id')
+        .executeTakeFirstOrThrow()
+      return revert_id
+    },
+
+    listScope: (scope, after, limit) => listScope(reader, scope, after, limit),
+
+    readScopeRecords: (scope, ids) => readScopeRecords(reader, scope, ids),
+
+    async findUnplanned(revertId, ids) {
+      if (ids.length === 0) return []
+      const rows = await reader
+        .selectFrom('revert_records')
+        .select('record_id')
+        .where('revert_id', '=', revertId)
+        .where('record_id', 'in', ids)
+        .execute()
+      const planned = new Set(rows.map((row) => row.record_id))
+      return ids.filter((id) => !planned.has(id))
+    },
+
+    async addPlanned(revert_id, results) {
+      if (results.length === 0) return
+      await writer
+        .insertInto('revert_records')
+        .values(results.map((result) => ({ revert_id, ...toColumns(result), done: 0, held: 0 })))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    },
+
+    finishPlan: (revertId) =>
+      writer.transaction().execute(async (db) => {
+        await db
+          .updateTable('reverts')
+          .set({ ...(await countOutcomes(db, revertId)), planned_at: nowText(clock) })
+          .where('revert_id', '=', revertId)
+          .execute()
+        const revert = await findRevert(db, clock, revertId)
+        if (!revert) throw new Error('The revert was deleted while it was planned')
+        return revert
+      }),
+
+    readRevert: (revertId) => findRevert(reader, clock, revertId),
+
+    async readResolved(revertId) {
+      const row = await reader
+        .selectFrom('reverts')
+        .select(['resolved_scope', 'makes_holds'])
+        .where('revert_id', '=', revertId)
+        .executeTakeFirst()
+      if (!row) return null
+      return { resolved: parseScope(row.resolved_scope), makes_holds: row.makes_holds === 1 }
+    },
+
+    async listReverts({ pull_id, limit, before }) {
+      let select = selectReverts(reader)
+      if (before !== null) select = select.where('v.revert_id', '<', before)
+      if (pull_id !== null) {
+        // The text of a scope begins with the id of its pull.
+        const scope = `{"pull_id":${pull_id}`
+        select = select.where((eb) =>
+          eb.or([
+            eb('v.scope', '=', `${scope}}`),
+            eb(sql`substr(v.scope, 1, ${scope.length + 1})`, '=', `${scope},`),
+          ]),
+        )
+      }
+      const rows = await select.orderBy('v.revert_id', 'desc').limit(limit).execute()
+      return rows.map((row) => toRevert(row, clock.now()))
+    },
+
+    listRecords: (query) => listRevertRecords(reader, query),
+
+    startRevert: (revertId, started_by, log) =>
+      writer.transaction().execute(async (db) => {
+        const at = nowText(clock)
+        const running = await db
+          .selectFrom('reverts')
+          .select('revert_id')
+          .where('state', 'in', UNFINISHED)
+          .executeTakeFirst()
+        if (running) return 'already_running'
+        const started = await db
+          .updateTable('reverts')
+          .set({ state: 'queued', started_by, started_at: at })
+          .where('revert_id', '=', revertId)
+          .where('state', '=', 'planned')
+          .where('planned_at', 'is not', null)
+          .executeTakeFirst()
+        if (started.numUpdatedRows === 0n) return 'not_planned'
+        await insertLog(db, at, log)
+        return 'queued'
+      }),
+
+    cancelRevert: (revertId, log) =>
+      writer.transaction().execute(async (db) => {
+        const at = nowText(clock)
+        const cancelled = await db
+          .updateTable('reverts')
+          .set({ state: 'cancelled', finished_at: at, lease_owner: null, lease_until: null })
+          .where('revert_id', '=', revertId)
+          .where('planned_at', 'is not', null)
+          .where('state', 'in', ['planned', ...UNFINISHED])
+          .executeTakeFirst()
+        if (cancelled.numUpdatedRows === 0n) return false
+        await db
+          .updateTable('reverts')
+          .set(await countOutcomes(db, revertId))
+          .where('revert_id', '=', revertId)
+          .execute()
+        await insertLog(db, at, log)
+        return true
+      }),
+
+    async claimRevert({ owner, seconds }) {
+      const now = nowText(clock)
+      const abandoned = sql<boolean>`state IN ('queued', 'interrupted') OR (state = 'running'
+        AND (lease_owner IS NULL OR lease_until < ${now}
+          ${isOnlyProcess ? sql`OR lease_owner <> ${owner}` : sql``}))`
+      const claimed = await writer
+        .updateTable('reverts')
+        .set({ state: 'running', lease_owner: owner, lease_until: untilText(now, seconds) })
+        .where(abandoned)
+        .returning(['revert_id', 'resolved_scope', 'makes_holds', 'operator'])
+        .executeTakeFirst()
+      if (!claimed) return null
+      const { revert_id, resolved_scope, makes_holds, operator } = claimed
+      const resolved = parseScope(resolved_scope)
+      return { revert_id, resolved, makes_holds: makes_holds === 1, operator }
+    },
+
+    async listUndone(revertId, after, limit) {
+      const rows = await reader
+        .selectFrom('revert_records')
+        .select('record_id')
+        .where('revert_id', '=', revertId)
+        .where('record_id', '>', after)
+        .where('done', '=', 0)
+        .orderBy('record_id')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => row.record_id)
+    },
+
+    saveResults: (revert_id, results) =>
+      writer.transaction().execute(async (db) => {
+        for (const result of results) {
+          await db
+            .updateTable('revert_records')
+            .set({ ...toColumns(result), done: 1 })
+            .where((eb) => eb.and({ revert_id, record_id: result.record_id, done: 0 }))
+            .execute()
+        }
+      }),
+
+    async dropRecords(revertId, recordIds) {
+      if (recordIds.length === 0) return
+      await writer
+        .deleteFrom('revert_records')
+        .where('revert_id', '=', revertId)
+        .where('record_id', 'in', recordIds)
+        .execute()
+    },
+
+    async renewLease(revertId, { owner, seconds }) {
+      const renewed = await ownedBy(writer, revertId, owner)
+        .set({
+          lease_until: untilText(nowText(clock), seconds),
+          ...(await countOutcomes(reader, revertId)),
+        })
+        .executeTakeFirst()
+      return renewed.numUpdatedRows > 0n
+    },
+
+    async releaseRevert(revertId, owner) {
+      await ownedBy(writer, revertId, owner)
+        .set({ state: 'interrupted', lease_owner: null, lease_until: null })
+        .execute()
+    },
+
+    finishRevert: (revertId, owner, end, log) =>
+      writer.transaction().execute(async (db) => {
+        const at = nowText(clock)
+        const finished = await ownedBy(db, revertId, owner)
+          .set({
+            ...end,
+            ...(await countOutcomes(db, revertId)),
+            ...{ finished_at: at, lease_owner: null, lease_until: null },
+          })
+          .executeTakeFirst()
+        if (finished.numUpdatedRows > 0n) await insertLog(db, at, log)
+      }),
+
+    async deleteOldPlans(before, limit) {
+      const old = await reader
+        .selectFrom('reverts')
+        .select('revert_id')
+        .where('state', '=', 'planned')
+        .where('created_at', '<', before)
+        .limit(1)
+        .executeTakeFirst()
+      if (!old) return false
+      const { revert_id } = old
+      const ids = await reader
+        .selectFrom('revert_records')
+        .select('record_id')
+        .where('revert_id', '=', revert_id)
+        .limit(limit)
+        .execute()
+      await writer.transaction().execute(async (db) => {
+        if (ids.length > 0) {
+          await db
+            .deleteFrom('revert_records')
+            .where('revert_id', '=', revert_id)
+            .where(
+              'record_id',
+              'in',
+              ids.map((row) => row.record_id),
+            )
+            .execute()
+        }
+        if (ids.length < limit) {
+          await db
+            .deleteFrom('reverts')
+            .where((eb) => eb.and({ revert_id, state: 'planned' }))
+            .execute()
+        }
+      })
+      return true
+    },
+  }
+}
+
+const UNFINISHED = ['queued', 'running', 'interrupted'] as const
+
+function ownedBy(db: Executor, revertId: number, owner: string) {
+  return db
+    .updateTable('reverts')
+    .where((eb) => eb.and({ revert_id: revertId, state: 'running', lease_owner: owner }))
+}
+
+function untilText(now: string, seconds: Lease['seconds']): string {
+  return new Date(Date.parse(now) + seconds * 1000).toISOString()
+}
+
+function toColumns(result: RevertResult) {
+  const { record_id, platform_id, outcome, creates, kept_path, decided_seq, reason } = result
+  const decided = { outcome, creates: creates ? 1 : 0, kept_path, decided_seq, reason }
+  return { record_id, platform_id, ...decided }
+}
+
+/** The hub has written the text itself. */
+function parseScope(text: string): ResolvedScope {
+  return JSON.parse(text)
+}
