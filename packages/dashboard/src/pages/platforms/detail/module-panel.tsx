@@ -6,6 +6,7 @@ import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import { HeldCount } from '../../reverts/holds.tsx'
 import { ModuleFields } from '../module-fields.tsx'
 import { PullButton } from '../pull-button.tsx'
 import { DeleteModuleRecords } from './delete-module-records.tsx'
@@ -119,6 +120,7 @@ function ModuleCompletenessText({ completeness }: { completeness: ModuleComplete
       {differences.length > 0 && `${differences.join(', ')}. `}
       {incomplete_reasons.length > 0 &&
         TEXTS.notVerifiedBecause(incomplete_reasons.map(incompleteReasonLabel).join('. '))}
+      <HeldCount module={completeness} />
       {last_error && TEXTS.lastPullFailedWith(last_error)}
       {last_warning && TEXTS.lastPullWarned(last_warning)}
     </Text>
