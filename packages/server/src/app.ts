@@ -45,6 +45,7 @@ import { recordListRoutes } from './features/records/list-records.ts'
 import { searchRecords } from './features/records/search-records.ts'
 import { valueRoutes } from './features/records/value-routes.ts'
 import { viewRoutes } from './features/records/view-routes.ts'
+import { createReverts } from './features/reverts/create-reverts.ts'
 import { createSearch } from './features/search/create-search.ts'
 import { createHubSettings } from './features/settings/hub-settings.ts'
 import { settingsRoutes } from './features/settings/settings-routes.ts'
@@ -213,6 +214,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     refreshManifest: platforms.refreshManifest,
     waitForLimit: deps.waitForLimit ?? sleep,
   })
+  const reverts = createReverts({ ...common, ingest: ingest.ingest, confirmAction })
   const search = createSearch({
     ...{ ...common, stopping: stopping.signal, hasPushes: ingest.ingest.hasPushes },
     searchRecords: (q, limit) => searchRecords(common, q, limit),
@@ -258,6 +260,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       ...settingsRoutes({ ...operatorDeps, hubSettings }),
       ...platforms.routes,
       ...pulls.routes,
+      ...reverts.routes,
       ...recordListRoutes(common),
       ...viewRoutes(common),
       ...valueRoutes(common),
@@ -294,8 +297,8 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       }
       await pulls.start()
       search.start()
-      jobs = [hubSettings, pulls, monitoring, maintenance, ingest, backups].map(({ runJobs }) =>
-        runJobs(stopping.signal),
+      jobs = [hubSettings, pulls, reverts, monitoring, maintenance, ingest, backups].map(
+        ({ runJobs }) => runJobs(stopping.signal),
       )
       platforms.start()
       maintenance.start()

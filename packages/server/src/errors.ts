@@ -57,6 +57,9 @@ const CATALOGUE = {
   ...withStatus(409, {
     pull_not_running: 'The pull that read this record has ended.',
     revert_not_running: 'The revert is not running.',
+    revert_already_running:
+      'Another revert is queued or running. Start this one when it has ended.',
+    revert_not_possible: 'This is not possible: {reason}.',
     record_changed: 'The record has changed since the revert was decided.',
     held: 'An operator has taken back what this push contains, so the record was left as it is. Replay the push to store it anyway.',
   }),

@@ -54,6 +54,7 @@ const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
   'features/*': FEATURE,
   'features/pulls': ['features/ingest', ...FEATURE],
   'features/operators': ['features/auth', ...FEATURE],
+  'features/reverts': ['features/auth', 'features/ingest', ...FEATURE],
   'features/platforms': [CHECKER, ...FEATURE],
   http: ['domain', ...FOUNDATION],
   app: ['config', 'features/*', 'http', 'platform-client', 'storage/port', ...FOUNDATION],

@@ -194,6 +194,17 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/tombstones': 'admin',
   'DELETE /api/v1/tombstones/:id': 'admin',
 
+  'POST /api/v1/reverts': 'operator',
+  'GET /api/v1/reverts': 'operator',
+  'GET /api/v1/reverts/:id': 'operator',
+  'GET /api/v1/reverts/:id/records': 'operator',
+  'GET /api/v1/reverts/:id/records/export': 'operator',
+  'POST /api/v1/reverts/:id/start': 'operator',
+  'POST /api/v1/reverts/:id/cancel': 'operator',
+  'DELETE /api/v1/reverts/:id/holds': 'operator',
+  'GET /api/v1/holds': 'viewer',
+  'DELETE /api/v1/records/:record_id/holds': 'operator',
+
   'POST /api/v1/pulls': 'operator',
   'GET /api/v1/pulls': 'viewer',
   'GET /api/v1/pulls/:id': 'viewer',

@@ -155,7 +155,8 @@ export class CommitChecker {
     for (const write of writes) {
       if ('read' in write) this.#onPulled(write)
       else if ('replay' in write) this.#onReplayed(write, Date.parse(at))
-      else if ('revert' in write) check(false, 'The hub reverts a record, which nobody has requested')
+      else if ('revert' in write)
+        check(false, 'The hub reverts a record, which nobody has requested')
       else this.#onPushed(write, Date.parse(at))
     }
   }

@@ -110,6 +110,7 @@ const JOBS = [
   'request log',
   'search index',
   'deletions',
+  'reverts',
   'SQL views',
 ] as const
 export type Job = (typeof JOBS)[number]

@@ -4,9 +4,9 @@
  */
 import type { ImpossibleReason } from '@recordhub/protocol'
 import { type JsonValue, stringifyLossless } from '@recordhub/protocol/lossless-json'
+import { isSameValue, missingChange, parseData, type RecordChange } from '../record/record.ts'
 import type { ParsedChange } from '../record/record-history.ts'
 import { dataKeyOf } from '../record/record-history.ts'
-import { isSameValue, missingChange, parseData, type RecordChange } from '../record/record.ts'
 import { EXISTENCE, hashContent, hashValue, MISSING_PATH, type RefusedPath } from './hold.ts'
 
 /** The parts of a record that a revert restores. */

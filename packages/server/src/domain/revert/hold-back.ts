@@ -1,6 +1,14 @@
 /** Applies holds to the decision about a write: pure. */
-import { type NewRecordState, conclude, type PulledContent, type PushedContent, type RecordState, type WriteDecision } from '../record/record.ts'
+
 import { withText } from '../record/json-text.ts'
+import {
+  conclude,
+  type NewRecordState,
+  type PulledContent,
+  type PushedContent,
+  type RecordState,
+  type WriteDecision,
+} from '../record/record.ts'
 import { decideHolds, type Hold, type HoldDecision, keepHeld, kindOf, pathsSetBy } from './hold.ts'
 
 type OpenDecision = Extract<WriteDecision, { outcome: 'created' | 'updated' | 'unchanged' }>

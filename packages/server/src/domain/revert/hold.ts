@@ -8,8 +8,8 @@ import {
   stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
 import { sha256 } from '../../lib/crypto/hash.ts'
-import { dataKeyOf } from '../record/record-history.ts'
 import { parseData, pointerTo } from '../record/record.ts'
+import { dataKeyOf } from '../record/record-history.ts'
 
 /** The path of a hold on existence: the record stays missing while writes have the refused name and data. */
 export const EXISTENCE = ''

@@ -69,7 +69,7 @@ export function createPushMetrics(registry: MetricsRegistry): PushMetrics {
   }
 }
 
-const COMMIT_KINDS = ['push', 'pull', 'replay'] as const
+const COMMIT_KINDS = ['push', 'pull', 'replay', 'revert'] as const
 export type CommitKind = (typeof COMMIT_KINDS)[number]
 
 type CommitMetrics = {

@@ -1,5 +1,5 @@
 /**
- * Every write of a record passes through here: pushes, pulls and replays.
+ * Every write of a record passes through here: pushes, pulls, replays and reverts.
  *
  * The sequence of a push. Its response follows the commit.
  *   push-routes.ts        finds the platform of the hub API key before the body is read, and applies the rate limit.
@@ -27,12 +27,15 @@ import type {
   RecordStore,
   RecordWrite,
   ReplayWrite,
+  RevertWrite,
   WriteBatch,
   WriteOutcome,
 } from '../../storage/port/record-store.ts'
 import { type CommitKind, collectQueueMetrics, createCommitMetrics } from './ingest-metrics.ts'
 
 export type Ingest = {
+  /** Stores what a revert makes of records, in one commit. */
+  revert: (writes: RevertWrite[]) => Promise<WriteOutcome[]>
   /** The maximum number of keys at the top level of a record's data. Callers check what they received. */
   maxRecordKeys: number
   /**
@@ -110,6 +113,11 @@ export function createIngest(deps: {
     async pull(writes) {
       const outcomes = await apply('pull', writes)
       // Pushes that have arrived in the meantime must not wait until the end of the pull.
+      await yieldToEventLoop()
+      return outcomes
+    },
+    async revert(writes) {
+      const outcomes = await apply('revert', writes)
       await yieldToEventLoop()
       return outcomes
     },

@@ -13,7 +13,16 @@ const TASK_STATES: readonly TaskEndState[] = PULL_TASK_STATES.filter(
 )
 /** What happened to the elements of a read. Not those that each read counts again. */
 const RECORD_OUTCOMES: readonly Exclude<keyof PullCounts, 'received' | 'not_listed'>[] = [
-  ...(['created', 'updated', 'unchanged', 'stale', 'held', 'rejected', 'accepted', 'missing'] as const),
+  ...([
+    'created',
+    'updated',
+    'unchanged',
+    'stale',
+    'held',
+    'rejected',
+    'accepted',
+    'missing',
+  ] as const),
 ]
 
 export type PullMetrics = {

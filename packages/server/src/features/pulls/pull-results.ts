@@ -48,7 +48,10 @@ export function toResult(
         ...{ snapshotSeq, requested_at, records },
         pushes: pushes - outcome.pushedBefore,
         rejected_present: outcome.rejectedPresent,
-        incomplete_reasons: coverage.pages === 0 ? null : findIncompleteReasons({ ...outcome, held: outcome.held + outcome.heldAbsent }),
+        incomplete_reasons:
+          coverage.pages === 0
+            ? null
+            : findIncompleteReasons({ ...outcome, held: outcome.held + outcome.heldAbsent }),
       },
     }
   }

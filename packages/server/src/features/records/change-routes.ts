@@ -45,6 +45,8 @@ function toLine(row: ChangeRow): RecordChangeLine {
     return { ...line, record_id, platform_name, record_type }
   }
   const record = toStoredRecord(row.record)
+  const { revert_id } = row
+  const revert = revert_id === null ? {} : { source: 'revert' as const, revert_id }
   const { record_id, platform_name, record_type } = record
-  return { ...line, record_id, platform_name, record_type, record }
+  return { ...line, record_id, platform_name, record_type, ...revert, record }
 }

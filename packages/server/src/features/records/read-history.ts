@@ -130,7 +130,13 @@ function isNewestOf(row: RecordRow, entry: ParsedEntry): boolean {
 
 type Origin = Omit<FieldOrigin, 'path' | 'value'>
 
-const UNKNOWN: Origin = { written_at: null, source: null, pull_id: null, request_id: null, revert_id: null }
+const UNKNOWN: Origin = {
+  written_at: null,
+  source: null,
+  pull_id: null,
+  request_id: null,
+  revert_id: null,
+}
 
 /**
  * Returns a record with the write that set each of its values, both as of the change `change_seq`, even if the record

@@ -207,7 +207,14 @@ export interface RecordStore extends RecordListStore {
 
 /** A record as of its latest change, or its deletion. `change_seq` defines the order. */
 export type ChangeRow =
-  | { change: 'created' | 'updated'; change_seq: number; at: string; record: RecordRow }
+  | {
+      change: 'created' | 'updated'
+      change_seq: number
+      at: string
+      record: RecordRow
+      /** The revert that made the change; null for any other write. */
+      revert_id: number | null
+    }
   | {
       change: 'deleted'
       change_seq: number

@@ -10,6 +10,7 @@ import type {
 import type { RevertCandidate } from '../../domain/revert/decide-revert.ts'
 import type { ChangeLog } from './platform-store.ts'
 import type { Lease } from './pull-store.ts'
+import type { ModuleRef } from './record-list-store.ts'
 
 /** A scope with the ids of what it names. `begin`: no write of the scope is older. RFC 3339. */
 export type ResolvedScope =
@@ -69,6 +70,9 @@ export type HoldQuery = {
 }
 
 export interface RevertStore {
+  /** Returns the modules with these names that are not being removed; null stands for all. */
+  findModules(names: { platform: string | null; record_type: string | null }): Promise<ModuleRef[]>
+
   /** Creates a plan without records. It is not visible before `finishPlan`. @returns its id. */
   createRevert(revert: NewRevert): Promise<number>
 
@@ -98,9 +102,7 @@ export interface RevertStore {
   readRevert(revertId: number): Promise<Revert | null>
 
   /** Returns the scope of a revert as it was resolved, and whether it makes holds; null for an unknown id. */
-  readResolved(
-    revertId: number,
-  ): Promise<Pick<ClaimedRevert, 'resolved' | 'makes_holds'> | null>
+  readResolved(revertId: number): Promise<Pick<ClaimedRevert, 'resolved' | 'makes_holds'> | null>
 
   /** Returns reverts with an id below `before`, newest first; those whose scope is the pull if `pull_id` is set. */
   listReverts(query: {

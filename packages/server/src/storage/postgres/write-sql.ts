@@ -137,7 +137,7 @@ export const WRITE_SQL = {
   saveReverted: `
     UPDATE revert_records r SET outcome = 'reverted', done = 1, creates = w.creates, held = w.held,
       kept_path = NULL, reason = NULL
-    FROM unnest($1::bigint[], $2::bigint[], $3::smallint[], $4::smallint[])
+    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[])
       AS w (revert_id, record_id, creates, held)
     WHERE r.revert_id = w.revert_id AND r.record_id = w.record_id`,
   insertHolds: `

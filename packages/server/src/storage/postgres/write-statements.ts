@@ -4,6 +4,7 @@
  */
 import type { PoolClient, QueryResult } from 'pg'
 import type { NewActivity } from '../../domain/activity/activity.ts'
+import type { Hold } from '../../domain/revert/hold.ts'
 import { toHour } from '../../lib/time/clock.ts'
 import type { ReadRef } from '../port/record-store.ts'
 import type { DriftCount, HourlyCounts, ModuleCount } from '../shared/counters/counter-deltas.ts'
@@ -27,7 +28,6 @@ import {
   toStoredRecord,
   toTombstone,
 } from '../shared/records/write-rows.ts'
-import type { Hold } from '../../domain/revert/hold.ts'
 import { integerOf, type Row, textOf } from '../shared/schema/databases.ts'
 import { ACQUIRE_IN_FLIGHT_LOCK } from './commit-watermark.ts'
 import { REJECTED_PUSHES_LOCK, WRITE_AUTHORIZATION_LOCK } from './locks.ts'

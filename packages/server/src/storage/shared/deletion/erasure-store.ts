@@ -154,6 +154,8 @@ export function createErasureStore(
         .set({ mode })
         .where('record_id', '=', record.record_id)
         .execute()
+      await db.deleteFrom('holds').where('record_id', '=', record.record_id).execute()
+      await db.deleteFrom('revert_records').where('record_id', '=', record.record_id).execute()
       await invalidateCachedResponse(db, record, node)
       await schedulePurge(db, { platform_id: record.platform_id, change_seq })
       await insertLog(db, at, log)

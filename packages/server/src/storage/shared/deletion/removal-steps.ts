@@ -93,6 +93,9 @@ async function deleteRecords(
   // Records are deleted in a later step, once their history is empty.
   if ((await deleteHistory(db, { platform_id, ids, limit: STEP })) > 0) return true
 
+  for (const table of ['holds', 'revert_records'] as const) {
+    await db.deleteFrom(table).where('record_id', 'in', ids).execute()
+  }
   const deleted = await db
     .deleteFrom('records')
     .where('record_id', 'in', ids)

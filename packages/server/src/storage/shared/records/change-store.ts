@@ -98,16 +98,23 @@ async function readChanged(
 ): Promise<ChangeRow[]> {
   if (numbers.length === 0) return []
   const rows = await selectRecords(db)
+    .leftJoin('record_history as h', (join) =>
+      join
+        .onRef('h.platform_id', '=', 'r.platform_id')
+        .onRef('h.record_id', '=', 'r.record_id')
+        .onRef('h.change_seq', '=', 'r.change_seq'),
+    )
+    .select('h.revert_id')
     .where('r.change_seq', 'in', numbers)
     .$if(!includesHidden, (select) => select.where(isVisible('r')))
     .execute()
   return rows.map(toChange)
 }
 
-function toChange(row: SelectedRecord): ChangeRow {
+function toChange({ revert_id, ...row }: SelectedRecord & { revert_id: number | null }): ChangeRow {
   const { change_seq, updated_at: at } = row
   const change = row.created_at === at ? 'created' : 'updated'
-  return { change, change_seq, at, record: toRecordRow(row) }
+  return { change, change_seq, at, record: toRecordRow(row), revert_id }
 }
 
 /** Filters by names, because the rows of the platform or module may have been deleted. */

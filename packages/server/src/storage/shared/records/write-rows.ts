@@ -52,7 +52,6 @@ export type WritableModule = {
   hasTombstones: boolean
 }
 
-
 /** Marks a record as erased, so that it is not stored again. */
 export type Tombstone = { record_id: number; mode: ErasureMode }
 

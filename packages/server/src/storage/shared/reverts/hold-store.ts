@@ -64,7 +64,9 @@ async function liftSome(db: Executor, scope: HoldScope, node: string): Promise<n
     )
     .execute()
   const modules = new Map(rows.map((row) => [row.module_id, row]))
-  for (const module of [...modules.values()].sort((one, other) => one.module_id - other.module_id)) {
+  for (const module of [...modules.values()].sort(
+    (one, other) => one.module_id - other.module_id,
+  )) {
     await invalidateCachedResponse(db, module, node)
   }
   return rows.length
@@ -93,11 +95,7 @@ async function listHolds(
       sql<boolean>`(h.record_id, h.revert_id) > (${after.record_id}, ${after.revert_id})`,
     )
   }
-  const rows = await select
-    .orderBy('h.record_id')
-    .orderBy('h.revert_id')
-    .limit(limit)
-    .execute()
+  const rows = await select.orderBy('h.record_id').orderBy('h.revert_id').limit(limit).execute()
   const holds: Hold[] = []
   for (const row of rows) holds.push({ ...row, ...(await readPaths(db, row)) })
   return holds

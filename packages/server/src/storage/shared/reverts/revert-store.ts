@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Lease } from '../../port/pull-store.ts'
 import type { ResolvedScope, RevertResult, RevertStore } from '../../port/revert-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
+import { selectModuleRefs } from '../records/module-scope.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { listRevertRecords } from './revert-records.ts'
 import { findRevert, selectReverts, toRevert } from './revert-rows.ts'
@@ -29,6 +30,8 @@ export function createRevertStore(databases: Databases, isOnlyProcess: boolean):
   }
 
   return {
+    findModules: (names) => selectModuleRefs(reader, names).execute(),
+
     async createRevert({ scope, resolved, makes_holds, ...revert }) {
       const { revert_id } = await writer
         .insertInto('reverts')

@@ -196,7 +196,12 @@ async function readEntries(
   return entries
 }
 
-type HistoryOfScope = { change_seq: number; at: string; pull_id: number | null; revert_id: number | null }
+type HistoryOfScope = {
+  change_seq: number
+  at: string
+  pull_id: number | null
+  revert_id: number | null
+}
 
 /** The entries that a scope wrote: the same condition in SQL and as a function. */
 function inScope<Select extends { where: (condition: ReturnType<typeof sql<boolean>>) => Select }>(
@@ -249,6 +254,7 @@ function isStored(
   if (isPastStored(complete_since, created_at)) return true
   if (isCreated) return false
   // The entry of the version is there, and retention deletes the oldest entries first.
-  if (scope.kind === 'record') return change_seq === scope.version || ofRecord.some(({ isInScope }) => !isInScope)
+  if (scope.kind === 'record')
+    return change_seq === scope.version || ofRecord.some(({ isInScope }) => !isInScope)
   return isPastStored(complete_since, scope.kind === 'pushes' ? scope.from : scope.begin)
 }

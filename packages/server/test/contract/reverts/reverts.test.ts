@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import type { RevertScope } from '@recordhub/protocol'
+import { test } from '../../helpers/storage/engines.ts'
+import { changeLog } from '../../helpers/storage/fixtures.ts'
+import type { KitPlatform, TestKit } from '../../helpers/storage/kit.ts'
+import { pullWrite } from '../../helpers/storage/pulls.ts'
+import { planTest, revert } from '../../helpers/storage/reverts.ts'
+
+const KEYS = { manifest_keys: ['a', 'b'] }
+
+/** Pulls a whole list: the data of each record by its reference. Records that it lacks are marked as missing. */
+async function pullList(
+  kit: TestKit,
+  platform: KitPlatform,
+  list: Record<string, string>,
+  missing: string[] = [],
+): Promise<{ pull_id: number; outcomes: string[] }> {
+  let pull_id = 0
+  let outcomes: string[] = []
+  await platform.pull(async (read) => {
+    pull_id = read.read.pull_id
+    outcomes = await kit.outcomesOf(
+      ...Object.entries(list).map(([reference, data]) => pullWrite(read, { reference, data })),
+    )
+    if (missing.length > 0) await kit.markMissing(read, missing, 0)
+  }, KEYS)
+  return { pull_id, outcomes }
+}
+
+type Shown = { data: string; isMissing: boolean }
+
+async function contents(kit: TestKit): Promise<Record<string, Shown>> {
+  const rows = await kit.records()
+  return Object.fromEntries(
+    rows.map((row) => [
+      row.reference_number,
+      { data: row.data, isMissing: row.missing_since !== null },
+    ]),
+  )
+}
+
+function shown(data: string, isMissing = false): Shown {
+  return { data, isMissing }
+}
+
+test('a revert of a pull restores former values, marks created records as missing and brings back marked ones', async (kit) => {
+  const school = await kit.register()
+  await pullList(kit, school, { one: '{"a":1,"b":1}', two: '{"a":2}', gone: '{"a":3}' })
+  const bad = await pullList(
+    kit,
+    school,
+    { one: '{"a":9,"b":1}', two: '{"b":2}', new: '{"a":4}' },
+    ['gone'],
+  )
+  const planned = await planTest(kit, { pull_id: bad.pull_id })
+  assert.equal(planned.state, 'planned')
+  assert.deepEqual(planned.counts, {
+    ...{ reverted: 4, kept: 0, impossible: 0, held_now: 0, lifted: 0 },
+  })
+  const done = await revert(kit, { pull_id: bad.pull_id })
+  assert.equal(done.state, 'succeeded')
+  assert.deepEqual(done.counts, { reverted: 4, kept: 0, impossible: 0, held_now: 4, lifted: 0 })
+  assert.deepEqual(await contents(kit), {
+    one: shown('{"a":1,"b":1}'),
+    two: shown('{"a":2}'),
+    gone: shown('{"a":3}'),
+    new: shown('{"a":4}', true),
+  })
+  const [record] = await kit.records({ reference_number: 'one' })
+  assert.ok(record)
+  const [entry] = await kit.history(record.record_id)
+  assert.deepEqual([entry?.source, entry?.revert_id], ['revert', done.id])
+})
+
+test('a record is kept whole if one path has another value, whoever wrote it', async (kit) => {
+  const school = await kit.register()
+  await pullList(kit, school, { one: '{"a":1,"b":1}', two: '{"a":1,"b":1}' })
+  const bad = await pullList(kit, school, { one: '{"a":2,"b":2}', two: '{"a":2,"b":2}' })
+  await school.patch({ reference: 'one', data: '{"b":3}' })
+  // Another write of the same values is no other value.
+  await school.post({ reference: 'two', data: '{"b":2,"a":2}' })
+  const done = await revert(kit, { pull_id: bad.pull_id })
+  assert.deepEqual([done.counts.reverted, done.counts.kept], [1, 1])
+  assert.deepEqual(await contents(kit), {
+    one: shown('{"a":2,"b":3}'),
+    two: shown('{"a":1,"b":1}'),
+  })
+  const kept = await kit.storage.reverts.listRecords({
+    ...{ revert_id: done.id, outcome: 'kept', limit: 10, after: null },
+  })
+  assert.deepEqual(
+    kept.map(({ reference_number, kept: by }) => [reference_number, by?.path, by?.source]),
+    [['one', '/data/b', 'PATCH']],
+  )
+})
+
+test('pushes of a platform in a period are reverted, with the records that they created', async (kit) => {
+  const school = await kit.register()
+  await school.post({ reference: 'old', data: '{"a":1}' })
+  kit.clock.advance(60)
+  const from = kit.clock.now().toISOString()
+  await school.post({ reference: 'old', data: '{"a":2}' })
+  await school.post({ reference: 'new', data: '{"a":5}' })
+  kit.clock.advance(60)
+  const to = kit.clock.now().toISOString()
+  await school.post({ reference: 'later', data: '{"a":7}' })
+  const done = await revert(kit, { platform: school.platform_name, from, to })
+  assert.deepEqual([done.counts.reverted, done.counts.kept], [2, 0])
+  assert.deepEqual(await contents(kit), {
+    old: shown('{"a":1}'),
+    new: shown('{"a":5}', true),
+    later: shown('{"a":7}'),
+  })
+})
+
+test('a record is reverted to the state after one of its changes', async (kit) => {
+  const school = await kit.register()
+  const { record_id } = await school.post({ data: '{"a":1}' })
+  await school.post({ data: '{"a":2}' })
+  await school.post({ data: '{"a":3}' })
+  await school.post({ data: '{"a":4,"b":1}' })
+  const versions = await kit.history(record_id)
+  const version = versions[1]?.change_seq ?? 0
+  await revert(kit, { record_id, version })
+  assert.equal((await kit.record(record_id)).data, '{"a":3}')
+})
+
+test('a revert of a revert gives the equal state, and ends the holds of the first', async (kit) => {
+  const school = await kit.register()
+  await pullList(kit, school, { one: '{"a":1}', gone: '{"a":3}' })
+  const bad = { one: '{"a":2}', new: '{"a":4}' }
+  const { pull_id } = await pullList(kit, school, bad, ['gone'])
+  const before = await contents(kit)
+  const first = await revert(kit, { pull_id })
+  const second = await revert(kit, { revert_id: first.id })
+  assert.deepEqual(await contents(kit), before)
+  assert.deepEqual(
+    [second.counts.reverted, second.counts.held_now, await kit.countRows('holds')],
+    [3, 0, 0],
+  )
+  // The third one refuses the values again.
+  await revert(kit, { revert_id: second.id })
+  const { outcomes } = await pullList(kit, school, bad)
+  assert.deepEqual(outcomes, ['held', 'held'])
+})
+
+test('two pulls that changed different paths are reverted in either order', async (kit) => {
+  for (const order of [
+    [0, 1],
+    [1, 0],
+  ]) {
+    const school = await kit.register({ name: `school-${order.join('')}` })
+    await pullList(kit, school, { one: '{"a":1,"b":1}' })
+    const first = await pullList(kit, school, { one: '{"a":2,"b":1}', [`new-${order[0]}`]: '{}' })
+    const second = await pullList(kit, school, { one: '{"a":2,"b":2}', [`new-${order[0]}`]: '{}' })
+    const pulls = [first, second]
+    for (const index of order) {
+      const scope: RevertScope = { pull_id: pulls[index]?.pull_id ?? 0 }
+      assert.equal((await revert(kit, scope)).counts.kept, 0)
+    }
+    const rows = await kit.records({ platform: school.platform_name })
+    const one = rows.find((row) => row.reference_number === 'one')
+    assert.equal(one?.data, '{"a":1,"b":1}')
+  }
+})
+
+test('ten pulls of the same bad list bring back nothing, and the first corrected list brings all', async (kit) => {
+  const school = await kit.register()
+  await pullList(kit, school, { one: '{"a":1,"b":{"x":1,"y":2}}', two: '{"a":2}', gone: '{"a":3}' })
+  const bad = await pullList(
+    kit,
+    school,
+    { one: '{"a":9,"b":{"x":7,"y":8}}', two: '{"a":8}', new: '{"a":4}' },
+    ['gone'],
+  )
+  await revert(kit, { pull_id: bad.pull_id })
+  const reverted = await contents(kit)
+  const shuffled = [
+    { one: '{"b":{"y":8,"x":7},"a":9}', two: '{"a":8}', new: '{"a":4}' },
+    { new: '{"a":4}', two: '{ "a": 8 }', one: '{"a":9,"b":{"x":7,"y":8}}' },
+  ]
+  for (let time = 0; time < 10; time += 1) {
+    kit.clock.advance(3600)
+    let marked = 0
+    await school.pull(
+      async (read) => {
+        const list = Object.entries(shuffled[time % 2] ?? {})
+        const outcomes = await kit.outcomesOf(
+          ...list.map(([reference, data]) => pullWrite(read, { reference, data })),
+        )
+        assert.deepEqual(outcomes, ['held', 'held', 'held'])
+        assert.equal(read.read.seen.size, 2)
+        assert.equal(read.read.held.size, 1)
+        const outcome = await kit.markMissing(read, ['gone'], 0)
+        marked += outcome.outcome === 'marked' ? outcome.marked : 0
+      },
+      { manifest_keys: time < 5 ? ['a', 'b'] : ['a', 'b', 'c'] },
+    )
+    assert.equal(marked, 0)
+    assert.deepEqual(await contents(kit), reverted)
+  }
+  const good = { one: '{"a":1,"b":{"x":1,"y":3}}', two: '{"a":5}', new: '{"a":6}', gone: '{"a":3}' }
+  await pullList(kit, school, good)
+  assert.deepEqual(
+    await contents(kit),
+    Object.fromEntries(Object.entries(good).map(([key, data]) => [key, shown(data)])),
+  )
+  assert.equal(await kit.countRows('holds'), 0)
+})
+
+test('a held value stays out while other fields change, also of a PATCH', async (kit) => {
+  const school = await kit.register()
+  await pullList(kit, school, { one: '{"a":1,"b":1}' })
+  const bad = await pullList(kit, school, { one: '{"a":9,"b":1}' })
+  await revert(kit, { pull_id: bad.pull_id })
+  const pulled = await pullList(kit, school, { one: '{"a":9,"b":2}' })
+  assert.deepEqual(pulled.outcomes, ['updated'])
+  assert.deepEqual(await contents(kit), { one: shown('{"a":1,"b":2}') })
+  // A PATCH of another field is not held, and lifts nothing.
+  assert.equal((await school.patch({ reference: 'one', data: '{"b":3}' })).outcome, 'updated')
+  const patch = await school.patch({ reference: 'one', data: '{"a":9}' })
+  assert.deepEqual([patch.outcome, patch.outcome === 'held' && patch.is_held], ['held', true])
+  assert.deepEqual(await contents(kit), { one: shown('{"a":1,"b":3}') })
+  // A PATCH with another value is applied, and the hold remains for the refused one.
+  assert.equal((await school.patch({ reference: 'one', data: '{"a":5}' })).outcome, 'updated')
+  assert.deepEqual((await pullList(kit, school, { one: '{"a":9,"b":3}' })).outcomes, ['held'])
+  // A whole write with another value lifts it, even if it changes nothing.
+  assert.equal(
+    (await school.post({ reference: 'one', data: '{"a":5,"b":3}' })).outcome,
+    'unchanged',
+  )
+  assert.equal(await kit.countRows('holds'), 0)
+})
+
+test('a PATCH of a record that was taken back is applied, and the record remains missing', async (kit) => {
+  const school = await kit.register()
+  const bad = await pullList(kit, school, { new: '{"a":1}' })
+  await revert(kit, { pull_id: bad.pull_id })
+  assert.equal((await school.patch({ reference: 'new', data: '{"a":1}' })).outcome, 'held')
+  assert.equal((await school.patch({ reference: 'new', data: '{"b":1}' })).outcome, 'updated')
+  assert.deepEqual(await contents(kit), { new: shown('{"a":1,"b":1}', true) })
+  // The refused content is held also then.
+  assert.deepEqual((await pullList(kit, school, { new: '{"a":1}' })).outcomes, ['held'])
+  assert.deepEqual((await pullList(kit, school, { new: '{"a":2}' })).outcomes, ['updated'])
+  assert.deepEqual(await contents(kit), { new: shown('{"a":2}', false) })
+})
+
+test('what was created before the stored history is impossible to revert', async (kit) => {
+  const school = await kit.register()
+  const bad = await pullList(kit, school, { new: '{"a":1}' })
+  await school.post({ reference: 'new', data: '{"a":2}' })
+  await school.post({ reference: 'new', data: '{"a":1}' })
+  kit.clock.advance(86_400)
+  const before = kit.clock.now().toISOString()
+  await kit.storage.retention.deleteOld('history', { before, after: null, limit: 1000 })
+  const done = await revert(kit, { pull_id: bad.pull_id })
+  assert.deepEqual([done.counts.impossible, done.history_since], [1, before])
+  const [record] = await kit.storage.reverts.listRecords({
+    ...{ revert_id: done.id, outcome: null, limit: 10, after: null },
+  })
+  assert.deepEqual([record?.outcome, record?.reason], ['impossible', 'history_deleted'])
+})
+
+test('a write during a pull that began before the revert does not bring the values back', async (kit) => {
+  const school = await kit.register()
+  await pullList(kit, school, { one: '{"a":1}' })
+  const bad = await pullList(kit, school, { one: '{"a":2}' })
+  await school.pull(async (read) => {
+    await revert(kit, { pull_id: bad.pull_id })
+    const [record] = await kit.records()
+    assert.ok(record)
+    const { record_id } = record
+    assert.equal(await kit.storage.holds.liftHolds({ record_id }, changeLog('holds.lifted')), 1)
+    assert.deepEqual(await kit.outcomesOf(pullWrite(read, { reference: 'one', data: '{"a":2}' })), [
+      'stale',
+    ])
+  }, KEYS)
+})
