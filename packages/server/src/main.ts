@@ -76,6 +76,10 @@ async function runCommand(parsed: Arguments): Promise<void> {
     const { restore } = await import('./cli/restore.ts')
     return restore(config, { args: positionals.slice(1), switches, print })
   }
+  if (positionals[0] === 'revert') {
+    const { revertCommand } = await import('./cli/revert.ts')
+    return revertCommand(positionals.slice(1), { config, options, switches, print })
+  }
   if (positionals[0] === 'operator') {
     const { operatorCommand } = await import('./cli/operator.ts')
     return operatorCommand(positionals.slice(1), { config, options, switches, print })

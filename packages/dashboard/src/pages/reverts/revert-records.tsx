@@ -39,6 +39,7 @@ export function RevertRecords({ revert }: { revert: Revert }) {
           variant="default"
           leftSection={<IconFileExport size={14} aria-hidden />}
           component="a"
+          mb="sm"
           href={`/api/v1/reverts/${revert.id}/records/export?${new URLSearchParams({ outcome })}`}
           download
         >
