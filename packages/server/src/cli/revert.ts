@@ -179,9 +179,9 @@ async function printState({ reverts }: Storage, id: number, context: Context): P
 }
 
 function printRevert(revert: Revert, { switches, print }: Context): void {
-  if (switches.has('json')) return print(JSON.stringify(revert))
   const { id, state, counts, reason } = revert
   const { reverted, kept, impossible, held_now } = counts
   const numbers = `${reverted} reverted, ${kept} kept, ${impossible} impossible, ${held_now} held now`
-  print(`Revert ${id}\t${state}\t${numbers}\t${toSingleLine(reason, MAX_LENGTH)}`)
+  const text = `Revert ${id}\t${state}\t${numbers}\t${toSingleLine(reason, MAX_LENGTH)}`
+  print(switches.has('json') ? JSON.stringify(revert) : text)
 }

@@ -97,7 +97,7 @@ for (const engine of enginesForTier(sqlite)) {
 
 async function succeed({ sandbox }: EngineSandbox, ...args: string[]): Promise<readonly string[]> {
   const { code, stdout, stderr } = await sandbox.run(args)
-  assert.deepEqual([code, stderr], [0, []], args.join(' '))
+  assert.equal(code, 0, `${args.join(' ')}: ${stderr.join('\n')}`)
   return stdout
 }
 
