@@ -85,7 +85,7 @@ describe('reverts in a browser', BROWSER_TEST, () => {
     await expectAccessibleInAllModes(page)
     await held.getByRole('link', { name: one.reference_number }).click()
     const record = page.getByRole('complementary', { name: 'Record' })
-    await record.getByText(/^Held since/).waitFor()
+    await record.getByText(/Held since/).waitFor()
     await record.getByRole('tab', { name: 'History' }).click()
     await record.getByText('took back, 1 value').waitFor()
     await expectAccessible(page)
