@@ -60,6 +60,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
 /** Commands whose first word is followed by arguments. */
 const COMMANDS_WITH_ARGUMENTS: typeof COMMANDS = new Map([
   ['restore', async () => (await import('./cli/restore.ts')).restore],
+  ['revert', async () => (await import('./cli/revert.ts')).revertCommand],
   ['operator', async () => (await import('./cli/operator.ts')).operatorCommand],
 ])
 

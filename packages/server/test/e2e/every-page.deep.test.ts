@@ -37,6 +37,8 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
   ['/dashboard/search?query=person', '1 of 1 responded'],
   ['/dashboard/pulls', 'Succeeded'],
   ['/dashboard/pulls/{pull}', 'Succeeded'],
+  ['/dashboard/reverts', 'No reverts yet'],
+  ['/dashboard/reverts?tab=holds', 'No holds'],
   ['/dashboard/inbox', 'There is no backup'],
   ['/dashboard/inbox?tab=alerts', 'No open alerts'],
   ['/dashboard/log', 'pushed'],

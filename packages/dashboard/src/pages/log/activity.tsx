@@ -96,6 +96,7 @@ const KINDS = [
   { value: 'missing', label: 'Missing records' },
   { value: 'replay', label: 'Replays' },
   { value: 'revert', label: 'Reverts' },
+  { value: 'holds', label: 'Lifted holds' },
   { value: 'rejected_push', label: 'Dismissed rejected pushes' },
   { value: 'record', label: 'Erased records' },
   { value: 'tombstone', label: 'Deleted tombstones' },

@@ -213,7 +213,7 @@ const revertColumn = (pullId: number) =>
           leftSection={null}
         />
       ),
-    { width: 92 },
+    { width: 104 },
   )
 
 const COLORS: Partial<Record<DotColor, string>> = {

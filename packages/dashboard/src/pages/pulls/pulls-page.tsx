@@ -20,6 +20,7 @@ import { formatCount, formatNumber, formatSeconds } from '../../lib/format.ts'
 import { scheduleLabel } from '../../lib/settings-labels.ts'
 import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { TEXTS } from '../../texts.ts'
 import { PauseButton, PullAllForm } from './pull-all-form.tsx'
@@ -30,12 +31,15 @@ import { useNewest } from './use-snapshot-pull.ts'
 /** The history of pulls, and the schedule. */
 export function PullsPage() {
   const { data } = useQuery(scheduleQuery())
+  const canOperate = useHasRole('operator')
   return (
     <>
       <PageHeader title={TEXTS.pulls} description={<ScheduleText />}>
-        <LinkButton variant="default" to="/dashboard/reverts">
-          Reverts
-        </LinkButton>
+        {canOperate && (
+          <LinkButton variant="default" to="/dashboard/reverts">
+            Reverts
+          </LinkButton>
+        )}
         {data?.schedule.pattern && <PauseButton isPaused={data.schedule.paused} />}
         <PullAllForm />
       </PageHeader>

@@ -1,8 +1,9 @@
 /** Holds: the values that a revert has taken back, which pulls and pushes do not set again. */
 import { Button, Stack, Text } from '@mantine/core'
-import type { Hold, HoldsSummary } from '@recordhub/protocol'
+import type { Hold, HoldsSummary, ModuleCompleteness } from '@recordhub/protocol'
 import { IconHandStop } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTitles } from '../../api/platforms.ts'
 import { changeReverts, holdsQuery } from '../../api/reverts.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -26,6 +27,7 @@ export function HoldList() {
   const [state, change] = useUrlState()
   const { platform, revert: revert_id, record: record_id, cursor } = state
   const query = useQuery(holdsQuery({ platform, revert_id, record_id, cursor }))
+  const titles = useTitles()
   const set = FILTERS.filter((name) => state[name])
   return (
     <Stack gap="md">
@@ -38,7 +40,7 @@ export function HoldList() {
           {set.map((name) => (
             <FilterChip
               key={name}
-              label={`${formatCode(name)} ${state[name]}`}
+              label={`${formatCode(name)} ${name === 'platform' ? titles.ofPlatform(state[name] ?? '') : state[name]}`}
               isPressed
               onClick={() => change({ [name]: null, cursor: null })}
             />
@@ -96,13 +98,13 @@ const COLUMNS = [
     ),
     { width: 240 },
   ),
-  column.of('Revert', ({ revert_id }) => <RevertLink id={revert_id} />, { width: 110 }),
+  column.of('Revert', ({ revert_id }) => <RevertLink id={revert_id} />, { width: 120 }),
   column.time('Since', ({ since }) => since),
   column.actions('Actions', (hold) => <LiftButton recordId={hold.record_id} />, { width: 100 }),
 ]
 
 /** `revert 12`, as a link. */
-export function RevertLink({ id, text }: { id: number; text?: string }) {
+export function RevertLink({ id }: { id: number }) {
   return (
     <PageLink
       to="/dashboard/reverts/$id"
@@ -110,7 +112,7 @@ export function RevertLink({ id, text }: { id: number; text?: string }) {
       fz="inherit"
       underline="always"
     >
-      {text ?? formatNumber(id)}
+      revert {formatNumber(id)}
     </PageLink>
   )
 }
@@ -146,13 +148,11 @@ export function RecordHolds({ recordId }: { recordId: number }) {
   const { data } = useQuery(holdsQuery({ record_id: String(recordId) }))
   if (!data || data.holds.length === 0) return null
   return (
-    <Stack gap={4} px="md" align="flex-start" role="status">
+    <Stack gap={4} px="md" pb="xs" align="flex-start" role="status">
       {data.holds.map((hold) => (
         <Text size="sm" key={`${hold.revert_id} ${hold.holds}`}>
           <IconHandStop size={14} aria-hidden style={{ verticalAlign: '-2px' }} /> <b>Held</b> since{' '}
-          <Ago at={hold.since} /> by{' '}
-          <RevertLink id={hold.revert_id} text={`revert ${formatNumber(hold.revert_id)}`} />:{' '}
-          {heldLabel(hold)}
+          <Ago at={hold.since} /> by <RevertLink id={hold.revert_id} />: {heldLabel(hold)}
         </Text>
       ))}
       <LiftButton recordId={recordId} />
@@ -165,6 +165,29 @@ function HeldText({ records, oldest_since }: HoldsSummary) {
   return (
     <>
       {formatNumber(records)} held, oldest since <Time at={oldest_since} />
+    </>
+  )
+}
+
+/** The number of held records of a module, with a link to the holds of its platform. */
+export function HeldCount({
+  module,
+}: {
+  module: Pick<ModuleCompleteness, 'platform_name' | 'held'>
+}) {
+  const { platform_name, held } = module
+  if (held === 0) return null
+  return (
+    <>
+      <PageLink
+        inherit
+        underline="always"
+        to="/dashboard/reverts"
+        search={{ tab: 'holds', platform: platform_name }}
+      >
+        {formatNumber(held)} held
+      </PageLink>
+      .{' '}
     </>
   )
 }

@@ -6,16 +6,14 @@ test('a scope is named as the object of a sentence', () => {
   assert.equal(scopeLabel({ pull_id: 46_702 }), 'pull 46,702')
   assert.equal(scopeLabel({ pull_id: 7, record_type: 'makers' }), 'makers in pull 7')
   const module = { pull_id: 7, platform: 'museum', record_type: 'makers' }
-  assert.equal(
-    scopeLabel(module, () => 'Glasswork'),
-    'makers of Glasswork in pull 7',
-  )
+  const titles = { ofPlatform: () => 'Glasswork Museum', ofModule: () => 'Makers' }
+  assert.equal(scopeLabel(module, titles), 'Makers of Glasswork Museum in pull 7')
   assert.equal(scopeLabel({ record_id: 3, version: 12 }), 'record 3 to version 12')
   assert.equal(scopeLabel({ revert_id: 4 }), 'revert 4')
   assert.match(
     scopeLabel(
       { platform: 'museum', from: '2026-11-24T02:00:00Z', to: '2026-11-24T03:00:00Z' },
-      () => 'Glasswork Museum',
+      titles,
     ),
     /^pushes of Glasswork Museum from Nov 2\d, 2026 \d\d:00 [AP]M to Nov 2\d, 2026 \d\d:00 [AP]M$/,
   )

@@ -2,19 +2,27 @@ import type { Hold, Revert, RevertOutcome, RevertRecord, RevertScope } from '@re
 import type { DotColor } from '../../components/dot.tsx'
 import { formatCode, formatCount, formatNumber, formatTime } from '../../lib/format.ts'
 
+/** Of platforms and modules by their names. `platform` is null if any platform may have the module. */
+export type Titles = {
+  ofPlatform: (name: string) => string
+  ofModule: (platform: string | null, recordType: string) => string
+}
+
 /** `pull 46,702`: what a revert takes back, as the object of a sentence. */
 export function scopeLabel(
   scope: RevertScope,
-  titleOf: (platform: string) => string = (name) => name,
+  titles: Titles = { ofPlatform: (name) => name, ofModule: (_, type) => type },
 ): string {
   if ('pull_id' in scope) {
     const { pull_id, platform, record_type } = scope
-    const names = [record_type, platform === undefined ? undefined : titleOf(platform)]
-    const part = names.filter((name) => name !== undefined).join(' of ')
+    const part = [
+      ...(record_type === undefined ? [] : [titles.ofModule(platform ?? null, record_type)]),
+      ...(platform === undefined ? [] : [titles.ofPlatform(platform)]),
+    ].join(' of ')
     return `${part && `${part} in `}pull ${formatNumber(pull_id)}`
   }
   if ('from' in scope) {
-    return `pushes of ${titleOf(scope.platform)} from ${formatTime(scope.from)} to ${formatTime(scope.to)}`
+    return `pushes of ${titles.ofPlatform(scope.platform)} from ${formatTime(scope.from)} to ${formatTime(scope.to)}`
   }
   if ('record_id' in scope) {
     return `record ${formatNumber(scope.record_id)} to version ${formatNumber(scope.version)}`
@@ -80,15 +88,16 @@ export function heldLabel({ holds, paths }: Pick<Hold, 'holds' | 'paths'>): stri
 
 /** Why a record is kept or impossible to revert: `Phone has another value, by POST`. */
 export function whyLabel({ kept, reason }: Pick<RevertRecord, 'kept' | 'reason'>): string {
-  if (kept === null) return reason === null ? '—' : IMPOSSIBLE[reason]
+  if (kept === null) return reason === null ? '—' : (IMPOSSIBLE[reason] ?? formatCode(reason))
   const { path, source, pull_id, revert_id } = kept
   const number = pull_id ?? revert_id
   const by = source === null ? '' : `, by ${source}${number === null ? '' : ` ${number}`}`
   return `${pathLabel(path)} has another value${by}`
 }
 
-const IMPOSSIBLE: Readonly<Record<NonNullable<RevertRecord['reason']>, string>> = {
+const IMPOSSIBLE: Readonly<Record<string, string>> = {
   history_deleted: 'Retention may have deleted a part of its history',
   anonymised: 'The record was anonymised',
   creation_unknown: 'The hub does not know what created it',
+  module_not_registered: 'Its module is not registered',
 }

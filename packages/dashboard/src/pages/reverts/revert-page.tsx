@@ -5,7 +5,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { HubCallError } from '../../api/call-hub.ts'
-import { useTitles } from '../../api/platforms.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
 import { changeReverts, revertQuery } from '../../api/reverts.ts'
 import { attempt, confirm } from '../../components/confirm.tsx'
@@ -24,19 +23,20 @@ import { RevertLink } from './holds.tsx'
 import { RevertButton } from './revert-button.tsx'
 import { OUTCOMES, revertTitle, scopeLabel } from './revert-labels.ts'
 import { RevertRecords } from './revert-records.tsx'
+import { useScopeTitles } from './use-scope-titles.ts'
 
 /** One revert: its plan with *Start*, its progress, then its result and the holds. */
 export function RevertPage() {
   const { id } = useParams({ from: '/dashboard/reverts/$id' })
   const found = useQuery({ ...revertQuery(id), enabled: /^[1-9]\d{0,14}$/.test(id) })
-  const titles = useTitles()
+  const titles = useScopeTitles()
   const error = errorInPlaceOfData(found)
   if (!/^[1-9]\d{0,14}$/.test(id)) return <NotFound />
   if (error instanceof HubCallError && error.status === 404) return <NotFound />
   if (error) return <ErrorNotice error={error} onRetry={() => void found.refetch()} />
   if (!found.data) return <Skeleton height={320} aria-label="Loading" />
   const { revert } = found.data
-  const what = scopeLabel(revert.scope, titles.ofPlatform)
+  const what = scopeLabel(revert.scope, titles)
   return (
     <>
       <PageLink size="sm" c="dimmed" to="/dashboard/reverts">
@@ -71,7 +71,8 @@ export function RevertPage() {
 }
 
 const isPlan = ({ state }: Revert) => state === 'planned'
-const isActive = ({ state }: Revert) => state === 'queued' || state === 'running'
+const ACTIVE: readonly Revert['state'][] = ['queued', 'running', 'interrupted']
+const isActive = ({ state }: Revert) => ACTIVE.includes(state)
 
 /** What is reverted, as a link where a page shows it. */
 function ScopeText({ revert: { scope }, what }: { revert: Revert; what: string }) {
@@ -106,7 +107,7 @@ function Actions({ revert, what }: { revert: Revert; what: string }) {
   const canOperate = useHasRole('operator')
   const [isStarting, setStarting] = useState(false)
   if (!canOperate) return null
-  const { id, state, counts } = revert
+  const { id, state, counts, scope } = revert
   const path = `/api/v1/reverts/${id}`
   if (isActive(revert)) {
     return (
@@ -121,14 +122,19 @@ function Actions({ revert, what }: { revert: Revert; what: string }) {
       </Button>
     )
   }
-  const canStart = state === 'planned' && counts.reverted > 0
-  const canContinue = state === 'interrupted' || state === 'failed' || state === 'cancelled'
   return (
     <>
-      {(canStart || canContinue) && (
-        <Button onClick={() => setStarting(true)}>
-          {canStart ? `Revert ${formatCount(counts.reverted, 'record')}…` : 'Continue…'}
+      {state === 'planned' && (
+        <Button disabled={counts.reverted === 0} onClick={() => setStarting(true)}>
+          Revert {formatCount(counts.reverted, 'record')}…
         </Button>
+      )}
+      {(state === 'failed' || state === 'cancelled') && (
+        <RevertButton
+          scope={scope}
+          title={`Revert the rest of ${what}?`}
+          label="Revert the rest…"
+        />
       )}
       {state !== 'planned' && counts.reverted > 0 && (
         <RevertButton
@@ -167,8 +173,7 @@ function HistoryNotice({ revert: { history_since, reverted_by } }: { revert: Rev
       )}
       {reverted_by !== null && (
         <Alert color="gray" variant="light">
-          This was taken back by{' '}
-          <RevertLink id={reverted_by} text={`revert ${formatNumber(reverted_by)}`} />.
+          This was taken back by <RevertLink id={reverted_by} />.
         </Alert>
       )}
     </>

@@ -22,7 +22,7 @@ export function RevertRecords({ revert }: { revert: Revert }) {
   const shown = OUTCOMES.find(({ value }) => value === outcome) ?? OUTCOMES[0]
   return (
     <section aria-label="Records">
-      <Group justify="space-between" mb="sm">
+      <Group justify="space-between" align="flex-start" gap="xs">
         <FilterChips label="Outcome">
           {OUTCOMES.map(({ value, label }) => (
             <FilterChip
@@ -39,6 +39,7 @@ export function RevertRecords({ revert }: { revert: Revert }) {
           variant="default"
           leftSection={<IconFileExport size={14} aria-hidden />}
           component="a"
+          mb="sm"
           href={`/api/v1/reverts/${revert.id}/records/export?${new URLSearchParams({ outcome })}`}
           download
         >
@@ -99,11 +100,10 @@ const columnsOf = (outcome: string) => [
 ]
 
 function Result({ record: { creates, done } }: { record: RevertRecord }) {
-  const result = creates ? 'Marked as missing, because it was created' : 'Former values'
+  if (done) return creates ? 'Missing, because it was created' : 'Has its former values'
   return (
-    <Text span inherit {...(done ? {} : { c: 'dimmed' })}>
-      {result}
-      {done && ', done'}
+    <Text span inherit c="dimmed">
+      {creates ? 'Becomes missing, because it was created' : 'Gets its former values'}
     </Text>
   )
 }

@@ -1,8 +1,7 @@
-import { Stack, Tabs, Text } from '@mantine/core'
+import { Group, Stack, Tabs, Text } from '@mantine/core'
 import type { Revert } from '@recordhub/protocol'
 import { IconArrowBackUp } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useTitles } from '../../api/platforms.ts'
 import { revertPageQuery } from '../../api/reverts.ts'
 import { Dot } from '../../components/dot.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -18,12 +17,16 @@ import { useUrlState } from '../../lib/url-state.ts'
 import { TEXTS } from '../../texts.ts'
 import { HoldList } from './holds.tsx'
 import { revertDot, scopeLabel } from './revert-labels.ts'
+import { useScopeTitles } from './use-scope-titles.ts'
 
 /** All reverts and all holds. */
 export function RevertsPage() {
   const [{ tab = 'reverts' }, change] = useUrlState()
   return (
     <>
+      <PageLink size="sm" c="dimmed" to="/dashboard/pulls">
+        ‹ {TEXTS.pulls}
+      </PageLink>
       <PageHeader
         title="Reverts"
         description="What was taken back: pulls, pushes and single records"
@@ -55,9 +58,10 @@ const COLUMNS = [
   column.of(
     TEXTS.state,
     (revert) => (
-      <>
-        <Dot color={revertDot(revert)} /> {formatCode(revert.state)}
-      </>
+      <Group gap="xs" wrap="nowrap">
+        <Dot color={revertDot(revert)} />
+        {formatCode(revert.state)}
+      </Group>
     ),
     { width: 130, phone: 'end' },
   ),
@@ -74,8 +78,7 @@ const COLUMNS = [
 ]
 
 function What({ revert: { id, scope } }: { revert: Revert }) {
-  const titles = useTitles()
-  const what = scopeLabel(scope, titles.ofPlatform)
+  const what = scopeLabel(scope, useScopeTitles())
   return (
     <PageLink
       to="/dashboard/reverts/$id"

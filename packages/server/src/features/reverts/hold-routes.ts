@@ -28,12 +28,12 @@ export function holdRoutes(deps: Pick<FeatureDeps, 'holds' | 'reverts' | 'record
       async handle({ query }) {
         const { limit = PAGE, cursor, platform = null, record_id = null, revert_id = null } = query
         const after = cursor === undefined ? null : CURSOR.decode(cursor)
-        const filters = { platform, record_id, revert_id, after }
-        const rows = await holds.listHolds({ ...filters, limit: limit + 1 })
+        const filter = { platform, record_id, revert_id }
+        const rows = await holds.listHolds({ ...filter, after, limit: limit + 1 })
         const page = rows.slice(0, limit)
         const last = page.at(-1)
         const next_cursor = rows.length > limit && last ? CURSOR.encode(last) : null
-        return { summary: await holds.summarizeHolds(), holds: page, next_cursor }
+        return { summary: await holds.summarizeHolds(filter), holds: page, next_cursor }
       },
     }),
 

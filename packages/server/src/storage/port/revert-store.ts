@@ -61,10 +61,14 @@ export type ClaimedRevert = {
   operator: string
 }
 
-export type HoldQuery = {
+/** Selects holds; null matches all. */
+export type HoldFilter = {
   platform: string | null
   record_id: number | null
   revert_id: number | null
+}
+
+export type HoldQuery = HoldFilter & {
   limit: number
   after: { record_id: number; revert_id: number } | null
 }
@@ -166,7 +170,8 @@ export interface HoldStore {
   /** Returns holds, one entry per record and revert, in the order of their ids. */
   listHolds(query: HoldQuery): Promise<Hold[]>
 
-  summarizeHolds(): Promise<HoldsSummary>
+  /** Counts the records of these holds, by default of all. */
+  summarizeHolds(filter?: HoldFilter): Promise<HoldsSummary>
 
   /**
    * Lifts the holds of a record or of a revert, and makes the next read of their modules unconditional.

@@ -17,6 +17,7 @@ import { Time } from '../../../components/time.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../../../texts.ts'
+import { HeldCount } from '../../reverts/holds.tsx'
 import { ModuleFields } from '../module-fields.tsx'
 import { PullButton } from '../pull-button.tsx'
 import { ModuleDigest } from './module-digest.tsx'
@@ -134,6 +135,7 @@ function ModuleCompletenessText({ completeness }: { completeness: ModuleComplete
       {differences.length > 0 && `${differences.join(', ')}. `}
       {incomplete_reasons.length > 0 &&
         `The last pull could not verify it: ${incomplete_reasons.map(incompleteReasonLabel).join('. ')}. `}
+      <HeldCount module={completeness} />
       {last_error && `The last pull failed: ${last_error}`}
       {last_warning && `The last pull succeeded, with warnings: ${last_warning}`}
     </Text>

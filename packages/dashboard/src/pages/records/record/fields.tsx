@@ -126,17 +126,20 @@ function FieldRow({ field, isChanged }: { field: ShownField; isChanged: boolean 
 const VERBS: Readonly<Record<string, string>> = {
   pull: 'pull',
   replay: 'replay',
+  revert: 'revert',
   // The first value.
   creation: '',
 }
 
 /** `↙ push 1 h`, with the exact time and the request on hover. */
-function Origin({ origin: { source, written_at, pull_id, request_id } }: { origin: FieldOrigin }) {
+function Origin({ origin }: { origin: FieldOrigin }) {
+  const { source, written_at, pull_id, request_id, revert_id } = origin
   const age = written_at === null ? '' : formatAge(written_at, Date.now()).replace(' ago', '')
   const hint = [
     sourceLabel(source),
     written_at === null ? '' : formatExact(written_at),
     pull_id === null ? '' : `pull ${formatNumber(pull_id)}`,
+    revert_id === null ? '' : `revert ${formatNumber(revert_id)}`,
     request_id === null ? '' : `request ${request_id}`,
   ]
     .filter(Boolean)
@@ -147,13 +150,14 @@ function Origin({ origin: { source, written_at, pull_id, request_id } }: { origi
       {source === null ? 'older' : `${VERBS[source] ?? 'push'} ${age}`.trim()}
     </>
   )
-  return pull_id === null ? (
+  const page = revert_id === null ? `pulls/${pull_id}` : `reverts/${revert_id}`
+  return pull_id === null && revert_id === null ? (
     <dd className={classes['origin']} title={hint}>
       {content}
     </dd>
   ) : (
     <dd className={classes['origin']} title={hint}>
-      <Anchor href={`/dashboard/pulls/${pull_id}`} c="inherit" fz="inherit">
+      <Anchor href={`/dashboard/${page}`} c="inherit" fz="inherit">
         {content}
       </Anchor>
     </dd>

@@ -8,6 +8,7 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Ago } from '../../../components/time.tsx'
 import { formatCount, formatKey } from '../../../lib/format.ts'
+import { RevertLink } from '../../reverts/holds.tsx'
 import { RevertButton } from '../../reverts/revert-button.tsx'
 import { summaryOf } from '../cell.tsx'
 import { changedValues } from './changed-values.ts'
@@ -28,12 +29,13 @@ const ICONS: Readonly<Record<string, typeof IconDownload>> = {
 
 /** The platform that pushed a change, or the pull that read it. */
 export function Author({
-  entry: { source, pull_id },
+  entry: { source, pull_id, revert_id },
   platform,
 }: {
   entry: HistoryEntry
   platform: string | undefined
 }) {
+  if (revert_id !== null) return <RevertLink id={revert_id} />
   if (pull_id === null) {
     return <b>{source === 'replay' ? 'a replay' : (platform ?? 'a removed platform')}</b>
   }
@@ -122,8 +124,9 @@ export function HistoryList({
                 scope={{ record_id: record.record_id, version: entry.change_seq }}
                 title={`Return ${record.reference_number} to this version?`}
                 label="Return to this version…"
-                variant="subtle"
+                variant="transparent"
                 size="compact-xs"
+                fw={400}
                 leftSection={null}
               />
             )}
@@ -151,6 +154,7 @@ export function HistoryList({
 
 function verbOf({ source }: HistoryEntry): string {
   if (source === 'POST' || source === 'PATCH') return `pushed (${source})`
+  if (source === 'revert') return 'took back'
   return source === 'pull' ? 'pulled' : 'replayed'
 }
 

@@ -63,6 +63,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   POST: 'Pushed (POST)',
   PATCH: 'Pushed (PATCH)',
   pull: 'Pulled',
+  revert: 'Revert',
   replay: 'Replayed',
   creation: 'Original value',
 }

@@ -1,7 +1,7 @@
 import type { Hold } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import { EXISTENCE, MISSING_PATH } from '../../../domain/revert/hold.ts'
-import type { HoldQuery, HoldStore } from '../../port/revert-store.ts'
+import type { HoldFilter, HoldQuery, HoldStore } from '../../port/revert-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { invalidateCachedResponse } from '../records/module-counts.ts'
 import { isVisible } from '../records/module-scope.ts'
@@ -17,12 +17,11 @@ export function createHoldStore({ reader, writer, clock }: Databases, node: stri
   return {
     listHolds: (query) => listHolds(reader, query),
 
-    async summarizeHolds() {
-      const row = await reader
-        .selectFrom('holds')
+    async summarizeHolds(filter = ALL) {
+      const row = await selectHolds(reader, filter)
         .select((eb) => [
-          eb.fn.count<number>('record_id').distinct().as('records'),
-          eb.fn.min<string | null>('at').as('oldest_since'),
+          eb.fn.count<number>('h.record_id').distinct().as('records'),
+          eb.fn.min<string | null>('h.at').as('oldest_since'),
         ])
         .executeTakeFirstOrThrow()
       return { records: Number(row.records), oldest_since: row.oldest_since }
@@ -72,24 +71,29 @@ async function liftSome(db: Executor, scope: HoldScope, node: string): Promise<n
   return rows.length
 }
 
-async function listHolds(
-  db: Executor,
-  { platform, record_id, revert_id, limit, after }: HoldQuery,
-): Promise<Hold[]> {
+const ALL: HoldFilter = { platform: null, record_id: null, revert_id: null }
+
+/** The holds of visible records. */
+function selectHolds(db: Executor, { platform, record_id, revert_id }: HoldFilter) {
   let select = db
     .selectFrom('holds as h')
     .innerJoin('records as r', 'r.record_id', 'h.record_id')
     .innerJoin('modules as m', 'm.module_id', 'r.module_id')
     .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
+    .where(isVisible('r'))
+  if (platform !== null) select = select.where('p.platform_name', '=', platform)
+  if (record_id !== null) select = select.where('h.record_id', '=', record_id)
+  if (revert_id !== null) select = select.where('h.revert_id', '=', revert_id)
+  return select
+}
+
+async function listHolds(db: Executor, { limit, after, ...filter }: HoldQuery): Promise<Hold[]> {
+  let select = selectHolds(db, filter)
     .select([
       ...(['h.record_id', 'h.revert_id', 'p.platform_name', 'm.record_type'] as const),
       ...(['m.module_name', 'r.reference_number', 'r.full_name', 'h.at as since'] as const),
     ])
     .distinct()
-    .where(isVisible('r'))
-  if (platform !== null) select = select.where('p.platform_name', '=', platform)
-  if (record_id !== null) select = select.where('h.record_id', '=', record_id)
-  if (revert_id !== null) select = select.where('h.revert_id', '=', revert_id)
   if (after) {
     select = select.where(
       sql<boolean>`(h.record_id, h.revert_id) > (${after.record_id}, ${after.revert_id})`,
