@@ -32,6 +32,28 @@ function readVersion(string $recordType): string
     return hash_file('sha256', __DIR__.'/records.ndjson');
 }
 
+/** Changes whenever anything in the record changes. Replace with a column, such as updated_at with microseconds. */
+function versionOf(object $record): string
+{
+    return md5(json_encode([$record->full_name, $record->data], JSON));
+}
+
+/** Whether a hash begins with one of the prefixes. Replace with a WHERE. */
+function hasPrefix(string $hash, ?string $prefixes): bool
+{
+    return $prefixes === null || preg_match('/^('.strtr($prefixes, ',', '|').')/', $hash) === 1;
+}
+
+/** The prefixes of a request: at most 100, of 1 to 8 hex digits; null without any. */
+function readPrefixes(): ?string
+{
+    $prefixes = $_GET['prefix'] ?? null;
+    if ($prefixes !== null && (! is_string($prefixes) || preg_match('/^[0-9a-f]{1,8}(,[0-9a-f]{1,8}){0,99}$/D', $prefixes) !== 1)) {
+        respond(400, ['success' => false, 'message' => 'prefix must have hex digits.']);
+    }
+    return $prefixes;
+}
+
 function respond(int $status, mixed $body): never
 {
     http_response_code($status);
@@ -51,23 +73,59 @@ function sendRecords(object $manifest, string $recordType): never
         http_response_code(304);
         exit;
     }
+    $prefix = readPrefixes();
     $head = json_encode([
         'success' => true,
         'platform_name' => $manifest->platform_name,
         'module_name' => $module->module_name,
         'record_type' => $recordType,
-        'total' => countRecords($recordType),
-    ], JSON);
+    ] + ($prefix === null ? ['total' => countRecords($recordType)] : ['prefix' => $prefix]), JSON);
     set_time_limit(0);
     echo substr($head, 0, -1), ',"records":[';
     $comma = '';
     // An error in the loop ends the response before the list is closed, so the hub knows that it is incomplete.
     foreach (readRecords($recordType) as $record) {
+        if (! hasPrefix(md5($record->reference_number), $prefix)) {
+            continue;
+        }
         unset($record->record_type);
+        $record->version = versionOf($record);
         echo $comma, json_encode($record, JSON);
         $comma = ',';
     }
     exit(']}');
+}
+
+/** Replace the loop with the query of "The digest" in the guide. */
+function sendDigest(object $manifest, string $recordType): never
+{
+    $digits = (string) ($_GET['digits'] ?? '');
+    if (! in_array($recordType, array_column($manifest->modules, 'record_type'), true)) {
+        respond(404, ['success' => false, 'message' => 'No such module.']);
+    }
+    if (preg_match('/^[1-8]$/D', $digits) !== 1) {
+        respond(400, ['success' => false, 'message' => 'digits must be 1 to 8.']);
+    }
+    $prefix = readPrefixes();
+    $buckets = [];
+    foreach (readRecords($recordType) as $record) {
+        $hash = md5($record->reference_number);
+        if (! hasPrefix($hash, $prefix)) {
+            continue;
+        }
+        $part = hexdec(substr(md5("$record->reference_number\x1f".versionOf($record)), 0, 12));
+        // A prefix of decimal digits would become an integer as a key.
+        $bucket = &$buckets['b'.substr($hash, 0, (int) $digits)];
+        $bucket = [substr($hash, 0, (int) $digits), ($bucket[1] ?? 0) + 1, (($bucket[2] ?? 0) + $part) % 2 ** 48];
+        unset($bucket);
+    }
+    respond(200, [
+        'success' => true,
+        'platform_name' => $manifest->platform_name,
+        'record_type' => $recordType,
+        'digits' => (int) $digits,
+        'buckets' => array_values($buckets),
+    ]);
 }
 
 function sendSearchResults(object $manifest, string $query): never
@@ -88,6 +146,9 @@ if ($sourceKey === '' || ! hash_equals($sourceKey, $_SERVER['HTTP_X_PLATFORM_API
     respond(401, ['success' => false, 'message' => 'The key is wrong.']);
 }
 $path = explode('/', rawurldecode(parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH)), 5);
+if (($path[3] ?? '') === 'records' && str_ends_with($path[4] ?? '', '/digest')) {
+    sendDigest($manifest, substr($path[4], 0, -strlen('/digest')));
+}
 match (implode('/', array_slice($path, 0, 4)).(isset($path[4]) ? '/' : '')) {
     '/api/hub/ping' => respond(200, [
         'success' => true,

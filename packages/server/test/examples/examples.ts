@@ -30,6 +30,8 @@ export type Example = {
    * the pushes in the outbox.
    */
   isOutbox?: true
+  /** Sends versions, a digest and reads of some prefixes. */
+  hasDigest?: true
 }
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
@@ -48,6 +50,7 @@ export const EXAMPLES: readonly Example[] = [
         : 'the kit is not built: npm run build',
     prepare: linkModules,
     isOutbox: true,
+    hasDigest: true,
   },
   {
     language: 'curl',
@@ -63,6 +66,7 @@ export const EXAMPLES: readonly Example[] = [
     findMissing: () => findMissingPhp('curl', 'pdo_sqlite'),
     prepare: limitPhpExtensions,
     isOutbox: true,
+    hasDigest: true,
   },
   {
     language: 'laravel',
@@ -81,6 +85,7 @@ export const EXAMPLES: readonly Example[] = [
       writeFileSync(join(folder, 'bin', 'python3'), script, { mode: 0o755 })
     },
     isOutbox: true,
+    hasDigest: true,
   },
   {
     language: 'csharp',

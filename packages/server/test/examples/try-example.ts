@@ -63,7 +63,7 @@ export async function tryExample(
     )
   await tryWrongKeys(address)
   await tryConditions(address, folder)
-  await checkPlatform(hub, address)
+  await checkPlatform(hub, address, server)
 
   const { platform, hub_api_key } = await operator.registerModules({
     source_base_url: address,
@@ -148,10 +148,17 @@ async function call(
 }
 
 /** Runs `recordhub check-platform`. */
-async function checkPlatform({ sandbox }: Hub, address: string): Promise<void> {
+async function checkPlatform(
+  { sandbox }: Hub,
+  address: string,
+  { hasDigest }: Example,
+): Promise<void> {
   const args = ['check-platform', '--url', address, '--key', SOURCE_KEY]
   const { code, stdout, stderr } = await sandbox.run(args)
-  assert.equal(code, 0, [...stdout, ...stderr].join('\n'))
+  const output = [...stdout, ...stderr].join('\n')
+  assert.equal(code, 0, output)
+  assert.equal(/List and digest agree/.test(output), hasDigest === true, output)
+  assert.equal(/\?prefix=\w+ has the records of that bucket/.test(output), hasDigest === true, output)
 }
 
 async function tryWrongKeys(address: string): Promise<void> {
