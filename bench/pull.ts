@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BenchDatabase, createDatabase, type Engine } from './engines.ts'
 import { type Measured, type PullFloors, runPullFloors } from './floors/run-floor.ts'
-import { type BenchHub, register, runCommand, signIn, startHubProcess, startPull, waitForPull } from './hub.ts'
+import {
+  type BenchHub,
+  register,
+  runCommand,
+  signIn,
+  startHubProcess,
+  startPull,
+  waitForPull,
+} from './hub.ts'
 import { mainThreadSeconds, peakMemory, startServer } from './processes.ts'
 import { median } from './push-load.ts'
 import type { DataName } from './records-data.ts'

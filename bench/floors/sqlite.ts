@@ -43,7 +43,11 @@ export function openSqliteFloor(): FloorStore {
           const parameters: SQLInputValue[] = []
           for (let index = inserted; index < inserted + count; index++) {
             last += 1
-            const row: Record<string, SQLInputValue | undefined> = toRow(records[index] ?? EMPTY, last, at)
+            const row: Record<string, SQLInputValue | undefined> = toRow(
+              records[index] ?? EMPTY,
+              last,
+              at,
+            )
             for (const column of columns) parameters.push(row[column] ?? null)
           }
           statement.run(...parameters)

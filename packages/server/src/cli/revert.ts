@@ -12,16 +12,11 @@ import { describeRevert } from '../features/reverts/describe-revert.ts'
 import { planRevert } from '../features/reverts/plan-revert.ts'
 import { toSingleLine } from '../lib/text/code-points.ts'
 import { systemClock } from '../lib/time/clock.ts'
+import type { CommandContext } from './arguments.ts'
 import { findPlatform } from './guide.ts'
 import { type Storage, withStorage } from './open-storage.ts'
 
-type Context = {
-  config: Config
-  options: Record<string, string>
-  switches: ReadonlySet<string>
-  print: (line: string) => void
-}
-type Subcommand = (storage: Storage, id: number | null, context: Context) => Promise<void>
+type Subcommand = (storage: Storage, id: number | null, context: CommandContext) => Promise<void>
 
 const REQUESTER = { actor: 'command line', address: null }
 const PAGE = 200
@@ -78,7 +73,8 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
 }
 
 /** @throws SettingError for an unknown subcommand, a wrong number or wrong options. */
-export async function revertCommand(args: string[], context: Context): Promise<void> {
+export async function revertCommand(context: CommandContext): Promise<void> {
+  const { args } = context
   const [name = '', number, ...more] = args
   const run = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined
   const takesNumber = name === 'show' ? [0, 1] : [name === 'plan' ? 0 : 1]
@@ -138,7 +134,7 @@ async function readScope(options: Record<string, string>, config: Config): Promi
   return { revert_id: parseNumber('revert', options['revert'] ?? '') }
 }
 
-async function printList({ reverts }: Storage, context: Context): Promise<void> {
+async function printList({ reverts }: Storage, context: CommandContext): Promise<void> {
   for (let before: number | null = null; ; ) {
     const page: Revert[] = await reverts.listReverts({ pull_id: null, limit: PAGE, before })
     for (const revert of page) printRevert(revert, context)
@@ -151,7 +147,7 @@ async function printRecords(
   { reverts }: Storage,
   revert_id: number,
   outcome: RevertOutcome,
-  { switches, print }: Context,
+  { switches, print }: CommandContext,
 ): Promise<void> {
   for (let after: number | null = null; ; ) {
     const query = { revert_id, outcome, limit: PAGE, after }
@@ -174,11 +170,15 @@ function describeRecord(record: RevertRecord): string {
     .join('\t')
 }
 
-async function printState({ reverts }: Storage, id: number, context: Context): Promise<void> {
+async function printState(
+  { reverts }: Storage,
+  id: number,
+  context: CommandContext,
+): Promise<void> {
   printRevert(found('revert', await reverts.readRevert(id)), context)
 }
 
-function printRevert(revert: Revert, { switches, print }: Context): void {
+function printRevert(revert: Revert, { switches, print }: CommandContext): void {
   const { id, state, counts, reason } = revert
   const { reverted, kept, impossible, held_now } = counts
   const numbers = `${reverted} reverted, ${kept} kept, ${impossible} impossible, ${held_now} held now`

@@ -6,6 +6,7 @@ import {
   MAX_NUMBER_LENGTH,
   MAX_RECORD_TYPE_BYTES,
   MAX_REFERENCE_BYTES,
+  MAX_VERSION_BYTES,
   NewRecordPush,
   PulledRecord,
 } from '@recordhub/protocol'
@@ -27,7 +28,7 @@ import { formatRfc3339, parseRfc3339 } from '../../lib/time/rfc3339.ts'
 import type { DataMembers } from './drift.ts'
 import { findKindMismatch, findKindMismatchOfText } from './field-types.ts'
 import type { JsonText } from './json-text.ts'
-import { MAX_VERSION_BYTES, toVersion } from './version.ts'
+import { toVersion } from './version.ts'
 
 const isNewRecord = Compile(NewRecordPush)
 const isChangedRecord = Compile(ChangedRecordPush)

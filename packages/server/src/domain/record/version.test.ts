@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { MAX_VERSION_BYTES } from '@recordhub/protocol'
 import { parseLossless } from '@recordhub/protocol/lossless-json'
 import type { NewRecordState } from './record.ts'
 import { checkPulled, scanPulled } from './record-input.ts'
-import { findChangedAlone, MAX_VERSION_BYTES, toVersion } from './version.ts'
+import { findChangedAlone, toVersion } from './version.ts'
 
 const LONGEST = 'é'.repeat(MAX_VERSION_BYTES / 2)
 

@@ -1,9 +1,7 @@
 /** The version of a record, which its platform sends beside `data` and changes whenever anything in the element changes. */
+import { MAX_VERSION_BYTES } from '@recordhub/protocol'
 import { isStorableText } from '../../lib/text/code-points.ts'
 import type { NewRecordState, PulledContent, WriteDecision } from './record.ts'
-
-/** Maximum length of a version, in bytes of UTF-8. */
-export const MAX_VERSION_BYTES = 256
 
 const INTEGER = /^-?(?:0|[1-9][0-9]*)$/
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseChanges } from '../record/record-history.ts'
 import { conclude, type RecordState } from '../record/record.ts'
+import { parseChanges } from '../record/record-history.ts'
 import { decideRevert, type RevertCandidate, type RevertibleContent } from './decide-revert.ts'
 
 const AT = '2026-03-10T08:00:00.000Z'
 
 /** A state as a write leaves it; its bookkeeping does not matter here. */
 function stateOf(content: RevertibleContent): RecordState {
-  const bookkeeping = { fingerprint: null, field_clocks: null, pushed_seq: 0 }
+  const bookkeeping = { fingerprint: null, version: null, field_clocks: null, pushed_seq: 0 }
   return { ...content, ...bookkeeping, pushed_at: null, pulled_at: null }
 }
 
@@ -32,7 +32,10 @@ function entryOf(before: RevertibleContent, after: RevertibleContent): Entry | n
 const content: fc.Arbitrary<RevertibleContent> = fc.record({
   full_name: fc.constantFrom('Ann', 'Bob'),
   data: fc
-    .dictionary(fc.constantFrom('a', 'b/c', 'd~'), fc.oneof(fc.integer({ max: 2 }), fc.constant({ x: [1] })))
+    .dictionary(
+      fc.constantFrom('a', 'b/c', 'd~'),
+      fc.oneof(fc.integer({ max: 2 }), fc.constant({ x: [1] })),
+    )
     .map((data) => JSON.stringify(data)),
   incomplete: fc.boolean(),
   missing_since: fc.constantFrom(null, '2026-03-09T08:00:00.000Z'),

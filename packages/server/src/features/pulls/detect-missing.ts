@@ -167,7 +167,17 @@ async function surveyModule(deps: DetectMissingDeps, read: Read): Promise<Survey
     found: { missing: recordIds.length, records, fingerprint: hash.digest('base64url') },
     absent: isPaged ? absent : null,
     hasCandidates: candidates !== null,
-    ...{ recordIds, sums, held, unconfirmed, undecided, pushedBefore, heldAbsent, review, isConfirmed },
+    ...{
+      recordIds,
+      sums,
+      held,
+      unconfirmed,
+      undecided,
+      pushedBefore,
+      heldAbsent,
+      review,
+      isConfirmed,
+    },
   }
 }
 

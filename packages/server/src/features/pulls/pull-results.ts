@@ -70,7 +70,10 @@ export function toResult(
 }
 
 /** A pull that has requested nothing, or found the same elements not stored, keeps the warnings about them. */
-function toProblem({ digest, warnings }: ModuleOutcome, lastWarnings: string | null): string | null {
+function toProblem(
+  { digest, warnings }: ModuleOutcome,
+  lastWarnings: string | null,
+): string | null {
   if (warnings.length > 0) return warnings.join(' ')
   const isSame = digest !== null && (digest.explained > 0 || digest.requests === 0)
   return isSame ? lastWarnings : null

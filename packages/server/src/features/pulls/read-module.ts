@@ -176,7 +176,7 @@ async function readNothing(
   return {
     ...outcome,
     error: error ?? outcome.error,
-    ...{ isDecided: true, isVerified: false, pushedBefore: 0, rejectedPresent: 0 },
+    ...{ isDecided: true, isVerified: false, pushedBefore: 0, heldAbsent: 0, rejectedPresent: 0 },
     ...{ waiting: new Map(), outdated: new Map() },
     mode: 'digest',
     full_because: null,

@@ -119,7 +119,9 @@ export function revertRoutes(deps: RevertDeps) {
         const started = await reverts.startRevert(revert.id, nameOfCaller(caller), log)
         if (started === 'already_running') throw new HubError('revert_already_running')
         if (started === 'not_planned') {
-          throw new HubError('revert_not_possible', { reason: 'the plan is more than a day old, or was started already' })
+          throw new HubError('revert_not_possible', {
+            reason: 'the plan is more than a day old, or was started already',
+          })
         }
         onStarted()
         return { revert: await find(revert.id) }

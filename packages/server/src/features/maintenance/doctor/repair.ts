@@ -28,7 +28,9 @@ const DATABASE_REPAIRS: Record<
       ...recounted.map((one) => describeRecount(one, 'records')),
       ...(deleted > 0 ? [`Deleted ${deleted} counters of modules that do not exist.`] : []),
       ...versions.recounted.map((one) => describeRecount(one, 'versions')),
-      ...(versions.deleted > 0 ? [`Deleted ${versions.deleted} sums of modules that do not exist.`] : []),
+      ...(versions.deleted > 0
+        ? [`Deleted ${versions.deleted} sums of modules that do not exist.`]
+        : []),
       ...bytes.map((one) => describeRecount(one, 'bytes of rejected pushes')),
     ]
   },

@@ -206,7 +206,7 @@ export class BatchApplier {
     this.#addSeen(read, record_id, isAbsent)
     const isChange = decision.outcome === 'created' || decision.outcome === 'updated'
     const seq = isChange ? this.#source.allocateSequence() : 0
-    const changed_alone = findChangedAlone(record.state, write.content, decision)
+    const changed_alone = isHeld ? null : findChangedAlone(record.state, write.content, unheld)
     const result = this.#addDecision(write, module, record, decision, seq)
     if (result.outcome === 'rejected') return result
     return {
