@@ -57,12 +57,11 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.getByText('This key starts with rhk_').waitFor()
     await page.getByText('Records of each module').first().waitFor()
 
+    const others = () => platform.requests.filter(({ path }) => !path.endsWith('/ping')).length
+    const before = others()
     await enterSource(page, platform.source_base_url, platform.source_api_key)
     await page.getByText('court is online. Fetch its platform data to select modules.').waitFor()
-    assert.deepEqual(
-      platform.requests.filter(({ path }) => !path.endsWith('/ping')),
-      [],
-    )
+    assert.equal(others(), before)
     const fetchData = page.getByRole('button', { name: 'Fetch Platform Data', exact: true })
     await page.getByLabel('Source Base URL').fill(`${platform.source_base_url}/api`)
     await fetchData.click()

@@ -244,6 +244,11 @@ describeHub('completeness of a module', (hub, engine) => {
         'pushed_since',
         'only_here',
         'listed',
+        'held',
+        'verified',
+        'verified_at',
+        'verified_by',
+        'digest',
       ],
     ])
     assert.ok((verified.complete_at ?? '') >= (pull.started_at ?? 'z'))

@@ -168,11 +168,12 @@ describeHub('record history', { clock }, (hub) => {
     const patch = { record_type: 'cases', reference_number: 'F-1', data: { b: 2, d: null } }
     const third = await hub.push(key, patch, 'PATCH')
     const { fields } = await readFields(id)
-    const creation = { written_at: at(3000), source: 'creation', pull_id: null, request_id: null }
+    const nothing = { pull_id: null, revert_id: null }
+    const creation = { ...nothing, written_at: at(3000), source: 'creation', request_id: null }
     const writtenBy = (source: string, seconds: number, request_id: string) => ({
+      ...nothing,
       written_at: at(seconds),
       source,
-      pull_id: null,
       request_id,
     })
     assert.deepEqual(fields, [

@@ -189,14 +189,15 @@ function checkSuccess({ name, counts, warning }: SuccessfulPull, task: PullTask)
 }
 
 function checkCounts(task: PullTask, counts: Partial<PullCounts>, what: string): void {
-  const { received, created, updated, unchanged, stale, rejected, missing, not_listed, accepted } =
-    task
+  const { received, created, updated, unchanged, stale, held } = task
+  const { rejected, missing, not_listed, accepted } = task
   const actual = {
     received,
     created,
     updated,
     unchanged,
     stale,
+    held,
     rejected,
     missing,
     not_listed,

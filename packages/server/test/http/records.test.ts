@@ -193,7 +193,10 @@ describeHub('reading records', (hub) => {
     const entries = [...first.history, ...rest.history]
     assert.equal(new Set(entries.map((entry) => entry.request_id)).size, 105)
     for (const entry of entries) {
-      expectMembers(entry, ['change_seq', 'at', 'source', 'changes', 'pull_id', 'request_id'])
+      expectMembers(entry, [
+        ...['change_seq', 'at', 'source', 'changes'],
+        ...['pull_id', 'request_id', 'revert_id'],
+      ])
       assert.match(entry.at, TIMESTAMP)
       assert.deepEqual([entry.source, entry.pull_id], ['POST', null])
     }

@@ -33,6 +33,7 @@ const STREAMS = [
   '/api/v1/audit/export',
   '/api/v1/backups/:file',
   '/api/v1/records/export',
+  '/api/v1/reverts/:id/records/export',
   '/api/v1/search',
 ]
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'] as const

@@ -1,4 +1,5 @@
 /** A platform of the demo, in a process of its own, built on the platform kit. Its parent process sends it messages. */
+import { hash } from 'node:crypto'
 import { createServer } from 'node:http'
 import { createPlatformHandler, createPushClient, type PushClient } from '@recordhub/platform-kit'
 import { toNodeListener } from '@recordhub/platform-kit/node'
@@ -52,7 +53,7 @@ const handler = createPlatformHandler({
     fields,
     records: () =>
       index > 0
-        ? records
+        ? records.map(withVersion)
         : [...records.slice(faults.unlisted), ...records.slice(0, faults.doubled)],
   })),
   search: (query) => {
@@ -61,6 +62,11 @@ const handler = createPlatformHandler({
     return modules.flatMap(({ records }) => records.filter(matches))
   },
 })
+
+/** With versions, the hub compares digests. The first module has none, because its faults are in its list. */
+function withVersion(record: SampleRecord): SampleRecord & { version: string } {
+  return { ...record, version: hash('md5', JSON.stringify(record)) }
+}
 
 const listener = toNodeListener(handler)
 const server = createServer((request, response) => {

@@ -13,6 +13,11 @@ const REFERENCE = 'A-1'
 /** The reference of a new record. */
 const NEW_REFERENCE = 'A-2'
 const NAME = 'Ann Example'
+/** The prefix, the number of records and the sum of two buckets. */
+const EXAMPLE_BUCKETS = [
+  ['3f4', 152, 271497665201],
+  ['a01', 1, 91230],
+]
 const AT = '2026-11-21T07:30:00Z'
 
 export function makeExamples(platform: Platform): Examples {
@@ -39,6 +44,7 @@ export function makeExamples(platform: Platform): Examples {
       'records',
       { success, platform_name, ...names, total: record ? 1 : 0, records: record ? [record] : [] },
     ],
+    ['digest', { success, platform_name, record_type, digits: 3, buckets: EXAMPLE_BUCKETS }],
     ['search', { success, platform_name, records: record ? [{ record_type, ...record }] : [] }],
     [
       'database',
