@@ -32,6 +32,7 @@ const GROUPS: readonly NavigationGroup[] = [
       'docs/platform-guide/README.md',
       'docs/platform-guide/[1-9]-*.md',
       'docs/platform-guide/reference.md',
+      'docs/digests.md',
       'packages/platform-runner/README.md',
       'packages/platform-kit/README.md',
       'packages/platform-checker/package/README.md',

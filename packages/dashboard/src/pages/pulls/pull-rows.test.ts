@@ -15,7 +15,8 @@ function pulls(...kinds: Change[]) {
   return kinds.map((kind, index) => {
     const at = new Date(Date.UTC(2026, 10, 25, 12) - index * 3_600_000).toISOString()
     const times = { requested_at: at, started_at: at, finished_at: at }
-    return testPull({ id: 100 - index, state: 'succeeded', counts: NONE, ...times, ...kind })
+    const pull = { id: 100 - index, trigger: 'schedule', state: 'succeeded', counts: NONE } as const
+    return testPull({ ...pull, ...times, ...kind })
   })
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { conclude, type RecordState } from '../record/record.ts'
 import { parseChanges } from '../record/record-history.ts'
 import { decideRevert, type RevertCandidate, type RevertibleContent } from './decide-revert.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { seed } from '../../../test/helpers/random/seed.ts'
 import { hasMoreMembers } from './count-members.ts'
 

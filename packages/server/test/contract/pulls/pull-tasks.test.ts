@@ -141,6 +141,7 @@ test('the progress of a pull is the sum of the reports of its tasks', async (kit
     updated: 6,
     unchanged: 2,
     stale: 2,
+    held: 2,
     rejected: 2,
     accepted: 12,
     missing: 4,
