@@ -8,6 +8,7 @@ const OTHER_CODES = new Set([
   ...[
     'platform_busy',
     'platform_page_rejected',
+    'platform_ignores_prefix',
     'platform_already_registered',
     'platform_inactive',
     'source_key_required',
