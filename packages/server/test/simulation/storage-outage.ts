@@ -4,7 +4,8 @@ import type { Scheduler } from './scheduler.ts'
 
 /** The result codes of SQLite, and the statements that return them. */
 const KINDS = {
-  busy: { errcode: 5, message: 'database is locked', pattern: /^\s*begin\b/i },
+  // SQLITE_BUSY_TIMEOUT: the wait for the lock has ended, which no real time does here.
+  busy: { errcode: 773, message: 'database is locked', pattern: /^\s*begin\b/i },
   full: {
     errcode: 13,
     message: 'database or disk is full',

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { isBusy } from './map-error.ts'
+import { hasGivenUp } from './map-error.ts'
 
 /** How long a connection waits for a lock. */
 export const BUSY_TIMEOUT_MS = 5000
@@ -20,7 +20,7 @@ export function beginImmediate(database: DatabaseSync, now = () => performance.n
       database.exec('BEGIN IMMEDIATE')
       return
     } catch (error) {
-      if (!isBusy(error) || now() >= end) throw error
+      if (!hasGivenUp(error) || now() >= end) throw error
     }
   }
 }

@@ -45,6 +45,14 @@ export function isBusy(error: unknown): boolean {
   return primaryCode(error) === 5
 }
 
+/**
+ * Whether SQLite gave up its wait for a lock that another connection holds, which it may have cut short. After a wait of the
+ * operating system (SQLITE_BUSY_TIMEOUT), and where no wait would help (SQLITE_BUSY_SNAPSHOT), it is another code.
+ */
+export function hasGivenUp(error: unknown): boolean {
+  return extendedCode(error) === 5
+}
+
 /** Whether the content of the file is damaged, or is not a database. */
 export function isDamaged(error: unknown): error is SqliteError {
   return hasCode(error, DAMAGED)
