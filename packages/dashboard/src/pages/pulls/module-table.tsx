@@ -227,16 +227,17 @@ function TaskState({ task, now }: { task: PullTask; now: number }) {
   if (state !== 'running') {
     const mode = readModeLabel(task)
     return (
-      <Text span inherit c={COLORS[dotOf(task)] ?? 'var(--text-2)'}>
-        {pullStateLabel(state, task).label}
-        {accepted > 0 && `, ${formatNumber(accepted)} accepted`}
+      <>
+        <Text span inherit c={COLORS[dotOf(task)] ?? 'var(--text-2)'}>
+          {pullStateLabel(state, task).label}
+          {accepted > 0 && `, ${formatNumber(accepted)} accepted`}
+        </Text>
         {mode !== '' && (
           <Text span inherit c="dimmed">
-            {' '}
-            {mode}
+            {` · ${mode}`}
           </Text>
         )}
-      </Text>
+      </>
     )
   }
   return (
