@@ -170,7 +170,9 @@ export const PullTask = Type.Object({
   full_because: Type.Union([FullBecause, Type.Null()], {
     description: 'Why all records were read; null if they were not',
   }),
-  digest: Type.Union([DigestResult, Type.Null()], { description: 'Null in the other modes' }),
+  digest: Type.Union([DigestResult, Type.Null()], {
+    description: 'Null in the other modes, and for a task that did not succeed',
+  }),
   started_at: NullableTimestamp,
   finished_at: NullableTimestamp,
   waiting_since: described(

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
-import { addDigestPlatform, type DigestKit } from '../helpers/hub/digest-hub.ts'
+import { addDigestPlatform, type DigestKit, withoutFullReads } from '../helpers/hub/digest-hub.ts'
 import { digestOf } from '../helpers/platform/digest-platform.ts'
 import { respond } from '../helpers/platform/platform.ts'
 
 /** It never goes back. All tests together take less than a day, after which their tokens expire. */
 const clock = createStoppedClock()
-const env = { HUB_MISSING_GRACE_SECONDS: '0', HUB_FULL_PULL_HOURS: '24' }
+const env = withoutFullReads(clock)
 const HOUR = 3601
 
 /** What a pull requested, how it read the module, and how many full reads that took. */

@@ -4,12 +4,12 @@ import { test } from 'node:test'
 import { PlatformPullPage, StartPullResponse } from '@recordhub/protocol'
 import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
-import { addDigestPlatform, type DigestKit } from '../helpers/hub/digest-hub.ts'
+import { addDigestPlatform, type DigestKit, withoutFullReads } from '../helpers/hub/digest-hub.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
 
 /** It never goes back. */
 const clock = createStoppedClock()
-const env = { HUB_MISSING_GRACE_SECONDS: '0' }
+const env = withoutFullReads(clock)
 
 /** The requests of two pulls, and what is verified after them. */
 async function pullTwice(kit: DigestKit) {

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
-import { addDigestPlatform } from '../helpers/hub/digest-hub.ts'
+import { addDigestPlatform, withoutFullReads } from '../helpers/hub/digest-hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 
 /** Both engines share it, so it never goes back. */
 const clock = createStoppedClock()
-const options = { engines: 'both', clock, env: { HUB_MISSING_GRACE_SECONDS: '0' } } as const
+const options = { engines: 'both', clock, env: withoutFullReads(clock) } as const
 
 describeHub('a pull by digest', options, (hub) => {
   test('an unchanged module costs one request, and is verified', async () => {

@@ -6,6 +6,7 @@ import {
   modulesLabel,
   progressLabel,
   pullStateLabel,
+  readModeLabel,
   shownCounts,
   starterLabel,
   taskPercent,
@@ -82,6 +83,19 @@ describe('pull labels', () => {
       shownCounts(testPull({ counts: { missing: 2 } }).counts).map(({ label }) => label),
       ['Received', 'New', 'Updated', 'Unchanged', 'Rejected', 'Missing', 'Not listed'],
     )
+  })
+
+  it('claim the same versions only after a comparison that has ended', () => {
+    const labelOf = (over: Parameters<typeof testTask>[0]) => readModeLabel(testTask(over))
+    const digest = { differing: 0, repaired: 0, explained: 4, requests: 1, bytes: 300 }
+    const state = 'succeeded'
+    assert.equal(labelOf({ state, digest }), 'same versions, 4 explained')
+    assert.equal(labelOf({ state: 'failed', digest }), '')
+    assert.match(labelOf({ state, digest: { ...digest, requests: 0 } }), /^not compared/)
+    const differing = { ...digest, differing: 2, repaired: 1, explained: 0 }
+    assert.equal(labelOf({ state, digest: differing }), '2 buckets differed, 1 repaired')
+    assert.match(labelOf({ state, full_because: 'too_different' }), /^read whole/)
+    assert.equal(labelOf({ state, full_because: 'no_digest' }), '')
   })
 
   it('say how many records a pull did not contain', () => {

@@ -170,10 +170,15 @@ const FULL_READS: Partial<Record<FullBecause, string>> = {
   operator: 'read whole: an operator asked for it',
 }
 
-/** How a finished task read its module: `same versions`, `3 buckets differed, 3 repaired`, `read whole: …`. */
-export function readModeLabel({ digest, full_because }: PullTask): string {
+/**
+ * How a task that succeeded read its module: `same versions`, `3 buckets differed, 3 repaired`, `read whole: …`; empty for
+ * others.
+ */
+export function readModeLabel({ state, digest, full_because }: PullTask): string {
+  if (state !== 'succeeded') return ''
   if (digest === null) return (full_because && FULL_READS[full_because]) ?? ''
-  const { differing, repaired, explained } = digest
+  const { differing, repaired, explained, requests } = digest
+  if (requests === 0) return 'not compared'
   return [
     differing === 0
       ? 'same versions'

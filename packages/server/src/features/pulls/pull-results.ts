@@ -66,7 +66,8 @@ export function toResult(
   const message = describeError(state, error, counts.received)
   const { error_cause } = outcome
   const errors = { error: message, error_cause, problem: message, platform_error: message }
-  return { ...common, state, ...errors, read: null, compared: null }
+  // What a comparison that did not end has found says nothing about the module.
+  return { ...common, digest: null, state, ...errors, read: null, compared: null }
 }
 
 /** A pull that has requested nothing, or found the same elements not stored, keeps the warnings about them. */

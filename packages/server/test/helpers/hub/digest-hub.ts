@@ -9,12 +9,34 @@ import {
   type PullTask,
   type StoredRecord,
 } from '@recordhub/protocol'
+import { isFullReadDue } from '../../../src/domain/pull/unchanged.ts'
 import type { RegisteredPlatform } from '../operator.ts'
 import { type DigestSource, serveDigest } from '../platform/digest-platform.ts'
 import { type SimulatedPlatform, simulatePlatform } from '../platform/platform.ts'
 import { only } from '../storage/fixtures.ts'
 import type { TestHub } from './hub.ts'
 import { expectBody } from './response.ts'
+
+const HOUR_MS = 3_600_000
+/** More than the modules that one hub of these tests registers, and more time than passes in them. */
+const [MODULES, HOURS] = [100, 72]
+
+/**
+ * Settings with a period of full reads in which none is due while a test advances its clock. Each module has its own moment
+ * in the period, and its id depends on the order of the tests.
+ */
+export function withoutFullReads(clock: { now: () => Date }): Record<string, string> {
+  const full_read_at = clock.now().toISOString()
+  const now = new Date(clock.now().getTime() + HOURS * HOUR_MS)
+  const isQuiet = (fullPullHours: number) =>
+    Array.from({ length: MODULES }, (_, index) => ({ module_id: index + 1, full_read_at })).every(
+      (module) => !isFullReadDue(module, { now, fullPullHours }),
+    )
+  for (let hours = 8760; hours > 4380; hours--) {
+    if (isQuiet(hours)) return { HUB_MISSING_GRACE_SECONDS: '0', HUB_FULL_PULL_HOURS: `${hours}` }
+  }
+  throw new Error('Every period has a module whose full read is due')
+}
 
 export type DigestKit = {
   hub: TestHub
