@@ -18,7 +18,9 @@ async function* readRecords(recordType) {
 
 /** Changes whenever anything in the record changes. Replace with a column, such as updated_at with microseconds. */
 function versionOf({ full_name, data }) {
-  return createHash('md5').update(JSON.stringify([full_name, data])).digest('hex')
+  return createHash('md5')
+    .update(JSON.stringify([full_name, data]))
+    .digest('hex')
 }
 
 /** Changes whenever a record of the module changes. Replace with a query of "The ETag" in the guide. */
