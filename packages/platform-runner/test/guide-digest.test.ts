@@ -22,8 +22,7 @@ type Rows = unknown[][]
 /** The rows of a list, as the guide says that reference and version are listed. */
 const LIST: Record<Name, string> = {
   PostgreSQL: 'SELECT number::text, updated_at::text FROM employees',
-  MariaDB:
-    'SELECT CONVERT(number USING utf8mb4), CONVERT(updated_at USING utf8mb4) FROM employees',
+  MariaDB: 'SELECT CONVERT(number USING utf8mb4), CONVERT(updated_at USING utf8mb4) FROM employees',
   SQLite: 'SELECT CAST(number AS TEXT), updated_at FROM employees',
 }
 const TITLES: Record<Name, string> = {
@@ -106,7 +105,7 @@ const TABLES: Record<string, (name: Name) => string[] | null> = {
     `CREATE TABLE employees (number VARCHAR(100), updated_at ${TIME[name]})`,
     `INSERT INTO employees VALUES ${texts}`,
   ],
-  'integers': (name) => [
+  integers: (name) => [
     `CREATE TABLE employees (number BIGINT, updated_at ${TIME[name]})`,
     `INSERT INTO employees VALUES ${values(INTEGERS)}`,
   ],

@@ -158,7 +158,11 @@ async function checkPlatform(
   const output = [...stdout, ...stderr].join('\n')
   assert.equal(code, 0, output)
   assert.equal(/List and digest agree/.test(output), hasDigest === true, output)
-  assert.equal(/\?prefix=\w+ has the records of that bucket/.test(output), hasDigest === true, output)
+  assert.equal(
+    /\?prefix=\w+ has the records of that bucket/.test(output),
+    hasDigest === true,
+    output,
+  )
 }
 
 async function tryWrongKeys(address: string): Promise<void> {
