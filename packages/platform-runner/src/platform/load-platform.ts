@@ -85,7 +85,16 @@ function toModule(
 ): PlatformModule {
   const { recordType, name, description, fields, origin, columns, updatedAt, key } = module
   const shape = createHash('sha256').update(module.shape).digest('base64url').slice(0, 12)
+  const { digest } = module
   const isVersioned = origin.kind === 'file' || updatedAt !== null
+  const readDigest: PlatformModule['digest'] = async (request) => {
+    await checkColumns(module)
+    return (digest && (await source.digest?.read({ origin, columns: digest, ...request }))) ?? null
+  }
+  const recordsByPrefix: PlatformModule['recordsByPrefix'] = (prefixes, { signal }) => {
+    const selected = { reference: digest?.reference ?? [], prefixes }
+    return toRecords(module, source.rows({ origin, columns, find: null, selected, signal }), log)
+  }
   const served: PlatformModule = {
     name,
     recordType,
@@ -95,6 +104,7 @@ function toModule(
       if (!isVersioned) await checkColumns(module)
       return toRecords(module, source.rows({ origin, columns, find: null, signal }), log)
     },
+    ...(digest && source.digest?.supports(digest) ? { digest: readDigest, recordsByPrefix } : {}),
   }
   if (!isVersioned) return served
   return {
@@ -114,7 +124,7 @@ async function* toRecords(
   let withoutReference = 0
   for await (const row of rows) {
     const record = module.toRecord(row)
-    if (record) yield record
+    if (record) yield { ...record, version: module.toVersion(row, record) }
     else withoutReference += 1
   }
   if (withoutReference > 0) {

@@ -18,6 +18,7 @@ const settings = (over: Partial<ModuleSettings> = {}): ModuleSettings => ({
   fields: {},
   search: [],
   updatedAt: null,
+  version: null,
   ...over,
 })
 const column = (name: string, kind: Column['kind'], over: Partial<Column> = {}): Column => ({

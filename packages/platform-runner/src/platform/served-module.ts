@@ -1,4 +1,5 @@
 /** A module as it is served: its settings combined with the columns of its source. */
+import { hash } from 'node:crypto'
 import type { PlatformField, PlatformRecord } from '@recordhub/platform-kit'
 import {
   FIELD_TYPES,
@@ -11,7 +12,7 @@ import {
 } from '../records/kind.ts'
 import { columnsOf, renderName, renderReference } from '../records/template.ts'
 import type { ModuleSettings, Origin } from '../settings/settings.ts'
-import type { Column, Row } from '../sources/source.ts'
+import type { Column, DigestColumns, Row } from '../sources/source.ts'
 
 export type ServedModule = {
   recordType: string
@@ -27,6 +28,13 @@ export type ServedModule = {
   sent: readonly SentColumn[]
   key: Column[]
   updatedAt: Column | null
+  /**
+   * The columns that a digest hashes; null if the version is a hash of the record, or if the settings may change the text
+   * of the reference.
+   */
+  digest: DigestColumns | null
+  /** The version of a row and its record; null for a row without one. */
+  toVersion: (row: Row, record: PlatformRecord) => string | null
   /** The columns that are not sent, and why. */
   leftOut: { name: string; reason: string }[]
   /** The names of all columns of the source when the module was loaded. */
@@ -79,6 +87,7 @@ export function serveModule(
   if (updatedAt?.kind === 'date') {
     issues.push(`${settings.positionOf('updated_at')}: "${updatedAt.name}" contains only the date.`)
   }
+  const [version = null] = settings.version === null ? [] : find(settings.version, 'version')
   const leftOut = found.flatMap((column) => {
     const reason = reasonToLeaveOut(column, settings)
     return reason === null ? [] : [{ name: column.name, reason }]
@@ -86,7 +95,8 @@ export function serveModule(
   const offered = settings.columns ? findAll(settings.columns, 'columns') : found
   const data = offered.filter(({ name }) => !leftOut.some((one) => one.name === name))
 
-  const columns = [...new Set([...data, ...key, ...named, ...search])]
+  const versions = version ? [version] : []
+  const columns = [...new Set([...data, ...key, ...named, ...search, ...versions])]
   const indexes = new Map(columns.map((column, index) => [column.name, index]))
   const sent = data.map((column): SentColumn => {
     const type = fields[column.name]?.type ?? null
@@ -99,6 +109,14 @@ export function serveModule(
     const kind = sentAs.get(name) ?? columns[indexes.get(name) ?? -1]?.kind ?? 'any'
     return textOf(toJson(row[indexes.get(name) ?? -1] ?? null, kind))
   }
+
+  const isReferencePlain = key.every(({ name, kind }) => {
+    const sent = sentAs.get(name) ?? kind
+    return sent === kind || sent === 'text'
+  })
+  const referenceColumns = reference.flatMap((part): (string | Column)[] =>
+    typeof part === 'string' ? [part] : key.filter(({ name }) => name === part.column).slice(0, 1),
+  )
 
   return {
     recordType: settings.recordType,
@@ -116,6 +134,9 @@ export function serveModule(
     sent,
     key,
     updatedAt,
+    digest: version && isReferencePlain ? { version, reference: referenceColumns } : null,
+    toVersion: (row, record) =>
+      version ? textOf(row[indexes.get(version.name) ?? -1] ?? null) || null : hashOf(record),
     leftOut,
     foundNames: found.filter(hasName).map(({ name }) => name),
     shape: JSON.stringify([settings, sent]),
@@ -129,6 +150,11 @@ export function serveModule(
       return { reference_number, full_name: renderName(fullName, read), data }
     },
   }
+}
+
+/** Changes whenever anything in the record changes. */
+function hashOf({ full_name, data }: PlatformRecord): string {
+  return hash('md5', JSON.stringify([full_name, data]), 'base64url')
 }
 
 function reasonToLeaveOut(column: Column, { leaveOut, columns }: ModuleSettings): string | null {

@@ -27,6 +27,7 @@ export function readModule(section: Section, source: SourceKind): ModuleSettings
     fields: readFields(section.section('fields')),
     search: section.texts('search'),
     updatedAt: section.text('updated_at'),
+    version: section.text('version'),
   }
   if (source === 'folder' && module.updatedAt !== null) {
     section.addIssue('updated_at', 'is not used for files: their modification times show changes')

@@ -55,6 +55,8 @@ export type ModuleSettings = {
   fields: Record<string, FieldSettings>
   search: string[]
   updatedAt: string | null
+  /** The column with the version of a record; null for a hash of the record. */
+  version: string | null
 }
 
 export type PushSettings = {

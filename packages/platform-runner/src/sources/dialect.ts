@@ -21,6 +21,21 @@ export type Dialect = {
   latestChangeTime: (column: Column) => string | null
   /** The sum over all rows of a hash of these columns. */
   sum: (columns: readonly Column[]) => string
+  /** Null if the database has no md5. */
+  digest: DigestDialect | null
+}
+
+/** Expressions for the buckets and sums of a digest. All texts are in UTF-8. */
+export type DigestDialect = {
+  /** The text as which {@link Dialect.value} arrives; null for a column whose text may be another one. */
+  text: (column: Column) => string | null
+  concat: (texts: readonly string[]) => string
+  /** The lower-case hex digits of the MD5 of a text. */
+  md5: (text: string) => string
+  /** The number of the first 12 hex digits of a text. */
+  number: (hex: string) => string
+  separator: string
+  parameterText: (parameter: string) => string
 }
 
 export const ESCAPE = '!'

@@ -57,7 +57,31 @@ export type RowsRequest = {
   columns: readonly Column[]
   /** Only rows in which one of these columns contains the text, at most `limit`. */
   find: { text: string; columns: readonly Column[]; limit: number } | null
+  /** Only rows whose reference has an MD5 with one of these prefixes, as hex digits; all without it. */
+  selected?: { reference: ReferenceColumns; prefixes: readonly string[] }
   signal: AbortSignal
+}
+
+/** The texts and columns that form a reference. */
+export type ReferenceColumns = readonly (string | Column)[]
+
+export type DigestColumns = { reference: ReferenceColumns; version: Column }
+
+export type DigestRowsRequest = {
+  origin: Origin
+  columns: DigestColumns
+  digits: number
+  prefixes: readonly string[] | null
+  signal: AbortSignal
+}
+
+export type DigestReader = {
+  /** Whether the source hashes the same texts that the list contains. */
+  supports: (columns: DigestColumns) => boolean
+  /** The buckets of the rows that have a reference; null if one of these has no version. */
+  read: (
+    request: DigestRowsRequest,
+  ) => Promise<[prefix: string, count: string, sum: string][] | null>
 }
 
 /**
@@ -77,6 +101,8 @@ export type Source = {
   version: (origin: Origin, columns: VersionColumns | null) => Promise<string | null>
   /** Null if the source cannot detect changes. */
   changes: ChangeReader | null
+  /** Null if the source cannot compute digests. */
+  digest: DigestReader | null
   /** Problems of the source that its owner should know. */
   warnings: () => Promise<string[]>
 }

@@ -1,9 +1,11 @@
 import type { Cell } from '../records/kind.ts'
 import type { Origin } from '../settings/settings.ts'
 import type { Dialect } from './dialect.ts'
+import { digestStatement, supportsDigest } from './digest-statements.ts'
 import type { Candidate, ChangedRow, Column, Row, Source } from './source.ts'
 import {
   changesStatement,
+  fromOf,
   newestStatement,
   rowsStatement,
   type Statement,
@@ -77,6 +79,20 @@ export function createSqlSource(database: Database): Source {
       async read(changes) {
         const found = await readAll(changesStatement(changes, dialect))
         return found.map((row) => toChangedRow(row, changes.key.length))
+      },
+    },
+    digest: {
+      supports: (columns) => supportsDigest(columns, dialect),
+      async read(request) {
+        const connection = await database.connect(request.signal)
+        try {
+          const statement = digestStatement(request, fromOf(request.origin, dialect), dialect)
+          const rows = await Array.fromAsync(connection.read(statement))
+          if (rows.some((row) => Number(row[3]) > 0)) return null
+          return rows.map(([prefix, count, sum]) => [String(prefix), String(count), String(sum)])
+        } finally {
+          await connection.close()
+        }
       },
     },
     warnings: () => withConnection(database.warnings),

@@ -2,12 +2,13 @@
 import { trimTrailing } from '@recordhub/protocol/text'
 import type { Origin } from '../settings/settings.ts'
 import { type Dialect, toPattern } from './dialect.ts'
+import { selectionOf } from './digest-statements.ts'
 import type { ChangeCursor, Changes, Column, RowsRequest, VersionColumns } from './source.ts'
 
 export type Statement = { sql: string; parameters: string[] }
 
 /** The name of a table may contain its schema: `hr.people`. */
-function fromOf(origin: Origin, { quote }: Dialect): string {
+export function fromOf(origin: Origin, { quote }: Dialect): string {
   if (origin.kind === 'table') return splitTable(origin.table).map(quote).join('.')
   if (origin.kind === 'file') throw new Error('A file is not a table.')
   // Line breaks around the query, since it may end with a comment.
@@ -36,6 +37,10 @@ export function shapeStatement(origin: Origin, dialect: Dialect): string {
 export function rowsStatement(request: RowsRequest, dialect: Dialect): Statement {
   const { origin, columns, find } = request
   const select = `SELECT ${columns.map(dialect.value).join(', ')} FROM ${fromOf(origin, dialect)}`
+  if (request.selected) {
+    const { condition, parameters } = selectionOf(request.selected, dialect)
+    return { sql: `${select} WHERE ${condition}`, parameters }
+  }
   if (!find) return { sql: select, parameters: [] }
   const matches = find.columns.map((column) => dialect.contains(column, dialect.parameter(1)))
   return {

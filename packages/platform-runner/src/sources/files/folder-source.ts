@@ -80,6 +80,7 @@ export function openFolder(folder: string): Source {
     title: `the files in ${folder}`,
     rows,
     changes: null,
+    digest: null,
     warnings: async () => [],
     async candidates() {
       const files = await readdir(folder).catch((error: Error) => {

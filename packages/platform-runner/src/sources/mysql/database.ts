@@ -212,7 +212,22 @@ function castOf({ kind }: Column): string | null {
   return kind === 'date' ? 'DATE' : null
 }
 
+/** The text of other numbers, such as floats, differs between a result and an expression. */
+const EXACT_NUMBER = /^(?:(?:tiny|small|medium|big)?int|decimal)(?!.*zerofill)/
+
 const mysqlDialect: Dialect = {
+  digest: {
+    text: ({ name, kind, type }) => {
+      const isExact = kind === 'number' && EXACT_NUMBER.test(type)
+      const isSame = isExact || kind === 'text' || kind === 'datetime' || kind === 'instant'
+      return isSame ? asText(quote(name)) : null
+    },
+    concat: (texts) => `CONCAT(${texts.join(', ')})`,
+    md5: (text) => `MD5(${text})`,
+    number: (hex) => `CAST(CONV(LEFT(${hex}, 12), 16, 10) AS UNSIGNED)`,
+    separator: 'CHAR(31 USING utf8mb4)',
+    parameterText: asText,
+  },
   quote,
   // Variables, since the query of the owner may contain a `?`.
   parameter: (number) => `@recordhub_${number}`,

@@ -160,6 +160,14 @@ const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 const asText = ({ name }: Column) => `(${quote(name)})::text`
 
 const postgresDialect: Dialect = {
+  digest: {
+    text: (column) => (column.kind === 'json' || column.kind === 'binary' ? null : asText(column)),
+    concat: (texts) => texts.join(' || '),
+    md5: (text) => `md5(convert_to(${text}, 'UTF8'))`,
+    number: (hex) => `('x' || left(${hex}, 12))::bit(48)::bigint`,
+    separator: 'chr(31)',
+    parameterText: (parameter) => `${parameter}::text`,
+  },
   quote,
   parameter: (number) => `$${number}`,
   // Arrays and rows are converted to JSON, since their text format is specific to PostgreSQL.

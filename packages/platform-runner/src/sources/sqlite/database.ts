@@ -135,6 +135,8 @@ const NUMBER = 'n'
 const HASH = 'recordhub_hash'
 
 const sqliteDialect: Dialect = {
+  // Its functions run in this process, so a query would save nothing.
+  digest: null,
   quote,
   parameter: (number) => `?${number}`,
   value: ({ name }) => quote(name),
