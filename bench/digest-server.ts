@@ -153,13 +153,16 @@ async function sendDocument(module: ModuleRef, response: ServerResponse): Promis
   const { first, end } = rangeOf(module)
   const head = { success: true, ...module, total: end - first }
   response.writeHead(200, { 'Content-Type': 'application/json' })
-  response.write(`${JSON.stringify(head).slice(0, -1)},"records":[`)
+  const write = (text: string) => {
+    traffic.bytes += gzipSync(text).length
+    return response.write(text)
+  }
+  write(`${JSON.stringify(head).slice(0, -1)},"records":[`)
   for (let from = first; from < end; from += RECORDS_PER_CHUNK) {
     const to = Math.min(from + RECORDS_PER_CHUNK, end)
     const records = Array.from({ length: to - from }, (_, index) => recordOf(module, from + index))
     const chunk = `${from === first ? '' : ','}${records.join(',')}`
-    if (!response.write(chunk))
-      await new Promise<void>((resolve) => response.once('drain', resolve))
+    if (!write(chunk)) await new Promise<void>((resolve) => response.once('drain', resolve))
     if (response.destroyed) return
   }
   response.end(']}')

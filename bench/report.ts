@@ -11,7 +11,7 @@ export type Line = {
   name: string
   /** The compared figure: a ratio to the yardstick (`×`), or a quantity. */
   figure: number
-  unit: '×' | 'MB' | 'ms' | 's' | 'µs'
+  unit: '×' | 'requests' | 'MB' | 'kB' | 'ms' | 's' | 'µs'
   goal: Goal | null
   /** The measurement behind the figure, such as `20577/s, p50 2.3 ms`. */
   measured?: string
@@ -72,7 +72,7 @@ function isReached({ figure, goal }: Line): boolean {
 }
 
 function format({ figure, unit }: Pick<Line, 'figure' | 'unit'>): string {
-  const digits = unit === '×' ? 2 : unit === 'MB' ? 0 : 1
+  const digits = unit === '×' ? 2 : unit === 'MB' || unit === 'requests' ? 0 : 1
   return `${figure.toFixed(digits)} ${unit}`
 }
 

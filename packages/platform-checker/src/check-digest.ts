@@ -47,16 +47,17 @@ export async function checkDigest(check: Check, first: FirstRead): Promise<void>
     check.section.addPassed(`List and digest agree: ${records} records have the same versions.`)
     return checkPrefix(check, versions)
   }
-  let isStable = false
+  let haveAllChanged = true
   for (const prefix of differing.slice(0, MAX_EXAMINED_BUCKETS)) {
     const found = await findDisagreement(check, prefix)
-    if (found === null) continue
-    isStable = true
+    if (found === 'changed') continue
+    haveAllChanged = false
+    if (found === 'unchecked') continue
     const total = new Set([...versions.buckets.keys(), ...digest.keys()]).size
     const params = { buckets: differing.length, total }
     findings.add('digest.disagrees', { params, ...found })
   }
-  if (!isStable) findings.add('digest.changed')
+  if (haveAllChanged) findings.add('digest.changed')
 }
 
 /** @returns null without a valid digest, which is a finding unless the platform offers none. */
@@ -134,26 +135,26 @@ async function readPrefix(check: Check, prefix: string): Promise<Listed[] | null
 
 /**
  * Compares a bucket of list and digest record by record.
- * @returns the first record on which they disagree twice; null if they agree now.
+ * @returns the first record on which they disagree twice; `changed` if they agree now or were edited meanwhile; `unchecked`
+ * if the platform did not return what is compared.
  */
 async function findDisagreement(
   check: Check,
   prefix: string,
-): Promise<{ reference: string | null; found: string } | null> {
+): Promise<{ reference: string | null; found: string } | 'changed' | 'unchecked'> {
   const before = await requestDigest(check, MAX_DIGEST_DIGITS, prefix)
   const { context, section } = check
   const records =
     (await readPrefix(check, prefix)) ??
-    (await attempt(context, section, () => readFromList(check, prefix))) ??
-    []
+    (await attempt(context, section, () => readFromList(check, prefix)))
   const after = await requestDigest(check, MAX_DIGEST_DIGITS, prefix)
-  if (!before || !after) return null
+  if (!records || !before || !after) return 'unchecked'
   // A bucket that differs between the two digests was edited meanwhile.
   const moving = new Set(findDifferingBuckets(before, after))
   const [bucket] = findDifferingBuckets(sumOf(records, MAX_DIGEST_DIGITS), after).filter(
     (one) => !moving.has(one),
   )
-  if (bucket === undefined) return null
+  if (bucket === undefined) return 'changed'
   const disagreeing = records.find(({ reference }) => md5(reference).startsWith(bucket))
   if (disagreeing) {
     return { reference: disagreeing.reference, found: `version ${disagreeing.version}` }

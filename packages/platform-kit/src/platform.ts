@@ -74,7 +74,7 @@ export type PlatformModule = {
   /**
    * The digest of the module, computed by the database; null if a record has no version. Without it, the kit reads all
    * records for each digest, which is a scan of the module: the first byte of the response comes after the last record,
-   * and the hub waits 30 seconds for it.
+   * and the hub waits for it until the time limit of a pull.
    */
   digest?: (
     request: DigestRequest,

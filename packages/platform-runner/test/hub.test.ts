@@ -104,10 +104,10 @@ for (const engine of ENGINES_OF_TIER) {
         ),
         page,
       )
-      // Nothing has changed, so the module is not transferred again.
+      // Nothing has changed, so only the digest is transferred.
       const again = (await operator.pullAll()).tasks[0]
-      assert.deepEqual([again?.unchanged, again?.created, again?.missing], [PEOPLE, 0, 0])
-      assert.match(platform.log(), /GET \/api\/hub\/records\/people 304 /)
+      assert.deepEqual([again?.mode, again?.received, again?.missing], ['digest', 0, 0])
+      assert.match(platform.log(), /GET \/api\/hub\/records\/people\/digest 200 /)
 
       await database.run(
         'DELETE FROM people WHERE id = 5',
@@ -195,13 +195,15 @@ modules:
   const found = await (await platform.get('search?query=bob')).text()
   assert.match(found, /"reference_number":"007"/)
   await operator.pullAll()
-  assert.equal(platform.log().match(/records\/\w+ 304/g)?.length, 3)
+  assert.equal(platform.log().match(/records\/\w+\/digest 200/g)?.length, 3)
   // A file with a syntax error must not count as a complete pull.
   sandbox.write(
     'events.ndjson',
     `{"id":1,"name":"One"}\n${'{"id":3,"name":"x"}\n'.repeat(5000)}{"id":4,\n`,
   )
-  const broken = (await operator.pullAll()).tasks.find((one) => one.record_type === 'events')
+  const broken = (await operator.pullAll({ mode: 'full' })).tasks.find(
+    (one) => one.record_type === 'events',
+  )
   assert.deepEqual([broken?.state, broken?.missing], ['failed', 0])
   assert.match(platform.log(), /events.ndjson:5002 is not valid JSON/)
   rmSync(join(sandbox.folder, 'people.csv'))

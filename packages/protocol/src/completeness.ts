@@ -63,7 +63,9 @@ export const ModuleCompleteness = Type.Object({
   verified: Type.Union(
     [
       Type.Object({
-        records: Type.Integer({ description: 'Records of the platform that are stored' }),
+        records: Type.Integer({
+          description: 'Records of the platform that are stored with the same version',
+        }),
         of: Type.Integer({ description: 'Records of the platform' }),
         explained: Type.Integer({
           description:

@@ -46,7 +46,7 @@ export function addToSum(sum: number, contribution: number): number {
 
 /**
  * The text of a `version` that is hashed: a text itself, an integer as its digits. Null for a value that is no version: an
- * empty, too long or unpaired text, a fraction, a number with an exponent, or any other type.
+ * empty, too long or unpaired text, one with U+0000, a fraction, a number with an exponent, or any other type.
  * @param value of an element that was parsed as JSON or as lossless JSON.
  */
 export function readVersion(value: unknown): string | null {
@@ -60,6 +60,7 @@ export function readVersion(value: unknown): string | null {
 function isVersionText(text: string): boolean {
   return (
     text !== '' &&
+    !text.includes('\u0000') &&
     text.length <= MAX_VERSION_BYTES &&
     text.isWellFormed() &&
     new TextEncoder().encode(text).length <= MAX_VERSION_BYTES

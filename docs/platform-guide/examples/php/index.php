@@ -66,14 +66,16 @@ function sendRecords(object $manifest, string $recordType): never
     if ($module === null) {
         respond(404, ['success' => false, 'message' => 'No such module.']);
     }
+    $prefix = readPrefixes();
     // Read it before the records, so that a change during the response leads to another version.
     $etag = '"'.readVersion($recordType).'"';
-    header("ETag: $etag");
-    if (str_contains($_SERVER['HTTP_IF_NONE_MATCH'] ?? '', $etag)) {
+    if ($prefix === null) {
+        header("ETag: $etag");
+    }
+    if ($prefix === null && str_contains($_SERVER['HTTP_IF_NONE_MATCH'] ?? '', $etag)) {
         http_response_code(304);
         exit;
     }
-    $prefix = readPrefixes();
     $head = json_encode([
         'success' => true,
         'platform_name' => $manifest->platform_name,
@@ -107,6 +109,7 @@ function sendDigest(object $manifest, string $recordType): never
         respond(400, ['success' => false, 'message' => 'digits must be 1 to 8.']);
     }
     $prefix = readPrefixes();
+    set_time_limit(0);
     $buckets = [];
     foreach (readRecords($recordType) as $record) {
         $hash = md5($record->reference_number);

@@ -107,8 +107,8 @@ def records(record_type: str, prefix: str | None = None, if_none_match: str = He
     if module is None:
         raise HTTPException(404, "No such module.")
     # Read it before the records, so that a change during the response leads to another version.
-    headers = {"ETag": f'"{read_version(record_type)}"'}
-    if headers["ETag"] in if_none_match:
+    headers = {} if prefix is not None else {"ETag": f'"{read_version(record_type)}"'}
+    if headers and headers["ETag"] in if_none_match:
         return Response(status_code=304, headers=headers)
     head = {
         "success": True,

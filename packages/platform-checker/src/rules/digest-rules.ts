@@ -30,7 +30,7 @@ export const DIGEST_RULES = {
   'digest.disagrees': warning(
     'The digest (optional)',
     'List and digest disagree in {buckets} of {total} buckets.',
-    'Hash the same text that you list: reference_number as sent, U+001F, and the version of the same SQL expression, in UTF-8. Until then the hub reads all records.',
+    'Hash the same text that you list: reference_number as sent, U+001F, and the version of the same SQL expression, in UTF-8. Until then the hub does not take both sides as equal.',
   ),
   'digest.changed': note(
     'The digest (optional)',

@@ -57,7 +57,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     const started = await storage.reverts.startRevert(revert.id, REQUESTER.actor, log)
     if (started === 'already_running') throw new HubError('revert_already_running')
     if (started === 'not_planned') {
-      throw new HubError('revert_not_possible', { reason: 'the revert was started already' })
+      throw new HubError('revert_not_possible', {
+        reason:
+          'only a plan of the last 24 hours that was neither started nor cancelled can be started',
+      })
     }
     await printState(storage, revert.id, context)
   },

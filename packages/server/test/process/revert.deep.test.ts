@@ -56,7 +56,7 @@ for (const engine of enginesForTier(sqlite)) {
     assert.equal(await nameOf(), 'Number 1')
 
     const failures = [
-      [['start', id], 1, /started already/],
+      [['start', id], 1, /neither started nor cancelled/],
       [['cancel', id], 1, /has ended/],
       [['start', '999'], 1, /No such revert/],
       [['plan', '--pull', '1'], 2, /--reason/],

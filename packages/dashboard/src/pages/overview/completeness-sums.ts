@@ -179,6 +179,7 @@ export function compareModule(module: ModuleCompleteness): {
 const REASONS: readonly string[] = [
   'missing_undecided',
   'rejected',
+  'held',
   'total_differs',
   'no_total',
   'no_success',

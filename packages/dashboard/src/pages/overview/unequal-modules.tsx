@@ -163,6 +163,8 @@ function Why({ row, groups }: { row: UnequalRow; groups: readonly RejectedPushGr
       return difference === 0 ? 'another pull decides' : 'missing from the last complete pull'
     case 'rejected':
       return groups.length === 1 ? groups[0]?.message : 'rejected records'
+    case 'held':
+      return 'a revert holds values that the platform still sends'
     case 'total_differs':
       return 'the platform’s total differs from the records that it lists'
     case 'no_total':

@@ -165,23 +165,25 @@ export function pullStateLabel(
 
 /** Why all records were read, where that is not what happens without a digest. */
 const FULL_READS: Partial<Record<FullBecause, string>> = {
-  too_different: 'read whole: more than a quarter differed',
+  too_different: 'read whole: too much differed',
   not_stable: 'read whole: its versions change without content',
-  operator: 'read whole: an operator asked for it',
+  operator: 'read whole: on request, or after an approved review',
 }
 
 /**
- * How a task that succeeded read its module: `same versions`, `3 buckets differed, 3 repaired`, `read whole: …`; empty for
+ * How a task that succeeded read its module: `nothing differed`, `3 buckets differed, 3 repaired`, `read whole: …`; empty for
  * others.
  */
-export function readModeLabel({ state, digest, full_because }: PullTask): string {
+export function readModeLabel({ state, digest, full_because, warnings }: PullTask): string {
   if (state !== 'succeeded') return ''
   if (digest === null) return (full_because && FULL_READS[full_because]) ?? ''
   const { differing, repaired, explained, requests } = digest
   if (requests === 0) return 'not compared'
   return [
     differing === 0
-      ? 'same versions'
+      ? warnings.length === 0
+        ? 'nothing differed'
+        : 'nothing new differed'
       : `${formatCount(differing, 'bucket')} differed, ${formatNumber(repaired)} repaired`,
     explained > 0 && `${formatNumber(explained)} explained`,
   ]

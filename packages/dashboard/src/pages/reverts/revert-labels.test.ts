@@ -21,12 +21,15 @@ test('a scope is named as the object of a sentence', () => {
 
 test('the title of a revert says its result once it has one', () => {
   const counts = { reverted: 1, kept: 2, impossible: 3, held_now: 4, lifted: 5 }
+  const progress = { records_total: 9, records_done: 5, percent: 55 }
   const titleOf = (state: Parameters<typeof revertTitle>[0]['state']) =>
-    revertTitle({ state, counts }, 'pull 7')
+    revertTitle({ state, counts, progress, started_at: '2026-11-21T07:30:00.000Z' }, 'pull 7')
   assert.equal(titleOf('planned'), 'Revert pull 7')
   assert.equal(titleOf('running'), 'Reverting pull 7')
-  assert.equal(titleOf('succeeded'), '1 record is reverted')
-  assert.equal(titleOf('cancelled'), 'The revert was cancelled after 1 record')
+  assert.equal(titleOf('succeeded'), '1 record was reverted')
+  assert.equal(titleOf('cancelled'), 'The revert was cancelled after 5 records')
+  const plan = { state: 'cancelled', counts, progress, started_at: null } as const
+  assert.equal(revertTitle(plan, 'pull 7'), 'The plan was cancelled')
 })
 
 test('a path is named by its keys', () => {

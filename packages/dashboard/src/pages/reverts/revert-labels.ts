@@ -31,10 +31,12 @@ export function scopeLabel(
 }
 
 /** The title of the page of a revert: its result once it has one. */
-export function revertTitle(revert: Pick<Revert, 'state' | 'counts'>, what: string): string {
-  const { state, counts } = revert
-  const done = formatCount(counts.reverted, 'record')
-  const are = counts.reverted === 1 ? 'is' : 'are'
+export function revertTitle(
+  revert: Pick<Revert, 'state' | 'counts' | 'progress' | 'started_at'>,
+  what: string,
+): string {
+  const { state, counts, progress, started_at } = revert
+  const done = formatCount(progress.records_done, 'record')
   switch (state) {
     case 'planned':
       return `Revert ${what}`
@@ -42,11 +44,13 @@ export function revertTitle(revert: Pick<Revert, 'state' | 'counts'>, what: stri
     case 'running':
       return `Reverting ${what}`
     case 'succeeded':
-      return `${done} ${are} reverted`
+      return `${formatCount(counts.reverted, 'record')} ${counts.reverted === 1 ? 'was' : 'were'} reverted`
     case 'failed':
       return `The revert failed after ${done}`
     case 'cancelled':
-      return `The revert was cancelled after ${done}`
+      return started_at === null
+        ? 'The plan was cancelled'
+        : `The revert was cancelled after ${done}`
     default:
       return `The revert was interrupted after ${done}`
   }
@@ -59,10 +63,10 @@ export function revertDot({ state }: Pick<Revert, 'state'>): DotColor {
   return state === 'interrupted' || state === 'cancelled' ? 'orange' : 'hollow'
 }
 
-export const OUTCOMES: readonly { value: RevertOutcome; label: string; hint: string }[] = [
-  { value: 'reverted', label: 'Reverted', hint: 'have the values that the scope gave them' },
-  { value: 'kept', label: 'Kept', hint: 'have another value, written since' },
-  { value: 'impossible', label: 'Impossible', hint: 'the hub no longer knows the former values' },
+export const OUTCOMES: readonly { value: RevertOutcome; label: string }[] = [
+  { value: 'reverted', label: 'Reverted' },
+  { value: 'kept', label: 'Kept' },
+  { value: 'impossible', label: 'Impossible' },
 ]
 
 /** `salary › net`: a path of a change or of a hold. */

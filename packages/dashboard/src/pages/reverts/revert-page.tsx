@@ -136,7 +136,7 @@ function Actions({ revert, what }: { revert: Revert; what: string }) {
           label="Revert the rest…"
         />
       )}
-      {state !== 'planned' && counts.reverted > 0 && (
+      {revert.started_at !== null && revert.reverted_by === null && counts.reverted > 0 && (
         <RevertButton
           scope={{ revert_id: id }}
           title={`Undo revert ${formatNumber(id)}?`}
@@ -154,8 +154,9 @@ function Actions({ revert, what }: { revert: Revert; what: string }) {
             setStarting(false)
           }}
         >
-          {formatCount(counts.reverted, 'record')} get their former values. The hub then refuses the
-          values that it has taken back, until the platform sends other ones.
+          {formatCount(counts.reverted, 'record')} will be reverted.
+          {revert.holds &&
+            ' The hub then refuses the values that it has taken back, until the platform sends other ones.'}
         </PasswordDialog>
       )}
     </>
@@ -279,5 +280,5 @@ const STATE_TEXTS: Readonly<Record<Revert['state'], string>> = {
   succeeded: 'Done.',
   failed: 'Records that were written stay reverted.',
   cancelled: 'Records that were written stay reverted.',
-  interrupted: 'The hub was stopped. It goes on after the next start.',
+  interrupted: 'It was interrupted. The hub continues it.',
 }

@@ -100,7 +100,7 @@ const columnsOf = (outcome: string) => [
 ]
 
 function Result({ record: { creates, done } }: { record: RevertRecord }) {
-  if (done) return creates ? 'Missing, because it was created' : 'Has its former values'
+  if (done) return creates ? 'Marked as missing, because it was created' : 'Got its former values'
   return (
     <Text span inherit c="dimmed">
       {creates ? 'Becomes missing, because it was created' : 'Gets its former values'}

@@ -25,10 +25,11 @@ function ago(hours: number): string {
 function plan(
   hours: number | null,
   history: Partial<DigestHistory> = {},
-  options: { requested?: 'full' | 'digest'; isReviewApproved?: boolean } = {},
+  options: { requested?: 'full' | 'digest'; isUrgent?: boolean; isReviewApproved?: boolean } = {},
 ) {
   const found = planReadMode({
     requested: 'auto',
+    isUrgent: false,
     isReviewApproved: false,
     // Its moment for a full read is at 0:00.
     module_id: 0,
@@ -58,6 +59,8 @@ test('where digests verify and nothing withdraws the claim, the full read is due
   assert.equal(plan(30, { ...verified, withdrawn_at: ago(30) }), 'list: due')
   assert.equal(plan(30, { ...verified, unversioned: 1 }), 'list: due')
   assert.equal(plan(30, { ...verified, verified_at: ago(40) }), 'list: due')
+  // Digests that no longer verify.
+  assert.equal(plan(60, { ...verified, verified_at: ago(25) }), 'list: due')
 })
 
 test('a module without versions is read as before there were digests', () => {

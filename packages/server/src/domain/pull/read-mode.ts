@@ -31,6 +31,8 @@ const SHARE = 20
 type ModeContext = {
   /** The mode of the pull. */
   requested: PullMode
+  /** Whether an operator has requested the pull, or the last one failed: both compare now. */
+  isUrgent: boolean
   /** Whether an operator has approved that records of the module are missing, which only a read of the list marks. */
   isReviewApproved: boolean
   module_id: number
@@ -43,7 +45,7 @@ type ModeContext = {
 }
 
 export function planReadMode(context: ModeContext): ReadModePlan {
-  const { requested, isReviewApproved, module_id, full_read_at, history, now } = context
+  const { requested, isUrgent, isReviewApproved, module_id, full_read_at, history, now } = context
   if (requested === 'full' || isReviewApproved) return { read: 'list', because: 'operator' }
   if (full_read_at === null) return { read: 'list', because: 'first' }
   const fullPullHours = hoursBetweenFullReads(context)
@@ -57,7 +59,8 @@ export function planReadMode(context: ModeContext): ReadModePlan {
     return { read: 'list', because: obstacle }
   }
   const next = nextDigestAt(history)
-  if (requested !== 'digest' && next !== null && isWithin(now, history.asked_at, next)) {
+  const mayWait = requested !== 'digest' && !isUrgent
+  if (mayWait && next !== null && isWithin(now, history.asked_at, next)) {
     return { read: 'nothing', because: 'digest_not_due' }
   }
   return { read: 'digest' }
@@ -83,12 +86,14 @@ function findObstacle({
   return isWithin(now, unsupported_at, Date.parse(unsupported_at) + DAY_MS) ? 'no_digest' : null
 }
 
-/** Where digests prove the same versions, the list is read once a week. */
-function hoursBetweenFullReads({ history, full_read_at, fullPullHours }: ModeContext): number {
+/** Where digests have proved the same versions within a day, the list is read once a week. */
+function hoursBetweenFullReads({ history, full_read_at, fullPullHours, now }: ModeContext): number {
   const { verified_at, verified_by, withdrawn_at, unversioned } = history
   const isVerified = verified_by === 'digest' && withdrawn_at === null && unversioned === 0
   const isSinceRead = verified_at !== null && full_read_at !== null && verified_at >= full_read_at
-  return isVerified && isSinceRead ? Math.max(fullPullHours, WEEK_HOURS) : fullPullHours
+  const isRecent =
+    verified_at !== null && isWithin(now, verified_at, Date.parse(verified_at) + DAY_MS)
+  return isVerified && isSinceRead && isRecent ? Math.max(fullPullHours, WEEK_HOURS) : fullPullHours
 }
 
 /** Whether the platform has answered with a digest. A 404 response takes that back. */

@@ -72,15 +72,18 @@ export function decideHolds(holds: readonly Hold[], write: HeldWrite): HoldDecis
   const groups = Map.groupBy(holds, ({ revert_id, path }) => `${revert_id} ${kindOf(path)}`)
   if (groups.size === 0) return { kept, lifted }
   const data = parseData(write.result.data)
-  for (const group of groups.values()) {
+  // Existence last: with the values that other holds keep, the content may be the refused one.
+  const inOrder = [...groups.values()].sort(
+    (one, other) => Number(isOfExistence(one)) - Number(isOfExistence(other)),
+  )
+  for (const group of inOrder) {
     const [first] = group
     if (!first) continue
     const kind = kindOf(first.path)
     if (kind === 'absence') {
       lifted.push({ revert_id: first.revert_id, kind })
     } else if (kind === 'existence') {
-      const isRefused = hashContent(write.result.full_name, data) === first.refused
-      if (isRefused) kept.add(EXISTENCE)
+      if (hashesOf(write, data, kept).includes(first.refused)) kept.add(EXISTENCE)
       else if (write.setPaths) kept.add(MISSING_PATH)
       else lifted.push({ revert_id: first.revert_id, kind })
     } else {
@@ -94,6 +97,20 @@ export function decideHolds(holds: readonly Hold[], write: HeldWrite): HoldDecis
     }
   }
   return { kept, lifted }
+}
+
+function isOfExistence([first]: readonly Hold[]): boolean {
+  return first?.path === EXISTENCE
+}
+
+/** The hashes of what a write sends, and of what the other holds leave of it. */
+function hashesOf(
+  { stored, result }: HeldWrite,
+  data: JsonObject,
+  kept: ReadonlySet<string>,
+): string[] {
+  const left = keepHeld({ ...result, incomplete: false }, { ...stored, incomplete: false }, kept)
+  return [hashContent(result.full_name, data), hashContent(left.full_name, parseData(left.data))]
 }
 
 function resultAt(result: HeldState, data: JsonObject, path: string): JsonValue | undefined {

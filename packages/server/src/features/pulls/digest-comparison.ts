@@ -44,6 +44,8 @@ export type Comparison = {
   differing: DifferingBucket[]
   plan: ReadPlan
   remembered: RememberedBucket[]
+  /** When the digest was requested. RFC 3339 in UTC. */
+  asked_at: string
   requests: number
   bytes: number
 }
@@ -115,6 +117,7 @@ async function compare(
   return {
     ...{ outcome: 'compared', digits, remote, records, differing, remembered },
     plan: planRead(levels, { records: Math.max(records, present), mayReadInFull, limits }),
+    asked_at: requests.askedAt.toISOString(),
     requests: requests.count,
     bytes: requests.bytes,
   }
@@ -152,18 +155,19 @@ async function refine(
 class DigestRequests {
   readonly #deps: ComparisonDeps
   readonly #module: ComparedModule
-  readonly #askedAt: Date
+  readonly askedAt: Date
   milliseconds = 0
   count = 0
   bytes = 0
   /** Whether the platform has answered with a digest, which may be one that cannot be used. */
   isOffered = false
-  #isUnsupported = false
+  /** Whether the time that has passed is not that of a digest. */
+  #isUnmeasured = false
 
   constructor(deps: ComparisonDeps, module: ComparedModule) {
     this.#deps = deps
     this.#module = module
-    this.#askedAt = deps.clock.now()
+    this.askedAt = deps.clock.now()
   }
 
   /** @throws UnsupportedError or HubError. */
@@ -192,7 +196,7 @@ class DigestRequests {
       const path = `records/${plan.record_type}/digest`
       throw new HubError('platform_response_invalid', { path, reason: answer.reason })
     } catch (error) {
-      this.#isUnsupported = error instanceof UnsupportedError
+      this.#isUnmeasured = signal.aborted || !(error instanceof HubError) || error.concernsPlatform
       throw error
     } finally {
       this.milliseconds += Math.max(0, clock.now().getTime() - begun)
@@ -202,10 +206,10 @@ class DigestRequests {
   /** Saves when the digest was requested and how long the platform took for all requests. */
   async saveDuration(): Promise<void> {
     const { history, plan } = this.#module
-    if (this.#isUnsupported || !(this.isOffered || offersDigest(history))) return
+    if (this.#isUnmeasured || !(this.isOffered || offersDigest(history))) return
     const isSupported = this.isOffered && history.unsupported_at !== null
     await this.#deps.digests.saveDigest(plan, {
-      asked_at: this.#askedAt.toISOString(),
+      asked_at: this.askedAt.toISOString(),
       digest_ms: Math.round(this.milliseconds),
       ...(isSupported ? { unsupported_at: null, unsupported_manifest_hash: null } : {}),
     })

@@ -30,6 +30,8 @@ const NONE: Sums = { count: 0, sum: 0 }
 export type SettledDigest = {
   repaired: number
   explained: number
+  /** The number of elements whose record the hub does not have. */
+  lacking: number
   isVerified: boolean
   /** The buckets whose list and digest disagree, as two pulls in a row have found. */
   warnings: string[]
@@ -42,7 +44,8 @@ export function judgeBuckets(
 ): BucketsRead {
   if (plan.outcome !== 'read' || error !== null) return { complete: [], isEvery: false }
   const complete = plan.buckets.filter((bucket) => isComplete(bucket, tally))
-  return { complete: complete.map(({ prefix }) => prefix), isEvery: !plan.isPartial }
+  const isEvery = !plan.isPartial && complete.length === plan.buckets.length
+  return { complete: complete.map(({ prefix }) => prefix), isEvery }
 }
 
 function isComplete({ prefix, remote }: DifferingBucket, tally: VersionTally): boolean {
@@ -75,6 +78,7 @@ export async function settleDigest(
   const left = findDiffering({ remote, local: groupBuckets(local, digits), known }, digits)
   const disagreements = remembered.filter((bucket) => isReported(bucket, now))
   const explained = remembered.reduce((sum, bucket) => sum + bucket.explained, 0)
+  const not_stored = remembered.reduce((sum, bucket) => sum + bucket.not_stored, 0)
   const { present } = await digests.countVersions(plan)
   const counted = [...local.values()].reduce((sum, { count }) => sum + count, 0)
   const { unversioned, contentAlone } = outcome.tally
@@ -83,11 +87,11 @@ export async function settleDigest(
   const isSound = history.withdrawn_at === null && unversioned + contentAlone === 0
   const isVerified = outcome.error === null && isEqual && isSound
   if (isVerified) {
-    const notStored = remembered.reduce((sum, one) => sum + countNotStored(one), 0)
     await digests.saveDigest(plan, {
-      verified_at: now.toISOString(),
+      // What has changed since the request of the digest was not compared.
+      verified_at: comparison.asked_at,
       verified_by: 'digest',
-      verified_records: records - notStored,
+      verified_records: records - not_stored,
       verified_of: records,
       verified_explained: explained,
     })
@@ -96,13 +100,16 @@ export async function settleDigest(
   return {
     repaired: differing.filter(({ prefix }) => !open.has(prefix)).length,
     explained,
+    lacking: remembered.reduce((sum, bucket) => sum + countLacking(bucket), 0),
     isVerified,
     warnings: disagreements.map(describeDisagreement),
   }
 }
 
-function countNotStored({ remote_count, local_count }: RememberedBucket): number {
-  return Math.max(0, remote_count - local_count)
+/** Of the elements that are not stored with their version, those whose record the hub does not have. */
+function countLacking(bucket: RememberedBucket): number {
+  const absent = bucket.explained - bucket.not_stored
+  return bucket.state === 'explained' ? bucket.remote_count - bucket.local_count + absent : 0
 }
 
 type Change = { save: RememberedBucket[]; forget: string[] }
@@ -149,7 +156,8 @@ export function explainBuckets(
     const other = plus(absent, outdated.get(prefix) ?? NONE)
     const there = minus(plus(here, notStored), other)
     const explained = notStored.count + absent.count
-    return toRemembered({ prefix, state: 'explained', there, here, explained, at })
+    const not_stored = notStored.count
+    return toRemembered({ prefix, state: 'explained', there, here, explained, not_stored, at })
   })
 }
 
@@ -169,7 +177,7 @@ function toDisagreement(
     state: 'disagreement',
     there: remote,
     here,
-    explained: 0,
+    ...{ explained: 0, not_stored: 0 },
     at,
   })
   const before = remembered.find((one) => one.prefix === prefix && one.state === 'disagreement')
@@ -188,7 +196,7 @@ function isSameDifference(one: RememberedBucket, other: RememberedBucket): boole
 }
 
 function toRemembered(
-  bucket: Pick<RememberedBucket, 'prefix' | 'state' | 'explained' | 'at'> & {
+  bucket: Pick<RememberedBucket, 'prefix' | 'state' | 'explained' | 'not_stored' | 'at'> & {
     there: Sums
     here: Sums
   },

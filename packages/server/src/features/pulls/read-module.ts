@@ -28,7 +28,7 @@ export type ModuleOutcome = DetectedOutcome & {
   mode: ReadMode
   full_because: FullBecause | null
   digest: DigestResult | null
-  /** The number of records of the platform, as its digest says; null if none was received. */
+  /** How many records of the platform's digest the hub has; null if no digest was received. */
   digestRecords: number | null
 }
 
@@ -65,6 +65,7 @@ async function chooseAndRead(deps: ReadModuleDeps, context: ModuleContext): Prom
   const read: ModuleRead = { deps, context, history, manifest, now: clock.now() }
   const mode = planReadMode({
     requested: plan.pull_mode,
+    isUrgent: plan.trigger === 'operator' || plan.error !== null,
     isReviewApproved: review?.state === 'approved',
     module_id: plan.module_id,
     full_read_at,
@@ -159,7 +160,7 @@ async function readBuckets(
       requests: comparison.requests + selections.length,
       bytes: comparison.bytes + outcome.bytes,
     },
-    digestRecords: comparison.records,
+    digestRecords: comparison.records - settled.lacking,
   }
   const found = await digests.readDigest(context.plan)
   return withWarnings(result, [...describe({ ...read, history: found }), ...warnings])

@@ -1,5 +1,6 @@
 /** What a read finds about the versions of a module, as it is saved: whether they can be relied on. */
 
+import { formatCount } from '../../domain/activity/activity.ts'
 import { countRecords } from '../../domain/pull/digest.ts'
 import { STORED_DIGITS } from '../../domain/record/digest-sums.ts'
 import type { ModuleDigest } from '../../storage/port/digest-store.ts'
@@ -61,15 +62,15 @@ function findInWhole({ outcome, history, manifest, at }: Findings): Partial<Modu
   const { tally, counts } = outcome
   const found = counts.received > 0 ? countUnversioned(outcome, history) : 0
   // Without any version, the module is as if it had never had one.
-  const unversioned = found >= counts.received ? null : found
+  const unversioned = counts.received > 0 && found >= counts.received ? null : found
   const isUnstable = tally.versionsAlone * 2 > counts.received
   const unstable_reads = isUnstable ? history.unstable_reads + 1 : 0
   const isNotStable = unstable_reads >= MAX_UNSTABLE_READS
   const isWithdrawn = tally.contentAlone > 0 || unversioned !== 0
   return {
     unversioned,
-    last_full_read_at: at,
     unstable_reads,
+    ...(unversioned === null ? { asked_at: null, digest_ms: null } : {}),
     ...(isNotStable ? { unstable_at: at, unstable_manifest_hash: manifest } : {}),
     ...(!isNotStable && history.unstable_manifest_hash !== manifest ? STABLE : {}),
     ...toWithdrawal(outcome, at),
@@ -125,13 +126,13 @@ export function describeVersions(
   const warnings: string[] = []
   if (withdrawn_at !== null) {
     warnings.push(
-      `The content of ${withdrawn_records} records had changed although their version had not, such as ${withdrawn_reference}. The version must change whenever anything in the element changes. Until a full read finds no such record, the hub does not claim that both sides are equal.`,
+      `The content of ${formatCount(withdrawn_records ?? 0, 'record')} had changed under an equal version, such as ${withdrawn_reference}. The version must change whenever anything in the element changes. Until a full read finds no such record, the hub does not claim that both sides are equal.`,
     )
   }
   if (!isOffered) return warnings
   if ((unversioned ?? 0) > 0) {
     warnings.push(
-      `${unversioned} records of the list have no version, so the digest is not used and all records are read once an hour. Every record needs a version.`,
+      `The list has ${formatCount(unversioned ?? 0, 'record')} without a version, so the digest is not used and all records are read once an hour. Every record needs a version.`,
     )
   }
   if (isNotStable) {

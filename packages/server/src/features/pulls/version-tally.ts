@@ -33,8 +33,6 @@ export class VersionTally {
   read = 0
   /** Of those, the elements without a version. */
   unversioned = 0
-  /** The first of them. */
-  firstUnversioned: string | null = null
   /** The records of which only the version has changed. */
   versionsAlone = 0
   /** The records whose content has changed under an equal version, and the first one. */
@@ -79,10 +77,7 @@ export class VersionTally {
   ): void {
     const { reference_number, version } = element
     this.read += 1
-    if (version === null) {
-      this.unversioned += 1
-      this.firstUnversioned ??= reference_number
-    }
+    if (version === null) this.unversioned += 1
     if (this.#lengths.length === 0) return
     if (reference_number === null) {
       this.unidentified += 1

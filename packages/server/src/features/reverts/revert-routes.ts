@@ -120,7 +120,8 @@ export function revertRoutes(deps: RevertDeps) {
         if (started === 'already_running') throw new HubError('revert_already_running')
         if (started === 'not_planned') {
           throw new HubError('revert_not_possible', {
-            reason: 'the plan is more than a day old, or was started already',
+            reason:
+              'only a plan of the last 24 hours that was neither started nor cancelled can be started',
           })
         }
         onStarted()

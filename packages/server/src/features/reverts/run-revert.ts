@@ -3,6 +3,7 @@
  * then it is decided once more. A record that is done is not written again, so a revert continues after its process was
  * killed, on this node or another one.
  */
+import type { ImpossibleReason } from '@recordhub/protocol'
 import { decideRevert } from '../../domain/revert/decide-revert.ts'
 import { HubError } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
@@ -104,27 +105,33 @@ async function applyStep(
     })
   }
   const outcomes = writes.length > 0 ? await ingest.revert(writes) : []
-  if (results.length > 0) await reverts.saveResults(revert_id, results)
-  return readOutcomes(outcomes, written, (record) =>
-    reverts.saveResults(revert_id, [
-      toResult(record, { outcome: 'impossible', reason: 'module_not_registered' }),
-    ]),
+  const areCurrent = results.length === 0 || (await reverts.saveResults(revert_id, results))
+  const outcome = await readOutcomes(outcomes, written, (record, reason) =>
+    reverts.saveResults(revert_id, [toResult(record, { outcome: 'impossible', reason })]),
   )
+  return outcome === 'done' && !areCurrent ? 'again' : outcome
 }
+
+/** Why a record cannot be reverted that could be when the plan was made. */
+const IMPOSSIBLE = new Map<string, ImpossibleReason>([
+  ['module_not_registered', 'module_not_registered'],
+  ['record_erased', 'anonymised'],
+])
 
 async function readOutcomes(
   outcomes: WriteOutcome[],
   written: ScopeRecord[],
-  saveUnregistered: (record: ScopeRecord) => Promise<void>,
+  saveImpossible: (record: ScopeRecord, reason: ImpossibleReason) => Promise<boolean>,
 ): Promise<'done' | 'again' | 'stopped'> {
   let result: 'done' | 'again' = 'done'
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome.outcome !== 'rejected') continue
     const record = written[index]
     if (outcome.code === 'revert_not_running') return 'stopped'
+    const reason = IMPOSSIBLE.get(outcome.code)
     if (outcome.code === 'record_changed') result = 'again'
-    else if (outcome.code === 'module_not_registered' && record) await saveUnregistered(record)
-    else throw new HubError(outcome.code)
+    else if (!reason || !record) throw new HubError(outcome.code)
+    else if (!(await saveImpossible(record, reason))) result = 'again'
   }
   return result
 }
@@ -134,6 +141,8 @@ async function finish(
   { revert_id, resolved, makes_holds, operator }: ClaimedRevert,
 ): Promise<void> {
   const requester = { actor: operator, address: null }
+  // A revert that was cancelled meanwhile, or that another process runs, lifts nothing.
+  if (!(await reverts.renewLease(revert_id, { owner, seconds: LEASE_SECONDS }))) return
   if (resolved.kind === 'revert' && !makes_holds) {
     // Also those of records that this revert has kept: nothing of the first one is refused any more.
     const target = `revert ${resolved.revert_id}`

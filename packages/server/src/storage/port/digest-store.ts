@@ -21,7 +21,7 @@ export type BucketPosition = Pick<BucketRecord, 'reference_hash' | 'record_id'>
 /**
  * What the hub remembers of a bucket that it has read and that is still different:
  * - `explained`: its elements give the platform's digest, and each is stored or known as rejected, accepted, erased, held
- *   or under review. It is equal as long as both sides have these counts and sums.
+ *   or under review. It is equal as long as both sides differ by these counts and sums.
  * - `disagreement`: the platform's list and digest differ.
  */
 export type RememberedBucket = {
@@ -31,8 +31,9 @@ export type RememberedBucket = {
   remote_sum: number
   local_count: number
   local_sum: number
-  /** The number of elements that keep the bucket different. */
+  /** The number of elements that keep the bucket different, and of those that are not stored with their version. */
   explained: number
+  not_stored: number
   /** A record that the list and the digest disagree about, and its listed version; null if unknown. */
   reference_number: string | null
   version: string | null
@@ -60,7 +61,6 @@ export type ModuleDigest = {
    * decide about every record.
    */
   uncounted: number | null
-  last_full_read_at: string | null
   /** The answer to a digest request was not a digest: when, and the manifest at that time. */
   unsupported_at: string | null
   unsupported_manifest_hash: string | null
@@ -79,7 +79,7 @@ export interface DigestStore {
   /**
    * Returns the stored sums of a module, in the order of their prefixes. Empty buckets are left out. The transaction of
    * each write updates them, so the cost does not depend on the number of records. A record counts while it is present
-   * and the bytes last pulled had a version; a push, a replay and a missing mark clear its version.
+   * and the bytes last pulled had a version; a push, a replay, a revert and a missing mark clear its version.
    * @param digits 1 to 3.
    */
   readSums(module: ModuleRef, digits: number): Promise<BucketSum[]>

@@ -33,8 +33,9 @@ export type PullTaskPlan = {
   module_name: string
   fields: Field[]
   drift_policy: DriftPolicy
-  /** The mode of the pull. */
+  /** The mode of the pull, and who started it. */
   pull_mode: PullMode
+  trigger: PullTrigger
   /** The error of the module's last read, and its error or warnings; null without any. */
   error: string | null
   problem: string | null

@@ -142,8 +142,11 @@ export interface RevertStore {
   /** Returns the ids of records that are not done, above `after`, in the order of their ids. */
   listUndone(revertId: number, after: number, limit: number): Promise<number[]>
 
-  /** Saves decisions that need no write. Has no effect on records that are done. */
-  saveResults(revertId: number, results: RevertResult[]): Promise<void>
+  /**
+   * Saves decisions that need no write. Has no effect on records that are done.
+   * @returns false if a record has changed since its decision, which is not saved then.
+   */
+  saveResults(revertId: number, results: RevertResult[]): Promise<boolean>
 
   /** Removes records that were deleted since the plan. */
   dropRecords(revertId: number, recordIds: number[]): Promise<void>
@@ -154,7 +157,7 @@ export interface RevertStore {
   /** Lets another process continue the revert, or this one after a restart. */
   releaseRevert(revertId: number, owner: string): Promise<void>
 
-  /** Ends a revert, and the holds of the revert that it takes back. Has no effect unless the owner runs it. */
+  /** Ends a revert. Has no effect unless the owner runs it. */
   finishRevert(
     revertId: number,
     owner: string,
@@ -162,7 +165,7 @@ export interface RevertStore {
     log: ChangeLog,
   ): Promise<void>
 
-  /** Deletes plans that were made before a time and not started, a few at a time. @returns whether there may be more. */
+  /** Deletes plans that were made before a time and not started, also cancelled ones, a few at a time. @returns whether there may be more. */
   deleteOldPlans(before: string, limit: number): Promise<boolean>
 }
 

@@ -10,6 +10,7 @@ import type { KitPlatform, TestKit } from '../../helpers/storage/kit.ts'
 import { pullWrite, type TestRead } from '../../helpers/storage/pulls.ts'
 import { registerModules, removePlatform, runRemovals } from '../../helpers/storage/removals.ts'
 import { rejection, replayWrite } from '../../helpers/storage/replays.ts'
+import { revert } from '../../helpers/storage/reverts.ts'
 import { rounds } from '../../helpers/time/tier.ts'
 
 const TYPES = ['students', 'staff'] as const
@@ -174,6 +175,33 @@ async function expectBuckets(
   )
 }
 
+test('a revert clears the version of what it changes and of what it takes back', async (kit) => {
+  const school = await kit.register()
+  const module = await moduleRef(kit, school)
+  await school.pull(async (read) => {
+    await kit.write(
+      pullWrite(read, { reference: 'a', version: '1', data: '{"a":1}' }),
+      pullWrite(read, { reference: 'same', version: '1' }),
+    )
+  })
+  let pull_id = 0
+  await school.pull(async (read) => {
+    pull_id = read.read.pull_id
+    await kit.write(
+      pullWrite(read, { reference: 'a', version: '2', data: '{"a":2}' }),
+      pullWrite(read, { reference: 'same', version: '1' }),
+      pullWrite(read, { reference: 'new', version: '1' }),
+    )
+  })
+  const { counts } = await revert(kit, { pull_id })
+  assert.equal(counts.reverted, 2)
+  await expectSums(kit, module, new Map([['same', '1']]))
+  const present = await kit.storage.digests.countVersions(module)
+  assert.deepEqual(present, { present: 2, versioned: 1 })
+  assert.deepEqual(await kit.diagnose((database) => database.compareCounters()), [])
+  assert.deepEqual(await kit.diagnose((database) => database.findInvalidCounters()), [])
+})
+
 test('a push, a replay and a missing mark clear the version, and the next pull sets it', async (kit) => {
   const school = await kit.register()
   const module = await moduleRef(kit, school)
@@ -329,7 +357,13 @@ test('sums survive a restart and a rename, and end with the records of the modul
 })
 
 const bucket = (prefix: string) => ({
-  ...{ prefix, state: 'explained' as const, explained: 2, at: '2026-03-10T08:00:00.000Z' },
+  ...{
+    prefix,
+    state: 'explained' as const,
+    explained: 2,
+    not_stored: 0,
+    at: '2026-03-10T08:00:00.000Z',
+  },
   ...{ remote_count: 5, remote_sum: 2 ** 48 - 1, local_count: 3, local_sum: 7 },
   ...{ reference_number: null, version: null },
 })

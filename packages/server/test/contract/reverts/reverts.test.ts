@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { RevertScope } from '@recordhub/protocol'
 import { test } from '../../helpers/storage/engines.ts'
-import { changeLog } from '../../helpers/storage/fixtures.ts'
+import { changeLog, MAX_RECORD_KEYS } from '../../helpers/storage/fixtures.ts'
 import type { KitPlatform, TestKit } from '../../helpers/storage/kit.ts'
 import { pullWrite } from '../../helpers/storage/pulls.ts'
 import { planTest, revert } from '../../helpers/storage/reverts.ts'
@@ -161,7 +161,34 @@ test('two pulls that changed different paths are reverted in either order', asyn
     const rows = await kit.records({ platform: school.platform_name })
     const one = rows.find((row) => row.reference_number === 'one')
     assert.equal(one?.data, '{"a":1,"b":1}')
+    const created = rows.find((row) => row.reference_number.startsWith('new-'))
+    assert.notEqual(created?.missing_since, null)
   }
+})
+
+test('a record that one pull created and another changed stays missing when both are reverted', async (kit) => {
+  const school = await kit.register()
+  const first = await pullList(kit, school, { other: '{}', new: '{"a":1}' })
+  const second = await pullList(kit, school, { other: '{}', new: '{"a":2}' })
+  await revert(kit, { pull_id: second.pull_id })
+  await revert(kit, { pull_id: first.pull_id })
+  assert.deepEqual((await contents(kit))['new'], shown('{"a":1}', true))
+  await pullList(kit, school, { new: '{"a":2}' })
+  assert.deepEqual((await contents(kit))['new'], shown('{"a":1}', true))
+  await pullList(kit, school, { new: '{"a":3}' })
+  assert.deepEqual((await contents(kit))['new'], shown('{"a":3}'))
+})
+
+test('a rejected write lifts no hold', async (kit) => {
+  const school = await kit.register()
+  await pullList(kit, school, { one: '{}', gone: '{"a":3}' })
+  const bad = await pullList(kit, school, { one: '{}' }, ['gone'])
+  await revert(kit, { pull_id: bad.pull_id })
+  const keys = Array.from({ length: MAX_RECORD_KEYS }, (_, n) => `"k${n}":1`)
+  const patch = { reference: 'gone', data: `{${keys.join(',')}}` }
+  await assert.rejects(school.patch(patch), /too_many_keys/)
+  await pullList(kit, school, { one: '{}' }, ['gone'])
+  assert.deepEqual((await contents(kit))['gone'], shown('{"a":3}'))
 })
 
 test('ten pulls of the same bad list bring back nothing, and the first corrected list brings all', async (kit) => {

@@ -22,7 +22,7 @@ export function adviceFor({ code }: Pick<RejectedPush, 'code'>): string {
   return ADVICE[code] ?? 'Fix the body, test it and replay it.'
 }
 
-/** The response that was sent to the platform; null for a pulled record, because no response was sent. */
+/** The rejection that was sent to the platform; null for a pulled record, and for a push that was accepted and held. */
 export function responseSent({
   method,
   code,
@@ -30,7 +30,7 @@ export function responseSent({
   request_id,
   errors,
 }: Pick<RejectedPush, 'method' | 'code' | 'message' | 'request_id' | 'errors'>): string | null {
-  if (method === 'pull') return null
+  if (method === 'pull' || code === 'held') return null
   const hasErrors = Object.keys(errors).length > 0
   return JSON.stringify(
     { success: false, code, message, request_id, ...(hasErrors ? { errors } : {}) },

@@ -22,6 +22,9 @@ export function ModuleDigest({ module }: { module: ModuleCompleteness }) {
   )
 }
 
+/** A faster digest delays no pull that anybody would notice. */
+const SLOW_MS = 1000
+
 function linesOf({ verified_at, verified_by, verified, digest }: ModuleCompleteness): ReactNode[] {
   if (digest === null) return []
   const { withdrawn_at, withdrawn_records, withdrawn_reference, unversioned, not_stable } = digest
@@ -35,10 +38,10 @@ function linesOf({ verified_at, verified_by, verified, digest }: ModuleCompleten
     ),
     withdrawn_at !== null && (
       <>
-        A full read found {formatCount(withdrawn_records ?? 0, 'record')} with changed content under
-        the same version <Time at={withdrawn_at} />
-        {withdrawn_reference !== null && `, such as ${withdrawn_reference}`}. The hub reads
-        everything every day until a full read finds none.
+        A read found {formatCount(withdrawn_records ?? 0, 'record')} with changed content under the
+        same version <Time at={withdrawn_at} />
+        {withdrawn_reference !== null && `, such as ${withdrawn_reference}`}. The list is read as
+        often as without a digest until a full read finds none.
       </>
     ),
     unversioned !== null &&
@@ -46,11 +49,16 @@ function linesOf({ verified_at, verified_by, verified, digest }: ModuleCompleten
       `${formatCount(unversioned, 'record')} of the platform ${unversioned === 1 ? 'has' : 'have'} no version, so the digest is not used.`,
     not_stable &&
       'The versions change without a change of content, so the digest is not used until the manifest changes.',
-    digest.digest_ms !== null && digest.next_at !== null && (
-      <>
-        The platform took {formatDuration(digest.digest_ms)} for its last digest. The hub asks again{' '}
-        <Time at={digest.next_at} /> at the earliest, which is at most 5 % of the platform’s time.
-      </>
-    ),
+    !not_stable &&
+      unversioned === 0 &&
+      digest.digest_ms !== null &&
+      digest.digest_ms >= SLOW_MS &&
+      digest.next_at !== null && (
+        <>
+          The platform took {formatDuration(digest.digest_ms)} for the last comparison. The schedule
+          asks again <Time at={digest.next_at} /> at the earliest, which is at most 5 % of the
+          platform’s time.
+        </>
+      ),
   ].filter((line) => line !== null && line !== false)
 }

@@ -148,7 +148,7 @@ function ModuleCompletenessText({ completeness }: { completeness: ModuleComplete
  */
 function VerifiedAt({ module }: { module: ModuleCompleteness }) {
   const { complete_at, confirmed_at, confirmed_by, incomplete_reasons, pushed_since } = module
-  if (complete_at === null) return 'Not verified yet'
+  if (complete_at === null) return 'Not read completely yet'
   // The confirmed response verified the module only if it gave no reason against it.
   const isConfirmed = confirmed_at !== null && incomplete_reasons.length === 0
   return (

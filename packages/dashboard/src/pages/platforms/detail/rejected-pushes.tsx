@@ -82,7 +82,10 @@ function Rejected({ rejected }: { rejected: RejectedPush }) {
   return (
     <Stack gap="xs">
       <JsonBlock title={TEXTS.body} value={body} />
-      <JsonBlock title={method === 'pull' ? TEXTS.reason : TEXTS.responseSent} value={response} />
+      <JsonBlock
+        title={method === 'pull' || code === 'held' ? TEXTS.reason : TEXTS.responseSent}
+        value={response}
+      />
       <ReplayButton rejected={rejected} />
     </Stack>
   )

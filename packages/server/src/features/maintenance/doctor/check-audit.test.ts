@@ -54,7 +54,11 @@ test('entries that are cut off, enormous or of another form are left out', async
   ].map((one) => JSON.stringify(one))
   const text = [good, ...bad, 'null', '[1]', good.slice(0, -3)].join('\n')
   assert.deepEqual(ids(await read(text)), [1])
-  assert.deepEqual(await read(), [])
+  await assert.rejects(read(), /is empty/)
+  await assert.rejects(
+    read('{"entries":[{"action":"revert.start"}]}\n'),
+    /no export of the audit log/,
+  )
   await assert.rejects(read('reference,name\n1,revert.start\n'), /no export of the audit log/)
 })
 

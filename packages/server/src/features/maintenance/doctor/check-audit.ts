@@ -110,11 +110,15 @@ export async function readStartedReverts(chunks: AsyncIterable<string>): Promise
     if (parse === null && isCsv && line.trimEnd() !== COLUMNS) {
       throw new Error('It is no export of the audit log.')
     }
+    if (parse === null && !isCsv && typeof Object(parseJson(line)).action !== 'string') {
+      throw new Error('It is no export of the audit log.')
+    }
     parse ??= isCsv ? parseCsvEntry : parseJson
     if (!line.includes('revert.start')) continue
     const revert = toStartedRevert(parse(line))
     if (revert) found.set(revert.id, revert)
   }
+  if (parse === null) throw new Error('It is no export of the audit log: it is empty.')
   return [...found.values()]
 }
 

@@ -51,7 +51,8 @@ export class CounterDeltas {
     const isOfRead = 'read' in write
     if (isOfRead && outcome === 'unchanged') return
     const counts = this.#countsOf(module.platform_id)
-    counts[outcome] += 1
+    // A revert is not received.
+    if (source !== 'revert') counts[outcome] += 1
     if (source === 'POST') counts.received_post += 1
     else if (source === 'PATCH') counts.received_patch += 1
     else if (isOfRead && outcome === 'stale') return

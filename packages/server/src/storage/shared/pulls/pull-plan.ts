@@ -97,6 +97,7 @@ export async function listPlans(
     .innerJoin('pulls as p', 'p.pull_id', 't.pull_id')
     .select([
       'p.mode as pull_mode',
+      'p.trigger',
       't.task_number',
       't.platform_id',
       't.module_id',

@@ -137,9 +137,10 @@ export class BatchApplier {
     const seq = this.#source.allocateSequence()
     const { lastRead } = module
     const unheld = decidePush(record.state, write.content, { seq, at: this.#at, lastRead })
-    const { decision, isHeld } = this.#holdBack(write, module, record, unheld)
+    const { decision, isHeld, lift } = this.#holdBack(write, module, record, unheld)
     const result = this.#addDecision(write, module, record, decision, seq)
     if (result.outcome === 'rejected') return result
+    lift()
     this.#plan.activity.push(
       describePush({
         outcome: decision.outcome,
@@ -170,9 +171,9 @@ export class BatchApplier {
     const now = { seq: this.#source.allocateSequence(), at: this.#at }
     const { lastRead } = module
     const decision = decideReplay(record.state, write.content, { position, now, lastRead })
-    if (decision.outcome !== 'stale') this.#liftAll(module, record)
     const result = this.#addDecision(write, module, record, decision, now.seq)
     if (result.outcome === 'rejected') return result
+    if (decision.outcome !== 'stale') this.#liftAll(module, record)
     const { outcome, record_id } = result
     this.#plan.addReplay({ rejected_push_id, actor, outcome, record_id })
     this.#plan.activity.push(describeReplay(write, { ...result, ...rejection }))
@@ -200,15 +201,17 @@ export class BatchApplier {
     const { record_id } = record
     if (this.#isSeen(read, record_id)) return duplicate(record_id)
     const unheld = decidePull(record.state, write.content, read)
-    const { decision, isHeld } = this.#holdBack(write, module, record, unheld)
+    const { decision, isHeld, lift } = this.#holdBack(write, module, record, unheld)
+    const next = ('next' in decision && decision.next) || record.state
     // A held record that remains missing is in a set of its own, since the size of the other one is compared with counts.
-    const isAbsent = isHeld && record.state?.missing_since !== null
+    const isAbsent = isHeld && next?.missing_since !== null
     this.#addSeen(read, record_id, isAbsent)
     const isChange = decision.outcome === 'created' || decision.outcome === 'updated'
     const seq = isChange ? this.#source.allocateSequence() : 0
     const changed_alone = isHeld ? null : findChangedAlone(record.state, write.content, unheld)
     const result = this.#addDecision(write, module, record, decision, seq)
     if (result.outcome === 'rejected') return result
+    lift()
     return {
       ...result,
       ...(changed_alone ? { changed_alone } : {}),
@@ -235,13 +238,14 @@ export class BatchApplier {
     if (!authorization.isReverting(revert)) return rejected('revert_not_running')
     const module = authorization.registeredModule(write.platform_id, write.record_type)
     if (!module) return rejected('module_not_registered')
+    if (this.#source.findTombstone(write, module)) return rejected('record_erased')
     const record = this.#planRecord(module, write.reference_number)
-    const { state, record_id } = record
-    const isCurrent = record.stored_seq === revert.change_seq && record.change_seq === null
+    const { state, stored, record_id } = record
+    const isCurrent = stored?.change_seq === revert.change_seq && record.change_seq === null
     if (!state || !isCurrent) return rejected('record_changed')
     const seq = this.#source.allocateSequence()
     const { source: _, changes, ...values } = content
-    const pushed = { fingerprint: null, pushed_seq: seq, pushed_at: this.#at }
+    const pushed = { fingerprint: null, version: null, pushed_seq: seq, pushed_at: this.#at }
     const next = { ...withText(state), ...values, ...pushed }
     const { revert_id, creates, ends_holds_of } = revert
     const { module_id, platform_id } = record
@@ -256,15 +260,18 @@ export class BatchApplier {
     return this.#addDecision(write, module, record, { outcome: 'updated', next, changes }, seq)
   }
 
-  /** Leaves the values that a revert has taken back as they are, and ends the holds that a write lifts. */
+  /**
+   * Leaves the values that a revert has taken back as they are.
+   * @returns `lift` ends the holds that the write lifts. It is called once the write is accepted.
+   */
   #holdBack(
     write: PushWrite | PullWrite,
     module: WritableModule,
     record: PlannedRecord,
     decision: WriteDecision,
-  ): { decision: HeldDecision; isHeld: boolean } {
+  ): { decision: HeldDecision; isHeld: boolean; lift: () => void } {
     const { state } = record
-    const open = { decision, isHeld: false }
+    const open = { decision, isHeld: false, lift: () => undefined }
     if (!state || decision.outcome === 'stale') return open
     const holds = this.#holdsOf(module, record)
     if (holds.length === 0) return open
@@ -272,10 +279,10 @@ export class BatchApplier {
       holds,
       content: write.content,
     })
-    if (lifted.length > 0) {
-      this.#lift(record.record_id, holds, lifted)
+    const lift = () => {
+      if (lifted.length > 0) this.#lift(record.record_id, holds, lifted)
     }
-    return { decision: held, isHeld }
+    return { decision: held, isHeld, lift }
   }
 
   #liftAll(module: WritableModule, record: PlannedRecord): void {

@@ -81,8 +81,6 @@ export type PlannedRecord = Omit<SavedRecord, 'change_seq' | 'state'> & {
   usesVersions: boolean
   /** The state after the writes so far; null for a new record until a write creates it. */
   state: NewRecordState | null
-  /** The number of the last stored change; null for a new record. */
-  stored_seq: number | null
   /** The number of the last visible change of the batch; null if there is none. */
   change_seq: number | null
   /** Whether a write has changed bookkeeping columns without a visible change. */
@@ -126,7 +124,6 @@ export class BatchPlan {
       stored,
       usesVersions,
       created_pull_id,
-      stored_seq: stored?.change_seq ?? null,
       state: stored,
       digest: stored ?? NO_DIGEST,
       change_seq: null,

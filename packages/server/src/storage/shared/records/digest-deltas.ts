@@ -77,7 +77,7 @@ export function digestColumns(
 /** Rows that one statement changes. */
 const ROWS_PER_STATEMENT = 500
 
-/** Adds to the stored sums. The caller's transaction has changed the records, and locks no other rows of writes after. */
+/** Adds to the stored sums. The caller's transaction has changed the records and the counts of modules before. */
 export async function addToSums(db: Executor, deltas: DigestDeltas): Promise<void> {
   const rows = deltas.rows()
   for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {

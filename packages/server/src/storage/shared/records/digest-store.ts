@@ -250,7 +250,7 @@ async function saveBucket(
 
 const REMEMBERED = [
   ...(['prefix', 'state', 'remote_count', 'remote_sum', 'local_count', 'local_sum'] as const),
-  ...(['explained', 'reference_number', 'version', 'at'] as const),
+  ...(['explained', 'not_stored', 'reference_number', 'version', 'at'] as const),
 ]
 
 const UNKNOWN: Readonly<ModuleDigest> = {
@@ -264,7 +264,6 @@ const UNKNOWN: Readonly<ModuleDigest> = {
   withdrawn_reference: null,
   unversioned: null,
   uncounted: null,
-  last_full_read_at: null,
   unsupported_at: null,
   unsupported_manifest_hash: null,
   unstable_reads: 0,
@@ -277,13 +276,7 @@ const UNKNOWN: Readonly<ModuleDigest> = {
 const DIGEST = [
   ...(['verified_at', 'verified_by', 'verified_records', 'verified_of'] as const),
   ...(['verified_explained', 'withdrawn_at', 'withdrawn_records', 'withdrawn_reference'] as const),
-  ...([
-    'unversioned',
-    'uncounted',
-    'last_full_read_at',
-    'unsupported_at',
-    'unsupported_manifest_hash',
-  ] as const),
+  ...(['unversioned', 'uncounted', 'unsupported_at', 'unsupported_manifest_hash'] as const),
   ...([
     'unstable_reads',
     'unstable_at',

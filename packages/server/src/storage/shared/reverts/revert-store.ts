@@ -4,6 +4,7 @@ import type { ResolvedScope, RevertResult, RevertStore } from '../../port/revert
 import { insertLog } from '../activity/activity-rows.ts'
 import { selectModuleRefs } from '../records/module-scope.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import { findRow } from '../schema/rows.ts'
 import { listRevertRecords } from './revert-records.ts'
 import { findRevert, PLAN_HOURS, selectReverts, toRevert } from './revert-rows.ts'
 import { type IdList, listScope, readScopeRecords } from './scope-records.ts'
@@ -18,7 +19,7 @@ export function createRevertStore(
   databases: Databases,
   { isOnlyProcess, idList }: RevertDialect,
 ): RevertStore {
-  const { reader, writer, clock } = databases
+  const { reader, writer, clock, transact } = databases
 
   async function countOutcomes(db: Executor, revertId: number) {
     const rows = await db
@@ -133,9 +134,9 @@ export function createRevertStore(
 
     listRecords: (query) => listRevertRecords(reader, query),
 
+    // With the lock, two nodes do not both find that none is running.
     startRevert: (revertId, started_by, log) =>
-      writer.transaction().execute(async (db) => {
-        const at = nowText(clock)
+      transact(['write authorization'], async (db, at) => {
         const running = await db
           .selectFrom('reverts')
           .select('revert_id')
@@ -155,9 +156,9 @@ export function createRevertStore(
         return 'queued'
       }),
 
+    // The lock waits for batches that have found the revert running.
     cancelRevert: (revertId, log) =>
-      writer.transaction().execute(async (db) => {
-        const at = nowText(clock)
+      transact(['write authorization'], async (db, at) => {
         const cancelled = await db
           .updateTable('reverts')
           .set({ state: 'cancelled', finished_at: at, lease_owner: null, lease_until: null })
@@ -207,13 +208,21 @@ export function createRevertStore(
 
     saveResults: (revert_id, results) =>
       writer.transaction().execute(async (db) => {
+        let areCurrent = true
         for (const result of results) {
+          const { record_id, decided_seq } = result
+          const record = await findRow(db, 'records', { record_id }, ['change_seq'])
+          if (record?.change_seq !== decided_seq) {
+            areCurrent = false
+            continue
+          }
           await db
             .updateTable('revert_records')
             .set({ ...toColumns(result), done: 1 })
-            .where((eb) => eb.and({ revert_id, record_id: result.record_id, done: 0 }))
+            .where((eb) => eb.and({ revert_id, record_id, done: 0 }))
             .execute()
         }
+        return areCurrent
       }),
 
     async dropRecords(revertId, recordIds) {
@@ -258,7 +267,8 @@ export function createRevertStore(
       const old = await reader
         .selectFrom('reverts')
         .select('revert_id')
-        .where('state', '=', 'planned')
+        .where('state', 'in', ['planned', 'cancelled'])
+        .where('started_at', 'is', null)
         .where('created_at', '<', before)
         .limit(1)
         .executeTakeFirst()

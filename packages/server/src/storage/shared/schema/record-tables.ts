@@ -17,7 +17,7 @@ export const recordTables = {
       full_name: text(),
       /** Lossless JSON. */
       data: text(),
-      /** The fingerprint of the bytes last pulled; null since a push or replay. */
+      /** The fingerprint of the bytes last pulled; null since a push, replay or revert. */
       fingerprint: text().nullable(),
       /** The version of the bytes last pulled; null without one, and while `fingerprint` is null or the record missing. */
       version: text().nullable(),
@@ -95,6 +95,7 @@ export const recordTables = {
       local_count: integer(),
       local_sum: integer(),
       explained: integer(),
+      not_stored: integer(),
       reference_number: text().nullable(),
       version: text().nullable(),
       at: text(),
@@ -116,7 +117,6 @@ export const recordTables = {
     withdrawn_reference: text().nullable(),
     unversioned: integer().nullable(),
     uncounted: integer().nullable(),
-    last_full_read_at: text().nullable(),
     unsupported_at: text().nullable(),
     unsupported_manifest_hash: text().nullable(),
     unstable_reads: integer().default(0),
