@@ -29,7 +29,7 @@ test('starting a pull returns its tasks with the data needed to fetch their modu
   const { platform_id } = school
   const rest = { drift_policy: 'accept', pull_mode: 'auto', error: null, problem: null } as const
   const content = { record_type, module_name, fields, ...rest }
-  assert.deepEqual(task, { task_number: 1, platform_id, ...content })
+  assert.deepEqual(task, { task_number: 1, platform_id, trigger: 'operator', ...content })
 })
 
 test('the tasks of a pull are counted by state', async (kit) => {

@@ -13,12 +13,11 @@ import {
   decidePush,
   type NewRecordState,
   type RecordChange,
-  type WriteDecision,
 } from '../../../domain/record/record.ts'
 import { decideReplay } from '../../../domain/record/replay.ts'
 import { findChangedAlone } from '../../../domain/record/version.ts'
-import { type Hold, type HoldDecision, kindOf } from '../../../domain/revert/hold.ts'
-import { type HeldDecision, holdBack } from '../../../domain/revert/hold-back.ts'
+import type { Hold } from '../../../domain/revert/hold.ts'
+import type { HeldDecision } from '../../../domain/revert/hold-back.ts'
 import { formatRfc3339 } from '../../../lib/time/rfc3339.ts'
 import type {
   PullWrite,
@@ -37,6 +36,7 @@ import {
   type NewHistoryEntry,
   type PlannedRecord,
 } from './batch-changes.ts'
+import { BatchHolds } from './batch-holds.ts'
 import {
   type KeyPlatform,
   type KnownRecord,
@@ -96,8 +96,7 @@ export class BatchApplier {
   readonly #maxRecordKeys: number
   readonly #seenIds: Set<number>
   readonly #plan = new BatchPlan()
-  /** The holds of records that writes of the batch have lifted some of. */
-  readonly #holds = new Map<number, readonly Hold[]>()
+  readonly #holds: BatchHolds
 
   /**
    * @param at the time of the writes, RFC 3339 in UTC.
@@ -109,6 +108,7 @@ export class BatchApplier {
   ) {
     const { at, maxRecordKeys, seenBefore = [] } = options
     this.#source = source
+    this.#holds = new BatchHolds(source, this.#plan)
     this.#at = formatRfc3339(new Date(at))
     this.#maxRecordKeys = maxRecordKeys
     this.#seenIds = new Set(seenBefore.map(({ record_id }) => record_id))
@@ -137,7 +137,7 @@ export class BatchApplier {
     const seq = this.#source.allocateSequence()
     const { lastRead } = module
     const unheld = decidePush(record.state, write.content, { seq, at: this.#at, lastRead })
-    const { decision, isHeld, lift } = this.#holdBack(write, module, record, unheld)
+    const { decision, isHeld, lift } = this.#holds.holdBack(write, module, record, unheld)
     const result = this.#addDecision(write, module, record, decision, seq)
     if (result.outcome === 'rejected') return result
     lift()
@@ -173,7 +173,7 @@ export class BatchApplier {
     const decision = decideReplay(record.state, write.content, { position, now, lastRead })
     const result = this.#addDecision(write, module, record, decision, now.seq)
     if (result.outcome === 'rejected') return result
-    if (decision.outcome !== 'stale') this.#liftAll(module, record)
+    if (decision.outcome !== 'stale') this.#holds.liftAll(module, record)
     const { outcome, record_id } = result
     this.#plan.addReplay({ rejected_push_id, actor, outcome, record_id })
     this.#plan.activity.push(describeReplay(write, { ...result, ...rejection }))
@@ -201,7 +201,7 @@ export class BatchApplier {
     const { record_id } = record
     if (this.#isSeen(read, record_id)) return duplicate(record_id)
     const unheld = decidePull(record.state, write.content, read)
-    const { decision, isHeld, lift } = this.#holdBack(write, module, record, unheld)
+    const { decision, isHeld, lift } = this.#holds.holdBack(write, module, record, unheld)
     const next = ('next' in decision && decision.next) || record.state
     // A held record that remains missing is in a set of its own, since the size of the other one is compared with counts.
     const isAbsent = isHeld && next?.missing_since !== null
@@ -258,52 +258,6 @@ export class BatchApplier {
     const held = revert.refused.length > 0
     this.#plan.reverted.push({ revert_id, record_id, creates, held })
     return this.#addDecision(write, module, record, { outcome: 'updated', next, changes }, seq)
-  }
-
-  /**
-   * Leaves the values that a revert has taken back as they are.
-   * @returns `lift` ends the holds that the write lifts. It is called once the write is accepted.
-   */
-  #holdBack(
-    write: PushWrite | PullWrite,
-    module: WritableModule,
-    record: PlannedRecord,
-    decision: WriteDecision,
-  ): { decision: HeldDecision; isHeld: boolean; lift: () => void } {
-    const { state } = record
-    const open = { decision, isHeld: false, lift: () => undefined }
-    if (!state || decision.outcome === 'stale') return open
-    const holds = this.#holdsOf(module, record)
-    if (holds.length === 0) return open
-    const { held, lifted, isHeld } = holdBack(withText(state), decision, {
-      holds,
-      content: write.content,
-    })
-    const lift = () => {
-      if (lifted.length > 0) this.#lift(record.record_id, holds, lifted)
-    }
-    return { decision: held, isHeld, lift }
-  }
-
-  #liftAll(module: WritableModule, record: PlannedRecord): void {
-    if (!record.state || this.#holdsOf(module, record).length === 0) return
-    this.#holds.set(record.record_id, [])
-    this.#plan.liftedHolds.push({ record_id: record.record_id, revert_id: null, kind: null })
-  }
-
-  #lift(record_id: number, holds: readonly Hold[], lifted: HoldDecision['lifted']): void {
-    const isLifted = ({ revert_id, path }: Hold) =>
-      lifted.some((one) => one.revert_id === revert_id && one.kind === kindOf(path))
-    this.#holds.set(
-      record_id,
-      holds.filter((hold) => !isLifted(hold)),
-    )
-    this.#plan.liftedHolds.push(...lifted.map((one) => ({ record_id, ...one })))
-  }
-
-  /** The holds of a record as earlier writes of the batch left them. */
-  #holdsOf(module: WritableModule, { record_id }: PlannedRecord): readonly Hold[] {
-    return this.#holds.get(record_id) ?? this.#source.findHolds(module, record_id)
   }
 
   /** Adds a decision to its record, the history and the counters, unless the record would have too many keys. */

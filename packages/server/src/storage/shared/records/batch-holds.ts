@@ -1,0 +1,64 @@
+import { withText } from '../../../domain/record/json-text.ts'
+import type { WriteDecision } from '../../../domain/record/record.ts'
+import { type Hold, type HoldDecision, kindOf } from '../../../domain/revert/hold.ts'
+import { type HeldDecision, holdBack } from '../../../domain/revert/hold-back.ts'
+import type { PullWrite, PushWrite } from '../../port/record-store.ts'
+import type { BatchSource } from './batch-applier.ts'
+import type { BatchPlan, PlannedRecord } from './batch-changes.ts'
+import type { WritableModule } from './write-rows.ts'
+
+/** The holds of the records of a batch, as its earlier writes left them. */
+export class BatchHolds {
+  readonly #source: Pick<BatchSource, 'findHolds'>
+  readonly #plan: Pick<BatchPlan, 'liftedHolds'>
+  /** The holds of records that writes of the batch have lifted some of. */
+  readonly #left = new Map<number, readonly Hold[]>()
+
+  constructor(source: Pick<BatchSource, 'findHolds'>, plan: Pick<BatchPlan, 'liftedHolds'>) {
+    this.#source = source
+    this.#plan = plan
+  }
+
+  /**
+   * Leaves the values that a revert has taken back as they are.
+   * @returns `lift` ends the holds that the write lifts. It is called once the write is accepted.
+   */
+  holdBack(
+    { content }: PushWrite | PullWrite,
+    module: WritableModule,
+    record: PlannedRecord,
+    decision: WriteDecision,
+  ): { decision: HeldDecision; isHeld: boolean; lift: () => void } {
+    const { state, record_id } = record
+    const open = { decision, isHeld: false, lift: () => undefined }
+    if (!state || decision.outcome === 'stale') return open
+    const holds = this.#holdsOf(module, record)
+    if (holds.length === 0) return open
+    const { held, lifted, isHeld } = holdBack(withText(state), decision, { holds, content })
+    const lift = () => {
+      if (lifted.length > 0) this.#lift(record_id, holds, lifted)
+    }
+    return { decision: held, isHeld, lift }
+  }
+
+  /** Ends all holds of a record. */
+  liftAll(module: WritableModule, record: PlannedRecord): void {
+    if (!record.state || this.#holdsOf(module, record).length === 0) return
+    this.#left.set(record.record_id, [])
+    this.#plan.liftedHolds.push({ record_id: record.record_id, revert_id: null, kind: null })
+  }
+
+  #lift(record_id: number, holds: readonly Hold[], lifted: HoldDecision['lifted']): void {
+    const isLifted = ({ revert_id, path }: Hold) =>
+      lifted.some((one) => one.revert_id === revert_id && one.kind === kindOf(path))
+    this.#left.set(
+      record_id,
+      holds.filter((hold) => !isLifted(hold)),
+    )
+    this.#plan.liftedHolds.push(...lifted.map((one) => ({ record_id, ...one })))
+  }
+
+  #holdsOf(module: WritableModule, { record_id }: PlannedRecord): readonly Hold[] {
+    return this.#left.get(record_id) ?? this.#source.findHolds(module, record_id)
+  }
+}
