@@ -29,11 +29,11 @@ export type PostgresNodeDeps = {
 /** The duration of a unit of work, at most. */
 const MAX_UNIT_MS = 8
 
-/** The stores whose methods are units of work of the simulated features. */
-const STORES = [
-  ...(['records', 'pulls', 'missing', 'rejectedPushes', 'pushErrors', 'activity'] as const),
-  ...(['platforms', 'connections', 'manifests', 'erasure', 'removals', 'schedule'] as const),
-] as const
+/**
+ * What uses the server between units of work. Every method of any other store is a unit of work: the time limits of a
+ * connection would otherwise end by the virtual clock.
+ */
+const UNSCHEDULED = new Set(['clock', 'pullDispatcher', 'broadcast'])
 
 export async function openPostgresNode(deps: PostgresNodeDeps): Promise<Storage> {
   const { url, clock, process } = deps
@@ -46,10 +46,10 @@ export async function openPostgresNode(deps: PostgresNodeDeps): Promise<Storage>
     return opened
   })
   const onChange = (listener: () => void) => void process.changeListeners.push(listener)
-  const stores = Object.fromEntries(
-    STORES.map((name) => [name, asUnits(deps, name, storage[name])]),
+  const stores = Object.entries(storage).flatMap(([name, store]) =>
+    typeof store === 'object' && !UNSCHEDULED.has(name) ? [[name, asUnits(deps, name, store)]] : [],
   )
-  const scheduled: Storage = { ...storage, ...stores }
+  const scheduled: Storage = { ...storage, ...Object.fromEntries(stores) }
   return { ...scheduled, platforms: { ...scheduled.platforms, onChange } }
 }
 

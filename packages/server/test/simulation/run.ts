@@ -194,7 +194,7 @@ class Simulation {
         checkStored(view, checker)
       }
       await this.#quiesce(fleet, { clients, operator, view })
-      await this.#pullAll(fleet, (id) => view.pullState(id))
+      await this.#pullAll(fleet, view)
       this.#throwFailure()
       checkStored(view, checker)
       checkConverged(view, this.#platforms, checker.model.registry)
@@ -373,16 +373,19 @@ class Simulation {
   }
 
   /** A module with several pages needs two reads until a record counts as missing. */
-  async #pullAll(fleet: Fleet, stateOf: (pullId: number) => string): Promise<void> {
+  async #pullAll(fleet: Fleet, view: DatabaseView): Promise<void> {
     for (let pulls = 0; pulls < 2; pulls += 1) {
-      let state = ''
+      let pull = 0
       await this.#requestUntilQueued(fleet, async (pullId) => {
-        const hasEnded = () => this.#failure !== null || !UNFINISHED_STATES.has(stateOf(pullId))
+        const hasEnded = () =>
+          this.#failure !== null || !UNFINISHED_STATES.has(view.pullState(pullId))
         await this.#scheduler.runUntil(`pull ${pullId} has ended`, MAX_PULL_MS, hasEnded)
-        state = stateOf(pullId)
+        pull = pullId
       })
       this.#throwFailure()
-      check(state === 'succeeded', `A pull without faults ended as ${state}`)
+      const failed = JSON.stringify(view.query(FAILED_TASKS, pull))
+      const state = view.pullState(pull)
+      check(state === 'succeeded', `A pull without faults ended as ${state}: ${failed}`)
     }
   }
 
@@ -411,4 +414,6 @@ class Simulation {
 
 const REMOVALS = 'SELECT removal_id FROM removals WHERE finished_at IS NULL'
 const UNFINISHED_STATES = new Set(['queued', 'running'])
+const FAILED_TASKS = `SELECT module_id, state, error FROM pull_tasks
+  WHERE pull_id = ? AND state <> 'succeeded'`
 const UNFINISHED = "SELECT pull_id FROM pulls WHERE state IN ('queued', 'running')"
