@@ -16,7 +16,6 @@ import {
 } from '../../../domain/record/record.ts'
 import { decideReplay } from '../../../domain/record/replay.ts'
 import { findChangedAlone } from '../../../domain/record/version.ts'
-import type { Hold } from '../../../domain/revert/hold.ts'
 import type { HeldDecision } from '../../../domain/revert/hold-back.ts'
 import { formatRfc3339 } from '../../../lib/time/rfc3339.ts'
 import type {
@@ -36,7 +35,7 @@ import {
   type NewHistoryEntry,
   type PlannedRecord,
 } from './batch-changes.ts'
-import { BatchHolds } from './batch-holds.ts'
+import { BatchHolds, type FindHolds } from './batch-holds.ts'
 import {
   type KeyPlatform,
   type KnownRecord,
@@ -77,8 +76,7 @@ export type BatchSource = {
     reference: string,
     peeked?: KnownRecord | null,
   ) => StoredRecord | null
-  /** Returns the holds of a loaded record. */
-  findHolds: (module: WritableModule, recordId: number) => readonly Hold[]
+  findHolds: FindHolds
   /** Returns an id for a new record; the ids of a batch rise. */
   allocateRecordId: () => number
   /** Returns a number of the write sequence, higher than the numbers of every loaded record. */
@@ -108,7 +106,7 @@ export class BatchApplier {
   ) {
     const { at, maxRecordKeys, seenBefore = [] } = options
     this.#source = source
-    this.#holds = new BatchHolds(source, this.#plan)
+    this.#holds = new BatchHolds(source.findHolds, this.#plan)
     this.#at = formatRfc3339(new Date(at))
     this.#maxRecordKeys = maxRecordKeys
     this.#seenIds = new Set(seenBefore.map(({ record_id }) => record_id))

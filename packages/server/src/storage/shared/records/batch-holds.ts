@@ -3,19 +3,21 @@ import type { WriteDecision } from '../../../domain/record/record.ts'
 import { type Hold, type HoldDecision, kindOf } from '../../../domain/revert/hold.ts'
 import { type HeldDecision, holdBack } from '../../../domain/revert/hold-back.ts'
 import type { PullWrite, PushWrite } from '../../port/record-store.ts'
-import type { BatchSource } from './batch-applier.ts'
 import type { BatchPlan, PlannedRecord } from './batch-changes.ts'
 import type { WritableModule } from './write-rows.ts'
 
+/** Returns the holds of a loaded record. */
+export type FindHolds = (module: WritableModule, recordId: number) => readonly Hold[]
+
 /** The holds of the records of a batch, as its earlier writes left them. */
 export class BatchHolds {
-  readonly #source: Pick<BatchSource, 'findHolds'>
+  readonly #findHolds: FindHolds
   readonly #plan: Pick<BatchPlan, 'liftedHolds'>
   /** The holds of records that writes of the batch have lifted some of. */
   readonly #left = new Map<number, readonly Hold[]>()
 
-  constructor(source: Pick<BatchSource, 'findHolds'>, plan: Pick<BatchPlan, 'liftedHolds'>) {
-    this.#source = source
+  constructor(findHolds: FindHolds, plan: Pick<BatchPlan, 'liftedHolds'>) {
+    this.#findHolds = findHolds
     this.#plan = plan
   }
 
@@ -59,6 +61,6 @@ export class BatchHolds {
   }
 
   #holdsOf(module: WritableModule, { record_id }: PlannedRecord): readonly Hold[] {
-    return this.#left.get(record_id) ?? this.#source.findHolds(module, record_id)
+    return this.#left.get(record_id) ?? this.#findHolds(module, record_id)
   }
 }
