@@ -38,7 +38,7 @@ async function accept(kit: PulledHub) {
   return body
 }
 
-describeHub('accepted exceptions', { engines: 'both' }, (hub) => {
+describeHub('accepted exceptions', (hub) => {
   test('accepted records do not make a pull or a module incomplete, in any order', async () => {
     await using kit = await addPulledPlatform(hub)
     assert.deepEqual(await pullRecords(kit, [...RECORDS, ...COPIES]), {

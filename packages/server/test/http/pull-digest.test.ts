@@ -8,7 +8,7 @@ import { newRecord } from '../helpers/hub/platform-requests.ts'
 
 /** Both engines share it, so it never goes back. */
 const clock = createStoppedClock()
-const options = { engines: 'both', clock, env: withoutFullReads(clock) } as const
+const options = { clock, env: withoutFullReads(clock) }
 
 describeHub('a pull by digest', options, (hub) => {
   test('an unchanged module costs one request, and is verified', async () => {
