@@ -11,6 +11,13 @@ import type { NewRejectedPush } from '../../src/storage/port/rejected-push-store
 import type { Unit } from './commit-observer.ts'
 import type { DatabaseView } from './database-view.ts'
 import {
+  beginsWholeList,
+  DigestChecker,
+  type DigestStart,
+  isOfBuckets,
+  provesAbsence,
+} from './digest-checker.ts'
+import {
   afterPull,
   isSameData,
   type ModelRead,
@@ -47,6 +54,8 @@ export type TrackedRead = ModelRead & {
   /** The virtual time at which it began. */
   startedAt: number
   responses: ReceivedResponse[]
+  digests: ReceivedResponse[]
+  digestStart: DigestStart
   /** The state in which the task was stored; null while it runs, or if its process was killed. */
   ended: PullTaskResult['state'] | null
 }
@@ -61,6 +70,7 @@ export class CommitChecker {
   readonly replays = new Map<string, { push: SentPush; requestedAt: number }>()
   readonly rejections = new Map<number, SavedRejection>()
   readonly operators: OperatorCommits
+  readonly #digests: DigestChecker
   readonly #view: DatabaseView
   readonly #graceMs: number
   readonly #isOwnerWell: (owner: string) => boolean
@@ -83,6 +93,7 @@ export class CommitChecker {
     this.#graceMs = deps.missingGraceSeconds * 1000
     this.#isOwnerWell = deps.isOwnerWell
     this.operators = new OperatorCommits(model, view)
+    this.#digests = new DigestChecker(view, model.registry)
   }
 
   /** The read for which a pull requests the records of a module. */
@@ -98,7 +109,14 @@ export class CommitChecker {
   /** A response to a request of a read. Returns a function that counts its bytes. */
   addResponse(read: TrackedRead, response: ServedResponse): (bytes: number) => void {
     const received = { response, arrivedBytes: 0 }
-    if (response.status < 400) read.responses.push(received)
+    if (response.digest !== null) read.digests.push(received)
+    else if (response.status < 400) {
+      if (beginsWholeList(read, response)) {
+        read.responses = []
+        read.written.clear()
+      }
+      read.responses.push(received)
+    }
     return (bytes) => {
       received.arrivedBytes += bytes
     }
@@ -126,6 +144,11 @@ export class CommitChecker {
         break
       case 'interruptPulls':
         this.#onPullsInterrupted()
+        break
+      case 'saveDigest':
+        if (unit.change.verified_by === 'digest') {
+          this.#digests.checkClaim(this.#findRead(unit.pull_id, unit.module_id), unit.change)
+        }
         break
       default:
         this.operators.onCommit(unit)
@@ -174,6 +197,7 @@ export class CommitChecker {
     const times = [arrived?.hubTime ?? at, at]
     const accepted = withoutFutureTime(push, write.content.occurred_at === null, times)
     delivery.outcome = this.model.applyPush(module, accepted, at)
+    this.#digests.addPush(module, push.reference_number)
   }
 
   /** Whether the running pull is reading a module. */
@@ -202,6 +226,7 @@ export class CommitChecker {
     const accepted = withoutFutureTime(push, isIgnored, [requestedAt, at])
     const outcome = this.model.applyReplay(module, accepted, saved, this.#isBeingRead(module))
     saved.isReplayed = outcome !== null
+    this.#digests.addPush(module, push.reference_number)
   }
 
   /** Rejected pushes have positions in the order of writes, unless they name an erased record. */
@@ -270,7 +295,8 @@ export class CommitChecker {
     const started = { pull_id, task_number, module, keys, requestedAt: Date.now() }
     this.#reads.push({
       ...this.model.startRead(started),
-      ...{ startedAt: performance.now(), responses: [], ended: null },
+      ...{ startedAt: performance.now(), responses: [], digests: [], ended: null },
+      digestStart: this.#digests.startOf(module),
     })
   }
 
@@ -284,13 +310,20 @@ export class CommitChecker {
     if (task.state !== result.state || read.ended !== null) return
     read.ended = result.state
     if (result.state !== 'succeeded') return
-    check(isComplete(read), `${nameOf(read)} succeeded without a complete response`)
+    const isOfDigest = result.mode === 'digest'
+    check(
+      isOfDigest ? isOfBuckets(read) : isComplete(read),
+      `${nameOf(read)} succeeded without a complete response`,
+    )
+    this.#digests.checkFullRead(read, result)
+    // What arrived before the hub noticed that the platform ignores the buckets is not counted.
+    if (isOfDigest && read.responses.some(({ response }) => !response.isSelected)) return
     this.#checkUnwritten(read)
     const { erasedAt } = read.module
     // A record that was erased during the read may have been counted or not.
     if (erasedAt === null || erasedAt < read.startedAt) {
       this.#checkCounts(read, result)
-      this.model.finishRead(read, this.#findStored(read))
+      if (!isOfDigest) this.model.finishRead(read, this.#findStored(read))
     } else if (this.#isLastRead(read)) this.model.setLastRead(read)
     if (read.marked > 0) this.operators.approvals.delete(read.module)
   }
@@ -359,7 +392,10 @@ export class CommitChecker {
   }
 
   #checkMissing(read: TrackedRead, references: string[]): void {
-    check(isProof(read), `${nameOf(read)} marked records as missing, but it proves nothing`)
+    const isProved = isOfBuckets(read)
+      ? references.every((reference) => provesAbsence(read, reference))
+      : isProof(read)
+    check(isProved, `${nameOf(read)} marked records as missing, but it proves nothing`)
     const served = new Set(arrivedElements(read).map(({ reference }) => reference))
     const contained = references.filter((reference) => served.has(reference))
     check(contained.length === 0, `${nameOf(read)} marked records that it contained: ${contained}`)
@@ -369,7 +405,7 @@ export class CommitChecker {
     const isAboveThreshold =
       unreviewed >= THRESHOLD.records && unreviewed * 100 > THRESHOLD.percent * present
     check(!isAboveThreshold, `${nameOf(read)} marked records above the threshold without a review`)
-    if (read.responses.length === 1) return
+    if (read.responses.length === 1 || isOfBuckets(read)) return
     for (const reference of references) {
       check(
         this.#wasAbsentBefore(read, reference),
@@ -382,7 +418,8 @@ export class CommitChecker {
   #wasAbsentBefore(read: TrackedRead, reference: string): boolean {
     const before = this.#reads.slice(0, this.#reads.indexOf(read)).reverse()
     for (const one of before) {
-      if (one.module !== read.module || isNotModified(one)) continue
+      // A comparison changes nothing about what the hub remembers.
+      if (one.module !== read.module || isNotModified(one) || isOfBuckets(one)) continue
       const isAbsent = !arrivedElements(one).some((element) => element.reference === reference)
       if (isProof(one) && one.responses.length > 1 && isAbsent) return true
       // A read that was interrupted may not have changed what the hub remembers.
