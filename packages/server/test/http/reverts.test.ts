@@ -102,7 +102,10 @@ describeHub('reverts', (hub) => {
       two: { status: 'open' },
       gone: { status: 'open' },
     }
-    const setList = (list: Record<string, unknown>, more: (index: number) => object = () => ({})) => {
+    const setList = (
+      list: Record<string, unknown>,
+      more: (index: number) => object = () => ({}),
+    ) => {
       module.records = Object.entries(list).map(([reference, data], index) => ({
         ...more(index),
         ...simulatedRecord(reference, data),

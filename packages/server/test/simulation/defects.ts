@@ -169,6 +169,80 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
       WHEN NEW.registered_at IS NULL
       BEGIN UPDATE modules SET registered_at = OLD.registered_at WHERE module_id = NEW.module_id; END`,
   },
+  'takes every element of a pull for another value than the refused one': {
+    sql: `CREATE TRIGGER defect AFTER UPDATE OF state ON pull_tasks WHEN NEW.state = 'running'
+      BEGIN UPDATE holds SET refused = 'other' WHERE module_id = NEW.module_id; END`,
+  },
+  'lifts a hold with any change of its record': {
+    sql: `CREATE TRIGGER defect AFTER UPDATE OF full_name, data ON records
+      BEGIN DELETE FROM holds WHERE record_id = NEW.record_id; END`,
+  },
+  'makes no hold for a record that a revert takes back': onInsert('holds', "NEW.path = ''", [
+    "DELETE FROM holds WHERE record_id = NEW.record_id AND path = ''",
+  ]),
+  'marks records as missing that a revert holds as present': withMissing((missing) => ({
+    countUnmarked: async () => -1,
+    async listMissing(query) {
+      const step = await missing.listMissing(query)
+      return { ...step, missing: [...step.missing, ...step.held], held: [] }
+    },
+  })),
+  'keeps the holds of a revert that was reverted': {
+    breakStorage: ({ records, holds, ...storage }) => ({
+      ...storage,
+      holds: {
+        ...holds,
+        liftHolds: async (scope, log) =>
+          log.audit?.details?.['by_revert'] ? 0 : holds.liftHolds(scope, log),
+      },
+      records: {
+        ...records,
+        applyWrites: ({ writes, ...batch }) =>
+          records.applyWrites({
+            ...batch,
+            writes: writes.map((write) =>
+              'revert' in write
+                ? { ...write, revert: { ...write.revert, ends_holds_of: null } }
+                : write,
+            ),
+          }),
+      },
+    }),
+  },
+  'keeps the holds of an erased record': {
+    sql: `CREATE TRIGGER defect BEFORE DELETE ON holds
+      WHEN EXISTS (SELECT 1 FROM tombstones WHERE record_id = OLD.record_id)
+      BEGIN SELECT RAISE(IGNORE); END`,
+  },
+  'reverts a record that has changed since the decision': {
+    breakStorage: ({ reverts, ...storage }) => {
+      const first = new Map<number, Awaited<ReturnType<typeof reverts.readScopeRecords>>[number]>()
+      return {
+        ...storage,
+        reverts: {
+          ...reverts,
+          async readScopeRecords(scope, ids) {
+            const records = await reverts.readScopeRecords(scope, ids)
+            return records.map((record) => {
+              const { record: content, entries } = first.get(record.record_id) ?? record
+              first.set(record.record_id, first.get(record.record_id) ?? record)
+              return { ...record, record: content, entries }
+            })
+          },
+        },
+      }
+    },
+  },
+  'ends a revert before all of its records are done': {
+    breakStorage: ({ reverts, ...storage }) => ({
+      ...storage,
+      reverts: {
+        ...reverts,
+        listUndone: async (revertId, after) =>
+          after === 0 ? reverts.listUndone(revertId, after, 1) : [],
+      },
+    }),
+  },
   'replays a rejected push twice': {
     sql: `CREATE TRIGGER defect AFTER UPDATE OF replayed_at ON rejected_pushes
       WHEN NEW.replayed_at IS NOT NULL
