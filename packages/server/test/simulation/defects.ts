@@ -180,13 +180,38 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
   'makes no hold for a record that a revert takes back': onInsert('holds', "NEW.path = ''", [
     "DELETE FROM holds WHERE record_id = NEW.record_id AND path = ''",
   ]),
-  'marks records as missing that a revert holds as present': withMissing((missing) => ({
-    countUnmarked: async () => -1,
-    async listMissing(query) {
-      const step = await missing.listMissing(query)
-      return { ...step, missing: [...step.missing, ...step.held], held: [] }
+  'makes no hold for a record that a revert brings back': onInsert(
+    'holds',
+    "NEW.path = '/missing_since'",
+    ["DELETE FROM holds WHERE record_id = NEW.record_id AND path = '/missing_since'"],
+  ),
+  'counts an element that is held as absent': {
+    breakStorage({ records, missing, ...storage }) {
+      const held = new Set<number>()
+      return {
+        ...storage,
+        records: {
+          ...records,
+          async applyWrites(batch) {
+            const outcomes = await records.applyWrites(batch)
+            for (const outcome of outcomes) {
+              if (outcome.outcome !== 'rejected' && outcome.is_held) held.add(outcome.record_id)
+            }
+            return outcomes
+          },
+        },
+        missing: {
+          ...missing,
+          countUnmarked: async () => -1,
+          listMissing: (query) =>
+            missing.listMissing({
+              ...query,
+              isPresent: (record) => query.isPresent(record) && !held.has(record.record_id),
+            }),
+        },
+      }
     },
-  })),
+  },
   'keeps the holds of a revert that was reverted': {
     breakStorage: ({ records, holds, ...storage }) => ({
       ...storage,
@@ -208,11 +233,6 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
           }),
       },
     }),
-  },
-  'keeps the holds of an erased record': {
-    sql: `CREATE TRIGGER defect BEFORE DELETE ON holds
-      WHEN EXISTS (SELECT 1 FROM tombstones WHERE record_id = OLD.record_id)
-      BEGIN SELECT RAISE(IGNORE); END`,
   },
   'reverts a record that has changed since the decision': {
     breakStorage: ({ reverts, ...storage }) => {
