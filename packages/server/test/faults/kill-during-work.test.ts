@@ -17,7 +17,7 @@ import { createFaultReport } from '../helpers/process/fault-report.ts'
 import type { Operator } from '../helpers/process/operator.ts'
 import { generateModule, type SimulatedModule, startPlatform } from '../helpers/process/platform.ts'
 import { isAcknowledged, registerPusher, startPushing } from '../helpers/process/push-loop.ts'
-import { PROCESS_TEST, type RunningHub, test } from '../helpers/process/sandbox.ts'
+import { OPERATOR, PROCESS_TEST, type RunningHub, test } from '../helpers/process/sandbox.ts'
 import { isDeep, rounds } from '../helpers/time/tier.ts'
 import { until } from '../helpers/time/until.ts'
 import { CONNECTIONS, createKit } from './kills.ts'
@@ -322,7 +322,8 @@ async function countRows(queryDatabase: QueryDatabase, from: string): Promise<nu
 }
 
 async function startRevert(operator: Operator, id: number): Promise<void> {
-  await operator.request('POST', `/api/v1/reverts/${id}/start`, {})
+  const { password } = OPERATOR
+  await operator.request('POST', `/api/v1/reverts/${id}/start`, { password })
   await untilReverted(operator, id)
 }
 

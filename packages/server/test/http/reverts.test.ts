@@ -7,7 +7,7 @@ import { PASSWORD, type TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { addPulledPlatform } from '../helpers/hub/pulled-hub.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
-import { simulatedRecord } from '../helpers/platform/platform.ts'
+import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import { only } from '../helpers/storage/fixtures.ts'
 import { until } from '../helpers/time/until.ts'
 
@@ -92,6 +92,88 @@ describeHub('reverts', (hub) => {
     assert.deepEqual([(await kit.pull()).updated, (await read(hub, done.id)).counts.lifted], [2, 2])
     const { reverts } = await hub.call('GET /api/v1/reverts', { query: { pull_id: pull.id } })
     assert.equal(reverts[0]?.id, done.id)
+  })
+
+  test('ten pulls of the same bad list bring back nothing, a truncated one marks nothing, and the first corrected one brings all', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const module = only(kit.platform.modules)
+    const good = {
+      one: { status: 'open', place: { street: 'A', city: 'B' } },
+      two: { status: 'open' },
+      gone: { status: 'open' },
+    }
+    const setList = (
+      list: Record<string, unknown>,
+      more: (index: number) => object = () => ({}),
+    ) => {
+      module.records = Object.entries(list).map(([reference, data], index) => ({
+        ...more(index),
+        ...simulatedRecord(reference, data),
+      }))
+    }
+    const stored = async () =>
+      (await kit.records()).map((record) => [
+        ...[record.reference_number, record.full_name, record.data],
+        record.missing_since !== null,
+      ])
+    setList(good)
+    await kit.pull()
+    const bad = {
+      one: { status: 'closed', place: { street: 'X', city: 'Y' } },
+      two: { status: 'closed' },
+      three: { status: 'new' },
+    }
+    setList(bad)
+    const { pull, missing } = await kit.pull()
+    assert.equal(missing, 1)
+    const { counts } = await revert(hub, { pull_id: pull.id })
+    assert.deepEqual([counts.reverted, counts.held_now], [4, 4])
+    const reverted = await stored()
+
+    const shuffled = {
+      three: { status: 'new' },
+      one: { place: { city: 'Y', street: 'X' }, status: 'closed' },
+      two: { status: 'closed' },
+    }
+    const [field] = module.fields
+    assert.ok(field)
+    for (let time = 1; time <= 10; time += 1) {
+      setList(time % 2 === 0 ? bad : shuffled, (index) => ({ version: `${time}.${index}` }))
+      if (time === 6) module.fields.push({ ...field, key: 'added', label: 'Added' })
+      const task = await kit.pull()
+      const { state, held, created, updated, unchanged } = task
+      assert.deepEqual([state, held, created, updated, unchanged], ['succeeded', 3, 0, 0, 0])
+      assert.deepEqual([task.missing, task.not_listed], [0, 0])
+      assert.deepEqual(await stored(), reverted)
+    }
+    const body = { success: true, platform_name: kit.platform.platform_name, total: 3 }
+    const [first] = module.records
+    kit.platform.queueResponses(
+      'records/cases',
+      respond.json({ ...body, record_type: 'cases', records: [first] }),
+    )
+    const truncated = await kit.pull()
+    assert.deepEqual([truncated.received, truncated.missing], [1, 0])
+    assert.deepEqual(await stored(), reverted)
+
+    const corrected = {
+      ...good,
+      one: { status: 'open', place: { street: 'A', city: 'C' } },
+      two: { status: 'waiting' },
+      three: { status: 'open' },
+    }
+    setList(corrected)
+    const task = await kit.pull()
+    assert.deepEqual([task.held, task.updated, task.created], [0, 3, 0])
+    const now = await stored()
+    assert.deepEqual(
+      new Map(now.map(([reference, , data, isMissing]) => [reference, [data, isMissing]])),
+      new Map(Object.entries(corrected).map(([name, data]) => [`R-${name}`, [data, false]])),
+    )
+    const { holds } = await hub.call('GET /api/v1/holds', {
+      query: { platform: kit.platform.platform_name },
+    })
+    assert.deepEqual(holds, [])
   })
 
   test('a held push is acknowledged with a warning and kept, and a replay stores it', async () => {

@@ -28,6 +28,7 @@ import {
 import { OperatorCommits } from './operator-commits.ts'
 import type { SentPush, ServedElement, ServedResponse } from './platform.ts'
 import type { ModelModule, ModelPlatform } from './registry.ts'
+import { RevertCommits } from './revert-commits.ts'
 import { check } from './violation.ts'
 
 /** A push on its way to a hub. A platform that retries a push sends it in several deliveries. */
@@ -40,6 +41,8 @@ export type Delivery = {
   arrived: { at: number; hubTime: number } | null
   /** Null unless it is committed. */
   outcome: Outcome | null
+  /** Whether a hold has kept values of it out. */
+  isHeld: boolean
   /** Whether it is saved as a rejected push. */
   isSaved: boolean
 }
@@ -71,6 +74,7 @@ export class CommitChecker {
   readonly rejections = new Map<number, SavedRejection>()
   readonly operators: OperatorCommits
   readonly #digests: DigestChecker
+  readonly reverts: RevertCommits
   readonly #view: DatabaseView
   readonly #graceMs: number
   readonly #isOwnerWell: (owner: string) => boolean
@@ -94,6 +98,7 @@ export class CommitChecker {
     this.#isOwnerWell = deps.isOwnerWell
     this.operators = new OperatorCommits(model, view)
     this.#digests = new DigestChecker(view, model.registry)
+    this.reverts = new RevertCommits(model, view, this.operators)
   }
 
   /** The read for which a pull requests the records of a module. */
@@ -150,6 +155,15 @@ export class CommitChecker {
           this.#digests.checkClaim(this.#findRead(unit.pull_id, unit.module_id), unit.change)
         }
         break
+      case 'saveResults':
+        this.reverts.onResults(unit)
+        break
+      case 'finishRevert':
+        this.reverts.onFinished(unit.revert_id)
+        break
+      case 'liftHolds':
+        this.reverts.onLifted(unit)
+        break
       default:
         this.operators.onCommit(unit)
         break
@@ -178,9 +192,10 @@ export class CommitChecker {
     for (const write of writes) {
       if ('read' in write) this.#onPulled(write)
       else if ('replay' in write) this.#onReplayed(write, Date.parse(at))
-      else if ('revert' in write)
-        check(false, 'The hub reverts a record, which nobody has requested')
-      else this.#onPushed(write, Date.parse(at))
+      else if ('revert' in write) {
+        const module = this.reverts.onReverted(write, Date.parse(at))
+        if (module) this.#digests.addPush(module, write.reference_number)
+      } else this.#onPushed(write, Date.parse(at))
     }
   }
 
@@ -196,7 +211,7 @@ export class CommitChecker {
     if (module === null || typeof module === 'string') return
     const times = [arrived?.hubTime ?? at, at]
     const accepted = withoutFutureTime(push, write.content.occurred_at === null, times)
-    delivery.outcome = this.model.applyPush(module, accepted, at)
+    Object.assign(delivery, this.model.applyPush(module, accepted, at))
     this.#digests.addPush(module, push.reference_number)
   }
 
@@ -224,7 +239,8 @@ export class CommitChecker {
     if (typeof module === 'string') return
     const isIgnored = 'occurred_at' in write.content && write.content.occurred_at === null
     const accepted = withoutFutureTime(push, isIgnored, [requestedAt, at])
-    const outcome = this.model.applyReplay(module, accepted, saved, this.#isBeingRead(module))
+    const now = { isBeingRead: this.#isBeingRead(module), writtenAt: at }
+    const outcome = this.model.applyReplay(module, accepted, saved, now)
     saved.isReplayed = outcome !== null
     this.#digests.addPush(module, push.reference_number)
   }
@@ -323,7 +339,8 @@ export class CommitChecker {
     // A record that was erased during the read may have been counted or not.
     if (erasedAt === null || erasedAt < read.startedAt) {
       this.#checkCounts(read, result)
-      if (!isOfDigest) this.model.finishRead(read, this.#findStored(read))
+      const present = [...this.#findStored(read)].filter((reference) => !read.absent.has(reference))
+      if (!isOfDigest) this.model.finishRead(read, new Set(present))
     } else if (this.#isLastRead(read)) this.model.setLastRead(read)
     if (read.marked > 0) this.operators.approvals.delete(read.module)
   }
@@ -333,7 +350,7 @@ export class CommitChecker {
     const references = arrivedElements(read).length
     // The cached response counts the records that the hub has stored from it.
     const uncounted = isNotModified(read) ? references - this.#findStored(read).size : 0
-    const tally = { created: 0, updated: 0, unchanged: 0, stale: 0 }
+    const tally = { created: 0, updated: 0, unchanged: 0, stale: 0, held: 0 }
     for (const outcome of read.written.values()) tally[outcome] += 1
     // The hub stores nothing of an erased record, so it does not recognise that an element repeats it.
     const ofErased = read.responses
@@ -342,7 +359,14 @@ export class CommitChecker {
     const expected = {
       received: receivedCount(read) - uncounted,
       ...tally,
-      unchanged: references + ofErased - uncounted - tally.created - tally.updated - tally.stale,
+      unchanged:
+        references +
+        ofErased -
+        uncounted -
+        tally.created -
+        tally.updated -
+        tally.stale -
+        tally.held,
       rejected: receivedCount(read) - references - ofErased,
       missing: read.marked,
     }

@@ -9,11 +9,12 @@ import type { NewPlatform, PlatformUpdate } from '../../src/storage/port/platfor
 import type { PullDispatcher, PullTaskResult } from '../../src/storage/port/pull-store.ts'
 import type { WriteBatch } from '../../src/storage/port/record-store.ts'
 import type { NewRejectedPush } from '../../src/storage/port/rejected-push-store.ts'
+import type { HoldStore, RevertResult } from '../../src/storage/port/revert-store.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { currentContext, runInContext } from './scheduler.ts'
 
 /** A unit of work whose commit the reference model needs. */
-export type Unit = WriteUnit | OperatorUnit
+export type Unit = WriteUnit | OperatorUnit | RevertUnit
 
 /** A unit of work of pushes and pulls. */
 type WriteUnit =
@@ -43,6 +44,12 @@ export type OperatorUnit =
   | { name: 'deleteTombstone'; tombstone_id: number }
   | { name: 'decideReview'; review_id: number; state: string }
 
+/** A unit of work of a revert, or of an operator who lifts holds. */
+export type RevertUnit =
+  | { name: 'saveResults'; revert_id: number; results: RevertResult[] }
+  | { name: 'finishRevert'; revert_id: number }
+  | { name: 'liftHolds'; scope: Parameters<HoldStore['liftHolds']>[0] }
+
 export function isUnit(value: unknown): value is Unit {
   return typeof value === 'object' && value !== null && 'name' in value
 }
@@ -53,6 +60,7 @@ export function observeCommits(storage: Storage): Storage {
   return {
     ...storage,
     ...observeOperators(storage),
+    ...observeReverts(storage),
     records: {
       ...records,
       applyWrites: (batch) =>
@@ -144,6 +152,27 @@ function observeOperators({
         asUnit({ name: 'deleteTombstone', tombstone_id }, () =>
           erasure.deleteTombstone(tombstone_id, log),
         ),
+    },
+  }
+}
+
+function observeReverts({ reverts, holds }: Storage): Pick<Storage, 'reverts' | 'holds'> {
+  return {
+    reverts: {
+      ...reverts,
+      saveResults: (revert_id, results) =>
+        asUnit({ name: 'saveResults', revert_id, results }, () =>
+          reverts.saveResults(revert_id, results),
+        ),
+      finishRevert: (revert_id, owner, end, log) =>
+        asUnit({ name: 'finishRevert', revert_id }, () =>
+          reverts.finishRevert(revert_id, owner, end, log),
+        ),
+    },
+    holds: {
+      ...holds,
+      liftHolds: (scope, log) =>
+        asUnit({ name: 'liftHolds', scope }, () => holds.liftHolds(scope, log)),
     },
   }
 }

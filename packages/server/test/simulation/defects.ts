@@ -169,6 +169,100 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
       WHEN NEW.registered_at IS NULL
       BEGIN UPDATE modules SET registered_at = OLD.registered_at WHERE module_id = NEW.module_id; END`,
   },
+  'takes every element of a pull for another value than the refused one': {
+    sql: `CREATE TRIGGER defect AFTER UPDATE OF state ON pull_tasks WHEN NEW.state = 'running'
+      BEGIN UPDATE holds SET refused = 'other' WHERE module_id = NEW.module_id; END`,
+  },
+  'lifts a hold with any change of its record': {
+    sql: `CREATE TRIGGER defect AFTER UPDATE OF full_name, data ON records
+      BEGIN DELETE FROM holds WHERE record_id = NEW.record_id; END`,
+  },
+  'makes no hold for a record that a revert takes back': onInsert('holds', "NEW.path = ''", [
+    "DELETE FROM holds WHERE record_id = NEW.record_id AND path = ''",
+  ]),
+  'makes no hold for a record that a revert brings back': onInsert(
+    'holds',
+    "NEW.path = '/missing_since'",
+    ["DELETE FROM holds WHERE record_id = NEW.record_id AND path = '/missing_since'"],
+  ),
+  'counts an element that is held as absent': {
+    breakStorage({ records, missing, ...storage }) {
+      const held = new Set<number>()
+      return {
+        ...storage,
+        records: {
+          ...records,
+          async applyWrites(batch) {
+            const outcomes = await records.applyWrites(batch)
+            for (const outcome of outcomes) {
+              if (outcome.outcome !== 'rejected' && outcome.is_held) held.add(outcome.record_id)
+            }
+            return outcomes
+          },
+        },
+        missing: {
+          ...missing,
+          countUnmarked: async () => -1,
+          listMissing: (query) =>
+            missing.listMissing({
+              ...query,
+              isPresent: (record) => query.isPresent(record) && !held.has(record.record_id),
+            }),
+        },
+      }
+    },
+  },
+  'keeps the holds of a revert that was reverted': {
+    breakStorage: ({ records, holds, ...storage }) => ({
+      ...storage,
+      holds: {
+        ...holds,
+        liftHolds: async (scope, log) =>
+          log.audit?.details?.['by_revert'] ? 0 : holds.liftHolds(scope, log),
+      },
+      records: {
+        ...records,
+        applyWrites: ({ writes, ...batch }) =>
+          records.applyWrites({
+            ...batch,
+            writes: writes.map((write) =>
+              'revert' in write
+                ? { ...write, revert: { ...write.revert, ends_holds_of: null } }
+                : write,
+            ),
+          }),
+      },
+    }),
+  },
+  'reverts a record that has changed since the decision': {
+    breakStorage: ({ reverts, ...storage }) => {
+      const first = new Map<number, Awaited<ReturnType<typeof reverts.readScopeRecords>>[number]>()
+      return {
+        ...storage,
+        reverts: {
+          ...reverts,
+          async readScopeRecords(scope, ids) {
+            const records = await reverts.readScopeRecords(scope, ids)
+            return records.map((record) => {
+              const { record: content, entries } = first.get(record.record_id) ?? record
+              first.set(record.record_id, first.get(record.record_id) ?? record)
+              return { ...record, record: content, entries }
+            })
+          },
+        },
+      }
+    },
+  },
+  'ends a revert before all of its records are done': {
+    breakStorage: ({ reverts, ...storage }) => ({
+      ...storage,
+      reverts: {
+        ...reverts,
+        listUndone: async (revertId, after) =>
+          after === 0 ? reverts.listUndone(revertId, after, 1) : [],
+      },
+    }),
+  },
   'replays a rejected push twice': {
     sql: `CREATE TRIGGER defect AFTER UPDATE OF replayed_at ON rejected_pushes
       WHEN NEW.replayed_at IS NOT NULL

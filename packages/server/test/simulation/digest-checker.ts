@@ -15,7 +15,7 @@ export type DigestStart = { fullReadAt: number | null; isOffered: boolean; hubTi
 export class DigestChecker {
   readonly #view: DatabaseView
   readonly #registry: Registry
-  /** The virtual time of the last push or replay of each record. */
+  /** The virtual time of the last push, replay or revert of each record. */
   readonly #pushed = new WeakMap<ModelModule, Map<string, number>>()
 
   constructor(view: DatabaseView, registry: Registry) {
@@ -40,7 +40,7 @@ export class DigestChecker {
 
   /**
    * Whenever the hub says that both sides have the same versions, the stored records have the versions that the platform
-   * listed when it computed the digest. Erased records, and missing ones that wait for a review, are counted.
+   * listed when it computed the digest. Erased records, held ones, and missing ones that wait for a review, are counted.
    */
   checkClaim(read: TrackedRead, claim: Partial<ModuleDigest>): void {
     const { module } = read
@@ -60,7 +60,8 @@ export class DigestChecker {
       const pushedAt = this.#pushed.get(module)?.get(reference) ?? null
       if (pushedAt !== null && pushedAt >= read.startedAt) continue
       const row = stored.get(reference)
-      if (listed.has(reference) && !row) {
+      if (module.records.get(reference)?.holds.length) explained += 1
+      else if (listed.has(reference) && !row) {
         check(this.#mayBeErased(read, reference), `${label}, but ${reference} is not stored`)
         explained += 1
       } else if (row && !listed.has(reference)) {

@@ -12,6 +12,7 @@ import {
 import { createManifestRefresher } from '../../src/features/platforms/refresh-manifest.ts'
 import { createPulls } from '../../src/features/pulls/create-pulls.ts'
 import type { RequestPull } from '../../src/features/pulls/request-pull.ts'
+import { createRevertJob } from '../../src/features/reverts/create-reverts.ts'
 import { handleErrors } from '../../src/http/error-handler.ts'
 import { acceptJsonBodies } from '../../src/http/request-bodies.ts'
 import { serializerCompiler, validatorCompiler } from '../../src/http/schema-compilers.ts'
@@ -43,6 +44,8 @@ export type HubOptions = {
   connections: SimulatedConnections
   missingGraceSeconds: number
   missingThresholdPercent: number
+  /** Whether the hub applies reverts. */
+  withReverts: boolean
   /** Called with each error that the hub logs as a defect. */
   onDefect: (error: unknown) => void
 }
@@ -55,6 +58,8 @@ export type RunningHub = {
   deps: { client: PlatformClient; secrets: SecretBox; clock: Clock }
   ingest: Ingest
   deletionWorker: DeletionWorker
+  /** Lets the job of reverts look for one at once. */
+  wakeReverts: () => void
   stop: () => Promise<void>
 }
 
@@ -110,7 +115,9 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
   await pulls.start()
   deletionWorker.start()
   const stopping = new AbortController()
+  const reverts = createRevertJob({ ...common, ingest: ingest.ingest })
   const jobs = [ingest, pulls].map(({ runJobs }) => runJobs(stopping.signal))
+  if (options.withReverts) jobs.push(reverts.run(stopping.signal))
   return {
     http,
     requestPull: pulls.requestPull,
@@ -118,6 +125,7 @@ export async function startHub(options: HubOptions): Promise<RunningHub> {
     deps: { client, secrets, clock: systemClock },
     ingest: ingest.ingest,
     deletionWorker,
+    wakeReverts: reverts.wake,
     async stop() {
       stopping.abort()
       await deletionWorker.stop()

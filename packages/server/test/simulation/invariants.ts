@@ -1,9 +1,10 @@
 /** Compares everything that a simulation has stored with the reference model and with what the platforms were told. */
 import type { CommitChecker } from './commit-checker.ts'
 import type { DatabaseView, Row } from './database-view.ts'
-import { type Data, isSameData, type ModelRecord } from './model.ts'
+import { type Data, isHeldAs, isSameData, type ModelRecord } from './model.ts'
 import type { SimulatedPlatform } from './platform.ts'
 import type { ModelModule, Registry } from './registry.ts'
+import { pathsOfHold } from './revert-model.ts'
 import { sumVersions } from './versions.ts'
 import { check } from './violation.ts'
 
@@ -11,7 +12,10 @@ import { check } from './violation.ts'
 export function checkStored(view: DatabaseView, checker: CommitChecker): void {
   for (const module of checker.model.registry.modules) {
     checkRecords(view, checker, module)
-    if (!module.platform.isRemoved) checkSums(view, module)
+    if (!module.platform.isRemoved) {
+      checkSums(view, module)
+      checkHolds(view, checker, module)
+    }
   }
   checkCounters(view, checker.model.registry)
   checkActivity(view, checker)
@@ -63,6 +67,38 @@ function checkSums(view: DatabaseView, { platform, module_id, record_type, recor
     const isSame = wanted?.count === Number(count) && wanted.sum === BigInt(Number(sum))
     check(isSame, `The sum of bucket ${bucket} of ${name} is wrong`)
   }
+}
+
+/** The holds of each module are those of its records, and erased records have none. */
+function checkHolds(view: DatabaseView, checker: CommitChecker, module: ModelModule): void {
+  const name = `${module.platform.name}/${module.record_type}`
+  const rows = view.query(
+    `SELECT h.revert_id, h.path, r.reference_number FROM holds h
+     LEFT JOIN records r ON r.record_id = h.record_id WHERE h.module_id = ?`,
+    module.module_id,
+  )
+  const found = rows.map((row) => {
+    check(row['reference_number'] !== null, `${name} has a hold of a record that was erased`)
+    return [row['reference_number'], row['revert_id'], row['path']]
+  })
+  const expected = [...module.records].flatMap(([reference, { holds }]) =>
+    holds.flatMap((hold) =>
+      pathsOfHold(hold).map((path) => [reference, hold.revert_id, path] as const),
+    ),
+  )
+  const isCompared = ([reference]: readonly unknown[]) =>
+    !checker.operators.mayBeErased({
+      ...{ platform: module.platform.name, record_type: module.record_type },
+      reference: String(reference),
+    })
+  const list = (holds: (readonly unknown[])[]) =>
+    holds
+      .filter(isCompared)
+      .map((hold) => JSON.stringify(hold))
+      .toSorted()
+      .join(' ')
+  const [is, wanted] = [list(found), list(expected)]
+  check(is === wanted, `${name} has the holds ${is} instead of ${wanted}`)
 }
 
 function checkRecord(row: Row, name: string, expected: ModelRecord): void {
@@ -147,7 +183,8 @@ function checkActivity(view: DatabaseView, { deliveries, operators }: CommitChec
   const logged = new Map<string, string>()
   const rows = view.query(
     `SELECT kind, details FROM activity
-     WHERE kind IN ('push.created', 'push.updated', 'push.unchanged', 'push.stale')
+     WHERE kind IN ('push.created', 'push.updated', 'push.unchanged', 'push.stale',
+       'push.held')
        AND details <> '{}'`,
   )
   for (const { kind, details } of rows) {
@@ -179,7 +216,7 @@ function checkPulls(view: DatabaseView): void {
   check(open.length === 0, `Pull ${open[0]?.['pull_id']} has ended, but one of its tasks has not`)
   const wrong = view.query(
     `SELECT pull_id, task_number FROM pull_tasks WHERE state = 'succeeded'
-       AND received <> created + updated + unchanged + stale + rejected`,
+       AND received <> created + updated + unchanged + stale + held + rejected`,
   )
   check(wrong.length === 0, `The counts of a task of pull ${wrong[0]?.['pull_id']} do not add up`)
 }
@@ -230,6 +267,12 @@ export function checkConverged(
           continue
         }
         check(row !== undefined, `${label} was not collected`)
+        const expected = module.records.get(reference)
+        // What a revert has taken back stays out as long as the platform has nothing else.
+        if (expected && isHeldAs(expected, { name, data }, keys)) {
+          stored.delete(reference)
+          continue
+        }
         const found = [...parseData(String(row['data']))].filter(([key]) => keys.includes(key))
         const isSame = row['full_name'] === name && isSameData(new Map(found), data)
         check(isSame && row['incomplete'] === 0, `${label} differs from the platform's record`)
@@ -238,7 +281,12 @@ export function checkConverged(
       }
       for (const [reference, row] of stored) {
         const isMarked = row['missing_since'] !== null || row['in_review'] === 1
-        check(isMarked, `${platform.name}/${record_type} ${reference} is not marked as missing`)
+        const holds = module.records.get(reference)?.holds ?? []
+        const isHeld = holds.some(({ kind }) => kind === 'absence')
+        check(
+          isMarked || isHeld,
+          `${platform.name}/${record_type} ${reference} is not marked as missing`,
+        )
       }
     }
   }

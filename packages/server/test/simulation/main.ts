@@ -49,7 +49,15 @@ async function main(): Promise<boolean> {
   const first = Number(values.seed ?? Date.now() % 1_000_000)
   const common = { length: Number(values.length), without: values.without.filter(isIngredient) }
   const template = await (values.postgres ? createPostgresTemplate() : createTemplate())
-  const totals = { steps: 0, acknowledged: 0, rejected: 0, kills: 0, pulls: 0, failed: 0 }
+  const totals = {
+    steps: 0,
+    acknowledged: 0,
+    rejected: 0,
+    kills: 0,
+    pulls: 0,
+    reverted: 0,
+    failed: 0,
+  }
   const cpu = process.cpuUsage()
   try {
     for (let seed = first; seed < first + Number(values.count); seed += 1) {
@@ -60,6 +68,7 @@ async function main(): Promise<boolean> {
       totals.rejected += result.rejected
       totals.kills += result.kills
       totals.pulls += result.pulls
+      totals.reverted += result.reverted
       if (values.trace) print(result.trace.join('\n'))
       if (!result.failure) continue
       totals.failed += 1
@@ -73,7 +82,7 @@ async function main(): Promise<boolean> {
   print(
     `${values.count} simulations from seed ${first}: ${totals.failed} failed. ` +
       `${totals.steps} steps, ${totals.acknowledged} acknowledged and ${totals.rejected} rejected pushes, ` +
-      `${totals.pulls} manual pulls, ${totals.kills} killed processes, ` +
+      `${totals.pulls} manual pulls, ${totals.reverted} reverted records, ${totals.kills} killed processes, ` +
       `${Math.round((user + system) / 1000)} ms of processor time.`,
   )
   return totals.failed === 0

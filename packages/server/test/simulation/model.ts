@@ -4,6 +4,16 @@
  */
 import type { SentPush, ServedElement } from './platform.ts'
 import type { ModelModule, Registry } from './registry.ts'
+import {
+  type Content,
+  holdBack,
+  type ModelEntry,
+  type ModelHold,
+  NAME,
+  pathsOfPatch,
+  valuesOf,
+  type Writer,
+} from './revert-model.ts'
 
 export type Data = ReadonlyMap<string, string | null>
 
@@ -18,6 +28,11 @@ export type ModelRecord = {
   missingSince: number | null
   /** Its content when it was created. */
   initial: { name: string; data: Data }
+  createdBy: Writer
+  /** The writes that changed it. */
+  history: readonly ModelEntry[]
+  /** What keeps the values that reverts have taken back from coming back. */
+  holds: readonly ModelHold[]
   pushPosition: number
   pushedAt: number | null
   /** When the pull that last wrote the record began. */
@@ -28,7 +43,7 @@ export type ModelRecord = {
   setAt: ReadonlyMap<string, number>
 }
 
-export type Outcome = 'created' | 'updated' | 'unchanged' | 'stale'
+export type Outcome = 'created' | 'updated' | 'unchanged' | 'stale' | 'held'
 
 /** The read of a module by a pull. */
 export type ModelRead = {
@@ -42,10 +57,13 @@ export type ModelRead = {
   requestedAt: number
   /** The outcome of each record that was written. */
   written: Map<string, Outcome>
+  /** Records that it contained, but that stay missing because of a hold. */
+  absent: Set<string>
   marked: number
 }
 
-const NAME = '/full_name'
+/** A push later than a read by this time was stored while the clock was ahead. */
+const AHEAD_MS = 60_000
 
 /** Where a rejected push stands in the order of writes: a replay writes there, and overwrites nothing newer. */
 export type ReplayPosition = { position: number; at: number }
@@ -67,59 +85,71 @@ export class ReferenceModel {
   startRead(
     read: Pick<ModelRead, 'pull_id' | 'task_number' | 'module' | 'keys' | 'requestedAt'>,
   ): ModelRead {
-    return { ...read, position: this.#position, written: new Map(), marked: 0 }
+    return { ...read, position: this.#position, written: new Map(), absent: new Set(), marked: 0 }
   }
 
   /** A push is committed. @param at the time of the hub. */
-  applyPush(module: ModelModule, push: SentPush, at: number): Outcome {
-    return this.#applyPush(module, push, { position: this.advance(), at })
+  applyPush(
+    module: ModelModule,
+    push: SentPush,
+    at: number,
+  ): { outcome: Outcome; isHeld: boolean } {
+    return this.#applyPush(module, push, { position: this.advance(), at, writtenAt: at })
   }
 
   /**
    * The replay of a rejected push is committed.
-   * @param isBeingRead whether a pull is reading the module.
+   * @param now whether a pull is reading the module, and the time of the hub.
    * @returns null if it must be rejected: the read may have found the record unchanged already.
    */
   applyReplay(
     module: ModelModule,
     push: SentPush,
     at: ReplayPosition,
-    isBeingRead: boolean,
+    { isBeingRead, writtenAt }: { isBeingRead: boolean; writtenAt: number },
   ): Outcome | null {
     this.advance()
     const stored = module.records.get(push.reference_number)
     if (isBeingRead && stored?.pulledKeys && stored.missingSince === null) return null
-    return this.#applyPush(module, push, at, (stored) => isSuperseded(stored, module, at))
+    const isOlder = (stored: ModelRecord) => isSuperseded(stored, module, at)
+    return this.#applyPush(module, push, { ...at, writtenAt }, isOlder).outcome
   }
 
+  /** @param isSuperseded only of a replay, which ends the holds of its record. */
   #applyPush(
     module: ModelModule,
     push: SentPush,
-    { position, at }: ReplayPosition,
-    isSuperseded: (stored: ModelRecord) => boolean = () => false,
-  ): Outcome {
+    { position, at, writtenAt }: ReplayPosition & { writtenAt: number },
+    isSuperseded: ((stored: ModelRecord) => boolean) | null = null,
+  ): { outcome: Outcome; isHeld: boolean } {
     const stored = module.records.get(push.reference_number) ?? null
     const isStale =
-      stored && (isSuperseded(stored) || isOlderThanRead(stored, push, { module, at }))
+      stored && (isSuperseded?.(stored) || isOlderThanRead(stored, push, { module, at }))
     const merged = isStale ? 'stale' : merge(stored, push)
-    const outcome =
+    const held = isSuperseded && stored ? { ...stored, holds: [] } : stored
+    const result =
       merged === 'stale'
-        ? 'stale'
-        : this.#save(module, push.reference_number, stored, {
-            ...merged,
-            incomplete: push.method === 'PATCH' && (stored?.incomplete ?? true),
-            missingSince: null,
-            version: null,
-            pushPosition: position,
-            pushedAt: at,
-            pulledAt: stored?.pulledAt ?? null,
-            pulledKeys: null,
-          })
+        ? { outcome: 'stale' as const, isHeld: false }
+        : this.#save(
+            { module, reference: push.reference_number, by: { kind: 'push', at: writtenAt } },
+            held,
+            {
+              ...merged,
+              incomplete: push.method === 'PATCH' && (stored?.incomplete ?? true),
+              missingSince: null,
+              version: null,
+              pushPosition: position,
+              pushedAt: at,
+              pulledAt: stored?.pulledAt ?? null,
+              pulledKeys: null,
+            },
+            push.method === 'PATCH' ? pathsOfPatch(push) : null,
+          )
     const { counters } = module.platform
     counters[push.method === 'POST' ? 'received_post' : 'received_patch'] += 1
-    counters[outcome] += 1
+    counters[result.outcome === 'held' ? 'unchanged' : result.outcome] += 1
     module.pushes += 1
-    return outcome
+    return result
   }
 
   /** An element of a read is committed. Returns null for a record that the read has already written. */
@@ -129,7 +159,7 @@ export class ReferenceModel {
     const outcome = this.#applyElement(read, element)
     read.written.set(reference, outcome)
     const { counters } = read.module.platform
-    if (outcome !== 'unchanged') counters[outcome] += 1
+    if (outcome !== 'unchanged' && outcome !== 'held') counters[outcome] += 1
     if (outcome === 'created' || outcome === 'updated') counters.received_pull += 1
     return outcome
   }
@@ -153,21 +183,72 @@ export class ReferenceModel {
     const isKnown = stored?.pulledKeys && isSameKeys(stored.pulledKeys, keys)
     const isSame = isKnown && stored.version === version && !isChanged(stored, next)
     if (isSame) return 'unchanged'
-    const outcome = this.#save(module, reference, stored, next)
+    const by = { kind: 'pull', pull_id: read.pull_id } as const
+    const { outcome, isHeld } = this.#save({ module, reference, by }, stored, next, null)
+    if (isHeld && module.records.get(reference)?.missingSince !== null) read.absent.add(reference)
     if (outcome === 'created' || outcome === 'updated') this.#position += 1
     return outcome
   }
 
   #save(
-    module: ModelModule,
-    reference: string,
+    { module, reference, by }: { module: ModelModule; reference: string; by: Writer },
     stored: ModelRecord | null,
-    next: Omit<ModelRecord, 'initial'>,
-  ): Outcome {
-    const { name, data } = next
-    module.records.set(reference, { ...next, initial: stored?.initial ?? { name, data } })
-    if (!stored) return 'created'
-    return isChanged(stored, next) ? 'updated' : 'unchanged'
+    result: Omit<ModelRecord, 'initial' | 'createdBy' | 'history' | 'holds'>,
+    setPaths: ReadonlySet<string> | null,
+  ): { outcome: Outcome; isHeld: boolean } {
+    if (!stored) {
+      const { name, data } = result
+      const created = { initial: { name, data }, createdBy: by, history: [], holds: [] }
+      module.records.set(reference, { ...result, ...created })
+      return { outcome: 'created', isHeld: false }
+    }
+    const { initial, createdBy, history } = stored
+    const { state, holds, isHeld } = holdBack(stored, result, setPaths)
+    if (!isChanged(stored, state) && isHeld) {
+      module.records.set(reference, { ...stored, holds })
+      return { outcome: 'held', isHeld }
+    }
+    // The hub does not recognise bytes that it has not stored as they are.
+    const bytes = holds.length > 0 ? { version: null, pulledKeys: null } : {}
+    const next = { ...state, ...bytes, initial, createdBy, history, holds }
+    const outcome = isChanged(stored, next) ? 'updated' : 'unchanged'
+    const changed = outcome === 'updated' ? [toEntry(by, stored, next)] : []
+    module.records.set(reference, { ...next, history: [...history, ...changed] })
+    return { outcome, isHeld }
+  }
+
+  /** A revert of a record is committed. @param at the time of the hub. */
+  applyRevert(
+    { module, reference, revert_id }: { module: ModelModule; reference: string; revert_id: number },
+    reverted: { content: Content; holds: readonly ModelHold[]; endsHoldsOf: number | null },
+    at: number,
+  ): void {
+    const stored = module.records.get(reference)
+    if (!stored) throw new Error(`There is no record ${reference}`)
+    const { content, endsHoldsOf } = reverted
+    const next = { ...stored, ...content, version: null, pulledKeys: null }
+    const left = stored.holds.filter((hold) => hold.revert_id !== endsHoldsOf)
+    module.records.set(reference, {
+      ...{ ...next, pushPosition: this.advance(), pushedAt: at },
+      history: [...stored.history, toEntry({ kind: 'revert', revert_id }, stored, next)],
+      holds: [...left, ...reverted.holds],
+    })
+    module.pushes += 1
+  }
+
+  /** An operator lifts holds, or the revert of a revert does. */
+  liftHolds(isOfScope: (hold: ModelHold, module: ModelModule, reference: string) => boolean): void {
+    for (const module of this.registry.modules) {
+      let isLifted = false
+      for (const [reference, record] of module.records) {
+        const holds = record.holds.filter((hold) => !isOfScope(hold, module, reference))
+        if (holds.length === record.holds.length) continue
+        isLifted = true
+        module.records.set(reference, { ...record, holds })
+      }
+      // The next read of the module is unconditional.
+      if (isLifted) module.pushes += 1
+    }
   }
 
   /** Marks the records of a read as missing that it may mark. Returns their number. */
@@ -176,12 +257,14 @@ export class ReferenceModel {
     for (const reference of references) {
       const record = read.module.records.get(reference)
       if (!record || record.missingSince !== null || record.pushPosition > read.position) continue
-      if (record.pushedAt !== null && record.pushedAt > pushedUntil) continue
-      read.module.records.set(reference, {
-        ...record,
-        version: null,
-        missingSince: read.requestedAt,
-      })
+      // How long ago a push was that was stored while the clock was ahead is unknown.
+      const isAhead = record.pushedAt !== null && record.pushedAt > read.requestedAt + AHEAD_MS
+      if (record.pushedAt !== null && record.pushedAt > pushedUntil && !isAhead) continue
+      if (record.holds.some(({ kind }) => kind === 'absence')) continue
+      const next = { ...record, version: null, missingSince: read.requestedAt }
+      const by = { kind: 'pull', pull_id: read.pull_id } as const
+      const history = [...record.history, toEntry(by, record, next)]
+      read.module.records.set(reference, { ...next, history })
       this.#position += 1
       marked += 1
     }
@@ -200,6 +283,22 @@ export class ReferenceModel {
   setLastRead({ module, position, requestedAt }: ModelRead): void {
     module.lastRead = { position, requestedAt }
   }
+}
+
+function toEntry(by: Writer, before: Content, after: Content): ModelEntry {
+  return { by, before: valuesOf(before), after: valuesOf(after) }
+}
+
+/** Whether a pull of an element leaves a record as it is because of holds. */
+export function isHeldAs(
+  record: ModelRecord,
+  element: { name: string; data: Data },
+  keys: readonly string[],
+): boolean {
+  const data = afterPull(record, element.data, keys)
+  const result = { name: element.name, data, incomplete: false, missingSince: null }
+  const { state, isHeld } = holdBack(record, result, null)
+  return isHeld && !isChanged(record, state)
 }
 
 /** The data of a record after a pull: keys that the manifest does not name stay. */

@@ -13,6 +13,7 @@ import { refreshManifest } from '../../src/features/platforms/refresh-manifest.t
 import { cancelPull } from '../../src/features/pulls/request-pull.ts'
 import { deleteTombstone, eraseRecord } from '../../src/features/records/erase-record.ts'
 import { changeLog } from '../helpers/storage/fixtures.ts'
+import { chooseRevert } from './choose-revert.ts'
 import type { CommitChecker } from './commit-checker.ts'
 import type { DatabaseView, Row } from './database-view.ts'
 import type { RunningHub } from './hub.ts'
@@ -26,6 +27,8 @@ import { check } from './violation.ts'
 export type OperatorDeps = {
   scheduler: Scheduler
   choices: Choices
+  /** Separate choices, so that reverts change the other actions as little as possible. */
+  revertChoices: Choices
   checker: CommitChecker
   view: DatabaseView
   platforms: SimulatedPlatform[]
@@ -68,6 +71,13 @@ export class Operator {
     const { choices } = this.#deps
     const weights = this.#actions.flatMap(({ weight, act }) => Array(weight).fill(act))
     const work = choices.pick<() => Work | null>(weights)()
+    if (work) void this.#run(work)
+  }
+
+  /** Plans and starts a revert, cancels one, or lifts holds. */
+  revert(): void {
+    const { revertChoices: choices, view, trace } = this.#deps
+    const work = chooseRevert({ choices, view, trace })
     if (work) void this.#run(work)
   }
 

@@ -5,7 +5,7 @@
 import type { ModelRecord, Outcome } from './model.ts'
 
 export type Counters = Record<
-  'received_post' | 'received_patch' | 'received_pull' | Outcome,
+  'received_post' | 'received_patch' | 'received_pull' | Exclude<Outcome, 'held'>,
   number
 >
 

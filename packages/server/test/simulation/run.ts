@@ -29,6 +29,7 @@ export const INGREDIENTS = [
   'responses',
   'pushes',
   'pages',
+  'reverts',
 ] as const
 export type Ingredient = (typeof INGREDIENTS)[number]
 
@@ -59,6 +60,8 @@ export type SimulationResult = {
   acknowledged: number
   rejected: number
   pulls: number
+  /** The number of records that reverts have changed. */
+  reverted: number
   /** A hash of all events in their order. */
   fingerprint: string
   trace: readonly string[]
@@ -67,6 +70,8 @@ export type SimulationResult = {
 }
 
 const PHASES = 3
+/** The share of the simulations in which operators also revert. */
+const REVERTING = 0.4
 const MINUTE_MS = 60_000
 /** A process that renews its lease normally does so at least once within this time. */
 const LEASE_MS = 20_000
@@ -161,6 +166,10 @@ class Simulation {
     const removeHooks = installStatementHooks(observer)
     const hasTwo = this.#world.chance(0.3)
     const size = hasTwo || engine === 'postgres' ? 2 : 1
+    const revertChoices = new Choices(this.#seed + 0x8000_0000)
+    // A hub on SQLite continues the reverts of any other process, since it is the only one.
+    const canRevert = revertChoices.chance(REVERTING) && (engine === 'postgres' || size === 1)
+    const withReverts = canRevert && !this.#without.has('reverts')
     const fleet = new Fleet({
       ...{
         scheduler,
@@ -180,6 +189,7 @@ class Simulation {
         ),
         missingGraceSeconds: this.#graceSeconds,
         missingThresholdPercent: 20,
+        withReverts,
         ...this.#defect.options,
         onDefect: (error) => {
           if (process.isAlive && !fleet.outage.explains(error)) this.#fail(error)
@@ -187,11 +197,12 @@ class Simulation {
       }),
     })
     const clients = this.#platforms.map((platform) => this.#createClient(platform, fleet, checker))
-    const operator = this.#createOperator(fleet, checker, view)
+    const operator = this.#createOperator(fleet, { checker, view, revertChoices })
     let failure: SimulationResult['failure'] = null
     try {
       await fleet.start()
       this.#startWorld(fleet, clients, operator)
+      if (withReverts) this.#repeat(100, 1200, () => operator.revert())
       const phaseMs = this.#length * this.#world.between(1250, 4500)
       for (let phase = 0; phase < PHASES; phase += 1) {
         await scheduler.runFor(phaseMs)
@@ -224,6 +235,7 @@ class Simulation {
       acknowledged: clients.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
       rejected: clients.reduce((sum, { rejected }) => sum + rejected, 0),
       pulls: this.#pulls,
+      reverted: checker.reverts.written,
       fingerprint: createHash('sha256').update(this.#trace.join('\n')).digest('hex').slice(0, 16),
       trace: this.#trace,
       failure,
@@ -250,10 +262,13 @@ class Simulation {
     })
   }
 
-  #createOperator(fleet: Fleet, checker: CommitChecker, view: DatabaseView): Operator {
+  #createOperator(
+    fleet: Fleet,
+    deps: { checker: CommitChecker; view: DatabaseView; revertChoices: Choices },
+  ): Operator {
     const choices = new Choices(this.#seed + 0x7000_0000)
     return new Operator({
-      ...{ scheduler: this.#scheduler, choices, checker, view, platforms: this.#platforms },
+      ...{ ...deps, scheduler: this.#scheduler, choices, platforms: this.#platforms },
       findListening: () => (fleet.listening.length === 0 ? null : choices.pick(fleet.listening)),
       trace: (label) => this.#record(label),
       onFailure: (error) => this.#fail(error),
@@ -381,6 +396,7 @@ class Simulation {
     await until('every platform is registered and active', () => isRestored)
     await until('every push has a response', () => clients.every((client) => client.isIdle))
     await until('no pull is queued or running', () => view.query(UNFINISHED).length === 0)
+    await until('no revert is queued or running', () => view.query(REVERTING_NOW).length === 0)
     await until('removed platforms are deleted', () => view.query(REMOVALS).length === 0)
     this.#throwFailure()
     await this.#scheduler.runFor(this.#graceSeconds * 1000 + 1000)
@@ -428,6 +444,8 @@ class Simulation {
   }
 }
 
+const REVERTING_NOW = `SELECT revert_id FROM reverts
+  WHERE state IN ('queued', 'running', 'interrupted')`
 const REMOVALS = 'SELECT removal_id FROM removals WHERE finished_at IS NULL'
 const UNFINISHED_STATES = new Set(['queued', 'running'])
 const FAILED_TASKS = `SELECT module_id, state, error FROM pull_tasks

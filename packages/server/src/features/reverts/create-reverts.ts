@@ -5,7 +5,7 @@ import type { FeatureDeps } from '../feature-deps.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import { holdRoutes } from './hold-routes.ts'
 import { revertRoutes } from './revert-routes.ts'
-import { runNextRevert } from './run-revert.ts'
+import { type RunDeps, runNextRevert } from './run-revert.ts'
 
 /** How often a node looks for a revert that another one has queued or left. */
 const LOOK_EVERY_MS = 2000
@@ -13,17 +13,27 @@ const LOOK_EVERY_MS = 2000
 export function createReverts(
   deps: FeatureDeps & { ingest: Pick<Ingest, 'revert'>; confirmAction: ConfirmAction },
 ) {
-  let wake = new AbortController()
+  const job = createRevertJob(deps)
   return {
-    routes: [...revertRoutes({ ...deps, onStarted: () => wake.abort() }), ...holdRoutes(deps)],
+    routes: [...revertRoutes({ ...deps, onStarted: job.wake }), ...holdRoutes(deps)],
+    runJobs: job.run,
+  }
+}
+
+/** The job that applies started reverts. */
+export function createRevertJob(deps: RunDeps & Pick<FeatureDeps, 'reportJobFailure'>) {
+  let woken = new AbortController()
+  return {
+    /** Lets the job look for a revert at once. */
+    wake: () => woken.abort(),
     /** Applies started reverts until the signal. */
-    async runJobs(signal: AbortSignal): Promise<void> {
+    async run(signal: AbortSignal): Promise<void> {
       await keepRunning(
         async () => {
           while (!signal.aborted) {
-            wake = new AbortController()
+            woken = new AbortController()
             if (await runNextRevert(deps, signal)) continue
-            await sleep(LOOK_EVERY_MS, AbortSignal.any([signal, wake.signal]))
+            await sleep(LOOK_EVERY_MS, AbortSignal.any([signal, woken.signal]))
           }
         },
         signal,

@@ -20,7 +20,7 @@ const LEASE_SECONDS = 30
 /** How often the lease is renewed and the progress counted. */
 const RENEW_EVERY_MS = 2000
 
-type RunDeps = Pick<
+export type RunDeps = Pick<
   FeatureDeps,
   'reverts' | 'holds' | 'clock' | 'processName' | 'monotonicClock'
 > & {

@@ -2,46 +2,8 @@ import assert from 'node:assert/strict'
 import type { RevertScope } from '@recordhub/protocol'
 import { test } from '../../helpers/storage/engines.ts'
 import { changeLog, MAX_RECORD_KEYS } from '../../helpers/storage/fixtures.ts'
-import type { KitPlatform, TestKit } from '../../helpers/storage/kit.ts'
 import { pullWrite } from '../../helpers/storage/pulls.ts'
-import { planTest, revert } from '../../helpers/storage/reverts.ts'
-
-const KEYS = { manifest_keys: ['a', 'b'] }
-
-/** Pulls a whole list: the data of each record by its reference. Records that it lacks are marked as missing. */
-async function pullList(
-  kit: TestKit,
-  platform: KitPlatform,
-  list: Record<string, string>,
-  missing: string[] = [],
-): Promise<{ pull_id: number; outcomes: string[] }> {
-  let pull_id = 0
-  let outcomes: string[] = []
-  await platform.pull(async (read) => {
-    pull_id = read.read.pull_id
-    outcomes = await kit.outcomesOf(
-      ...Object.entries(list).map(([reference, data]) => pullWrite(read, { reference, data })),
-    )
-    if (missing.length > 0) await kit.markMissing(read, missing, 0)
-  }, KEYS)
-  return { pull_id, outcomes }
-}
-
-type Shown = { data: string; isMissing: boolean }
-
-async function contents(kit: TestKit): Promise<Record<string, Shown>> {
-  const rows = await kit.records()
-  return Object.fromEntries(
-    rows.map((row) => [
-      row.reference_number,
-      { data: row.data, isMissing: row.missing_since !== null },
-    ]),
-  )
-}
-
-function shown(data: string, isMissing = false): Shown {
-  return { data, isMissing }
-}
+import { contents, KEYS, planTest, pullList, revert, shown } from '../../helpers/storage/reverts.ts'
 
 test('a revert of a pull restores former values, marks created records as missing and brings back marked ones', async (kit) => {
   const school = await kit.register()

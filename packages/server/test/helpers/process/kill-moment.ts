@@ -26,6 +26,8 @@ export type KillMoments = {
   count: (hub: RunningHub, work: () => Promise<unknown>) => Promise<number>
   /** Makes a running hub kill itself at a random moment of these. */
   arm: (hub: RunningHub, moments: number) => Promise<void>
+  /** Makes a running hub kill itself at this moment. */
+  armAt: (hub: RunningHub, moment: number) => Promise<void>
   /** Makes the next hub kill itself at a random moment of these after its start. */
   armNext: (moments: number) => void
 }
@@ -64,6 +66,9 @@ export function createKillMoments(
     },
     async arm(hub, moments) {
       await signal(hub, pick(moments))
+    },
+    async armAt(hub, moment) {
+      await signal(hub, moment)
     },
     armNext: (moments) => void write(pick(moments)),
   }

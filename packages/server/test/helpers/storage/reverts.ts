@@ -1,10 +1,12 @@
-/** Plans and applies reverts on a storage, as the hub does. */
+/** Plans and applies reverts on a storage, as the hub does, and pulls lists that are reverted. */
 import type { Revert, RevertScope } from '@recordhub/protocol'
 import { planRevert } from '../../../src/features/reverts/plan-revert.ts'
 import { runNextRevert } from '../../../src/features/reverts/run-revert.ts'
 import type { RevertWrite } from '../../../src/storage/port/record-store.ts'
 import type { TestClock } from './engine.ts'
 import { changeLog, MAX_RECORD_KEYS, type StorageContext } from './fixtures.ts'
+import type { KitPlatform, StorageKit } from './kit.ts'
+import { pullWrite } from './pulls.ts'
 
 export function revertDeps({
   storage,
@@ -45,4 +47,42 @@ export async function readRevert({ storage }: StorageContext, id: number): Promi
   const found = await storage.reverts.readRevert(id)
   if (!found) throw new Error(`There is no revert ${id}`)
   return found
+}
+
+export const KEYS = { manifest_keys: ['a', 'b'] }
+
+/** Pulls a whole list: the data of each record by its reference. Records that it lacks are marked as missing. */
+export async function pullList(
+  kit: StorageKit,
+  platform: KitPlatform,
+  list: Record<string, string>,
+  missing: string[] = [],
+): Promise<{ pull_id: number; outcomes: string[] }> {
+  let pull_id = 0
+  let outcomes: string[] = []
+  await platform.pull(async (read) => {
+    pull_id = read.read.pull_id
+    outcomes = await kit.outcomesOf(
+      ...Object.entries(list).map(([reference, data]) => pullWrite(read, { reference, data })),
+    )
+    if (missing.length > 0) await kit.markMissing(read, missing, 0)
+  }, KEYS)
+  return { pull_id, outcomes }
+}
+
+export type Shown = { data: string; isMissing: boolean }
+
+/** The records of a platform, or of all, by their references. */
+export async function contents(
+  kit: StorageKit,
+  platform: string | null = null,
+): Promise<Record<string, Shown>> {
+  const rows = await kit.records({ platform })
+  return Object.fromEntries(
+    rows.map((row) => [row.reference_number, shown(row.data, row.missing_since !== null)]),
+  )
+}
+
+export function shown(data: string, isMissing = false): Shown {
+  return { data, isMissing }
 }
