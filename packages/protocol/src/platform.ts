@@ -147,6 +147,10 @@ export const ConnectionCheck = Type.Object({
     NullableInteger,
     'The number of records that a records endpoint reports; null if unknown',
   ),
+  took_ms: described(
+    NullableInteger,
+    'Until the response of the endpoint was read, or the request failed; null if the check sent no request of its own',
+  ),
 })
 
 const checkEverything = {

@@ -194,6 +194,16 @@ export const PlatformPull = Type.Object({
   error: NullableString,
 })
 
+/** The filters of `GET /api/v1/pulls`. */
+export const PullFilter = Type.Object({
+  platform: Type.Optional(
+    described(RequestText(), 'Pulls with a module of the platform of this name, read or not'),
+  ),
+  trigger: Type.Optional(PullTrigger),
+  since: Type.Optional(described(RequestText(), 'Pulls requested at this time or later')),
+  until: Type.Optional(described(RequestText(), 'Pulls requested at this time or earlier')),
+})
+
 export const PlatformPullPage = Type.Object({
   success: Type.Literal(true),
   pulls: Type.Array(PlatformPull),

@@ -221,7 +221,7 @@ export type HoldsLifted = Static<typeof HoldsLifted>
 
 /**
  * The routes and their responses: what clients type their requests with. `?outcome=`, `?limit=` and `?cursor=` page the
- * records; `?limit=`, `?cursor=`, `?platform=`, `?record_id=` and `?revert_id=` the holds; `?pull_id=` restricts the list of
+ * records; `?limit=`, `?cursor=`, `?platform=`, `?record_type=`, `?record_id=` and `?revert_id=` the holds; `?pull_id=` restricts the list of
  * reverts to those of a pull.
  */
 export type RevertRoutes = {

@@ -1,6 +1,6 @@
 import type { Pull, PullTask } from '@recordhub/protocol'
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
-import { writeUrlState } from '../lib/url-state.ts'
+import { pickState, type UrlState, writeUrlState } from '../lib/url-state.ts'
 import { callHub } from './call-hub.ts'
 import { FOLLOWED, LIVE } from './queries.ts'
 
@@ -11,12 +11,15 @@ type PullPage = { pulls: Pull[]; next_cursor: string | null }
 /** Enough for some hours of a pull per minute, of which most fold. */
 const PAGE = '240'
 
-/** A page of all pulls, newest first. */
-export function pullPageQuery(cursor: string) {
+/** The parameters of the URL by which the hub filters pulls. */
+export const PULL_FILTERS = ['platform', 'trigger', 'since', 'until'] as const
+
+/** A page of the pulls that the parameters select, newest first. */
+export function pullPageQuery(state: UrlState) {
+  const query = writeUrlState({ ...pickState(state, [...PULL_FILTERS, 'cursor']), limit: PAGE })
   return queryOptions({
-    queryKey: [...PULLS.queryKey, 'page', cursor],
-    queryFn: ({ signal }) =>
-      callHub<PullPage>(`/api/v1/pulls${writeUrlState({ cursor, limit: PAGE })}`, { signal }),
+    queryKey: [...PULLS.queryKey, 'page', query],
+    queryFn: ({ signal }) => callHub<PullPage>(`/api/v1/pulls${query}`, { signal }),
     placeholderData: keepPreviousData,
     meta: LIVE,
   })

@@ -132,6 +132,12 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
 }
 
+/** `6 ms`, `0.4 ms`, `2.1 s` */
+export function formatLatency(ms: number): string {
+  if (ms >= 1000) return formatDuration(ms)
+  return `${ms < 1 ? ms.toFixed(1) : Math.round(ms)} ms`
+}
+
 /** `8 s`, `3 min 5 s`: a time that is counted each second */
 export function formatSeconds(ms: number): string {
   return ms < 10_000 ? `${Math.max(0, Math.floor(ms / 1000))} s` : formatDuration(ms)

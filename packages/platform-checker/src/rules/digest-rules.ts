@@ -35,7 +35,7 @@ export const DIGEST_RULES = {
   'digest.changed': note(
     'The digest (optional)',
     'List and digest differed at first, but agreed when they were read again.',
-    'If records were edited during the check, do nothing; otherwise answer both from the same database, not from a replica or a cache.',
+    'If records were edited during the check, do nothing; otherwise read both from the same database, not from a replica or a cache.',
   ),
   'digest.prefix_ignored': warning(
     'The digest (optional)',

@@ -113,6 +113,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await expectAccessible(page)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await panel.getByRole('button', { name: 'Copy as curl' }).click()
+    await panel.getByRole('button', { name: 'Copied' }).waitFor()
     const copied = await page.evaluate<string>('navigator.clipboard.readText()')
     assert.match(copied, /^curl -X 'POST' .*X-API-KEY: \$HUB_API_KEY.*"ghosts"/s)
     assert.ok(!`${copied}${await page.content()}`.includes(hub_api_key))

@@ -20,6 +20,7 @@ async function enterSource(page: Page, url: string, key: string): Promise<void> 
 async function copiedText(page: Page, button: string): Promise<string> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.getByRole('button', { name: button }).first().click()
+  await page.getByRole('button', { name: 'Copied' }).first().waitFor()
   return page.evaluate<string>('navigator.clipboard.readText()')
 }
 

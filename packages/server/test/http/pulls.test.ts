@@ -1,7 +1,13 @@
 /** Starting pulls, one at a time, and the end of pulls when the hub stops (specification 3, 4.1, 8). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Pull, PullRunningResponse, PullTask, StartPullResponse } from '@recordhub/protocol'
+import {
+  Pull,
+  PullRunningResponse,
+  PullTask,
+  type PullTrigger,
+  StartPullResponse,
+} from '@recordhub/protocol'
 import Type from 'typebox'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import {
@@ -197,7 +203,10 @@ describeOnEngines('requests about pulls', (engine) => {
   test('an unknown pull returns 404, an invalid id or cursor 400', async () => {
     await using hub = await startTestHub(engine)
     expectError(await hub.get('/api/v1/pulls/99'), 404, 'not_found')
-    for (const url of ['pulls/abc', 'pulls/0', 'pulls?cursor=x', 'pulls?limit=501', 'pulls?a=1']) {
+    const urls = ['pulls/abc', 'pulls/0', 'pulls?cursor=x', 'pulls?limit=501', 'pulls?a=1']
+    urls.push('pulls?trigger=x', 'pulls?since=x', 'pulls?until=2026')
+    urls.push(`pulls?platform=${'x'.repeat(16_385)}`)
+    for (const url of urls) {
       expectError(await hub.get(`/api/v1/${url}`), 400, 'invalid_request')
     }
   })
@@ -218,6 +227,14 @@ describeOnEngines('requests about pulls', (engine) => {
       [older.pulls.map(({ id }) => id), older.next_cursor],
       [[ids[1]], String(ids[1])],
     )
+    const byTrigger = (trigger: PullTrigger) =>
+      hub.call('GET /api/v1/pulls', { query: { trigger } })
+    assert.equal((await byTrigger('schedule')).pulls.length, 0)
+    const matching = (await byTrigger('api')).pulls.concat((await byTrigger('operator')).pulls)
+    assert.equal(matching.length, 3)
+    const since = matching[0]?.requested_at ?? ''
+    const recent = await hub.call('GET /api/v1/pulls', { query: { since } })
+    assert.ok(recent.pulls.length > 0)
   })
 })
 

@@ -78,6 +78,12 @@ describeHub('reverts', (hub) => {
       ],
     )
     assert.ok(summary.records >= 2)
+    const platform_name = kit.platform.platform_name
+    for (const record_type of [holds[0]?.record_type ?? '', 'other']) {
+      const query = { platform: platform_name, record_type }
+      const ofModule = await hub.call('GET /api/v1/holds', { query })
+      assert.equal(ofModule.summary.records, record_type === 'other' ? 0 : 2)
+    }
     const params = { id: done.id }
     const page = await hub.call('GET /api/v1/reverts/:id/records', {
       params,

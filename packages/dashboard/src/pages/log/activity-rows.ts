@@ -26,33 +26,33 @@ export function foldRepeats(
     const { before, after } = splitMessage(entry)
     return JSON.stringify([entry.level, entry.kind, entry.actor, before, after, dayOf(entry.at)])
   }
-  return fold(entries, { keyOf, laneOf: (entry) => entry.platform_name, opened })
+  return fold(entries, { keyOf, groupOf: (entry) => entry.platform_name, opened })
 }
 
-/** The same for any log: entries with equal keys that follow each other in their lane become one line. */
+/** The same for any log: entries with equal keys that follow each other in their group become one line. */
 export function fold<Entry extends { id: number }>(
   entries: readonly Entry[],
   {
     keyOf,
-    laneOf,
+    groupOf,
     opened,
   }: {
     keyOf: (entry: Entry) => string
-    laneOf: (entry: Entry) => string | null
+    groupOf: (entry: Entry) => string | null
     opened: ReadonlySet<string>
   },
 ): FoldedRow<Entry>[] {
   const folded: { key: string; entries: Entry[] }[] = []
-  /** The line of the newest entries of each lane. */
+  /** The line of the newest entries of each group. */
   const current = new Map<string | null, (typeof folded)[number]>()
   for (const entry of entries) {
     const key = keyOf(entry)
-    const line = current.get(laneOf(entry))
+    const line = current.get(groupOf(entry))
     if (line?.key === key) line.entries.push(entry)
     else {
       const next = { key, entries: [entry] }
       folded.push(next)
-      current.set(laneOf(entry), next)
+      current.set(groupOf(entry), next)
     }
   }
   return folded.flatMap(({ entries: same }) => {

@@ -135,7 +135,7 @@ function AuditTable({
   return (
     <ListTable
       label="Audit log"
-      rows={entries && fold(entries, { keyOf, laneOf: ({ actor }) => actor, opened })}
+      rows={entries && fold(entries, { keyOf, groupOf: ({ actor }) => actor, opened })}
       idOf={({ id }) => id}
       empty={empty}
       more={more}

@@ -15,7 +15,7 @@ import {
   formatBytes,
   formatCode,
   formatCount,
-  formatDuration,
+  formatLatency,
   formatNumber,
 } from '../../lib/format.ts'
 import { parseLossless, writeLossless } from '../../lib/lossless-json.ts'
@@ -260,12 +260,6 @@ function Dimmed({ children }: { children: ReactNode }) {
 export function subjectOf({ reference_number, path, method }: LoggedRequest): string | null {
   const isPush = path === '/api/webhook/receive' && ['POST', 'PATCH'].includes(method)
   return reference_number ?? (isPush ? null : path)
-}
-
-/** `6 ms`, `0.4 ms`, `2.1 s` */
-export function formatLatency(ms: number): string {
-  if (ms >= 1000) return formatDuration(ms)
-  return `${ms < 1 ? ms.toFixed(1) : Math.round(ms)} ms`
 }
 
 const OUTCOMES: Readonly<Record<string, string>> = {

@@ -16,13 +16,13 @@ import { Loaded } from '../../components/loaded.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { Second } from '../../components/time.tsx'
 import { moduleChoices } from '../../lib/choices.ts'
-import { formatBytes, formatCount, formatNumber } from '../../lib/format.ts'
+import { formatBytes, formatCount, formatLatency, formatNumber } from '../../lib/format.ts'
 import { type UrlChanges, useUrlState } from '../../lib/url-state.ts'
 import { SearchInput } from '../activity/list-parts.tsx'
 import { followOf } from './follow.ts'
 import classes from './log.module.css'
 import { FollowState } from './log-parts.tsx'
-import { formatLatency, Outcome, RequestPanel, Status, subjectOf } from './request-panel.tsx'
+import { Outcome, RequestPanel, Status, subjectOf } from './request-panel.tsx'
 
 /** The log has no index, so counting it reads all of it. */
 const COUNT_INTERVAL_MS = 10_000

@@ -64,7 +64,7 @@ export function OverviewPage() {
 
 type Sums = ReadonlyMap<string, PlatformSums>
 
-/** The sentence that answers first, and what it rests on. */
+/** The sentence that says first whether everything is fine, and what it is based on. */
 function State({ current, sums }: { current: Snapshot; sums: Sums | null }) {
   const { open, items } = current.inbox
   const all = sums && total(sums.values())

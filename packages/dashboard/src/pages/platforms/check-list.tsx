@@ -3,6 +3,7 @@ import type { ConnectionCheck } from '@recordhub/protocol'
 import { IconCheck, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Dot } from '../../components/dot.tsx'
+import { formatLatency } from '../../lib/format.ts'
 import { TEXTS } from '../../texts.ts'
 import classes from './check-list.module.css'
 
@@ -56,14 +57,17 @@ export function CheckList({
               ) : (
                 <IconX size={16} color="var(--red)" role="img" aria-label="Failed" />
               )}
-              <div>
-                <b>{labelOf(one)}</b>{' '}
-                <Text span size="sm" c={one.ok ? 'dimmed' : 'var(--red-text)'}>
-                  {one.message === checks[index - 1]?.message
-                    ? 'Same error as above.'
-                    : one.message}
-                </Text>
-              </div>
+              <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
+                <div>
+                  <b>{labelOf(one)}</b>{' '}
+                  <Text span size="sm" c={one.ok ? 'dimmed' : 'var(--red-text)'}>
+                    {one.message === checks[index - 1]?.message
+                      ? 'Same error as above.'
+                      : one.message}
+                  </Text>
+                </div>
+                {one.took_ms !== null && <Took>{formatLatency(one.took_ms)}</Took>}
+              </Group>
               {one.advice && one.message !== checks[index - 1]?.message && (
                 <div className={classes['advice']}>
                   {one.advice}
@@ -77,14 +81,20 @@ export function CheckList({
               <Dot color="hollow" />
               <Group justify="space-between" gap="xs" fz="sm" c="dimmed">
                 <span>{label}</span>
-                <Text span size="xs">
-                  waits
-                </Text>
+                <Took>not reached</Took>
               </Group>
             </li>
           ))}
         </ul>
       )}
     </Stack>
+  )
+}
+
+function Took({ children }: { children: string }) {
+  return (
+    <Text span size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+      {children}
+    </Text>
   )
 }

@@ -28,7 +28,7 @@ function rowsOf(
   filter: PullFilter | null = null,
 ): string[] {
   const isOpen = (id: string) => id === opened
-  const about = { hasNewer: false, hasOlder: false, ...page }
+  const about = { hasNewer: false, hasOlder: false, knowsOlder: true, ...page }
   let above = ''
   return toPullRows(list, isOpen, about, (iso) => iso.slice(8, 10), filter).flatMap((row) => {
     const { id, pulls, changed, isPart } = row.day
@@ -61,12 +61,16 @@ describe('the rows of the list of pulls', () => {
     const list = pulls(NOT_LISTED, NOT_LISTED)
     assert.deepEqual(rowsOf(list), ['day 25: 2, 0', '100', '99 not listed'])
     assert.deepEqual(rowsOf(list, '', { hasOlder: true }), ['day 25: 2, 0+', '100', '99'])
+    assert.deepEqual(rowsOf(list, '', { knowsOlder: false }), ['day 25: 2, 0', '100', '99'])
   })
 
   it('leave as many pulls as the filter counts, and know what began from those that it hides', () => {
-    const list = pulls({}, NOT_LISTED, NOT_LISTED, CHANGED, FAILED, { trigger: 'operator' })
-    const expected = { changed: 1, failed: 1, rejected: 0, not_listed: 1, requested: 1 }
-    assert.deepEqual(countMatches(list, false), expected)
+    const list = pulls({}, NOT_LISTED, NOT_LISTED, CHANGED, FAILED, {})
+    const expected = { changed: 1, failed: 1, rejected: 0, not_listed: 1 }
+    assert.deepEqual(
+      countMatches(list, { hasNewer: false, hasOlder: false, knowsOlder: true }),
+      expected,
+    )
     assert.deepEqual(rowsOf(list, '', {}, 'not_listed'), ['day 25: 1, 0', '98 not listed'])
     assert.deepEqual(rowsOf(list, '', {}, 'failed'), ['day 25: 1, 0', '96'])
     assert.deepEqual(rowsOf(list, '', {}, 'rejected'), [])

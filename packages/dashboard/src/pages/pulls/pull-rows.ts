@@ -25,29 +25,37 @@ const MATCHES = {
   failed: ({ pull: { failure, state } }) => failure !== null || FAILED.includes(state),
   rejected: ({ begun }) => begun.rejected,
   not_listed: ({ begun }) => begun.notListed,
-  requested: ({ pull }) => pull.trigger !== 'schedule',
 } satisfies Record<string, (entry: Entry) => boolean>
 const FAILED: readonly string[] = ['failed', 'timed_out', 'interrupted']
 
 export type PullFilter = keyof typeof MATCHES
 
-export function isPullFilter(value: string): value is PullFilter {
-  return Object.hasOwn(MATCHES, value)
+/** Whether a filter is about what began in a pull. */
+export function isBeginning(filter: PullFilter): boolean {
+  return filter === 'rejected' || filter === 'not_listed'
+}
+
+/** What a page of pulls contains. */
+type Page = {
+  /** There are newer or older pages, which may have more pulls of the first and last day. */
+  hasNewer: boolean
+  hasOlder: boolean
+  /** The pages contain every older pull, unless they were deleted. */
+  knowsOlder: boolean
 }
 
 /** How many of these pulls each filter leaves. */
 export function countMatches(
   pulls: readonly Pull[],
-  hasOlder: boolean,
+  page: Page,
 ): Readonly<Record<PullFilter, number>> {
-  const all = entriesOf(pulls, hasOlder)
+  const all = entriesOf(pulls, page)
   const count = (filter: PullFilter) => all.filter(MATCHES[filter]).length
   return {
     changed: count('changed'),
     failed: count('failed'),
     rejected: count('rejected'),
     not_listed: count('not_listed'),
-    requested: count('requested'),
   }
 }
 
@@ -59,18 +67,17 @@ export function changesOf({ counts }: Pull): number {
 /**
  * @param pulls newest first.
  * @param isOpen whether the fold with this id is open.
- * @param page whether there are newer and older pages, which may have more pulls of the first and last day.
  * @param dayOf the day of a time in the zone of the viewer.
  * @param filter null for all pulls. What began in a pull is known from all of them.
  */
 export function toPullRows(
   pulls: readonly Pull[],
   isOpen: (id: string) => boolean,
-  page: { hasNewer: boolean; hasOlder: boolean },
+  page: Page,
   dayOf: (iso: string) => string,
   filter: PullFilter | null = null,
 ): PullRow[] {
-  const entries = entriesOf(pulls, page.hasOlder)
+  const entries = entriesOf(pulls, page)
   const all = filter === null ? entries : entries.filter(MATCHES[filter])
   const days = split(
     all,
@@ -94,10 +101,10 @@ export function toPullRows(
 
 type Entry = { pull: Pull; begun: Begun }
 
-function entriesOf(pulls: readonly Pull[], hasOlder: boolean): Entry[] {
+function entriesOf(pulls: readonly Pull[], { hasOlder, knowsOlder }: Page): Entry[] {
   return pulls.map((pull, index) => ({
     pull,
-    begun: begunIn(pull, pulls.slice(index + 1), hasOlder),
+    begun: begunIn(pull, pulls.slice(index + 1), knowsOlder && !hasOlder),
   }))
 }
 
@@ -133,13 +140,13 @@ function foldKey({ pull, begun }: Entry): string | null {
  * Compares a pull with the one before it that read as many modules to the end, since a pull of one platform says nothing
  * about others. If the list ends before one, nothing is known to have begun, unless it ends with the first pull of the hub.
  */
-function begunIn(pull: Pull, older: readonly Pull[], hasOlder: boolean): Begun {
+function begunIn(pull: Pull, older: readonly Pull[], endsWithFirst: boolean): Begun {
   const before = older.find(
     ({ state, progress }) =>
       ['succeeded', 'partial', 'failed'].includes(state) &&
       progress.tasks_total >= pull.progress.tasks_total,
   )?.counts
-  const isKnown = before !== undefined || !hasOlder
+  const isKnown = before !== undefined || endsWithFirst
   return {
     rejected: isKnown && pull.counts.rejected > (before?.rejected ?? 0),
     notListed: isKnown && pull.counts.not_listed > (before?.not_listed ?? 0),

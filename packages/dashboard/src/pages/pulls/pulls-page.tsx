@@ -4,12 +4,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { snapshot, stateTime } from '../../api/live.ts'
-import { pullPageQuery } from '../../api/pulls.ts'
+import { usePlatforms } from '../../api/platforms.ts'
+import { PULL_FILTERS, pullPageQuery } from '../../api/pulls.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
 import { scheduleQuery } from '../../api/schedule.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { FilterChip, FilterChips } from '../../components/filter-chip.tsx'
+import { FilterChip, FilterChips, FilterSelect, FilterTime } from '../../components/filter-chip.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
@@ -25,7 +26,13 @@ import { useNow } from '../../lib/use-now.ts'
 import { TEXTS } from '../../texts.ts'
 import { PauseButton, PullAllForm } from './pull-all-form.tsx'
 import { columnsAt } from './pull-columns.tsx'
-import { countMatches, isPullFilter, type PullDay, toPullRows } from './pull-rows.ts'
+import {
+  countMatches,
+  isBeginning,
+  type PullDay,
+  type PullFilter,
+  toPullRows,
+} from './pull-rows.ts'
 import { useNewest } from './use-snapshot-pull.ts'
 
 /** The history of pulls, and the schedule. */
@@ -88,32 +95,38 @@ function dayLabel(at: string, now: number): string {
 
 /** All stored pulls, newest first. Neighbours that are alike fold. */
 function PullTable() {
-  const [{ cursor = '', only = '' }, change] = useUrlState()
-  const filter = isPullFilter(only) ? only : null
-  const page = useQuery(pullPageQuery(cursor))
+  const [state, change] = useUrlState()
+  const { cursor = '', only = '', trigger, since } = state
+  const isFiltered = PULL_FILTERS.some((name) => state[name])
+  // What began in a pull is known from those before it, whatever started them.
+  const chips = CHIPS.filter(({ name }) => !trigger || !isBeginning(name))
+  const filter = chips.find(({ name }) => name === only)?.name ?? null
+  const { data: platforms = [] } = usePlatforms()
+  const page = useQuery(pullPageQuery(state))
   const { data, refetch, isPlaceholderData } = page
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const { newest, now } = useNewest()
   const navigate = useNavigate()
   const error = errorInPlaceOfData(page)
-  if (error) {
-    return <ErrorNotice error={error} onRetry={refetch} title="Could not load the pulls" />
+  const pages = {
+    hasNewer: cursor !== '',
+    hasOlder: data?.next_cursor != null,
+    knowsOlder: !trigger && !since,
   }
-  const pages = { hasNewer: cursor !== '', hasOlder: data?.next_cursor != null }
   const isOpen = (id: string) => opened.has(id)
   const toggle = (id: string) => setOpened(new Set([id]).symmetricDifference(opened))
   const pulls = data?.pulls.map(newest)
-  const counts = pulls && countMatches(pulls, pages.hasOlder)
+  const counts = pulls && countMatches(pulls, pages)
   return (
     <Stack gap="sm">
       <FilterChips label="Filters">
         <FilterChip
           label="All"
           {...(pulls ? { count: formatNumber(pulls.length) } : {})}
-          isPressed={filter === null}
-          onClick={() => change({ only: null })}
+          isPressed={filter === null && !isFiltered}
+          onClick={() => change(NO_FILTERS)}
         />
-        {FILTERS.map(({ name, label }) => (
+        {chips.map(({ name, label }) => (
           <FilterChip
             key={name}
             label={label}
@@ -122,27 +135,43 @@ function PullTable() {
             onClick={() => change({ only: filter === name ? null : name })}
           />
         ))}
+        <FilterSelect
+          label={TEXTS.platform}
+          name="platform"
+          choices={platforms.map(({ platform_name, display_title }) => ({
+            value: platform_name,
+            label: display_title,
+          }))}
+        />
+        <FilterSelect label="Started by" name="trigger" choices={STARTERS} />
+        <FilterTime maxHours={720} />
         {(pages.hasNewer || pages.hasOlder) && (
           <Text size="xs" c="dimmed" ml="auto">
             of this page
           </Text>
         )}
       </FilterChips>
-      <ListTable
-        label={TEXTS.pulls}
-        rows={pulls && toPullRows(pulls, isOpen, pages, dayOf, filter)}
-        idOf={({ id }) => id}
-        isStale={isPlaceholderData}
-        empty={<NoPulls isFirstPage={cursor === ''} isFiltered={filter !== null} />}
-        onOpen={(row) =>
-          row.kind === 'pull'
-            ? void navigate({ to: '/dashboard/pulls/$id', params: { id: row.id } })
-            : toggle(row.id)
-        }
-        headingOf={({ day }) => ({ id: day.id, content: <Day day={day} now={now} /> })}
-        lookOf={(row) => (row.kind === 'fold' ? 'quiet' : row.isFolded ? 'sunken' : undefined)}
-        columns={columnsAt(now, toggle)}
-      />
+      {error && <ErrorNotice error={error} onRetry={refetch} title="Could not load the pulls" />}
+      {!error && (
+        <ListTable
+          label={TEXTS.pulls}
+          rows={pulls && toPullRows(pulls, isOpen, pages, dayOf, filter)}
+          idOf={({ id }) => id}
+          isStale={isPlaceholderData}
+          empty={<NoPulls isFirstPage={cursor === ''} isFiltered={filter !== null || isFiltered} />}
+          onOpen={(row) =>
+            row.kind === 'pull'
+              ? void navigate({ to: '/dashboard/pulls/$id', params: { id: row.id } })
+              : toggle(row.id)
+          }
+          headingOf={({ day }) => ({
+            id: day.id,
+            content: <Day day={day} now={now} isFiltered={filter !== null || isFiltered} />,
+          })}
+          lookOf={(row) => (row.kind === 'fold' ? 'quiet' : row.isFolded ? 'sunken' : undefined)}
+          columns={columnsAt(now, toggle)}
+        />
+      )}
       {data && data.pulls.length > 0 && (
         <Text size="xs" c="dimmed">
           Coloured: the pull in which it began. Later pulls repeat the number until someone decides.
@@ -153,21 +182,28 @@ function PullTable() {
   )
 }
 
-const FILTERS = [
+const CHIPS: readonly { name: PullFilter; label: string }[] = [
   { name: 'changed', label: 'With changes' },
   { name: 'failed', label: 'Failed' },
   { name: 'rejected', label: 'New rejections' },
   { name: 'not_listed', label: 'Newly not listed' },
-  { name: 'requested', label: 'Started on request' },
-] as const
+]
+const STARTERS = [
+  { value: 'schedule', label: 'Schedule' },
+  { value: 'operator', label: 'An operator' },
+  { value: 'api', label: 'API or command line' },
+]
+const NO_FILTERS = Object.fromEntries(
+  ['only', 'cursor', ...PULL_FILTERS].map((name) => [name, null]),
+)
 
-function Day({ day, now }: { day: PullDay; now: number }) {
+function Day({ day, now, isFiltered }: { day: PullDay; now: number; isFiltered: boolean }) {
   const { at, pulls, changed, isPart } = day
   return (
     <>
       {dayLabel(at, now)}{' '}
       <Text span inherit c="dimmed">
-        {formatCount(pulls, 'pull')}
+        {formatCount(pulls, isFiltered ? 'matching pull' : 'pull')}
         {isPart && ' on this page'}, {formatNumber(changed)} with changes
       </Text>
     </>

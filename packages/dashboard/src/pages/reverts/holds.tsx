@@ -3,7 +3,7 @@ import { Button, Stack, Text } from '@mantine/core'
 import type { Hold, HoldsSummary, ModuleCompleteness } from '@recordhub/protocol'
 import { IconHandStop } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useTitles } from '../../api/platforms.ts'
+import { useModules, useTitles } from '../../api/platforms.ts'
 import { changeReverts, holdsQuery } from '../../api/reverts.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -18,17 +18,25 @@ import { Ago, Time } from '../../components/time.tsx'
 import { formatCode, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
+import { TEXTS } from '../../texts.ts'
 import { heldLabel } from './revert-labels.ts'
 
-const FILTERS = ['platform', 'revert', 'record'] as const
+const FILTERS = ['platform', 'record_type', 'revert', 'record'] as const
 
 /** All holds, or those that the URL filters. */
 export function HoldList() {
   const [state, change] = useUrlState()
-  const { platform, revert: revert_id, record: record_id, cursor } = state
-  const query = useQuery(holdsQuery({ platform, revert_id, record_id, cursor }))
+  const { platform, record_type, revert: revert_id, record: record_id, cursor } = state
+  const query = useQuery(holdsQuery({ platform, record_type, revert_id, record_id, cursor }))
   const titles = useTitles()
+  const modules = useModules(platform ?? null)
   const set = FILTERS.filter((name) => state[name])
+  const labelOf = (name: (typeof FILTERS)[number], value: string) => {
+    if (name === 'platform') return `${TEXTS.platform} ${titles.ofPlatform(value)}`
+    if (name !== 'record_type') return `${formatCode(name)} ${value}`
+    const module = platform && modules.find((one) => one.record_type === value)
+    return `${TEXTS.module} ${module ? module.module_name : value}`
+  }
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed" maw={760}>
@@ -40,7 +48,7 @@ export function HoldList() {
           {set.map((name) => (
             <FilterChip
               key={name}
-              label={`${formatCode(name)} ${name === 'platform' ? titles.ofPlatform(state[name] ?? '') : state[name]}`}
+              label={labelOf(name, state[name] ?? '')}
               isPressed
               onClick={() => change({ [name]: null, cursor: null })}
             />
@@ -173,9 +181,9 @@ function HeldText({ records, oldest_since }: HoldsSummary) {
 export function HeldCount({
   module,
 }: {
-  module: Pick<ModuleCompleteness, 'platform_name' | 'held'>
+  module: Pick<ModuleCompleteness, 'platform_name' | 'record_type' | 'held'>
 }) {
-  const { platform_name, held } = module
+  const { platform_name, record_type, held } = module
   if (held === 0) return null
   return (
     <>
@@ -183,7 +191,7 @@ export function HeldCount({
         inherit
         underline="always"
         to="/dashboard/reverts"
-        search={{ tab: 'holds', platform: platform_name }}
+        search={{ tab: 'holds', platform: platform_name, record_type }}
       >
         {formatNumber(held)} held
       </PageLink>

@@ -98,7 +98,7 @@ function hoursBetweenFullReads({ history, full_read_at, fullPullHours, now }: Mo
   return isVerified && isSinceRead && isRecent ? Math.max(fullPullHours, WEEK_HOURS) : fullPullHours
 }
 
-/** Whether the platform has answered with a digest. A 404 response takes that back. */
+/** Whether the platform has responded with a digest. A 404 response takes that back. */
 export function offersDigest(history: Pick<DigestHistory, 'digest_ms'>): boolean {
   return history.digest_ms !== null
 }

@@ -196,7 +196,7 @@ export async function* checkDescription(
 ): AsyncGenerator<ConnectionCheck, PlatformDescription> {
   const { expected, correctUrl, onlyPing = false, signal } = options
   const nothing = { source_base_url: null, target: null, ping: null, manifest: null }
-  const entered = await attempt(async () => ({
+  const { result: entered } = await attempt(async () => ({
     source_base_url: parseSourceUrl(given.source_base_url),
     source_api_key: checkSourceKey(given.source_api_key),
   }))
@@ -212,27 +212,33 @@ export async function* checkDescription(
       .splice(0)
       .map((warning) => ` ${warning}`)
       .join('')
-  const { target, ping } = await pingPlatform(client, entered, { correctUrl, signal, warn })
+  const { target, ping, took_ms } = await pingPlatform(client, entered, {
+    correctUrl,
+    signal,
+    warn,
+  })
   if (ping instanceof HubError && NOT_REACHED.has(ping.code)) {
-    yield failed('reachable', ping)
+    yield failed('reachable', ping, took_ms)
     return nothing
   }
   const server = `There is a server at ${new URL(target.source_base_url).host}.`
   const correction =
     target === entered ? '' : ` The base URL of the platform is ${target.source_base_url}.`
   yield passed('reachable', server + correction)
-  if (ping instanceof HubError) yield failed('ping', ping)
-  else yield passed('ping', `Message: ${ping.message}${takeWarnings()}`)
+  if (ping instanceof HubError) yield failed('ping', ping, took_ms)
+  else yield passed('ping', `Message: ${ping.message}${takeWarnings()}`, { took_ms })
   const pinged = ping instanceof HubError ? null : ping
   if (onlyPing) {
     const { source_base_url } = target
     return { source_base_url, target: null, ping: pinged, manifest: null }
   }
-  const manifest = await attempt(() => client.fetchManifest(target, signal, warn))
-  if (manifest instanceof HubError) yield failed('manifest', manifest)
+  const fetched = await attempt(() => client.fetchManifest(target, signal, warn))
+  const manifest = fetched.result
+  if (manifest instanceof HubError) yield failed('manifest', manifest, fetched.took_ms)
   else {
     const checked = checkNames(manifest, pinged, expected)
-    yield { ...checked, message: `${checked.message}${takeWarnings()}` }
+    const message = `${checked.message}${takeWarnings()}`
+    yield { ...checked, message, took_ms: fetched.took_ms }
   }
   const isKeyRejected = [ping, manifest].some(
     (result) => result instanceof HubError && result.code === 'platform_rejected_key',
@@ -250,17 +256,20 @@ async function pingPlatform(
   client: Pick<PlatformClient, 'ping'>,
   target: CallTarget,
   options: { correctUrl: boolean; signal: AbortSignal; warn: (warning: string) => void },
-): Promise<{ target: CallTarget; ping: PingResponse | HubError }> {
+): Promise<{ target: CallTarget; ping: PingResponse | HubError; took_ms: number }> {
   const { correctUrl, signal, warn } = options
-  const ping = await attempt(() => client.ping(target, signal, warn))
+  const first = await attempt(() => client.ping(target, signal, warn))
+  const ping = first.result
+  const given = { target, ping, took_ms: first.took_ms }
   const shortened = correctUrl ? withoutApiPath(target.source_base_url) : null
   if (shortened === null || !(ping instanceof HubError) || NOT_REACHED.has(ping.code)) {
-    return { target, ping }
+    return given
   }
   const corrected = { ...target, source_base_url: shortened }
-  const retried = await attempt(() => client.ping(corrected, signal, warn))
+  const second = await attempt(() => client.ping(corrected, signal, warn))
+  const retried = second.result
   const isFound = !(retried instanceof HubError) || retried.code === 'platform_rejected_key'
-  return isFound ? { target: corrected, ping: retried } : { target, ping }
+  return isFound ? { target: corrected, ping: retried, took_ms: second.took_ms } : given
 }
 
 /** Requests the records endpoints of modules one after the other, then the search endpoint. */
@@ -273,14 +282,16 @@ async function* checkEndpoints(
     if (signal.aborted) return
     yield await checkRecords(client, target, { record_type, signal })
   }
-  const search = await attempt(() => client.search(target, 'recordhub', signal))
-  if (search instanceof HubError) yield failed('search', search)
+  const { result: search, took_ms } = await attempt(() =>
+    client.search(target, 'recordhub', signal),
+  )
+  if (search instanceof HubError) yield failed('search', search, took_ms)
   else {
     const message =
       search === null
         ? 'There is no search endpoint. It is optional: the hub searches its own records.'
         : 'The search endpoint responds.'
-    yield passed('search', message)
+    yield passed('search', message, { took_ms })
   }
 }
 
@@ -290,17 +301,20 @@ async function checkRecords(
   { record_type, signal }: { record_type: string; signal: AbortSignal },
 ): Promise<ConnectionCheck> {
   const check = `records/${record_type}`
-  const peek = await attempt(() => client.peekRecords(target, record_type, signal))
-  if (peek instanceof HubError) return failed(check, peek)
+  const { result: peek, took_ms } = await attempt(() =>
+    client.peekRecords(target, record_type, signal),
+  )
+  if (peek instanceof HubError) return failed(check, peek, took_ms)
   const { first, total, path, warning } = peek
   const counted = total === 1 ? '1 record' : `${total} records`
   const reported = total === null ? 'the number of records is not reported' : `${counted} reported`
   const note = warning === null ? '' : ` ${warning}`
-  if (first === undefined) return passed(check, `OK: the list is empty; ${reported}.${note}`, total)
+  const read = { total, took_ms }
+  if (first === undefined) return passed(check, `OK: the list is empty; ${reported}.${note}`, read)
   const checked = checkPulled(first)
-  if (checked.outcome === 'valid') return passed(check, `OK: ${reported}.${note}`, total)
+  if (checked.outcome === 'valid') return passed(check, `OK: ${reported}.${note}`, read)
   const reason = `in its first record ${formatErrors(checked.errors)}`
-  return failed(check, new HubError('platform_response_invalid', { path, reason }))
+  return failed(check, new HubError('platform_response_invalid', { path, reason }), took_ms)
 }
 
 function checkNames(
@@ -320,19 +334,33 @@ function checkNames(
   return passed('manifest', `It is ${platform_title} (${got}), with ${count}.`)
 }
 
-async function attempt<Result>(action: () => Promise<Result>): Promise<Result | HubError> {
+/** Returns the result of an action, or its error, and how long it took. */
+async function attempt<Result>(
+  action: () => Promise<Result>,
+): Promise<{ result: Result | HubError; took_ms: number }> {
+  const start = performance.now()
+  const took = (result: Result | HubError) => {
+    return { result, took_ms: Math.round(performance.now() - start) }
+  }
   try {
-    return await action()
+    return took(await action())
   } catch (error) {
-    if (error instanceof HubError) return error
+    if (error instanceof HubError) return took(error)
     throw error
   }
 }
 
-function passed(check: string, message: string, total: number | null = null): ConnectionCheck {
-  return { check, ok: true, code: null, message, advice: '', total }
+type Read = { total?: number | null; took_ms?: number }
+
+function passed(check: string, message: string, read: Read = {}): ConnectionCheck {
+  const { total = null, took_ms = null } = read
+  return { check, ok: true, code: null, message, advice: '', total, took_ms }
 }
 
-function failed(check: string, { code, message }: HubError): ConnectionCheck {
-  return { check, ok: false, code, message, advice: connectionHint(code), total: null }
+function failed(
+  check: string,
+  { code, message }: HubError,
+  took_ms: number | null = null,
+): ConnectionCheck {
+  return { check, ok: false, code, message, advice: connectionHint(code), total: null, took_ms }
 }

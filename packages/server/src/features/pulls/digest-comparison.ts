@@ -159,7 +159,7 @@ class DigestRequests {
   milliseconds = 0
   count = 0
   bytes = 0
-  /** Whether the platform has answered with a digest, which may be one that cannot be used. */
+  /** Whether the platform has responded with a digest, which may be one that cannot be used. */
   isOffered = false
   /** Whether the time that has passed is not that of a digest. */
   #isUnmeasured = false
@@ -179,7 +179,7 @@ class DigestRequests {
     const begun = clock.now().getTime()
     this.count += 1
     try {
-      const answer = await client.fetchDigest(
+      const response = await client.fetchDigest(
         { ...target, platform_name },
         plan.record_type,
         query,
@@ -187,14 +187,14 @@ class DigestRequests {
           ...{ signal, firstByteSeconds, retryUntil },
         },
       )
-      if (answer.outcome === 'unsupported') throw new UnsupportedError()
+      if (response.outcome === 'unsupported') throw new UnsupportedError()
       this.isOffered = true
-      if (answer.outcome === 'digest') {
-        this.bytes += answer.bytes
-        return toBuckets(answer.buckets)
+      if (response.outcome === 'digest') {
+        this.bytes += response.bytes
+        return toBuckets(response.buckets)
       }
       const path = `records/${plan.record_type}/digest`
-      throw new HubError('platform_response_invalid', { path, reason: answer.reason })
+      throw new HubError('platform_response_invalid', { path, reason: response.reason })
     } catch (error) {
       this.#isUnmeasured = signal.aborted || !(error instanceof HubError) || error.concernsPlatform
       throw error

@@ -67,11 +67,11 @@ export async function settleDigest(
   const now = clock.now()
   const local = await readLocalSums(digests, plan, STORED_DIGITS)
   const change = planRemembered({ comparison, outcome, local, at: now.toISOString() })
-  if (change.save.length > 0 || change.forget.length > 0) await digests.remember(plan, change)
-  const forgotten = new Set(change.forget)
+  if (change.save.length > 0 || change.delete.length > 0) await digests.remember(plan, change)
+  const deleted = new Set(change.delete)
   const saved = new Set(change.save.map(({ prefix }) => prefix))
   const remembered = [
-    ...comparison.remembered.filter(({ prefix }) => !forgotten.has(prefix) && !saved.has(prefix)),
+    ...comparison.remembered.filter(({ prefix }) => !deleted.has(prefix) && !saved.has(prefix)),
     ...change.save,
   ]
   const known = toKnownDifferences(remembered, now)
@@ -112,9 +112,9 @@ function countLacking(bucket: RememberedBucket): number {
   return bucket.state === 'explained' ? bucket.remote_count - bucket.local_count + absent : 0
 }
 
-type Change = { save: RememberedBucket[]; forget: string[] }
+type Change = { save: RememberedBucket[]; delete: string[] }
 
-/** Which buckets are remembered after a read, and which are forgotten. */
+/** Which buckets are remembered after a read, and which are deleted. */
 function planRemembered(read: {
   comparison: Comparison
   outcome: DetectedOutcome
@@ -135,8 +135,8 @@ function planRemembered(read: {
       : others.map((bucket) => toDisagreement(bucket, { remembered, outcome, at }))
   const save = [...explained, ...disagreements]
   const saved = new Set(save.map(({ prefix }) => prefix))
-  const forget = remembered.filter((one) => overlaps(one) && !saved.has(one.prefix))
-  return { save, forget: forget.map(({ prefix }) => prefix) }
+  const deleted = remembered.filter((one) => overlaps(one) && !saved.has(one.prefix))
+  return { save, delete: deleted.map(({ prefix }) => prefix) }
 }
 
 /**

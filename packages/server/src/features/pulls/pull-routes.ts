@@ -3,6 +3,7 @@ import {
   NullableString,
   PlatformPullPage,
   Pull,
+  PullFilter,
   type PullMode,
   PullRequestBody,
   PullRunningResponse,
@@ -16,7 +17,7 @@ import { Type } from 'typebox'
 import { nameOfCaller } from '../../domain/auth/caller.ts'
 import { formatMessage, found } from '../../errors.ts'
 import { callerOf } from '../../http/authorize.ts'
-import { Cursor, route, scoped, special } from '../../http/route.ts'
+import { Cursor, readTime, route, scoped, special } from '../../http/route.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
 import { ignoreBody } from '../../lib/net/http.ts'
 import type { PullScope } from '../../storage/port/pull-store.ts'
@@ -86,12 +87,15 @@ export function pullRoutes(deps: PullDeps) {
     route('GET /api/v1/pulls', {
       summary: 'List pulls, newest first',
       query: {
+        ...PullFilter.properties,
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PULLS_PAGE })),
         cursor: Cursor,
       },
       response: { pulls: Type.Array(Pull), next_cursor: NullableString },
-      async handle({ query: { limit = PULLS_PAGE, cursor: before = null } }) {
-        const rows = await pulls.listPulls({ limit: limit + 1, before })
+      async handle({ query }) {
+        const { limit = PULLS_PAGE, cursor: before = null, since, until, ...only } = query
+        const period = { since: readTime('since', since), until: readTime('until', until) }
+        const rows = await pulls.listPulls({ ...only, ...period, limit: limit + 1, before })
         const { page, next_cursor } = paginate(rows, limit, ({ id }) => id)
         return { pulls: page, next_cursor }
       },

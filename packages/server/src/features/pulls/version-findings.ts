@@ -54,7 +54,7 @@ export async function settleFullRead(
   const uncounted = outcome.isDecided ? present - countRecords(local) : null
   await deps.digests.saveDigest(plan, { ...findInWhole(findings), uncounted })
   const save = explainBuckets(outcome, local, at)
-  await deps.digests.remember(plan, { save, forget: 'all' })
+  await deps.digests.remember(plan, { save, delete: 'all' })
 }
 
 /** What a read of the whole list says about the versions. */

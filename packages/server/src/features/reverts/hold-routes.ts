@@ -23,12 +23,14 @@ export function holdRoutes(deps: Pick<FeatureDeps, 'holds' | 'reverts' | 'record
         ...{ limit: Limit, record_id: Id, revert_id: Id },
         cursor: Type.Optional(RequestText()),
         platform: Type.Optional(RequestText()),
+        record_type: Type.Optional(RequestText()),
       },
       response: { summary: HoldsSummary, holds: Type.Array(Hold), next_cursor: NullableString },
       async handle({ query }) {
-        const { limit = PAGE, cursor, platform = null, record_id = null, revert_id = null } = query
+        const { limit = PAGE, cursor, platform = null, record_type = null } = query
+        const { record_id = null, revert_id = null } = query
         const after = cursor === undefined ? null : CURSOR.decode(cursor)
-        const filter = { platform, record_id, revert_id }
+        const filter = { platform, record_type, record_id, revert_id }
         const rows = await holds.listHolds({ ...filter, after, limit: limit + 1 })
         const page = rows.slice(0, limit)
         const last = page.at(-1)

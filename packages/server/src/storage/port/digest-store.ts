@@ -61,7 +61,7 @@ export type ModuleDigest = {
    * decide about every record.
    */
   uncounted: number | null
-  /** The answer to a digest request was not a digest: when, and the manifest at that time. */
+  /** The response to a digest request was not a digest: when, and the manifest at that time. */
   unsupported_at: string | null
   unsupported_manifest_hash: string | null
   /** How often in a row more than half of the versions changed without a change of content. */
@@ -124,10 +124,10 @@ export interface DigestStore {
   /** Returns the remembered buckets of a module, in the order of their prefixes. */
   listRemembered(module: ModuleRef): Promise<RememberedBucket[]>
 
-  /** Saves buckets and forgets others, in one transaction. A bucket of the same prefix is replaced. */
+  /** Saves buckets and deletes others, in one transaction. A bucket of the same prefix is replaced. */
   remember(
     module: ModuleRef,
-    change: { save: readonly RememberedBucket[]; forget: readonly string[] | 'all' },
+    change: { save: readonly RememberedBucket[]; delete: readonly string[] | 'all' },
   ): Promise<void>
 
   /** Returns what is known of a module; the initial values if nothing was saved. */

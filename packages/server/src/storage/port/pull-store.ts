@@ -116,6 +116,16 @@ export type PullScope = {
   record_types: string[] | null
 }
 
+/** What pulls are listed by. A member that is null or left out does not filter. */
+export type PullFilter = {
+  /** The name of a platform: pulls with a task of it in any state. */
+  platform?: string | null
+  trigger?: PullTrigger | null
+  /** When the pull was requested, both times included. */
+  since?: string | null
+  until?: string | null
+}
+
 export type EndState = Exclude<PullState, 'queued' | 'running'>
 
 export interface PullStore {
@@ -221,8 +231,8 @@ export interface PullStore {
   /** Returns a pull with its current progress; null if it does not exist. */
   readPull(pullId: number): Promise<Pull | null>
 
-  /** Returns pulls with an id below `before`, newest first. */
-  listPulls(query: { limit: number; before: number | null }): Promise<Pull[]>
+  /** Returns pulls with an id below `before` that match the filter, newest first. */
+  listPulls(query: PullFilter & { limit: number; before: number | null }): Promise<Pull[]>
 
   /**
    * Returns the pulls of one platform with an id below `before`, newest first. The cost does not depend on the number of

@@ -64,6 +64,7 @@ export type ClaimedRevert = {
 /** Selects holds; null matches all. */
 export type HoldFilter = {
   platform: string | null
+  record_type: string | null
   record_id: number | null
   revert_id: number | null
 }

@@ -245,6 +245,49 @@ test('interruptPulls ends queued and running pulls and returns their number', as
   assert.equal((await kit.requestPull()).outcome, 'queued')
 })
 
+test('pulls are listed by platform, by what started them and by the time of their request', async (kit) => {
+  const { storage, clock } = kit
+  const { pulls } = storage
+  const school = await kit.register({ name: 'school' })
+  await kit.register({ name: 'clinic' })
+  const start = clock.text
+  const ids: number[] = []
+  for (const [trigger, only] of [
+    ['schedule', null],
+    ['api', null],
+    ['operator', { platform_id: school.platform_id, record_types: null }],
+  ] as const) {
+    clock.advance(60)
+    const request = { trigger, requested_by: null, lease: LEASE, only }
+    const { pull } = await pulls.requestPull(request)
+    await kit.finishPull(pull.id)
+    ids.push(pull.id)
+  }
+  const [first, second, third] = ids
+  const at = (await pulls.readPull(second ?? 0))?.requested_at ?? ''
+  const cases = [
+    [{}, [third, second, first]],
+    [{ platform: 'clinic' }, [second, first]],
+    [{ platform: 'school', trigger: 'operator' }, [third]],
+    [{ platform: 'unknown' }, []],
+    [{ trigger: 'api' }, [second]],
+    [{ since: at }, [third, second]],
+    [{ until: at }, [second, first]],
+    [{ since: at, until: at }, [second]],
+    [{ until: start }, []],
+  ] as const
+  for (const [filter, expected] of cases) {
+    const found = await readPages<Pull>(1, (last) =>
+      pulls.listPulls({ ...filter, limit: 1, before: last?.id ?? null }),
+    )
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      expected,
+      JSON.stringify(filter),
+    )
+  }
+})
+
 test('pulls are listed newest first, each on one page', async (kit) => {
   const { storage, clock } = kit
   const ids: number[] = []

@@ -340,7 +340,7 @@ test('sums survive a restart and a rename, and end with the records of the modul
   await kit.storage.platforms.renamePlatform(rename, changeLog())
   await expectSums(kit, module, versions)
   await kit.storage.digests.saveDigest(module, { digest_ms: 40 })
-  await kit.storage.digests.remember(module, { save: [bucket('3f4')], forget: [] })
+  await kit.storage.digests.remember(module, { save: [bucket('3f4')], delete: [] })
   await registerModules(kit, school, ['staff'])
   const request = { platform_id: school.platform_id, record_type: 'students', requested_by: 'ann' }
   await kit.storage.removals.removeModuleRecords(request, changeLog())
@@ -379,13 +379,13 @@ test('remembered buckets and what is known of a module are saved member by membe
     reference_number: 'r',
     version: '1',
   }
-  await digests.remember(module, { save: [named, bucket('3f4')], forget: [] })
-  await digests.remember(other, { save: [bucket('3f4')], forget: [] })
+  await digests.remember(module, { save: [named, bucket('3f4')], delete: [] })
+  await digests.remember(other, { save: [bucket('3f4')], delete: [] })
   assert.deepEqual(await digests.listRemembered(module), [bucket('3f4'), named])
   const changed = { ...bucket('3f4'), local_count: 4 }
-  await digests.remember(module, { save: [changed], forget: ['a01', '000'] })
+  await digests.remember(module, { save: [changed], delete: ['a01', '000'] })
   assert.deepEqual(await digests.listRemembered(module), [changed])
-  await digests.remember(module, { save: [], forget: 'all' })
+  await digests.remember(module, { save: [], delete: 'all' })
   assert.deepEqual(await digests.listRemembered(module), [])
   assert.equal((await digests.listRemembered(other)).length, 1)
   const unknown = await digests.readDigest(module)
@@ -402,14 +402,14 @@ test('remembered buckets and what is known of a module are saved member by membe
   assert.deepEqual(await digests.readDigest(other), unknown)
 })
 
-test('an erasure forgets the bucket and the claim that name the record', async (kit) => {
+test('an erasure deletes the bucket and the claim that name the record', async (kit) => {
   const school = await kit.register()
   const module = await moduleRef(kit, school)
   const { digests } = kit.storage
   for (const mode of ['erase', 'anonymise'] as const) {
     const { record_id } = await school.post({ reference: mode })
     const named = { ...bucket('a01'), reference_number: mode, version: '1' }
-    await digests.remember(module, { save: [named, bucket('3f4')], forget: 'all' })
+    await digests.remember(module, { save: [named, bucket('3f4')], delete: 'all' })
     await digests.saveDigest(module, { withdrawn_records: 3, withdrawn_reference: mode })
     await erase(kit, record_id, mode)
     assert.deepEqual(await digests.listRemembered(module), [bucket('3f4')])

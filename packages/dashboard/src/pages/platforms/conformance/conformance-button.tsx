@@ -30,7 +30,7 @@ import type { ReactNode } from 'react'
 import { Dialog } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
-import { formatCount, formatDuration, formatNumber } from '../../../lib/format.ts'
+import { formatCount, formatLatency, formatNumber } from '../../../lib/format.ts'
 import { changeUrlState, type UrlChanges } from '../../../lib/url-state.ts'
 import { TEXTS } from '../../../texts.ts'
 import { headingId } from '../../guide/split-guide.ts'
@@ -93,7 +93,7 @@ function EndpointFindings({ checked }: { checked: CheckedEndpoint }) {
   const { title, records, took_ms, findings, passed } = checked
   const figures = [
     records === null ? '' : formatCount(records, 'record'),
-    took_ms === null ? '' : took_ms < 1000 ? `${took_ms} ms` : formatDuration(took_ms),
+    took_ms === null ? '' : formatLatency(took_ms),
   ].filter((figure) => figure !== '')
   return (
     <section aria-label={title}>

@@ -65,7 +65,9 @@ export function ModulesStep({
       </Alert>
     )
   }
-  const records = chosen.reduce((sum, type) => sum + (checks.get(type)?.total ?? 0), 0)
+  const totals = chosen.map((type) => checks.get(type)?.total ?? null)
+  const known = totals.filter((total) => total !== null)
+  const records = known.reduce((sum, total) => sum + total, 0)
   return (
     <Stack>
       <ListTable
@@ -143,7 +145,9 @@ export function ModulesStep({
       <Text size="sm">
         <b>
           {formatNumber(chosen.length)} of {formatCount(modules.length, 'module')}
-          {checks.size > 0 && `, ${formatCount(records, 'record')}`}.
+          {known.length > 0 &&
+            `, ${known.length < totals.length ? 'at least ' : ''}${formatCount(records, 'record')}`}
+          .
         </b>{' '}
         <Text span inherit c="dimmed">
           Modules can be registered and unregistered later.

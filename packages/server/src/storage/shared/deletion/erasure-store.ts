@@ -17,7 +17,7 @@ import { insertLog } from '../activity/activity-rows.ts'
 import { deleteRequests } from '../activity/request-store.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import { addToSums, DigestDeltas } from '../records/digest-deltas.ts'
-import { forgetReference } from '../records/digest-store.ts'
+import { deleteDigestReference } from '../records/digest-store.ts'
 import { addToModule, invalidateCachedResponse } from '../records/module-counts.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { countRows, deleteRows, updateRows } from '../schema/rows.ts'
@@ -142,7 +142,7 @@ export function createErasureStore(
   }
 
   /**
-   * Forgets a bucket that names the record. The lock of write authorization keeps the columns of the record as they are.
+   * Deletes a bucket that names the record. The lock of write authorization keeps the columns of the record as they are.
    * @returns what the sums of the module lose.
    */
   async function countOut(
@@ -156,7 +156,7 @@ export function createErasureStore(
       .where('record_id', '=', record_id)
       .executeTakeFirst()
     deltas.replace({ platform_id, module_id }, stored ?? null, null)
-    await forgetReference(db, { platform_id, module_id, reference_number })
+    await deleteDigestReference(db, { platform_id, module_id, reference_number })
     return deltas
   }
 

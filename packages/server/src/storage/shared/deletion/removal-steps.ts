@@ -4,7 +4,7 @@ import { formatCount, type NewActivity } from '../../../domain/activity/activity
 import { insertActivity } from '../activity/activity-rows.ts'
 import { deleteRequests } from '../activity/request-store.ts'
 import { addToSums, DigestDeltas } from '../records/digest-deltas.ts'
-import { forgetDigest } from '../records/digest-store.ts'
+import { deleteDigest } from '../records/digest-store.ts'
 import { addToModule } from '../records/module-counts.ts'
 import { IN_LIST_INDEX } from '../records/record-rows.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
@@ -46,7 +46,7 @@ export async function runRemovalStep(
     if (await deleteLoggedRequests(db, removal, deps)) return
     if (await deleteFigures(db, removal)) return
     await deletePlatformRows(db, removal)
-  } else await forgetDigest(db, { platform_id: removal.platform_id, module_id: removal.module_id })
+  } else await deleteDigest(db, { platform_id: removal.platform_id, module_id: removal.module_id })
   await finishRemoval(db, removal, deps.at)
 }
 

@@ -3,7 +3,7 @@ import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { sql } from 'kysely'
 import { estimateProgress } from '../../../domain/pull/pull.ts'
 import { withFirstReference } from '../../../domain/record/rejection-reasons.ts'
-import type { PullStore } from '../../port/pull-store.ts'
+import type { PullFilter, PullStore } from '../../port/pull-store.ts'
 import { distinctTitle, distinctTitleSql } from '../platforms/platform-rows.ts'
 import { wasRejectedBy } from '../rejected-pushes/rejection-groups.ts'
 import type { Executor } from '../schema/databases.ts'
@@ -104,6 +104,25 @@ export function selectPulls(db: Executor) {
       'p.requested_by',
       'o.name',
     ])
+}
+
+/** Selects the ids of the pulls that match a filter. */
+export function selectMatching(db: Executor, { platform, trigger, since, until }: PullFilter) {
+  let select = db.selectFrom('pulls').select('pulls.pull_id')
+  if (trigger) select = select.where('pulls.trigger', '=', trigger)
+  if (since) select = select.where('pulls.requested_at', '>=', since)
+  if (until) select = select.where('pulls.requested_at', '<=', until)
+  if (!platform) return select
+  // One index lookup for each pull until the page is full.
+  return select.where(({ exists, selectFrom }) =>
+    exists(
+      selectFrom('pull_tasks as t')
+        .innerJoin('platforms as f', 'f.platform_id', 't.platform_id')
+        .select('t.pull_id')
+        .whereRef('t.pull_id', '=', 'pulls.pull_id')
+        .where('f.platform_name', '=', platform),
+    ),
+  )
 }
 
 type PullRow = Awaited<ReturnType<ReturnType<typeof selectPulls>['execute']>>[number]

@@ -14,7 +14,7 @@ import {
 import { toComparedColumns, toLastReadColumns } from './completeness-store.ts'
 import { listPlatformPulls } from './platform-pulls.ts'
 import { listPlans, listSkipped, planTasks, recordFailures, resumeSkipped } from './pull-plan.ts'
-import { listTasks, selectPulls, toPull } from './pull-rows.ts'
+import { listTasks, selectMatching, selectPulls, toPull } from './pull-rows.ts'
 
 const UNFINISHED = ['queued', 'running'] as const
 /** The exact condition of the partial index on these pulls, so that no others are read. */
@@ -240,11 +240,11 @@ export function createPullStore(
 
     readPull: (pullId) => findPull(reader, clock, pullId),
 
-    async listPulls({ limit, before }) {
-      let page = reader.selectFrom('pulls').select('pull_id')
-      if (before !== null) page = page.where('pull_id', '<', before)
+    async listPulls({ limit, before, ...filter }) {
+      let page = selectMatching(reader, filter)
+      if (before !== null) page = page.where('pulls.pull_id', '<', before)
       // A subquery, so that only the tasks of this page's pulls are summed.
-      const pageIds = page.orderBy('pull_id', 'desc').limit(limit)
+      const pageIds = page.orderBy('pulls.pull_id', 'desc').limit(limit)
       const select = selectPulls(reader).where('p.pull_id', 'in', pageIds)
       const rows = await select.orderBy('p.pull_id', 'desc').execute()
       const now = clock.now()

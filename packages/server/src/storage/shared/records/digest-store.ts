@@ -93,9 +93,9 @@ export function createDigestStore({
       return rows.map((row) => ({ ...row }))
     },
 
-    remember: (module, { save, forget }) =>
+    remember: (module, { save, delete: deleted }) =>
       writer.transaction().execute(async (db) => {
-        await forgetBuckets(db, module, forget)
+        await deleteBuckets(db, module, deleted)
         for (const bucket of save) await saveBucket(db, module, bucket)
       }),
 
@@ -185,24 +185,24 @@ function checkDigits(digits: number): number {
 /** Prefixes that one statement deletes. */
 const PREFIXES_PER_DELETE = 500
 
-async function forgetBuckets(
+async function deleteBuckets(
   db: Executor,
   module: ModuleRef,
-  forget: readonly string[] | 'all',
+  prefixes: readonly string[] | 'all',
 ): Promise<void> {
   const remove = db.deleteFrom('digest_buckets').where((eb) => eb.and(pick(module)))
-  if (forget === 'all') {
+  if (prefixes === 'all') {
     await remove.execute()
     return
   }
-  for (let start = 0; start < forget.length; start += PREFIXES_PER_DELETE) {
-    const prefixes = forget.slice(start, start + PREFIXES_PER_DELETE)
-    await remove.where('prefix', 'in', prefixes).execute()
+  for (let start = 0; start < prefixes.length; start += PREFIXES_PER_DELETE) {
+    const some = prefixes.slice(start, start + PREFIXES_PER_DELETE)
+    await remove.where('prefix', 'in', some).execute()
   }
 }
 
-/** Forgets what names an erased record: the bucket is read again, and the claim says that it was withdrawn without a name. */
-export async function forgetReference(
+/** Deletes what names an erased record: the bucket is read again, and the claim says that it was withdrawn without a name. */
+export async function deleteDigestReference(
   db: Executor,
   { reference_number, ...module }: ModuleRef & { reference_number: string },
 ): Promise<void> {
@@ -217,8 +217,8 @@ export async function forgetReference(
     .execute()
 }
 
-/** Forgets everything about the records of a module, which have been deleted. Sums of concurrent writes remain. */
-export async function forgetDigest(db: Executor, module: ModuleRef): Promise<void> {
+/** Deletes everything about the records of a module, which have been deleted. Sums of concurrent writes remain. */
+export async function deleteDigest(db: Executor, module: ModuleRef): Promise<void> {
   const isOfModule = pick(module)
   await db
     .deleteFrom('digest_buckets')

@@ -71,10 +71,11 @@ async function liftSome(db: Executor, scope: HoldScope, node: string): Promise<n
   return rows.length
 }
 
-const ALL: HoldFilter = { platform: null, record_id: null, revert_id: null }
+const ALL: HoldFilter = { platform: null, record_type: null, record_id: null, revert_id: null }
 
 /** The holds of visible records. */
-function selectHolds(db: Executor, { platform, record_id, revert_id }: HoldFilter) {
+function selectHolds(db: Executor, filter: HoldFilter) {
+  const { platform, record_type, record_id, revert_id } = filter
   let select = db
     .selectFrom('holds as h')
     .innerJoin('records as r', 'r.record_id', 'h.record_id')
@@ -82,6 +83,7 @@ function selectHolds(db: Executor, { platform, record_id, revert_id }: HoldFilte
     .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
     .where(isVisible('r'))
   if (platform !== null) select = select.where('p.platform_name', '=', platform)
+  if (record_type !== null) select = select.where('m.record_type', '=', record_type)
   if (record_id !== null) select = select.where('h.record_id', '=', record_id)
   if (revert_id !== null) select = select.where('h.revert_id', '=', revert_id)
   return select
