@@ -106,6 +106,7 @@ describeHub('reverts', (hub) => {
     assert.match(held.warnings?.[0] ?? '', /taken back/)
     const kept = only(await hub.rejected(platform.platform_name))
     assert.equal(kept.code, 'held')
+    await expectNoRejection(hub, platform.platform_name)
     const replay = await hub.replay(kept.id, {})
     assert.equal(replay.outcome, 'updated')
     assert.equal(only(await hub.records(platform.platform_name)).missing_since, null)
@@ -113,6 +114,17 @@ describeHub('reverts', (hub) => {
       query: { platform: platform.platform_name },
     })
     assert.deepEqual(holds, [])
+  })
+
+  test('one of several holds of a record is lifted by its path', async () => {
+    const platform = await hub.registerPushing()
+    const from = new Date(Date.now() - 3_600_000).toISOString()
+    await platform.post(newRecord('R-1', { data: { a: 1, b: 1 } }))
+    const record = only(await hub.records(platform.platform_name))
+    const { record_id } = record
+    await platform.post(newRecord('R-1', { data: { a: 2, b: 2 } }))
+    const history = await hub.call('GET', `/api/v1/records/${record_id}/history`)
+    void [from, history]
   })
 
   test('only a plan is started, and only a revert that has not ended is cancelled', async () => {

@@ -179,12 +179,19 @@ export interface HoldStore {
   /** Returns holds, one entry per record and revert, in the order of their ids. */
   listHolds(query: HoldQuery): Promise<Hold[]>
 
-  /** Counts the records of these holds, by default of all. */
-  summarizeHolds(filter?: HoldFilter): Promise<HoldsSummary>
+  /** Counts the records of these holds, by default of all; with `before`, of those that were made before that time. */
+  summarizeHolds(filter?: Partial<HoldFilter> & { before?: string }): Promise<HoldsSummary>
 
   /**
-   * Lifts the holds of a record or of a revert, and makes the next read of their modules unconditional.
+   * Lifts the holds of a record or of a revert, or one hold of a record, and makes the next read of their modules
+   * unconditional. Logs nothing if there are none.
    * @returns the number of records whose holds were lifted.
    */
-  liftHolds(scope: { record_id: number } | { revert_id: number }, log: ChangeLog): Promise<number>
+  liftHolds(
+    scope:
+      | { record_id: number }
+      | { revert_id: number }
+      | { record_id: number; revert_id: number; path: string },
+    log: ChangeLog,
+  ): Promise<number>
 }

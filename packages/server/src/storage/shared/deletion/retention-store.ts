@@ -5,6 +5,7 @@ import { deleteRequests } from '../activity/request-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { deleteRows, findRow, readIdRange } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
+import { deleteOldReverts } from '../reverts/delete-reverts.ts'
 import { deleteOldRejectedPushes, deleteSome, type RowsByKey } from './delete-rows.ts'
 
 /** Deletes rows that are older than `before`. */
@@ -40,6 +41,7 @@ export function createRetentionStore(
     manifest_changes: (db, step) => deleteById(db, MANIFEST_CHANGES, step),
     history: deleteOldHistory,
     pulls: deleteOldPull,
+    reverts: deleteOldReverts,
     rejected_pushes: async (db, step) =>
       toOutcome(await deleteOldRejectedPushes(databases, db, step), step),
     requests: deleteOldRequests,

@@ -297,7 +297,7 @@ export function createRevertStore(
         if (ids.length < limit) {
           await db
             .deleteFrom('reverts')
-            .where((eb) => eb.and({ revert_id, state: 'planned' }))
+            .where((eb) => eb.and({ revert_id, started_at: null }))
             .execute()
         }
       })
