@@ -118,13 +118,37 @@ describeHub('reverts', (hub) => {
 
   test('one of several holds of a record is lifted by its path', async () => {
     const platform = await hub.registerPushing()
-    const from = new Date(Date.now() - 3_600_000).toISOString()
     await platform.post(newRecord('R-1', { data: { a: 1, b: 1 } }))
-    const record = only(await hub.records(platform.platform_name))
-    const { record_id } = record
+    const { record_id, change_seq } = only(await hub.records(platform.platform_name))
     await platform.post(newRecord('R-1', { data: { a: 2, b: 2 } }))
-    const history = await hub.call('GET', `/api/v1/records/${record_id}/history`)
-    void [from, history]
+    const { id } = await revert(hub, { record_id, version: change_seq })
+    const lift = (query: string) =>
+      hub.callAs('operator', 'DELETE', `/api/v1/records/${record_id}/holds?${query}`)
+    expectError(await lift(`revert_id=${id}`), 400, 'invalid_request')
+    expectError(await lift(`revert_id=${id}&path=/data/c`), 404, 'not_found')
+    expectBody(await lift(`revert_id=${id}&path=/data/a`), 200, HoldsLifted)
+    const { holds } = await hub.call('GET /api/v1/holds', { query: { record_id } })
+    assert.deepEqual(only(holds).paths, ['/data/b'])
+    const { entries } = await hub.call('GET /api/v1/audit', { query: { action: 'holds.lift' } })
+    assert.deepEqual(entries[0]?.details, { revert_id: id, path: '/data/a' })
+  })
+
+  test('a scope that names something unknown is not found', async () => {
+    const platform = await hub.registerPushing()
+    await platform.post(newRecord('R-1'))
+    const { record_id } = only(await hub.records(platform.platform_name))
+    const [from, to] = ['2020-01-01T00:00:00Z', '2020-01-02T00:00:00Z']
+    const scopes: [RevertScope, RegExp][] = [
+      [{ pull_id: 999_999 }, /pull/],
+      [{ revert_id: 999_999 }, /revert/],
+      [{ record_id: 999_999, version: 1 }, /record/],
+      [{ record_id, version: 999_999 }, /change/],
+      [{ platform: 'unknown', from, to }, /platform/],
+    ]
+    for (const [scope, message] of scopes) {
+      const response = await hub.callAs('operator', 'POST', '/api/v1/reverts', { scope, reason })
+      assert.match(expectError(response, 404, 'not_found').message, message)
+    }
   })
 
   test('only a plan is started, and only a revert that has not ended is cancelled', async () => {
