@@ -1,7 +1,8 @@
 /**
  * A platform in a separate process that serves one document of many records for each of its modules
  * (`item-1`, …): `node document-server.ts <small | museum> <records> [modules] [platforms]`.
- * With a number of platforms, `records` are those of all modules together (`spread-records.ts`).
+ * With a number of platforms, `records` are those of all modules together (`spread-records.ts`). After a `POST`, every museum
+ * record has two other values, of which one is nested.
  */
 import type { ServerResponse } from 'node:http'
 import { listen } from './listen.ts'
@@ -15,9 +16,24 @@ const [name = '', ...numbers] = process.argv.slice(2)
 const [count = 0, modules = 1, platforms = 0] = numbers.map(Number)
 if (!isDataName(name)) throw new Error(`Unknown records: ${name}`)
 const { fields, record } = RECORD_DATA[name]
-await listen(
-  createPlatforms(modules, fields, (module, response) => void sendDocument(module, response)),
+let isChanged = false
+const server = createPlatforms(
+  modules,
+  fields,
+  (module, response) => void sendDocument(module, response),
 )
+server.prependListener('request', ({ method }) => {
+  if (method === 'POST') isChanged = true
+})
+await listen(server)
+
+function readRecord(number: number): string {
+  const text = record(number)
+  if (!isChanged) return text
+  return text
+    .replace('"building":"Main"', '"building":"Annex"')
+    .replace('"copyright":null', '"copyright":"none"')
+}
 
 async function sendDocument(module: ModuleRef, response: ServerResponse): Promise<void> {
   const { first, end } =
@@ -29,7 +45,7 @@ async function sendDocument(module: ModuleRef, response: ServerResponse): Promis
   response.write(`${JSON.stringify(head).slice(0, -1)},"records":[`)
   for (let from = first; from < end; from += RECORDS_PER_CHUNK) {
     const to = Math.min(from + RECORDS_PER_CHUNK, end)
-    const records = Array.from({ length: to - from }, (_, index) => record(from + index))
+    const records = Array.from({ length: to - from }, (_, index) => readRecord(from + index))
     const chunk = `${from === first ? '' : ','}${records.join(',')}`
     if (!response.write(chunk))
       await new Promise<void>((resolve) => response.once('drain', resolve))

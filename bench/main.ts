@@ -21,6 +21,7 @@ import { benchRecords } from './records.ts'
 import { DATA_NAMES, type DataName, isDataName } from './records-data.ts'
 import { benchRecordsPage } from './records-page.ts'
 import { printTable, writeJson } from './report.ts'
+import { benchRevert } from './revert.ts'
 import { benchRunner } from './runner.ts'
 import { benchScale } from './scale.ts'
 import { benchScrape } from './scrape.ts'
@@ -83,6 +84,7 @@ const BENCHES: Record<string, Bench> = {
     brief: null,
     run: (engine, platforms) => benchScrape(engine, platforms, 10),
   },
+  revert: { count: 'records', full: 100_000, brief: 10_000, run: benchRevert },
   backup: { count: 'records', full: 1_000_000, brief: 20_000, run: benchBackup },
   scale: {
     count: 'records',

@@ -50,6 +50,7 @@ const ACTION_LABELS: Readonly<Record<string, string>> = {
   'revert.start': 'Started a revert',
   'revert.cancel': 'Cancelled a revert',
   'revert.succeeded': 'Ended a revert',
+  'revert.failed': 'Could not finish a revert',
   'revert.export': 'Exported the records of a revert',
   'holds.lift': 'Lifted holds',
   'rejected_push.replay': 'Replayed a rejected push',

@@ -73,6 +73,7 @@ export function toRetentionDays(config: Config) {
     manifest_changes: config.HUB_RETENTION_ACTIVITY_DAYS,
     history: config.HUB_RETENTION_HISTORY_DAYS,
     pulls: config.HUB_RETENTION_PULLS_DAYS,
+    reverts: config.HUB_RETENTION_PULLS_DAYS,
     rejected_pushes: config.HUB_RETENTION_REJECTED_DAYS,
     push_errors: config.HUB_RETENTION_REJECTED_DAYS,
     requests: 1,

@@ -206,7 +206,7 @@ export const SETTINGS = {
   HUB_RETENTION_PULLS_DAYS: setting({
     parse: days,
     default: 30,
-    help: 'Days to keep pulls and their tasks; 0 to keep them forever.',
+    help: 'Days to keep pulls and their tasks, and the lists of records of ended reverts; 0 to keep them forever.',
   }),
   HUB_RETENTION_REJECTED_DAYS: setting({
     parse: days,

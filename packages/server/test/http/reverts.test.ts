@@ -194,6 +194,10 @@ describeHub('reverts', (hub) => {
     assert.match(held.warnings?.[0] ?? '', /taken back/)
     const kept = only(await hub.rejected(platform.platform_name))
     assert.equal(kept.code, 'held')
+    const { activity } = await hub.call('GET /api/v1/activity', {
+      query: { platform: platform.platform_name, kind: 'push.rejected' },
+    })
+    assert.deepEqual(activity, [])
     const replay = await hub.replay(kept.id, {})
     assert.equal(replay.outcome, 'updated')
     assert.equal(only(await hub.records(platform.platform_name)).missing_since, null)
@@ -201,6 +205,47 @@ describeHub('reverts', (hub) => {
       query: { platform: platform.platform_name },
     })
     assert.deepEqual(holds, [])
+  })
+
+  test('one of several holds of a record is lifted by its path', async () => {
+    const platform = await hub.registerPushing()
+    for (const value of [1, 2, 3]) {
+      await platform.post(newRecord('R-1', { data: { a: value, b: value } }))
+    }
+    const { record_id } = only(await hub.records(platform.platform_name))
+    const { history } = await hub.call('GET /api/v1/records/:record_id/history', {
+      params: { record_id },
+    })
+    const version = Math.min(...history.map(({ change_seq }) => change_seq))
+    const { id } = await revert(hub, { record_id, version })
+    const lift = (query: string) =>
+      hub.callAs('operator', 'DELETE', `/api/v1/records/${record_id}/holds?${query}`)
+    expectError(await lift(`revert_id=${id}`), 400, 'invalid_request')
+    expectError(await lift(`revert_id=${id}&path=/data/c`), 404, 'not_found')
+    assert.equal((await lift(`revert_id=${id}&path=/data/a`)).status, 200)
+    const { holds } = await hub.call('GET /api/v1/holds', { query: { record_id } })
+    assert.deepEqual(only(holds).paths, ['/data/b'])
+    const { audit } = await hub.call('GET /api/v1/audit', { query: { limit: 10 } })
+    const lifted = audit.find(({ details }) => details['path'] === '/data/a')
+    assert.equal(lifted?.details['revert_id'], id)
+  })
+
+  test('a scope that names something unknown is not found', async () => {
+    const platform = await hub.registerPushing()
+    await platform.post(newRecord('R-1'))
+    const { record_id } = only(await hub.records(platform.platform_name))
+    const [from, to] = ['2020-01-01T00:00:00Z', '2020-01-02T00:00:00Z']
+    const scopes: [RevertScope, RegExp][] = [
+      [{ pull_id: 999_999 }, /pull/],
+      [{ revert_id: 999_999 }, /revert/],
+      [{ record_id: 999_999, version: 1 }, /record/],
+      [{ record_id, version: 999_999 }, /change/],
+      [{ platform: 'unknown', from, to }, /platform/],
+    ]
+    for (const [scope, message] of scopes) {
+      const response = await hub.callAs('operator', 'POST', '/api/v1/reverts', { scope, reason })
+      assert.match(expectError(response, 404, 'not_found').message, message)
+    }
   })
 
   test('only a plan is started, and only a revert that has not ended is cancelled', async () => {

@@ -1,5 +1,5 @@
 /** Holds: the values that a revert has taken back, which pulls and pushes do not set again. */
-import { Button, Stack, Text } from '@mantine/core'
+import { Button, Menu, Stack, Text } from '@mantine/core'
 import type { Hold, HoldsSummary, ModuleCompleteness } from '@recordhub/protocol'
 import { IconHandStop } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -11,6 +11,7 @@ import { FilterChip, FilterChips } from '../../components/filter-chip.tsx'
 import { columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
+import { MENU_PROPS } from '../../components/menu-props.ts'
 import { PlatformTitle } from '../../components/module-title.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Pager } from '../../components/pager.tsx'
@@ -19,7 +20,7 @@ import { formatCode, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
-import { heldLabel } from './revert-labels.ts'
+import { heldLabel, pathLabel } from './revert-labels.ts'
 
 const FILTERS = ['platform', 'record_type', 'revert', 'record'] as const
 
@@ -108,7 +109,7 @@ const COLUMNS = [
   ),
   column.of('Revert', ({ revert_id }) => <RevertLink id={revert_id} />, { width: 120 }),
   column.time('Since', ({ since }) => since),
-  column.actions('Actions', (hold) => <LiftButton recordId={hold.record_id} />, { width: 100 }),
+  column.actions('Actions', (hold) => <LiftMenu hold={hold} />, { width: 100 }),
 ]
 
 /** `revert 12`, as a link. */
@@ -125,26 +126,66 @@ export function RevertLink({ id }: { id: number }) {
   )
 }
 
-/** Lifts all holds of a record. */
-function LiftButton({ recordId }: { recordId: number }) {
+/** Lifts all holds of a record, or one of its held values. */
+function LiftMenu({ hold }: { hold: Hold }) {
+  const lift = useLift()
+  const { record_id, revert_id, paths } = hold
+  if (lift === null) return null
+  if (paths.length < 2) return <LiftButton recordId={record_id} />
+  return (
+    <Menu {...MENU_PROPS} position="bottom-end">
+      <Menu.Target>
+        <Button size="xs" variant="default">
+          Lift…
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
+        <Menu.Item onClick={() => lift('the holds of this record', `${record_id}/holds`)}>
+          The whole record
+        </Menu.Item>
+        {paths.map((path) => (
+          <Menu.Item
+            key={path}
+            onClick={() =>
+              lift(
+                `the hold on ${pathLabel(path)}`,
+                `${record_id}/holds?revert_id=${revert_id}&path=${encodeURIComponent(path)}`,
+              )
+            }
+          >
+            {pathLabel(path)}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Returns a function that asks before it lifts; null for viewers. */
+function useLift(): ((what: string, path: string) => void) | null {
   const client = useQueryClient()
   const canOperate = useHasRole('operator')
   if (!canOperate) return null
+  return (what, path) =>
+    confirm({
+      title: `Lift ${what}?`,
+      children:
+        'The next pull or push that still has the values that were taken back sets them again.',
+      action: 'Lift',
+      color: 'harbour',
+      onConfirm: () => changeReverts(client, `/api/v1/records/${path}`, { method: 'DELETE' }),
+    })
+}
+
+/** Lifts all holds of a record. */
+function LiftButton({ recordId }: { recordId: number }) {
+  const lift = useLift()
+  if (lift === null) return null
   return (
     <Button
       size="xs"
       variant="default"
-      onClick={() =>
-        confirm({
-          title: 'Lift the holds of this record?',
-          children:
-            'The next pull or push that still has the values that were taken back sets them again.',
-          action: 'Lift',
-          color: 'harbour',
-          onConfirm: () =>
-            changeReverts(client, `/api/v1/records/${recordId}/holds`, { method: 'DELETE' }),
-        })
-      }
+      onClick={() => lift('the holds of this record', `${recordId}/holds`)}
     >
       Lift…
     </Button>

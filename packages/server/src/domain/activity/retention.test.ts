@@ -18,6 +18,7 @@ test('each kind of data expires after its number of days, or never if that is 0'
         manifest_changes: 0,
         history: 0,
         pulls: 0,
+        reverts: 0,
         rejected_pushes: 0,
         push_errors: 0,
         requests: 0,

@@ -7,6 +7,7 @@ export const RETENTION_NOUNS = [
   'manifest_changes',
   'history',
   'pulls',
+  'reverts',
   'rejected_pushes',
   'push_errors',
   'requests',

@@ -267,7 +267,10 @@ test('holds raise an alert when the oldest is seven days old', () => {
       },
     })
   assert.deepEqual(find(held(167)), [])
-  assert.match(find(held(168))[0] ?? '', /^holds_open: 2 records are held, the oldest since /)
+  assert.match(
+    find(held(168))[0] ?? '',
+    /^holds_open: 2 records have been held for seven days, the oldest since /,
+  )
 })
 
 test('a disk is low below 10 GiB or a tenth of its size, until it is a fifth above that', () => {

@@ -53,6 +53,7 @@ export type AlertFacts = {
   /** The time of the first change that is not indexed; null if all changes are. */
   searchBehindSince: string | null
   /** The records with a hold, and the time of the oldest hold. */
+  /** Those that were made before `oldHoldsBefore`. */
   holds: HoldsSummary
   disk: DiskSpace | null
   /** Null on SQLite. */
@@ -279,10 +280,15 @@ function findSearchBehind(
   return [{ kind: 'search_behind', subject: 'search', platform: null, message }]
 }
 
+/** Holds that were made before this time raise an alert. RFC 3339 in UTC. */
+export function oldHoldsBefore(now: Date): string {
+  return new Date(now.getTime() - OLD_HOLD_MS).toISOString()
+}
+
 function findOldHolds({ records, oldest_since }: HoldsSummary, now: Date): FoundAlert[] {
-  if (oldest_since === null || now.getTime() - Date.parse(oldest_since) < OLD_HOLD_MS) return []
-  const held = records === 1 ? '1 record is held' : `${records} records are held`
-  const message = `${held}, the oldest since ${oldest_since}: their platforms still send what was taken back, or nothing else.`
+  if (oldest_since === null || oldest_since > oldHoldsBefore(now)) return []
+  const held = records === 1 ? '1 record has' : `${records} records have`
+  const message = `${held} been held for seven days, the oldest since ${oldest_since}: their platforms still send what was taken back, or nothing else.`
   return [{ kind: 'holds_open', subject: 'holds', platform: null, message }]
 }
 

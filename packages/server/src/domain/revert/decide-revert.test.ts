@@ -3,7 +3,13 @@ import { test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { conclude, type RecordState } from '../record/record.ts'
 import { parseChanges } from '../record/record-history.ts'
-import { decideRevert, type RevertCandidate, type RevertibleContent } from './decide-revert.ts'
+import {
+  decideOutcome,
+  decideRevert,
+  isAsLeft,
+  type RevertCandidate,
+  type RevertibleContent,
+} from './decide-revert.ts'
 
 const AT = '2026-03-10T08:00:00.000Z'
 
@@ -90,6 +96,26 @@ test('a created record becomes missing if its content is still that of the scope
       if (entry) return assert.equal(decision.outcome, 'kept')
       assert.ok(decision.outcome === 'reverted')
       assert.equal(decision.next.missing_since, AT)
+    }),
+  )
+})
+
+test('a record as the scope has left it is reverted', () => {
+  const writes = fc.array(fc.tuple(content, fc.boolean()), { maxLength: 4 })
+  fc.assert(
+    fc.property(content, writes, fc.boolean(), (first, later, isCreated) => {
+      const states = [first, ...later.map(([state]) => state)]
+      const written = later.flatMap(([next, isInScope], index) => {
+        const entry = entryOf(states[index] ?? first, next)
+        return entry ? [{ ...entry, isInScope, change_seq: index + 1 }] : []
+      })
+      const record = states.at(-1) ?? first
+      const entries = isCreated ? written : written.filter(({ isInScope }) => isInScope)
+      const revert = { ...candidate(record, entries), isCreated }
+      const change_seq = written.at(-1)?.change_seq ?? 0
+      const outline = { ...revert, missing_since: record.missing_since, change_seq, entries }
+      if (isAsLeft(outline)) assert.equal(decideOutcome(revert).outcome, 'reverted')
+      assert.equal(decideOutcome(revert).outcome, decideRevert(revert, AT).outcome)
     }),
   )
 })

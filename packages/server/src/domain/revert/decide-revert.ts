@@ -45,25 +45,57 @@ export type RevertDecision =
       /** What a hold keeps from coming back. */
       refused: RefusedPath[]
     }
+  | NotReverted
+
+type NotReverted =
   /** `path`: the first one that has another value. */
-  | { outcome: 'kept'; path: string }
-  | { outcome: 'impossible'; reason: ImpossibleReason }
+  { outcome: 'kept'; path: string } | { outcome: 'impossible'; reason: ImpossibleReason }
+
+/** What is stored of a decision. */
+export type DecidedOutcome = { outcome: 'reverted' } | NotReverted
 
 type Value = JsonValue | undefined
 
+/** What is known of a record without its content: enough for most records of a pull that ended a moment ago. */
+export type RevertOutline = Pick<
+  RevertCandidate,
+  'isCreated' | 'isAnonymised' | 'isHistoryStored'
+> & {
+  missing_since: string | null
+  /** The last change of the record. */
+  change_seq: number
+  /** As those of a candidate. */
+  entries: { isInScope: boolean; change_seq: number }[]
+}
+
+/**
+ * Whether the record is as the scope has left it, so that it is reverted without a comparison of values: only the scope
+ * has changed it, once, or since the scope created it.
+ */
+export function isAsLeft(outline: RevertOutline): boolean {
+  const { isCreated, isAnonymised, isHistoryStored, missing_since, change_seq, entries } = outline
+  if (isAnonymised || !isHistoryStored) return false
+  const last = entries.at(-1)
+  if (isCreated) {
+    if (missing_since !== null || !entries.every(({ isInScope }) => isInScope)) return false
+    return !last || last.change_seq === change_seq
+  }
+  return entries.length === 1 && last?.isInScope === true && last.change_seq === change_seq
+}
+
+/** The outcome that `decideRevert` gives, without the values of the write. */
+export function decideOutcome(candidate: RevertCandidate): DecidedOutcome {
+  const compared = compareScope(candidate)
+  return 'paths' in compared ? { outcome: 'reverted' } : compared
+}
+
 /** @param at the time of the revert: since when a record that the scope created is missing. RFC 3339. */
 export function decideRevert(candidate: RevertCandidate, at: string): RevertDecision {
-  const { record, isCreated, isAnonymised, isHistoryStored, entries } = candidate
-  if (isAnonymised) return { outcome: 'impossible', reason: 'anonymised' }
-  if (!isHistoryStored) return { outcome: 'impossible', reason: 'history_deleted' }
-  const data = parseData(record.data)
-  const currentAt = (path: string): Value => currentValue(record, data, path)
-  const paths = traceScope(entries, isCreated)
-  for (const [path, { given }] of paths) {
-    if (!isSameValue(currentAt(path), given)) return { outcome: 'kept', path }
-  }
+  const compared = compareScope(candidate)
+  if (!('paths' in compared)) return compared
+  const { record, isCreated } = candidate
+  const { data, paths } = compared
   if (isCreated) {
-    if (record.missing_since !== null) return { outcome: 'kept', path: MISSING_PATH }
     return {
       outcome: 'reverted',
       next: { ...record, missing_since: at },
@@ -96,6 +128,22 @@ export function decideRevert(candidate: RevertCandidate, at: string): RevertDeci
   }
   if (isDataChanged) next.data = stringifyLossless(data)
   return { outcome: 'reverted', next, changes, refused }
+}
+
+/** Compares each path of the scope with its value now. */
+function compareScope(
+  candidate: RevertCandidate,
+): NotReverted | { data: ReturnType<typeof parseData>; paths: Map<string, TracedPath> } {
+  const { record, isCreated, isAnonymised, isHistoryStored, entries } = candidate
+  if (isAnonymised) return { outcome: 'impossible', reason: 'anonymised' }
+  if (!isHistoryStored) return { outcome: 'impossible', reason: 'history_deleted' }
+  const data = parseData(record.data)
+  const paths = traceScope(entries, isCreated)
+  for (const [path, { given }] of paths) {
+    if (!isSameValue(currentValue(record, data, path), given)) return { outcome: 'kept', path }
+  }
+  if (isCreated && record.missing_since !== null) return { outcome: 'kept', path: MISSING_PATH }
+  return { data, paths }
 }
 
 /** What the scope gave a path last, and the value that the path had without the scope. */

@@ -114,7 +114,8 @@ async function readFacts(deps: InboxDeps): Promise<{ facts: InboxFacts; is_compl
     health: await platforms.listHealth(),
     alerts: limited.alerts.slice(0, MAX_FAULTS),
     reviews: limited.reviews.slice(0, MAX_FAULTS),
-    groups: limited.groups.slice(0, MAX_FAULTS),
+    // What is held waits for the platform, not for an operator.
+    groups: limited.groups.slice(0, MAX_FAULTS).filter(({ code }) => code !== 'held'),
     pushErrors: await pushErrors.readPushErrors(hourText(hour - DAY_HOURS + 1), hourText(hour)),
     pushSources: await pushErrors.listPushSources(),
     drift: await manifests.listDrift(),

@@ -1,4 +1,5 @@
 import type { PushResponse } from '@recordhub/protocol'
+import type { NewActivity } from '../../domain/activity/activity.ts'
 import { HUB_KEY_PREFIX, keyRejected, SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { redactKeys, redactText } from '../../domain/platform/redact-keys.ts'
 import { type Drift, describeDrift, findDrift, rejectDrift } from '../../domain/record/drift.ts'
@@ -55,11 +56,22 @@ export function createReceivePush(deps: {
   async function reject(request: PushRequest, error: HubError): Promise<never> {
     // Nothing is saved for a key that another node has revoked in the meantime.
     if (!(await authenticator.refresh(request.key))) throw await authenticator.reject(request.key)
-    await saveRejected(request, error)
+    const { method, platform, request_id } = request
+    await saveRejected(request, error, {
+      level: 'warning',
+      kind: 'push.rejected',
+      message: `Rejected push from ${platform.display_title}: ${error.message}`,
+      platform,
+      details: { method, code: error.code, request_id },
+    })
     throw error
   }
 
-  function saveRejected(request: PushRequest, error: HubError): Promise<void> {
+  function saveRejected(
+    request: PushRequest,
+    error: HubError,
+    activity: NewActivity | null,
+  ): Promise<void> {
     return rejectedPushSaver.save({
       platform_id: request.platform.platform_id,
       record_type: recordTypeOf(request.body.value),
@@ -71,13 +83,7 @@ export function createReceivePush(deps: {
       pull_id: null,
       request_id: request.request_id,
       position: null,
-      activity: {
-        level: 'warning',
-        kind: 'push.rejected',
-        message: `Rejected push from ${request.platform.display_title}: ${error.message}`,
-        platform: request.platform,
-        details: { method: request.method, code: error.code, request_id: request.request_id },
-      },
+      activity,
     })
   }
 
@@ -115,8 +121,8 @@ export function createReceivePush(deps: {
     if (begun !== null) span?.addChild('validate', begun, performance.now())
     const written = await ingest.push(write, span)
     if (written.outcome !== 'rejected') {
-      // What was left out is kept: an operator may replay it.
-      if (written.is_held) await saveRejected(request, new HubError('held'))
+      // What was left out is kept: an operator may replay it. The activity has the push already.
+      if (written.is_held) await saveRejected(request, new HubError('held'), null)
       const warnings = [
         ...input.warnings,
         ...outcomeWarnings(request, input, written),

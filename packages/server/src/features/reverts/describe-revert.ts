@@ -38,28 +38,43 @@ export function describeRevert(
   }
 }
 
-export function describeRevertEnd(id: number, requester: Requester): ChangeLog {
+/** @param error why it has failed; null if it has succeeded. */
+export function describeRevertEnd(
+  id: number,
+  requester: Requester,
+  error: string | null,
+): ChangeLog {
+  const [kind, message] =
+    error === null
+      ? ['revert.succeeded', `Revert ${id} has ended`]
+      : ['revert.failed', `Revert ${id} has failed. The records that it has reverted remain so`]
+  const details = error === null ? {} : { error }
   return {
     activity: {
-      level: 'info',
-      kind: 'revert.succeeded',
-      message: `Revert ${id} has ended`,
-      actor: requester.actor,
-      details: { revert_id: id },
+      level: error === null ? 'info' : 'error',
+      ...{ kind, message, actor: requester.actor, details: { revert_id: id, ...details } },
     },
-    audit: { ...requester, action: 'revert.succeeded', target: `revert ${id}` },
+    audit: { ...requester, action: kind, target: `revert ${id}`, details },
   }
 }
 
-/** @param what whose holds: `revert 3` or `record 17`. */
-export function describeLift(what: string, requester: Requester): ChangeLog {
+/**
+ * @param what whose holds: `revert 3` or `record 17`.
+ * @param one the only hold of the record that is lifted.
+ */
+export function describeLift(
+  what: string,
+  requester: Requester,
+  one: { revert_id: number; path: string } | null = null,
+): ChangeLog {
+  const holds = one === null ? 'The holds' : 'A hold'
   return {
     activity: {
       level: 'info',
       kind: 'holds.lifted',
-      message: `The holds of ${what} were lifted. The next pull or push may bring back what was taken back`,
+      message: `${holds} of ${what} ${one === null ? 'were' : 'was'} lifted. The next pull or push may bring back what was taken back`,
       actor: requester.actor,
     },
-    audit: { ...requester, action: 'holds.lift', target: what },
+    audit: { ...requester, action: 'holds.lift', target: what, ...(one ? { details: one } : {}) },
   }
 }

@@ -1,6 +1,6 @@
 import { Hold, HoldsLifted, HoldsSummary, NullableString, RequestText } from '@recordhub/protocol'
 import { Type } from 'typebox'
-import { found } from '../../errors.ts'
+import { found, HubError } from '../../errors.ts'
 import { Limit, route } from '../../http/route.ts'
 import { CursorInteger, createCursorCodec } from '../../lib/collections/pagination.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
@@ -52,10 +52,29 @@ export function holdRoutes(deps: Pick<FeatureDeps, 'holds' | 'reverts' | 'record
 
     route('DELETE /api/v1/records/:record_id/holds', {
       summary: 'Lift the holds of a record',
-      description: 'The next pull or push may bring back what a revert has taken back.',
+      description:
+        'The next pull or push may bring back what a revert has taken back. With `revert_id` and `path`, lifts that hold only.',
+      query: {
+        revert_id: Id,
+        path: Type.Optional(
+          RequestText({
+            description:
+              'JSON Pointer of the value; empty for the existence of the record, `/missing_since` for its absence',
+          }),
+        ),
+      },
       response: { lifted },
-      async handle({ params: { record_id }, requester }) {
+      async handle({ params: { record_id }, query: { revert_id, path }, requester }) {
         found('record', await records.readRecord(record_id))
+        if (revert_id !== undefined && path !== undefined) {
+          const log = describeLift(`record ${record_id}`, requester, { revert_id, path })
+          const one = { record_id, revert_id, path }
+          return { lifted: found('hold', (await holds.liftHolds(one, log)) || null) }
+        }
+        if (revert_id !== undefined || path !== undefined) {
+          const reason = 'revert_id and path are used together'
+          throw new HubError('invalid_request', { reason })
+        }
         const log = describeLift(`record ${record_id}`, requester)
         return { lifted: await holds.liftHolds({ record_id }, log) }
       },

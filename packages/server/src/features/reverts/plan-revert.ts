@@ -1,6 +1,6 @@
 /** Plans a revert: decides every record of its scope, in steps, so that a plan of any size takes little memory. */
 import type { Revert, RevertScope } from '@recordhub/protocol'
-import { decideRevert, type RevertDecision } from '../../domain/revert/decide-revert.ts'
+import { type DecidedOutcome, decideOutcome, isAsLeft } from '../../domain/revert/decide-revert.ts'
 import { found, HubError, requireMember } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { parseTimestamp, TIMESTAMP_RULE } from '../../lib/time/rfc3339.ts'
@@ -12,10 +12,12 @@ import type {
 } from '../../storage/port/revert-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 
-/** Records that are read and decided at once, during which pushes wait. */
+/** Records that are listed at once. */
 const STEP = 500
+/** Records whose values are read and compared at once, during which pushes wait. */
+const COMPARE_STEP = 100
 
-type PlanDeps = Pick<FeatureDeps, 'reverts' | 'pulls' | 'records' | 'retention' | 'clock'>
+type PlanDeps = Pick<FeatureDeps, 'reverts' | 'pulls' | 'records' | 'retention'>
 
 /**
  * @throws HubError `not_found` for a scope that names something unknown; `revert_not_possible` for a pull or revert that has
@@ -26,7 +28,7 @@ export async function planRevert(
   { scope, reason }: { scope: RevertScope; reason: string },
   operator: string,
 ): Promise<Revert> {
-  const { reverts, clock } = deps
+  const { reverts } = deps
   const { resolved, makes_holds } = await resolveScope(deps, scope)
   const history_since = await findHistoryStart(deps, resolved)
   const revert = { scope, resolved, reason, operator, makes_holds, history_since }
@@ -36,20 +38,38 @@ export async function planRevert(
     // The first steps of a pull and of a revert name each record once.
     const isUnique = resolved.kind !== 'pushes' && (after ?? null)?.stream !== 1
     const ids = isUnique ? step.ids : await reverts.findUnplanned(revertId, step.ids)
-    const records = await reverts.readScopeRecords(resolved, ids)
-    const at = clock.now().toISOString()
-    await reverts.addPlanned(
-      revertId,
-      records.map((record) => toResult(record, decideRevert(record, at))),
-    )
+    await reverts.addPlanned(revertId, await decideStep(reverts, resolved, ids))
     after = step.next
     await yieldToEventLoop()
   }
   return reverts.finishPlan(revertId)
 }
 
+/** Compares the values of those records only that something else may have changed since the scope. */
+async function decideStep(
+  reverts: PlanDeps['reverts'],
+  resolved: ResolvedScope,
+  ids: number[],
+): Promise<RevertResult[]> {
+  const outlines = await reverts.readScopeOutlines(resolved, ids)
+  const results = outlines
+    .filter(isAsLeft)
+    .map((outline) => toResult(outline, { outcome: 'reverted' }))
+  const others = outlines.filter((one) => !isAsLeft(one)).map(({ record_id }) => record_id)
+  for (let at = 0; at < others.length; at += COMPARE_STEP) {
+    const some = others.slice(at, at + COMPARE_STEP)
+    const records = await reverts.readScopeRecords(resolved, some)
+    results.push(...records.map((record) => toResult(record, decideOutcome(record))))
+    await yieldToEventLoop()
+  }
+  return results
+}
+
 /** What is stored of a decision about a record. */
-export function toResult(record: ScopeRecord, decision: RevertDecision): RevertResult {
+export function toResult(
+  record: Pick<ScopeRecord, 'record_id' | 'platform_id' | 'isCreated' | 'change_seq'>,
+  decision: DecidedOutcome,
+): RevertResult {
   return {
     record_id: record.record_id,
     platform_id: record.platform_id,

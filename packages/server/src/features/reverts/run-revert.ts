@@ -5,7 +5,7 @@
  */
 import type { ImpossibleReason } from '@recordhub/protocol'
 import { decideRevert } from '../../domain/revert/decide-revert.ts'
-import { HubError } from '../../errors.ts'
+import { type ErrorCode, HubError, isStorageUnavailable } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { RevertWrite, WriteOutcome } from '../../storage/port/record-store.ts'
 import type { ClaimedRevert, RevertResult, ScopeRecord } from '../../storage/port/revert-store.ts'
@@ -38,12 +38,40 @@ export async function runNextRevert(deps: RunDeps, signal: AbortSignal): Promise
     if (isDone) await finish(deps, revert)
     else if (signal.aborted) await reverts.releaseRevert(revert.revert_id, owner)
   } catch (error) {
-    // Another attempt may succeed: the database may be unavailable for a while.
-    await reverts.releaseRevert(revert.revert_id, owner).catch(() => undefined)
+    const isPermanent = !signal.aborted && !canSucceedLater(error)
+    const end = isPermanent
+      ? fail(deps, revert, error)
+      : reverts.releaseRevert(revert.revert_id, owner)
+    // An end that cannot be stored either: the revert continues when its lease has ended.
+    await end.catch(() => undefined)
     throw error
   }
   return true
 }
+
+const TEMPORARY = new Set<string>([
+  'storage_failed',
+  'starting',
+  'shutting_down',
+] satisfies ErrorCode[])
+
+/** Whether another attempt, or one of another process, may succeed. Any other error would come back for ever. */
+function canSucceedLater(error: unknown): boolean {
+  return isStorageUnavailable(error) || (error instanceof HubError && TEMPORARY.has(error.code))
+}
+
+/** Ends a revert that cannot continue. An operator may plan the same scope again. */
+async function fail(
+  { reverts, processName: owner }: RunDeps,
+  { revert_id, operator }: ClaimedRevert,
+  cause: unknown,
+): Promise<void> {
+  const error = cause instanceof HubError ? cause.message : UNEXPECTED
+  const log = describeRevertEnd(revert_id, { actor: operator, address: null }, error)
+  await reverts.finishRevert(revert_id, owner, { state: 'failed', error }, log)
+}
+
+const UNEXPECTED = 'An unexpected error. The log of the hub has the details.'
 
 /** @returns false if the revert was stopped: by the signal, an operator, or another process that runs it. */
 async function applyRevert(
@@ -161,5 +189,5 @@ async function finish(
     )
   }
   const end = { state: 'succeeded' as const, error: null }
-  await reverts.finishRevert(revert_id, owner, end, describeRevertEnd(revert_id, requester))
+  await reverts.finishRevert(revert_id, owner, end, describeRevertEnd(revert_id, requester, null))
 }

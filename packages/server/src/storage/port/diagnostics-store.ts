@@ -166,6 +166,9 @@ export interface DiagnosticsStore {
   /** Returns when a pull was requested; null if the database does not have it. */
   readPullTime(pullId: number): Promise<string | null>
 
+  /** Returns when a revert was planned; null if the database does not have it. */
+  readRevertTime(revertId: number): Promise<string | null>
+
   /** Returns the time of an entry in the history of a record (`change_seq`); null if the database does not have it. */
   readChangeTime(change: { record_id: number; version: number }): Promise<string | null>
 

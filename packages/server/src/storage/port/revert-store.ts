@@ -7,7 +7,7 @@ import type {
   RevertRecord,
   RevertScope,
 } from '@recordhub/protocol'
-import type { RevertCandidate } from '../../domain/revert/decide-revert.ts'
+import type { RevertCandidate, RevertOutline } from '../../domain/revert/decide-revert.ts'
 import type { ChangeLog } from './platform-store.ts'
 import type { Lease } from './pull-store.ts'
 import type { ModuleRef } from './record-list-store.ts'
@@ -40,6 +40,9 @@ export type ScopeRecord = RevertCandidate & {
   reference_number: string
   change_seq: number
 }
+
+/** A record of a scope, without its content. */
+export type ScopeOutline = RevertOutline & Pick<ScopeRecord, 'record_id' | 'platform_id'>
 
 /** What was decided about a record that needs no write. */
 export type RevertResult = {
@@ -93,6 +96,9 @@ export interface RevertStore {
 
   /** Returns the records of a scope among these ids, with their history. Deleted records are left out. */
   readScopeRecords(scope: ResolvedScope, ids: number[]): Promise<ScopeRecord[]>
+
+  /** As `readScopeRecords`, without the contents of records and of history. Much faster for records of some kilobytes. */
+  readScopeOutlines(scope: ResolvedScope, ids: number[]): Promise<ScopeOutline[]>
 
   /** Returns those of the ids that the plan does not contain. */
   findUnplanned(revertId: number, ids: number[]): Promise<number[]>
@@ -174,12 +180,19 @@ export interface HoldStore {
   /** Returns holds, one entry per record and revert, in the order of their ids. */
   listHolds(query: HoldQuery): Promise<Hold[]>
 
-  /** Counts the records of these holds, by default of all. */
-  summarizeHolds(filter?: HoldFilter): Promise<HoldsSummary>
+  /** Counts the records of these holds, by default of all; with `before`, of those that were made before that time. */
+  summarizeHolds(filter?: Partial<HoldFilter> & { before?: string }): Promise<HoldsSummary>
 
   /**
-   * Lifts the holds of a record or of a revert, and makes the next read of their modules unconditional.
+   * Lifts the holds of a record or of a revert, or one hold of a record, and makes the next read of their modules
+   * unconditional. Logs nothing if there are none.
    * @returns the number of records whose holds were lifted.
    */
-  liftHolds(scope: { record_id: number } | { revert_id: number }, log: ChangeLog): Promise<number>
+  liftHolds(
+    scope:
+      | { record_id: number }
+      | { revert_id: number }
+      | { record_id: number; revert_id: number; path: string },
+    log: ChangeLog,
+  ): Promise<number>
 }

@@ -109,7 +109,7 @@ onEachEngineWhenDeep((engine) => {
           assert.deepEqual([undone.state, undone.counts.kept], ['succeeded', 0])
           assert.deepEqual(parsed(await contents(kit, platform_name)), parsed(before))
           const { records } = await kit.storage.holds.summarizeHolds({
-            ...{ platform: platform_name, record_id: null, revert_id: null },
+            ...{ platform: platform_name, record_type: null, record_id: null, revert_id: null },
           })
           assert.equal(records, 0)
         },

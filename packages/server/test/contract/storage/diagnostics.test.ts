@@ -178,6 +178,7 @@ test('the times of a pull and of a change of a record are read', async (kit) => 
   await kit.diagnose(async (database) => {
     assert.equal(await database.readPullTime(pull_id), at)
     assert.equal(await database.readPullTime(pull_id + 1), null)
+    assert.equal(await database.readRevertTime(1), null)
     assert.equal(await database.readChangeTime(change), at)
     assert.equal(await database.readChangeTime({ ...change, record_id: 999 }), null)
   })

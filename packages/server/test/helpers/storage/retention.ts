@@ -13,6 +13,7 @@ import {
 import { missingReview } from './missing.ts'
 import { pullOnce } from './pulls.ts'
 import { rejection, saveRejected } from './replays.ts'
+import { revert } from './reverts.ts'
 import { runSql } from './sql.ts'
 
 const AGED_TABLES = {
@@ -20,6 +21,7 @@ const AGED_TABLES = {
   manifest_changes: { table: 'manifest_changes', at: 'at' },
   history: { table: 'record_history', at: 'at' },
   pulls: { table: 'pulls', at: 'finished_at' },
+  reverts: { table: 'reverts', at: 'finished_at' },
   rejected_pushes: { table: 'rejected_pushes', at: 'at' },
   push_errors: { table: 'push_errors', at: "hour || ':59:59.999Z'" },
   requests: { table: 'requests', at: 'at' },
@@ -61,6 +63,10 @@ export async function createRow(
       return void (await write(kit, pushWrite(school, { data: `{"a":${count}}` })))
     case 'pulls':
       return pullOnce(kit, school, async () => undefined)
+    case 'reverts': {
+      const [from, to] = ['2020-01-01T00:00:00Z', '2020-01-02T00:00:00Z']
+      return void (await revert(kit, { platform: school.platform_name, from, to }))
+    }
     case 'rejected_pushes':
       return saveRejected(kit, [rejection(school, { body: `{"a":${count}}` })])
     case 'push_errors':

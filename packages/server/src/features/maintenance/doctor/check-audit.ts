@@ -17,7 +17,10 @@ const REPEAT = 'Plan it again, compare the plan, and start it: '
 /** The start of a revert in the audit log. */
 export type StartedRevert = { id: number; at: string; revert_id: number; scope: RevertScope }
 
-type Database = Pick<DiagnosticsStore, 'findLostAudit' | 'readPullTime' | 'readChangeTime'>
+type Database = Pick<
+  DiagnosticsStore,
+  'findLostAudit' | 'readPullTime' | 'readChangeTime' | 'readRevertTime'
+>
 
 /**
  * @param path an export of the audit log, as CSV or NDJSON.
@@ -60,6 +63,7 @@ export function withoutUndone(lost: readonly StartedRevert[]): StartedRevert[] {
 async function isScopeKnown({ scope, at }: StartedRevert, database: Database): Promise<boolean> {
   if ('pull_id' in scope) return isBefore(await database.readPullTime(scope.pull_id), at)
   if ('record_id' in scope) return isBefore(await database.readChangeTime(scope), at)
+  if ('revert_id' in scope) return isBefore(await database.readRevertTime(scope.revert_id), at)
   return true
 }
 

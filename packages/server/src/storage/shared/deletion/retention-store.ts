@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { toHour } from '../../../lib/time/clock.ts'
 import type { DeletionOutcome, DeletionStep, RetentionStore } from '../../port/deletion-store.ts'
 import { deleteRequests } from '../activity/request-store.ts'
+import { deleteOldReverts } from '../reverts/delete-reverts.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { deleteRows, findRow, readIdRange } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -40,6 +41,7 @@ export function createRetentionStore(
     manifest_changes: (db, step) => deleteById(db, MANIFEST_CHANGES, step),
     history: deleteOldHistory,
     pulls: deleteOldPull,
+    reverts: deleteOldReverts,
     rejected_pushes: async (db, step) =>
       toOutcome(await deleteOldRejectedPushes(databases, db, step), step),
     requests: deleteOldRequests,

@@ -108,6 +108,15 @@ export function createSharedDiagnostics(db: Executor) {
       return pull?.requested_at ?? null
     },
 
+    async readRevertTime(revertId) {
+      const revert = await db
+        .selectFrom('reverts')
+        .select('created_at')
+        .where('revert_id', '=', revertId)
+        .executeTakeFirst()
+      return revert?.created_at ?? null
+    },
+
     async readChangeTime({ record_id, version }) {
       const entry = await db
         .selectFrom('record_history')

@@ -104,6 +104,9 @@ export async function readHealth(
   }
 }
 
+/** A push that a hold has kept out is stored as a rejected one, but was accepted. */
+const IS_REJECTED = sql<boolean>`r.code <> 'held'`
+
 /** Reads how the pushes of these platforms fare, or of all, and the certificates. */
 export async function readPushFacts(
   db: Executor,
@@ -123,11 +126,10 @@ export async function readPushFacts(
       ),
       sql<number>`(SELECT count(*) FROM (SELECT 1 FROM rejected_pushes r
         WHERE r.platform_id = p.platform_id AND r.replayed_at IS NULL AND r.pull_id IS NULL
-        LIMIT ${sql.lit(MAX_COUNTED + 1)}) AS counted)`.as('open'),
+        AND ${IS_REJECTED} LIMIT ${sql.lit(MAX_COUNTED + 1)}) AS counted)`.as('open'),
       sql<string | null>`(SELECT min(r.first_at) FROM rejected_pushes r
-        WHERE r.platform_id = p.platform_id AND r.replayed_at IS NULL AND r.pull_id IS NULL)`.as(
-        'first_at',
-      ),
+        WHERE r.platform_id = p.platform_id AND r.replayed_at IS NULL AND r.pull_id IS NULL
+        AND ${IS_REJECTED})`.as('first_at'),
     ])
   if (platformIds !== null) select = select.where('p.platform_id', 'in', platformIds)
   const rows = new Map((await select.execute()).map((row) => [row.platform_id, row]))

@@ -3,6 +3,7 @@ import { addRejections, type RecentRejection } from '../../../domain/platform/he
 import type { HashReference } from '../../../domain/record/erasure.ts'
 import { causeOf } from '../../../domain/record/rejection-groups.ts'
 import type { WritePosition } from '../../../domain/record/replay.ts'
+import type { ErrorCode } from '../../../errors.ts'
 import { sha256 } from '../../../lib/crypto/hash.ts'
 import { toHour } from '../../../lib/time/clock.ts'
 import { formatRfc3339 } from '../../../lib/time/rfc3339.ts'
@@ -43,6 +44,7 @@ export function createRejectedPushStore(
       transact(['rejected pushes'], async (db) => {
         const counts = new Map<number, number>()
         const pushed = new Map<number, number>()
+        const saved = new Set<number>()
         const registered = await findRegistered(db, rejected)
         const previousPulls = new Map<string, number | null>()
         /** Returns the previous pull of the module of a pulled record, with one lookup per module. */
@@ -69,6 +71,9 @@ export function createRejectedPushStore(
           const previous = await previousOf(push)
           const isNew =
             !isErased && (await saveRejection(db, push, { at, quotaBytes, position, previous }))
+          saved.add(push.platform_id)
+          // It was acknowledged: an operator, not the platform, has decided against it.
+          if (push.code === HELD) continue
           if (push.method !== 'pull') {
             pushed.set(push.platform_id, (pushed.get(push.platform_id) ?? 0) + 1)
           }
@@ -76,8 +81,9 @@ export function createRejectedPushStore(
           counts.set(push.platform_id, (counts.get(push.platform_id) ?? 0) + 1)
         }
         // Sorted as in writes of records, which lock the counters in this order.
-        for (const [platformId, count] of [...counts].sort(([one], [other]) => one - other)) {
-          await countRejected(db, { platformId, count, at, day, node })
+        for (const platformId of [...saved].sort((one, other) => one - other)) {
+          const count = counts.get(platformId) ?? 0
+          if (count > 0) await countRejected(db, { platformId, count, at, day, node })
           await addRecentRejections(db, { platformId, count: pushed.get(platformId) ?? 0, at })
           await deleteOverQuota(db, platformId, quotaBytes)
         }
@@ -101,6 +107,8 @@ export function createRejectedPushStore(
       }),
   }
 }
+
+const HELD = 'held' satisfies ErrorCode
 
 const NOT_REPLAYED = {
   replayed_at: null,

@@ -17,11 +17,16 @@ export function createHoldStore({ reader, writer, clock }: Databases, node: stri
   return {
     listHolds: (query) => listHolds(reader, query),
 
-    async summarizeHolds(filter = ALL) {
-      const row = await selectHolds(reader, filter)
+    async summarizeHolds({ before = null, ...filter } = {}) {
+      let held = selectHolds(reader, filter)
+        .select((eb) => ['h.record_id', eb.fn.min('h.at').as('since')])
+        .groupBy('h.record_id')
+      if (before !== null) held = held.where('h.at', '<', before)
+      const row = await reader
+        .selectFrom(held.as('held'))
         .select((eb) => [
-          eb.fn.count<number>('h.record_id').distinct().as('records'),
-          eb.fn.min<string | null>('h.at').as('oldest_since'),
+          eb.fn.countAll<number>().as('records'),
+          eb.fn.min<string | null>('since').as('oldest_since'),
         ])
         .executeTakeFirstOrThrow()
       return { records: Number(row.records), oldest_since: row.oldest_since }
@@ -34,7 +39,7 @@ export function createHoldStore({ reader, writer, clock }: Databases, node: stri
         lifted += step
         if (step < STEP) break
       }
-      await writer.transaction().execute((db) => insertLog(db, nowText(clock), log))
+      if (lifted > 0) await writer.transaction().execute((db) => insertLog(db, nowText(clock), log))
       return lifted
     },
   }
@@ -71,19 +76,22 @@ async function liftSome(db: Executor, scope: HoldScope, node: string): Promise<n
   return rows.length
 }
 
-const ALL: HoldFilter = { platform: null, record_type: null, record_id: null, revert_id: null }
-
-/** The holds of visible records. */
-function selectHolds(db: Executor, filter: HoldFilter) {
-  const { platform, record_type, record_id, revert_id } = filter
-  let select = db
-    .selectFrom('holds as h')
-    .innerJoin('records as r', 'r.record_id', 'h.record_id')
-    .innerJoin('modules as m', 'm.module_id', 'r.module_id')
-    .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
-    .where(isVisible('r'))
-  if (platform !== null) select = select.where('p.platform_name', '=', platform)
-  if (record_type !== null) select = select.where('m.record_type', '=', record_type)
+/** Selects holds of visible records from their own table alone. */
+function selectHolds(
+  db: Executor,
+  { platform = null, record_type = null, record_id = null, revert_id = null }: Partial<HoldFilter>,
+) {
+  let select = db.selectFrom('holds as h').where(isVisible('h'))
+  if (platform !== null) {
+    select = select.where('h.platform_id', 'in', (eb) =>
+      eb.selectFrom('platforms').select('platform_id').where('platform_name', '=', platform),
+    )
+  }
+  if (record_type !== null) {
+    select = select.where('h.module_id', 'in', (eb) =>
+      eb.selectFrom('modules').select('module_id').where('record_type', '=', record_type),
+    )
+  }
   if (record_id !== null) select = select.where('h.record_id', '=', record_id)
   if (revert_id !== null) select = select.where('h.revert_id', '=', revert_id)
   return select
@@ -91,34 +99,57 @@ function selectHolds(db: Executor, filter: HoldFilter) {
 
 async function listHolds(db: Executor, { limit, after, ...filter }: HoldQuery): Promise<Hold[]> {
   let select = selectHolds(db, filter)
-    .select([
-      ...(['h.record_id', 'h.revert_id', 'p.platform_name', 'm.record_type'] as const),
-      ...(['m.module_name', 'r.reference_number', 'r.full_name', 'h.at as since'] as const),
-    ])
-    .distinct()
   if (after) {
     select = select.where(
       sql<boolean>`(h.record_id, h.revert_id) > (${after.record_id}, ${after.revert_id})`,
     )
   }
-  const rows = await select.orderBy('h.record_id').orderBy('h.revert_id').limit(limit).execute()
-  const holds: Hold[] = []
-  for (const row of rows) holds.push({ ...row, ...(await readPaths(db, row)) })
-  return holds
+  const page = select
+    .select((eb) => ['h.record_id', 'h.revert_id', eb.fn.min('h.at').as('since')])
+    .groupBy(['h.record_id', 'h.revert_id'])
+    .orderBy('h.record_id')
+    .orderBy('h.revert_id')
+    .limit(limit)
+  const rows = await db
+    .selectFrom(page.as('g'))
+    .innerJoin('records as r', 'r.record_id', 'g.record_id')
+    .innerJoin('modules as m', 'm.module_id', 'r.module_id')
+    .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
+    .select([
+      ...(['g.record_id', 'g.revert_id', 'p.platform_name', 'm.record_type'] as const),
+      ...(['m.module_name', 'r.reference_number', 'r.full_name', 'g.since'] as const),
+    ])
+    .orderBy('g.record_id')
+    .orderBy('g.revert_id')
+    .execute()
+  if (rows.length === 0) return []
+  const paths = Map.groupBy(await readPaths(db, rows), nameOf)
+  return rows.map((row) => ({
+    ...row,
+    ...describePaths((paths.get(nameOf(row)) ?? []).map(({ path }) => path)),
+  }))
 }
 
+type HoldName = { record_id: number; revert_id: number }
+
+const nameOf = ({ record_id, revert_id }: HoldName) => `${record_id} ${revert_id}`
+
+/** The first paths of each of these holds, in their order. */
 async function readPaths(
   db: Executor,
-  { record_id, revert_id }: { record_id: number; revert_id: number },
-): Promise<Pick<Hold, 'holds' | 'paths'>> {
-  const rows = await db
-    .selectFrom('holds')
-    .select('path')
-    .where((eb) => eb.and({ record_id, revert_id }))
-    .orderBy('path')
-    .limit(MAX_PATHS)
-    .execute()
-  const all = rows.map((row) => row.path)
+  holds: HoldName[],
+): Promise<(HoldName & { path: string })[]> {
+  const ids = sql.join([...new Set(holds.map(({ record_id }) => record_id))])
+  const { rows } = await sql<HoldName & { path: string }>`
+    SELECT record_id, revert_id, path FROM (
+      SELECT record_id, revert_id, path, row_number()
+        OVER (PARTITION BY record_id, revert_id ORDER BY path) AS position
+      FROM holds WHERE record_id IN (${ids})) AS numbered
+    WHERE position <= ${sql.lit(MAX_PATHS)} ORDER BY record_id, revert_id, position`.execute(db)
+  return rows
+}
+
+function describePaths(all: string[]): Pick<Hold, 'holds' | 'paths'> {
   const paths = all.filter((path) => path !== EXISTENCE && path !== MISSING_PATH)
   if (all.includes(EXISTENCE)) return { holds: 'existence', paths }
   return { holds: paths.length > 0 ? 'values' : 'absence', paths }

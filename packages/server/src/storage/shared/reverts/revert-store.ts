@@ -7,7 +7,7 @@ import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { findRow } from '../schema/rows.ts'
 import { listRevertRecords } from './revert-records.ts'
 import { findRevert, PLAN_HOURS, selectReverts, toRevert } from './revert-rows.ts'
-import { type IdList, listScope, readScopeRecords } from './scope-records.ts'
+import { type IdList, listScope, readScopeOutlines, readScopeRecords } from './scope-records.ts'
 
 type RevertDialect = {
   /** Whether no other process can use the database: a revert that another one ran is abandoned. */
@@ -68,6 +68,8 @@ export function createRevertStore(
     listScope: (scope, after, limit) => listScope(reader, scope, after, limit),
 
     readScopeRecords: (scope, ids) => readScopeRecords(reader, scope, ids, idList),
+
+    readScopeOutlines: (scope, ids) => readScopeOutlines(reader, scope, ids, idList),
 
     async findUnplanned(revertId, ids) {
       if (ids.length === 0) return []
@@ -295,7 +297,7 @@ export function createRevertStore(
         if (ids.length < limit) {
           await db
             .deleteFrom('reverts')
-            .where((eb) => eb.and({ revert_id, state: 'planned' }))
+            .where((eb) => eb.and({ revert_id, started_at: null }))
             .execute()
         }
       })

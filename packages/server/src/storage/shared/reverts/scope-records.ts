@@ -1,7 +1,12 @@
 /** Reads the records that a scope wrote, with the history that decides what a revert does to them. */
 import { type RawBuilder, sql } from 'kysely'
 import { isPastStored, parseChanges } from '../../../domain/record/record-history.ts'
-import type { ResolvedScope, ScopeCursor, ScopeRecord } from '../../port/revert-store.ts'
+import type {
+  ResolvedScope,
+  ScopeCursor,
+  ScopeOutline,
+  ScopeRecord,
+} from '../../port/revert-store.ts'
 import type { Executor } from '../schema/databases.ts'
 
 /** Returns a subquery of ids, whose SQL text does not depend on their number. */
@@ -108,12 +113,80 @@ export async function readScopeRecords(
   idList: IdList,
 ): Promise<ScopeRecord[]> {
   if (ids.length === 0) return []
-  const rows = (await selectRecords(db, idList(ids))).filter(
+  const rows = await selectOutlines(db, idList(ids))
+    .innerJoin('modules as m', 'm.module_id', 'r.module_id')
+    .select(['m.record_type', 'r.reference_number', 'r.full_name', 'r.data', 'r.incomplete'])
+    .execute()
+  const found = await readHistoryOf(db, scope, { rows, idList }, (select) =>
+    select.select('changes').execute(),
+  )
+  return found.map(({ row, entries, ...outline }) => ({
+    ...outline,
+    ...{ record_type: row.record_type, reference_number: row.reference_number },
+    record: {
+      full_name: row.full_name,
+      data: row.data,
+      incomplete: row.incomplete === 1,
+      missing_since: row.missing_since,
+    },
+    entries: entries.map(({ isInScope, entry }) => ({
+      isInScope,
+      changes: parseChanges(entry.changes),
+    })),
+  }))
+}
+
+/** As `RevertStore.readScopeOutlines`. */
+export async function readScopeOutlines(
+  db: Executor,
+  scope: ResolvedScope,
+  ids: number[],
+  idList: IdList,
+): Promise<ScopeOutline[]> {
+  if (ids.length === 0) return []
+  const rows = await selectOutlines(db, idList(ids)).execute()
+  const found = await readHistoryOf(db, scope, { rows, idList }, (select) => select.execute())
+  return found.map(({ row, entries, ...outline }) => ({
+    ...outline,
+    missing_since: row.missing_since,
+    entries: entries.map(({ isInScope, entry }) => ({ isInScope, change_seq: entry.change_seq })),
+  }))
+}
+
+type OutlineRow = Awaited<ReturnType<ReturnType<typeof selectOutlines>['execute']>>[number]
+
+function selectOutlines(db: Executor, ids: ReturnType<IdList>) {
+  return db
+    .selectFrom('records as r')
+    .select([
+      ...(['r.record_id', 'r.platform_id', 'r.module_id', 'r.missing_since'] as const),
+      ...(['r.change_seq', 'r.created_pull_id', 'r.created_at'] as const),
+      sql<number>`CASE WHEN EXISTS (SELECT 1 FROM tombstones t
+        WHERE t.record_id = r.record_id) THEN 1 ELSE 0 END`.as('is_anonymised'),
+    ])
+    .where('r.record_id', 'in', ids)
+    .orderBy('r.record_id')
+}
+
+/** Adds to each record of the scope the history that decides about it. */
+async function readHistoryOf<Row extends OutlineRow, Entry extends HistoryOfScope>(
+  db: Executor,
+  scope: ResolvedScope,
+  { rows: all, idList }: { rows: Row[]; idList: IdList },
+  read: (select: ReturnType<typeof selectHistory>) => Promise<Entry[]>,
+) {
+  const rows = all.filter(
     ({ module_id }) =>
       scope.kind !== 'pull' || scope.module_ids === null || scope.module_ids.includes(module_id),
   )
   const created = new Set(rows.filter((row) => isCreatedBy(scope, row)).map((row) => row.record_id))
-  const entries = await readEntries(db, scope, { rows, created, idList })
+  const platformIds = [...new Set(rows.map((row) => row.platform_id))]
+  const select = (ids: number[]) => selectHistory(db, platformIds, idList(ids))
+  const changed = rows.map((row) => row.record_id).filter((id) => !created.has(id))
+  const history = [
+    ...(changed.length > 0 ? await read(inScope(select(changed), scope)) : []),
+    ...(created.size > 0 ? await read(select([...created])) : []),
+  ]
   // Read after the history, to include deletions meanwhile.
   const since = await db
     .selectFrom('retention')
@@ -121,86 +194,42 @@ export async function readScopeRecords(
     .where('noun', '=', 'history')
     .executeTakeFirst()
   const complete_since = since?.complete_since ?? null
+  const entriesOf = Map.groupBy(history, ({ record_id }) => record_id)
   return rows.map((row) => {
-    const { record_id, platform_id, record_type, reference_number, change_seq } = row
+    const { record_id, platform_id, change_seq } = row
     const isCreated = created.has(record_id)
-    const ofRecord = entries.get(record_id) ?? []
+    const entries = (entriesOf.get(record_id) ?? []).map((entry) => ({
+      ...{ isInScope: isInScope(scope, entry), entry },
+    }))
     return {
-      ...{ record_id, platform_id, record_type, reference_number, change_seq },
-      record: {
-        full_name: row.full_name,
-        data: row.data,
-        incomplete: row.incomplete === 1,
-        missing_since: row.missing_since,
-      },
-      isCreated,
+      ...{ record_id, platform_id, change_seq, row, isCreated, entries },
       isAnonymised: row.is_anonymised === 1,
-      isHistoryStored: isStored(scope, row, { isCreated, complete_since, ofRecord }),
-      entries: ofRecord,
+      isHistoryStored: isStored(scope, row, { isCreated, complete_since, entries }),
     }
   })
 }
 
-type RecordOfScope = Awaited<ReturnType<typeof selectRecords>>[number]
-
-function selectRecords(db: Executor, ids: ReturnType<IdList>) {
+function selectHistory(db: Executor, platformIds: number[], ids: ReturnType<IdList>) {
   return db
-    .selectFrom('records as r')
-    .innerJoin('modules as m', 'm.module_id', 'r.module_id')
-    .select([
-      ...(['r.record_id', 'r.platform_id', 'r.module_id', 'm.record_type'] as const),
-      ...(['r.reference_number', 'r.full_name', 'r.data', 'r.incomplete'] as const),
-      ...(['r.missing_since', 'r.change_seq', 'r.created_pull_id', 'r.created_at'] as const),
-      sql<number>`CASE WHEN EXISTS (SELECT 1 FROM tombstones t
-        WHERE t.record_id = r.record_id) THEN 1 ELSE 0 END`.as('is_anonymised'),
-    ])
-    .where('r.record_id', 'in', ids)
-    .orderBy('r.record_id')
-    .execute()
+    .selectFrom('record_history')
+    .select(['record_id', 'change_seq', 'at', 'pull_id', 'revert_id'])
+    .where('platform_id', 'in', platformIds)
+    .where('record_id', 'in', ids)
+    .orderBy('record_id')
+    .orderBy('change_seq')
 }
 
 function isCreatedBy(
   scope: ResolvedScope,
-  { created_pull_id, created_at }: Pick<RecordOfScope, 'created_pull_id' | 'created_at'>,
+  { created_pull_id, created_at }: Pick<OutlineRow, 'created_pull_id' | 'created_at'>,
 ): boolean {
   if (scope.kind === 'pull') return created_pull_id === scope.pull_id
   if (scope.kind !== 'pushes') return false
   return created_pull_id === null && created_at >= scope.from && created_at < scope.to
 }
 
-type Entry = ScopeRecord['entries'][number]
-
-async function readEntries(
-  db: Executor,
-  scope: ResolvedScope,
-  options: { rows: RecordOfScope[]; created: ReadonlySet<number>; idList: IdList },
-): Promise<Map<number, Entry[]>> {
-  const { rows, created, idList } = options
-  if (rows.length === 0) return new Map()
-  const platformIds = [...new Set(rows.map((row) => row.platform_id))]
-  const select = (ids: number[]) =>
-    db
-      .selectFrom('record_history')
-      .select(['record_id', 'change_seq', 'at', 'changes', 'pull_id', 'revert_id'])
-      .where('platform_id', 'in', platformIds)
-      .where('record_id', 'in', idList(ids))
-      .orderBy('record_id')
-      .orderBy('change_seq')
-  const changed = rows.map((row) => row.record_id).filter((id) => !created.has(id))
-  const found = [
-    ...(changed.length > 0 ? await inScope(select(changed), scope).execute() : []),
-    ...(created.size > 0 ? await select([...created]).execute() : []),
-  ]
-  const entries = new Map<number, Entry[]>()
-  for (const row of found) {
-    const ofRecord = entries.get(row.record_id) ?? []
-    ofRecord.push({ isInScope: isInScope(scope, row), changes: parseChanges(row.changes) })
-    entries.set(row.record_id, ofRecord)
-  }
-  return entries
-}
-
 type HistoryOfScope = {
+  record_id: number
   change_seq: number
   at: string
   pull_id: number | null
@@ -247,18 +276,22 @@ function isInScope(scope: ResolvedScope, entry: HistoryOfScope): boolean {
 /** Whether the history has every entry that the decision needs. */
 function isStored(
   scope: ResolvedScope,
-  { created_at, change_seq }: RecordOfScope,
+  { created_at, change_seq }: OutlineRow,
   {
     isCreated,
     complete_since,
-    ofRecord,
-  }: { isCreated: boolean; complete_since: string | null; ofRecord: Entry[] },
+    entries,
+  }: {
+    isCreated: boolean
+    complete_since: string | null
+    entries: { isInScope: boolean }[]
+  },
 ): boolean {
   // Created after the time since which nothing was deleted.
   if (isPastStored(complete_since, created_at)) return true
   if (isCreated) return false
   // The entry of the version is there, and retention deletes the oldest entries first.
   if (scope.kind === 'record')
-    return change_seq === scope.version || ofRecord.some(({ isInScope }) => !isInScope)
+    return change_seq === scope.version || entries.some(({ isInScope }) => !isInScope)
   return isPastStored(complete_since, scope.kind === 'pushes' ? scope.from : scope.begin)
 }

@@ -158,7 +158,7 @@ export const pullTables = {
         rejected_pushes_by_request: { on: 'request_id', where: 'request_id IS NOT NULL' },
         rejected_pushes_open: {
           on: 'platform_id, first_at',
-          where: 'replayed_at IS NULL AND pull_id IS NULL',
+          where: "replayed_at IS NULL AND pull_id IS NULL AND code <> 'held'",
         },
         rejected_pushes_by_position: { on: 'position_seq, rejected_push_id' },
         rejected_pushes_unregistered: {

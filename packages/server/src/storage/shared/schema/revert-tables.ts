@@ -92,6 +92,7 @@ export const revertTables = {
       primaryKey: ['record_id', 'revert_id', 'path'],
       indexes: {
         holds_of_module: { on: 'module_id, path' },
+        holds_by_age: { on: 'at, record_id' },
         holds_of_revert: { on: 'revert_id, record_id' },
       },
     },

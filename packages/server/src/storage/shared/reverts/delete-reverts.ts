@@ -1,0 +1,75 @@
+/** Deletes what the hub stores of ended reverts. */
+import type { DeletionOutcome, DeletionStep } from '../../port/deletion-store.ts'
+import type { Executor } from '../schema/databases.ts'
+
+/**
+ * Deletes some records of an old ended revert, and then old reverts that nothing names any more. A revert stays while holds
+ * or history are its own, or while another one takes it back. Plans that were not started are `RevertStore.deleteOldPlans`.
+ */
+export async function deleteOldReverts(
+  db: Executor,
+  { before, limit }: DeletionStep & { before: string },
+): Promise<DeletionOutcome> {
+  const old = db
+    .selectFrom('reverts as v')
+    .select('v.revert_id')
+    .where('v.started_at', 'is not', null)
+    .where('v.finished_at', '<', before)
+    .orderBy('v.revert_id')
+  const listed = await old
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('revert_records as w')
+          .select('w.record_id')
+          .whereRef('w.revert_id', '=', 'v.revert_id'),
+      ),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  if (listed) {
+    const { revert_id } = listed
+    const { numDeletedRows } = await db
+      .deleteFrom('revert_records')
+      .where('revert_id', '=', revert_id)
+      .where('record_id', 'in', (eb) =>
+        eb
+          .selectFrom('revert_records')
+          .select('record_id')
+          .where('revert_id', '=', revert_id)
+          .orderBy('record_id')
+          .limit(limit),
+      )
+      .executeTakeFirst()
+    return { deleted: Number(numDeletedRows), next: 0 }
+  }
+  const unnamed = await old
+    .where(({ and, not, exists, selectFrom }) =>
+      and([
+        not(
+          exists(
+            selectFrom('holds as h').select('h.path').whereRef('h.revert_id', '=', 'v.revert_id'),
+          ),
+        ),
+        not(
+          exists(
+            selectFrom('record_history as c')
+              .select('c.change_seq')
+              .whereRef('c.revert_id', '=', 'v.revert_id'),
+          ),
+        ),
+        not(
+          exists(
+            selectFrom('reverts as w')
+              .select('w.revert_id')
+              .whereRef('w.reverts_id', '=', 'v.revert_id'),
+          ),
+        ),
+      ]),
+    )
+    .limit(limit)
+    .execute()
+  if (unnamed.length === 0) return { deleted: 0, next: null }
+  const ids = unnamed.map(({ revert_id }) => revert_id)
+  await db.deleteFrom('reverts').where('revert_id', 'in', ids).execute()
+  return { deleted: ids.length, next: ids.length < limit ? null : 0 }
+}
