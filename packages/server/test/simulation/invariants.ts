@@ -292,29 +292,6 @@ export function checkConverged(
   }
 }
 
-/** After a pull by digest without new changes, the hub says that both sides have the same versions. */
-export function checkVerified(
-  view: DatabaseView,
-  platforms: SimulatedPlatform[],
-  { modules }: Registry,
-): void {
-  for (const { name, offersDigests } of platforms) {
-    for (const { module_id, record_type } of modules.filter((one) => one.platform.name === name)) {
-      const [row] = view.query(VERIFIED, module_id)
-      const isVerified = row?.['verified_by'] === 'digest' || row?.['in_review'] === 1
-      check(
-        !offersDigests || row?.['mode'] !== 'digest' || isVerified,
-        `${name}/${record_type} was not verified by digest`,
-      )
-    }
-  }
-}
-
-const VERIFIED = `SELECT d.verified_by, (SELECT t.mode FROM pull_tasks t
-    WHERE t.module_id = m.module_id ORDER BY t.pull_id DESC LIMIT 1) AS mode, EXISTS (SELECT 1 FROM missing_reviews v
-    WHERE v.module_id = m.module_id AND v.closed_at IS NULL) AS in_review
-  FROM modules m LEFT JOIN module_digests d ON d.module_id = m.module_id WHERE m.module_id = ?`
-
 function checkDeleted(view: DatabaseView, platformId: number): void {
   for (const table of ['records', 'record_history', 'rejected_pushes', 'hub_keys', 'modules']) {
     const [row] = view.query(`SELECT count(*) AS n FROM ${table} WHERE platform_id = ?`, platformId)

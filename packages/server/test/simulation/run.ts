@@ -1,17 +1,16 @@
 /** Runs one simulation: a fleet of hubs, platforms and a network, for some minutes of virtual time. */
 import { createHash } from 'node:crypto'
-import type { PullMode } from '@recordhub/protocol'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { CommitChecker } from './commit-checker.ts'
 import type { Unit } from './commit-observer.ts'
 import type { DatabaseView } from './database-view.ts'
 import { Fleet } from './fleet.ts'
 import { createStatementObserver, type HubProcess } from './hub-process.ts'
-import { checkConverged, checkStored, checkVerified } from './invariants.ts'
+import { checkConverged, checkStored } from './invariants.ts'
 import { ReferenceModel } from './model.ts'
 import { type Handling, type PlatformRequest, SimulatedConnections } from './network.ts'
 import { Operator } from './operator.ts'
-import { emptyResponse, RESPONSE_FAULTS, SimulatedPlatform } from './platform.ts'
+import { RESPONSE_FAULTS, SimulatedPlatform } from './platform.ts'
 import { PushClient } from './push-client.ts'
 import { Registry } from './registry.ts'
 import { Choices, currentContext, Scheduler } from './scheduler.ts'
@@ -97,8 +96,6 @@ class Simulation {
   /** Separate choices, so that leaving out an ingredient changes the others as little as possible. */
   readonly #world: Choices
   readonly #network: Choices
-  /** The modes of the pulls that are requested. */
-  readonly #modes: Choices
   readonly #platforms: SimulatedPlatform[]
   readonly #graceSeconds: number
   readonly #faultRate: number
@@ -118,7 +115,6 @@ class Simulation {
     this.#scheduler = new Scheduler(new Choices(seed), (label) => this.#record(label))
     this.#world = new Choices(seed + 0x1000_0000)
     this.#network = new Choices(seed + 0x2000_0000)
-    this.#modes = new Choices(seed + 0x4800_0000)
     this.#graceSeconds = this.#world.pick([0, 0, 10])
     this.#faultRate = this.#world.pick([0.1, 0.3, 0.6])
     const size = this.#world.pick([null, null, 3, 6])
@@ -129,7 +125,6 @@ class Simulation {
           { name, hubKey: template.keyOf(name) },
           [...modules],
           new Choices(seed + 0x3000_0000 + index),
-          new Choices(seed + 0x3800_0000 + index),
         ),
     )
   }
@@ -214,9 +209,6 @@ class Simulation {
       this.#throwFailure()
       checkStored(view, checker)
       checkConverged(view, this.#platforms, checker.model.registry)
-      if (this.#platforms.every((platform) => platform.isCareful)) {
-        checkVerified(view, this.#platforms, checker.model.registry)
-      }
     } catch (caught) {
       const error = this.#failure ?? caught
       const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
@@ -288,18 +280,12 @@ class Simulation {
         if (push) client?.push(push)
       })
     }
-    this.#repeat(50, 4500, () =>
-      this.#requestPull(fleet, this.#modes.pick(['auto', 'auto', 'auto', 'digest', 'full'])),
-    )
+    this.#repeat(50, 4500, () => this.#requestPull(fleet))
     this.#repeat(300, 5000, () => fleet.fault())
     if (!this.#without.has('operators')) this.#repeat(200, 2500, () => operator.act())
     this.#repeat(2000, 30_000, () => {
       this.#record('a platform loses many records')
       this.#world.pick(this.#platforms).loseMany()
-    })
-    this.#repeat(1000, 15_000, () => {
-      this.#record('a platform restores a backup')
-      this.#world.pick(this.#platforms).restoreBackup()
     })
   }
 
@@ -311,16 +297,16 @@ class Simulation {
     })
   }
 
-  #requestPull(fleet: Fleet, mode: PullMode): Promise<number | null> {
+  #requestPull(fleet: Fleet): Promise<number | null> {
     const { listening } = fleet
     if (listening.length === 0) return Promise.resolve(null)
     const process = this.#world.pick(listening)
-    return process.run(() => this.#requestPullOf(fleet, process, mode))
+    return process.run(() => this.#requestPullOf(fleet, process))
   }
 
-  async #requestPullOf(fleet: Fleet, process: HubProcess, mode: PullMode): Promise<number | null> {
+  async #requestPullOf(fleet: Fleet, process: HubProcess): Promise<number | null> {
     try {
-      const request = { trigger: 'operator', requested_by: 'simulation', mode } as const
+      const request = { trigger: 'operator', requested_by: 'simulation' } as const
       const requested = await process.hub?.requestPull(request)
       if (requested?.outcome !== 'queued') return null
       this.#pulls += 1
@@ -336,7 +322,7 @@ class Simulation {
   #sendRequest(checker: CommitChecker, request: PlatformRequest): () => Handling {
     const platform = this.#platforms.find(({ name }) => name === request.platform)
     check(platform !== undefined, `A request to an unknown platform ${request.platform}`)
-    const recordType = /\/records\/([^/]+)(?:\/digest)?$/.exec(request.path)?.[1]
+    const recordType = /\/records\/(.+)$/.exec(request.path)?.[1]
     if (recordType === undefined) return () => this.#serveManifest(platform)
     const read = checker.currentRead(currentContext()?.pullId, request.host, recordType)
     return () => {
@@ -348,7 +334,7 @@ class Simulation {
       if (fault !== null) this.#record(`${platform.name} fails: ${fault}`)
       if (fault === 'refused' || fault === 'reset') return { kind: fault }
       const response = platform.serve(
-        { ...request, record_type: recordType },
+        { record_type: recordType, page: request.page, ifNoneMatch: request.ifNoneMatch },
         fault,
         this.#pageSize,
       )
@@ -365,8 +351,9 @@ class Simulation {
   #serveManifest(platform: SimulatedPlatform): Handling {
     const body = Buffer.from(JSON.stringify(platform.manifest()))
     const response = {
-      ...emptyResponse(200, { 'content-type': 'application/json' }),
-      ...{ body, sentBytes: body.length },
+      ...{ status: 200, headers: { 'content-type': 'application/json' }, body },
+      ...{ elements: [], repeated: [], nameless: 0, total: null },
+      ...{ end: 'complete' as const, sentBytes: body.length, isNotModified: false, hasNext: false },
     }
     return { kind: 'respond', response, delayMs: this.#delay(), chunks: 1, onProgress: () => {} }
   }
@@ -384,7 +371,6 @@ class Simulation {
     this.#isOver = true
     this.#hasFaults = false
     fleet.recover()
-    for (const platform of this.#platforms) platform.catchUp()
     const until = (what: string, condition: () => boolean) =>
       this.#scheduler.runUntil(what, MAX_PULL_MS, () => this.#failure !== null || condition())
     await until('every hub has restarted', () => fleet.isRecovered)
@@ -427,9 +413,7 @@ class Simulation {
     const end = this.#scheduler.now + MAX_PULL_MS
     for (;;) {
       let requested: number | null | undefined
-      // A careful platform needs no read of its whole list.
-      const isCareful = this.#platforms.every((platform) => platform.isCareful)
-      void this.#requestPull(fleet, isCareful ? 'auto' : 'full').then((id) => {
+      void this.#requestPull(fleet).then((id) => {
         requested = id
       })
       await this.#scheduler.runUntil(

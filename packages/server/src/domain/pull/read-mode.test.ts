@@ -25,18 +25,12 @@ function ago(hours: number): string {
 function plan(
   hours: number | null,
   history: Partial<DigestHistory> = {},
-  options: {
-    requested?: 'full' | 'digest'
-    isUrgent?: boolean
-    isReviewApproved?: boolean
-    hasUncounted?: boolean
-  } = {},
+  options: { requested?: 'full' | 'digest'; isUrgent?: boolean; isReviewApproved?: boolean } = {},
 ) {
   const found = planReadMode({
     requested: 'auto',
     isUrgent: false,
     isReviewApproved: false,
-    hasUncounted: false,
     // Its moment for a full read is at 0:00.
     module_id: 0,
     full_read_at: hours === null ? null : ago(hours),
@@ -55,7 +49,6 @@ test('a module whose elements have versions is compared by digest until its full
   assert.equal(plan(30), 'list: due')
   assert.equal(plan(2, {}, { requested: 'full' }), 'list: operator')
   assert.equal(plan(2, {}, { isReviewApproved: true }), 'list: operator')
-  assert.equal(plan(2, {}, { hasUncounted: true }), 'list: first')
   assert.equal(plan(30, {}, { requested: 'digest' }), 'digest')
 })
 

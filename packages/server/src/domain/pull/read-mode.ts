@@ -35,8 +35,6 @@ type ModeContext = {
   isUrgent: boolean
   /** Whether an operator has approved that records of the module are missing, which only a read of the list marks. */
   isReviewApproved: boolean
-  /** Whether the last read of the list left records undecided that are in no bucket, so that no digest decides about them. */
-  hasUncounted: boolean
   module_id: number
   full_read_at: string | null
   history: DigestHistory
@@ -49,7 +47,7 @@ type ModeContext = {
 export function planReadMode(context: ModeContext): ReadModePlan {
   const { requested, isUrgent, isReviewApproved, module_id, full_read_at, history, now } = context
   if (requested === 'full' || isReviewApproved) return { read: 'list', because: 'operator' }
-  if (full_read_at === null || context.hasUncounted) return { read: 'list', because: 'first' }
+  if (full_read_at === null) return { read: 'list', because: 'first' }
   const fullPullHours = hoursBetweenFullReads(context)
   const isDue = isFullReadDue({ module_id, full_read_at }, { now, fullPullHours })
   if (isDue && requested !== 'digest') return { read: 'list', because: 'due' }

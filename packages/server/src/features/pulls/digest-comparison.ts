@@ -252,12 +252,6 @@ export async function readLocalSums(
   return withUnversioned(toBuckets(sums), unversioned)
 }
 
-/** Whether present records are in no bucket: no pull has read them since the module has versions. */
-export async function hasOutsideBuckets(digests: DigestStore, module: ModuleRef): Promise<boolean> {
-  const { present } = await digests.countVersions(module)
-  return present > countRecords(await readLocalSums(digests, module, 1))
-}
-
 async function readFinerSums(
   digests: DigestStore,
   module: ModuleRef,

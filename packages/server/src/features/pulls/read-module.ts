@@ -12,7 +12,7 @@ import { HubError } from '../../errors.ts'
 import type { ModuleDigest } from '../../storage/port/digest-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { type DetectedOutcome, type DetectMissingDeps, detectMissing } from './detect-missing.ts'
-import { type Comparison, compareDigest, hasOutsideBuckets } from './digest-comparison.ts'
+import { type Comparison, compareDigest } from './digest-comparison.ts'
 import { judgeBuckets, settleDigest } from './digest-read.ts'
 import type { PullTaskContext } from './pull-task-accumulator.ts'
 import { type PullTaskDeps, runPullTask } from './run-pull-task.ts'
@@ -63,13 +63,7 @@ async function chooseAndRead(deps: ReadModuleDeps, context: ModuleContext): Prom
   const manifest_hash = manifestHash(toManifestKeys(plan.fields).known)
   const manifest = readFingerprint({ manifest_hash, source_base_url })
   const read: ModuleRead = { deps, context, history, manifest, now: clock.now() }
-  const hasUncounted =
-    hasVersions &&
-    history.uncounted === null &&
-    review === null &&
-    (await hasOutsideBuckets(digests, plan))
   const mode = planReadMode({
-    hasUncounted,
     requested: plan.pull_mode,
     isUrgent: plan.trigger === 'operator' || plan.error !== null,
     isReviewApproved: review?.state === 'approved',
