@@ -79,6 +79,21 @@ describeHub('a pull by digest', options, (hub) => {
     assert.deepEqual(kit.source.takeRequests().slice(-1), ['digest'])
   })
 
+  test('nothing is verified while a record is in no bucket, until a read of the list decides about it', async () => {
+    await using kit = await addDigestPlatform(hub, 100, (hubApiKey) =>
+      hub.push(hubApiKey, newRecord('only-here')),
+    )
+    clock.advance(60)
+    const compared = await kit.pull()
+    assert.deepEqual([compared.mode, compared.missing], ['digest', 0])
+    assert.notEqual((await kit.completeness()).verified_by, 'digest')
+    clock.advance(3601)
+    assert.equal((await kit.pull('full')).missing, 1)
+    clock.advance(60)
+    assert.equal((await kit.pull()).mode, 'digest')
+    assert.equal((await kit.completeness()).verified_by, 'digest')
+  })
+
   test('more than a quarter of the records are read in full, at most once an hour', async () => {
     await using kit = await addDigestPlatform(hub, 300)
     clock.advance(3601)

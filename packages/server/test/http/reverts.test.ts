@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PushResponse, type Revert, type RevertScope } from '@recordhub/protocol'
+import { found } from '../../src/errors.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { PASSWORD, type TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
@@ -198,6 +199,15 @@ describeHub('reverts', (hub) => {
       query: { platform: platform.platform_name, kind: 'push.rejected' },
     })
     assert.deepEqual(activity, [])
+    // They were accepted, so they count neither as rejected nor against the platform.
+    for (let time = 0; time < 3; time += 1) await platform.post(body)
+    const hours = await hub.storage.alerts.readHours('2000-01-01T00', '9999-01-01T00')
+    const counts = hours.filter(({ platform_id }) => platform_id === platform.id)
+    assert.deepEqual([...new Set(counts.map(({ rejected }) => rejected))], [0])
+    const { health } = found('platform', await hub.storage.platforms.readPlatform(platform.id))
+    assert.deepEqual([health.state, health.reasons], ['healthy', []])
+    const inbox = (await hub.get('/api/v1/inbox')).text
+    assert.ok(!inbox.includes(`"rejected ${platform.platform_name} `), inbox)
     const replay = await hub.replay(kept.id, {})
     assert.equal(replay.outcome, 'updated')
     assert.equal(only(await hub.records(platform.platform_name)).missing_since, null)

@@ -15,24 +15,25 @@ const RECORDS = 1000
 const CREATED = 20
 const KEPT = 3
 
-/** Pulls a good list, a bad one, and pushes other values of some records. @returns the id of the planned revert. */
+function listWith({ records }: SimulatedModule, note: string): string[] {
+  return records.slice(0, RECORDS).map((text) => {
+    const record = JSON.parse(text)
+    return JSON.stringify({ ...record, data: { ...record.data, note } })
+  })
+}
+
+/** Pulls a bad list, and pushes other values of some records. @returns the id of the planned revert. */
 async function prepare(
   operator: Operator,
   module: SimulatedModule,
   { round, address, hubApiKey }: { round: number; address: string; hubApiKey: string },
 ): Promise<number> {
-  const list = (note: string) =>
-    module.records.slice(0, RECORDS).map((text) => {
-      const record = JSON.parse(text)
-      return JSON.stringify({ ...record, data: { ...record.data, note: `${note} ${round}` } })
-    })
-  module.records = list('good')
-  assert.equal((await operator.pullAll()).pull.state, 'succeeded')
-  const [first = ''] = list('bad')
+  const bad = listWith(module, `bad ${round}`)
+  const [first = ''] = bad
   const created = Array.from({ length: CREATED }, (_, index) =>
     JSON.stringify({ ...JSON.parse(first), reference_number: `new-${round}-${index}` }),
   )
-  module.records = [...list('bad'), ...created]
+  module.records = [...bad, ...created]
   const { pull } = await operator.pullAll()
   assert.equal(pull.state, 'succeeded')
   const pusher = createPusher({ address, hubApiKey })
@@ -80,7 +81,7 @@ async function countReverted(
     const { note } = JSON.parse(String(row['data']))
     const isCreated = String(row['reference_number']).startsWith('new-')
     const isMissing = row['missing_since'] !== null
-    const isWritten = isCreated ? isMissing : note === `good ${round}`
+    const isWritten = isCreated ? isMissing : note === 'good'
     const written = isWritten ? 1 : 0
     const found = [Number(row['entries']), Number(row['holds'])]
     assert.deepEqual(found, [written, written], JSON.stringify(row))
@@ -104,6 +105,9 @@ for (const engine of enginesForTier(sqlite)) {
       const module = generateModule('person', RECORDS)
       const platform = await startPlatform(t, { name: 'archive', modules: [module] })
       const { hub_api_key: hubApiKey } = await operator.registerModules(platform)
+      // Each revert restores these values.
+      module.records = listWith(module, 'good')
+      assert.equal((await operator.pullAll()).pull.state, 'succeeded')
       const expected = { reverted: RECORDS + CREATED - KEPT, kept: KEPT, impossible: 0 }
 
       const first = await prepare(operator, module, { round: 0, address: hub.address, hubApiKey })
@@ -130,7 +134,7 @@ for (const engine of enginesForTier(sqlite)) {
       }
       t.diagnostic(`Reverted when killed: ${partial.join(', ')} of ${expected.reverted}`)
       const halves = partial.filter((reverted) => reverted > 0 && reverted < expected.reverted)
-      assert.ok(halves.length >= 3, 'some kills come between two commits of the revert')
+      assert.ok(halves.length > 0, 'a kill comes between two commits of the revert')
     },
     { timeout: 4 * PROCESS_TEST.timeout },
   )

@@ -52,8 +52,7 @@ export type AlertFacts = {
   reviews: MissingReview[]
   /** The time of the first change that is not indexed; null if all changes are. */
   searchBehindSince: string | null
-  /** The records with a hold, and the time of the oldest hold. */
-  /** Those that were made before `oldHoldsBefore`. */
+  /** The records with a hold that was made before `oldHoldsBefore`, and the time of the oldest hold. */
   holds: HoldsSummary
   disk: DiskSpace | null
   /** Null on SQLite. */

@@ -1,5 +1,7 @@
 /** What a pull that compared digests has proved: judges the buckets that it read, and remembers those that stay different. */
 import {
+  type Buckets,
+  countRecords,
   type DifferingBucket,
   findDiffering,
   groupBuckets,
@@ -79,11 +81,9 @@ export async function settleDigest(
   const disagreements = remembered.filter((bucket) => isReported(bucket, now))
   const explained = remembered.reduce((sum, bucket) => sum + bucket.explained, 0)
   const not_stored = remembered.reduce((sum, bucket) => sum + bucket.not_stored, 0)
-  const { present } = await digests.countVersions(plan)
-  const counted = [...local.values()].reduce((sum, { count }) => sum + count, 0)
   const { unversioned, contentAlone } = outcome.tally
   const isEqual =
-    left.length === 0 && disagreements.length === 0 && present - counted <= (history.uncounted ?? 0)
+    left.length === 0 && disagreements.length === 0 && !(await hasUnseen(digests, plan, local))
   const isSound = history.withdrawn_at === null && unversioned + contentAlone === 0
   const isVerified = outcome.error === null && isEqual && isSound
   if (isVerified) {
@@ -104,6 +104,20 @@ export async function settleDigest(
     isVerified,
     warnings: disagreements.map(describeDisagreement),
   }
+}
+
+/**
+ * Whether present records are in no bucket although they were not anonymised. They were pushed before the module had
+ * versions, and a digest does not show whether the platform has them: a read of the list does.
+ */
+async function hasUnseen(
+  digests: SettleDeps['digests'],
+  module: PullTaskContext['plan'],
+  local: Buckets,
+): Promise<boolean> {
+  const { present } = await digests.countVersions(module)
+  const unseen = present - countRecords(local)
+  return unseen > 0 && unseen > (await digests.countAnonymised(module))
 }
 
 /** Of the elements that are not stored with their version, those whose record the hub does not have. */

@@ -1,7 +1,6 @@
 /** What a read finds about the versions of a module, as it is saved: whether they can be relied on. */
 
 import { formatCount } from '../../domain/activity/activity.ts'
-import { countRecords } from '../../domain/pull/digest.ts'
 import { STORED_DIGITS } from '../../domain/record/digest-sums.ts'
 import type { ModuleDigest } from '../../storage/port/digest-store.ts'
 import type { DetectedOutcome } from './detect-missing.ts'
@@ -50,9 +49,7 @@ export async function settleFullRead(
     return
   }
   const local = await readLocalSums(deps.digests, plan, STORED_DIGITS)
-  const { present } = await deps.digests.countVersions(plan)
-  const uncounted = outcome.isDecided ? present - countRecords(local) : null
-  await deps.digests.saveDigest(plan, { ...findInWhole(findings), uncounted })
+  await deps.digests.saveDigest(plan, findInWhole(findings))
   const save = explainBuckets(outcome, local, at)
   await deps.digests.remember(plan, { save, delete: 'all' })
 }

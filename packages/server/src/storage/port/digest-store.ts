@@ -56,11 +56,6 @@ export type ModuleDigest = {
   withdrawn_reference: string | null
   /** The elements without a version in the last full read; null before the first one. */
   unversioned: number | null
-  /**
-   * The present records that were in no bucket after the last full read, such as anonymised ones; null if that read did not
-   * decide about every record.
-   */
-  uncounted: number | null
   /** The response to a digest request was not a digest: when, and the manifest at that time. */
   unsupported_at: string | null
   unsupported_manifest_hash: string | null
@@ -110,6 +105,9 @@ export interface DigestStore {
    * records that are not missing.
    */
   countVersions(module: ModuleRef): Promise<{ present: number; versioned: number }>
+
+  /** Returns the number of present records that were anonymised: they are in no bucket. The cost depends on all tombstones. */
+  countAnonymised(module: ModuleRef): Promise<number>
 
   /**
    * Returns the next `limit` present records of a bucket, with and without a version, in the order of `reference_hash`

@@ -53,8 +53,15 @@ export type DigestKit = {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** Adds the platform to a hub without other active platforms, and pulls its records once. Disposing of it deactivates it. */
-export async function addDigestPlatform(hub: TestHub, count: number): Promise<DigestKit> {
+/**
+ * Adds the platform to a hub without other active platforms, and pulls its records once. Disposing of it deactivates it.
+ * @param duringFirstList runs while the hub waits for the first list, with the hub API key.
+ */
+export async function addDigestPlatform(
+  hub: TestHub,
+  count: number,
+  duringFirstList?: (hubApiKey: string) => Promise<unknown>,
+): Promise<DigestKit> {
   const platform = await simulatePlatform()
   const source = serveDigest(platform, count)
   const registered = await hub.register(platform)
@@ -84,7 +91,11 @@ export async function addDigestPlatform(hub: TestHub, count: number): Promise<Di
       await platform[Symbol.asyncDispose]()
     },
   }
+  if (duringFirstList) {
+    source.behaviour = { beforeList: () => duringFirstList(registered.hub_api_key) }
+  }
   const first = await kit.pull()
+  source.behaviour = {}
   assert.deepEqual([first.error, first.mode, first.full_because], [null, 'full', 'first'])
   source.takeRequests()
   return kit

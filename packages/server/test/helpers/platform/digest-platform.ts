@@ -20,6 +20,8 @@ export type DigestBehaviour = {
   digest?: Responder | null
   /** Records of a page of a list. */
   pageSize?: number
+  /** Runs before a list is sent. */
+  beforeList?: () => Promise<unknown>
   /** Runs when a request for the digest arrives. */
   onDigest?: () => void
 }
@@ -59,7 +61,8 @@ export function serveDigest(platform: SimulatedPlatform, count: number): DigestS
       source.records = source.records.filter((one) => !removed.has(one.reference_number))
     },
   }
-  platform.setResponse('records/cases', (response, request) => {
+  platform.setResponse('records/cases', async (response, request) => {
+    await source.behaviour.beforeList?.()
     const prefix = queryOf(request).get('prefix')
     requests.push(prefix === null ? 'list' : 'buckets')
     respondList(source, prefix)(response, request)

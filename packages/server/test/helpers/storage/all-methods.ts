@@ -259,6 +259,7 @@ export function callsOfAllMethods(
     ['readFinerSums', () => digests.readFinerSums(read.read, ['3f4'], 5)],
     ['listUnversioned', () => digests.listUnversioned(read.read, 3)],
     ['countVersions', () => digests.countVersions(read.read)],
+    ['countAnonymised', () => digests.countAnonymised(read.read)],
     [
       'listBucketRecords',
       () => digests.listBucketRecords(read.read, { prefix: '3f4', after: null, limit: 5 }),

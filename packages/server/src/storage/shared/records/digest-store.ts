@@ -46,6 +46,23 @@ export function createDigestStore({
       return { present, versioned: Number(rows[0]?.versioned ?? 0) }
     },
 
+    async countAnonymised({ platform_id, module_id }) {
+      const row = await reader
+        .selectFrom('tombstones as t')
+        .select((eb) => eb.fn.countAll<number>().as('n'))
+        .where('t.mode', '=', 'anonymise')
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('records as r')
+              .select('r.record_id')
+              .whereRef('r.record_id', '=', 't.record_id')
+              .where((eb) => eb.and({ platform_id, module_id, missing_since: null })),
+          ),
+        )
+        .executeTakeFirstOrThrow()
+      return Number(row.n)
+    },
+
     async listBucketRecords(module, { prefix, after, limit }) {
       const { from, end } = rangeOf(prefix)
       let select = reader
@@ -263,7 +280,6 @@ const UNKNOWN: Readonly<ModuleDigest> = {
   withdrawn_records: null,
   withdrawn_reference: null,
   unversioned: null,
-  uncounted: null,
   unsupported_at: null,
   unsupported_manifest_hash: null,
   unstable_reads: 0,
@@ -276,7 +292,7 @@ const UNKNOWN: Readonly<ModuleDigest> = {
 const DIGEST = [
   ...(['verified_at', 'verified_by', 'verified_records', 'verified_of'] as const),
   ...(['verified_explained', 'withdrawn_at', 'withdrawn_records', 'withdrawn_reference'] as const),
-  ...(['unversioned', 'uncounted', 'unsupported_at', 'unsupported_manifest_hash'] as const),
+  ...(['unversioned', 'unsupported_at', 'unsupported_manifest_hash'] as const),
   ...([
     'unstable_reads',
     'unstable_at',

@@ -116,7 +116,6 @@ export const recordTables = {
     withdrawn_records: integer().nullable(),
     withdrawn_reference: text().nullable(),
     unversioned: integer().nullable(),
-    uncounted: integer().nullable(),
     unsupported_at: text().nullable(),
     unsupported_manifest_hash: text().nullable(),
     unstable_reads: integer().default(0),
