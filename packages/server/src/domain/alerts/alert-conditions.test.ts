@@ -269,7 +269,7 @@ test('holds raise an alert when the oldest is seven days old', () => {
   assert.deepEqual(find(held(167)), [])
   assert.match(
     find(held(168))[0] ?? '',
-    /^holds_open: 2 records have been held for seven days, the oldest since /,
+    /^holds_open: 2 records have been held for seven days or longer, the oldest since /,
   )
 })
 

@@ -287,7 +287,7 @@ export function oldHoldsBefore(now: Date): string {
 function findOldHolds({ records, oldest_since }: HoldsSummary, now: Date): FoundAlert[] {
   if (oldest_since === null || oldest_since > oldHoldsBefore(now)) return []
   const held = records === 1 ? '1 record has' : `${records} records have`
-  const message = `${held} been held for seven days, the oldest since ${oldest_since}: their platforms still send what was taken back, or nothing else.`
+  const message = `${held} been held for seven days or longer, the oldest since ${oldest_since}: their platforms still send what was taken back, or nothing else.`
   return [{ kind: 'holds_open', subject: 'holds', platform: null, message }]
 }
 

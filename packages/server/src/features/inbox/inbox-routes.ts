@@ -106,7 +106,8 @@ async function readFacts(deps: InboxDeps): Promise<{ facts: InboxFacts; is_compl
   const limited = {
     alerts: await alerts.listAlerts({ state: 'open', limit, after: null }),
     reviews: await missing.listReviews({ state: 'pending', limit, before: null }),
-    groups: await rejectedPushes.listGroups({ platform: null, limit }),
+    // What is held waits for the platform, not for an operator.
+    groups: await rejectedPushes.listGroups({ platform: null, withoutHeld: true, limit }),
   }
   const facts: InboxFacts = {
     now: now.toISOString(),
@@ -114,8 +115,7 @@ async function readFacts(deps: InboxDeps): Promise<{ facts: InboxFacts; is_compl
     health: await platforms.listHealth(),
     alerts: limited.alerts.slice(0, MAX_FAULTS),
     reviews: limited.reviews.slice(0, MAX_FAULTS),
-    // What is held waits for the platform, not for an operator.
-    groups: limited.groups.slice(0, MAX_FAULTS).filter(({ code }) => code !== 'held'),
+    groups: limited.groups.slice(0, MAX_FAULTS),
     pushErrors: await pushErrors.readPushErrors(hourText(hour - DAY_HOURS + 1), hourText(hour)),
     pushSources: await pushErrors.listPushSources(),
     drift: await manifests.listDrift(),

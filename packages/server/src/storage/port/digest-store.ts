@@ -106,7 +106,7 @@ export interface DigestStore {
    */
   countVersions(module: ModuleRef): Promise<{ present: number; versioned: number }>
 
-  /** Returns the number of present records that were anonymised: they are in no bucket. The cost depends on all tombstones. */
+  /** Returns the number of present records that were anonymised: they are in no bucket. The cost depends on their number. */
   countAnonymised(module: ModuleRef): Promise<number>
 
   /**

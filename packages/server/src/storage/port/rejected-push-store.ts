@@ -110,8 +110,15 @@ export interface RejectedPushStore {
   /** Returns a rejected push in any state; null if it does not exist or its platform is being removed. */
   readRejectedPush(rejectedPushId: number): Promise<RejectedPush | null>
 
-  /** Returns the pending rejections grouped by platform and cause, the most recent first. Reads no bodies. */
-  listGroups(query: { platform: string | null; limit: number }): Promise<StoredGroup[]>
+  /**
+   * Returns the pending rejections grouped by platform and cause, the most recent first; with `withoutHeld`, without what
+   * holds have kept out of accepted pushes. Reads no bodies.
+   */
+  listGroups(query: {
+    platform: string | null
+    withoutHeld?: boolean
+    limit: number
+  }): Promise<StoredGroup[]>
 
   /** Returns a rejected push in any state, to be replayed; null if it does not exist. */
   readReplayable(rejectedPushId: number): Promise<ReplayableRejection | null>

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { moduleRef } from '../../helpers/storage/digests.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import {
   createRecordWithTraces,
@@ -207,3 +208,21 @@ for (const mode of ERASURE_MODES) {
     assert.deepEqual(await kit.outcomesOf(allowed), ['created'])
   })
 }
+
+test('the present records of a module that were anonymised are counted, also after a rename', async (kit) => {
+  const school = await kit.register({ modules: ['students', 'teachers'] })
+  const module = await moduleRef(kit, school, 'students')
+  for (const record_type of ['students', 'teachers']) {
+    for (const mode of ERASURE_MODES) {
+      const { record_id } = await school.post({ record_type, reference: mode })
+      await erase(kit, record_id, mode)
+    }
+    await school.post({ record_type, reference: 'other' })
+  }
+  const { digests, platforms } = kit.storage
+  assert.equal(await digests.countAnonymised(module), 1)
+  const { platform_id } = school
+  const change = { platform_id, platform_name: 'academy', at: kit.clock.text }
+  await platforms.renamePlatform(change, changeLog())
+  assert.equal(await digests.countAnonymised(module), 1)
+})

@@ -99,31 +99,18 @@ export function createSharedDiagnostics(db: Executor) {
       return lost
     },
 
-    async readPullTime(pullId) {
-      const pull = await db
-        .selectFrom('pulls')
-        .select('requested_at')
-        .where('pull_id', '=', pullId)
-        .executeTakeFirst()
+    async readPullTime(pull_id) {
+      const pull = await findRow(db, 'pulls', { pull_id }, ['requested_at'])
       return pull?.requested_at ?? null
     },
 
-    async readRevertTime(revertId) {
-      const revert = await db
-        .selectFrom('reverts')
-        .select('created_at')
-        .where('revert_id', '=', revertId)
-        .executeTakeFirst()
+    async readRevertTime(revert_id) {
+      const revert = await findRow(db, 'reverts', { revert_id }, ['created_at'])
       return revert?.created_at ?? null
     },
 
-    async readChangeTime({ record_id, version }) {
-      const entry = await db
-        .selectFrom('record_history')
-        .select('at')
-        .where('change_seq', '=', version)
-        .where('record_id', '=', record_id)
-        .executeTakeFirst()
+    async readChangeTime({ record_id, version: change_seq }) {
+      const entry = await findRow(db, 'record_history', { change_seq, record_id }, ['at'])
       return entry?.at ?? null
     },
 

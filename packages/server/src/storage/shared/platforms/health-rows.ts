@@ -9,6 +9,7 @@ import { ACCEPTED_PUSHES } from '../records/module-counts.ts'
 import { isAccepted, parseGroups } from '../rejected-pushes/rejection-groups.ts'
 import type { Executor } from '../schema/databases.ts'
 import { MODULE_WITH_PROBLEM } from '../schema/platform-tables.ts'
+import { HELD } from '../schema/pull-tables.ts'
 
 /** More open pushes than this are not counted, because that takes long. */
 const MAX_COUNTED = 1000
@@ -104,8 +105,7 @@ export async function readHealth(
   }
 }
 
-/** A push that a hold has kept out is stored as a rejected one, but was accepted. */
-const IS_REJECTED = sql<boolean>`r.code <> 'held'`
+const IS_REJECTED = sql<boolean>`r.code <> ${sql.lit(HELD)}`
 
 /** Reads how the pushes of these platforms fare, or of all, and the certificates. */
 export async function readPushFacts(

@@ -117,10 +117,11 @@ export function selectMatching(db: Executor, { platform, trigger, since, until }
   return select.where(({ exists, selectFrom }) =>
     exists(
       selectFrom('pull_tasks as t')
-        .innerJoin('platforms as f', 'f.platform_id', 't.platform_id')
         .select('t.pull_id')
         .whereRef('t.pull_id', '=', 'pulls.pull_id')
-        .where('f.platform_name', '=', platform),
+        .where('t.platform_id', 'in', (eb) =>
+          eb.selectFrom('platforms').select('platform_id').where('platform_name', '=', platform),
+        ),
     ),
   )
 }

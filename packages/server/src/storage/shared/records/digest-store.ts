@@ -11,6 +11,7 @@ import {
 import { MISSING_PATH } from '../../../domain/revert/hold.ts'
 import type { DigestStore, ModuleDigest, RememberedBucket } from '../../port/digest-store.ts'
 import type { ModuleRef } from '../../port/record-list-store.ts'
+import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import { countUnmarked } from '../pulls/missing-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 
@@ -47,20 +48,15 @@ export function createDigestStore({
     },
 
     async countAnonymised({ platform_id, module_id }) {
-      const row = await reader
-        .selectFrom('tombstones as t')
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .where('t.mode', '=', 'anonymise')
-        .where(({ exists, selectFrom }) =>
-          exists(
-            selectFrom('records as r')
-              .select('r.record_id')
-              .whereRef('r.record_id', '=', 't.record_id')
-              .where((eb) => eb.and({ platform_id, module_id, missing_since: null })),
-          ),
-        )
-        .executeTakeFirstOrThrow()
-      return Number(row.n)
+      const { rows } = await sql<{ n: number }>`
+        SELECT count(*) AS n FROM platforms p
+        JOIN modules m ON m.platform_id = p.platform_id
+        JOIN tombstones t ON t.platform_name = ${FIRST_NAME} AND t.record_type = m.record_type
+        JOIN records r ON r.record_id = t.record_id
+        WHERE p.platform_id = ${platform_id} AND m.module_id = ${module_id}
+          AND t.mode = 'anonymise' AND r.module_id = m.module_id AND r.missing_since IS NULL
+      `.execute(reader)
+      return Number(rows[0]?.n ?? 0)
     },
 
     async listBucketRecords(module, { prefix, after, limit }) {

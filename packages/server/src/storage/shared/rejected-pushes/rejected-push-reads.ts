@@ -5,6 +5,7 @@ import { formatMessage, isErrorCode } from '../../../errors.ts'
 import { takeWithinBytes } from '../../../lib/collections/pagination.ts'
 import type { RejectedPushFilter, RejectedPushStore } from '../../port/rejected-push-store.ts'
 import type { Executor } from '../schema/databases.ts'
+import { HELD } from '../schema/pull-tables.ts'
 import type { Tables } from '../schema/tables.ts'
 import { listModulesWithGroups, parseGroups, wasRejectedBy } from './rejection-groups.ts'
 
@@ -56,7 +57,7 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
       return push ?? null
     },
 
-    async listGroups({ platform, limit }) {
+    async listGroups({ platform, withoutHeld = false, limit }) {
       let select = selectRejected(reader)
         .select((eb) => [
           'r.platform_id',
@@ -70,6 +71,7 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
         ])
         .where('r.replayed_at', 'is', null)
       if (platform !== null) select = select.where('p.platform_name', '=', platform)
+      if (withoutHeld) select = select.where('r.code', '<>', HELD)
       const groups = await select
         .groupBy(['r.platform_id', 'r.cause'])
         .orderBy('last_at', 'desc')

@@ -3,7 +3,6 @@ import { addRejections, type RecentRejection } from '../../../domain/platform/he
 import type { HashReference } from '../../../domain/record/erasure.ts'
 import { causeOf } from '../../../domain/record/rejection-groups.ts'
 import type { WritePosition } from '../../../domain/record/replay.ts'
-import type { ErrorCode } from '../../../errors.ts'
 import { sha256 } from '../../../lib/crypto/hash.ts'
 import { toHour } from '../../../lib/time/clock.ts'
 import { formatRfc3339 } from '../../../lib/time/rfc3339.ts'
@@ -14,6 +13,7 @@ import { namesErasedRecord } from '../deletion/record-mentions.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import { ACCEPTED_PUSHES } from '../records/module-counts.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
+import { HELD } from '../schema/pull-tables.ts'
 import { findRow, updateRows } from '../schema/rows.ts'
 import { applyFilter, createRejectedPushReads, selectRejected } from './rejected-push-reads.ts'
 import {
@@ -107,8 +107,6 @@ export function createRejectedPushStore(
       }),
   }
 }
-
-const HELD = 'held' satisfies ErrorCode
 
 const NOT_REPLAYED = {
   replayed_at: null,

@@ -11,7 +11,11 @@ import type {
   RejectedPush,
   ReplayOutcome,
 } from '@recordhub/protocol'
+import type { ErrorCode } from '../../../errors.ts'
 import { id, integer, table, text } from './define-table.ts'
+
+/** The code of an accepted push of which a hold has kept values out. It is stored as a rejected push, so that it can be replayed. */
+export const HELD = 'held' satisfies ErrorCode
 
 export const pullTables = {
   pulls: table(
@@ -158,7 +162,7 @@ export const pullTables = {
         rejected_pushes_by_request: { on: 'request_id', where: 'request_id IS NOT NULL' },
         rejected_pushes_open: {
           on: 'platform_id, first_at',
-          where: "replayed_at IS NULL AND pull_id IS NULL AND code <> 'held'",
+          where: `replayed_at IS NULL AND pull_id IS NULL AND code <> '${HELD}'`,
         },
         rejected_pushes_by_position: { on: 'position_seq, rejected_push_id' },
         rejected_pushes_unregistered: {
