@@ -263,6 +263,21 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     await expectAccessible(page)
     delayed.release()
     await ready.hub.untilPullEnds(1)
+    const filters = page.getByRole('search', { name: 'Filters' })
+    const choose = async (filter: string, option: string) => {
+      await filters.getByRole('combobox', { name: filter }).click()
+      await page.getByRole('option', { name: option }).click()
+    }
+    await choose('Started by', 'Schedule')
+    await page.getByText('No matching pulls').waitFor()
+    await choose('Started by', 'An operator')
+    await page.getByText('1 matching pull').waitFor()
+    await choose('Platform', 'Title of school')
+    await page.getByText('Pulls that include Title of school.').waitFor()
+    await expectAccessible(page)
+    await filters.getByRole('button', { name: 'All' }).click()
+    await page.getByText('1 pull,').waitFor()
+    assert.equal(new URL(page.url()).search, '')
   })
 
   test('the schedule is paused and resumed', async () => {

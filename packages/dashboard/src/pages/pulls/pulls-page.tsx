@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { snapshot, stateTime } from '../../api/live.ts'
-import { usePlatforms } from '../../api/platforms.ts'
+import { usePlatforms, useTitles } from '../../api/platforms.ts'
 import { PULL_FILTERS, pullPageQuery } from '../../api/pulls.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
 import { scheduleQuery } from '../../api/schedule.ts'
@@ -96,12 +96,13 @@ function dayLabel(at: string, now: number): string {
 /** All stored pulls, newest first. Neighbours that are alike fold. */
 function PullTable() {
   const [state, change] = useUrlState()
-  const { cursor = '', only = '', trigger, since } = state
+  const { cursor = '', only = '', platform, trigger, since } = state
   const isFiltered = PULL_FILTERS.some((name) => state[name])
   // What began in a pull is known from those before it, whatever started them.
   const chips = CHIPS.filter(({ name }) => !trigger || !isBeginning(name))
   const filter = chips.find(({ name }) => name === only)?.name ?? null
   const { data: platforms = [] } = usePlatforms()
+  const titles = useTitles()
   const page = useQuery(pullPageQuery(state))
   const { data, refetch, isPlaceholderData } = page
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
@@ -151,6 +152,12 @@ function PullTable() {
           </Text>
         )}
       </FilterChips>
+      {platform && (
+        <Text size="xs" c="dimmed">
+          Pulls that include {titles.ofPlatform(platform)}. The results and numbers are those of all
+          platforms of a pull.
+        </Text>
+      )}
       {error && <ErrorNotice error={error} onRetry={refetch} title="Could not load the pulls" />}
       {!error && (
         <ListTable

@@ -20,6 +20,8 @@ export function RevertRecords({ revert }: { revert: Revert }) {
   const [{ outcome = 'reverted', cursor = '' }, change] = useUrlState()
   const query = useQuery(revertRecordsQuery(revert.id, { outcome, cursor }))
   const shown = OUTCOMES.find(({ value }) => value === outcome) ?? OUTCOMES[0]
+  const isExpired =
+    revert.finished_at !== null && shown !== undefined && revert.counts[shown.value] > 0
   return (
     <section aria-label="Records">
       <Group justify="space-between" align="flex-start" gap="xs">
@@ -56,7 +58,9 @@ export function RevertRecords({ revert }: { revert: Revert }) {
               isStale={query.isPlaceholderData}
               empty={
                 <Paper withBorder p="md" c="dimmed" fz="sm">
-                  No records
+                  {isExpired
+                    ? 'The list of these records has expired. The history of each record names the revert.'
+                    : 'No records'}
                 </Paper>
               }
               columns={columnsOf(outcome)}
