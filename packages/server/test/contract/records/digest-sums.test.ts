@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import type { ModuleRef } from '../../../src/storage/port/record-list-store.ts'
 import type { RecordWrite } from '../../../src/storage/port/record-store.ts'
 import { createSeededRandom } from '../../helpers/random/seed.ts'
-import { expectSums, listBucket, moduleRef } from '../../helpers/storage/digests.ts'
+import {
+  expectSums,
+  listBucket,
+  moduleRef,
+  rememberedBucket,
+} from '../../helpers/storage/digests.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { erase } from '../../helpers/storage/erasure.ts'
 import { changeLog, pushWrite } from '../../helpers/storage/fixtures.ts'
@@ -340,7 +345,7 @@ test('sums survive a restart and a rename, and end with the records of the modul
   await kit.storage.platforms.renamePlatform(rename, changeLog())
   await expectSums(kit, module, versions)
   await kit.storage.digests.saveDigest(module, { digest_ms: 40 })
-  await kit.storage.digests.remember(module, { save: [bucket('3f4')], delete: [] })
+  await kit.storage.digests.remember(module, { save: [rememberedBucket('3f4')], delete: [] })
   await registerModules(kit, school, ['staff'])
   const request = { platform_id: school.platform_id, record_type: 'students', requested_by: 'ann' }
   await kit.storage.removals.removeModuleRecords(request, changeLog())
@@ -354,68 +359,4 @@ test('sums survive a restart and a rename, and end with the records of the modul
   await removePlatform(kit, clinic)
   await runRemovals(kit)
   assert.equal(await kit.countRows('digest_sums'), 0)
-})
-
-const bucket = (prefix: string) => ({
-  ...{
-    prefix,
-    state: 'explained' as const,
-    explained: 2,
-    not_stored: 0,
-    at: '2026-03-10T08:00:00.000Z',
-  },
-  ...{ remote_count: 5, remote_sum: 2 ** 48 - 1, local_count: 3, local_sum: 7 },
-  ...{ reference_number: null, version: null },
-})
-
-test('remembered buckets and what is known of a module are saved member by member', async (kit) => {
-  const school = await kit.register({ modules: [...TYPES] })
-  const module = await moduleRef(kit, school)
-  const other = await moduleRef(kit, school, 'staff')
-  const { digests } = kit.storage
-  const named = {
-    ...bucket('a01'),
-    state: 'disagreement' as const,
-    reference_number: 'r',
-    version: '1',
-  }
-  await digests.remember(module, { save: [named, bucket('3f4')], delete: [] })
-  await digests.remember(other, { save: [bucket('3f4')], delete: [] })
-  assert.deepEqual(await digests.listRemembered(module), [bucket('3f4'), named])
-  const changed = { ...bucket('3f4'), local_count: 4 }
-  await digests.remember(module, { save: [changed], delete: ['a01', '000'] })
-  assert.deepEqual(await digests.listRemembered(module), [changed])
-  await digests.remember(module, { save: [], delete: 'all' })
-  assert.deepEqual(await digests.listRemembered(module), [])
-  assert.equal((await digests.listRemembered(other)).length, 1)
-  const unknown = await digests.readDigest(module)
-  assert.deepEqual([unknown.verified_at, unknown.unstable_reads], [null, 0])
-  await digests.saveDigest(module, { digest_ms: 40, unstable_reads: 1 })
-  await digests.saveDigest(module, {
-    verified_at: '2026-03-10T08:00:00.000Z',
-    verified_by: 'digest',
-  })
-  const expected = { digest_ms: 40, unstable_reads: 1, verified_by: 'digest' }
-  assert.deepEqual(await digests.readDigest(module), {
-    ...{ ...unknown, ...expected, verified_at: '2026-03-10T08:00:00.000Z' },
-  })
-  assert.deepEqual(await digests.readDigest(other), unknown)
-})
-
-test('an erasure deletes the bucket and the claim that name the record', async (kit) => {
-  const school = await kit.register()
-  const module = await moduleRef(kit, school)
-  const { digests } = kit.storage
-  for (const mode of ['erase', 'anonymise'] as const) {
-    const { record_id } = await school.post({ reference: mode })
-    const named = { ...bucket('a01'), reference_number: mode, version: '1' }
-    await digests.remember(module, { save: [named, bucket('3f4')], delete: 'all' })
-    await digests.saveDigest(module, { withdrawn_records: 3, withdrawn_reference: mode })
-    await erase(kit, record_id, mode)
-    assert.deepEqual(await digests.listRemembered(module), [bucket('3f4')])
-    const { withdrawn_records, withdrawn_reference } = await digests.readDigest(module)
-    assert.deepEqual([withdrawn_records, withdrawn_reference], [3, null])
-  }
-  const hashed = await kit.runSql('SELECT 1 FROM records WHERE reference_hash IS NOT NULL')
-  assert.deepEqual(hashed, [])
 })

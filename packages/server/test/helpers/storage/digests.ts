@@ -72,3 +72,16 @@ export async function expectSums(
   const { versioned } = await digests.countVersions(module)
   assert.equal(versioned, versions.size)
 }
+
+/** A bucket that stays different for a known reason. */
+export const rememberedBucket = (prefix: string) => ({
+  ...{
+    prefix,
+    state: 'explained' as const,
+    explained: 2,
+    not_stored: 0,
+    at: '2026-03-10T08:00:00.000Z',
+  },
+  ...{ remote_count: 5, remote_sum: 2 ** 48 - 1, local_count: 3, local_sum: 7 },
+  ...{ reference_number: null, version: null },
+})

@@ -1,0 +1,57 @@
+/** What a module remembers of its comparisons: buckets that stay different, and what is known of its versions. */
+import assert from 'node:assert/strict'
+import { moduleRef, rememberedBucket } from '../../helpers/storage/digests.ts'
+import { test } from '../../helpers/storage/engines.ts'
+import { erase } from '../../helpers/storage/erasure.ts'
+
+test('remembered buckets and what is known of a module are saved member by member', async (kit) => {
+  const school = await kit.register({ modules: ['students', 'staff'] })
+  const module = await moduleRef(kit, school)
+  const other = await moduleRef(kit, school, 'staff')
+  const { digests } = kit.storage
+  const named = {
+    ...rememberedBucket('a01'),
+    state: 'disagreement' as const,
+    reference_number: 'r',
+    version: '1',
+  }
+  await digests.remember(module, { save: [named, rememberedBucket('3f4')], delete: [] })
+  await digests.remember(other, { save: [rememberedBucket('3f4')], delete: [] })
+  assert.deepEqual(await digests.listRemembered(module), [rememberedBucket('3f4'), named])
+  const changed = { ...rememberedBucket('3f4'), local_count: 4 }
+  await digests.remember(module, { save: [changed], delete: ['a01', '000'] })
+  assert.deepEqual(await digests.listRemembered(module), [changed])
+  await digests.remember(module, { save: [], delete: 'all' })
+  assert.deepEqual(await digests.listRemembered(module), [])
+  assert.equal((await digests.listRemembered(other)).length, 1)
+  const unknown = await digests.readDigest(module)
+  assert.deepEqual([unknown.verified_at, unknown.unstable_reads], [null, 0])
+  await digests.saveDigest(module, { digest_ms: 40, unstable_reads: 1 })
+  await digests.saveDigest(module, {
+    verified_at: '2026-03-10T08:00:00.000Z',
+    verified_by: 'digest',
+  })
+  const expected = { digest_ms: 40, unstable_reads: 1, verified_by: 'digest' }
+  assert.deepEqual(await digests.readDigest(module), {
+    ...{ ...unknown, ...expected, verified_at: '2026-03-10T08:00:00.000Z' },
+  })
+  assert.deepEqual(await digests.readDigest(other), unknown)
+})
+
+test('an erasure deletes the bucket and the claim that name the record', async (kit) => {
+  const school = await kit.register()
+  const module = await moduleRef(kit, school)
+  const { digests } = kit.storage
+  for (const mode of ['erase', 'anonymise'] as const) {
+    const { record_id } = await school.post({ reference: mode })
+    const named = { ...rememberedBucket('a01'), reference_number: mode, version: '1' }
+    await digests.remember(module, { save: [named, rememberedBucket('3f4')], delete: 'all' })
+    await digests.saveDigest(module, { withdrawn_records: 3, withdrawn_reference: mode })
+    await erase(kit, record_id, mode)
+    assert.deepEqual(await digests.listRemembered(module), [rememberedBucket('3f4')])
+    const { withdrawn_records, withdrawn_reference } = await digests.readDigest(module)
+    assert.deepEqual([withdrawn_records, withdrawn_reference], [3, null])
+  }
+  const hashed = await kit.runSql('SELECT 1 FROM records WHERE reference_hash IS NOT NULL')
+  assert.deepEqual(hashed, [])
+})
