@@ -20,11 +20,11 @@ export type BackupSettings = {
 export type BackupRunner = ReturnType<typeof createBackupRunner>
 
 export function createBackupRunner(
-  deps: Pick<
-    FeatureDeps,
-    'backups' | 'changes' | 'records' | 'alerts' | 'config' | 'version' | 'clock' | 'log'
-  > &
-    BackupSettings,
+  deps: Pick<FeatureDeps, 'backups' | 'changes' | 'records' | 'alerts' | 'version' | 'clock'> &
+    BackupSettings & {
+      config: Pick<FeatureDeps['config'], 'HUB_BACKUP_KEEP'>
+      log: Pick<FeatureDeps['log'], 'error' | 'info'>
+    },
 ) {
   const { backups, alerts, folder, passphrase, clock, log } = deps
   const stopping = new AbortController()
@@ -80,7 +80,8 @@ export function createBackupRunner(
   }
 
   return {
-    read: () => ({ run, drill }),
+    /** Both as they are now: the run that is returned does not change while a caller waits for something else. */
+    read: () => ({ run: run && { ...run }, drill }),
 
     /** Starts a backup in the background. @throws HubError `backup_in_progress`. */
     startBackup(requestedBy: string): BackupRun {

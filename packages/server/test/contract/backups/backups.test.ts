@@ -1,8 +1,9 @@
 /** Backups, copies of restore drills, and the tombstones of replaced data. */
-import assert from 'node:assert/strict'
+import assert, { fail } from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createBackupRunner } from '../../../src/features/backups/run-backup.ts'
 import type { StoredTombstone } from '../../../src/storage/port/deletion-store.ts'
 import type { ChangeStore } from '../../../src/storage/port/record-store.ts'
 import { TABLE_NAMES } from '../../../src/storage/shared/schema/tables.ts'
@@ -20,6 +21,7 @@ import { loggedRequest, pushWrite } from '../../helpers/storage/fixtures.ts'
 import { postgresEngine } from '../../helpers/storage/postgres.ts'
 import { removePlatform } from '../../helpers/storage/removals.ts'
 import { isDeep } from '../../helpers/time/tier.ts'
+import { untilTrue } from '../../helpers/time/until.ts'
 
 const testOnPostgres = createTest({ engines: [postgresEngine] })
 
@@ -118,6 +120,34 @@ test('importing the tombstone of an unknown record stores it, and erases what na
   assert.equal(await kit.countRows('rejected_pushes'), 1)
   const [rejected] = await kit.write(pushWrite(school, { reference: REFERENCE }))
   assert.equal(rejected?.outcome, 'rejected')
+})
+
+test('what is read of a run and of the last drill belongs together, whatever ends meanwhile', async (kit) => {
+  const folder = mkdtempSync(join(tmpdir(), 'recordhub-contract-drill-'))
+  const runner = createBackupRunner({
+    ...{
+      ...kit.storage,
+      clock: kit.clock,
+      config: { HUB_BACKUP_KEEP: 7 },
+      log: { error: fail, info: () => undefined },
+    },
+    ...{ folder, passphrase: null, secretFingerprint: 'x', version: '0.0.0-test' },
+  })
+  const ended = () =>
+    untilTrue('the run has ended', async () => runner.read().run?.state === 'succeeded')
+  try {
+    await (await kit.register()).post()
+    const { file } = runner.startBackup('ann')
+    await ended()
+    await runner.startDrill(file, 'ann')
+    const before = runner.read()
+    await ended()
+    assert.deepEqual([before.run?.state, before.drill], ['running', null])
+    assert.equal(runner.read().drill?.passed, true)
+  } finally {
+    await runner.stop()
+    rmSync(folder, { recursive: true })
+  }
 })
 
 testOnPostgres(
