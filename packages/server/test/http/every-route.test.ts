@@ -27,8 +27,27 @@ const ROUTES = Object.entries(ACCESS).flatMap(([name, access]) =>
 describeHub('every route', { engines: 'both', withOperator: true }, (hub) => {
   let headers: Record<string, string> = {}
   const ids: Record<string, string> = {}
+  let failedWhenEmpty: string[] = []
+
+  async function failedReads(isTried: (route: string) => boolean): Promise<string[]> {
+    const failed: string[] = []
+    for (const name of ROUTES) {
+      if (!name.startsWith('GET ') || OTHER_TESTS.includes(name) || !isTried(name)) continue
+      const [, collection = ''] = /\/api\/v1\/([\w-]+)\/:/.exec(name) ?? []
+      const path = name
+        .slice('GET '.length)
+        .replace(':record_type', 'cases')
+        .replace(/:\w+/, ids[collection] ?? '')
+        .replace('*', 'pulls')
+      const response = await hub.send({ url: `${path}${QUERIES[name] ?? ''}`, headers })
+      if (response.status !== 200) failed.push(`${name}: ${response.status} ${response.text}`)
+    }
+    return failed
+  }
+
   before(async () => {
     headers = (await hub.signIn()).headers
+    failedWhenEmpty = await failedReads((route) => !route.includes(':'))
     const records = [simulatedRecord(1), simulatedRecord(2)]
     const modules = [simulatedModule('cases', { records })]
     await using simulated = await simulatePlatform({ modules })
@@ -52,20 +71,12 @@ describeHub('every route', { engines: 'both', withOperator: true }, (hub) => {
     })
   })
 
+  test('every GET of a list returns 200 from a hub without rows', () => {
+    assert.deepEqual(failedWhenEmpty, [])
+  })
+
   test('every GET of a stored row or list returns 200', async () => {
-    const failed: string[] = []
-    for (const name of ROUTES) {
-      if (!name.startsWith('GET ') || OTHER_TESTS.includes(name)) continue
-      const [, collection = ''] = /\/api\/v1\/([\w-]+)\/:/.exec(name) ?? []
-      const path = name
-        .slice('GET '.length)
-        .replace(':record_type', 'cases')
-        .replace(/:\w+/, ids[collection] ?? '')
-        .replace('*', 'pulls')
-      const response = await hub.send({ url: `${path}${QUERIES[name] ?? ''}`, headers })
-      if (response.status !== 200) failed.push(`${name}: ${response.status} ${response.text}`)
-    }
-    assert.deepEqual(failed, [])
+    assert.deepEqual(await failedReads(() => true), [])
   })
 
   test('every change of an unknown row, or without its members, returns no 5xx error', async () => {

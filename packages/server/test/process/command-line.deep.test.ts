@@ -18,7 +18,7 @@ test('a token created on the command line works immediately at a running hub', a
   const program = createOperatorClient(hub.address, { Authorization: `Bearer ${token}` })
   const read = await program.call('GET', '/api/v1/platforms')
   assert.equal(read.status, 200)
-  assert.deepEqual(JSON.parse(read.text), { success: true, platforms: [] })
+  assert.deepEqual(JSON.parse(read.text), { success: true, platforms: [], next_cursor: null })
   assert.equal(
     (await program.call('POST', '/api/v1/pulls')).status,
     403,

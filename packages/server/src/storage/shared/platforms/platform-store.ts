@@ -87,6 +87,7 @@ export function createPlatformStore(
         .orderBy('p.platform_id')
       if (page) select = select.limit(page.limit)
       const rows = await select.execute()
+      if (rows.length === 0) return []
       const platformIds = page ? rows.map(({ platform_id }) => platform_id) : null
       const healthFacts = await readHealth(reader, { platformIds, now: nowText(clock) })
       return rows.map((row) => toPlatformSummary(row, healthFacts(row.platform_id)))
