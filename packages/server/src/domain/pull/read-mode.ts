@@ -38,7 +38,7 @@ type ModeContext = {
   module_id: number
   full_read_at: string | null
   history: DigestHistory
-  /** Identifies the manifest and the source, as `readFingerprint`. */
+  /** As `identifyManifest`. */
   manifest: string
   now: Date
   fullPullHours: number
@@ -78,9 +78,7 @@ function findObstacle({
   | null {
   if (history.unversioned !== 0) return 'no_digest'
   if (requested === 'digest') return null
-  if (history.unstable_at !== null && history.unstable_manifest_hash === manifest) {
-    return 'not_stable'
-  }
+  if (isNotStable(history, manifest)) return 'not_stable'
   const { unsupported_at, unsupported_manifest_hash } = history
   if (unsupported_at === null || unsupported_manifest_hash !== manifest) return null
   return isWithin(now, unsupported_at, Date.parse(unsupported_at) + DAY_MS) ? 'no_digest' : null
@@ -94,6 +92,17 @@ function hoursBetweenFullReads({ history, full_read_at, fullPullHours, now }: Mo
   const isRecent =
     verified_at !== null && isWithin(now, verified_at, Date.parse(verified_at) + DAY_MS)
   return isVerified && isSinceRead && isRecent ? Math.max(fullPullHours, WEEK_HOURS) : fullPullHours
+}
+
+/**
+ * Whether versions change without a change of content, so that they are not used until the manifest changes.
+ * @param manifest as `identifyManifest`.
+ */
+export function isNotStable(
+  history: Pick<DigestHistory, 'unstable_at' | 'unstable_manifest_hash'>,
+  manifest: string,
+): boolean {
+  return history.unstable_at !== null && history.unstable_manifest_hash === manifest
 }
 
 /** Whether the platform has responded with a digest. A 404 response takes that back. */

@@ -1,5 +1,7 @@
 /** What a pull need not read again: a response that it requests conditionally (RFC 9110, 13.1), and unchanged elements. */
+import type { Field } from '@recordhub/protocol'
 import { sha256 } from '../../lib/crypto/hash.ts'
+import { toManifestKeys } from '../record/drift.ts'
 
 /** The validators of a response. At least one of them is set. */
 export type Validators = { etag: string | null; last_modified: string | null }
@@ -69,6 +71,15 @@ export function readFingerprint(context: {
 }): string {
   const { manifest_hash, source_base_url } = context
   return `2.${manifest_hash}.${sha256(source_base_url).slice(0, 8)}`
+}
+
+/** As {@link readFingerprint}, from the stored fields of a module. What was found with one manifest is not used with another. */
+export function identifyManifest(
+  fields: readonly Pick<Field, 'key' | 'type' | 'required'>[],
+  source_base_url: string,
+): string {
+  const manifest_hash = manifestHash(toManifestKeys(fields).known)
+  return readFingerprint({ manifest_hash, source_base_url })
 }
 
 /** The results of a read that determine whether its response may be cached. */

@@ -5,9 +5,13 @@
 import type { DigestResult, FullBecause, ReadMode } from '@recordhub/protocol'
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { toRequests } from '../../domain/pull/digest.ts'
-import { mayReadInFull, offersDigest, planReadMode } from '../../domain/pull/read-mode.ts'
-import { manifestHash, readFingerprint } from '../../domain/pull/unchanged.ts'
-import { toManifestKeys } from '../../domain/record/drift.ts'
+import {
+  isNotStable,
+  mayReadInFull,
+  offersDigest,
+  planReadMode,
+} from '../../domain/pull/read-mode.ts'
+import { identifyManifest } from '../../domain/pull/unchanged.ts'
 import { HubError } from '../../errors.ts'
 import type { ModuleDigest } from '../../storage/port/digest-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
@@ -59,9 +63,7 @@ async function chooseAndRead(deps: ReadModuleDeps, context: ModuleContext): Prom
   const history = await digests.readDigest(plan)
   const hasVersions = history.unversioned !== null
   const review = hasVersions ? (await missing.readMissingState(plan)).review : null
-  const { source_base_url } = source
-  const manifest_hash = manifestHash(toManifestKeys(plan.fields).known)
-  const manifest = readFingerprint({ manifest_hash, source_base_url })
+  const manifest = identifyManifest(plan.fields, source.source_base_url)
   const read: ModuleRead = { deps, context, history, manifest, now: clock.now() }
   const mode = planReadMode({
     requested: plan.pull_mode,
@@ -189,7 +191,7 @@ async function readNothing(
 function describe({ history, manifest }: Pick<ModuleRead, 'history' | 'manifest'>): string[] {
   return describeVersions(history, {
     isOffered: offersDigest(history),
-    isNotStable: history.unstable_at !== null && history.unstable_manifest_hash === manifest,
+    isNotStable: isNotStable(history, manifest),
     isUnsupported:
       history.unsupported_at !== null && history.unsupported_manifest_hash === manifest,
   })

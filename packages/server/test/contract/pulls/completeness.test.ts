@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import type { ModuleCompleteness } from '@recordhub/protocol'
+import { identifyManifest } from '../../../src/domain/pull/unchanged.ts'
+import { moduleRef } from '../../helpers/storage/digests.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { only, pushWrite, type TestPlatform } from '../../helpers/storage/fixtures.ts'
 import type { StorageKit } from '../../helpers/storage/kit.ts'
+import { moduleWithKeys, saveManifest } from '../../helpers/storage/manifests.ts'
 import { completeRead, NO_COUNTS, pullWrite, taskResult } from '../../helpers/storage/pulls.ts'
 
 const CACHED = {
@@ -102,6 +105,24 @@ test('records marked as missing are not counted as absent from the last pull', a
   await readModule(kit, school, ['r-1'], { incomplete_reasons: [], records: 1 })
   const { records, missing, only_here } = await completenessOf(kit, school)
   assert.deepEqual([records, missing, only_here], [2, 1, 0])
+})
+
+test('versions that are not stable count again with another manifest or source', async (kit) => {
+  const school = await kit.register()
+  const isNotStable = async () => (await completenessOf(kit, school)).digest?.not_stable
+  await saveManifest(kit, school, moduleWithKeys('students', ['a']))
+  const { fields } = only((await kit.startPull()).tasks)
+  const source = await kit.storage.platforms.readSource(school.platform_id)
+  const unstable_manifest_hash = identifyManifest(fields, source?.source_base_url ?? '')
+  const unstable = { unversioned: 0, unstable_at: kit.clock.text, unstable_manifest_hash }
+  await kit.storage.digests.saveDigest(await moduleRef(kit, school), unstable)
+  assert.equal(await isNotStable(), true)
+  await saveManifest(kit, school, moduleWithKeys('students', ['a', 'b']))
+  assert.equal(await isNotStable(), false)
+  await saveManifest(kit, school, moduleWithKeys('students', ['a']))
+  assert.equal(await isNotStable(), true)
+  await kit.runSql("UPDATE platforms SET source_base_url = 'https://other.test'")
+  assert.equal(await isNotStable(), false)
 })
 
 test('each registered module is on one page, for one platform or for all', async (kit) => {

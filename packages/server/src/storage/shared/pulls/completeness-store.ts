@@ -1,8 +1,8 @@
 /** Which registered modules are complete: the columns that a read leaves, and the list that is computed from them. */
 import type { ModuleCompleteness } from '@recordhub/protocol'
 import { sql } from 'kysely'
-import { nextDigestAt } from '../../../domain/pull/read-mode.ts'
-import type { CachedResponse } from '../../../domain/pull/unchanged.ts'
+import { isNotStable, nextDigestAt } from '../../../domain/pull/read-mode.ts'
+import { type CachedResponse, identifyManifest } from '../../../domain/pull/unchanged.ts'
 import type { CompletenessStore, PullTaskResult } from '../../port/pull-store.ts'
 import { isAccepted, parseGroups } from '../rejected-pushes/rejection-groups.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
@@ -23,6 +23,9 @@ async function listCompleteness(
     .leftJoin('module_digests as d', 'd.module_id', 'm.module_id')
     .select([
       ...DIGEST_COLUMNS,
+      // The fields may be long, and few modules have versions that were found not to be stable.
+      sql<string | null>`CASE WHEN d.unstable_at IS NOT NULL THEN m.fields END`.as('fields'),
+      'p.source_base_url',
       'm.module_id',
       'p.platform_name',
       'm.module_name',
@@ -80,6 +83,7 @@ const DIGEST_COLUMNS = [
   'd.verified_explained',
   'd.unversioned',
   'd.unstable_at',
+  'd.unstable_manifest_hash',
   'd.withdrawn_at',
   'd.withdrawn_records',
   'd.withdrawn_reference',
@@ -87,10 +91,12 @@ const DIGEST_COLUMNS = [
   'd.digest_ms',
 ] as const
 
-type VerificationRow = { complete_at: string | null } & {
+type VerificationRow = { complete_at: string | null; source_base_url: string } & {
   [Column in
     | 'digest_verified_at'
     | 'unstable_at'
+    | 'unstable_manifest_hash'
+    | 'fields'
     | 'withdrawn_at'
     | 'withdrawn_reference'
     | 'asked_at']: string | null
@@ -107,8 +113,9 @@ type VerificationRow = { complete_at: string | null } & {
 /** Separates the columns of digests. The later one of a complete read and an equal digest is the verification. */
 function splitVerification<Row extends VerificationRow>(row: Row) {
   const { digest_verified_at, verified_records, verified_of, verified_explained, ...others } = row
-  const { unversioned, unstable_at, withdrawn_at, withdrawn_records, ...rest } = others
-  const { withdrawn_reference, asked_at, digest_ms, ...module } = rest
+  const { unversioned, unstable_at, unstable_manifest_hash, ...withdrawal } = others
+  const { withdrawn_at, withdrawn_records, withdrawn_reference, ...rest } = withdrawal
+  const { asked_at, digest_ms, fields, source_base_url, ...module } = rest
   const { complete_at } = row
   const isByDigest = digest_verified_at !== null && digest_verified_at >= (complete_at ?? '')
   const next = nextDigestAt({ asked_at, digest_ms })
@@ -126,7 +133,12 @@ function splitVerification<Row extends VerificationRow>(row: Row) {
         ? null
         : {
             unversioned,
-            not_stable: unstable_at !== null,
+            not_stable:
+              fields !== null &&
+              isNotStable(
+                { unstable_at, unstable_manifest_hash },
+                identifyManifest(JSON.parse(fields), source_base_url),
+              ),
             ...{ withdrawn_at, withdrawn_records, withdrawn_reference, asked_at, digest_ms },
             next_at: next === null ? null : new Date(next).toISOString(),
           },
