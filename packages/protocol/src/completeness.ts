@@ -84,7 +84,8 @@ export const ModuleCompleteness = Type.Object({
     'When a complete read last ended, with a body or with 304',
   ),
   incomplete_reasons: Type.Array(IncompleteReason, {
-    description: 'Why the last complete read did not verify it',
+    description:
+      'Why the last complete read did not verify it; after a digest with the same versions, why the hub does not have all records nevertheless',
   }),
   last_error: described(
     NullableString,
@@ -96,7 +97,7 @@ export const ModuleCompleteness = Type.Object({
   ),
   listed: described(
     NullableInteger,
-    'Records that the last response with a body contained, rejected ones included; null before the first',
+    'Records of the platform: those of its last list, rejected ones included, or those that its last digest counted; null before the first',
   ),
   records: Type.Integer({ description: 'Stored records, with those marked as missing' }),
   missing: Type.Integer({ description: 'Records marked as missing' }),
@@ -110,11 +111,11 @@ export const ModuleCompleteness = Type.Object({
   }),
   pushed_since: described(
     NullableInteger,
-    'Pushes, replays and erasures that are newer than the read that verified it, or that came so shortly before it that the list of the platform may not contain them yet',
+    'Pushes, replays and erasures that are newer than `verified_at`, or that came so shortly before it that the list of the platform may not contain them yet',
   ),
   only_here: described(
     NullableInteger,
-    'Stored records, not marked as missing, that the last complete read did not contain, not even as rejected elements',
+    'Stored records, not marked as missing, that the last complete read or digest did not contain, not even as rejected elements',
   ),
 })
 

@@ -1,10 +1,11 @@
-/** Buckets that differ for a known reason, and pulls by digest that are stopped. */
+/** Buckets that differ for a known reason, what a verified digest says about a module, and pulls by digest that are stopped. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PlatformPullPage, StartPullResponse } from '@recordhub/protocol'
 import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { addDigestPlatform, type DigestKit, withoutFullReads } from '../helpers/hub/digest-hub.ts'
+import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
 
 /** It never goes back. */
@@ -22,6 +23,14 @@ async function pullTwice(kit: DigestKit) {
   }
   const { verified, verified_by } = await kit.completeness()
   return { requests, verified, verified_by }
+}
+
+/** What is shown of a module: why it is incomplete, the health of its platform, and the counts of both sides. */
+async function shownOf(kit: DigestKit) {
+  const { incomplete_reasons, listed, records, missing, pushed_since } = await kit.completeness()
+  const { health } = (await kit.hub.storage.platforms.readPlatform(kit.registered.id)) ?? {}
+  const codes = health?.reasons.map(({ code }) => code)
+  return { reasons: incomplete_reasons, codes, listed, here: records - missing, pushed_since }
 }
 
 async function erase(kit: DigestKit, reference: string, mode: 'erase' | 'anonymise') {
@@ -60,6 +69,62 @@ describeHub('explained buckets', { engines: 'both', clock, env }, (hub) => {
     assert.deepEqual(verified, { records: 299, of: 301, explained: 2 })
     const { last_warning } = await kit.completeness()
     assert.match(last_warning ?? '', /full_name/)
+  })
+
+  test('a digest with the same versions ends what the list lacked, and counts the records anew', async () => {
+    await using kit = await addDigestPlatform(hub, 20)
+    kit.source.behaviour = { lacksTotal: true }
+    await kit.pull('full')
+    const { reasons, codes } = await shownOf(kit)
+    assert.deepEqual([reasons, codes], [['no_total'], ['modules_incomplete']])
+    const { hub_api_key } = kit.registered
+    assert.equal((await hub.push(hub_api_key, newRecord('R-20'))).status, 201)
+    kit.source.set(20)
+    kit.source.remove(3, 4)
+    assert.equal((await shownOf(kit)).pushed_since, 1)
+    clock.advance(60)
+    await kit.pull()
+    const verified = { reasons: [], codes: [], listed: 19, here: 19, pushed_since: 0 }
+    assert.deepEqual(await shownOf(kit), verified)
+    assert.equal((await hub.push(hub_api_key, newRecord('R-20'))).status, 200)
+    assert.equal((await shownOf(kit)).pushed_since, 1)
+  })
+
+  test('rejected records keep a module incomplete until the digest shows that none is left', async () => {
+    await using kit = await addDigestPlatform(hub, 20)
+    kit.source.set(20, { full_name: 7 })
+    kit.source.set(5, { full_name: null, version: 2 })
+    await kit.pull()
+    assert.deepEqual((await shownOf(kit)).reasons, ['rejected'], 'found by a digest')
+    await kit.pull('full')
+    await erase(kit, 'R-9', 'erase')
+    const shown = async () => {
+      clock.advance(60)
+      await kit.pull()
+      const { reasons, codes } = await shownOf(kit)
+      return [reasons.join(), codes?.join()]
+    }
+    const open = 'rejections_open,modules_incomplete'
+    assert.deepEqual(await shown(), ['rejected', open])
+    kit.source.set(20, { full_name: 'Bob', version: 2 })
+    assert.deepEqual(await shown(), ['rejected', open])
+    kit.source.set(5, { full_name: 'Ann', version: 3 })
+    // The erased record is still explained, and is no reason.
+    assert.deepEqual(await shown(), ['', ''])
+    assert.equal((await kit.completeness()).verified?.explained, 1)
+  })
+
+  test('records that wait for a review keep a module incomplete until they return', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    const { records } = kit.source
+    kit.source.records = records.filter((_, number) => number >= 30)
+    await pullTwice(kit)
+    assert.equal((await kit.reviews()).length, 1)
+    assert.deepEqual((await shownOf(kit)).reasons, ['missing_undecided'])
+    kit.source.records = records
+    await pullTwice(kit)
+    const { reasons, listed, here } = await shownOf(kit)
+    assert.deepEqual([reasons, listed, here], [[], 100, 100])
   })
 
   for (const mode of ['erase', 'anonymise'] as const) {

@@ -60,11 +60,20 @@ test('a module with rejected records lacks them, and one with undecided records 
   assert.deepEqual([listed, here, missing, comparedAt], [18, 14, 6, LATER])
 })
 
+test('a module that only a digest has verified is equal unless something is not in the hub', () => {
+  const digest = { complete_at: null, verified_at: LATER, verified_by: 'digest' } as const
+  assert.deepEqual(unequalRows([module('museum', digest)], PLATFORMS), [])
+  assert.equal(sumOf(module('museum', digest)).comparedAt, LATER)
+  const rejected = module('museum', { ...digest, listed: 11, incomplete_reasons: ['rejected'] })
+  const [row] = unequalRows([rejected], PLATFORMS)
+  assert.deepEqual([row?.difference, row?.why, row?.verifiedAt], [-1, 'rejected', LATER])
+})
+
 test('the modules of a platform that cannot be read are one row, and are not in the sums', () => {
   const modules = [
     module('museum', { last_error: 'HTTP 503' }),
-    module('museum', { last_error: 'HTTP 503', complete_at: null }),
-    module('museum', { listed: null, complete_at: null, last_read_at: null }),
+    module('museum', { last_error: 'HTTP 503', complete_at: null, verified_at: null }),
+    module('museum', { listed: null, complete_at: null, verified_at: null, last_read_at: null }),
   ]
   const [failed, unread, ...more] = unequalRows(modules, PLATFORMS)
   assert.deepEqual([failed?.why, failed?.modules, failed?.here], ['failed', 2, 20])

@@ -65,11 +65,11 @@ function add(sum: PlatformSums, module: ModuleCompleteness): PlatformSums {
     const isFirst = failed.modules === 0
     // If one of them was never verified, they were never verified together.
     const verifiedAt =
-      isFirst || failed.verifiedAt === null || module.complete_at === null
+      isFirst || failed.verifiedAt === null || module.verified_at === null
         ? isFirst
-          ? module.complete_at
+          ? module.verified_at
           : null
-        : earlier(failed.verifiedAt, module.complete_at)
+        : earlier(failed.verifiedAt, module.verified_at)
     const records = failed.records + stored(module)
     return { ...sum, modules, failed: { modules: failed.modules + 1, records, verifiedAt } }
   }
@@ -146,12 +146,12 @@ export function unequalRows(
 }
 
 function toRow(platform: PlatformSummary, module: ModuleCompleteness): UnequalRow {
-  const { listed, incomplete_reasons, complete_at } = module
+  const { listed, incomplete_reasons, verified_at } = module
   const { here, difference } = compareModule(module)
   return {
     ...{ platform, module, modules: 1, listed, here, difference },
     why: incomplete_reasons.find((one) => REASONS.includes(one)) ?? 'unverified',
-    verifiedAt: complete_at,
+    verifiedAt: verified_at,
   }
 }
 
@@ -185,8 +185,8 @@ const REASONS: readonly string[] = [
   'no_success',
 ]
 
-function isEqual({ complete_at, incomplete_reasons }: ModuleCompleteness): boolean {
-  return complete_at !== null && incomplete_reasons.length === 0
+function isEqual({ verified_at, incomplete_reasons }: ModuleCompleteness): boolean {
+  return verified_at !== null && incomplete_reasons.length === 0
 }
 
 const stored = ({ records, missing }: ModuleCompleteness) => records - missing
@@ -199,11 +199,8 @@ function hereOf(module: ModuleCompleteness): number {
 
 /** An equal module was compared when it was read or its digest was: a 304 since then compares nothing. */
 function comparedAt(module: ModuleCompleteness): string | null {
-  const { complete_at, verified_at, last_read_at } = module
-  if (!isEqual(module)) return last_read_at
-  return verified_at !== null && complete_at !== null && verified_at > complete_at
-    ? verified_at
-    : complete_at
+  const { verified_at, last_read_at } = module
+  return isEqual(module) ? verified_at : last_read_at
 }
 
 function earlier(one: string | null, other: string | null): string | null {

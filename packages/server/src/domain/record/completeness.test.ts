@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findIncompleteReasons } from './completeness.ts'
+import { findExplainedReasons, findIncompleteReasons } from './completeness.ts'
 
 const NONE = { received: 5, rejected: 0 }
 const PROOF = { reportsSuccess: true, total: 5, counts: NONE, isVerified: true, held: 0 }
@@ -24,4 +24,16 @@ test('each mismatch gives its own reason', () => {
   ] as const
   for (const [over, reason] of cases)
     assert.deepEqual(findIncompleteReasons({ ...PROOF, ...over }), [reason])
+})
+
+test('after a digest, a reason remains only if it explains a difference', () => {
+  const all = { explained: 3, rejected: 2, accepted: 1, hasOpenReview: true, hasHolds: true }
+  assert.deepEqual(findExplainedReasons(all), ['rejected', 'missing_undecided', 'held'])
+  assert.deepEqual(findExplainedReasons({ ...all, rejected: 1 }), ['missing_undecided', 'held'])
+  assert.deepEqual(findExplainedReasons({ ...all, hasOpenReview: false }), ['rejected', 'held'])
+  assert.deepEqual(findExplainedReasons({ ...all, hasHolds: false }), [
+    'rejected',
+    'missing_undecided',
+  ])
+  assert.deepEqual(findExplainedReasons({ ...all, explained: 0 }), [])
 })

@@ -29,5 +29,31 @@ export function findIncompleteReasons(read: {
     ['missing_undecided', !isVerified],
     ['held', held > 0],
   ]
+  return toReasons(checks)
+}
+
+/**
+ * The reasons after a digest has proved the same versions. Of what the last list lacked none remains; the explained differences
+ * say what the hub does not have.
+ */
+export function findExplainedReasons(digest: {
+  /** The number of explained differences, of the rejected elements among them, and of accepted exceptions. */
+  explained: number
+  rejected: number
+  accepted: number
+  hasOpenReview: boolean
+  /** Whether a revert holds what it has taken back. */
+  hasHolds: boolean
+}): IncompleteReason[] {
+  const { explained, rejected, accepted, hasOpenReview, hasHolds } = digest
+  if (explained === 0) return []
+  return toReasons([
+    ['rejected', rejected > accepted],
+    ['missing_undecided', hasOpenReview],
+    ['held', hasHolds],
+  ])
+}
+
+function toReasons(checks: readonly [IncompleteReason, boolean][]): IncompleteReason[] {
   return checks.flatMap(([reason, applies]) => (applies ? [reason] : []))
 }

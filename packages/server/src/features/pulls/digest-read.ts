@@ -32,6 +32,8 @@ const NONE: Sums = { count: 0, sum: 0 }
 export type SettledDigest = {
   repaired: number
   explained: number
+  /** The number of elements that were rejected, accepted exceptions included. */
+  rejected: number
   /** The number of elements whose record the hub does not have. */
   lacking: number
   isVerified: boolean
@@ -60,7 +62,7 @@ function isComplete({ prefix, remote }: DifferingBucket, tally: VersionTally): b
  */
 export async function settleDigest(
   deps: SettleDeps,
-  { plan }: Pick<PullTaskContext, 'plan'>,
+  { plan, pushes }: Pick<PullTaskContext, 'plan' | 'pushes'>,
   comparison: Comparison,
   { outcome, history }: { outcome: DetectedOutcome; history: ModuleDigest },
 ): Promise<SettledDigest> {
@@ -94,12 +96,14 @@ export async function settleDigest(
       verified_records: records - not_stored,
       verified_of: records,
       verified_explained: explained,
+      verified_pushes: pushes - outcome.pushedBefore,
     })
   }
   const open = new Set([...left, ...known].map(({ prefix }) => prefix.slice(0, digits)))
   return {
     repaired: differing.filter(({ prefix }) => !open.has(prefix)).length,
     explained,
+    rejected: remembered.reduce((sum, bucket) => sum + bucket.rejected, 0),
     lacking: remembered.reduce((sum, bucket) => sum + countLacking(bucket), 0),
     isVerified,
     warnings: disagreements.map(describeDisagreement),
@@ -162,7 +166,7 @@ export function explainBuckets(
   local: ReadonlyMap<string, Sums>,
   at: string,
 ): RememberedBucket[] {
-  const { sumsNotStored } = tally
+  const { sumsNotStored, sumsRejected } = tally
   return [...new Set([...sumsNotStored.keys(), ...waiting.keys()])].map((prefix) => {
     const notStored = sumsNotStored.get(prefix) ?? NONE
     const absent = waiting.get(prefix) ?? NONE
@@ -171,7 +175,9 @@ export function explainBuckets(
     const there = minus(plus(here, notStored), other)
     const explained = notStored.count + absent.count
     const not_stored = notStored.count
-    return toRemembered({ prefix, state: 'explained', there, here, explained, not_stored, at })
+    const rejected = sumsRejected.get(prefix)?.count ?? 0
+    const counts = { explained, not_stored, rejected }
+    return toRemembered({ prefix, state: 'explained', there, here, ...counts, at })
   })
 }
 
@@ -191,7 +197,7 @@ function toDisagreement(
     state: 'disagreement',
     there: remote,
     here,
-    ...{ explained: 0, not_stored: 0 },
+    ...{ explained: 0, not_stored: 0, rejected: 0 },
     at,
   })
   const before = remembered.find((one) => one.prefix === prefix && one.state === 'disagreement')
@@ -210,10 +216,10 @@ function isSameDifference(one: RememberedBucket, other: RememberedBucket): boole
 }
 
 function toRemembered(
-  bucket: Pick<RememberedBucket, 'prefix' | 'state' | 'explained' | 'not_stored' | 'at'> & {
-    there: Sums
-    here: Sums
-  },
+  bucket: Pick<
+    RememberedBucket,
+    'prefix' | 'state' | 'explained' | 'not_stored' | 'rejected' | 'at'
+  > & { there: Sums; here: Sums },
 ): RememberedBucket {
   const { there, here, ...others } = bucket
   return {

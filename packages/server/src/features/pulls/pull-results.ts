@@ -47,7 +47,7 @@ export function toResult(
       error_cause: null,
       problem: toProblem(outcome, lastWarnings),
       platform_error: platformError ?? outcome.rejection_summary,
-      compared: outcome.mode === 'digest' ? { records: outcome.digestRecords } : null,
+      compared: outcome.compared,
       read:
         outcome.mode === 'digest'
           ? null

@@ -223,7 +223,7 @@ export class PullTaskAccumulator {
     for (const { element } of rejected) {
       const identity = identityOf(element)
       this.#tally.addElement(identity, path)
-      this.#tally.addNotStored(identity.reference_number, identity.version)
+      this.#tally.addNotStored(identity.reference_number, identity.version, false)
     }
   }
 
@@ -244,8 +244,9 @@ export class PullTaskAccumulator {
   addOutcome({ element, write }: WrittenElement, outcome: WriteOutcome): Promise<void> | null {
     const { reference_number, content } = write
     const { version } = content
-    if (outcome.outcome === 'rejected') this.#tally.addNotStored(reference_number, version)
-    else if (outcome.is_held) {
+    if (outcome.outcome === 'rejected') {
+      this.#tally.addNotStored(reference_number, version, outcome.code === 'record_erased')
+    } else if (outcome.is_held) {
       this.#tally.addHeld({ reference_number, version }, this.read.seen.has(outcome.record_id))
     } else this.#tally.addStored(reference_number, outcome)
     const position = this.#elementsBefore + element.index + 1

@@ -14,6 +14,7 @@ import {
 import { identifyManifest } from '../../domain/pull/unchanged.ts'
 import { HubError } from '../../errors.ts'
 import type { ModuleDigest } from '../../storage/port/digest-store.ts'
+import type { PullTaskResult } from '../../storage/port/pull-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { type DetectedOutcome, type DetectMissingDeps, detectMissing } from './detect-missing.ts'
 import { type Comparison, compareDigest } from './digest-comparison.ts'
@@ -32,8 +33,8 @@ export type ModuleOutcome = DetectedOutcome & {
   mode: ReadMode
   full_because: FullBecause | null
   digest: DigestResult | null
-  /** How many records of the platform's digest the hub has; null if no digest was received. */
-  digestRecords: number | null
+  /** Null if no digest was received. */
+  compared: PullTaskResult['compared']
 }
 
 type ModuleRead = {
@@ -102,7 +103,7 @@ async function readList(
     ...outcome,
     mode: isModified ? 'full' : 'not_modified',
     full_because: isModified ? because : null,
-    ...{ digest: null, digestRecords: null },
+    ...{ digest: null, compared: null },
   }
   await settleFullRead(deps, context, { outcome, history, manifest })
   const found = outcome.coverage.pages > 0 ? await deps.digests.readDigest(context.plan) : history
@@ -152,9 +153,11 @@ async function readBuckets(
   const change = findInPart({ outcome, history, at: deps.clock.now().toISOString() })
   if (Object.keys(change).length > 0) await digests.saveDigest(context.plan, change)
   const settled = await settleDigest(deps, context, comparison, { outcome, history })
-  const { repaired, explained, warnings } = settled
+  const { repaired, explained, rejected, isVerified, warnings } = settled
   const result: ModuleOutcome = {
     ...outcome,
+    // Without a rejected element there is no group of them.
+    rejection_groups: isVerified && rejected === 0 ? [] : outcome.rejection_groups,
     mode: 'digest',
     full_because: null,
     digest: {
@@ -162,7 +165,11 @@ async function readBuckets(
       requests: comparison.requests + selections.length,
       bytes: comparison.bytes + outcome.bytes,
     },
-    digestRecords: comparison.records - settled.lacking,
+    compared: {
+      records: comparison.records - settled.lacking,
+      listed: comparison.records,
+      verified: isVerified ? { explained, rejected } : null,
+    },
   }
   const found = await digests.readDigest(context.plan)
   return withWarnings(result, [...describe({ ...read, history: found }), ...warnings])
@@ -184,7 +191,7 @@ async function readNothing(
     mode: 'digest',
     full_because: null,
     digest: { differing: 0, repaired: 0, explained: 0, requests: 0, bytes: 0 },
-    digestRecords: null,
+    compared: null,
   }
 }
 

@@ -17,6 +17,7 @@ const WITHDRAWN = {
   verified_records: null,
   verified_of: null,
   verified_explained: null,
+  verified_pushes: null,
 } as const
 
 const STABLE = { unstable_at: null, unstable_manifest_hash: null } as const

@@ -41,6 +41,7 @@ export class VersionTally {
   /** The number of elements whose reference is unknown. */
   unidentified = 0
   readonly #sumsNotStored = new Map<string, Sums>()
+  readonly #sumsRejected = new Map<string, Sums>()
   readonly #sumsHeld = new Map<string, Sums>()
   readonly #elements = new Map<string, BucketElements>()
   readonly #lengths: number[]
@@ -60,6 +61,11 @@ export class VersionTally {
   /** The sums of the elements that are not stored, by the first three digits. */
   get sumsNotStored(): Buckets {
     return this.#sumsNotStored
+  }
+
+  /** Of these, the sums of the elements that were rejected, accepted exceptions included. */
+  get sumsRejected(): Buckets {
+    return this.#sumsRejected
   }
 
   /** The sums of the stored records of which a revert holds values, by the first three digits. */
@@ -94,10 +100,12 @@ export class VersionTally {
     this.#elements.set(prefix, { ...sums, first: before?.first ?? identity })
   }
 
-  /** Adds an element that was rejected or whose record is erased. */
-  addNotStored(reference: string | null, version: string | null): void {
+  /** Adds an element that was rejected, or whose record is erased. */
+  addNotStored(reference: string | null, version: string | null, isErased: boolean): void {
     if (reference === null) return
-    addTo(this.#sumsNotStored, { reference_number: reference, version })
+    const identity = { reference_number: reference, version }
+    addTo(this.#sumsNotStored, identity)
+    if (!isErased) addTo(this.#sumsRejected, identity)
   }
 
   /** Adds an element that a revert has kept out of its record. @param isPresent whether the record is not missing. */

@@ -34,6 +34,8 @@ export type RememberedBucket = {
   /** The number of elements that keep the bucket different, and of those that are not stored with their version. */
   explained: number
   not_stored: number
+  /** Of these, the rejected elements, accepted exceptions included. */
+  rejected: number
   /** A record that the list and the digest disagree about, and its listed version; null if unknown. */
   reference_number: string | null
   version: string | null
@@ -50,6 +52,8 @@ export type ModuleDigest = {
   verified_records: number | null
   verified_of: number | null
   verified_explained: number | null
+  /** The number of pushes of the module at that time; null for a claim that is not of a digest. */
+  verified_pushes: number | null
   /** Why the claim was withdrawn: the changes under an equal version that a read found, the first one, and when. */
   withdrawn_at: string | null
   withdrawn_records: number | null

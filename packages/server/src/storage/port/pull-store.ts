@@ -60,8 +60,14 @@ export type PullTaskResult = {
   mode: ReadMode
   full_because: FullBecause | null
   digest: DigestResult | null
-  /** Set after a successful comparison by digest: the number of records of the platform; null if none was requested. */
-  compared: { records: number | null } | null
+  /** Set after a successful comparison by digest. */
+  compared: {
+    /** The number of records that both sides have, and of those of the platform. */
+    records: number
+    listed: number
+    /** Set if both sides have the same versions: the explained differences, and of these the rejected elements. */
+    verified: { explained: number; rejected: number } | null
+  } | null
   /** Set after a successful read of the list. */
   read: {
     /** The write sequence at the start of the task. */
@@ -82,7 +88,10 @@ export type PullTaskResult = {
   } | null
   /** The response for the next conditional request of the module; null for none. */
   cached_response: CachedResponse | null
-  /** The rejected records by cause; null after a read that failed or received no body. */
+  /**
+   * The rejected records by cause; null after a read that does not show it: that failed, received no body, or read only some
+   * buckets.
+   */
   rejection_groups: RejectionGroup[] | null
 }
 

@@ -18,6 +18,8 @@ export type DigestBehaviour = {
   ignoresPrefix?: boolean
   /** Responds to digest requests in place of the correct response; null restores it. */
   digest?: Responder | null
+  /** Leaves the total of the list out. */
+  lacksTotal?: boolean
   /** Records of a page of a list. */
   pageSize?: number
   /** Runs before a list is sent. */
@@ -77,7 +79,7 @@ export function serveDigest(platform: SimulatedPlatform, count: number): DigestS
 }
 
 function respondList({ records, behaviour }: DigestSource, prefix: string | null): Responder {
-  const { ignoresPrefix = false, pageSize = Number.POSITIVE_INFINITY } = behaviour
+  const { ignoresPrefix, lacksTotal, pageSize = Number.POSITIVE_INFINITY } = behaviour
   const prefixes = prefix === null || ignoresPrefix ? null : prefix.split(',')
   const listed = prefixes
     ? records.filter((record) => isWithin(md5(record.reference_number), prefixes))
@@ -93,7 +95,7 @@ function respondList({ records, behaviour }: DigestSource, prefix: string | null
       success: true,
       platform_name: request.platform_name,
       record_type: 'cases',
-      total: listed.length,
+      ...(lacksTotal ? {} : { total: listed.length }),
       ...(prefixes ? { prefix } : {}),
       records: listed.slice(from, from + pageSize),
     }

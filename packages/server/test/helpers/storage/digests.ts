@@ -80,6 +80,7 @@ export const rememberedBucket = (prefix: string) => ({
     state: 'explained' as const,
     explained: 2,
     not_stored: 0,
+    rejected: 0,
     at: '2026-03-10T08:00:00.000Z',
   },
   ...{ remote_count: 5, remote_sum: 2 ** 48 - 1, local_count: 3, local_sum: 7 },

@@ -120,7 +120,8 @@ function RegistrationButton({
 
 /** Whether the hub has all records of a module, and the reasons if not. */
 function ModuleCompletenessText({ completeness }: { completeness: ModuleCompleteness }) {
-  const { incomplete_reasons, missing, accepted, last_error, last_warning } = completeness
+  const { incomplete_reasons, verified_by, missing, accepted } = completeness
+  const { last_error, last_warning } = completeness
   const differences = [
     ...(accepted > 0 ? [formatCount(accepted, 'accepted exception')] : []),
     ...(missing > 0 ? [`${formatCount(missing, 'record')} marked as missing`] : []),
@@ -134,7 +135,7 @@ function ModuleCompletenessText({ completeness }: { completeness: ModuleComplete
       <VerifiedAt module={completeness} />.{' '}
       {differences.length > 0 && `${differences.join(', ')}. `}
       {incomplete_reasons.length > 0 &&
-        `The last pull could not verify it: ${incomplete_reasons.map(incompleteReasonLabel).join('. ')}. `}
+        `${verified_by === 'digest' ? 'The hub does not have all records' : 'The last pull could not verify it'}: ${incomplete_reasons.map(incompleteReasonLabel).join('. ')}. `}
       <HeldCount module={completeness} />
       {last_error && `The last pull failed: ${last_error}`}
       {last_warning && `The last pull succeeded, with warnings: ${last_warning}`}
@@ -143,17 +144,18 @@ function ModuleCompletenessText({ completeness }: { completeness: ModuleComplete
 }
 
 /**
- * When a response with a body verified a module, whether the platform has confirmed since that it is unchanged, and how many
- * pushes are newer.
+ * When a module was verified, whether the platform has confirmed since that it is unchanged, and how many pushes are newer.
  */
 function VerifiedAt({ module }: { module: ModuleCompleteness }) {
-  const { complete_at, confirmed_at, confirmed_by, incomplete_reasons, pushed_since } = module
-  if (complete_at === null) return 'Not read completely yet'
+  const { verified_at, verified_by, confirmed_at, confirmed_by, pushed_since } = module
+  if (verified_at === null) return 'Not read completely yet'
   // The confirmed response verified the module only if it gave no reason against it.
-  const isConfirmed = confirmed_at !== null && incomplete_reasons.length === 0
+  const isConfirmed =
+    confirmed_at !== null && confirmed_at > verified_at && module.incomplete_reasons.length === 0
   return (
     <>
-      Verified <Time at={complete_at} />
+      Verified <Time at={verified_at} />
+      {verified_by === 'digest' && ' by digest'}
       {isConfirmed && (
         <>
           , unchanged since by {confirmed_by === 'etag' ? 'ETag' : 'Last-Modified'} at{' '}

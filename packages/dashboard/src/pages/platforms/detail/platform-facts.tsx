@@ -235,16 +235,18 @@ function Difference({ module }: { module: ModuleCompleteness }) {
 }
 
 function Verified({ module }: { module: ModuleCompleteness }) {
-  const { complete_at, incomplete_reasons, last_error, pushed_since } = module
+  const { verified_at, verified_by, incomplete_reasons, last_error, pushed_since } = module
   const isOpen = last_error !== null || incomplete_reasons.length > 0
+  // A digest with the same versions is the last comparison, whatever it explains.
+  const isOlder = isOpen && (last_error !== null || verified_by === 'read')
   return (
     <Text span inherit c={isOpen ? 'var(--orange-text)' : 'dimmed'}>
-      {complete_at === null ? (
+      {verified_at === null ? (
         'Not yet'
       ) : (
         <>
-          {isOpen && 'Last '}
-          <Ago at={complete_at} />
+          {isOlder && 'Last '}
+          <Ago at={verified_at} />
           {pushed_since !== null &&
             pushed_since > 0 &&
             `, and ${formatCount(pushed_since, 'newer push', 'newer pushes')}`}

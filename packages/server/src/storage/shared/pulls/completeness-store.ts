@@ -1,12 +1,15 @@
 /** Which registered modules are complete: the columns that a read leaves, and the list that is computed from them. */
-import type { ModuleCompleteness } from '@recordhub/protocol'
+import type { IncompleteReason, ModuleCompleteness } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import { isNotStable, nextDigestAt } from '../../../domain/pull/read-mode.ts'
 import { type CachedResponse, identifyManifest } from '../../../domain/pull/unchanged.ts'
+import { findExplainedReasons } from '../../../domain/record/completeness.ts'
+import type { StoredRejectionGroup } from '../../../domain/record/rejection-groups.ts'
 import type { CompletenessStore, PullTaskResult } from '../../port/pull-store.ts'
 import { isAccepted, parseGroups } from '../rejected-pushes/rejection-groups.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { countUnmarked } from './missing-store.ts'
+import { findRow } from '../schema/rows.ts'
+import { countUnmarked, findOpenReview } from './missing-store.ts'
 
 export function createCompletenessStore({ reader }: Pick<Databases, 'reader'>): CompletenessStore {
   return { listCompleteness: (query) => listCompleteness(reader, query) }
@@ -54,10 +57,9 @@ async function listCompleteness(
   if (after !== null) select = select.where('m.module_id', '>', after)
   const rows = await select.orderBy('m.module_id').limit(limit).execute()
   return rows.map((row) => {
-    const { complete_pushes, last_read_records, last_read_incomplete_reasons, ...others } = row
+    const { last_read_records, last_read_incomplete_reasons, ...others } = row
     const { pushes, last_problem, rejection_groups, ...columns } = others
-    const { module, verification } = splitVerification(columns)
-    const accepted = parseGroups(rejection_groups).filter(isAccepted)
+    const { module, verification, verifiedPushes } = splitVerification(columns)
     const records = Number(row.records)
     const missing = Number(row.missing)
     return {
@@ -66,10 +68,10 @@ async function listCompleteness(
       records,
       missing,
       held: Number(row.held),
-      accepted: accepted.reduce((sum, { count }) => sum + count, 0),
+      accepted: countAccepted(parseGroups(rejection_groups)),
       last_warning: module.last_error === null ? last_problem : null,
       incomplete_reasons: JSON.parse(last_read_incomplete_reasons),
-      pushed_since: complete_pushes === null ? null : Number(pushes) - complete_pushes,
+      pushed_since: verifiedPushes === null ? null : Number(pushes) - verifiedPushes,
       only_here:
         last_read_records === null ? null : Math.max(0, records - missing - last_read_records),
     }
@@ -81,6 +83,7 @@ const DIGEST_COLUMNS = [
   'd.verified_records',
   'd.verified_of',
   'd.verified_explained',
+  'd.verified_pushes',
   'd.unversioned',
   'd.unstable_at',
   'd.unstable_manifest_hash',
@@ -105,6 +108,8 @@ type VerificationRow = { complete_at: string | null; source_base_url: string } &
     | 'verified_records'
     | 'verified_of'
     | 'verified_explained'
+    | 'verified_pushes'
+    | 'complete_pushes'
     | 'unversioned'
     | 'withdrawn_records'
     | 'digest_ms']: number | null
@@ -112,7 +117,8 @@ type VerificationRow = { complete_at: string | null; source_base_url: string } &
 
 /** Separates the columns of digests. The later one of a complete read and an equal digest is the verification. */
 function splitVerification<Row extends VerificationRow>(row: Row) {
-  const { digest_verified_at, verified_records, verified_of, verified_explained, ...others } = row
+  const { digest_verified_at, verified_records, verified_of, verified_explained, ...counts } = row
+  const { verified_pushes, complete_pushes, ...others } = counts
   const { unversioned, unstable_at, unstable_manifest_hash, ...withdrawal } = others
   const { withdrawn_at, withdrawn_records, withdrawn_reference, ...rest } = withdrawal
   const { asked_at, digest_ms, fields, source_base_url, ...module } = rest
@@ -143,7 +149,7 @@ function splitVerification<Row extends VerificationRow>(row: Row) {
             next_at: next === null ? null : new Date(next).toISOString(),
           },
   }
-  return { module, verification }
+  return { module, verification, verifiedPushes: isByDigest ? verified_pushes : complete_pushes }
 }
 
 function counterOf(name: 'records' | 'pushes') {
@@ -151,9 +157,43 @@ function counterOf(name: 'records' | 'pushes') {
     WHERE c.platform_id = m.platform_id AND c.module_id = m.module_id), 0)`
 }
 
-/** Returns the columns of a module after a comparison by digest. The list was not read, so its results remain. */
-export function toComparedColumns({ records }: { records: number | null }, at: string) {
-  return records === null ? {} : { last_read_finished_at: at, last_read_records: records }
+/** Returns the columns of a module after a comparison by digest. What the last list lacked matters until one verifies. */
+export async function toComparedColumns(
+  db: Executor,
+  module: { module_id: number },
+  { records, listed, verified }: NonNullable<PullTaskResult['compared']>,
+  at: string,
+) {
+  return {
+    last_read_finished_at: at,
+    last_read_records: records,
+    last_read_listed: listed,
+    ...(verified
+      ? { last_read_incomplete_reasons: JSON.stringify(await findRemaining(db, module, verified)) }
+      : {}),
+  }
+}
+
+async function findRemaining(
+  db: Executor,
+  { module_id }: { module_id: number },
+  verified: { explained: number; rejected: number },
+): Promise<IncompleteReason[]> {
+  if (verified.explained === 0) return []
+  const stored = await findRow(db, 'modules', { module_id }, ['rejection_groups'])
+  const accepted = countAccepted(parseGroups(stored?.rejection_groups))
+  const hasOpenReview = (await findOpenReview(db, module_id)) !== null
+  const held = await db
+    .selectFrom('holds')
+    .select('record_id')
+    .where('module_id', '=', module_id)
+    .limit(1)
+    .executeTakeFirst()
+  return findExplainedReasons({ ...verified, accepted, hasOpenReview, hasHolds: !!held })
+}
+
+function countAccepted(groups: readonly StoredRejectionGroup[]): number {
+  return groups.filter(isAccepted).reduce((sum, { count }) => sum + count, 0)
 }
 
 /** Returns the columns of a module after a complete read. */

@@ -230,7 +230,8 @@ async function findUnmarked(
   )
 }
 
-async function findOpenReview(db: Executor, moduleId: number): Promise<OpenReview | null> {
+/** Returns the review of a module that is not closed; null if there is none. */
+export async function findOpenReview(db: Executor, moduleId: number): Promise<OpenReview | null> {
   const row = await db
     .selectFrom('missing_reviews')
     .select(['missing_review_id as review_id', 'state', 'missing', 'records', 'fingerprint'])

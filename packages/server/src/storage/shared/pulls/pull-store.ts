@@ -301,7 +301,7 @@ async function updateModule(
             { cached: cached_response, at },
           )
         : {}),
-      ...(compared ? toComparedColumns(compared, at) : {}),
+      ...(compared ? await toComparedColumns(db, module, compared, at) : {}),
     })
     .where('module_id', '=', module.module_id)
     .execute()

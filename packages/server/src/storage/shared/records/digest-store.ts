@@ -263,7 +263,7 @@ async function saveBucket(
 
 const REMEMBERED = [
   ...(['prefix', 'state', 'remote_count', 'remote_sum', 'local_count', 'local_sum'] as const),
-  ...(['explained', 'not_stored', 'reference_number', 'version', 'at'] as const),
+  ...(['explained', 'not_stored', 'rejected', 'reference_number', 'version', 'at'] as const),
 ]
 
 const UNKNOWN: Readonly<ModuleDigest> = {
@@ -272,6 +272,7 @@ const UNKNOWN: Readonly<ModuleDigest> = {
   verified_records: null,
   verified_of: null,
   verified_explained: null,
+  verified_pushes: null,
   withdrawn_at: null,
   withdrawn_records: null,
   withdrawn_reference: null,
@@ -287,7 +288,8 @@ const UNKNOWN: Readonly<ModuleDigest> = {
 
 const DIGEST = [
   ...(['verified_at', 'verified_by', 'verified_records', 'verified_of'] as const),
-  ...(['verified_explained', 'withdrawn_at', 'withdrawn_records', 'withdrawn_reference'] as const),
+  ...(['verified_explained', 'verified_pushes'] as const),
+  ...(['withdrawn_at', 'withdrawn_records', 'withdrawn_reference'] as const),
   ...(['unversioned', 'unsupported_at', 'unsupported_manifest_hash'] as const),
   ...([
     'unstable_reads',
