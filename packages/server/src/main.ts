@@ -53,7 +53,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['secret rotate', async () => (await import('./cli/rotate-secret.ts')).rotateSecret],
   ['search rebuild', async () => (await import('./cli/search.ts')).rebuildSearch],
   ['sql-views', async () => (await import('./cli/sql-views.ts')).printSqlViews],
-  ['pull full', async () => (await import('./cli/require-full-reads.ts')).requireFullReads],
+  ['pull', async () => (await import('./cli/pull.ts')).setNextPullMode],
   ['rollback', async () => (await import('./cli/rollback.ts')).rollback],
   ['backup', async () => (await import('./cli/backup.ts')).backup],
 ])

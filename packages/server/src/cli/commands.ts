@@ -98,12 +98,18 @@ usage.`,
 replaces the secret file in HUB_DATA_DIR.`,
     settings: ['HUB_SECRET', 'HUB_SECRET_PREVIOUS', ...STORAGE_SETTINGS],
   },
-  'pull full': {
-    summary: 'Let the next pull read everything again.',
-    usage: '[options]',
-    about: `Works with or without a running hub. The next pull requests the modules without the ETag or Last-Modified of their
-last responses.`,
+  pull: {
+    summary: 'Set how the next pull reads: everything again, or by digest.',
+    usage: '--mode <mode> [options]',
+    about: `Works with or without a running hub, and starts no pull. The next pull reads the modules in this mode, unless it is
+requested with another one; after a failure, the one after it does.`,
     options: {
+      mode: {
+        value: '<mode>',
+        help: `full: read all records, without the ETag or Last-Modified of the last responses.
+digest: compare the digest at once, also if it is not due.
+auto: take the other two back.`,
+      },
       platform: {
         value: PLATFORM_VALUE,
         help: 'Only the modules of this platform. Default: all platforms',

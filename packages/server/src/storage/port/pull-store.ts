@@ -103,7 +103,7 @@ export type StartedTask = {
   pushes: number
   /** The `version` of a response that the task will receive. */
   version: number
-  /** When a read of the module last received a body; null if none did, and after `requireFullReads`. */
+  /** When a read of the module last received a body; null if none did. */
   full_read_at: string | null
   /** The cached response of the module; null if a push has arrived since its request. */
   cached_response: CachedResponse | null
@@ -155,16 +155,16 @@ export interface PullStore {
     requested_by: string | null
     lease: Lease
     only: PullScope | null
-    /** With `full`, the modules of the pull are read as after `requireFullReads`. `auto` by default. */
+    /** With `full`, the modules of the pull are read as after `setNextMode`, until one read succeeds. `auto` by default. */
     mode?: PullMode
   }): Promise<{ outcome: 'queued' | 'already_running'; pull: Pull }>
 
   /**
-   * Makes the next successful read of each registered module, or of those of the scope, request all records instead of
-   * sending the validators of its cached response.
+   * Sets the mode of the next successful read of each registered module, or of those of the scope, in pulls that are requested
+   * without a mode. `auto` takes another mode back.
    * @returns the number of these modules.
    */
-  requireFullReads(scope: PullScope | null): Promise<number>
+  setNextMode(scope: PullScope | null, mode: PullMode): Promise<number>
 
   /**
    * Starts a queued pull under a lease.

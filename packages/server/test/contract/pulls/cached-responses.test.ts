@@ -4,7 +4,7 @@ import type { StartedTask } from '../../../src/storage/port/pull-store.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { pushWrite, type TestPlatform } from '../../helpers/storage/fixtures.ts'
 import type { StorageKit } from '../../helpers/storage/kit.ts'
-import { completeRead, pullWrite, taskOf, taskResult } from '../../helpers/storage/pulls.ts'
+import { EMPTY_READ, pullWrite, taskOf, taskResult } from '../../helpers/storage/pulls.ts'
 
 const RESPONSE = {
   ...{ etag: '"v1"', last_modified: null, read_fingerprint: 'fingerprint', records: 1 },
@@ -125,7 +125,7 @@ test('each concurrent push is counted exactly once', async (kit) => {
   assert.equal((await pullAndCache(kit, school, cacheSame)).pushes, 40)
 })
 
-test('full reads can be required of all modules, of a platform and of a module, until the next one', async (kit) => {
+test('the mode of the next pull can be set for all modules, a platform and a module, until a read succeeds', async (kit) => {
   const { pulls } = kit.storage
   const school = await kit.register({ modules: ['students', 'rooms'], offered: ['staff'] })
   const college = await kit.register({ name: 'college' })
@@ -134,27 +134,37 @@ test('full reads can be required of all modules, of a platform and of a module, 
     [school, 'rooms'],
     [college, 'students'],
   ] as const
-  /** Pulls each module, and returns those whose last full read is not valid any more. */
-  const pullAndFindDue = async () => {
-    const due: string[] = []
-    const pull = await kit.startPull()
+  /** Pulls each module, and returns the modes of those that are not read as usual. */
+  const pullAndFindModes = async (
+    mode?: 'full' | 'digest',
+    end = taskResult({ read: EMPTY_READ }),
+  ) => {
+    const modes: string[] = []
+    const pull = await kit.startPull(undefined, mode)
     for (const [platform, type] of modules) {
-      const { task_number } = taskOf(pull, platform, type)
-      const started = await pulls.startTask(pull.pull_id, task_number)
-      if (started?.full_read_at === null) due.push(`${platform.platform_name} ${type}`)
-      const read = completeRead({ snapshotSeq: started?.snapshotSeq ?? 0 })
-      await pulls.finishTask(pull.pull_id, task_number, taskResult({ read }), null)
+      const { task_number, pull_mode } = taskOf(pull, platform, type)
+      if (pull_mode !== 'auto') modes.push(`${platform.platform_name} ${type} ${pull_mode}`)
+      await pulls.startTask(pull.pull_id, task_number)
+      await pulls.finishTask(pull.pull_id, task_number, end, null)
     }
     await kit.finishPull(pull.pull_id)
-    return due
+    return modes
   }
-  assert.deepEqual(await pullAndFindDue(), ['school students', 'school rooms', 'college students'])
-  assert.deepEqual(await pullAndFindDue(), [])
+  const all = (mode: string) =>
+    modules.map(([{ platform_name }, type]) => `${platform_name} ${type} ${mode}`)
+  assert.deepEqual(await pullAndFindModes(), [])
   const { platform_id } = school
-  assert.equal(await pulls.requireFullReads(null), 3)
-  assert.deepEqual(await pullAndFindDue(), ['school students', 'school rooms', 'college students'])
-  assert.equal(await pulls.requireFullReads({ platform_id, record_types: null }), 2)
-  assert.deepEqual(await pullAndFindDue(), ['school students', 'school rooms'])
-  assert.equal(await pulls.requireFullReads({ platform_id, record_types: ['rooms'] }), 1)
-  assert.deepEqual(await pullAndFindDue(), ['school rooms'])
+  assert.equal(await pulls.setNextMode(null, 'full'), 3)
+  const failed = taskResult({ state: 'failed', error: 'HTTP 500' })
+  assert.deepEqual(await pullAndFindModes(undefined, failed), all('full'))
+  assert.deepEqual(await pullAndFindModes(), all('full'))
+  assert.equal(await pulls.setNextMode({ platform_id, record_types: null }, 'digest'), 2)
+  assert.equal(await pulls.setNextMode({ platform_id, record_types: ['rooms'] }, 'auto'), 1)
+  assert.deepEqual(await pullAndFindModes(), ['school students digest'])
+  await pulls.setNextMode(null, 'full')
+  assert.deepEqual(await pullAndFindModes('digest'), all('digest'))
+  assert.deepEqual(await pullAndFindModes(), [])
+  // A pull that was requested in full stays so until it succeeds.
+  assert.deepEqual(await pullAndFindModes('full', failed), all('full'))
+  assert.deepEqual(await pullAndFindModes(), all('full'))
 })

@@ -216,7 +216,7 @@ export function callsOfAllMethods(
     ],
     ['readSource', () => platforms.readSource(platform_id)],
     ['requestPull', () => requestPull(storage)],
-    ['requireFullReads', () => pulls.requireFullReads(null)],
+    ['setNextMode', () => pulls.setNextMode(null, 'full')],
     [
       'acceptRejections',
       () =>

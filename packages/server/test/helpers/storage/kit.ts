@@ -1,5 +1,5 @@
 /** The storage of a test, with the steps that most tests of the storage consist of. */
-import type { ActivityEntry } from '@recordhub/protocol'
+import type { ActivityEntry, PullMode } from '@recordhub/protocol'
 import type { ActivityStore } from '../../../src/storage/port/activity-store.ts'
 import type { DiagnosticsStore } from '../../../src/storage/port/diagnostics-store.ts'
 import type { EndState, Lease } from '../../../src/storage/port/pull-store.ts'
@@ -91,7 +91,8 @@ export function createKit(context: StorageContext) {
       fixtures.listActivity(context.storage.activity, { ...ALL_ACTIVITY, ...query }),
     requestPull: (lease?: Lease) => pulls.requestPull(context.storage, lease),
     /** Requests a pull of all modules and starts it. */
-    startPull: (lease?: Lease) => pulls.startTestPull(context.storage, lease),
+    startPull: (lease?: Lease, mode?: PullMode) =>
+      pulls.startTestPull(context.storage, lease, mode),
     startRead: (pull: TestPull, platform: TestPlatform, overrides?: ReadOverrides) =>
       pulls.startRead(context.storage, pull, platform, overrides),
     /** Finishes the task of a complete read. */

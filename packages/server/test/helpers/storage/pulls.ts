@@ -1,6 +1,6 @@
 /** Pulls and reads in tests of the storage. */
 import assert from 'node:assert/strict'
-import type { PullCounts } from '@recordhub/protocol'
+import type { PullCounts, PullMode } from '@recordhub/protocol'
 import { fingerprintOf, manifestHash } from '../../../src/domain/pull/unchanged.ts'
 import { IdBitset } from '../../../src/lib/collections/id-bitset.ts'
 import type {
@@ -23,8 +23,9 @@ export type ReadOverrides = {
   manifest_keys?: string[]
 }
 
-export function requestPull(storage: Storage, lease: Lease = LEASE) {
+export function requestPull(storage: Storage, lease: Lease = LEASE, mode: PullMode = 'auto') {
   return storage.pulls.requestPull({
+    mode,
     trigger: 'operator',
     requested_by: 'ann@example.org',
     lease,
@@ -33,8 +34,12 @@ export function requestPull(storage: Storage, lease: Lease = LEASE) {
 }
 
 /** Requests a pull and starts it. */
-export async function startTestPull(storage: Storage, lease: Lease = LEASE): Promise<TestPull> {
-  const { outcome, pull } = await requestPull(storage, lease)
+export async function startTestPull(
+  storage: Storage,
+  lease: Lease = LEASE,
+  mode: PullMode = 'auto',
+): Promise<TestPull> {
+  const { outcome, pull } = await requestPull(storage, lease, mode)
   assert.equal(outcome, 'queued')
   const tasks = await storage.pulls.startPull(pull.id, lease)
   assert.ok(tasks)

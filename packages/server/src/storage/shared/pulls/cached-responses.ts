@@ -1,3 +1,4 @@
+import type { PullMode } from '@recordhub/protocol'
 import type { ExpressionBuilder } from 'kysely'
 import type { CachedResponse } from '../../../domain/pull/unchanged.ts'
 import type { PullScope, StartedTask } from '../../port/pull-store.ts'
@@ -72,11 +73,15 @@ export async function deleteCachedResponse(db: Executor, moduleId: number): Prom
     .execute()
 }
 
-/** Makes the next read of these modules ignore their cached responses. @returns the number of modules. */
-export async function requireFullReads(db: Executor, scope: PullScope | null): Promise<number> {
+/** Sets the mode of the next successful read of these modules. @returns the number of modules. */
+export async function setNextMode(
+  db: Executor,
+  scope: PullScope | null,
+  next_pull_mode: PullMode,
+): Promise<number> {
   let update = db
     .updateTable('modules')
-    .set({ full_read_at: null })
+    .set({ next_pull_mode })
     .where('registered_at', 'is not', null)
   if (scope) update = update.where('platform_id', '=', scope.platform_id)
   if (scope?.record_types) update = update.where('record_type', 'in', scope.record_types)

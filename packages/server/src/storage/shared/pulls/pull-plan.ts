@@ -1,4 +1,4 @@
-import type { PullTaskState, PullTrigger } from '@recordhub/protocol'
+import type { PullMode, PullTaskState, PullTrigger } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import { findPauseEnd, isPaused, MAX_FAILURES } from '../../../domain/pull/pull-pause.ts'
 import type {
@@ -96,7 +96,10 @@ export async function listPlans(
     .innerJoin('modules as m', 'm.module_id', 't.module_id')
     .innerJoin('pulls as p', 'p.pull_id', 't.pull_id')
     .select([
-      'p.mode as pull_mode',
+      // The mode of the pull, if it has one.
+      sql<PullMode>`CASE WHEN p.mode = 'auto' THEN m.next_pull_mode ELSE p.mode END`.as(
+        'pull_mode',
+      ),
       'p.trigger',
       't.task_number',
       't.platform_id',

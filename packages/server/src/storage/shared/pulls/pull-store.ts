@@ -6,11 +6,7 @@ import type { PullStore, PullTaskResult } from '../../port/pull-store.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
 import { saveGroups } from '../rejected-pushes/rejection-groups.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import {
-  requireFullReads,
-  takeCachedResponse,
-  toCachedResponseColumns,
-} from './cached-responses.ts'
+import { setNextMode, takeCachedResponse, toCachedResponseColumns } from './cached-responses.ts'
 import { toComparedColumns, toLastReadColumns } from './completeness-store.ts'
 import { listPlatformPulls } from './platform-pulls.ts'
 import { listPlans, listSkipped, planTasks, recordFailures, resumeSkipped } from './pull-plan.ts'
@@ -87,7 +83,7 @@ export function createPullStore(
       .executeTakeFirst()
     if (queued) {
       const { pull_id } = queued
-      if (mode === 'full') await requireFullReads(db, only)
+      if (mode === 'full') await setNextMode(db, only, mode)
       const planned = await planTasks(db, { pull_id, trigger, only }, clock.now())
       if (requested_by !== null) {
         await insertActivity(db, at, describePullStart({ pull_id, requested_by, mode, ...planned }))
@@ -108,7 +104,7 @@ export function createPullStore(
       }
     },
 
-    requireFullReads: (scope) => requireFullReads(writer, scope),
+    setNextMode: (scope, mode) => setNextMode(writer, scope, mode),
 
     startPull: (pullId, lease) =>
       writer.transaction().execute(async (db) => {
@@ -290,6 +286,7 @@ async function updateModule(
     .updateTable('modules')
     .set({
       ...toCachedResponseColumns(cached_response),
+      ...(state === 'succeeded' ? { next_pull_mode: 'auto' as const } : {}),
       ...(isConclusive(state)
         ? { last_error: error, last_problem: problem, ...toFailures(state, at) }
         : {}),

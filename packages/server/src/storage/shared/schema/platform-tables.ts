@@ -1,5 +1,5 @@
 /** Platforms, their modules and keys, and the drift from their manifests. */
-import type { ConfirmedBy, DriftPolicy, PlatformStatus } from '@recordhub/protocol'
+import type { ConfirmedBy, DriftPolicy, PlatformStatus, PullMode } from '@recordhub/protocol'
 import { id, integer, table, text } from './define-table.ts'
 
 /** The modules that may make the health of their platform worse: those with an error, incompleteness or rejected records. */
@@ -93,6 +93,8 @@ export const platformTables = {
       /** The last read that proved the module complete, and the number of pushes to the module by then. */
       complete_at: text().nullable(),
       complete_pushes: integer().nullable(),
+      /** How the next pull reads the module, if it is requested without a mode. */
+      next_pull_mode: text<PullMode>().default('auto'),
       /** When a complete read last received a body, and the last 304 response since; null without one. */
       full_read_at: text().nullable(),
       confirmed_at: text().nullable(),
