@@ -107,7 +107,7 @@ const notifyListeners = (source: ChangeSource) => {
   for (const listener of listeners) listener(source)
 }
 
-async function pollSnapshot(): Promise<void> {
+async function pollSnapshot(responded: () => void): Promise<void> {
   const headers = pageHeaders('GET')
   if (etag !== '') headers['If-None-Match'] = etag
   const csrfToken = readCsrfToken()
@@ -117,7 +117,7 @@ async function pollSnapshot(): Promise<void> {
       headers,
       cache: 'no-store',
       credentials: 'same-origin',
-    })
+    }).finally(responded)
     if (response.status === 401) {
       await waitForSignIn(csrfToken)
       return
@@ -227,7 +227,7 @@ export function startLive(): void {
   if (scheduler) return
   scheduler = createPollScheduler({
     intervalMs: POLLING_INTERVAL_SECONDS * 1000,
-    poll: () => pollSnapshot().then(updateEventStream),
+    poll: (responded) => pollSnapshot(responded).then(updateEventStream),
     isHidden: () => document.hidden,
     now: () => performance.now(),
     setTimer(ms, run) {

@@ -4,7 +4,7 @@ import { fc } from '../../../server/test/helpers/random/fast-check.ts'
 import { createPollScheduler } from './poll-scheduler.ts'
 
 /** A page with a clock that the test advances. */
-function openPage({ isSlow = false } = {}) {
+function openPage({ isSlow = false, earlyBy = 0 } = {}) {
   let time = 0
   let hidden = false
   let timers: { at: number; run: () => void }[] = []
@@ -12,14 +12,15 @@ function openPage({ isSlow = false } = {}) {
   const responses: (() => void)[] = []
   const scheduler = createPollScheduler({
     intervalMs: 10_000,
-    poll: () => {
+    poll: async (responded) => {
       polledAt.push(time)
-      return isSlow ? new Promise<void>((resolve) => responses.push(resolve)) : Promise.resolve()
+      if (isSlow) await new Promise<void>((resolve) => responses.push(resolve))
+      responded()
     },
     isHidden: () => hidden,
     now: () => time,
     setTimer(ms, run) {
-      const timer = { at: time + ms, run }
+      const timer = { at: time + (ms > earlyBy ? ms - earlyBy : ms), run }
       timers.push(timer)
       return () => {
         timers = timers.filter((one) => one !== timer)
@@ -70,7 +71,7 @@ describe('the poll scheduler', () => {
     assert.deepEqual(page.polledAt, [0, 47_000, 57_000])
   })
 
-  it('never runs two polls at the same time, however slow the response is', async () => {
+  it('never runs two polls at the same time, and waits 10 seconds after a slow response', async () => {
     const page = openPage({ isSlow: true })
     page.scheduler.trigger()
     await page.advanceTo(35_000)
@@ -78,8 +79,18 @@ describe('the poll scheduler', () => {
     await page.advanceTo(36_000)
     assert.deepEqual(page.polledAt, [0])
     page.responses[0]?.()
-    await page.advanceTo(37_000)
-    assert.equal(page.polledAt.length, 2)
+    await page.advanceTo(36_500)
+    for (let trigger = 0; trigger < 50; trigger++) page.scheduler.trigger()
+    await page.advanceTo(60_000)
+    // The hub may have received the first request at any time until its response.
+    assert.deepEqual(page.polledAt, [0, 46_000])
+  })
+
+  it('waits 10 seconds by its clock even if a timer ends early', async () => {
+    const page = openPage({ earlyBy: 300 })
+    page.scheduler.trigger()
+    await page.advanceTo(25_000)
+    assert.deepEqual(page.polledAt, [0, 10_000, 20_000])
   })
 
   it('does not poll after stop()', async () => {
