@@ -68,6 +68,8 @@ const CATALOGUE = {
       'This record was erased, and the hub no longer accepts it. Do not send it again.',
   }),
   ...withStatus(422, {
+    module_not_in_pull:
+      'Pull {pull_id} has {what}. Choose one of its modules, which GET /api/v1/pulls/{pull_id} lists, or leave platform and record_type out for all of them.',
     module_not_registered: 'The module "{record_type}" is not registered for this platform.',
     invalid_record: 'Invalid record: {reason}.',
     duplicate_reference: 'Duplicate reference number; the first one was kept.',

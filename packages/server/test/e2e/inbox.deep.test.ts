@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { BROWSER_TEST, expectAccessible, openPage } from '../helpers/browser/browser.ts'
+import { addDigestPlatform } from '../helpers/hub/digest-hub.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { simulatePlatform } from '../helpers/platform/platform.ts'
@@ -47,6 +48,40 @@ describe('the inbox in a browser', BROWSER_TEST, () => {
     await item.getByText(/^Acknowledged by/).waitFor()
     await item.getByRole('button', { name: 'Open again' }).click()
     await items.getByText('Nothing is put aside').waitFor()
+  })
+
+  test('a list and a digest that disagree are an item until the module is read again', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await using kit = await addDigestPlatform(hub, 20)
+    kit.source.behaviour = {
+      digested: (records) => records.filter((record) => record.reference_number !== 'R-5'),
+    }
+    await kit.pull('digest')
+    await kit.pull('digest')
+    const { page } = await openPage(hub)
+    await page.goto('/dashboard')
+    const overview = page.getByRole('region', { name: 'Inbox' })
+    const title = 'The list and the digest of Module cases disagree'
+    await overview.getByText(title).waitFor()
+    await page.getByRole('heading', { name: '2 things need you' }).waitFor()
+    assert.match(await page.title(), /^\(2\)/)
+    await overview.getByText(title).click()
+    const item = page.getByRole('region', { name: 'Item', exact: true })
+    await item.getByText(/reference R-\d+, version 1\. The platform owner must/).waitFor()
+    await item.getByText(/since/).waitFor()
+    await expectAccessible(page)
+    await item.getByRole('link', { name: 'Show the module' }).waitFor()
+    await item.getByRole('link', { name: 'Show the guide' }).click()
+    await page.getByRole('heading', { name: 'The digest (optional)' }).waitFor()
+    await page.goBack()
+    kit.source.behaviour = {}
+    await item.getByRole('button', { name: 'Read everything again' }).click()
+    await page.waitForURL(/\/pulls\/\d+/)
+    await page.getByRole('link', { name: /^Inbox/ }).click()
+    const items = page.getByRole('region', { name: 'Items' })
+    await items.getByText('There is no backup').waitFor()
+    await items.getByText(title).waitFor({ state: 'detached' })
+    await page.waitForFunction("document.title.startsWith('(1) Inbox')")
   })
 
   test('twelve pushes of a misspelt module are repaired as proposed, and an edit of one is applied to all', async () => {

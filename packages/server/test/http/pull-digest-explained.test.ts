@@ -1,12 +1,13 @@
 /** Buckets that differ for a known reason, what a verified digest says about a module, and pulls by digest that are stopped. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PlatformPullPage, StartPullResponse } from '@recordhub/protocol'
+import { Inbox, PlatformPullPage, StartPullResponse } from '@recordhub/protocol'
 import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { addDigestPlatform, type DigestKit, withoutFullReads } from '../helpers/hub/digest-hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectBody, expectError } from '../helpers/hub/response.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 
 /** It never goes back. */
 const clock = createStoppedClock()
@@ -125,6 +126,40 @@ describeHub('explained buckets', { engines: 'both', clock, env }, (hub) => {
     await pullTwice(kit)
     const { reasons, listed, here } = await shownOf(kit)
     assert.deepEqual([reasons, listed, here], [[], 100, 100])
+  })
+
+  test('a list and a digest that disagree are an item of the inbox until a pull finds them equal', async () => {
+    await using kit = await addDigestPlatform(hub, 20)
+    const { platform_name } = kit.platform
+    const readInbox = async () => expectBody(await hub.get('/api/v1/inbox'), 200, Inbox)
+    const itemsOf = async () => {
+      const { items } = await readInbox()
+      return items.filter(({ platform }) => platform?.platform_name === platform_name)
+    }
+    kit.source.behaviour = {
+      digested: (records) => records.filter((record) => record.reference_number !== 'R-5'),
+    }
+    const since = clock.now().toISOString()
+    await kit.pull()
+    assert.deepEqual(await itemsOf(), [], 'the source may have been moving')
+    clock.advance(60)
+    await kit.pull()
+    const { kind, title, reason, record_type, ...item } = only(await itemsOf())
+    assert.deepEqual([kind, record_type, item.since], ['disagreement', 'cases', since])
+    assert.equal(item.last_at, clock.now().toISOString())
+    assert.equal(title, 'The list and the digest of Module cases disagree')
+    assert.match(
+      reason,
+      /^1 bucket of the digest .* reference R-\d+, version 1\. The platform owner/,
+    )
+    const { open } = await readInbox()
+    const { listed, here } = await shownOf(kit)
+    assert.deepEqual([listed, here], [20, 20], 'the list is right')
+    kit.source.behaviour = {}
+    clock.advance(60)
+    await kit.pull('digest')
+    assert.deepEqual(await itemsOf(), [])
+    assert.equal((await readInbox()).open, open - 1)
   })
 
   for (const mode of ['erase', 'anonymise'] as const) {

@@ -101,6 +101,35 @@ describeHub('reverts', (hub) => {
     assert.equal(reverts[0]?.id, done.id)
   })
 
+  test('a module that the pull did not read is no scope of it, and nothing is planned', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const { pull } = await kit.pull()
+    const other = await hub.registerPushing()
+    const { platform_name } = kit.platform
+    const record_type = only(kit.platform.modules).record_type
+    const scopes: [RevertScope, string][] = [
+      [{ pull_id: pull.id, record_type: 'other' }, 'no module "other"'],
+      [{ pull_id: pull.id, platform: other.platform_name }, 'no module of the platform'],
+      [
+        { pull_id: pull.id, platform: other.platform_name, record_type },
+        `no module "${record_type}"`,
+      ],
+    ]
+    for (const [scope, what] of scopes) {
+      const response = await hub.callAs('operator', 'POST', '/api/v1/reverts', { scope, reason })
+      const { message } = expectError(response, 422, 'module_not_in_pull')
+      assert.ok(message.startsWith(`Pull ${pull.id} has ${what}`), message)
+      assert.ok(message.includes(`GET /api/v1/pulls/${pull.id} lists`), message)
+    }
+    await hub.setStatus(other.id, 'inactive')
+    const planned = await plan(hub, { pull_id: pull.id, platform: platform_name, record_type })
+    const { reverts } = await hub.call('GET /api/v1/reverts', { query: { pull_id: pull.id } })
+    assert.deepEqual(
+      reverts.map(({ id }) => id),
+      [planned.id],
+    )
+  })
+
   test('ten pulls of the same bad list bring back nothing, a truncated one marks nothing, and the first corrected one brings all', async () => {
     await using kit = await addPulledPlatform(hub)
     const module = only(kit.platform.modules)

@@ -14,6 +14,8 @@ import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { OneReview } from '../activity/missing/review-card.tsx'
+import { headingId } from '../guide/split-guide.ts'
+import { PullButton } from '../platforms/pull-button.tsx'
 import { TestButton } from '../platforms/test-button.tsx'
 import { PullNowButton } from '../pulls/pull-now-button.tsx'
 import classes from './inbox.module.css'
@@ -157,12 +159,15 @@ function PutAside({ item }: { item: InboxItem }) {
 
 /** What can be done about a fault, on its page or where it is decided. */
 function ItemActions({ item }: { item: InboxItem }) {
-  const { kind, platform } = item
+  const { kind, platform, record_type } = item
   const canOperate = useHasRole('operator')
   const isOfConnection = kind === 'pulls_failing' || kind === 'certificate_expiring'
   return (
     <Group gap="xs" mt="md" className={classes['itemActions'] ?? ''}>
       {isOfConnection && canOperate && platform && <Connection id={platform.id} />}
+      {kind === 'disagreement' && platform && record_type !== null && (
+        <ReadAgain id={platform.id} record_type={record_type} />
+      )}
       <Target item={item} />
     </Group>
   )
@@ -178,6 +183,23 @@ function Connection({ id }: { id: number }) {
     </>
   )
 }
+
+/** Settles a disagreement of list and digest, once the platform owner has followed the guide. */
+function ReadAgain({ id, record_type }: { id: number; record_type: string }) {
+  const canOperate = useHasRole('operator')
+  const summary = useStore(snapshot)?.platforms.find((one) => one.id === id)
+  return (
+    <>
+      {canOperate && summary && <PullButton platform={summary} full={{ record_type }} />}
+      <LinkButton to="/dashboard/guide" search={{ section: DIGEST_SECTION }} variant="default">
+        Show the guide
+      </LinkButton>
+    </>
+  )
+}
+
+/** The heading of the integration guide about lists and digests. */
+const DIGEST_SECTION = headingId('The digest (optional)')
 
 /** The place where a fault is decided. */
 function Target({ item: { kind, platform, record_type } }: { item: InboxItem }) {
@@ -221,5 +243,6 @@ function Target({ item: { kind, platform, record_type } }: { item: InboxItem }) 
 const TAB_OF: Partial<Record<InboxItem['kind'], { name: string; label: string }>> = {
   pulls_failing: { name: 'pulls', label: 'Show its pulls' },
   drift: { name: '', label: 'Show the differences' },
+  disagreement: { name: '', label: 'Show the module' },
   key_expiring: { name: 'settings', label: 'Show its keys' },
 }

@@ -110,6 +110,7 @@ const LINKS: Partial<Record<InboxItem['kind'], string>> = {
   rejected: 'Review',
   push_errors: 'View push errors',
   drift: 'Show',
+  disagreement: 'Show',
   key_expiring: 'Show the keys',
   certificate_expiring: 'Show the platform',
   no_backup: 'Show the backups',

@@ -22,7 +22,7 @@ const GROUP: RejectedPushGroup = {
 function factsOf(part: Partial<InboxFacts>): InboxFacts {
   return {
     ...{ now: NOW, platforms: [SCHOOL], health: [], alerts: [], reviews: [], groups: [] },
-    ...{ pushErrors: [], pushSources: [], drift: [], newestBackup: NOW },
+    ...{ pushErrors: [], pushSources: [], drift: [], disagreements: [], newestBackup: NOW },
     ...part,
   }
 }

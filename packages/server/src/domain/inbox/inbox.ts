@@ -21,6 +21,20 @@ export type DriftingModule = {
   last_at: string
 }
 
+/** A registered module whose list and digest disagree. */
+export type DisagreeingModule = {
+  platform_id: number
+  record_type: string
+  module_name: string
+  /** The number of buckets that they disagree about. */
+  buckets: number
+  /** The first record that the list contains of one of them, and its version; "" if their lists are empty. */
+  reference_number: string
+  version: string | null
+  since: string
+  last_at: string
+}
+
 /** What an operator put aside. `occurrence` identifies what the operator has seen of the fault. */
 export type InboxMark = {
   key: string
@@ -42,6 +56,7 @@ export type InboxFacts = {
   pushErrors: PushErrorCount[]
   pushSources: PushSource[]
   drift: DriftingModule[]
+  disagreements: DisagreeingModule[]
   /** The time of the newest backup; null if there is none. */
   newestBackup: string | null
 }
@@ -73,6 +88,7 @@ export function findFaults(facts: InboxFacts): Fault[] {
       .map((group) => fromGroup(group, find(group.platform_name))),
     ...fromPushErrors(facts, find),
     ...facts.drift.map((module) => fromDrift(module, find(module.platform_id))),
+    ...facts.disagreements.map((one) => fromDisagreement(one, find(one.platform_id))),
     ...fromBackups(facts),
   ]
   const alertOf = new Map<Specific, Alert>()
@@ -223,6 +239,23 @@ function fromDrift(module: DriftingModule, platform: InboxItem['platform']): Spe
     title: `${module_name} differs from its manifest`,
     reason: `${formatCount(keys.length, 'key')} of the records: ${named.join(', ')}`,
     ...{ platform, since, last_at, record_type, occurrence: keys.toSorted().join(' ') },
+  }
+}
+
+function fromDisagreement(module: DisagreeingModule, platform: InboxItem['platform']): Specific {
+  const { platform_id, record_type, module_name, buckets, since, last_at } = module
+  const { reference_number, version } = module
+  const first =
+    reference_number === ''
+      ? ''
+      : `, such as that of reference ${reference_number}, version ${version ?? 'missing'}`
+  return {
+    ...{ ...NOTHING, key: `disagreement ${platform_id} ${record_type}`, group: 'decision' },
+    kind: 'disagreement',
+    title: `The list and the digest of ${module_name} disagree`,
+    reason: `${formatCount(buckets, 'bucket')} of the digest ${buckets === 1 ? 'has' : 'have'} another number or sum than the list${first}. The platform owner must compute both from the same records, with the same expression for the version; a conformance check names the records. Until then, the hub does not claim that both sides are equal.`,
+    ...{ platform, since, last_at, record_type },
+    occurrence: `${buckets} ${reference_number} ${version}`,
   }
 }
 

@@ -12,7 +12,14 @@ const MAX_SNOOZE_MS = 90 * DAY_HOURS * 3_600_000
 
 type InboxDeps = Pick<
   FeatureDeps,
-  'alerts' | 'platforms' | 'missing' | 'rejectedPushes' | 'pushErrors' | 'manifests' | 'inbox'
+  | 'alerts'
+  | 'platforms'
+  | 'missing'
+  | 'rejectedPushes'
+  | 'pushErrors'
+  | 'manifests'
+  | 'digests'
+  | 'inbox'
 > &
   Pick<FeatureDeps, 'clock'> & {
     /** The time of the newest backup in the folder of the hub; null if there is none. */
@@ -99,7 +106,7 @@ export function inboxRoutes(deps: InboxDeps) {
 }
 
 async function readFacts(deps: InboxDeps): Promise<{ facts: InboxFacts; is_complete: boolean }> {
-  const { alerts, platforms, missing, rejectedPushes, pushErrors, manifests } = deps
+  const { alerts, platforms, missing, rejectedPushes, pushErrors, manifests, digests } = deps
   const now = deps.clock.now()
   const hour = hourOf(now)
   const limit = MAX_FAULTS + 1
@@ -119,6 +126,7 @@ async function readFacts(deps: InboxDeps): Promise<{ facts: InboxFacts; is_compl
     pushErrors: await pushErrors.readPushErrors(hourText(hour - DAY_HOURS + 1), hourText(hour)),
     pushSources: await pushErrors.listPushSources(),
     drift: await manifests.listDrift(),
+    disagreements: await digests.listDisagreements(),
     newestBackup: await deps.findNewestBackup(),
   }
   const is_complete = Object.values(limited).every(({ length }) => length <= MAX_FAULTS)

@@ -34,8 +34,9 @@ export type SettledDigest = {
   explained: number
   /** The number of elements that were rejected, accepted exceptions included. */
   rejected: number
-  /** The number of elements whose record the hub does not have. */
-  lacking: number
+  /** The number of records of the platform, and of those that the hub has. */
+  listed: number
+  stored: number
   isVerified: boolean
   /** The buckets whose list and digest disagree, as two pulls in a row have found. */
   warnings: string[]
@@ -99,12 +100,20 @@ export async function settleDigest(
       verified_pushes: pushes - outcome.pushedBefore,
     })
   }
+  // Where the digest counts other records than the list has, those of the list count.
+  const listed =
+    records +
+    remembered.reduce(
+      (sum, one) => sum + (one.state === 'disagreement' ? one.local_count - one.remote_count : 0),
+      0,
+    )
   const open = new Set([...left, ...known].map(({ prefix }) => prefix.slice(0, digits)))
   return {
     repaired: differing.filter(({ prefix }) => !open.has(prefix)).length,
     explained,
     rejected: remembered.reduce((sum, bucket) => sum + bucket.rejected, 0),
-    lacking: remembered.reduce((sum, bucket) => sum + countLacking(bucket), 0),
+    listed,
+    stored: listed - remembered.reduce((sum, bucket) => sum + countLacking(bucket), 0),
     isVerified,
     warnings: disagreements.map(describeDisagreement),
   }
@@ -203,7 +212,7 @@ function toDisagreement(
   const before = remembered.find((one) => one.prefix === prefix && one.state === 'disagreement')
   if (!before || !isSameDifference(before, found)) return found
   const { reference_number = '', version = null } = listed?.first ?? {}
-  return { ...found, reference_number, version }
+  return { ...found, since: before.since, reference_number, version }
 }
 
 function isSameDifference(one: RememberedBucket, other: RememberedBucket): boolean {
@@ -224,6 +233,7 @@ function toRemembered(
   const { there, here, ...others } = bucket
   return {
     ...others,
+    since: bucket.at,
     ...{ remote_count: there.count, remote_sum: there.sum },
     ...{ local_count: here.count, local_sum: here.sum },
     ...{ reference_number: null, version: null },

@@ -179,8 +179,8 @@ async function readBuckets(
       bytes: comparison.bytes + outcome.bytes,
     },
     compared: {
-      records: comparison.records - settled.lacking,
-      listed: comparison.records,
+      records: settled.stored,
+      listed: settled.listed,
       verified: isVerified ? { explained, rejected } : null,
     },
   }

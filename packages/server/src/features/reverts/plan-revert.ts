@@ -109,8 +109,12 @@ async function resolvePull(
   const begin = pull.requested_at
   const isWhole = name === undefined && type === undefined
   const names = { platform: name ?? null, record_type: type ?? null }
-  const modules = isWhole ? null : await reverts.findModules(names)
-  if (modules?.length === 0) throw new HubError('not_found', { what: 'module' })
+  const modules = isWhole ? null : await reverts.findModules(names, pull_id)
+  if (modules?.length === 0) {
+    const module = type === undefined ? 'no module' : `no module "${type}"`
+    const what = name === undefined ? module : `${module} of the platform "${name}"`
+    throw new HubError('module_not_in_pull', { pull_id: String(pull_id), what })
+  }
   const module_ids = modules?.map(({ module_id }) => module_id) ?? null
   return { resolved: { kind: 'pull', pull_id, module_ids, begin }, makes_holds: true }
 }
@@ -123,7 +127,7 @@ async function resolvePushes(
     requireMember(parseTimestamp(scope[name]), name, TIMESTAMP_RULE)
   const [from, to] = [readTime('from'), readTime('to')]
   if (from >= to) throw new HubError('invalid_request', { reason: 'from must be before to' })
-  const [module] = await reverts.findModules({ platform: scope.platform, record_type: null })
+  const [module] = await reverts.findModules({ platform: scope.platform, record_type: null }, null)
   const { platform_id } = found('platform', module ?? null)
   return { resolved: { kind: 'pushes', platform_id, from, to }, makes_holds: true }
 }

@@ -1,3 +1,4 @@
+import type { DisagreeingModule } from '../../domain/inbox/inbox.ts'
 import type { BucketSum } from '../../domain/record/digest-sums.ts'
 import type { ModuleRef } from './record-list-store.ts'
 
@@ -39,7 +40,8 @@ export type RememberedBucket = {
   /** A record that the list and the digest disagree about, and its listed version; null if unknown. */
   reference_number: string | null
   version: string | null
-  /** When this was found. RFC 3339 in UTC. */
+  /** When a pull has first found this, and when the last one did. RFC 3339 in UTC. */
+  since: string
   at: string
 }
 
@@ -125,6 +127,12 @@ export interface DigestStore {
 
   /** Returns the remembered buckets of a module, in the order of their prefixes. */
   listRemembered(module: ModuleRef): Promise<RememberedBucket[]>
+
+  /**
+   * Returns the registered modules of active platforms whose list and digest disagree, as two pulls in a row have found, in the
+   * order of their ids; each with the first record that is named.
+   */
+  listDisagreements(): Promise<DisagreeingModule[]>
 
   /** Saves buckets and deletes others, in one transaction. A bucket of the same prefix is replaced. */
   remember(

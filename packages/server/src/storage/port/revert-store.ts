@@ -78,8 +78,14 @@ export type HoldQuery = HoldFilter & {
 }
 
 export interface RevertStore {
-  /** Returns the modules with these names that are not being removed; null stands for all. */
-  findModules(names: { platform: string | null; record_type: string | null }): Promise<ModuleRef[]>
+  /**
+   * Returns the modules with these names that are not being removed; null stands for all.
+   * @param pullId only modules that this pull was to read; null for any.
+   */
+  findModules(
+    names: { platform: string | null; record_type: string | null },
+    pullId: number | null,
+  ): Promise<ModuleRef[]>
 
   /** Creates a plan without records. It is not visible before `finishPlan`. @returns its id. */
   createRevert(revert: NewRevert): Promise<number>

@@ -38,6 +38,32 @@ test('remembered buckets and what is known of a module are saved member by membe
   assert.deepEqual(await digests.readDigest(other), unknown)
 })
 
+test('a disagreement is listed by module once two pulls have found it, until it is deleted', async (kit) => {
+  const school = await kit.register({ modules: ['students', 'staff'] })
+  const module = await moduleRef(kit, school)
+  const { digests } = kit.storage
+  const found = { ...rememberedBucket('a01'), state: 'disagreement' as const }
+  await digests.remember(module, { save: [found, rememberedBucket('3f4')], delete: [] })
+  assert.deepEqual(await digests.listDisagreements(), [])
+  const at = '2026-03-10T09:00:00.000Z'
+  const unnamed = { ...found, at, reference_number: '', version: null }
+  const named = { ...found, prefix: 'b01', reference_number: 'r', version: '1' }
+  await digests.remember(module, { save: [unnamed, named], delete: [] })
+  const { platform_id } = school
+  const listed = {
+    ...{ platform_id, record_type: 'students', module_name: 'Module students', buckets: 2 },
+    ...{ reference_number: 'r', version: '1', since: found.since, last_at: at },
+  }
+  assert.deepEqual(await digests.listDisagreements(), [listed])
+  await kit.setStatus(school, 'inactive')
+  assert.deepEqual(await digests.listDisagreements(), [])
+  await kit.setStatus(school, 'active')
+  await digests.remember(module, { save: [], delete: ['a01'] })
+  assert.equal((await digests.listDisagreements())[0]?.buckets, 1)
+  await digests.remember(module, { save: [], delete: 'all' })
+  assert.deepEqual(await digests.listDisagreements(), [])
+})
+
 test('an erasure deletes the bucket and the claim that name the record', async (kit) => {
   const school = await kit.register()
   const module = await moduleRef(kit, school)

@@ -81,6 +81,7 @@ export const rememberedBucket = (prefix: string) => ({
     explained: 2,
     not_stored: 0,
     rejected: 0,
+    since: '2026-03-10T08:00:00.000Z',
     at: '2026-03-10T08:00:00.000Z',
   },
   ...{ remote_count: 5, remote_sum: 2 ** 48 - 1, local_count: 3, local_sum: 7 },

@@ -11,7 +11,7 @@ export function ModuleDigest({ module }: { module: ModuleCompleteness }) {
   return (
     <Text size="sm" component="div">
       <Text span fw={600} inherit>
-        Digest
+        Digest:
       </Text>{' '}
       {lines.map((line, index) => (
         // The lines of a module have no other identity than their place.
@@ -25,29 +25,38 @@ export function ModuleDigest({ module }: { module: ModuleCompleteness }) {
 /** A faster digest delays no pull that anybody would notice. */
 const SLOW_MS = 1000
 
-function linesOf({ verified_at, verified_by, verified, digest }: ModuleCompleteness): ReactNode[] {
+function linesOf(module: ModuleCompleteness): ReactNode[] {
+  const { verified_at, verified_by, verified, digest, last_warning } = module
   if (digest === null) return []
+  // The warnings of the last pull say what is wrong with the versions, once the platform has offered a digest.
+  const isSaid = last_warning !== null && digest.digest_ms !== null
   const { withdrawn_at, withdrawn_records, withdrawn_reference, unversioned, not_stable } = digest
   return [
     verified_by === 'digest' && verified_at !== null && verified !== null && (
       <>
-        Same versions <Time at={verified_at} />: {formatNumber(verified.records)} of{' '}
-        {formatNumber(verified.of)}
+        Same versions, <Time at={verified_at} />: {formatNumber(verified.records)} of{' '}
+        {formatCount(verified.of, 'record')}
         {verified.explained > 0 && `, ${formatNumber(verified.explained)} explained`}.
       </>
     ),
     withdrawn_at !== null && (
       <>
-        A read found {formatCount(withdrawn_records ?? 0, 'record')} with changed content under the
-        same version <Time at={withdrawn_at} />
-        {withdrawn_reference !== null && `, such as ${withdrawn_reference}`}. The list is read as
-        often as without a digest until a full read finds none.
+        The claim was withdrawn, <Time at={withdrawn_at} />
+        {!isSaid && (
+          <>
+            : {formatCount(withdrawn_records ?? 0, 'record')} had changed under an equal version
+            {withdrawn_reference !== null && `, such as ${withdrawn_reference}`}
+          </>
+        )}
+        . The list is read as often as without a digest until a full read finds no such record.
       </>
     ),
-    unversioned !== null &&
+    !isSaid &&
+      unversioned !== null &&
       unversioned > 0 &&
       `${formatCount(unversioned, 'record')} of the platform ${unversioned === 1 ? 'has' : 'have'} no version, so the digest is not used.`,
-    not_stable &&
+    !isSaid &&
+      not_stable &&
       'The versions change without a change of content, so the digest is not used until the manifest changes.',
     !not_stable &&
       unversioned === 0 &&

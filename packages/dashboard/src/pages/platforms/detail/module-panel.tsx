@@ -135,7 +135,7 @@ function ModuleCompletenessText({ completeness }: { completeness: ModuleComplete
       <VerifiedAt module={completeness} />.{' '}
       {differences.length > 0 && `${differences.join(', ')}. `}
       {incomplete_reasons.length > 0 &&
-        `${verified_by === 'digest' ? 'The hub does not have all records' : 'The last pull could not verify it'}: ${incomplete_reasons.map(incompleteReasonLabel).join('. ')}. `}
+        `${verified_by === 'digest' ? 'Its differences are explained' : 'The last pull could not verify it'}: ${incomplete_reasons.map(incompleteReasonLabel).join('. ')}. `}
       <HeldCount module={completeness} />
       {last_error && `The last pull failed: ${last_error}`}
       {last_warning && `The last pull succeeded, with warnings: ${last_warning}`}

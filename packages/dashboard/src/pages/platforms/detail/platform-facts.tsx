@@ -194,7 +194,7 @@ export function CompletenessCard({ platform }: { platform: PlatformDetails }) {
         }),
         column.of('Verified', (module) => <Verified module={module} />, {
           width: 220,
-          phone: 'line',
+          phone: 'labelled',
         }),
       ]}
     />

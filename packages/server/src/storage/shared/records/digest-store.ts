@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { DisagreeingModule } from '../../../domain/inbox/inbox.ts'
 import {
   type BucketSum,
   bucketSize,
@@ -106,6 +107,8 @@ export function createDigestStore({
       return rows.map((row) => ({ ...row }))
     },
 
+    listDisagreements: () => listDisagreements(reader),
+
     remember: (module, { save, delete: deleted }) =>
       writer.transaction().execute(async (db) => {
         await deleteBuckets(db, module, deleted)
@@ -131,6 +134,37 @@ export function createDigestStore({
         .execute()
     },
   }
+}
+
+async function listDisagreements(db: Executor): Promise<DisagreeingModule[]> {
+  const rows = await db
+    .selectFrom('digest_buckets as d')
+    .innerJoin('modules as m', 'm.module_id', 'd.module_id')
+    .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
+    .select(['m.module_id', 'm.platform_id', 'm.record_type', 'm.module_name'])
+    .select(['d.reference_number', 'd.version', 'd.since', 'd.at'])
+    .where('d.state', '=', 'disagreement')
+    .where('d.reference_number', 'is not', null)
+    .where('m.registered_at', 'is not', null)
+    .where('p.status', '=', 'active')
+    .orderBy('m.module_id')
+    .orderBy('d.prefix')
+    .execute()
+  return [...Map.groupBy(rows, ({ module_id }) => module_id).values()].flatMap((buckets) => {
+    // A bucket whose list is empty has no record to name.
+    const first = buckets.find(({ reference_number }) => reference_number !== '') ?? buckets[0]
+    if (!first) return []
+    const { platform_id, record_type, module_name, reference_number, version } = first
+    const since = buckets.map((bucket) => bucket.since).sort()[0] ?? first.since
+    const last_at =
+      buckets
+        .map(({ at }) => at)
+        .sort()
+        .at(-1) ?? first.at
+    const module = { platform_id, record_type, module_name }
+    const named = { reference_number: reference_number ?? '', version }
+    return [{ ...module, ...named, buckets: buckets.length, since, last_at }]
+  })
 }
 
 /** The stored sums of a module, which are added for fewer digits than are stored. */
@@ -263,7 +297,8 @@ async function saveBucket(
 
 const REMEMBERED = [
   ...(['prefix', 'state', 'remote_count', 'remote_sum', 'local_count', 'local_sum'] as const),
-  ...(['explained', 'not_stored', 'rejected', 'reference_number', 'version', 'at'] as const),
+  ...(['explained', 'not_stored', 'rejected', 'reference_number', 'version'] as const),
+  ...(['since', 'at'] as const),
 ]
 
 const UNKNOWN: Readonly<ModuleDigest> = {

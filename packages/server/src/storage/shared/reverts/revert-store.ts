@@ -39,7 +39,12 @@ export function createRevertStore(
   }
 
   return {
-    findModules: (names) => selectModuleRefs(reader, names).execute(),
+    findModules(names, pullId) {
+      const select = selectModuleRefs(reader, names)
+      if (pullId === null) return select.execute()
+      const tasks = reader.selectFrom('pull_tasks').select('module_id')
+      return select.where('m.module_id', 'in', tasks.where('pull_id', '=', pullId)).execute()
+    },
 
     async createRevert({ scope, resolved, makes_holds, ...revert }) {
       const { revert_id } = await writer

@@ -99,6 +99,7 @@ export const recordTables = {
       rejected: integer(),
       reference_number: text().nullable(),
       version: text().nullable(),
+      since: text(),
       at: text(),
     },
     { primaryKey: ['platform_id', 'module_id', 'prefix'] },
