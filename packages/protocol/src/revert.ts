@@ -12,7 +12,7 @@ import {
 } from './common.ts'
 import { PasswordAgain } from './operator.ts'
 
-const Id = Type.Integer({ minimum: 1 })
+const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
 /** What a revert takes back. */
 export const RevertScope = Type.Union([
@@ -44,6 +44,7 @@ export const RevertRequest = ClosedObject({
   reason: Type.String({
     minLength: 1,
     maxLength: 500,
+    pattern: '\\S',
     description: 'Stored in the audit log. Do not include anything that identifies a person.',
   }),
 })

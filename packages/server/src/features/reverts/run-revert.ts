@@ -12,7 +12,7 @@ import type { ClaimedRevert, RevertResult, ScopeRecord } from '../../storage/por
 import type { FeatureDeps } from '../feature-deps.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import { describeRevertEnd } from './describe-revert.ts'
-import { toResult } from './plan-revert.ts'
+import { STEP_BYTES, toResult } from './plan-revert.ts'
 
 /** Records of one commit, during which pushes wait. */
 const STEP = 200
@@ -85,13 +85,15 @@ async function applyRevert(
   let renewedAt = monotonicClock.now()
   for (;;) {
     if (signal.aborted) return false
-    const ids = await reverts.listUndone(revert_id, after, STEP)
-    if (ids.length === 0) return true
+    const undone = await reverts.listUndone(revert_id, after, STEP)
+    if (undone.length === 0) return true
+    const ids = await reverts.takeStep(undone, STEP_BYTES)
     const outcome = await applyStep(deps, revert, ids)
     if (outcome === 'stopped') return false
     // Records that have changed meanwhile are decided again.
     if (outcome === 'done') after = ids.at(-1) ?? after
-    if (monotonicClock.now() - renewedAt > RENEW_EVERY_MS) {
+    // Or the revert was cancelled.
+    if (outcome === 'again' || monotonicClock.now() - renewedAt > RENEW_EVERY_MS) {
       renewedAt = monotonicClock.now()
       if (!(await reverts.renewLease(revert_id, { owner, seconds: LEASE_SECONDS }))) return false
     }

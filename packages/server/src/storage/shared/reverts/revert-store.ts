@@ -12,6 +12,7 @@ import {
   readScopeOutlines,
   readScopeRecords,
   type SelectByIds,
+  takeStep,
 } from './scope-records.ts'
 
 type RevertDialect = {
@@ -77,6 +78,8 @@ export function createRevertStore(
 
     readScopeOutlines: (scope, ids) => readScopeOutlines(reader, scope, ids, selectByIds),
 
+    takeStep: (ids, maxBytes) => takeStep(reader, selectByIds, ids, maxBytes),
+
     async findUnplanned(revertId, ids) {
       if (ids.length === 0) return []
       const { rows } = await selectByIds(ids, (isId) =>
@@ -130,14 +133,9 @@ export function createRevertStore(
       let select = selectReverts(reader)
       if (before !== null) select = select.where('v.revert_id', '<', before)
       if (pull_id !== null) {
-        // The text of a scope begins with the id of its pull.
-        const scope = `{"pull_id":${pull_id}`
-        select = select.where((eb) =>
-          eb.or([
-            eb('v.scope', '=', `${scope}}`),
-            eb(sql`substr(v.scope, 1, ${scope.length + 1})`, '=', `${scope},`),
-          ]),
-        )
+        // The hub has written the text of a resolved scope, which begins with the id of its pull.
+        const scope = `{"kind":"pull","pull_id":${pull_id},`
+        select = select.where(sql`substr(v.resolved_scope, 1, ${scope.length})`, '=', scope)
       }
       const rows = await select.orderBy('v.revert_id', 'desc').limit(limit).execute()
       return rows.map((row) => toRevert(row, clock.now()))
@@ -219,6 +217,13 @@ export function createRevertStore(
 
     saveResults: (revert_id, results) =>
       writer.transaction().execute(async (db) => {
+        // Locks the row, so that a revert which is cancelled meanwhile counts these results.
+        const running = await db
+          .updateTable('reverts')
+          .set({ state: 'running' })
+          .where((eb) => eb.and({ revert_id, state: 'running' }))
+          .executeTakeFirst()
+        if (running.numUpdatedRows === 0n) return false
         const { rows } = await selectByIds(results.map(idOf), (isId) =>
           db.selectFrom('records').select(['record_id', 'change_seq']).where(isId('record_id')),
         ).execute(db)

@@ -143,6 +143,41 @@ export async function readScopeRecords(
   }))
 }
 
+/** As `RevertStore.takeStep`. */
+export async function takeStep(
+  db: Executor,
+  selectByIds: SelectByIds,
+  ids: number[],
+  maxBytes: number,
+): Promise<number[]> {
+  if (ids.length <= 1) return ids
+  const { rows } = await selectByIds(ids, (isId) =>
+    db
+      .selectFrom('records as r')
+      .select([
+        'r.record_id',
+        sql<number>`octet_length(r.data) + coalesce((SELECT sum(octet_length(h.changes))
+          FROM record_history h WHERE h.platform_id = r.platform_id AND h.record_id = r.record_id), 0)`.as(
+          'size',
+        ),
+      ])
+      .where(isId('r.record_id')),
+  ).execute(db)
+  const sizes = new Map(rows.map((row) => [row.record_id, row.size]))
+  const sized = ids.map((id) => ({ size: sizes.get(id) ?? 0 }))
+  return ids.slice(0, countWithin(sized, maxBytes))
+}
+
+/** Counts the first rows whose sizes together are at most `maxBytes`; at least one. */
+export function countWithin(rows: readonly { size: number }[], maxBytes: number): number {
+  let total = 0
+  const end = rows.findIndex(({ size }) => {
+    total += size
+    return total > maxBytes
+  })
+  return end < 0 ? rows.length : Math.max(1, end)
+}
+
 /** As `RevertStore.readScopeOutlines`. */
 export async function readScopeOutlines(
   db: Executor,
