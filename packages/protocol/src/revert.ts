@@ -168,7 +168,7 @@ export const Hold = Type.Object({
   holds: OneOf('values', 'existence', 'absence'),
   paths: Type.Array(Type.String(), {
     description:
-      'JSON Pointers of the values that are held; empty for existence and absence. At most 100.',
+      'JSON Pointers of the values that are held; empty for existence and absence. At most 100. A key that is very long, or has U+0000 or a lone surrogate, is `~sha256:` and a hash.',
   }),
 })
 
