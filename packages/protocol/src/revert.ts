@@ -12,7 +12,7 @@ import {
 } from './common.ts'
 import { PasswordAgain } from './operator.ts'
 
-const Id = Type.Integer({ minimum: 1 })
+const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
 /** What a revert takes back. */
 export const RevertScope = Type.Union([
@@ -44,6 +44,7 @@ export const RevertRequest = ClosedObject({
   reason: Type.String({
     minLength: 1,
     maxLength: 500,
+    pattern: '\\S',
     description: 'Stored in the audit log. Do not include anything that identifies a person.',
   }),
 })
@@ -167,7 +168,7 @@ export const Hold = Type.Object({
   holds: OneOf('values', 'existence', 'absence'),
   paths: Type.Array(Type.String(), {
     description:
-      'JSON Pointers of the values that are held; empty for existence and absence. At most 100.',
+      'JSON Pointers of the values that are held; empty for existence and absence. At most 100. A key that is very long, or has U+0000 or a lone surrogate, is `~sha256:` and a hash.',
   }),
 })
 

@@ -294,6 +294,9 @@ describeHub('reverts', (hub) => {
     const send = (body: object) => hub.callAs('operator', 'POST', '/api/v1/reverts', body)
     expectError(await send({ scope: { ...scope, to: from }, reason }), 400, 'invalid_request')
     expectError(await send({ scope }), 400, 'invalid_request')
+    expectError(await send({ scope, reason: ' \n' }), 400, 'invalid_request')
+    // No database has such an id.
+    expectError(await send({ scope: { pull_id: 1e20 }, reason }), 400, 'invalid_request')
     expectError(await send({ scope: { pull_id: 999_999 }, reason }), 404, 'not_found')
     const { id } = await plan(hub, scope)
     await hub.call('POST /api/v1/reverts/:id/cancel', { params: { id } })

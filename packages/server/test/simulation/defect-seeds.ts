@@ -36,5 +36,7 @@ export const DEFECT_SEEDS: Readonly<Record<string, number>> = {
   'keeps the holds of a revert that was reverted': 9,
   'reverts a record that has changed since the decision': 9,
   'ends a revert before all of its records are done': 14,
+  'omits records from the plan of a revert': 14,
+  'reports that it does not know the creation of records': 9,
   'replays a rejected push twice': 5,
 }

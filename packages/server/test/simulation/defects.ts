@@ -263,6 +263,33 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
       },
     }),
   },
+  'omits records from the plan of a revert': {
+    breakStorage: ({ reverts, ...storage }) => ({
+      ...storage,
+      reverts: {
+        ...reverts,
+        addPlanned: (revertId, results) =>
+          reverts.addPlanned(
+            revertId,
+            results.filter(({ record_id }) => record_id % 3 > 0),
+          ),
+      },
+    }),
+  },
+  'reports that it does not know the creation of records': {
+    breakStorage: ({ reverts, ...storage }) => ({
+      ...storage,
+      reverts: {
+        ...reverts,
+        async readScopeRecords(scope, ids) {
+          const records = await reverts.readScopeRecords(scope, ids)
+          return records.map((record) =>
+            record.isCreated ? { ...record, isHistoryStored: false } : record,
+          )
+        },
+      },
+    }),
+  },
   'replays a rejected push twice': {
     sql: `CREATE TRIGGER defect AFTER UPDATE OF replayed_at ON rejected_pushes
       WHEN NEW.replayed_at IS NOT NULL

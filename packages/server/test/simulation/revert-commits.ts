@@ -9,9 +9,11 @@ import type { ModelModule } from './registry.ts'
 import {
   type Content,
   decideModel,
+  MISSING,
   type ModelDecision,
   type ModelHold,
   type ModelScope,
+  type Values,
   valuesOf,
 } from './revert-model.ts'
 import { check } from './violation.ts'
@@ -82,18 +84,23 @@ export class RevertCommits {
 
   /** Records that a revert leaves as they are. */
   onResults({ revert_id, results }: RevertUnit & { name: 'saveResults' }): void {
-    for (const { record_id, outcome } of results) {
+    for (const { record_id, outcome, reason } of results) {
+      // No history is deleted in a simulation, and the creation of every record is known.
+      const isPossible = reason === 'history_deleted' || reason === 'creation_unknown'
+      check(!isPossible, `The revert ${revert_id} reports ${reason} for the record ${record_id}`)
       const [row] = this.#view.query(
         `SELECT r.reference_number, r.module_id FROM revert_records w
          JOIN records r ON r.record_id = w.record_id
          WHERE w.revert_id = ? AND w.record_id = ? AND w.done = 1 AND w.outcome = ?`,
         ...[revert_id, record_id, outcome],
       )
-      if (!row || outcome === 'impossible' || this.#isDone(revert_id, record_id)) continue
+      if (!row || this.#isDone(revert_id, record_id)) continue
       const module = this.#model.registry.moduleOf(Number(row['module_id']))
       const reference = String(row['reference_number'])
       const { platform, record_type } = module
       if (this.#operators.mayBeErased({ platform: platform.name, record_type, reference })) continue
+      check(reason !== 'anonymised', `The revert ${revert_id} reports that ${reference} is erased`)
+      if (outcome === 'impossible') continue
       const decision = this.#decide(
         { module, reference, record_id, revert_id },
         this.#scopeOf(revert_id),
@@ -129,7 +136,9 @@ export class RevertCommits {
       const isKept = outcome !== 'reverted' && Number(held) > 0
       check(!isKept, `There are holds of ${name}, which is ${outcome}`)
     }
-    const { resolved, makes_holds } = this.#scopeOf(revertId)
+    const scope = this.#scopeOf(revertId)
+    const { resolved, makes_holds } = scope
+    this.#checkOmitted(revertId, scope)
     if (resolved.kind === 'revert' && !makes_holds) {
       const [left] = this.#view.query(
         'SELECT count(*) AS n FROM holds WHERE revert_id = ?',
@@ -141,6 +150,42 @@ export class RevertCommits {
       const counted = rows.filter((row) => row['outcome'] === outcome).length
       const reported = revert[outcome]
       check(reported === counted, `The revert ${revertId} reports ${reported} ${outcome}`)
+    }
+  }
+
+  /** A plan contains every record that an ended pull or revert wrote. */
+  #checkOmitted(revertId: number, { resolved }: StoredScope): void {
+    if (resolved.kind !== 'pull' && resolved.kind !== 'revert') return
+    const rows = this.#view.query(
+      `SELECT r.module_id, r.reference_number FROM revert_records w
+       JOIN records r ON r.record_id = w.record_id WHERE w.revert_id = ?`,
+      revertId,
+    )
+    const planned = new Set(rows.map((row) => `${row['module_id']} ${row['reference_number']}`))
+    const { isOfScope, createsRecords } = this.#toModel(resolved, {
+      record_id: 0,
+      revert_id: revertId,
+    })
+    const moduleIds = resolved.kind === 'pull' ? resolved.module_ids : null
+    for (const { module_id, record_type, platform, records } of this.#model.registry.modules) {
+      if (moduleIds && !moduleIds.includes(module_id)) continue
+      for (const [reference, { createdBy, history }] of records) {
+        if (planned.has(`${module_id} ${reference}`)) continue
+        const count = history.length
+        const isWritten =
+          (createsRecords && isOfScope(createdBy, { index: -1, count })) ||
+          // An operator may have decided a review of missing records after the plan.
+          history.some(
+            ({ by, before, after }, index) =>
+              isOfScope(by, { index, count }) && isMoreThanMissing(before, after),
+          )
+        if (!isWritten) continue
+        const name = { platform: platform.name, record_type, reference }
+        check(
+          this.#operators.mayBeErased(name),
+          `The revert ${revertId} omits ${platform.name}/${record_type} ${reference}`,
+        )
+      }
     }
   }
 
@@ -226,6 +271,12 @@ export class RevertCommits {
       }
     }
   }
+}
+
+function isMoreThanMissing(before: Values, after: Values): boolean {
+  return [...before.keys(), ...after.keys()].some(
+    (path) => path !== MISSING && before.get(path) !== after.get(path),
+  )
 }
 
 type Reverted = Extract<ModelDecision, { outcome: 'reverted' }>

@@ -9,7 +9,7 @@ export type Writer =
 
 export type Value = string | number | boolean | null
 /** The value of each path. A key that a record does not have is not in it. */
-type Values = ReadonlyMap<string, Value>
+export type Values = ReadonlyMap<string, Value>
 
 /** A write that changed a record, with all values before and after it. */
 export type ModelEntry = { by: Writer; before: Values; after: Values }

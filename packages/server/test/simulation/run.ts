@@ -163,7 +163,8 @@ class Simulation {
     const size = hasTwo || engine === 'postgres' ? 2 : 1
     const revertChoices = new Choices(this.#seed + 0x8000_0000)
     // A hub on SQLite continues the reverts of any other process, since it is the only one.
-    const canRevert = revertChoices.chance(REVERTING) && (engine === 'postgres' || size === 1)
+    // All of the few simulations on PostgreSQL revert.
+    const canRevert = engine === 'postgres' || (revertChoices.chance(REVERTING) && size === 1)
     const withReverts = canRevert && !this.#without.has('reverts')
     const fleet = new Fleet({
       ...{

@@ -7,7 +7,14 @@ import { type JsonValue, stringifyLossless } from '@recordhub/protocol/lossless-
 import { isSameValue, missingChange, parseData, type RecordChange } from '../record/record.ts'
 import type { ParsedChange } from '../record/record-history.ts'
 import { dataKeyOf } from '../record/record-history.ts'
-import { EXISTENCE, hashContent, hashValue, MISSING_PATH, type RefusedPath } from './hold.ts'
+import {
+  EXISTENCE,
+  hashContent,
+  hashValue,
+  MISSING_PATH,
+  type RefusedPath,
+  toHoldPath,
+} from './hold.ts'
 
 /** The parts of a record that a revert restores. */
 export type RevertibleContent = {
@@ -115,7 +122,7 @@ export function decideRevert(candidate: RevertCandidate, at: string): RevertDeci
       isDataChanged = true
       if (base === undefined) delete data[key]
       else data[key] = base
-      refused.push({ path, refused: hashValue(given) })
+      refused.push({ path: toHoldPath(path), refused: hashValue(given) })
     } else if (path === '/full_name') {
       next.full_name = String(base)
       refused.push({ path, refused: hashValue(given) })

@@ -8,6 +8,7 @@ import {
   stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
 import { sha256 } from '../../lib/crypto/hash.ts'
+import { isStorableText } from '../../lib/text/code-points.ts'
 import { parseData, pointerTo } from '../record/record.ts'
 import { dataKeyOf } from '../record/record-history.ts'
 
@@ -15,6 +16,28 @@ import { dataKeyOf } from '../record/record-history.ts'
 export const EXISTENCE = ''
 /** The path of a hold on absence: the record is not marked as missing until an element of it arrives. */
 export const MISSING_PATH = '/missing_since'
+
+/** Longer paths do not fit into an index of PostgreSQL. */
+const MAX_PATH_LENGTH = 500
+/** No JSON Pointer contains it. */
+const HASHED = '/data/~sha256:'
+
+/** The path of a hold on a value. That of a key which the databases cannot store or index contains the key's hash. */
+export function toHoldPath(path: string): string {
+  if (path.length <= MAX_PATH_LENGTH && isStorableText(path)) return path
+  return HASHED + sha256(JSON.stringify(path))
+}
+
+/** Returns the function that finds the key of a hold's path in the data; null for a path of something else. */
+function keyFinder(...data: readonly JsonObject[]): (path: string) => string | null {
+  let hashed: Map<string, string> | null = null
+  return (path) => {
+    if (!path.startsWith(HASHED)) return dataKeyOf(path)
+    hashed ??= new Map(data.flatMap(Object.keys).map((key) => [toHoldPath(pointerTo(key)), key]))
+    // A key that neither side has stands for no value.
+    return hashed.get(path) ?? path
+  }
+}
 
 /** A path, and the hash of the value that does not come back. Of absence there is no value: the hash is empty. */
 export type RefusedPath = { path: string; refused: string }
@@ -72,6 +95,7 @@ export function decideHolds(holds: readonly Hold[], write: HeldWrite): HoldDecis
   const groups = Map.groupBy(holds, ({ revert_id, path }) => `${revert_id} ${kindOf(path)}`)
   if (groups.size === 0) return { kept, lifted }
   const data = parseData(write.result.data)
+  const findKey = keyFinder(data)
   // Existence last: with the values that other holds keep, the content may be the refused one.
   const inOrder = [...groups.values()].sort(
     (one, other) => Number(isOfExistence(one)) - Number(isOfExistence(other)),
@@ -90,7 +114,7 @@ export function decideHolds(holds: readonly Hold[], write: HeldWrite): HoldDecis
       const { setPaths } = write
       const compared = setPaths ? group.filter(({ path }) => setPaths.has(path)) : group
       const isRefused = ({ path, refused }: Hold) =>
-        hashValue(resultAt(write.result, data, path)) === refused
+        hashValue(resultAt(write.result, data, findKey(path))) === refused
       if (compared.length > 0 && compared.every(isRefused)) {
         for (const { path } of compared) kept.add(path)
       } else if (!setPaths) lifted.push({ revert_id: first.revert_id, kind })
@@ -113,15 +137,14 @@ function hashesOf(
   return [hashContent(result.full_name, data), hashContent(left.full_name, parseData(left.data))]
 }
 
-function resultAt(result: HeldState, data: JsonObject, path: string): JsonValue | undefined {
-  const key = dataKeyOf(path)
+function resultAt(result: HeldState, data: JsonObject, key: string | null): JsonValue | undefined {
   if (key === null) return result.full_name
   return Object.hasOwn(data, key) ? data[key] : undefined
 }
 
-/** The paths that a PATCH sets. */
+/** The paths that a PATCH sets, as holds name them. */
 export function pathsSetBy(patch: { full_name: string | null; data: string }): Set<string> {
-  const paths = Object.keys(parseData(patch.data)).map(pointerTo)
+  const paths = Object.keys(parseData(patch.data)).map((key) => toHoldPath(pointerTo(key)))
   return new Set(patch.full_name === null ? paths : [...paths, '/full_name'])
 }
 
@@ -136,20 +159,24 @@ export function keepHeld<State extends HeldState & { incomplete: boolean }>(
   // A write that is not stored completely does not complete the record.
   if (kept.has(EXISTENCE)) return { ...result, full_name, data, missing_since, incomplete }
   const isMissingKept = kept.has(MISSING_PATH)
-  const keys = [...kept].map(dataKeyOf).filter((key) => key !== null)
   return {
     ...result,
     incomplete,
     ...(isMissingKept ? { missing_since } : {}),
     ...(kept.has('/full_name') ? { full_name } : {}),
-    ...(keys.length > 0 ? { data: keepKeys(result.data, data, keys) } : {}),
+    ...([...kept].some(isOfData) ? { data: keepKeys(result.data, data, kept) } : {}),
   }
 }
 
-function keepKeys(resultText: string, storedText: string, keys: readonly string[]): string {
+const isOfData = (path: string) => path.startsWith('/data/')
+
+function keepKeys(resultText: string, storedText: string, kept: ReadonlySet<string>): string {
   const result = parseData(resultText)
   const stored = parseData(storedText)
-  for (const key of keys) {
+  const findKey = keyFinder(result, stored)
+  for (const path of kept) {
+    const key = findKey(path)
+    if (key === null) continue
     const value = Object.hasOwn(stored, key) ? stored[key] : undefined
     if (value === undefined) delete result[key]
     else result[key] = value

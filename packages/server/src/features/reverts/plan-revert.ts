@@ -16,6 +16,8 @@ import type { FeatureDeps } from '../feature-deps.ts'
 const STEP = 500
 /** Records whose values are read and compared at once, during which pushes wait. */
 const COMPARE_STEP = 100
+/** The maximum size of the data and history that are compared at once, which limits their paths too. */
+export const STEP_BYTES = 1_000_000
 
 type PlanDeps = Pick<FeatureDeps, 'reverts' | 'pulls' | 'records' | 'retention'>
 
@@ -56,8 +58,9 @@ async function decideStep(
     .filter(isAsLeft)
     .map((outline) => toResult(outline, { outcome: 'reverted' }))
   const others = outlines.filter((one) => !isAsLeft(one)).map(({ record_id }) => record_id)
-  for (let at = 0; at < others.length; at += COMPARE_STEP) {
-    const some = others.slice(at, at + COMPARE_STEP)
+  for (let at = 0; at < others.length; ) {
+    const some = await reverts.takeStep(others.slice(at, at + COMPARE_STEP), STEP_BYTES)
+    at += some.length
     const records = await reverts.readScopeRecords(resolved, some)
     results.push(...records.map((record) => toResult(record, decideOutcome(record))))
     await yieldToEventLoop()

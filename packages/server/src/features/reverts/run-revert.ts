@@ -12,7 +12,7 @@ import type { ClaimedRevert, RevertResult, ScopeRecord } from '../../storage/por
 import type { FeatureDeps } from '../feature-deps.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import { describeRevertEnd } from './describe-revert.ts'
-import { toResult } from './plan-revert.ts'
+import { STEP_BYTES, toResult } from './plan-revert.ts'
 
 /** Records of one commit, during which pushes wait. */
 const STEP = 200
@@ -85,13 +85,15 @@ async function applyRevert(
   let renewedAt = monotonicClock.now()
   for (;;) {
     if (signal.aborted) return false
-    const ids = await reverts.listUndone(revert_id, after, STEP)
-    if (ids.length === 0) return true
+    const undone = await reverts.listUndone(revert_id, after, STEP)
+    if (undone.length === 0) return true
+    const ids = await reverts.takeStep(undone, STEP_BYTES)
     const outcome = await applyStep(deps, revert, ids)
     if (outcome === 'stopped') return false
     // Records that have changed meanwhile are decided again.
     if (outcome === 'done') after = ids.at(-1) ?? after
-    if (monotonicClock.now() - renewedAt > RENEW_EVERY_MS) {
+    // Or the revert was cancelled.
+    if (outcome === 'again' || monotonicClock.now() - renewedAt > RENEW_EVERY_MS) {
       renewedAt = monotonicClock.now()
       if (!(await reverts.renewLease(revert_id, { owner, seconds: LEASE_SECONDS }))) return false
     }
@@ -133,11 +135,10 @@ async function applyStep(
     })
   }
   const outcomes = writes.length > 0 ? await ingest.revert(writes) : []
+  const { step, impossible } = readOutcomes(outcomes, written)
+  results.push(...impossible)
   const areCurrent = results.length === 0 || (await reverts.saveResults(revert_id, results))
-  const outcome = await readOutcomes(outcomes, written, (record, reason) =>
-    reverts.saveResults(revert_id, [toResult(record, { outcome: 'impossible', reason })]),
-  )
-  return outcome === 'done' && !areCurrent ? 'again' : outcome
+  return step === 'done' && !areCurrent ? 'again' : step
 }
 
 /** Why a record cannot be reverted that could be when the plan was made. */
@@ -146,22 +147,22 @@ const IMPOSSIBLE = new Map<string, ImpossibleReason>([
   ['record_erased', 'anonymised'],
 ])
 
-async function readOutcomes(
+function readOutcomes(
   outcomes: WriteOutcome[],
   written: ScopeRecord[],
-  saveImpossible: (record: ScopeRecord, reason: ImpossibleReason) => Promise<boolean>,
-): Promise<'done' | 'again' | 'stopped'> {
-  let result: 'done' | 'again' = 'done'
+): { step: 'done' | 'again' | 'stopped'; impossible: RevertResult[] } {
+  let step: 'done' | 'again' = 'done'
+  const impossible: RevertResult[] = []
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome.outcome !== 'rejected') continue
     const record = written[index]
-    if (outcome.code === 'revert_not_running') return 'stopped'
+    if (outcome.code === 'revert_not_running') return { step: 'stopped', impossible }
     const reason = IMPOSSIBLE.get(outcome.code)
-    if (outcome.code === 'record_changed') result = 'again'
+    if (outcome.code === 'record_changed') step = 'again'
     else if (!reason || !record) throw new HubError(outcome.code)
-    else if (!(await saveImpossible(record, reason))) result = 'again'
+    else impossible.push(toResult(record, { outcome: 'impossible', reason }))
   }
-  return result
+  return { step, impossible }
 }
 
 async function finish(

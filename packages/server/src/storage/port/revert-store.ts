@@ -100,6 +100,9 @@ export interface RevertStore {
     limit: number,
   ): Promise<{ ids: number[]; next: ScopeCursor | null }>
 
+  /** Returns the first of these ids whose data and history together have at most a number of bytes; at least one. */
+  takeStep(ids: number[], maxBytes: number): Promise<number[]>
+
   /** Returns the records of a scope among these ids, with their history. Deleted records are left out. */
   readScopeRecords(scope: ResolvedScope, ids: number[]): Promise<ScopeRecord[]>
 
@@ -157,7 +160,7 @@ export interface RevertStore {
 
   /**
    * Saves decisions that need no write. Has no effect on records that are done.
-   * @returns false if a record has changed since its decision, which is not saved then.
+   * @returns false if a record has changed since its decision, which is not saved then, or if the revert does not run.
    */
   saveResults(revertId: number, results: RevertResult[]): Promise<boolean>
 

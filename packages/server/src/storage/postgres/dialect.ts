@@ -7,6 +7,7 @@ import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { EngineInfo } from '../port/storage.ts'
 import type { ContainsIgnoringCase } from '../shared/activity/activity-store.ts'
 import type { ErasureDialect } from '../shared/deletion/erasure-store.ts'
+import type { SelectRowsOf } from '../shared/reverts/scope-records.ts'
 import { type Executor, integerOf } from '../shared/schema/databases.ts'
 import { allocateSequence } from './commit-watermark.ts'
 import type { PostgresConnections } from './connection.ts'
@@ -15,6 +16,17 @@ import { acquireLock } from './locks.ts'
 /** Returns a subquery of these ids. Its SQL text does not depend on their number. */
 export function idList(ids: number[]): RawBuilder<number> {
   return sql<number>`(SELECT unnest(${ids}::bigint[]))`
+}
+
+/**
+ * As `SelectByIds`. Each id is looked up by itself: a planner that does not know yet how many rows a large pull has written
+ * would read all of them for each few ids.
+ */
+export function selectByIds<Row>(ids: number[], select: SelectRowsOf<Row>): RawBuilder<Row> {
+  const selected = select((column) => sql`${sql.ref(column)} = one.id`)
+  return sql<Row>`
+    SELECT w.* FROM unnest(${ids}::bigint[]) AS one (id)
+    CROSS JOIN LATERAL (SELECT * FROM ${selected} AS s OFFSET 0) AS w`
 }
 
 /** Case-insensitive for A to Z only, whatever the locale, as on SQLite. */

@@ -36,6 +36,7 @@ import {
   readDurability,
   readEngineInfo,
   readVersion,
+  selectByIds,
   startDatabaseClock,
 } from './dialect.ts'
 import { acquireLock, isOnlyProcess, isProcessDead, UPGRADE_LOCK } from './locks.ts'
@@ -105,6 +106,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     allocatePositions,
     readCommitWatermark,
     readVersion,
+    selectByIds,
     missing: createMissingDialect(connections),
     // Autovacuum releases the space.
     reclaimSpace: async () => false,

@@ -36,6 +36,7 @@ import { createDigestStore } from './records/digest-store.ts'
 import { createRejectedPushStore } from './rejected-pushes/rejected-push-store.ts'
 import { createHoldStore } from './reverts/hold-store.ts'
 import { createRevertStore } from './reverts/revert-store.ts'
+import type { SelectByIds } from './reverts/scope-records.ts'
 import { type Databases, type Executor, nowText } from './schema/databases.ts'
 import { deleteRows } from './schema/rows.ts'
 
@@ -53,6 +54,7 @@ type EngineDialect = {
   /** As `SnapshotStore.readVersion`. */
   readVersion: (db: Executor) => Promise<string>
   missing: MissingDialect
+  selectByIds: SelectByIds
   reclaimSpace: RetentionStore['reclaimSpace']
   containsIgnoringCase: ContainsIgnoringCase
   erasure: ErasureDialect
@@ -102,6 +104,7 @@ export function createStores(
     reverts: createRevertStore(databases, {
       isOnlyProcess: dialect.isOnlyProcess === undefined,
       idList: missing.idList,
+      selectByIds: dialect.selectByIds,
     }),
     holds: createHoldStore(databases, node),
     alerts: createAlertStore(databases),

@@ -9,12 +9,18 @@ import type { EngineInfo } from '../port/storage.ts'
 import type { ContainsIgnoringCase } from '../shared/activity/activity-store.ts'
 import type { ErasureDialect } from '../shared/deletion/erasure-store.ts'
 import { textLiteral, type ViewDialect } from '../shared/platforms/sql-views.ts'
+import type { SelectRowsOf } from '../shared/reverts/scope-records.ts'
 import { type Executor, integerOf } from '../shared/schema/databases.ts'
 import type { SqliteConnections } from './connection.ts'
 
 /** Returns a subquery of these ids. Its SQL text does not depend on their number. */
 export function idList(ids: number[]): RawBuilder<number> {
   return sql<number>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`
+}
+
+/** As `SelectByIds`. The list of ids is read first, since an index has the column. */
+export function selectByIds<Row>(ids: number[], select: SelectRowsOf<Row>): RawBuilder<Row> {
+  return sql<Row>`SELECT * FROM ${select((column) => sql`${sql.ref(column)} IN ${idList(ids)}`)} AS w`
 }
 
 /** Case-insensitive for A to Z only, whatever the locale, as on PostgreSQL. */

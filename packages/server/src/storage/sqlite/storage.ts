@@ -30,6 +30,7 @@ import {
   readEngineInfo,
   readLogBytes,
   readVersion,
+  selectByIds,
   viewDialect,
 } from './dialect.ts'
 import {
@@ -133,6 +134,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
     allocatePositions: allocateSequence,
     readCommitWatermark,
     readVersion,
+    selectByIds,
     missing: createMissingDialect(connections),
     reclaimSpace: createIncrementalVacuum(connections),
     containsIgnoringCase,

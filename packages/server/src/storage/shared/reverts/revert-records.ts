@@ -1,9 +1,11 @@
 /** The records of a revert, with the write that keeps each kept one. */
 import type { RevertRecord } from '@recordhub/protocol'
+import { sql } from 'kysely'
 import { parseChanges } from '../../../domain/record/record-history.ts'
 import type { RevertStore } from '../../port/revert-store.ts'
 import { isVisible } from '../records/module-scope.ts'
 import type { Executor } from '../schema/databases.ts'
+import { countWithin } from './scope-records.ts'
 
 export async function listRevertRecords(
   db: Executor,
@@ -39,22 +41,35 @@ export async function listRevertRecords(
 
 /** Entries examined for the write that keeps a record; an older one is not named. */
 const MAX_ENTRIES = 200
+/** The maximum size of the changes that are read at once; a single entry may be larger. */
+const MAX_BYTES = 1_000_000
 
 async function findWriter(
   db: Executor,
   found: { platform_id: number; record_id: number; path: string; decided_seq: number },
 ): Promise<NonNullable<RevertRecord['kept']>> {
   const { platform_id, record_id, path, decided_seq } = found
-  const entries = await db
+  const ofRecord = db
     .selectFrom('record_history')
-    .select(['at', 'source', 'changes', 'pull_id', 'request_id', 'revert_id'])
     .where((eb) => eb.and({ platform_id, record_id }))
     .where('change_seq', '<=', decided_seq)
     .orderBy('change_seq', 'desc')
+  const sizes = await ofRecord
+    .select(['change_seq', sql<number>`octet_length(changes)`.as('size')])
     .limit(MAX_ENTRIES)
     .execute()
-  for (const { changes, ...entry } of entries) {
-    if (parseChanges(changes).some((change) => change.path === path)) return { path, ...entry }
+  for (let read = 0; read < sizes.length; ) {
+    const rest = sizes.slice(read)
+    const some = rest.slice(0, countWithin(rest, MAX_BYTES))
+    read += some.length
+    const entries = await ofRecord
+      .select(['at', 'source', 'changes', 'pull_id', 'request_id', 'revert_id'])
+      .where('change_seq', '<=', some[0]?.change_seq ?? 0)
+      .limit(some.length)
+      .execute()
+    for (const { changes, ...entry } of entries) {
+      if (parseChanges(changes).some((change) => change.path === path)) return { path, ...entry }
+    }
   }
   const unknown = { source: null, at: null, pull_id: null, request_id: null, revert_id: null }
   return { path, ...unknown }

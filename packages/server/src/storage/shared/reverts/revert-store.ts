@@ -4,20 +4,27 @@ import type { ResolvedScope, RevertResult, RevertStore } from '../../port/revert
 import { insertLog } from '../activity/activity-rows.ts'
 import { selectModuleRefs } from '../records/module-scope.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import { findRow } from '../schema/rows.ts'
 import { listRevertRecords } from './revert-records.ts'
 import { findRevert, PLAN_HOURS, selectReverts, toRevert } from './revert-rows.ts'
-import { type IdList, listScope, readScopeOutlines, readScopeRecords } from './scope-records.ts'
+import {
+  type IdList,
+  listScope,
+  readScopeOutlines,
+  readScopeRecords,
+  type SelectByIds,
+  takeStep,
+} from './scope-records.ts'
 
 type RevertDialect = {
   /** Whether no other process can use the database: a revert that another one ran is abandoned. */
   isOnlyProcess: boolean
   idList: IdList
+  selectByIds: SelectByIds
 }
 
 export function createRevertStore(
   databases: Databases,
-  { isOnlyProcess, idList }: RevertDialect,
+  { isOnlyProcess, idList, selectByIds }: RevertDialect,
 ): RevertStore {
   const { reader, writer, clock, transact } = databases
 
@@ -72,29 +79,34 @@ export function createRevertStore(
 
     listScope: (scope, after, limit) => listScope(reader, scope, after, limit),
 
-    readScopeRecords: (scope, ids) => readScopeRecords(reader, scope, ids, idList),
+    readScopeRecords: (scope, ids) => readScopeRecords(reader, scope, ids, selectByIds),
 
-    readScopeOutlines: (scope, ids) => readScopeOutlines(reader, scope, ids, idList),
+    readScopeOutlines: (scope, ids) => readScopeOutlines(reader, scope, ids, selectByIds),
+
+    takeStep: (ids, maxBytes) => takeStep(reader, selectByIds, ids, maxBytes),
 
     async findUnplanned(revertId, ids) {
       if (ids.length === 0) return []
-      const rows = await reader
-        .selectFrom('revert_records')
-        .select('record_id')
-        .where('revert_id', '=', revertId)
-        .where('record_id', 'in', idList(ids))
-        .execute()
+      const { rows } = await selectByIds(ids, (isId) =>
+        reader
+          .selectFrom('revert_records')
+          .select('record_id')
+          .where('revert_id', '=', revertId)
+          .where(isId('record_id')),
+      ).execute(reader)
       const planned = new Set(rows.map((row) => row.record_id))
       return ids.filter((id) => !planned.has(id))
     },
 
     async addPlanned(revert_id, results) {
-      // Most results of a step differ in their record only: one statement for each of the others is faster than rows of values.
-      const nameOf = ({ outcome, creates, kept_path, reason }: RevertResult) =>
-        JSON.stringify([outcome, creates, kept_path, reason])
-      for (const alike of Map.groupBy(results, nameOf).values()) {
-        const [first] = alike
-        if (first) await insertPlanned(writer, revert_id, first, idList(alike.map(idOf)))
+      for (const { first, ids } of groupAlike(results)) {
+        const records = selectByIds(ids, (isId) =>
+          writer
+            .selectFrom('records')
+            .select(['record_id', 'platform_id', 'change_seq'])
+            .where(isId('record_id')),
+        )
+        await insertPlanned(writer, revert_id, first, records)
       }
     },
 
@@ -126,14 +138,9 @@ export function createRevertStore(
       let select = selectReverts(reader)
       if (before !== null) select = select.where('v.revert_id', '<', before)
       if (pull_id !== null) {
-        // The text of a scope begins with the id of its pull.
-        const scope = `{"pull_id":${pull_id}`
-        select = select.where((eb) =>
-          eb.or([
-            eb('v.scope', '=', `${scope}}`),
-            eb(sql`substr(v.scope, 1, ${scope.length + 1})`, '=', `${scope},`),
-          ]),
-        )
+        // The hub has written the text of a resolved scope, which begins with the id of its pull.
+        const scope = `{"kind":"pull","pull_id":${pull_id},`
+        select = select.where(sql`substr(v.resolved_scope, 1, ${scope.length})`, '=', scope)
       }
       const rows = await select.orderBy('v.revert_id', 'desc').limit(limit).execute()
       return rows.map((row) => toRevert(row, clock.now()))
@@ -215,21 +222,32 @@ export function createRevertStore(
 
     saveResults: (revert_id, results) =>
       writer.transaction().execute(async (db) => {
-        let areCurrent = true
-        for (const result of results) {
-          const { record_id, decided_seq } = result
-          const record = await findRow(db, 'records', { record_id }, ['change_seq'])
-          if (record?.change_seq !== decided_seq) {
-            areCurrent = false
-            continue
-          }
+        // Locks the row, so that a revert which is cancelled meanwhile counts these results.
+        const running = await db
+          .updateTable('reverts')
+          .set({ state: 'running' })
+          .where((eb) => eb.and({ revert_id, state: 'running' }))
+          .executeTakeFirst()
+        if (running.numUpdatedRows === 0n) return false
+        const { rows } = await selectByIds(results.map(idOf), (isId) =>
+          db.selectFrom('records').select(['record_id', 'change_seq']).where(isId('record_id')),
+        ).execute(db)
+        const stored = new Map(rows.map((row) => [row.record_id, row.change_seq]))
+        const current = results.filter((one) => stored.get(one.record_id) === one.decided_seq)
+        for (const { first, ids } of groupAlike(current)) {
+          const { outcome, creates, kept_path, reason } = first
           await db
             .updateTable('revert_records')
-            .set({ ...toColumns(result), done: 1 })
-            .where((eb) => eb.and({ revert_id, record_id, done: 0 }))
+            .set({ outcome, creates: creates ? 1 : 0, kept_path, reason, done: 1 })
+            .set({
+              decided_seq: sql`coalesce((SELECT change_seq FROM records r
+                WHERE r.record_id = revert_records.record_id), decided_seq)`,
+            })
+            .where((eb) => eb.and({ revert_id, done: 0 }))
+            .where('record_id', 'in', idList(ids))
             .execute()
         }
-        return areCurrent
+        return current.length === results.length
       }),
 
     async dropRecords(revertId, recordIds) {
@@ -313,18 +331,31 @@ export function createRevertStore(
 
 const idOf = ({ record_id }: RevertResult) => record_id
 
+/**
+ * Groups the results that differ in their record only, as most of a step do: one statement for each group is faster than
+ * one for each record.
+ */
+function groupAlike(results: RevertResult[]): { first: RevertResult; ids: number[] }[] {
+  const nameOf = ({ outcome, creates, kept_path, reason }: RevertResult) =>
+    JSON.stringify([outcome, creates, kept_path, reason])
+  return [...Map.groupBy(results, nameOf).values()].flatMap((alike) => {
+    const [first] = alike
+    return first ? [{ first, ids: alike.map(idOf) }] : []
+  })
+}
+
 async function insertPlanned(
   db: Executor,
   revertId: number,
   { outcome, creates, kept_path, reason }: RevertResult,
-  ids: ReturnType<IdList>,
+  records: ReturnType<SelectByIds>,
 ): Promise<void> {
   await sql`
     INSERT INTO revert_records (revert_id, record_id, platform_id, outcome, done, creates, held,
       kept_path, decided_seq, reason)
     SELECT ${sql.lit(revertId)}, record_id, platform_id, ${sql.lit(outcome)}, 0, ${sql.lit(creates ? 1 : 0)}, 0,
       CAST(${kept_path} AS text), change_seq, CAST(${reason} AS text)
-    FROM records WHERE record_id IN ${ids}
+    FROM (${records}) AS planned WHERE true
     ON CONFLICT DO NOTHING`.execute(db)
 }
 
@@ -338,12 +369,6 @@ function ownedBy(db: Executor, revertId: number, owner: string) {
 
 function untilText(now: string, seconds: Lease['seconds']): string {
   return new Date(Date.parse(now) + seconds * 1000).toISOString()
-}
-
-function toColumns(result: RevertResult) {
-  const { record_id, platform_id, outcome, creates, kept_path, decided_seq, reason } = result
-  const decided = { outcome, creates: creates ? 1 : 0, kept_path, decided_seq, reason }
-  return { record_id, platform_id, ...decided }
 }
 
 /** The hub has written the text itself. */

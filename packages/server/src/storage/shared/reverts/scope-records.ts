@@ -1,5 +1,5 @@
 /** Reads the records that a scope wrote, with the history that decides what a revert does to them. */
-import { type RawBuilder, sql } from 'kysely'
+import { type Expression, type RawBuilder, sql } from 'kysely'
 import { isPastStored, parseChanges } from '../../../domain/record/record-history.ts'
 import type {
   ResolvedScope,
@@ -11,6 +11,12 @@ import type { Executor } from '../schema/databases.ts'
 
 /** Returns a subquery of ids, whose SQL text does not depend on their number. */
 export type IdList = (ids: number[]) => RawBuilder<number>
+
+/** Selects rows by the condition that a column is one of some ids. */
+export type SelectRowsOf<Row> = (isId: (column: string) => RawBuilder<boolean>) => Expression<Row>
+
+/** Returns a statement that selects the rows of ids, each by an index. */
+export type SelectByIds = <Row>(ids: number[], select: SelectRowsOf<Row>) => RawBuilder<Row>
 
 const START: ScopeCursor = { stream: 0, at: '', record_id: 0 }
 
@@ -110,15 +116,16 @@ export async function readScopeRecords(
   db: Executor,
   scope: ResolvedScope,
   ids: number[],
-  idList: IdList,
+  selectByIds: SelectByIds,
 ): Promise<ScopeRecord[]> {
   if (ids.length === 0) return []
-  const rows = await selectOutlines(db, idList(ids))
-    .innerJoin('modules as m', 'm.module_id', 'r.module_id')
-    .select(['m.record_type', 'r.reference_number', 'r.full_name', 'r.data', 'r.incomplete'])
-    .execute()
-  const found = await readHistoryOf(db, scope, { rows, idList }, (select) =>
-    select.select('changes').execute(),
+  const rows = await readInOrder(db, selectByIds, ids, (isId) =>
+    selectOutlines(db, isId)
+      .innerJoin('modules as m', 'm.module_id', 'r.module_id')
+      .select(['m.record_type', 'r.reference_number', 'r.full_name', 'r.data', 'r.incomplete']),
+  )
+  const found = await readHistoryOf(db, scope, rows, (some, select) =>
+    readInOrder(db, selectByIds, some, (isId) => select(isId).select('changes')),
   )
   return found.map(({ row, entries, ...outline }) => ({
     ...outline,
@@ -136,16 +143,53 @@ export async function readScopeRecords(
   }))
 }
 
+/** As `RevertStore.takeStep`. */
+export async function takeStep(
+  db: Executor,
+  selectByIds: SelectByIds,
+  ids: number[],
+  maxBytes: number,
+): Promise<number[]> {
+  if (ids.length <= 1) return ids
+  const { rows } = await selectByIds(ids, (isId) =>
+    db
+      .selectFrom('records as r')
+      .select([
+        'r.record_id',
+        sql<number>`octet_length(r.data) + coalesce((SELECT sum(octet_length(h.changes))
+          FROM record_history h WHERE h.platform_id = r.platform_id AND h.record_id = r.record_id), 0)`.as(
+          'size',
+        ),
+      ])
+      .where(isId('r.record_id')),
+  ).execute(db)
+  const sizes = new Map(rows.map((row) => [row.record_id, row.size]))
+  const sized = ids.map((id) => ({ size: sizes.get(id) ?? 0 }))
+  return ids.slice(0, countWithin(sized, maxBytes))
+}
+
+/** Counts the first rows whose sizes together are at most `maxBytes`; at least one. */
+export function countWithin(rows: readonly { size: number }[], maxBytes: number): number {
+  let total = 0
+  const end = rows.findIndex(({ size }) => {
+    total += size
+    return total > maxBytes
+  })
+  return end < 0 ? rows.length : Math.max(1, end)
+}
+
 /** As `RevertStore.readScopeOutlines`. */
 export async function readScopeOutlines(
   db: Executor,
   scope: ResolvedScope,
   ids: number[],
-  idList: IdList,
+  selectByIds: SelectByIds,
 ): Promise<ScopeOutline[]> {
   if (ids.length === 0) return []
-  const rows = await selectOutlines(db, idList(ids)).execute()
-  const found = await readHistoryOf(db, scope, { rows, idList }, (select) => select.execute())
+  const rows = await readInOrder(db, selectByIds, ids, (isId) => selectOutlines(db, isId))
+  const found = await readHistoryOf(db, scope, rows, (some, select) =>
+    readInOrder(db, selectByIds, some, select),
+  )
   return found.map(({ row, entries, ...outline }) => ({
     ...outline,
     missing_since: row.missing_since,
@@ -153,9 +197,21 @@ export async function readScopeOutlines(
   }))
 }
 
+type IsId = Parameters<SelectRowsOf<never>>[0]
+
+async function readInOrder<Row>(
+  db: Executor,
+  selectByIds: SelectByIds,
+  ids: number[],
+  select: SelectRowsOf<Row>,
+): Promise<Row[]> {
+  const rows = sql<Row>`${selectByIds(ids, select)} ORDER BY record_id, change_seq`
+  return (await rows.execute(db)).rows
+}
+
 type OutlineRow = Awaited<ReturnType<ReturnType<typeof selectOutlines>['execute']>>[number]
 
-function selectOutlines(db: Executor, ids: ReturnType<IdList>) {
+function selectOutlines(db: Executor, isId: IsId) {
   return db
     .selectFrom('records as r')
     .select([
@@ -164,16 +220,18 @@ function selectOutlines(db: Executor, ids: ReturnType<IdList>) {
       sql<number>`CASE WHEN EXISTS (SELECT 1 FROM tombstones t
         WHERE t.record_id = r.record_id) THEN 1 ELSE 0 END`.as('is_anonymised'),
     ])
-    .where('r.record_id', 'in', ids)
-    .orderBy('r.record_id')
+    .where(isId('r.record_id'))
 }
 
 /** Adds to each record of the scope the history that decides about it. */
 async function readHistoryOf<Row extends OutlineRow, Entry extends HistoryOfScope>(
   db: Executor,
   scope: ResolvedScope,
-  { rows: all, idList }: { rows: Row[]; idList: IdList },
-  read: (select: ReturnType<typeof selectHistory>) => Promise<Entry[]>,
+  all: Row[],
+  read: (
+    ids: number[],
+    select: (isId: IsId) => ReturnType<typeof selectHistory>,
+  ) => Promise<Entry[]>,
 ) {
   const rows = all.filter(
     ({ module_id }) =>
@@ -181,11 +239,11 @@ async function readHistoryOf<Row extends OutlineRow, Entry extends HistoryOfScop
   )
   const created = new Set(rows.filter((row) => isCreatedBy(scope, row)).map((row) => row.record_id))
   const platformIds = [...new Set(rows.map((row) => row.platform_id))]
-  const select = (ids: number[]) => selectHistory(db, platformIds, idList(ids))
+  const select = (isId: IsId) => selectHistory(db, platformIds, isId)
   const changed = rows.map((row) => row.record_id).filter((id) => !created.has(id))
   const history = [
-    ...(changed.length > 0 ? await read(inScope(select(changed), scope)) : []),
-    ...(created.size > 0 ? await read(select([...created])) : []),
+    ...(changed.length > 0 ? await read(changed, (isId) => inScope(select(isId), scope)) : []),
+    ...(created.size > 0 ? await read([...created], select) : []),
   ]
   // Read after the history, to include deletions meanwhile.
   const since = await db
@@ -209,14 +267,12 @@ async function readHistoryOf<Row extends OutlineRow, Entry extends HistoryOfScop
   })
 }
 
-function selectHistory(db: Executor, platformIds: number[], ids: ReturnType<IdList>) {
+function selectHistory(db: Executor, platformIds: number[], isId: IsId) {
   return db
     .selectFrom('record_history')
     .select(['record_id', 'change_seq', 'at', 'pull_id', 'revert_id'])
     .where('platform_id', 'in', platformIds)
-    .where('record_id', 'in', ids)
-    .orderBy('record_id')
-    .orderBy('change_seq')
+    .where(isId('record_id'))
 }
 
 function isCreatedBy(

@@ -1,0 +1,120 @@
+/** Reverts of records with unusual keys, of large records, and of what cannot be decided any more. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { runNextRevert } from '../../../src/features/reverts/run-revert.ts'
+import type { RevertWrite } from '../../../src/storage/port/record-store.ts'
+import { test } from '../../helpers/storage/engines.ts'
+import { changeLog, only, pushWrite } from '../../helpers/storage/fixtures.ts'
+import {
+  contents,
+  planTest,
+  pullList,
+  readRevert,
+  revert,
+  revertDeps,
+  shown,
+} from '../../helpers/storage/reverts.ts'
+
+const KEYS = [
+  ...['a.b', 'a[0]', '["a"]', "it's", 'a/b~c', '~0', 'constructor', ''],
+  // Databases do not store these, and do not index the last one.
+  ...['nul\u0000', 'lone \ud800', 'lone \ud801', randomBytes(3000).toString('base64')],
+]
+
+/** @param value that of every key, unless `others` has it. */
+function dataOf(value: number, others: Record<string, unknown> = {}): string {
+  return JSON.stringify({ ...Object.fromEntries(KEYS.map((key) => [key, value])), ...others })
+}
+
+test('every key of a record is reverted and held, also one that databases do not store', async (kit) => {
+  const school = await kit.register()
+  await pullList(kit, school, { one: dataOf(1) })
+  const { pull_id } = await pullList(kit, school, { one: dataOf(2) })
+  const done = await revert(kit, { pull_id })
+  assert.deepEqual([done.state, done.counts.reverted, done.counts.held_now], ['succeeded', 1, 1])
+  assert.deepEqual(only(Object.values(await contents(kit))), shown(dataOf(1)))
+  const repeated = await pullList(kit, school, { one: dataOf(2, { other: 3 }) })
+  assert.deepEqual(repeated.outcomes, ['updated'])
+  assert.deepEqual(only(Object.values(await contents(kit))), shown(dataOf(1, { other: 3 })))
+  for (const key of KEYS) {
+    const patch = { source: 'PATCH' as const, reference: 'one', data: JSON.stringify({ [key]: 2 }) }
+    assert.deepEqual(await kit.outcomesOf(pushWrite(school, patch)), ['held'])
+  }
+  const corrected = await pullList(kit, school, { one: dataOf(2, { 'lone \ud801': 3 }) })
+  assert.deepEqual(corrected.outcomes, ['updated'])
+  const after = only(Object.values(await contents(kit)))
+  assert.deepEqual(JSON.parse(after.data), JSON.parse(dataOf(2, { 'lone \ud801': 3, other: 3 })))
+})
+
+test('large records are reverted in commits of few records', async (kit) => {
+  const school = await kit.register()
+  const references = ['one', 'two', 'three', 'four']
+  const list = (letter: string) =>
+    Object.fromEntries(
+      references.map((reference) => [reference, `{"a":"${letter.repeat(300_000)}"}`]),
+    )
+  await pullList(kit, school, list('x'))
+  const { pull_id } = await pullList(kit, school, list('y'))
+  const { id } = await planTest(kit, { pull_id })
+  await kit.storage.reverts.startRevert(id, 'ann', changeLog('revert.started'))
+  const deps = revertDeps(kit)
+  const commits: number[] = []
+  const ingest = {
+    revert(writes: RevertWrite[]) {
+      commits.push(writes.length)
+      return deps.ingest.revert(writes)
+    },
+  }
+  await runNextRevert({ ...deps, ingest }, new AbortController().signal)
+  assert.deepEqual(commits, [1, 1, 1, 1])
+  assert.equal((await readRevert(kit, id)).counts.reverted, 4)
+})
+
+test('the writer that keeps a record is found behind large entries of its history', async (kit) => {
+  const school = await kit.register()
+  await pullList(kit, school, { one: '{"a":1,"b":"x"}' })
+  const { pull_id } = await pullList(kit, school, { one: '{"a":2,"b":"x"}' })
+  await school.patch({ reference: 'one', data: '{"a":3}' })
+  for (const letter of ['y', 'z']) {
+    await school.patch({ reference: 'one', data: `{"b":"${letter.repeat(600_000)}"}` })
+  }
+  const { id } = await planTest(kit, { pull_id })
+  const query = { revert_id: id, outcome: null, limit: 10, after: null }
+  const { kept } = only(await kit.storage.reverts.listRecords(query))
+  assert.deepEqual([kept?.path, kept?.source], ['/data/a', 'PATCH'])
+})
+
+test('a cancelled revert saves no results of a step in progress', async (kit) => {
+  const school = await kit.register()
+  await pullList(kit, school, { one: '{"a":1}' })
+  const { pull_id } = await pullList(kit, school, { one: '{"a":2}' })
+  await school.post({ reference: 'one', data: '{"a":3}' })
+  const { reverts } = kit.storage
+  const { id } = await planTest(kit, { pull_id })
+  const list = () => reverts.listRecords({ revert_id: id, outcome: null, limit: 10, after: null })
+  const [{ record_id } = { record_id: 0 }] = await list()
+  await reverts.startRevert(id, 'ann', changeLog('revert.started'))
+  await reverts.claimRevert({ owner: 'one', seconds: 30 })
+  assert.equal(await reverts.cancelRevert(id, changeLog('revert.cancelled')), true)
+  const [record] = await reverts.readScopeRecords(
+    { kind: 'pull', pull_id, module_ids: null, begin: '' },
+    [record_id],
+  )
+  const result = {
+    ...{ record_id, platform_id: record?.platform_id ?? 0, outcome: 'kept' as const },
+    ...{ creates: false, kept_path: '/data/a', decided_seq: record?.change_seq ?? 0, reason: null },
+  }
+  assert.equal(await reverts.saveResults(id, [result]), false)
+  assert.equal(only(await list()).done, false)
+})
+
+test('the reverts of a pull are listed whatever the order of the members of their scope', async (kit) => {
+  const school = await kit.register()
+  const { pull_id } = await pullList(kit, school, { one: '{"a":1}' })
+  const { id } = await planTest(kit, { platform: school.platform_name, pull_id })
+  const list = await kit.storage.reverts.listReverts({ pull_id, limit: 10, before: null })
+  assert.deepEqual(
+    list.map((one) => one.id),
+    [id],
+  )
+})
