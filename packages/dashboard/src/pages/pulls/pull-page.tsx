@@ -26,7 +26,7 @@ import { attempt, confirm } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { ModuleTitle, PlatformTitle } from '../../components/module-title.tsx'
 import { NotFound } from '../../components/not-found.tsx'
-import { PageHeader } from '../../components/page-header.tsx'
+import { BackLink, PageHeader } from '../../components/page-header.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatCode, formatCount, formatNumber } from '../../lib/format.ts'
@@ -72,10 +72,9 @@ export function PullPage() {
   const pull = data?.pull
   return (
     <>
-      <PageLink size="sm" c="dimmed" to="/dashboard/pulls">
-        ‹ {TEXTS.pulls}
-      </PageLink>
+      <BackLink to="/dashboard/pulls">{TEXTS.pulls}</BackLink>
       <PageHeader
+        isOfOne
         title={pull ? `Pull ${id} ${TITLES[pull.state] ?? ''}` : `Pull ${id}`}
         description={
           pull && (
