@@ -1,6 +1,7 @@
 /** Every page is accessible, fits its screen, reports no errors and sends requests only to the hub. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { SETTINGS } from '../../src/config/settings.ts'
 import {
   advanceUntilShown,
@@ -35,7 +36,7 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
   ['/dashboard/platforms/{platform}?tab=activity', 'registered with'],
   ['/dashboard/platforms/{platform}?tab=settings', 'Rotate key'],
   ['/dashboard/records', 'R-60'],
-  ['/dashboard/search?query=person', '1 of 1 responded'],
+  ['/dashboard/search?query=person', '2 of 2 responded'],
   ['/dashboard/pulls', 'Succeeded'],
   ['/dashboard/pulls/{pull}', 'Succeeded'],
   ['/dashboard/reverts', 'A wrong list'],
@@ -159,6 +160,25 @@ describe('every page in a browser', BROWSER_TEST, () => {
       assert.match(await page.title(), /^\S.* · Recordhub$/)
       assert.deepEqual(pageErrors, [], path)
     }
+  })
+
+  test('reverts, holds and a module with a digest are reached with the keyboard', async () => {
+    const { page } = await openPage(hub, { width: 390 })
+    const reached = async (path: string, wanted: Locator) => {
+      await page.goto(path)
+      await wanted.waitFor()
+      for (let step = 0; step < 40; step += 1) {
+        await page.keyboard.press('Tab')
+        if ((await wanted.and(page.locator(':focus')).count()) > 0) return true
+      }
+      return false
+    }
+    const revert = page.locator('main a[href="/dashboard/reverts/1"]')
+    assert.ok(await reached('/dashboard/reverts', revert))
+    const held = page.getByRole('link', { name: 'R-1', exact: true })
+    assert.ok(await reached('/dashboard/reverts?tab=holds', held))
+    const module = page.getByRole('button', { name: /cases/, expanded: true })
+    assert.ok(await reached(`/dashboard/platforms/${ids['digest']}`, module))
   })
 
   test('every page loads its data automatically when the hub becomes available again', async () => {

@@ -125,7 +125,8 @@ export function ReviewCard({ review }: { review: MissingReview }) {
   )
 }
 
-function Decisions({ reviews }: { reviews: readonly MissingReview[] }) {
+/** Marks the records of open reviews as missing, after a confirmation, or keeps them unchanged. */
+export function Decisions({ reviews }: { reviews: readonly MissingReview[] }) {
   const canOperate = useHasRole('operator')
   const client = useQueryClient()
   if (!canOperate) {
