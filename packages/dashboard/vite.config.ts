@@ -38,6 +38,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // A page whose styles could not be fetched would be shown without them at the next try.
     cssCodeSplit: false,
+    // Browsers of this target preload modules themselves, or load them a little later.
+    modulePreload: { polyfill: false },
     rolldownOptions: { input: ['index.html', 'sign-in.html'] },
     chunkSizeWarningLimit: 700,
     license: { fileName: 'assets/licenses.txt' },

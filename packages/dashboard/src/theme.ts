@@ -79,6 +79,7 @@ export const theme = createTheme({
       vars: () => ({ root: { '--button-fz': 'var(--mantine-font-size-sm)' } }),
     },
     Badge: { defaultProps: { radius: 'xs', tt: 'none', fw: 500 } },
+    SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Paper: { defaultProps: { radius: 'lg' } },
     Card: { defaultProps: { radius: 'lg' } },
     // components/dialog.tsx and side-drawer.tsx close the topmost one only.

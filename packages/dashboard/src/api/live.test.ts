@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Schedule } from '@recordhub/protocol'
+import { POLLING_INTERVAL_SECONDS } from '@recordhub/protocol/constants'
 import { replaceDocument } from '../lib/test-document.ts'
 import { emptySnapshot, STARTED } from '../lib/test-pulls.ts'
 import { alertPageQuery, missingReviewPageQuery } from './inbox.ts'
@@ -30,6 +31,12 @@ test('a page over the rate limit says so without a sign-in, reads its data again
     [COUNTED, LIVE].map(({ live }) => client.getQueryState([live])?.isInvalidated)
   replaceDocument()
   t.mock.method(Date, 'now', () => NOW)
+  // Each timer that the test ends has reached its time.
+  let elapsed = 0
+  t.mock.method(performance, 'now', () => {
+    elapsed += POLLING_INTERVAL_SECONDS * 1000
+    return elapsed
+  })
   const statuses = [429, 304, 200]
   let clockDifference = HOUR_MS
   t.mock.method(globalThis, 'fetch', async () => {

@@ -1,6 +1,5 @@
 /** The current snapshot of the hub, and the state of the connection to it. */
 import type {
-  Alert,
   DashboardEventName,
   DashboardEvents,
   Pull,
@@ -64,14 +63,6 @@ function change(apply: Change): void {
 /** Shows a pull that an action has returned. */
 export function showPull(pull: Pull): void {
   change((current) => withPull(current, pull))
-}
-
-/** Shows an alert that an action has returned. */
-export function showAlert(alert: Alert): void {
-  change((current) => {
-    const latest = current.alerts.latest.map((one) => (one.id === alert.id ? alert : one))
-    return { ...current, alerts: { ...current.alerts, latest } }
-  })
 }
 
 /** Hides an item of the inbox that an action has put aside. */

@@ -1,6 +1,8 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
+import { IconChevronLeft } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
 import { useInboxCount } from '../api/inbox.ts'
+import { PageLink } from './page-link.tsx'
 
 /** Sets the title of the browser tab, which begins with the number of items in the inbox. */
 export function useTabTitle(title: string): void {
@@ -10,21 +12,35 @@ export function useTabTitle(title: string): void {
   }, [title, count])
 }
 
-/** The title of a page, which is also the title of the browser tab, with the actions of the page. */
+/** A link above the title of a page, to the list that contains what the page shows. */
+export function BackLink({ to, children }: { to: string; children: string }) {
+  return (
+    <PageLink to={to} size="sm" c="dimmed">
+      <IconChevronLeft size={14} aria-hidden style={{ verticalAlign: '-2px' }} /> {children}
+    </PageLink>
+  )
+}
+
+/**
+ * The title of a page, which is also the title of the browser tab, with the actions of the page. The title of one thing,
+ * such as a pull, is larger than that of a list.
+ */
 export function PageHeader({
   title,
   description,
+  isOfOne = false,
   children,
 }: {
   title: string
   description?: ReactNode
+  isOfOne?: boolean
   children?: ReactNode
 }) {
   useTabTitle(title)
   return (
     <Group justify="space-between" align="flex-start" gap="sm" mb="md">
       <Stack gap={2}>
-        <Title order={1} fz="h2">
+        <Title order={1} {...(isOfOne ? {} : { fz: 'h2' })}>
           {title}
         </Title>
         {description && (

@@ -2,8 +2,11 @@ import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { usePlatforms } from '../api/platforms.ts'
 
-/** A link to a platform by its title; plain text if it was removed. */
-export function PlatformLink({ name }: { name: string | null }) {
+/**
+ * A link to a platform by its title; plain text if it was removed. In a column of a table it is underlined on hover only,
+ * because all of its cells are links.
+ */
+export function PlatformLink({ name, isCell = false }: { name: string | null; isCell?: boolean }) {
   const platform = usePlatforms().data?.find((one) => one.platform_name === name)
   if (name === null) return null
   if (!platform) return name
@@ -11,7 +14,7 @@ export function PlatformLink({ name }: { name: string | null }) {
     <Anchor
       size="sm"
       c="inherit"
-      underline="always"
+      underline={isCell ? 'hover' : 'always'}
       lineClamp={2}
       renderRoot={(props) => (
         <Link to="/dashboard/platforms/$id" params={{ id: String(platform.id) }} {...props} />

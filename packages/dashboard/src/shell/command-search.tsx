@@ -83,6 +83,7 @@ function Palette({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () 
   const [recent] = useState(readRecent)
   const navigate = useNavigate()
   const [index, setIndex] = useState(0)
+  const [isEntered, setEntered] = useState(false)
   const listId = useId()
   const found = useQuery(firstRecordsQuery(query, FIRST_FOUND))
   const commands = useCommands(onShowKeys)
@@ -135,12 +136,22 @@ function Palette({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () 
     else if (inNewTab) window.open(entry.href)
     else void navigate({ href: entry.href })
   }
+  const isSearching = text.trim() !== '' && (query !== text.trim() || found.isFetching)
+  const isOfSearch = selected?.id === 'everywhere' || selected?.id.startsWith('record ') === true
+  // Enter opens the first record of the whole text, even if it was pressed before the hub has responded.
+  useEffect(() => {
+    if (!isEntered || isSearching) return
+    setEntered(false)
+    submit(selected, false)
+  })
   const onKeyDown = (event: KeyboardEvent) => {
     const step = STEPS[event.key]
     if ((step === undefined && event.key !== 'Enter') || event.nativeEvent.isComposing) return
     event.preventDefault()
-    if (step === undefined) submit(selected, event.ctrlKey || event.metaKey)
-    else setIndex((Math.min(index, shown.length - 1) + step + shown.length) % shown.length)
+    if (step === undefined) {
+      if (index === 0 && isOfSearch && isSearching) setEntered(true)
+      else submit(selected, event.ctrlKey || event.metaKey)
+    } else setIndex((Math.min(index, shown.length - 1) + step + shown.length) % shown.length)
   }
   return (
     <>
@@ -162,6 +173,7 @@ function Palette({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () 
         value={text}
         onChange={({ currentTarget }) => {
           setText(currentTarget.value)
+          setEntered(false)
           setIndex(0)
         }}
         onKeyDown={onKeyDown}

@@ -95,7 +95,7 @@ export function Shell() {
       <AppShell.Navbar className={classes['navigation'] ?? ''} aria-label="Pages">
         <Navigation onChoose={close} />
       </AppShell.Navbar>
-      <AppShell.Main id="main" tabIndex={-1}>
+      <AppShell.Main id="main" tabIndex={-1} className={classes['main'] ?? ''}>
         <Outlet />
       </AppShell.Main>
       <SessionEnd />

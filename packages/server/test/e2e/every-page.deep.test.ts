@@ -1,6 +1,7 @@
 /** Every page is accessible, fits its screen, reports no errors and sends requests only to the hub. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { SETTINGS } from '../../src/config/settings.ts'
 import {
   advanceUntilShown,
@@ -14,6 +15,7 @@ import {
 } from '../helpers/browser/browser.ts'
 import { EMAIL, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
+import { serveDigest } from '../helpers/platform/digest-platform.ts'
 import {
   type SimulatedPlatform,
   simulatedModule,
@@ -34,11 +36,13 @@ const PAGES: readonly (readonly [path: string, text: string])[] = [
   ['/dashboard/platforms/{platform}?tab=activity', 'registered with'],
   ['/dashboard/platforms/{platform}?tab=settings', 'Rotate key'],
   ['/dashboard/records', 'R-60'],
-  ['/dashboard/search?query=person', '1 of 1 responded'],
+  ['/dashboard/search?query=person', '2 of 2 responded'],
   ['/dashboard/pulls', 'Succeeded'],
   ['/dashboard/pulls/{pull}', 'Succeeded'],
-  ['/dashboard/reverts', 'No reverts yet'],
-  ['/dashboard/reverts?tab=holds', 'No holds'],
+  ['/dashboard/reverts', 'A wrong list'],
+  ['/dashboard/reverts/1', 'record was reverted'],
+  ['/dashboard/reverts?tab=holds', '1 held'],
+  ['/dashboard/platforms/{digest}?tab=modules', 'Same versions'],
   ['/dashboard/inbox', 'There is no backup'],
   ['/dashboard/inbox?tab=alerts', 'No open alerts'],
   ['/dashboard/log', 'pushed'],
@@ -67,9 +71,28 @@ const WITH_NAMES = /^\/dashboard\/(?:platforms|guide|settings)/
 const TIME =
   /^(?:[A-Z][a-z]{2} \d\d, \d{4} )?\d\d:\d\d(?::\d\d)? [AP]M$|^now$|^[\d,]+ (?:s|min|h|d) ago$/
 
+/** Takes back a pull that renamed a record, so that the name is held, and compares the versions of both sides. */
+async function takeBackPull(hub: TestHub, platform: SimulatedPlatform): Promise<void> {
+  const source = serveDigest(platform, 8)
+  await hub.pullAll()
+  source.set(1, { full_name: 'Wrong name', version: 2 })
+  const { pull } = await hub.pullAll()
+  const body = { scope: { pull_id: pull.id }, reason: 'A wrong list' }
+  const { revert } = await hub.call('POST /api/v1/reverts', { body })
+  const params = { id: revert.id }
+  await hub.call('POST /api/v1/reverts/:id/start', { params, body: null })
+  await until(async () => {
+    const { finished_at } = (await hub.call('GET /api/v1/reverts/:id', { params })).revert
+    return finished_at === null ? null : true
+  }, 'the revert has ended')
+  await hub.pullAll()
+}
+
 describe('every page in a browser', BROWSER_TEST, () => {
   let hub: TestHub
   let simulated: SimulatedPlatform
+  /** Its module is verified by digest, and the result of one of its pulls was taken back. */
+  let versioned: SimulatedPlatform
   let ids: Record<string, number | string> = {}
   let hubApiKey = ''
   before(async () => {
@@ -84,6 +107,9 @@ describe('every page in a browser', BROWSER_TEST, () => {
     const { id, hub_api_key } = await hub.register(simulated)
     hubApiKey = hub_api_key
     const { pull } = await hub.pullAll()
+    versioned = await simulatePlatform({ platform_name: 'versioned' })
+    const digest = await hub.register(versioned)
+    await takeBackPull(hub, versioned)
     await hub.push(hub_api_key, newRecord('pushed'))
     await hub.push(hub_api_key, newRecord('rejected', { record_type: 'unknown' }))
     await hub.push(hub_api_key, newRecord('long', { record_type: 'x'.repeat(300) }))
@@ -93,11 +119,12 @@ describe('every page in a browser', BROWSER_TEST, () => {
     await hub.callAs(await hub.signIn(), 'PATCH', '/api/v1/schedule', { paused: true })
     const limit = SETTINGS.HUB_API_RATE_LIMIT.default
     await hub.restart({ withOperator: true, env: { HUB_API_RATE_LIMIT: String(limit) } })
-    ids = { platform: id, pull: pull.id, operator }
+    ids = { platform: id, pull: pull.id, operator, digest: digest.id }
   })
   after(async () => {
     await hub[Symbol.asyncDispose]()
     await simulated[Symbol.asyncDispose]()
+    await versioned[Symbol.asyncDispose]()
   })
 
   test('every page is accessible and fits a phone and a desktop screen, in light and dark mode', async () => {
@@ -133,6 +160,25 @@ describe('every page in a browser', BROWSER_TEST, () => {
       assert.match(await page.title(), /^\S.* · Recordhub$/)
       assert.deepEqual(pageErrors, [], path)
     }
+  })
+
+  test('reverts, holds and a module with a digest are reached with the keyboard', async () => {
+    const { page } = await openPage(hub, { width: 390 })
+    const reached = async (path: string, wanted: Locator) => {
+      await page.goto(path)
+      await wanted.waitFor()
+      for (let step = 0; step < 40; step += 1) {
+        await page.keyboard.press('Tab')
+        if ((await wanted.and(page.locator(':focus')).count()) > 0) return true
+      }
+      return false
+    }
+    const revert = page.locator('main a[href="/dashboard/reverts/1"]')
+    assert.ok(await reached('/dashboard/reverts', revert))
+    const held = page.getByRole('link', { name: 'R-1', exact: true })
+    assert.ok(await reached('/dashboard/reverts?tab=holds', held))
+    const module = page.getByRole('button', { name: /cases/, expanded: true })
+    assert.ok(await reached(`/dashboard/platforms/${ids['digest']}`, module))
   })
 
   test('every page loads its data automatically when the hub becomes available again', async () => {

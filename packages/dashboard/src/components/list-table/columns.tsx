@@ -79,7 +79,10 @@ function platformColumn<Row>(
   nameOf: (row: Row) => string | null,
   options?: Options<Row>,
 ): ListColumn<Row> {
-  return column(title, (row) => <PlatformLink name={nameOf(row)} />, { width: 180, ...options })
+  return column(title, (row) => <PlatformLink name={nameOf(row)} isCell />, {
+    width: 180,
+    ...options,
+  })
 }
 
 /** Buttons at the end of a row. */

@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Stack, Text, Title } from '@mantine/core'
+import { Box, Button, Group, Menu, Stack, Text, Title } from '@mantine/core'
 import type { InboxItem } from '@recordhub/protocol'
 import { IconChevronLeft } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -84,7 +84,11 @@ export function ItemDetail({ item, isOver }: { item: InboxItem; isOver: boolean 
           <ItemActions item={item} />
         </>
       )}
-      {kind === 'missing_review' && <OneReview id={String(item.missing_review_id)} />}
+      {kind === 'missing_review' && (
+        <Box mt="md">
+          <OneReview id={String(item.missing_review_id)} />
+        </Box>
+      )}
       {rejected !== null && platform !== null && (
         <RepairGroup
           platform={platform.platform_name}

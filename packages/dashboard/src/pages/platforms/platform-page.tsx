@@ -1,6 +1,6 @@
 import { ActionIcon, Group, Menu, Tabs, Title } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
-import { IconArrowBackUp, IconChevronLeft, IconClipboardCheck, IconDots } from '@tabler/icons-react'
+import { IconArrowBackUp, IconClipboardCheck, IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -10,8 +10,7 @@ import { Dot } from '../../components/dot.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { MENU_PROPS } from '../../components/menu-props.ts'
 import { NotFound } from '../../components/not-found.tsx'
-import { PageHeader, useTabTitle } from '../../components/page-header.tsx'
-import { PageLink } from '../../components/page-link.tsx'
+import { BackLink, PageHeader, useTabTitle } from '../../components/page-header.tsx'
 import { PageSkeleton } from '../../components/page-skeleton.tsx'
 import { RemovedPlatform } from '../../components/removed-platform.tsx'
 import { formatNumber } from '../../lib/format.ts'
@@ -115,15 +114,10 @@ function PlatformHead({ platform }: { platform: PlatformDetails }) {
           onClose={() => setReverting(false)}
         />
       )}
-      <PageLink to="/dashboard/platforms" size="sm" c="dimmed">
-        <IconChevronLeft size={14} aria-hidden style={{ verticalAlign: '-2px' }} />{' '}
-        {TEXTS.platforms}
-      </PageLink>
+      <BackLink to="/dashboard/platforms">{TEXTS.platforms}</BackLink>
       <div className={classes['head']}>
         <div>
-          <Title order={1} fz={28} lh="36px">
-            {display_title}
-          </Title>
+          <Title order={1}>{display_title}</Title>
           <div className={classes['verdict']}>
             <Dot color={HEALTH_COLORS[health.state]} />
             <HealthLabel state={health.state} />

@@ -187,7 +187,7 @@ function PlatformList({ all }: { all: readonly PlatformSummary[] }) {
             (platform) => (
               <Complete platform={platform} sums={sums?.get(platform.platform_name) ?? null} />
             ),
-            { sort: 'records', width: 150, phone: 'line' },
+            { sort: 'records', width: 180, phone: 'line' },
           ),
           column.time(TEXTS.latestSync, ({ latest_sync_at }) => latest_sync_at, {
             sort: 'synced',
@@ -196,7 +196,7 @@ function PlatformList({ all }: { all: readonly PlatformSummary[] }) {
           }),
           column.time('Last accepted push', ({ last_push_at }) => last_push_at, {
             sort: 'pushed',
-            width: 140,
+            width: 150,
             phone: 'none',
           }),
           column.of(
@@ -264,7 +264,7 @@ function HealthCell({
   sums: PlatformSums | undefined
   pulls: readonly RecentPull[]
 }) {
-  const [first, ...others] = health.reasons
+  const [first] = health.reasons
   const label = health.reasons.map(({ code, message }) => (
     <div key={code}>
       <MessageText message={message} />
@@ -272,12 +272,16 @@ function HealthCell({
   ))
   return (
     <>
-      <HealthLabel state={health.state} />
+      <Group gap={6}>
+        <HealthLabel state={health.state} />
+        {health.reasons.length > 1 && (
+          <Text span c="dimmed" size="xs">{`${health.reasons.length} reasons`}</Text>
+        )}
+      </Group>
       {first ? (
         <Tooltip label={label} multiline maw={360}>
-          <Text c="dimmed" fz="inherit" lineClamp={4} tabIndex={others.length > 0 ? 0 : undefined}>
-            <MessageText message={first.message.replace(/\.$/, '')} />
-            {others.length > 0 && `, and ${others.length} more`}
+          <Text c="dimmed" fz="inherit" lineClamp={2} tabIndex={0}>
+            <MessageText message={firstSentence(first.message)} />
           </Text>
         </Tooltip>
       ) : (
@@ -289,6 +293,12 @@ function HealthCell({
       )}
     </>
   )
+}
+
+/** What happened, in few words. What to do about it is in the tooltip and on the page. */
+function firstSentence(message: string): string {
+  const [first = message] = message.split('. ')
+  return first.replace(/^The last pull failed: /, '').replace(/\.$/, '')
 }
 
 function Actions({ platform }: { platform: PlatformSummary }) {

@@ -14,7 +14,6 @@ import {
   pullStateLabel,
   readModeLabel,
   shownCounts,
-  starterLabel,
   taskPercent,
   waitingLabel,
 } from './pull-labels.ts'
@@ -38,19 +37,21 @@ export function PullProgress({
       <div className={classes['meter']}>
         {isRunning && percent !== null && <b className={classes['percent']}>{percent} %</b>}
         <div className={classes['grow']}>
-          <Progress
-            size={8}
-            value={isRunning ? (percent ?? 100) : 100}
-            striped={isUnknown}
-            animated={isUnknown}
-            color={isRunning ? 'var(--fill)' : pullStateLabel(pull.state, pull.counts).color}
-            aria-label={isUnknown ? 'Progress of the pull, unknown' : 'Progress of the pull'}
-          />
-          <Text size="sm" c="var(--text-2)" mt={8}>
+          {isRunning && (
+            <Progress
+              size={8}
+              mb={8}
+              value={percent ?? 100}
+              striped={isUnknown}
+              animated={isUnknown}
+              color="var(--fill)"
+              aria-label={isUnknown ? 'Progress of the pull, unknown' : 'Progress of the pull'}
+            />
+          )}
+          <Text size="sm" c="var(--text-2)">
             {[
               progressLabel(pull, now).replace(/^\d+ %( · )?/, ''),
               duration === null ? 'waiting to start' : formatDuration(duration),
-              `started ${starterLabel(pull)}`,
             ]
               .filter(Boolean)
               .join(' · ')}

@@ -13,26 +13,24 @@ import {
 } from '@mantine/core'
 import type { MissingReview, Pull, PullTask } from '@recordhub/protocol'
 import { IconHelpCircle } from '@tabler/icons-react'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { callHub, HubCallError } from '../../api/call-hub.ts'
-import { queriesOf } from '../../api/get-query.ts'
+import { HubCallError } from '../../api/call-hub.ts'
 import { missingReviewPageQuery } from '../../api/inbox.ts'
 import { useTitles } from '../../api/platforms.ts'
 import { pullQuery, type TaskPage } from '../../api/pulls.ts'
 import { rejectedPushPageQuery } from '../../api/rejected-pushes.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
-import { attempt, confirm } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { ModuleTitle, PlatformTitle } from '../../components/module-title.tsx'
 import { NotFound } from '../../components/not-found.tsx'
-import { PageHeader } from '../../components/page-header.tsx'
+import { BackLink, PageHeader } from '../../components/page-header.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatCode, formatCount, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
+import { Decisions } from '../activity/missing/review-card.tsx'
 import { referenceOf } from '../activity/rejected/advice.ts'
 import { RevertButton } from '../reverts/revert-button.tsx'
 import { ModuleTable, PullProgress } from './module-table.tsx'
@@ -72,10 +70,9 @@ export function PullPage() {
   const pull = data?.pull
   return (
     <>
-      <PageLink size="sm" c="dimmed" to="/dashboard/pulls">
-        ‹ {TEXTS.pulls}
-      </PageLink>
+      <BackLink to="/dashboard/pulls">{TEXTS.pulls}</BackLink>
       <PageHeader
+        isOfOne
         title={pull ? `Pull ${id} ${TITLES[pull.state] ?? ''}` : `Pull ${id}`}
         description={
           pull && (
@@ -188,21 +185,8 @@ function PendingReviews({ pull, tasks }: { pull: Pull; tasks: PullTask[] }) {
 }
 
 function PendingReview({ review }: { review: MissingReview }) {
-  const client = useQueryClient()
-  const canOperate = useHasRole('operator')
   const { id, module_name, missing, records } = review
   const platform = useTitles().ofPlatform(review.platform_name)
-  async function decide(verb: 'approve' | 'dismiss') {
-    await callHub(`/api/v1/missing-reviews/${id}/${verb}`, { method: 'POST' })
-    await client.invalidateQueries(queriesOf('GET /api/v1/missing-reviews'))
-  }
-  const confirmApproval = () =>
-    confirm({
-      title: TEXTS.markAsMissingTitle,
-      children: `If the next full pull does not contain these ${formatCount(missing, 'record')} of ${module_name} (${platform}) either, they are marked as missing. None is deleted, and the mark is removed when a record comes back.`,
-      action: TEXTS.markAsMissing,
-      onConfirm: () => decide('approve'),
-    })
   return (
     <Alert
       color="yellow"
@@ -224,20 +208,7 @@ function PendingReview({ review }: { review: MissingReview }) {
         >
           View {formatCount(missing, 'record')}
         </PageLink>
-        {canOperate ? (
-          <Group gap="xs">
-            <Button size="xs" onClick={confirmApproval}>
-              {TEXTS.markAsMissingAction}
-            </Button>
-            <Button size="xs" variant="default" onClick={() => attempt(() => decide('dismiss'))}>
-              {TEXTS.keepUnchanged}
-            </Button>
-          </Group>
-        ) : (
-          <Text size="xs" c="dimmed">
-            {TEXTS.requiresOperatorRole}
-          </Text>
-        )}
+        <Decisions reviews={[review]} />
       </Stack>
     </Alert>
   )

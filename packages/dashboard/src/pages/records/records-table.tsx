@@ -32,7 +32,7 @@ const WIDTHS = { text: 170, number: 110, date: 130, boolean: 100 }
 const WIDTHS_OF_ID: Readonly<Record<string, number>> = {
   hub_reference_number: 124,
   hub_full_name: 220,
-  hub_updated_at: 110,
+  hub_updated_at: 124,
 }
 export const MIN_WIDTH = 64
 

@@ -11,7 +11,7 @@ import { attempt, confirm } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { NotFound } from '../../components/not-found.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
-import { PageHeader } from '../../components/page-header.tsx'
+import { BackLink, PageHeader } from '../../components/page-header.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { PasswordDialog } from '../../components/password-dialog.tsx'
 import { Time } from '../../components/time.tsx'
@@ -39,10 +39,9 @@ export function RevertPage() {
   const what = scopeLabel(revert.scope, titles)
   return (
     <>
-      <PageLink size="sm" c="dimmed" to="/dashboard/reverts">
-        ‹ Reverts
-      </PageLink>
+      <BackLink to="/dashboard/reverts">Reverts</BackLink>
       <PageHeader
+        isOfOne
         title={revertTitle(revert, what)}
         description={
           <>

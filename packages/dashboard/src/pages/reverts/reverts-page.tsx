@@ -9,7 +9,7 @@ import { columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
-import { PageHeader } from '../../components/page-header.tsx'
+import { BackLink, PageHeader } from '../../components/page-header.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { formatCode } from '../../lib/format.ts'
@@ -24,9 +24,7 @@ export function RevertsPage() {
   const [{ tab = 'reverts' }, change] = useUrlState()
   return (
     <>
-      <PageLink size="sm" c="dimmed" to="/dashboard/pulls">
-        ‹ {TEXTS.pulls}
-      </PageLink>
+      <BackLink to="/dashboard/pulls">{TEXTS.pulls}</BackLink>
       <PageHeader
         title="Reverts"
         description="What was taken back: pulls, pushes and single records"

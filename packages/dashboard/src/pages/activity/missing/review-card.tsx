@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { queriesOf } from '../../../api/get-query.ts'
-import { missingReviewQuery } from '../../../api/inbox.ts'
+import { missingReviewPageQuery, missingReviewQuery } from '../../../api/inbox.ts'
 import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
@@ -31,8 +31,29 @@ export function OneReview({ id }: { id: string }) {
   const query = useQuery(missingReviewQuery(id))
   return (
     <Loaded query={query} errorTitle="The review could not be read">
-      {({ missing_review }) => <ReviewCard review={missing_review} />}
+      {({ missing_review }) => (
+        <>
+          <ReviewCard review={missing_review} />
+          {missing_review.state === 'pending' && <SamePull review={missing_review} />}
+        </>
+      )}
     </Loaded>
+  )
+}
+
+/** Decides the open reviews of one pull together, because they have one cause. */
+function SamePull({ review: { platform_name, pull_id } }: { review: MissingReview }) {
+  const { data } = useQuery(missingReviewPageQuery({ state: 'pending' }))
+  const reviews = (data?.missing_reviews ?? []).filter(
+    (one) => one.pull_id === pull_id && one.platform_name === platform_name,
+  )
+  if (reviews.length < 2) return null
+  const modules = reviews.map((one) => `${one.module_name} (${formatNumber(one.missing)})`)
+  return (
+    <Card withBorder padding="md" component="section" aria-label="Reviews of the same pull" mt="md">
+      <Text size="sm">{`The same pull did not list records of ${modules.join(', ')}.`}</Text>
+      <Decisions reviews={reviews} />
+    </Card>
   )
 }
 
@@ -98,13 +119,14 @@ export function ReviewCard({ review }: { review: MissingReview }) {
           {`${isShown ? 'Hide' : 'Show'} ${formatCount(missing, 'record')}`}
         </Button>
         {isShown && <ReviewRecords review={review} />}
-        {review.closed_at === null && <Decisions review={review} />}
+        {review.closed_at === null && <Decisions reviews={[review]} />}
       </Stack>
     </Card>
   )
 }
 
-function Decisions({ review }: { review: MissingReview }) {
+/** Marks the records of open reviews as missing, after a confirmation, or keeps them unchanged. */
+export function Decisions({ reviews }: { reviews: readonly MissingReview[] }) {
   const canOperate = useHasRole('operator')
   const client = useQueryClient()
   if (!canOperate) {
@@ -115,15 +137,22 @@ function Decisions({ review }: { review: MissingReview }) {
     )
   }
   const decide = async (verb: 'approve' | 'dismiss', done: string) => {
-    await callHub(`/api/v1/missing-reviews/${review.id}/${verb}`, { method: 'POST' })
+    for (const { id } of reviews) {
+      await callHub(`/api/v1/missing-reviews/${id}/${verb}`, { method: 'POST' })
+    }
     notify(done)
     await client.invalidateQueries(queriesOf('GET /api/v1/missing-reviews'))
     await client.invalidateQueries(queriesOf('GET /api/v1/inbox'))
   }
-  const missing = formatCount(review.missing, 'record')
+  const missing = formatCount(
+    reviews.reduce((sum, one) => sum + one.missing, 0),
+    'record',
+  )
+  const isAny = (state: MissingReviewState) => reviews.some((one) => one.state === state)
+  const all = reviews.length > 1 ? ` ${formatNumber(reviews.length)} modules` : ''
   return (
     <Group gap="xs" mt={4}>
-      {review.state !== 'approved' && (
+      {!isAny('approved') && (
         <Button
           size="xs"
           onClick={() =>
@@ -137,10 +166,10 @@ function Decisions({ review }: { review: MissingReview }) {
             })
           }
         >
-          {TEXTS.markAsMissingAction}
+          {all === '' ? TEXTS.markAsMissingAction : `Mark the records of${all} as missing…`}
         </Button>
       )}
-      {review.state !== 'dismissed' && (
+      {!isAny('dismissed') && (
         <Button
           size="xs"
           variant="default"
@@ -149,7 +178,7 @@ function Decisions({ review }: { review: MissingReview }) {
             void attempt(() => decide('dismiss', 'Dismissed. The records are unchanged.'))
           }
         >
-          {TEXTS.keepUnchanged}
+          {all === '' ? TEXTS.keepUnchanged : `Keep${all} unchanged`}
         </Button>
       )}
     </Group>
