@@ -71,6 +71,7 @@ const NONE = {
   updated: 0,
   unchanged: 0,
   stale: 0,
+  held: 0,
   rejected: 0,
   accepted: 0,
   missing: 0,
