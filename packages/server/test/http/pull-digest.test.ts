@@ -94,6 +94,30 @@ describeHub('a pull by digest', options, (hub) => {
     assert.equal((await kit.completeness()).verified_by, 'digest')
   })
 
+  test('a module that is registered again is compared by digest after one read of the list', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    await kit.pull()
+    await kit.registerAgain()
+    const { full_because, unchanged, warnings } = await kit.pull()
+    assert.deepEqual([full_because, unchanged, warnings], ['first', 100, []])
+    assert.equal((await kit.completeness()).digest?.unversioned, 0)
+    kit.source.set(7, { version: 2, data: { status: 'closed' } })
+    const compared = await kit.pull()
+    assert.deepEqual([compared.mode, compared.updated], ['digest', 1])
+    assert.equal((await kit.completeness()).verified_by, 'digest')
+  })
+
+  test('a module that is registered again when its list is empty is read again by the next pull', async () => {
+    await using kit = await addDigestPlatform(hub, 3)
+    await kit.pull()
+    await kit.registerAgain()
+    kit.source.records = []
+    assert.deepEqual([(await kit.pull()).full_because, await kit.present()], ['first', []])
+    kit.source.set(5)
+    const compared = await kit.pull()
+    assert.deepEqual([compared.mode, compared.created], ['digest', 1])
+  })
+
   test('more than a quarter of the records are read in full, at most once an hour', async () => {
     await using kit = await addDigestPlatform(hub, 300)
     clock.advance(3601)

@@ -92,7 +92,7 @@ async function readList(
     ...context,
     cached_response: isConditional ? context.cached_response : null,
     selections: null,
-    readsAll: (history.unversioned ?? 0) > 0,
+    readsAll: await mustReadAll(deps.digests, context.plan, history),
   }
   const outcome = await detectMissing(deps, whole, await runPullTask(deps, whole))
   const isModified = outcome.error !== null || outcome.coverage.pages > 0
@@ -105,6 +105,19 @@ async function readList(
   await settleFullRead(deps, context, { outcome, history, manifest })
   const found = outcome.coverage.pages > 0 ? await deps.digests.readDigest(context.plan) : history
   return withWarnings(result, [...describe({ ...read, history: found }), ...warnings])
+}
+
+/**
+ * Whether elements must be read even if their bytes are unchanged, to count those without a version: some had none, or an
+ * interrupted read has stored versions, or the module was registered again since.
+ */
+async function mustReadAll(
+  digests: FeatureDeps['digests'],
+  module: PullTaskContext['plan'],
+  { unversioned }: ModuleDigest,
+): Promise<boolean> {
+  if (unversioned !== null) return unversioned > 0
+  return (await digests.readSums(module, 1)).length > 0
 }
 
 /** Compares the digest, and reads the buckets that differ. */

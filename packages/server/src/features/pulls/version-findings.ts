@@ -1,6 +1,7 @@
 /** What a read finds about the versions of a module, as it is saved: whether they can be relied on. */
 
 import { formatCount } from '../../domain/activity/activity.ts'
+import { offersDigest } from '../../domain/pull/read-mode.ts'
 import { STORED_DIGITS } from '../../domain/record/digest-sums.ts'
 import type { ModuleDigest } from '../../storage/port/digest-store.ts'
 import type { DetectedOutcome } from './detect-missing.ts'
@@ -40,7 +41,8 @@ export async function settleFullRead(
   const { outcome, history } = read
   const { tally, coverage, error } = outcome
   const hasVersions = tally.read > tally.unversioned
-  if (coverage.pages === 0 || (history.unversioned === null && !hasVersions)) return
+  const mayHaveVersions = hasVersions || history.unversioned !== null || offersDigest(history)
+  if (coverage.pages === 0 || !mayHaveVersions) return
   const at = deps.clock.now().toISOString()
   const findings = { ...read, at }
   if (error !== null) {
@@ -103,8 +105,8 @@ function toWithdrawal({ tally }: DetectedOutcome, at: string): Partial<ModuleDig
 }
 
 /**
- * The number of elements without a version. Those that were found unchanged had none if no element of the read before had
- * one; if only some had, all were read.
+ * The number of elements without a version. Those that were found unchanged had none if no read has found a version yet; if
+ * some had one, all were read.
  */
 function countUnversioned({ tally, counts }: DetectedOutcome, history: ModuleDigest): number {
   const notRead = counts.received - tally.read

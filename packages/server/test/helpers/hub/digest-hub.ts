@@ -50,6 +50,8 @@ export type DigestKit = {
   present: () => Promise<string[]>
   completeness: () => Promise<ModuleCompleteness>
   reviews: () => Promise<MissingReview[]>
+  /** Unregisters the module and registers it again. Its records stay. */
+  registerAgain: () => Promise<void>
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
@@ -85,6 +87,12 @@ export async function addDigestPlatform(
       const response = await hub.get('/api/v1/missing-reviews')
       const { missing_reviews } = expectBody(response, 200, MissingReviewPage)
       return missing_reviews.filter((review) => review.platform_name === platform_name)
+    },
+    async registerAgain() {
+      const url = `/api/v1/platforms/${registered.id}`
+      for (const record_types of [[], ['cases']]) {
+        assert.equal((await hub.callAs('operator', 'PATCH', url, { record_types })).status, 200)
+      }
     },
     async [Symbol.asyncDispose]() {
       await hub.setStatus(registered.id, 'inactive')
