@@ -8,7 +8,7 @@ import { formatFailure } from './report.ts'
 import { runSimulation, type SimulationResult } from './run.ts'
 import { createTemplate, type Template } from './template.ts'
 
-const SIMULATIONS = 25
+const SIMULATIONS = 16
 /** The number of simulations that are run again. */
 const REPEATED = 1
 
