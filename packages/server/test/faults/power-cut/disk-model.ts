@@ -3,7 +3,8 @@
  *
  * - Content: what was written to a file before a completed sync of it began is there. Of everything later, any subset
  *   may be there: each sector has its synced content or that of any later write, independently of other sectors, and the
- *   size is the synced one or any later one. A sector is written wholly or not at all, but may have only 512 bytes.
+ *   size is the synced one or any later one. A sector is written wholly or not at all, but may have only 512 bytes. A
+ *   truncation happens wholly or not at all, and before later changes: file systems free the blocks, they write no zeros.
  * - Names (created, deleted, renamed, linked): see {@link FileSystem}.
  */
 import type { Random } from '../../runner/random.ts'
@@ -31,7 +32,8 @@ export type Disk = {
   current: () => Files
 }
 
-type ContentChange = { at: number; bytes: Buffer } | { size: number }
+type Write = { at: number; bytes: Buffer }
+type ContentChange = Write | { size: number }
 
 type Node = {
   isFolder: boolean
@@ -208,24 +210,43 @@ function cutContent({ synced, changes }: Node, fileSystem: FileSystem, random: R
 
 const SECTORS = [512, 4096] as const
 
-/** Each sector has its synced content, or that after any of the changes. */
+/** A file system shortens a file at once: nothing of a later change is there without it. */
 function cutSectors(
   image: Image,
   changes: readonly ContentChange[],
   fileSystem: FileSystem,
   random: Random,
 ): Image {
+  let truncations = below(random, changes.filter((change) => 'size' in change).length)
+  let writes: Write[] = []
+  for (const change of changes) {
+    if ('bytes' in change) {
+      writes.push(change)
+      continue
+    }
+    cutWrites(image, writes, fileSystem, random)
+    if (truncations === 0) return image
+    truncations -= 1
+    writes = []
+    image.apply(change)
+  }
+  cutWrites(image, writes, fileSystem, random)
+  return image
+}
+
+/** Each sector has its former content, or that after any of the writes. */
+function cutWrites(
+  image: Image,
+  writes: readonly Write[],
+  fileSystem: FileSystem,
+  random: Random,
+): void {
   const sector = SECTORS[below(random, 1)] ?? SECTORS[0]
   const sizes = [image.size]
-  let extent = image.size
-  const written = changes.map((change) => {
-    const size =
-      'size' in change ? change.size : Math.max(sizes.at(-1) ?? 0, change.at + change.bytes.length)
-    sizes.push(size)
-    const [from, to] =
-      'size' in change ? [change.size, extent] : [change.at, change.at + change.bytes.length]
-    extent = Math.max(extent, size)
-    return { change, first: Math.floor(from / sector), end: Math.ceil(to / sector) }
+  const written = writes.map((write) => {
+    const end = write.at + write.bytes.length
+    sizes.push(Math.max(sizes.at(-1) ?? 0, end))
+    return { write, first: Math.floor(write.at / sector), end: Math.ceil(end / sector) }
   })
   const counts = new Map<number, number>()
   for (const { first, end } of written) {
@@ -238,17 +259,16 @@ function cutSectors(
   }
   const size = sizes[below(random, sizes.length - 1)] ?? 0
   const filling = fileSystem === 'posix' ? below(random, 255) : 0
-  image.extend(extent, filling)
-  for (const { change, first, end } of written) {
+  image.extend(sizes.at(-1) ?? 0, filling)
+  for (const { write, first, end } of written) {
     for (let at = first; at < end; at += 1) {
       const remaining = surviving.get(at) ?? 0
       if (remaining === 0) continue
       surviving.set(at, remaining - 1)
-      image.applyWithin(change, at * sector, (at + 1) * sector)
+      image.applyWithin(write, at * sector, (at + 1) * sector)
     }
   }
   image.apply({ size })
-  return image
 }
 
 /** The content of a file, which grows in place. */
@@ -281,13 +301,8 @@ class Image {
     }
   }
 
-  /** Applies the part of a change that is between two positions, which the file has. A truncation writes zeros. */
-  applyWithin(change: ContentChange, from: number, to: number): void {
-    if ('size' in change) {
-      this.#bytes.fill(0, Math.max(from, change.size), Math.min(to, this.size))
-      return
-    }
-    const { at, bytes } = change
+  /** Applies the part of a write that is between two positions, which the file has. */
+  applyWithin({ at, bytes }: Write, from: number, to: number): void {
     const part = bytes.subarray(Math.max(0, from - at), Math.max(0, to - at))
     part.copy(this.#bytes, Math.max(from, at))
   }
