@@ -16,13 +16,17 @@ const KeysDialog = lazy(() =>
 export function CommandSearchButton() {
   const [shown, setShown] = useState<'search' | 'keys' | null>(null)
   const [isLoaded, setLoaded] = useState(false)
+  const [openings, setOpenings] = useState(0)
   const open = async (wanted: 'search' | 'keys') => {
-    if (!(await attempt(() => loadPage(load)))) return
+    // Once loaded, it opens before the next key.
+    if (!isLoaded && !(await attempt(() => loadPage(load)))) return
     setLoaded(true)
+    if (shown !== wanted) setOpenings((count) => count + 1)
     setShown(wanted)
   }
+  // Also in a text field, such as that of the search which is still closing.
+  useHotkeys([['mod+K', () => void open('search')]], [])
   useHotkeys([
-    ['mod+K', () => void open('search')],
     ['/', () => void open('search')],
     ['?', () => void open('keys')],
     ['shift+?', () => void open('keys')],
@@ -39,6 +43,7 @@ export function CommandSearchButton() {
         <Suspense>
           <CommandSearch
             isOpen={shown === 'search'}
+            opening={openings}
             onClose={close}
             onShowKeys={() => setShown('keys')}
           />

@@ -55,10 +55,13 @@ type Entry = {
 /** Runs commands, and opens pages, platforms, views and records, found by a few letters. */
 export function CommandSearch({
   isOpen,
+  opening,
   onClose,
   onShowKeys,
 }: {
   isOpen: boolean
+  /** Another number for each opening, which begins without a text. */
+  opening: number
   onClose: () => void
   onShowKeys: () => void
 }) {
@@ -72,7 +75,7 @@ export function CommandSearch({
       yOffset="12vh"
       attributes={{ content: { 'aria-label': TEXTS.search } }}
     >
-      <Palette onClose={onClose} onShowKeys={onShowKeys} />
+      <Palette key={opening} onClose={onClose} onShowKeys={onShowKeys} />
     </Dialog>
   )
 }
