@@ -84,6 +84,12 @@ const RULES: readonly Rule[] = [
     allowed: LOOPS,
   },
   {
+    name: 'no browser test waits by eval, which the content security policy of the page forbids',
+    pattern: /\.waitForFunction\(/,
+    instead: 'use untilTrueInPage() of helpers/browser/browser.ts',
+    allowed: {},
+  },
+  {
     name: 'no assertion reads the clock',
     pattern: /\bassert\b.*\b(?:Date|performance)\.now\(\)/,
     instead: 'inject a clock',

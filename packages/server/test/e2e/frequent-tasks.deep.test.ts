@@ -100,7 +100,7 @@ describe('the clicks of repairs', BROWSER_TEST, () => {
     await page.goto('/dashboard')
     const clicks = await countClicks(page)
     const overview = page.getByRole('region', { name: 'Inbox' })
-    await overview.getByRole('link', { name: '12 records of casse rejected' }).click()
+    await overview.getByRole('link', { name: '12 pushes or records of casse rejected' }).click()
     const item = page.getByRole('region', { name: 'Item', exact: true })
     await item.getByRole('button', { name: 'Replay 12' }).click()
     await item.getByText('12 new, 0 rejected again.').waitFor()

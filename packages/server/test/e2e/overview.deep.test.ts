@@ -8,6 +8,7 @@ import {
   openPage,
   PHONE,
   setDisplayMode,
+  untilTrueInPage,
 } from '../helpers/browser/browser.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
@@ -48,10 +49,10 @@ describe('the overview', BROWSER_TEST, () => {
     // A platform that cannot be read, a rejected push, a rejected record, and no backup.
     await page.getByRole('heading', { level: 1, name: '4 things need you' }).waitFor()
     await page.getByText('2 of 3 listed records are here').waitFor()
-    assert.equal(await page.title(), '(4) Overview · Recordhub')
+    await untilTrueInPage(page, "document.title === '(4) Overview · Recordhub'")
     const inbox = page.getByRole('region', { name: 'Inbox' })
     await inbox.getByText('Title of clinic cannot be read completely').waitFor()
-    await inbox.getByText('1 record of nothing rejected').waitFor()
+    await inbox.getByText('1 push or record of nothing rejected').waitFor()
     await inbox.getByRole('link', { name: '1 more in the inbox' }).waitFor()
     const unequal = page.getByRole('region', { name: 'Is it all there?' })
     await unequal.getByRole('row', { name: /school 3 2 −1/ }).waitFor()

@@ -196,7 +196,7 @@ function fromGroup(group: RejectedPushGroup, platform: InboxItem['platform']): S
   const { first_at: since, last_at } = group
   return {
     ...{ key: `rejected ${platform_name} ${cause}`, kind: 'rejected', group: 'decision' },
-    title: `${formatCount(count, 'record')}${record_type === null ? '' : ` of ${record_type}`} rejected`,
+    title: `${count} ${count === 1 ? 'push or record' : 'pushes or records'}${record_type === null ? '' : ` of ${record_type}`} rejected`,
     ...{ reason: message, platform, since, last_at, missing_review_id: null, record_type },
     ...{ rejected: { cause, count, digest }, occurrence: last_at },
   }
@@ -270,7 +270,7 @@ function fromBackups({ newestBackup, platforms, now }: InboxFacts): Specific[] {
       ...{ ...NOTHING, key: 'no_backup', kind: 'no_backup', group: 'soon', platform: null },
       title: days === null ? 'There is no backup' : `No backup for ${days} days`,
       reason:
-        'Its folder of backups is empty or old. Backups that a database server makes are not counted.',
+        'The folder of backups is empty, or its newest backup is old. Backups that a database server makes are not counted.',
       ...{ since: newestBackup, occurrence: newestBackup ?? 'none' },
     },
   ]

@@ -164,6 +164,13 @@ test('the mode of the next pull can be set for all modules, a platform and a mod
   await pulls.setNextMode(null, 'full')
   assert.deepEqual(await pullAndFindModes('digest'), all('digest'))
   assert.deepEqual(await pullAndFindModes(), [])
+  // A task that runs when the mode is set may not read all records.
+  await pulls.setNextMode(null, 'full')
+  assert.deepEqual(
+    await pullAndFindModes('digest', taskResult({ mode: 'not_modified', read: EMPTY_READ })),
+    all('digest'),
+  )
+  assert.deepEqual(await pullAndFindModes(), all('full'))
   // A pull that was requested in full stays so until it succeeds.
   assert.deepEqual(await pullAndFindModes('full', failed), all('full'))
   assert.deepEqual(await pullAndFindModes(), all('full'))

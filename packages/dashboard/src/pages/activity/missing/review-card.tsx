@@ -137,12 +137,16 @@ export function Decisions({ reviews }: { reviews: readonly MissingReview[] }) {
     )
   }
   const decide = async (verb: 'approve' | 'dismiss', done: string) => {
-    for (const { id } of reviews) {
-      await callHub(`/api/v1/missing-reviews/${id}/${verb}`, { method: 'POST' })
+    try {
+      for (const { id } of reviews) {
+        await callHub(`/api/v1/missing-reviews/${id}/${verb}`, { method: 'POST' })
+      }
+      notify(done)
+    } finally {
+      // Also after a failure: earlier ones are decided.
+      await client.invalidateQueries(queriesOf('GET /api/v1/missing-reviews'))
+      await client.invalidateQueries(queriesOf('GET /api/v1/inbox'))
     }
-    notify(done)
-    await client.invalidateQueries(queriesOf('GET /api/v1/missing-reviews'))
-    await client.invalidateQueries(queriesOf('GET /api/v1/inbox'))
   }
   const missing = formatCount(
     reviews.reduce((sum, one) => sum + one.missing, 0),

@@ -1,4 +1,4 @@
-import type { Pull } from '@recordhub/protocol'
+import type { Pull, PullMode, ReadMode } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import { describePullStart } from '../../../domain/activity/activity.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
@@ -276,17 +276,23 @@ function toFailures(state: PullTaskResult['state'], at: string) {
   }
 }
 
+/** A read that began before the next one was required to be a full one does not count as it. */
+function modeAfter(mode: ReadMode) {
+  if (mode === 'full') return 'auto' as const
+  return sql<PullMode>`CASE WHEN next_pull_mode = 'full' THEN 'full' ELSE 'auto' END`
+}
+
 async function updateModule(
   db: Executor,
   module: { platform_id: number; module_id: number },
-  { state, read, compared, counts, error, problem, cached_response }: PullTaskResult,
+  { state, mode, read, compared, counts, error, problem, cached_response }: PullTaskResult,
   at: string,
 ): Promise<void> {
   await db
     .updateTable('modules')
     .set({
       ...toCachedResponseColumns(cached_response),
-      ...(state === 'succeeded' ? { next_pull_mode: 'auto' as const } : {}),
+      ...(state === 'succeeded' ? { next_pull_mode: modeAfter(mode) } : {}),
       ...(isConclusive(state)
         ? { last_error: error, last_problem: problem, ...toFailures(state, at) }
         : {}),
