@@ -7,6 +7,7 @@ import {
   expectAccessible,
   OVERVIEW_TITLE,
   openPage,
+  untilTrueInPage,
 } from '../helpers/browser/browser.ts'
 import { shareCasesHub } from '../helpers/browser/records.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
@@ -40,6 +41,7 @@ describe('the clicks of tasks with records', BROWSER_TEST, () => {
     await page.keyboard.press('Control+k')
     const palette = page.getByRole('dialog', { name: 'Search' })
     await palette.getByLabel('Commands, pages, platforms, records').waitFor()
+    await untilTrueInPage(page, "document.activeElement?.getAttribute('role') === 'combobox'")
     await page.keyboard.type('person 007')
     // Without a look at the results.
     await page.keyboard.press('Enter')
