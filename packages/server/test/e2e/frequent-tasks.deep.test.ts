@@ -56,7 +56,10 @@ describe('the clicks of tasks with records', BROWSER_TEST, () => {
     const clicks = await countClicks(page)
     await page.getByRole('button', { name: 'Amount', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Filter' }).click()
-    await page.getByRole('textbox', { name: 'Value' }).waitFor()
+    await untilTrueInPage(
+      page,
+      "document.activeElement?.labels?.[0]?.textContent.startsWith('Value')",
+    )
     await page.keyboard.type('7')
     await page.keyboard.press('Enter')
     await page.getByText('1 record of 120').waitFor()
