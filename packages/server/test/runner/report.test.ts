@@ -22,9 +22,18 @@ test('a process that fails without a failed test is reported with the errors out
   assert.doesNotMatch(print(), /tests 12/)
 })
 
+const MEASUREMENT = '/project/packages/server/test/runner/measure-file.ts'
+
+test('a failed measurement of processor time is reported', () => {
+  const { report, print } = startReport()
+  report.complete(failed({ name: 'the processor time of a file', file: MEASUREMENT }))
+  assert.equal(report.summarize(10), false)
+  assert.match(print(), /measure-file\.ts:0 › the processor time of a file/)
+})
+
 test('tests that measure processor time are not counted', () => {
   const { report, print } = startReport()
-  const file = '/project/packages/server/test/runner/measure-file.ts'
+  const file = MEASUREMENT
   const details = { duration_ms: 5, passed: true }
   const outcome = { nesting: 0, testNumber: 1, testId: 1, parentId: 0, tags: [], details }
   report.complete({ ...outcome, name: 'the processor time of a file', file })

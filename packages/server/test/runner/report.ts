@@ -53,7 +53,7 @@ export function createReport(
     complete(outcome) {
       const { details, skip, name, line = 0 } = outcome
       const file = outcome.file === undefined ? '' : relative(root, outcome.file)
-      if (isMeasurement(file)) return
+      if (isMeasurement(file) && details.passed) return
       // Each process is reported as a test whose name is the path of its file.
       const isFile = name === outcome.file
       const isTest = details.type !== 'suite' && !isFile
