@@ -1,7 +1,8 @@
 /**
  * Platforms in a separate process that offer versions and digests:
  * `node digest-server.ts <records> <modules> <platforms> <versions | none>`. `POST /change/<platform>/<record type>` gives
- * the first record of a module another version; `GET /traffic` returns what was requested since the last call.
+ * the first record of a module another version; `GET /traffic` returns the requests since the last call, and the compressed
+ * bytes of their responses without full lists.
  */
 import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -153,16 +154,12 @@ async function sendDocument(module: ModuleRef, response: ServerResponse): Promis
   const { first, end } = rangeOf(module)
   const head = { success: true, ...module, total: end - first }
   response.writeHead(200, { 'Content-Type': 'application/json' })
-  const write = (text: string) => {
-    traffic.bytes += gzipSync(text).length
-    return response.write(text)
-  }
-  write(`${JSON.stringify(head).slice(0, -1)},"records":[`)
+  response.write(`${JSON.stringify(head).slice(0, -1)},"records":[`)
   for (let from = first; from < end; from += RECORDS_PER_CHUNK) {
     const to = Math.min(from + RECORDS_PER_CHUNK, end)
     const records = Array.from({ length: to - from }, (_, index) => recordOf(module, from + index))
     const chunk = `${from === first ? '' : ','}${records.join(',')}`
-    if (!write(chunk)) await new Promise<void>((resolve) => response.once('drain', resolve))
+    if (!response.write(chunk)) await new Promise<void>((resolve) => response.once('drain', resolve))
     if (response.destroyed) return
   }
   response.end(']}')
