@@ -4,6 +4,7 @@
  */
 import type { WriteBatch } from '../../src/storage/port/record-store.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
+import { DIGEST_DEFECTS } from './digest-defects.ts'
 import type { Defect } from './run.ts'
 
 /** By what the hub does wrong. */
@@ -296,6 +297,7 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
       BEGIN UPDATE rejected_pushes SET replayed_at = NULL
         WHERE rejected_push_id = NEW.rejected_push_id; END`,
   },
+  ...DIGEST_DEFECTS,
 }
 
 function withRecords(
