@@ -79,6 +79,7 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
     sql: `CREATE TRIGGER defect AFTER UPDATE OF pushes ON module_counters
       BEGIN UPDATE modules SET cached_version = NEW.pushes + NEW.invalidations
         WHERE module_id = NEW.module_id AND cached_version IS NOT NULL; END`,
+    without: ['digests'],
   },
   'confirms a cancellation before it has an effect': withPulls((pulls) => ({
     async finishPull(pullId, end, activity) {
@@ -214,6 +215,7 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
     },
   },
   'keeps the holds of a revert that was reverted': {
+    without: ['digests'],
     breakStorage: ({ records, holds, ...storage }) => ({
       ...storage,
       holds: {

@@ -297,7 +297,8 @@ export function checkConverged(
         const holds = module.records.get(reference)?.holds ?? []
         const isHeld = holds.some(({ kind }) => kind === 'absence')
         // It was pushed before its module had versions.
-        const isInNoBucket = row['reference_hash'] === null && mode !== 'full' && !isClaimed
+        const isCompared = (digest?.['unversioned'] ?? null) !== null && !isClaimed
+        const isInNoBucket = isCompared && row['reference_hash'] === null
         if (!isMarked && !isHeld && isInNoBucket) isDecided = false
         else {
           check(

@@ -31,6 +31,7 @@ export const INGREDIENTS = [
   'pushes',
   'pages',
   'reverts',
+  'digests',
 ] as const
 export type Ingredient = (typeof INGREDIENTS)[number]
 
@@ -51,6 +52,8 @@ export type Defect = {
   sql?: string
   /** Replaces the options of each process. */
   options?: { missingGraceSeconds?: number; missingThresholdPercent?: number }
+  /** What the simulations that look for it leave out. */
+  without?: readonly Ingredient[]
 }
 
 export type SimulationResult = {
@@ -120,7 +123,7 @@ class Simulation {
     this.#template = template
     this.#seed = seed
     this.#length = length
-    this.#without = new Set(without)
+    this.#without = new Set([...without, ...(defect.without ?? [])])
     this.#scheduler = new Scheduler(new Choices(seed), (label) => this.#record(label))
     this.#world = new Choices(seed + 0x1000_0000)
     this.#network = new Choices(seed + 0x2000_0000)
@@ -135,7 +138,7 @@ class Simulation {
           { name, hubKey: template.keyOf(name) },
           [...modules],
           new Choices(seed + 0x3000_0000 + index),
-          offerOf(seed, index),
+          offerOf(seed, index, this.#without.has('digests')),
         ),
     )
   }
@@ -461,9 +464,13 @@ class Simulation {
   }
 }
 
-function offerOf(seed: number, platform: number): { offer: Offer; digestChoices: Choices } {
+function offerOf(
+  seed: number,
+  platform: number,
+  withoutDigests: boolean,
+): { offer: Offer; digestChoices: Choices } {
   const digestChoices = new Choices(seed + 0x3800_0000 + platform)
-  const isPlain = new Choices(seed + 0x3900_0000).chance(PLAIN)
+  const isPlain = withoutDigests || new Choices(seed + 0x3900_0000).chance(PLAIN)
   return { offer: isPlain ? NO_OFFER : chooseOffer(digestChoices), digestChoices }
 }
 
