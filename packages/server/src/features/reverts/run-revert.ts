@@ -6,7 +6,7 @@
 import type { ImpossibleReason } from '@recordhub/protocol'
 import { decideRevert } from '../../domain/revert/decide-revert.ts'
 import { type ErrorCode, HubError, isStorageUnavailable } from '../../errors.ts'
-import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
+import { createPause, yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { RevertWrite, WriteOutcome } from '../../storage/port/record-store.ts'
 import type { ClaimedRevert, RevertResult, ScopeRecord } from '../../storage/port/revert-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
@@ -116,8 +116,10 @@ async function applyStep(
   const results: RevertResult[] = []
   const writes: RevertWrite[] = []
   const written: ScopeRecord[] = []
+  const pause = createPause()
   for (const record of records) {
     const decision = decideRevert(record, at)
+    await pause()
     if (decision.outcome !== 'reverted' || decision.changes.length === 0) {
       results.push(toResult(record, decision))
       continue

@@ -75,6 +75,35 @@ test('large records are reverted in commits of few records', async (kit) => {
   assert.equal((await readRevert(kit, id)).counts.reverted, 4)
 })
 
+test('other requests are answered while a record with very many elements is decided', async (kit) => {
+  const school = await kit.register()
+  const data = (letter: string) => `{"a":[${Array(50_000).fill(`{"b":"${letter}"}`).join()}]}`
+  await pullList(kit, school, { one: data('x') })
+  const { pull_id } = await pullList(kit, school, { one: data('y') })
+  const { id } = await planTest(kit, { pull_id })
+  await kit.storage.reverts.startRevert(id, 'ann', changeLog('revert.started'))
+  const deps = revertDeps(kit)
+  let turns = 0
+  const reverts = {
+    ...deps.reverts,
+    async readScopeRecords(...query: Parameters<typeof deps.reverts.readScopeRecords>) {
+      const records = await deps.reverts.readScopeRecords(...query)
+      setImmediate(() => {
+        turns += 1
+      })
+      return records
+    },
+  }
+  const ingest = {
+    revert(writes: RevertWrite[]) {
+      assert.equal(turns, 1)
+      return deps.ingest.revert(writes)
+    },
+  }
+  await runNextRevert({ ...deps, reverts, ingest }, new AbortController().signal)
+  assert.equal((await readRevert(kit, id)).counts.reverted, 1)
+})
+
 test('the writer that keeps a record is found behind large entries of its history', async (kit) => {
   const school = await kit.register()
   await pullList(kit, school, { one: '{"a":1,"b":"x"}' })
