@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Lease } from '../../port/pull-store.ts'
 import type { ResolvedScope, RevertResult, RevertStore } from '../../port/revert-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
@@ -99,7 +99,17 @@ export function createRevertStore(
     },
 
     async addPlanned(revert_id, results) {
-      for (const { first, ids } of groupAlike(results)) {
+      for (const { first, alike, ids } of groupAlike(results)) {
+        if (first.kept_path !== null) {
+          await insertPlanned(
+            writer,
+            revert_id,
+            first,
+            sql`SELECT column1 AS record_id,
+            column2 AS platform_id, column3 AS change_seq FROM (VALUES ${decisionsOf(alike)}) AS v`,
+          )
+          continue
+        }
         const records = selectByIds(ids, (isId) =>
           writer
             .selectFrom('records')
@@ -234,14 +244,14 @@ export function createRevertStore(
         ).execute(db)
         const stored = new Map(rows.map((row) => [row.record_id, row.change_seq]))
         const current = results.filter((one) => stored.get(one.record_id) === one.decided_seq)
-        for (const { first, ids } of groupAlike(current)) {
+        for (const { first, alike, ids } of groupAlike(current)) {
           const { outcome, creates, kept_path, reason } = first
           await db
             .updateTable('revert_records')
             .set({ outcome, creates: creates ? 1 : 0, kept_path, reason, done: 1 })
             .set({
-              decided_seq: sql`coalesce((SELECT change_seq FROM records r
-                WHERE r.record_id = revert_records.record_id), decided_seq)`,
+              decided_seq: sql`coalesce((SELECT column3 FROM (VALUES ${decisionsOf(alike)}) AS v
+                WHERE column1 = revert_records.record_id), decided_seq)`,
             })
             .where((eb) => eb.and({ revert_id, done: 0 }))
             .where('record_id', 'in', idList(ids))
@@ -335,20 +345,35 @@ const idOf = ({ record_id }: RevertResult) => record_id
  * Groups the results that differ in their record only, as most of a step do: one statement for each group is faster than
  * one for each record.
  */
-function groupAlike(results: RevertResult[]): { first: RevertResult; ids: number[] }[] {
+function groupAlike(
+  results: RevertResult[],
+): { first: RevertResult; alike: RevertResult[]; ids: number[] }[] {
   const nameOf = ({ outcome, creates, kept_path, reason }: RevertResult) =>
     JSON.stringify([outcome, creates, kept_path, reason])
   return [...Map.groupBy(results, nameOf).values()].flatMap((alike) => {
     const [first] = alike
-    return first ? [{ first, ids: alike.map(idOf) }] : []
+    return first ? [{ first, alike, ids: alike.map(idOf) }] : []
   })
+}
+
+/**
+ * The versions that the decisions have read, which name the writer of a kept value. The record may have a newer one, of
+ * which the decision knows nothing.
+ */
+function decisionsOf(results: RevertResult[]) {
+  return sql.join(
+    results.map(
+      ({ record_id, platform_id, decided_seq }) =>
+        sql`(${sql.lit(record_id)}, ${sql.lit(platform_id)}, ${sql.lit(decided_seq)})`,
+    ),
+  )
 }
 
 async function insertPlanned(
   db: Executor,
   revertId: number,
   { outcome, creates, kept_path, reason }: RevertResult,
-  records: ReturnType<SelectByIds>,
+  records: RawBuilder<unknown>,
 ): Promise<void> {
   await sql`
     INSERT INTO revert_records (revert_id, record_id, platform_id, outcome, done, creates, held,

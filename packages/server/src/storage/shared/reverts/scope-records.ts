@@ -264,9 +264,9 @@ async function readHistoryOf<Row extends OutlineRow, Entry extends HistoryOfScop
   return rows.map((row) => {
     const { record_id, platform_id, change_seq } = row
     const isCreated = created.has(record_id)
-    const entries = (entriesOf.get(record_id) ?? []).map((entry) => ({
-      ...{ isInScope: isInScope(scope, entry), entry },
-    }))
+    // A write between the two statements is of a newer version of the record than the row that was read.
+    const known = (entriesOf.get(record_id) ?? []).filter((entry) => entry.change_seq <= change_seq)
+    const entries = known.map((entry) => ({ isInScope: isInScope(scope, entry), entry }))
     return {
       ...{ record_id, platform_id, change_seq, row, isCreated, entries },
       isAnonymised: row.is_anonymised === 1,
