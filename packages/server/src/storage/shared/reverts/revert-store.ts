@@ -28,7 +28,8 @@ export function createRevertStore(
 ): RevertStore {
   const { reader, writer, clock, transact } = databases
 
-  async function countOutcomes(db: Executor, revertId: number) {
+  /** @param of `done`: of a revert that ends, whose other records stay as they are. */
+  async function countOutcomes(db: Executor, revertId: number, of: 'all' | 'done' = 'all') {
     const rows = await db
       .selectFrom('revert_records')
       .select((eb) => ['outcome', 'done', eb.fn.countAll<number>().as('n')])
@@ -36,9 +37,10 @@ export function createRevertStore(
       .where('revert_id', '=', revertId)
       .groupBy(['outcome', 'done'])
       .execute()
-    const counts = { reverted: 0, kept: 0, impossible: 0, done: 0, held: 0 }
+    const counts = { total: 0, reverted: 0, kept: 0, impossible: 0, done: 0, held: 0 }
     for (const { outcome, done, n, held } of rows) {
-      counts[outcome] += Number(n)
+      counts.total += Number(n)
+      if (of === 'all' || done === 1) counts[outcome] += Number(n)
       counts.held += Number(held ?? 0)
       if (done === 1) counts.done += Number(n)
     }
@@ -189,13 +191,12 @@ export function createRevertStore(
           .where('revert_id', '=', revertId)
           .where('planned_at', 'is not', null)
           .where('state', 'in', ['planned', ...UNFINISHED])
+          .returning('started_at')
           .executeTakeFirst()
-        if (cancelled.numUpdatedRows === 0n) return false
-        await db
-          .updateTable('reverts')
-          .set(await countOutcomes(db, revertId))
-          .where('revert_id', '=', revertId)
-          .execute()
+        if (!cancelled) return false
+        // Of a plan, the counts remain what it would have done.
+        const counts = await countOutcomes(db, revertId, cancelled.started_at ? 'done' : 'all')
+        await db.updateTable('reverts').set(counts).where('revert_id', '=', revertId).execute()
         await insertLog(db, at, log)
         return true
       }),
@@ -291,7 +292,7 @@ export function createRevertStore(
         const finished = await ownedBy(db, revertId, owner)
           .set({
             ...end,
-            ...(await countOutcomes(db, revertId)),
+            ...(await countOutcomes(db, revertId, 'done')),
             ...{ finished_at: at, lease_owner: null, lease_until: null },
           })
           .executeTakeFirst()
@@ -356,17 +357,11 @@ function groupAlike(
   })
 }
 
-/**
- * The versions that the decisions have read, which name the writer of a kept value. The record may have a newer one, of
- * which the decision knows nothing.
- */
+/** The versions that the decisions have read; the records may have newer ones by now, with other writers. */
 function decisionsOf(results: RevertResult[]) {
-  return sql.join(
-    results.map(
-      ({ record_id, platform_id, decided_seq }) =>
-        sql`(${sql.lit(record_id)}, ${sql.lit(platform_id)}, ${sql.lit(decided_seq)})`,
-    ),
-  )
+  const row = ({ record_id, platform_id, decided_seq }: RevertResult) =>
+    sql`(${sql.lit(record_id)}, ${sql.lit(platform_id)}, ${sql.lit(decided_seq)})`
+  return sql.join(results.map(row))
 }
 
 async function insertPlanned(
