@@ -15,7 +15,7 @@ import { describeRevertEnd } from './describe-revert.ts'
 import { STEP_BYTES, toResult } from './plan-revert.ts'
 
 /** Records of one commit, during which pushes wait. */
-const STEP = 200
+const STEP = 400
 const LEASE_SECONDS = 30
 /** How often the lease is renewed and the progress counted. */
 const RENEW_EVERY_MS = 2000
