@@ -15,16 +15,3 @@ export function createPause(): () => Promise<void> {
     begun = performance.now()
   }
 }
-
-/** Returns a function that work awaits before each of its parts: it yields after `parts` of them in one turn of the event loop. */
-export function createTurnLimit(parts: number): () => Promise<void> {
-  let begun = 0
-  const reset = () => {
-    begun = 0
-  }
-  return async () => {
-    while (begun >= parts) await yieldToEventLoop()
-    if (begun === 0) setImmediate(reset)
-    begun += 1
-  }
-}

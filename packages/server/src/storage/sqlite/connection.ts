@@ -11,7 +11,6 @@ import {
   type SqliteStatement,
 } from 'kysely'
 import { HubError } from '../../errors.ts'
-import { createTurnLimit } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { type ChangePublisher, publishCommits } from '../shared/publish-commits.ts'
 import type { Databases } from '../shared/schema/databases.ts'
 import type { Tables } from '../shared/schema/tables.ts'
@@ -56,12 +55,6 @@ const WRITER_PRAGMAS = [
   'PRAGMA temp_store = MEMORY',
 ]
 
-/**
- * The reads of the main thread in one turn of its event loop. Promises of reads are resolved within a turn, so pushes would
- * wait for all reads of a snapshot: with 100 dashboards, each of 100 such turns in 10 s took 20 to 40 ms.
- */
-const READS_PER_TURN = 4
-
 /** The connections of databases that have failed; see `close`. */
 const abandoned: DatabaseSync[] = []
 
@@ -84,10 +77,7 @@ export function openConnections(path: string, options: ConnectionsOptions = {}):
     const writer = new Kysely<Tables>({ dialect: writerDialect })
     const readDatabase = openReadOnly(path)
     const reader = new Kysely<Tables>({
-      dialect: new NodeSqliteDialect(readDatabase, {
-        run: guard.read,
-        pause: createTurnLimit(READS_PER_TURN),
-      }),
+      dialect: new NodeSqliteDialect(readDatabase, { run: guard.read }),
     })
     return {
       writer,
@@ -168,16 +158,11 @@ class NodeSqliteDialect extends SqliteDialect {
     {
       run = withMappedErrors,
       publish = () => undefined,
-      pause,
-    }: {
-      run?: RunAction
-      publish?: ChangePublisher['publish']
-      pause?: (() => Promise<void>) | undefined
-    } = {},
+    }: { run?: RunAction; publish?: ChangePublisher['publish'] } = {},
   ) {
     const adapted = adaptDatabase(database, run)
     super({ database: adapted })
-    this.#driver = publishCommits(new ExclusiveDriver(database, adapted, { run, pause }), publish)
+    this.#driver = publishCommits(new ExclusiveDriver(database, adapted, run), publish)
   }
 
   override createDriver(): Driver {
@@ -199,21 +184,14 @@ class NodeSqliteDialect extends SqliteDialect {
 class ExclusiveDriver extends SqliteDriver {
   readonly #database: DatabaseSync
   readonly #run: RunAction
-  /** Called before each query or transaction. */
-  readonly #pause: (() => Promise<void>) | undefined
   /** Resolves when the last queued work releases the connection. */
   #lastRelease: Promise<void> = Promise.resolve()
   #release: () => void = () => undefined
 
-  constructor(
-    database: DatabaseSync,
-    adapted: SqliteDatabase,
-    { run, pause }: { run: RunAction; pause: (() => Promise<void>) | undefined },
-  ) {
+  constructor(database: DatabaseSync, adapted: SqliteDatabase, run: RunAction) {
     super({ database: adapted })
     this.#database = database
     this.#run = run
-    this.#pause = pause
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
@@ -222,7 +200,6 @@ class ExclusiveDriver extends SqliteDriver {
     this.#lastRelease = promise
     await previous
     this.#release = resolve
-    await this.#pause?.()
     return super.acquireConnection()
   }
 
