@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from '../../helpers/storage/engines.ts'
 import {
   ANY_REJECTED,
@@ -25,6 +26,36 @@ const AUDIT = { actor: 'ann@example.org', action: 'token.created', target: 'ci',
 test('checkWritable succeeds on a writable database', async ({ storage }) => {
   await storage.checkWritable()
   await Promise.all([1, 2, 3].map(() => storage.checkWritable()))
+})
+
+test('on PostgreSQL, the planner knows the tables that have doubled in size, without a wait of writes', async (kit) => {
+  const { storage } = kit
+  const school = await kit.register()
+  /** Adds records of 1 KB that are not compressed. */
+  const fill = (references: string, count: number) => {
+    const pushes = Array.from({ length: count }, (_, n) => {
+      const data = `{"text":"${randomBytes(500).toString('hex')}"}`
+      return pushWrite(school, { reference: `${references}-${n}`, data })
+    })
+    return kit.write(...pushes)
+  }
+  const isPostgres = (await storage.readEngine()).engine === 'postgres'
+  /** The number of rows that the planner knows of; -1 before the first time. */
+  const rowsOf = async (table: string) => {
+    const known = `SELECT reltuples::int AS n FROM pg_class WHERE oid = '${table}'::regclass`
+    return isPostgres ? Number((await kit.runSql(known))[0]?.['n']) : null
+  }
+  await fill('a', 300)
+  await Promise.all([storage.updatePlannerStatistics(), school.post({ reference: 'meanwhile' })])
+  const first = await rowsOf('records')
+  assert.ok(first === null || first === 300 || first === 301, `${first} rows`)
+  assert.equal(await rowsOf('modules'), isPostgres ? -1 : null, 'a small table')
+  await fill('b', 200)
+  await storage.updatePlannerStatistics()
+  assert.equal(await rowsOf('records'), first, 'less than twice as large')
+  await fill('c', 500)
+  await storage.updatePlannerStatistics()
+  assert.equal(await rowsOf('records'), isPostgres ? 1001 : null)
 })
 
 test('each commit publishes the topics of its changes and no others', async (kit) => {
