@@ -45,6 +45,8 @@ test('on PostgreSQL, the planner knows the tables that have doubled in size, wit
     const known = `SELECT reltuples::int AS n FROM pg_class WHERE oid = '${table}'::regclass`
     return isPostgres ? Number((await kit.runSql(known))[0]?.['n']) : null
   }
+  // Autovacuum would update the same statistics at any time, and a table that it works on is skipped.
+  if (isPostgres) await kit.runSql('ALTER TABLE records SET (autovacuum_enabled = false)')
   await fill('a', 300)
   await Promise.all([storage.updatePlannerStatistics(), school.post({ reference: 'meanwhile' })])
   const first = await rowsOf('records')
