@@ -59,7 +59,8 @@ export function startHubProcess(
       HUB_PULL_SCHEDULE: 'off',
       HUB_API_RATE_LIMIT: '0',
       HUB_LOG_LEVEL: 'warn',
-      // As `npm start`.
+      // As the launcher of the package.
+      MALLOC_ARENA_MAX: '2',
       NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=8`,
       ...database.env,
       ...settings,

@@ -5,6 +5,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchBackup } from './backup.ts'
+import { benchDashboards } from './dashboards.ts'
 import { benchDifference } from './difference.ts'
 import { ENGINES, type Engine } from './engines.ts'
 import { benchExport } from './export.ts'
@@ -59,6 +60,7 @@ const BENCHES: Record<string, Bench> = {
     brief: 3,
     run: benchPushDuringPull,
   },
+  dashboards: { count: 'seconds per round', full: 20, brief: 10, run: benchDashboards },
   'push-steps': {
     count: 'seconds per round',
     full: 4,

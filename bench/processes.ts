@@ -11,7 +11,8 @@ export type ServerProcess = {
   stop: () => Promise<void>
 }
 
-const STOP_WITH_PARENT = new URL('./stop-with-parent.ts', import.meta.url).href
+/** The module that ends a process with its parent, for `--import`. */
+export const STOP_WITH_PARENT = new URL('./stop-with-parent.ts', import.meta.url).href
 
 /** Starts a server script and waits for the line with its address. The server stops when this process ends. */
 export async function startServer(

@@ -20,7 +20,7 @@ export type Round = {
 /** A server and the processor time that it has used. */
 export type MeasuredServer = { process: ServerProcess; cpuSeconds: () => number }
 
-/** @returns a function that pushes to a server with a hub API key, each record once. */
+/** @returns a function that pushes to a server with a hub API key, each record once; as fast as possible, or at a rate. */
 export function createPushLoad(key: string, data: DataName) {
   const headers = {
     'X-API-KEY': key,
@@ -29,12 +29,18 @@ export function createPushLoad(key: string, data: DataName) {
   }
   const { pushes: bodies } = RECORD_DATA[data]
   let pushed = 0
-  return async (server: MeasuredServer, connections: number, seconds: number): Promise<Round> => {
+  return async (
+    server: MeasuredServer,
+    connections: number,
+    seconds: number,
+    perSecond?: number,
+  ): Promise<Round> => {
     const path = '/api/webhook/receive'
     const { pid, port } = server.process
     const order: LoadOrder = {
       ...{ port, connections, seconds, path, headers, bodies },
       ...{ method: 'POST', firstNumber: pushed },
+      ...(perSecond === undefined ? {} : { perSecond }),
     }
     const before = { all: server.cpuSeconds(), main: mainThreadSeconds(pid) }
     const result = await runLoad(order)

@@ -5,6 +5,7 @@ import { rounds } from '../../server/test/helpers/time/tier.ts'
 import {
   canonicalText,
   findUnsafeJson,
+  isEqualJson,
   isJsonObject,
   JsonSyntaxError,
   parseJson,
@@ -183,6 +184,30 @@ test('the canonical text distinguishes 1 from 1.0, and null from a missing key',
   assert.notEqual(canonical('{"a":1}'), canonical('{"a":1.0}'))
   assert.notEqual(canonical('{"a":null}'), canonical('{}'))
   assert.equal(canonical('{"b":1,"a":{"d":2,"c":3}}'), '{"a":{"c":3,"d":2},"b":1}')
+})
+
+test('two values are equal exactly if their canonical texts are', () => {
+  const atom = fc.constantFrom('0', '1', '1.0', '1e2', '"a"', 'null', 'false', '[]', '{}', '"1.0"')
+  const { value: json } = fc.letrec<{ value: string }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      atom,
+      fc.array(tie('value'), { maxLength: 3 }).map((items) => `[${items.join()}]`),
+      fc
+        .uniqueArray(fc.tuple(fc.constantFrom('a', 'b', '1', 'length'), tie('value')), {
+          ...{ maxLength: 3, selector: ([key]) => key },
+        })
+        .map((members) => `{${members.map(([key, text]) => `"${key}":${text}`).join()}}`),
+    ),
+  }))
+  fc.assert(
+    fc.property(json, json, (one, other) => {
+      const [left, right] = [parseLossless(one), parseLossless(other)]
+      assert.equal(isEqualJson(left, right), canonicalText(left) === canonicalText(right))
+      const sorted = parseLossless(canonicalText(left))
+      assert.ok(isEqualJson(left, sorted) && isEqualJson(sorted, left))
+    }),
+  )
 })
 
 test('a raw number is not an object', () => {

@@ -81,7 +81,10 @@ export const ImpossibleReason = OneOf(
 
 /** A plan before the start; afterwards the result of the records that are done, and the plan of the others. */
 export const RevertCounts = Type.Object({
-  reverted: Type.Integer(),
+  reverted: Type.Integer({
+    description:
+      'As planned until the revert has ended; then, as `kept` and `impossible`, only of records that are done',
+  }),
   kept: Type.Integer({ description: 'Not changed: a path has another value by now' }),
   impossible: Type.Integer(),
   held_now: Type.Integer({ description: 'Records with a hold of this revert' }),

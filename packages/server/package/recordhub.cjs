@@ -7,6 +7,9 @@
 
 const OPTIONS = ['--max-semi-space-size=8', '--disable-warning=ExperimentalWarning']
 
+/** glibc keeps freed memory of each of its arenas, of which it would use up to eight per core. */
+const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' }
+
 const SUPPORTED = require('./package.json').engines.node.split(' || ')
 
 if (isSupported(process.versions.node)) {
@@ -37,7 +40,7 @@ function describe(range) {
 }
 
 /**
- * Starts Node.js again in this process, with the options that the user has not set. Windows cannot replace a process:
+ * Starts Node.js again in this process, with the options and variables that the user has not set. Windows cannot replace a process:
  * the hub then runs without the options, and needs more memory.
  */
 function replaceProcess() {
@@ -46,5 +49,5 @@ function replaceProcess() {
   const missing = OPTIONS.filter((option) => !isGiven(option))
   if (missing.length === 0 || !process.execve || process.platform === 'win32') return
   const args = [process.execPath].concat(missing, process.execArgv, process.argv.slice(1))
-  process.execve(process.execPath, args, process.env)
+  process.execve(process.execPath, args, Object.assign({}, ENVIRONMENT, process.env))
 }

@@ -9,6 +9,8 @@ import {
   StartPullResponse,
 } from '@recordhub/protocol'
 import Type from 'typebox'
+import { storageUnavailable } from '../../src/errors.ts'
+import type { Storage } from '../../src/storage/port/storage.ts'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import {
   createPullTimeLimit,
@@ -119,6 +121,20 @@ describeOnEngines('starting pulls', (engine) => {
       waiting: null,
     })
     assert.deepEqual(await listPulls(hub), [ended.pull])
+  })
+
+  test('the first read of a module updates the statistics of the planner, and an error of that changes nothing', async () => {
+    let updates = 0
+    const updatePlannerStatistics = async () => {
+      updates += 1
+      throw storageUnavailable(null)
+    }
+    const wrap = (storage: Storage): Storage => ({ ...storage, updatePlannerStatistics })
+    await using hub = await startTestHub(engine, { wrap })
+    await using platform = await simulatePlatform()
+    await hub.register(platform)
+    for (const _ of [1, 2]) assert.equal((await hub.pullAll()).pull.state, 'succeeded')
+    assert.equal(updates, 1)
   })
 
   test('a start during a pull returns 409 with the running pull, by button and by API', async () => {

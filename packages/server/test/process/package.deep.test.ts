@@ -45,15 +45,19 @@ test(
       'the launcher starts Node.js with its options, which the user can override',
       async () => {
         const probe = join(sandbox.folder, 'probe.cjs')
-        writeFileSync(probe, 'process.on("exit", () => console.error(process.execArgv.join()))')
-        const optionsWith = async (options: string) => {
-          const env = { NODE_OPTIONS: `--require ${probe} ${options}` }
+        const shown = '[...process.execArgv, process.env.MALLOC_ARENA_MAX].join()'
+        writeFileSync(probe, `process.on("exit", () => console.error(${shown}))`)
+        const optionsWith = async (options: string, more: Record<string, string> = {}) => {
+          const env = { NODE_OPTIONS: `--require ${probe} ${options}`, ...more }
           return (await sandbox.run(['--version'], { program, env })).stderr
         }
         const young = '--max-semi-space-size=8'
         const warnings = '--disable-warning=ExperimentalWarning'
-        assert.deepEqual(await optionsWith(''), [`${young},${warnings}`])
-        assert.deepEqual(await optionsWith('--max-semi-space-size=64'), [warnings])
+        assert.deepEqual(await optionsWith(''), [`${young},${warnings},2`])
+        assert.deepEqual(await optionsWith('--max-semi-space-size=64'), [`${warnings},2`])
+        assert.deepEqual(await optionsWith('', { MALLOC_ARENA_MAX: '4' }), [
+          `${young},${warnings},4`,
+        ])
       },
     )
 

@@ -9,6 +9,9 @@ import { test } from '../helpers/process/sandbox.ts'
 import { untilTrue } from '../helpers/time/until.ts'
 import { runDoctor } from './doctor.ts'
 
+/** Several commits of a revert. */
+const RECORDS = 1000
+
 const changed = (text: string) => text.replace('Number 1"', 'Number one"')
 
 for (const engine of enginesForTier(sqlite)) {
@@ -92,6 +95,58 @@ for (const engine of enginesForTier(sqlite)) {
       ),
     )
     assert.equal((await sandbox.run(['doctor', '--audit', `${audit}.none`])).code, 2)
+  })
+
+  test(`a revert that is started from the command line continues after its hub was killed, and is undone (${engine.name})`, async (t) => {
+    const kit = await engine.createSandbox(t)
+    const { sandbox } = kit
+    const env = { HUB_PULL_SCHEDULE: 'off' }
+    let hub = await sandbox.startHub({ env })
+    let operator = await connectOperator(hub)
+    const module = generateModule('person', RECORDS)
+    const platform = await startPlatform(t, { name: 'archive', modules: [module] })
+    await operator.registerModules(platform)
+    await operator.pullAll()
+    module.records = module.records.map((text) => text.replace('Number ', 'Wrong '))
+    const { pull } = await operator.pullAll()
+    const read = async (id: string) =>
+      JSON.parse(await operator.request('GET', `/api/v1/reverts/${id}`)).revert
+    const plan = async (...scope: string[]) => {
+      const planned = await succeed(kit, 'revert', 'plan', ...scope, '--reason', 'bad', '--json')
+      return String(JSON.parse(planned[0] ?? '').id)
+    }
+    const countWrong = async () =>
+      (await operator.findRecords('')).filter(({ full_name }) => full_name.startsWith('Wrong'))
+        .length
+
+    const id = await plan('--pull', String(pull.id))
+    await succeed(kit, 'revert', 'start', id)
+    await untilTrue('the revert has begun', async () => (await read(id)).state !== 'queued')
+    await hub.stop('SIGKILL')
+    const [stopped = ''] = await succeed(kit, 'revert', 'show', id, '--json')
+    assert.equal(JSON.parse(stopped).counts.reverted, RECORDS)
+    hub = await sandbox.startHub({ env })
+    operator = operator.at(hub.address)
+    await untilTrue('the revert has ended', async () => (await read(id)).state === 'succeeded')
+    const { counts, progress } = await read(id)
+    assert.deepEqual(
+      [counts.reverted, counts.held_now, progress.records_done],
+      Array(3).fill(RECORDS),
+    )
+    assert.equal(await countWrong(), 0)
+
+    // Nothing runs while the command is given: the hub does it when it starts.
+    await hub.stop()
+    const undo = await plan('--revert', id)
+    await succeed(kit, 'revert', 'start', undo)
+    hub = await sandbox.startHub({ env })
+    operator = operator.at(hub.address)
+    await untilTrue('it is undone', async () => (await read(undo)).state === 'succeeded')
+    assert.deepEqual(
+      [(await read(id)).counts.held_now, (await read(id)).reverted_by],
+      [0, Number(undo)],
+    )
+    assert.notEqual(await countWrong(), 0)
   })
 }
 

@@ -224,7 +224,7 @@ const COLORS: Partial<Record<DotColor, string>> = {
 
 function TaskState({ task, now }: { task: PullTask; now: number }) {
   const percent = taskPercent(task)
-  const { state, waiting_since, platform_title, accepted } = task
+  const { state, waiting_since, platform_title, accepted, held } = task
   if (state !== 'running') {
     const mode = readModeLabel(task)
     return (
@@ -232,6 +232,7 @@ function TaskState({ task, now }: { task: PullTask; now: number }) {
         <Text span inherit c={COLORS[dotOf(task)] ?? 'var(--text-2)'}>
           {pullStateLabel(state, task).label}
           {accepted > 0 && `, ${formatNumber(accepted)} accepted`}
+          {held > 0 && `, ${formatNumber(held)} held`}
         </Text>
         {mode !== '' && (
           <Text span inherit c="dimmed">

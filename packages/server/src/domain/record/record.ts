@@ -1,6 +1,6 @@
 /** Decides what a write does to a record: pure, the same for pushes, pulls and replays and for every storage engine. */
 import {
-  canonicalText,
+  isEqualJson,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -336,7 +336,7 @@ export function missingChange(since: string): RecordChange {
 export function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   if (one === other) return true
   if (one === undefined || other === undefined) return false
-  return canonicalText(one) === canonicalText(other)
+  return isEqualJson(one, other)
 }
 
 /** The length of `"":0,`. */

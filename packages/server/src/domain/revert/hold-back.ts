@@ -9,7 +9,15 @@ import {
   type RecordState,
   type WriteDecision,
 } from '../record/record.ts'
-import { decideHolds, type Hold, type HoldDecision, keepHeld, kindOf, pathsSetBy } from './hold.ts'
+import {
+  decideHolds,
+  type Hold,
+  type HoldDecision,
+  keepHeld,
+  kindOf,
+  parseSides,
+  pathsSetBy,
+} from './hold.ts'
 
 type OpenDecision = Extract<WriteDecision, { outcome: 'created' | 'updated' | 'unchanged' }>
 
@@ -27,12 +35,22 @@ export function holdBack(
 ): { held: HeldDecision; lifted: HoldDecision['lifted']; isHeld: boolean } {
   const result = withText<NewRecordState>(decision.next ?? stored)
   const setPaths = content.source === 'PATCH' ? pathsSetBy(content) : null
-  const { kept, lifted } = decideHolds(holds, { stored, result, setPaths })
+  const parsed = parseSides(stored.data, result.data)
+  const { kept, lifted } = decideHolds(holds, { stored, result, parsed, setPaths })
   const remaining = holds.length > 0 && !areAllLifted(holds, lifted)
   // While a hold remains, the same bytes are not skipped as unchanged: they have not been stored as they are.
   const pulled = remaining ? { fingerprint: null, version: null } : {}
-  const next = { ...keepHeld(result, stored, kept), ...pulled }
-  const concluded = conclude(stored, next)
+  const left = keepHeld(result, stored, { kept, parsed })
+  const next = { ...left.next, ...pulled }
+  if (kept.size === 0 && decision.outcome === 'updated') {
+    return { held: { ...decision, next }, lifted, isHeld: false }
+  }
+  const isSameData = next.data === stored.data
+  const concluded = conclude(
+    stored,
+    next,
+    isSameData ? {} : { stored: parsed.stored(), next: left.readData() },
+  )
   if (kept.size === 0) return { held: concluded, lifted, isHeld: false }
   const held = concluded.outcome === 'unchanged' ? ({ outcome: 'held' } as const) : concluded
   return { held, lifted, isHeld: true }

@@ -9,7 +9,7 @@ import {
 } from '@recordhub/protocol/lossless-json'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { isStorableText } from '../../lib/text/code-points.ts'
-import { parseData, pointerTo } from '../record/record.ts'
+import { isSameValue, parseData, pointerTo } from '../record/record.ts'
 import { dataKeyOf } from '../record/record-history.ts'
 
 /** The path of a hold on existence: the record stays missing while writes have the refused name and data. */
@@ -68,11 +68,24 @@ type HeldState = {
   missing_since: string | null
 }
 
+/** The data of a record and of the result of a write, parsed when they are first read: large ones take a second. */
+export type ParsedSides = { stored: () => JsonObject; result: () => JsonObject }
+
+export function parseSides(stored: string, result: string): ParsedSides {
+  const parseOnce = (text: string) => {
+    let data: JsonObject | null = null
+    return () => (data ??= parseData(text))
+  }
+  return { stored: parseOnce(stored), result: parseOnce(result) }
+}
+
 /** A write whose holds are decided. */
 export type HeldWrite = {
   stored: HeldState
   /** What the record would be without holds. */
   result: HeldState
+  /** The data of both. */
+  parsed: ParsedSides
   /** The paths that a PATCH sets; null for a write of the whole record. */
   setPaths: ReadonlySet<string> | null
 }
@@ -94,8 +107,6 @@ export function decideHolds(holds: readonly Hold[], write: HeldWrite): HoldDecis
   const lifted: HoldDecision['lifted'] = []
   const groups = Map.groupBy(holds, ({ revert_id, path }) => `${revert_id} ${kindOf(path)}`)
   if (groups.size === 0) return { kept, lifted }
-  const data = parseData(write.result.data)
-  const findKey = keyFinder(data)
   // Existence last: with the values that other holds keep, the content may be the refused one.
   const inOrder = [...groups.values()].sort(
     (one, other) => Number(isOfExistence(one)) - Number(isOfExistence(other)),
@@ -107,11 +118,13 @@ export function decideHolds(holds: readonly Hold[], write: HeldWrite): HoldDecis
     if (kind === 'absence') {
       lifted.push({ revert_id: first.revert_id, kind })
     } else if (kind === 'existence') {
-      if (hashesOf(write, data, kept).includes(first.refused)) kept.add(EXISTENCE)
+      if (isRefusedContent(write, kept, first.refused)) kept.add(EXISTENCE)
       else if (write.setPaths) kept.add(MISSING_PATH)
       else lifted.push({ revert_id: first.revert_id, kind })
     } else {
       const { setPaths } = write
+      const data = write.parsed.result()
+      const findKey = keyFinder(data)
       const compared = setPaths ? group.filter(({ path }) => setPaths.has(path)) : group
       const isRefused = ({ path, refused }: Hold) =>
         hashValue(resultAt(write.result, data, findKey(path))) === refused
@@ -127,14 +140,16 @@ function isOfExistence([first]: readonly Hold[]): boolean {
   return first?.path === EXISTENCE
 }
 
-/** The hashes of what a write sends, and of what the other holds leave of it. */
-function hashesOf(
-  { stored, result }: HeldWrite,
-  data: JsonObject,
+/** Whether a write sends the refused content, or what the other holds leave of it is the refused content. */
+function isRefusedContent(
+  { stored, result, parsed }: HeldWrite,
   kept: ReadonlySet<string>,
-): string[] {
-  const left = keepHeld({ ...result, incomplete: false }, { ...stored, incomplete: false }, kept)
-  return [hashContent(result.full_name, data), hashContent(left.full_name, parseData(left.data))]
+  refused: string,
+): boolean {
+  if (hashContent(result.full_name, parsed.result()) === refused) return true
+  if (kept.size === 0) return false
+  const full_name = kept.has('/full_name') ? stored.full_name : result.full_name
+  return hashContent(full_name, keepKeys(parsed, kept)) === refused
 }
 
 function resultAt(result: HeldState, data: JsonObject, key: string | null): JsonValue | undefined {
@@ -148,38 +163,44 @@ export function pathsSetBy(patch: { full_name: string | null; data: string }): S
   return new Set(patch.full_name === null ? paths : [...paths, '/full_name'])
 }
 
-/** Returns the result of a write with the held paths as they are stored. */
+/** Returns the result of a write with the held paths as they are stored, and its data. */
 export function keepHeld<State extends HeldState & { incomplete: boolean }>(
   result: State,
   stored: HeldState & { incomplete: boolean },
-  kept: ReadonlySet<string>,
-): State {
-  if (kept.size === 0) return result
+  { kept, parsed }: { kept: ReadonlySet<string>; parsed: ParsedSides },
+): { next: State; readData: () => JsonObject } {
+  if (kept.size === 0) return { next: result, readData: parsed.result }
   const { full_name, data, missing_since, incomplete } = stored
   // A write that is not stored completely does not complete the record.
-  if (kept.has(EXISTENCE)) return { ...result, full_name, data, missing_since, incomplete }
-  const isMissingKept = kept.has(MISSING_PATH)
-  return {
+  if (kept.has(EXISTENCE)) {
+    const next = { ...result, full_name, data, missing_since, incomplete }
+    return { next, readData: parsed.stored }
+  }
+  const next = {
     ...result,
     incomplete,
-    ...(isMissingKept ? { missing_since } : {}),
+    ...(kept.has(MISSING_PATH) ? { missing_since } : {}),
     ...(kept.has('/full_name') ? { full_name } : {}),
-    ...([...kept].some(isOfData) ? { data: keepKeys(result.data, data, kept) } : {}),
   }
+  if (![...kept].some(isOfData)) return { next, readData: parsed.result }
+  const left = keepKeys(parsed, kept)
+  const text = isSameValue(left, parsed.stored()) ? data : stringifyLossless(left)
+  return { next: { ...next, data: text }, readData: () => left }
 }
 
 const isOfData = (path: string) => path.startsWith('/data/')
 
-function keepKeys(resultText: string, storedText: string, kept: ReadonlySet<string>): string {
-  const result = parseData(resultText)
-  const stored = parseData(storedText)
-  const findKey = keyFinder(result, stored)
+/** The data of the result with the held keys as they are stored. */
+function keepKeys(parsed: ParsedSides, kept: ReadonlySet<string>): JsonObject {
+  const stored = parsed.stored()
+  const left = { ...parsed.result() }
+  const findKey = keyFinder(left, stored)
   for (const path of kept) {
     const key = findKey(path)
     if (key === null) continue
     const value = Object.hasOwn(stored, key) ? stored[key] : undefined
-    if (value === undefined) delete result[key]
-    else result[key] = value
+    if (value === undefined) delete left[key]
+    else left[key] = value
   }
-  return stringifyLossless(result)
+  return left
 }

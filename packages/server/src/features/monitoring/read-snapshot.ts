@@ -5,6 +5,7 @@ import {
   type SnapshotPull,
 } from '@recordhub/protocol'
 import { shareCalls } from '../../lib/concurrency/memoize-async.ts'
+import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { toHour } from '../../lib/time/clock.ts'
 import type { StoredPull } from '../../storage/port/statistics-store.ts'
@@ -50,6 +51,11 @@ export function createReadSnapshot(
   let latest: (TaggedSnapshot & { version: string; key: string }) | null = null
   let recent: { key: string; pulls: Snapshot['recent_pulls'] } | null = null
 
+  async function readInboxInTurn(): Promise<Inbox> {
+    await yieldToEventLoop()
+    return deps.readInbox()
+  }
+
   /** Reads the recent pulls again only after another pull has finished: they are the largest part of a snapshot. */
   async function readRecentPulls(platformIds: number[], lastPull: number | null) {
     const key = `${lastPull}: ${platformIds}`
@@ -68,11 +74,12 @@ export function createReadSnapshot(
     // The progress of a running pull depends on the time.
     if (latest?.key === key && !latest.snapshot.pull.running) return latest
     const { pull, ...rest } = await deps.snapshot.readSnapshot(day)
+    await yieldToEventLoop()
     const ids = rest.platforms.map(({ id }) => id)
     const stored = {
       ...rest,
       hours: await readHours(deps, HOURS),
-      inbox: firstItems(await deps.readInbox()),
+      inbox: firstItems(await readInboxInTurn()),
       recent_pulls: await readRecentPulls(ids, pull.last?.id ?? null),
       pull: withNextRun(pull, deps.nextRun()),
     }

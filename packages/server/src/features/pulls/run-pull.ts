@@ -56,7 +56,7 @@ export type PullRunner = {
 
 export type PullRunnerDeps = ReadModuleDeps &
   ResumeDeps &
-  Pick<FeatureDeps, 'log' | 'tracer'> & {
+  Pick<FeatureDeps, 'log' | 'tracer' | 'updatePlannerStatistics'> & {
     config: Pick<FeatureDeps['config'], 'HUB_PULL_TIMEOUT_SECONDS' | 'HUB_PULL_CONCURRENCY'>
     timeouts: Pick<
       PlatformTimeouts,
@@ -322,11 +322,19 @@ async function runTask(
     deps.pulls.finishTask(pullId, task_number, result, activity),
   )
   deps.pullMetrics.countTask(result, (performance.now() - begun) / 1000)
+  if (outcome.full_because === 'first') await updatePlannerStatistics(deps)
   return {
     state: result.state,
     platformError: result.platform_error,
     isPlatformFailing: error instanceof HubError && error.concernsPlatform,
   }
+}
+
+/** Queries are only slower without it, so the pull continues after an error. */
+async function updatePlannerStatistics(deps: PullRunnerDeps): Promise<void> {
+  await deps.updatePlannerStatistics().catch((error: unknown) => {
+    deps.log.warn({ err: error }, 'the statistics of the query planner were not updated')
+  })
 }
 
 function startSpan(

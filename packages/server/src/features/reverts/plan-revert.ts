@@ -2,7 +2,7 @@
 import type { Revert, RevertScope } from '@recordhub/protocol'
 import { type DecidedOutcome, decideOutcome, isAsLeft } from '../../domain/revert/decide-revert.ts'
 import { found, HubError, requireMember } from '../../errors.ts'
-import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
+import { createPause, yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { parseTimestamp, TIMESTAMP_RULE } from '../../lib/time/rfc3339.ts'
 import type {
   ResolvedScope,
@@ -62,7 +62,11 @@ async function decideStep(
     const some = await reverts.takeStep(others.slice(at, at + COMPARE_STEP), STEP_BYTES)
     at += some.length
     const records = await reverts.readScopeRecords(resolved, some)
-    results.push(...records.map((record) => toResult(record, decideOutcome(record))))
+    const pause = createPause()
+    for (const record of records) {
+      results.push(toResult(record, decideOutcome(record)))
+      await pause()
+    }
     await yieldToEventLoop()
   }
   return results

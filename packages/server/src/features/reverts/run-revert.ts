@@ -6,7 +6,7 @@
 import type { ImpossibleReason } from '@recordhub/protocol'
 import { decideRevert } from '../../domain/revert/decide-revert.ts'
 import { type ErrorCode, HubError, isStorageUnavailable } from '../../errors.ts'
-import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
+import { createPause, yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { RevertWrite, WriteOutcome } from '../../storage/port/record-store.ts'
 import type { ClaimedRevert, RevertResult, ScopeRecord } from '../../storage/port/revert-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
@@ -15,7 +15,7 @@ import { describeRevertEnd } from './describe-revert.ts'
 import { STEP_BYTES, toResult } from './plan-revert.ts'
 
 /** Records of one commit, during which pushes wait. */
-const STEP = 200
+const STEP = 400
 const LEASE_SECONDS = 30
 /** How often the lease is renewed and the progress counted. */
 const RENEW_EVERY_MS = 2000
@@ -116,8 +116,10 @@ async function applyStep(
   const results: RevertResult[] = []
   const writes: RevertWrite[] = []
   const written: ScopeRecord[] = []
+  const pause = createPause()
   for (const record of records) {
     const decision = decideRevert(record, at)
+    await pause()
     if (decision.outcome !== 'reverted' || decision.changes.length === 0) {
       results.push(toResult(record, decision))
       continue

@@ -131,7 +131,10 @@ export interface RevertStore {
     before: number | null
   }): Promise<Revert[]>
 
-  /** Returns records of a revert with an id above `after`, in the order of their ids. */
+  /**
+   * Returns records of a revert with an id above `after`, in the order of their ids. A record that a revert has not reached
+   * when it ended has no outcome.
+   */
   listRecords(query: {
     revert_id: number
     outcome: RevertOutcome | null

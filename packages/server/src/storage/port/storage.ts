@@ -97,6 +97,12 @@ export type Storage = {
    */
   readDurability(): Promise<ServerDurability | null>
 
+  /**
+   * Updates what the query planner of PostgreSQL knows about the tables that are larger than 256 KB and more than twice as
+   * large as when it last did. Reads and writes of these tables do not wait. Has no effect on SQLite, which keeps no such statistics.
+   */
+  updatePlannerStatistics(): Promise<void>
+
   /** The engine, its version, and the size of the database in bytes. */
   readEngine(): Promise<EngineInfo>
 

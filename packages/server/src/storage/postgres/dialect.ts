@@ -92,6 +92,27 @@ export async function readDurability(db: Executor): Promise<ServerDurability> {
   return durability
 }
 
+/** Reading all of a table of this size takes less than a millisecond. */
+const SMALL_TABLE_BYTES = 262_144
+
+/**
+ * As `Storage.updatePlannerStatistics`. Autovacuum analyzes the same tables up to a minute after they have grown, or later;
+ * until then, plans made for empty tables read all of their rows. The sizes are those of the files, because the server
+ * counts changed rows with a delay.
+ */
+export async function analyzeGrownTables(db: Executor): Promise<void> {
+  const { rows } = await sql<{ relname: string }>`
+    SELECT relname FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+      AND pg_relation_size(oid) > ${sql.lit(SMALL_TABLE_BYTES)}
+      AND pg_relation_size(oid) > 2 * relpages::int8 * current_setting('block_size')::int8
+  `.execute(db)
+  if (rows.length === 0) return
+  const tables = sql.join(rows.map(({ relname }) => sql.table(relname)))
+  // A table that another process analyzes, or whose indexes are being changed, is skipped.
+  await sql`ANALYZE (SKIP_LOCKED) ${tables}`.execute(db)
+}
+
 const CLOCK_INTERVAL_MS = 30_000
 
 type DatabaseClock = Clock & { stop: () => Promise<void> }

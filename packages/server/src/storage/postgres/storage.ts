@@ -31,6 +31,7 @@ import {
   withUnlimited,
 } from './connection.ts'
 import {
+  analyzeGrownTables,
   containsIgnoringCase,
   createErasureDialect,
   readDurability,
@@ -161,6 +162,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     backups: createBackupStore(options.url),
     readDiskSpace: async () => null,
     readDurability: () => readDurability(database),
+    updatePlannerStatistics: () => analyzeGrownTables(database),
     readEngine: () => readEngineInfo(database),
     async close() {
       await readThread?.stop()

@@ -14,6 +14,7 @@ import type { Databases, Executor } from '../shared/schema/databases.ts'
 import { readFeedPosition, saveFeedPosition } from '../shared/search/field-index.ts'
 import type { TextIndexStore } from '../shared/search/search-index.ts'
 import { readCommitWatermark } from './commit-watermark.ts'
+import { analyzeGrownTables } from './dialect.ts'
 import { acquireLock, tryAcquireLock } from './locks.ts'
 import { codeOf } from './map-error.ts'
 import { bigintArray, textArray } from './parameters.ts'
@@ -64,6 +65,7 @@ export function createTextIndex({ writer }: Pick<Databases, 'writer'>): TextInde
       unmerged += indexed
       if (indexed < limit && unmerged >= MERGE_AFTER) {
         await sql`SELECT gin_clean_pending_list('record_search_tokens')`.execute(writer)
+        await analyzeGrownTables(writer)
         unmerged = 0
       }
       return indexed

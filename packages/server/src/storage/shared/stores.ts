@@ -80,6 +80,7 @@ export function createStores(
   | 'backups'
   | 'readDiskSpace'
   | 'readDurability'
+  | 'updatePlannerStatistics'
   | 'readEngine'
   | 'close'
 > {

@@ -194,6 +194,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
     },
     backups: createBackupStore(options.path),
     readDurability: async () => null,
+    updatePlannerStatistics: async () => undefined,
     readDiskSpace: () => readDiskSpace(dirname(options.path)),
     readEngine: () => readEngineInfo(reader),
     async close() {

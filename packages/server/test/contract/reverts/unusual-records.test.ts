@@ -1,5 +1,6 @@
 /** Reverts of records with unusual keys, of large records, and of what cannot be decided any more. */
 import assert from 'node:assert/strict'
+import { planRevert } from '../../../src/features/reverts/plan-revert.ts'
 import { runNextRevert } from '../../../src/features/reverts/run-revert.ts'
 import type { RevertWrite } from '../../../src/storage/port/record-store.ts'
 import { createSeededRandom, incompressibleText } from '../../helpers/random/seed.ts'
@@ -13,6 +14,7 @@ import {
   revert,
   revertDeps,
   shown,
+  startTest,
 } from '../../helpers/storage/reverts.ts'
 
 const KEYS = [
@@ -75,6 +77,35 @@ test('large records are reverted in commits of few records', async (kit) => {
   assert.equal((await readRevert(kit, id)).counts.reverted, 4)
 })
 
+test('other requests are answered while a record with very many elements is decided', async (kit) => {
+  const school = await kit.register()
+  const data = (letter: string) => `{"a":[${Array(50_000).fill(`{"b":"${letter}"}`).join()}]}`
+  await pullList(kit, school, { one: data('x') })
+  const { pull_id } = await pullList(kit, school, { one: data('y') })
+  const { id } = await planTest(kit, { pull_id })
+  await kit.storage.reverts.startRevert(id, 'ann', changeLog('revert.started'))
+  const deps = revertDeps(kit)
+  let turns = 0
+  const reverts = {
+    ...deps.reverts,
+    async readScopeRecords(...query: Parameters<typeof deps.reverts.readScopeRecords>) {
+      const records = await deps.reverts.readScopeRecords(...query)
+      setImmediate(() => {
+        turns += 1
+      })
+      return records
+    },
+  }
+  const ingest = {
+    revert(writes: RevertWrite[]) {
+      assert.equal(turns, 1)
+      return deps.ingest.revert(writes)
+    },
+  }
+  await runNextRevert({ ...deps, reverts, ingest }, new AbortController().signal)
+  assert.equal((await readRevert(kit, id)).counts.reverted, 1)
+})
+
 test('the writer that keeps a record is found behind large entries of its history', async (kit) => {
   const school = await kit.register()
   await pullList(kit, school, { one: '{"a":1,"b":"x"}' })
@@ -87,6 +118,30 @@ test('the writer that keeps a record is found behind large entries of its histor
   const query = { revert_id: id, outcome: null, limit: 10, after: null }
   const { kept } = only(await kit.storage.reverts.listRecords(query))
   assert.deepEqual([kept?.path, kept?.source], ['/data/a', 'PATCH'])
+})
+
+test('a plan names the writer that it has read, not one that writes while the plan is saved', async (kit) => {
+  const school = await kit.register()
+  await pullList(kit, school, { one: '{"a":1}' })
+  const { pull_id } = await pullList(kit, school, { one: '{"a":2}' })
+  await school.patch({ reference: 'one', data: '{"a":3}' })
+  const deps = revertDeps(kit)
+  const reverts = {
+    ...deps.reverts,
+    async addPlanned(...plan: Parameters<typeof deps.reverts.addPlanned>) {
+      await school.post({ reference: 'one', data: '{"a":4}' })
+      return deps.reverts.addPlanned(...plan)
+    },
+  }
+  const request = { scope: { pull_id }, reason: 'bad data' }
+  const { id, counts } = await planRevert({ ...deps, reverts }, request, 'ann@example.com')
+  assert.equal(counts.kept, 1)
+  const query = { revert_id: id, outcome: null, limit: 10, after: null }
+  const planned = only(await deps.reverts.listRecords(query))
+  assert.deepEqual([planned.kept?.path, planned.kept?.source], ['/data/a', 'PATCH'])
+  await startTest(kit, id)
+  const done = only(await deps.reverts.listRecords(query))
+  assert.deepEqual([done.done, done.kept?.source], [true, 'POST'])
 })
 
 test('a cancelled revert saves no results of a step in progress', async (kit) => {

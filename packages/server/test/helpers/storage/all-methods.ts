@@ -448,6 +448,7 @@ export function callsOfAllMethods(
         ),
     ],
     ['readEngine', () => storage.readEngine()],
+    ['updatePlannerStatistics', () => storage.updatePlannerStatistics()],
     ['a query of Better Auth', () => runSql(storage, 'SELECT 1')],
     ['defineViews', () => Array.fromAsync(storage.sqlViews.defineViews(platform_id))],
     ['refreshViews', () => storage.sqlViews.refreshViews()],

@@ -1,5 +1,6 @@
 import type { PlatformSummary, Pull, PullTask, Stats } from '@recordhub/protocol'
 import { sql } from 'kysely'
+import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { SnapshotStore, StoredPull } from '../../port/statistics-store.ts'
 import { readHealth } from '../platforms/health-rows.ts'
 import { selectPlatformSummaries, toPlatformSummary } from '../platforms/platform-rows.ts'
@@ -65,7 +66,9 @@ export function createSnapshotStore(
     readVersion: () => readVersion(reader),
 
     async readSnapshot(day) {
+      // Reads of SQLite end before their promise is awaited, so pushes would wait for all of them.
       const stats = await readStats(reader, day)
+      await yieldToEventLoop()
       const shown = await reader
         .selectFrom('platforms as p')
         .where('p.removed_at', 'is', null)
@@ -75,6 +78,7 @@ export function createSnapshotStore(
         .limit(MAX_PLATFORMS)
         .execute()
       const platforms = await readSummaries(shown.map(({ platform_id }) => platform_id))
+      await yieldToEventLoop()
       const records = await selectRecords(reader)
         .orderBy('r.change_seq', 'desc')
         .limit(LATEST)
@@ -86,7 +90,9 @@ export function createSnapshotStore(
         .orderBy('activity_id', 'desc')
         .limit(LATEST)
         .execute()
+      await yieldToEventLoop()
       const pull = await readPull()
+      await yieldToEventLoop()
       return {
         stats,
         platforms,

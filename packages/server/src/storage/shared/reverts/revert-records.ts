@@ -23,7 +23,15 @@ export async function listRevertRecords(
     ])
     .where('w.revert_id', '=', revert_id)
     .where(isVisible('r'))
-  if (outcome !== null) select = select.where('w.outcome', '=', outcome)
+  if (outcome !== null) {
+    const { started_at, finished_at } = await db
+      .selectFrom('reverts')
+      .select(['started_at', 'finished_at'])
+      .where('revert_id', '=', revert_id)
+      .executeTakeFirstOrThrow()
+    select = select.where('w.outcome', '=', outcome)
+    if (started_at !== null && finished_at !== null) select = select.where('w.done', '=', 1)
+  }
   if (after !== null) select = select.where('w.record_id', '>', after)
   const rows = await select.orderBy('w.record_id').limit(limit).execute()
   const records: RevertRecord[] = []

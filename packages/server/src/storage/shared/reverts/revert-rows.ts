@@ -33,7 +33,6 @@ export async function findRevert(
 }
 
 export function toRevert(row: SelectedRevert, now: Date): Revert {
-  const total = row.reverted + row.kept + row.impossible
   const held_now = Number(row.held_now)
   const planned_at = row.planned_at ?? row.created_at
   const scope: RevertScope = JSON.parse(row.scope)
@@ -50,9 +49,9 @@ export function toRevert(row: SelectedRevert, now: Date): Revert {
       lifted: Math.max(0, row.held - held_now),
     },
     progress: {
-      records_total: total,
+      records_total: row.total,
       records_done: row.done,
-      percent: total === 0 ? 100 : Math.floor((100 * row.done) / total),
+      percent: row.total === 0 ? 100 : Math.floor((100 * row.done) / row.total),
     },
     planned_at,
     expires_at: row.state === 'planned' ? expiry.toISOString() : null,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Lease } from '../../port/pull-store.ts'
 import type { ResolvedScope, RevertResult, RevertStore } from '../../port/revert-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
@@ -28,7 +28,8 @@ export function createRevertStore(
 ): RevertStore {
   const { reader, writer, clock, transact } = databases
 
-  async function countOutcomes(db: Executor, revertId: number) {
+  /** @param of `done`: of a revert that ends, whose other records stay as they are. */
+  async function countOutcomes(db: Executor, revertId: number, of: 'all' | 'done' = 'all') {
     const rows = await db
       .selectFrom('revert_records')
       .select((eb) => ['outcome', 'done', eb.fn.countAll<number>().as('n')])
@@ -36,9 +37,10 @@ export function createRevertStore(
       .where('revert_id', '=', revertId)
       .groupBy(['outcome', 'done'])
       .execute()
-    const counts = { reverted: 0, kept: 0, impossible: 0, done: 0, held: 0 }
+    const counts = { total: 0, reverted: 0, kept: 0, impossible: 0, done: 0, held: 0 }
     for (const { outcome, done, n, held } of rows) {
-      counts[outcome] += Number(n)
+      counts.total += Number(n)
+      if (of === 'all' || done === 1) counts[outcome] += Number(n)
       counts.held += Number(held ?? 0)
       if (done === 1) counts.done += Number(n)
     }
@@ -99,7 +101,17 @@ export function createRevertStore(
     },
 
     async addPlanned(revert_id, results) {
-      for (const { first, ids } of groupAlike(results)) {
+      for (const { first, alike, ids } of groupAlike(results)) {
+        if (first.kept_path !== null) {
+          await insertPlanned(
+            writer,
+            revert_id,
+            first,
+            sql`SELECT column1 AS record_id,
+            column2 AS platform_id, column3 AS change_seq FROM (VALUES ${decisionsOf(alike)}) AS v`,
+          )
+          continue
+        }
         const records = selectByIds(ids, (isId) =>
           writer
             .selectFrom('records')
@@ -179,13 +191,12 @@ export function createRevertStore(
           .where('revert_id', '=', revertId)
           .where('planned_at', 'is not', null)
           .where('state', 'in', ['planned', ...UNFINISHED])
+          .returning('started_at')
           .executeTakeFirst()
-        if (cancelled.numUpdatedRows === 0n) return false
-        await db
-          .updateTable('reverts')
-          .set(await countOutcomes(db, revertId))
-          .where('revert_id', '=', revertId)
-          .execute()
+        if (!cancelled) return false
+        // Of a plan, the counts remain what it would have done.
+        const counts = await countOutcomes(db, revertId, cancelled.started_at ? 'done' : 'all')
+        await db.updateTable('reverts').set(counts).where('revert_id', '=', revertId).execute()
         await insertLog(db, at, log)
         return true
       }),
@@ -234,14 +245,14 @@ export function createRevertStore(
         ).execute(db)
         const stored = new Map(rows.map((row) => [row.record_id, row.change_seq]))
         const current = results.filter((one) => stored.get(one.record_id) === one.decided_seq)
-        for (const { first, ids } of groupAlike(current)) {
+        for (const { first, alike, ids } of groupAlike(current)) {
           const { outcome, creates, kept_path, reason } = first
           await db
             .updateTable('revert_records')
             .set({ outcome, creates: creates ? 1 : 0, kept_path, reason, done: 1 })
             .set({
-              decided_seq: sql`coalesce((SELECT change_seq FROM records r
-                WHERE r.record_id = revert_records.record_id), decided_seq)`,
+              decided_seq: sql`coalesce((SELECT column3 FROM (VALUES ${decisionsOf(alike)}) AS v
+                WHERE column1 = revert_records.record_id), decided_seq)`,
             })
             .where((eb) => eb.and({ revert_id, done: 0 }))
             .where('record_id', 'in', idList(ids))
@@ -281,7 +292,7 @@ export function createRevertStore(
         const finished = await ownedBy(db, revertId, owner)
           .set({
             ...end,
-            ...(await countOutcomes(db, revertId)),
+            ...(await countOutcomes(db, revertId, 'done')),
             ...{ finished_at: at, lease_owner: null, lease_until: null },
           })
           .executeTakeFirst()
@@ -335,20 +346,29 @@ const idOf = ({ record_id }: RevertResult) => record_id
  * Groups the results that differ in their record only, as most of a step do: one statement for each group is faster than
  * one for each record.
  */
-function groupAlike(results: RevertResult[]): { first: RevertResult; ids: number[] }[] {
+function groupAlike(
+  results: RevertResult[],
+): { first: RevertResult; alike: RevertResult[]; ids: number[] }[] {
   const nameOf = ({ outcome, creates, kept_path, reason }: RevertResult) =>
     JSON.stringify([outcome, creates, kept_path, reason])
   return [...Map.groupBy(results, nameOf).values()].flatMap((alike) => {
     const [first] = alike
-    return first ? [{ first, ids: alike.map(idOf) }] : []
+    return first ? [{ first, alike, ids: alike.map(idOf) }] : []
   })
+}
+
+/** The versions that the decisions have read; the records may have newer ones by now, with other writers. */
+function decisionsOf(results: RevertResult[]) {
+  const row = ({ record_id, platform_id, decided_seq }: RevertResult) =>
+    sql`(${sql.lit(record_id)}, ${sql.lit(platform_id)}, ${sql.lit(decided_seq)})`
+  return sql.join(results.map(row))
 }
 
 async function insertPlanned(
   db: Executor,
   revertId: number,
   { outcome, creates, kept_path, reason }: RevertResult,
-  records: ReturnType<SelectByIds>,
+  records: RawBuilder<unknown>,
 ): Promise<void> {
   await sql`
     INSERT INTO revert_records (revert_id, record_id, platform_id, outcome, done, creates, held,

@@ -1,6 +1,7 @@
 /** Reads the records that a scope wrote, with the history that decides what a revert does to them. */
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import { isPastStored, parseChanges } from '../../../domain/record/record-history.ts'
+import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type {
   ResolvedScope,
   ScopeCursor,
@@ -127,20 +128,27 @@ export async function readScopeRecords(
   const found = await readHistoryOf(db, scope, rows, (some, select) =>
     readInOrder(db, selectByIds, some, (isId) => select(isId).select('changes')),
   )
-  return found.map(({ row, entries, ...outline }) => ({
-    ...outline,
-    ...{ record_type: row.record_type, reference_number: row.reference_number },
-    record: {
-      full_name: row.full_name,
-      data: row.data,
-      incomplete: row.incomplete === 1,
-      missing_since: row.missing_since,
-    },
-    entries: entries.map(({ isInScope, entry }) => ({
-      isInScope,
-      changes: parseChanges(entry.changes),
-    })),
-  }))
+  const pause = createPause()
+  const records: ScopeRecord[] = []
+  for (const { row, entries, ...outline } of found) {
+    const parsed: ScopeRecord['entries'] = []
+    for (const { isInScope, entry } of entries) {
+      parsed.push({ isInScope, changes: parseChanges(entry.changes) })
+      await pause()
+    }
+    records.push({
+      ...outline,
+      ...{ record_type: row.record_type, reference_number: row.reference_number },
+      record: {
+        full_name: row.full_name,
+        data: row.data,
+        incomplete: row.incomplete === 1,
+        missing_since: row.missing_since,
+      },
+      entries: parsed,
+    })
+  }
+  return records
 }
 
 /** As `RevertStore.takeStep`. */
@@ -256,9 +264,9 @@ async function readHistoryOf<Row extends OutlineRow, Entry extends HistoryOfScop
   return rows.map((row) => {
     const { record_id, platform_id, change_seq } = row
     const isCreated = created.has(record_id)
-    const entries = (entriesOf.get(record_id) ?? []).map((entry) => ({
-      ...{ isInScope: isInScope(scope, entry), entry },
-    }))
+    // A write between the two statements is of a newer version of the record than the row that was read.
+    const known = (entriesOf.get(record_id) ?? []).filter((entry) => entry.change_seq <= change_seq)
+    const entries = known.map((entry) => ({ isInScope: isInScope(scope, entry), entry }))
     return {
       ...{ record_id, platform_id, change_seq, row, isCreated, entries },
       isAnonymised: row.is_anonymised === 1,

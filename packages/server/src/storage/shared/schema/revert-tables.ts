@@ -16,6 +16,9 @@ export const revertTables = {
       makes_holds: flag(),
       /** The revert that it takes back. */
       reverts_id: integer().nullable(),
+      /** The records of its plan. */
+      total: integer().default(0),
+      /** As planned or decided; once it has ended, only of records that are done. */
       reverted: integer().default(0),
       kept: integer().default(0),
       impossible: integer().default(0),
