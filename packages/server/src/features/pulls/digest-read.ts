@@ -71,8 +71,9 @@ export async function settleDigest(
   const now = clock.now()
   // Without any difference, nothing was read that could have changed the records.
   const isAlike = differing.length === 0 && comparison.remembered.length === 0
-  const local = isAlike ? comparison.local : await readLocalSums(digests, plan, STORED_DIGITS)
+  // Counted before the sums are read: a record that is erased in between must not hide one that is in no bucket.
   const present = isAlike ? comparison.present : await digests.countPresent(plan)
+  const local = isAlike ? comparison.local : await readLocalSums(digests, plan, STORED_DIGITS)
   const change = planRemembered({ comparison, outcome, local, at: now.toISOString() })
   if (change.save.length > 0 || change.delete.length > 0) await digests.remember(plan, change)
   const deleted = new Set(change.delete)

@@ -140,6 +140,6 @@ export interface DigestStore {
   /** Returns what is known of a module; the initial values if nothing was saved. */
   readDigest(module: ModuleRef): Promise<ModuleDigest>
 
-  /** Saves some members. The others stay as they are. A power failure may undo it, unless it sets `withdrawn_at`. */
+  /** Saves some members. The others stay as they are. A power failure may undo it, unless it withdraws a claim. */
   saveDigest(module: ModuleRef, change: Partial<ModuleDigest>): Promise<void>
 }

@@ -121,7 +121,7 @@ export function createDigestStore({
 
     saveDigest: (module, change) =>
       // A power failure may undo a claim, but not its withdrawal.
-      change.withdrawn_at
+      change.withdrawn_at || change.verified_at === null
         ? saveDigest(writer, module, change)
         : withoutFsync((db) => saveDigest(db, module, change)),
   }
