@@ -11,6 +11,13 @@ import type { NewRejectedPush } from '../../src/storage/port/rejected-push-store
 import type { Unit } from './commit-observer.ts'
 import type { DatabaseView } from './database-view.ts'
 import {
+  beginsWholeList,
+  DigestChecker,
+  type DigestStart,
+  isOfBuckets,
+  provesAbsence,
+} from './digest-checker.ts'
+import {
   afterPull,
   isSameData,
   type ModelRead,
@@ -18,6 +25,7 @@ import {
   type ReferenceModel,
   type ReplayPosition,
 } from './model.ts'
+import type { PlatformRequest } from './network.ts'
 import { OperatorCommits } from './operator-commits.ts'
 import type { SentPush, ServedElement, ServedResponse } from './platform.ts'
 import type { ModelModule, ModelPlatform } from './registry.ts'
@@ -50,6 +58,10 @@ export type TrackedRead = ModelRead & {
   /** The virtual time at which it began. */
   startedAt: number
   responses: ReceivedResponse[]
+  digests: ReceivedResponse[]
+  /** What it requested last: a digest, buckets or the whole list; null before its first request. */
+  requested: 'digest' | 'buckets' | 'list' | null
+  digestStart: DigestStart
   /** The state in which the task was stored; null while it runs, or if its process was killed. */
   ended: PullTaskResult['state'] | null
 }
@@ -64,6 +76,7 @@ export class CommitChecker {
   readonly replays = new Map<string, { push: SentPush; requestedAt: number }>()
   readonly rejections = new Map<number, SavedRejection>()
   readonly operators: OperatorCommits
+  readonly digests: DigestChecker
   readonly reverts: RevertCommits
   readonly #view: DatabaseView
   readonly #graceMs: number
@@ -87,23 +100,41 @@ export class CommitChecker {
     this.#graceMs = deps.missingGraceSeconds * 1000
     this.#isOwnerWell = deps.isOwnerWell
     this.operators = new OperatorCommits(model, view)
+    this.digests = new DigestChecker(view, model.registry)
     this.reverts = new RevertCommits(model, view, this.operators)
   }
 
   /** The read for which a pull requests the records of a module. */
-  currentRead(pullId: number | undefined, host: string, recordType: string): TrackedRead {
+  currentRead(
+    pullId: number | undefined,
+    { host, digits, prefixes }: Pick<PlatformRequest, 'host' | 'digits' | 'prefixes'>,
+    recordType: string,
+  ): TrackedRead {
     const read = this.#reads.find(
       ({ pull_id, module }) =>
         pull_id === pullId && module.platform.host === host && module.record_type === recordType,
     )
     check(read !== undefined, `Pull ${pullId} requested ${recordType} without a task`)
+    const requested = digits !== null ? 'digest' : prefixes !== null ? 'buckets' : 'list'
+    // A digest takes time, and a list that replaces the buckets is a read of its own.
+    const isNext = read.requested !== null && read.requested !== requested
+    if (isNext && requested !== 'digest') read.requestedAt = Date.now()
+    read.requested = requested
     return read
   }
 
   /** A response to a request of a read. Returns a function that counts its bytes. */
   addResponse(read: TrackedRead, response: ServedResponse): (bytes: number) => void {
     const received = { response, arrivedBytes: 0 }
-    if (response.status < 400) read.responses.push(received)
+    if (response.digest !== null) read.digests.push(received)
+    else if (response.status < 400) {
+      if (beginsWholeList(read, response)) {
+        read.responses = []
+        read.written.clear()
+        read.contentAlone = 0
+      }
+      read.responses.push(received)
+    }
     return (bytes) => {
       received.arrivedBytes += bytes
     }
@@ -131,6 +162,9 @@ export class CommitChecker {
         break
       case 'interruptPulls':
         this.#onPullsInterrupted()
+        break
+      case 'saveDigest':
+        this.digests.onSaved(this.#findRead(unit.pull_id, unit.module_id), unit.change)
         break
       case 'saveResults':
         this.reverts.onResults(unit)
@@ -169,8 +203,10 @@ export class CommitChecker {
     for (const write of writes) {
       if ('read' in write) this.#onPulled(write)
       else if ('replay' in write) this.#onReplayed(write, Date.parse(at))
-      else if ('revert' in write) this.reverts.onReverted(write, Date.parse(at))
-      else this.#onPushed(write, Date.parse(at))
+      else if ('revert' in write) {
+        const module = this.reverts.onReverted(write, Date.parse(at))
+        if (module) this.digests.addPush(module, write.reference_number)
+      } else this.#onPushed(write, Date.parse(at))
     }
   }
 
@@ -187,6 +223,7 @@ export class CommitChecker {
     const times = [arrived?.hubTime ?? at, at]
     const accepted = withoutFutureTime(push, write.content.occurred_at === null, times)
     Object.assign(delivery, this.model.applyPush(module, accepted, at))
+    this.digests.addPush(module, push.reference_number)
   }
 
   /** Whether the running pull is reading a module. */
@@ -216,6 +253,7 @@ export class CommitChecker {
     const now = { isBeingRead: this.#isBeingRead(module), writtenAt: at }
     const outcome = this.model.applyReplay(module, accepted, saved, now)
     saved.isReplayed = outcome !== null
+    this.digests.addPush(module, push.reference_number)
   }
 
   /** Rejected pushes have positions in the order of writes, unless they name an erased record. */
@@ -284,7 +322,9 @@ export class CommitChecker {
     const started = { pull_id, task_number, module, keys, requestedAt: Date.now() }
     this.#reads.push({
       ...this.model.startRead(started),
-      ...{ startedAt: performance.now(), responses: [], ended: null },
+      ...{ startedAt: performance.now(), responses: [], digests: [] },
+      ...{ requested: null, ended: null },
+      digestStart: this.digests.startOf(module),
     })
   }
 
@@ -298,14 +338,21 @@ export class CommitChecker {
     if (task.state !== result.state || read.ended !== null) return
     read.ended = result.state
     if (result.state !== 'succeeded') return
-    check(isComplete(read), `${nameOf(read)} succeeded without a complete response`)
+    const isOfDigest = result.mode === 'digest'
+    check(
+      isOfDigest ? isOfBuckets(read) : isComplete(read),
+      `${nameOf(read)} succeeded without a complete response`,
+    )
+    this.digests.onFinished(read, result)
+    // What arrived before the hub noticed that the platform ignores the buckets is not counted.
+    if (isOfDigest && read.responses.some(({ response }) => !response.isSelected)) return
     this.#checkUnwritten(read)
     const { erasedAt } = read.module
     // A record that was erased during the read may have been counted or not.
     if (erasedAt === null || erasedAt < read.startedAt) {
       this.#checkCounts(read, result)
       const present = [...this.#findStored(read)].filter((reference) => !read.absent.has(reference))
-      this.model.finishRead(read, new Set(present))
+      if (!isOfDigest) this.model.finishRead(read, new Set(present))
     } else if (this.#isLastRead(read)) this.model.setLastRead(read)
     if (read.marked > 0) this.operators.approvals.delete(read.module)
   }
@@ -381,7 +428,10 @@ export class CommitChecker {
   }
 
   #checkMissing(read: TrackedRead, references: string[]): void {
-    check(isProof(read), `${nameOf(read)} marked records as missing, but it proves nothing`)
+    const isProved = isOfBuckets(read)
+      ? references.every((reference) => provesAbsence(read, reference))
+      : isProof(read)
+    check(isProved, `${nameOf(read)} marked records as missing, but it proves nothing`)
     const served = new Set(arrivedElements(read).map(({ reference }) => reference))
     const contained = references.filter((reference) => served.has(reference))
     check(contained.length === 0, `${nameOf(read)} marked records that it contained: ${contained}`)
@@ -391,7 +441,7 @@ export class CommitChecker {
     const isAboveThreshold =
       unreviewed >= THRESHOLD.records && unreviewed * 100 > THRESHOLD.percent * present
     check(!isAboveThreshold, `${nameOf(read)} marked records above the threshold without a review`)
-    if (read.responses.length === 1) return
+    if (read.responses.length === 1 || isOfBuckets(read)) return
     for (const reference of references) {
       check(
         this.#wasAbsentBefore(read, reference),
@@ -404,7 +454,8 @@ export class CommitChecker {
   #wasAbsentBefore(read: TrackedRead, reference: string): boolean {
     const before = this.#reads.slice(0, this.#reads.indexOf(read)).reverse()
     for (const one of before) {
-      if (one.module !== read.module || isNotModified(one)) continue
+      // A comparison changes nothing about what the hub remembers.
+      if (one.module !== read.module || isNotModified(one) || isOfBuckets(one)) continue
       const isAbsent = !arrivedElements(one).some((element) => element.reference === reference)
       if (isProof(one) && one.responses.length > 1 && isAbsent) return true
       // A read that was interrupted may not have changed what the hub remembers.

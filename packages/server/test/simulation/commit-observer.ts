@@ -3,6 +3,7 @@
  * code that executes a statement knows the unit of work that it belongs to.
  */
 import type { Manifest } from '@recordhub/protocol'
+import type { ModuleDigest } from '../../src/storage/port/digest-store.ts'
 import type { MissingBatch } from '../../src/storage/port/missing-store.ts'
 import type { NewPlatform, PlatformUpdate } from '../../src/storage/port/platform-store.ts'
 import type { PullDispatcher, PullTaskResult } from '../../src/storage/port/pull-store.ts'
@@ -23,6 +24,12 @@ type WriteUnit =
   | { name: 'startTask'; pull_id: number; task_number: number }
   | { name: 'finishTask'; pull_id: number; task_number: number; result: PullTaskResult }
   | { name: 'markMissing'; batch: MissingBatch }
+  | {
+      name: 'saveDigest'
+      pull_id: number
+      module_id: number
+      change: Partial<ModuleDigest>
+    }
   /** May end pulls whose processes have ended. */
   | { name: 'interruptPulls' }
 
@@ -49,7 +56,7 @@ export function isUnit(value: unknown): value is Unit {
 
 /** The stores of one hub process on a storage that several processes may share. */
 export function observeCommits(storage: Storage): Storage {
-  const { records, pulls, missing, rejectedPushes } = storage
+  const { records, pulls, missing, rejectedPushes, digests } = storage
   return {
     ...storage,
     ...observeOperators(storage),
@@ -58,6 +65,16 @@ export function observeCommits(storage: Storage): Storage {
       ...records,
       applyWrites: (batch) =>
         asUnit({ name: 'applyWrites', batch }, () => records.applyWrites(batch)),
+    },
+    digests: {
+      ...digests,
+      saveDigest: (module, change) => {
+        const { module_id } = module
+        const pull_id = currentContext()?.pullId ?? 0
+        return asUnit({ name: 'saveDigest', pull_id, module_id, change }, () =>
+          digests.saveDigest(module, change),
+        )
+      },
     },
     rejectedPushes: {
       ...rejectedPushes,

@@ -4,6 +4,7 @@
  */
 import type { WriteBatch } from '../../src/storage/port/record-store.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
+import { DIGEST_DEFECTS } from './digest-defects.ts'
 import type { Defect } from './run.ts'
 
 /** By what the hub does wrong. */
@@ -78,6 +79,7 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
     sql: `CREATE TRIGGER defect AFTER UPDATE OF pushes ON module_counters
       BEGIN UPDATE modules SET cached_version = NEW.pushes + NEW.invalidations
         WHERE module_id = NEW.module_id AND cached_version IS NOT NULL; END`,
+    without: ['digests'],
   },
   'confirms a cancellation before it has an effect': withPulls((pulls) => ({
     async finishPull(pullId, end, activity) {
@@ -213,6 +215,7 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
     },
   },
   'keeps the holds of a revert that was reverted': {
+    without: ['digests'],
     breakStorage: ({ records, holds, ...storage }) => ({
       ...storage,
       holds: {
@@ -296,6 +299,7 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
       BEGIN UPDATE rejected_pushes SET replayed_at = NULL
         WHERE rejected_push_id = NEW.rejected_push_id; END`,
   },
+  ...DIGEST_DEFECTS,
 }
 
 function withRecords(

@@ -3,7 +3,7 @@ import { type Defect, runSimulation, type SimulationOptions, type SimulationResu
 import type { Template } from './template.ts'
 
 /** More than the rarest of the defects needs. */
-const MAX_SEEDS_UNTIL_FOUND = 120
+const MAX_SEEDS_UNTIL_FOUND = 200
 
 export async function findDefect(
   template: Template,

@@ -76,6 +76,8 @@ function undo(run: () => unknown): unknown {
     throw new ProcessKilledError()
   }
 }
+/** The statements of units of work that have no transaction. */
+const COMMITS_ITSELF = /^\s*insert into "module_digests"/i
 const COMMIT = /^\s*commit\b/i
 const BEGIN = /^\s*begin\b/i
 
@@ -88,7 +90,8 @@ export function createStatementObserver(
     const failure = failWith(sql)
     if (failure) throw failure
     const result = run()
-    if (COMMIT.test(sql) && isUnit(context.unit)) onCommit(process, context.unit)
+    if ((COMMIT.test(sql) || COMMITS_ITSELF.test(sql)) && isUnit(context.unit))
+      onCommit(process, context.unit)
     return result
   }
   return {

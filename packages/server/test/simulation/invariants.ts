@@ -1,4 +1,5 @@
 /** Compares everything that a simulation has stored with the reference model and with what the platforms were told. */
+import type { PullMode } from '@recordhub/protocol'
 import type { CommitChecker } from './commit-checker.ts'
 import type { DatabaseView, Row } from './database-view.ts'
 import { type Data, isHeldAs, isSameData, type ModelRecord } from './model.ts'
@@ -235,14 +236,19 @@ function checkRejectedPushes(view: DatabaseView, { rejections }: CommitChecker):
 }
 
 /**
- * After complete reads without new changes, each record of a platform is stored as the platform has it, and only
- * records that it no longer has are missing. Of removed platforms, nothing is stored.
+ * After pulls without new changes, each record of a platform is stored as the platform has it, and only records that it no
+ * longer has are missing. Of removed platforms, nothing is stored.
+ * @param mode of the pulls. Pulls that compare digests leave undecided what no digest shows.
+ * @returns whether everything is decided. If not, the hub does not claim that both sides are equal, and a read of the list
+ *   decides.
  */
 export function checkConverged(
   view: DatabaseView,
   platforms: SimulatedPlatform[],
   registry: Registry,
-): void {
+  mode: PullMode,
+): boolean {
+  let isDecided = true
   for (const { platform_id, isRemoved } of registry.platforms) {
     if (isRemoved) checkDeleted(view, platform_id)
   }
@@ -258,6 +264,13 @@ export function checkConverged(
          FROM records r WHERE r.module_id = ?`,
         module.module_id,
       )
+      const [digest] = mode === 'full' ? [] : view.query(DIGEST, module.module_id)
+      const isClaimed = digest?.['verified_by'] === 'digest'
+      // The list was read within the hour, and the digest cannot be used.
+      if (!isClaimed && Number(digest?.['unversioned'] ?? 0) > 0) {
+        isDecided = false
+        continue
+      }
       const stored = new Map(rows.map((row) => [String(row['reference_number']), row]))
       for (const [reference, { name, data }] of records) {
         const row = stored.get(reference)
@@ -283,11 +296,47 @@ export function checkConverged(
         const isMarked = row['missing_since'] !== null || row['in_review'] === 1
         const holds = module.records.get(reference)?.holds ?? []
         const isHeld = holds.some(({ kind }) => kind === 'absence')
-        check(
-          isMarked || isHeld,
-          `${platform.name}/${record_type} ${reference} is not marked as missing`,
-        )
+        // It was pushed before its module had versions.
+        const isCompared = (digest?.['unversioned'] ?? null) !== null && !isClaimed
+        const isInNoBucket = isCompared && row['reference_hash'] === null
+        if (!isMarked && !isHeld && isInNoBucket) isDecided = false
+        else {
+          check(
+            isMarked || isHeld,
+            `${platform.name}/${record_type} ${reference} is not marked as missing`,
+          )
+        }
       }
+    }
+  }
+  return isDecided
+}
+
+const DIGEST = `SELECT d.verified_by, d.unversioned,
+    (SELECT t.mode FROM pull_tasks t WHERE t.module_id = d.module_id ORDER BY t.pull_id DESC LIMIT 1) AS mode,
+    EXISTS (SELECT 1 FROM missing_reviews v WHERE v.module_id = d.module_id AND v.closed_at IS NULL)
+      AS in_review,
+    EXISTS (SELECT 1 FROM records r WHERE r.module_id = d.module_id AND r.missing_since IS NULL
+      AND r.reference_hash IS NULL) AS has_unseen
+  FROM module_digests d WHERE d.module_id = ?`
+
+/**
+ * After a pull by digest without new changes, the hub says that both sides have the same versions, unless a record waits for
+ * a review, is in no bucket, or has no version.
+ */
+export function checkVerified(
+  view: DatabaseView,
+  platforms: SimulatedPlatform[],
+  { modules }: Registry,
+): void {
+  for (const { name, offersDigests } of platforms) {
+    for (const { module_id, record_type } of modules.filter((one) => one.platform.name === name)) {
+      const [row] = view.query(DIGEST, module_id)
+      if (!offersDigests || row?.['mode'] !== 'digest') continue
+      const isOpen =
+        row['in_review'] === 1 || row['has_unseen'] === 1 || Number(row['unversioned']) > 0
+      const isVerified = row['verified_by'] === 'digest'
+      check(isVerified || isOpen, `${name}/${record_type} was not verified by digest`)
     }
   }
 }

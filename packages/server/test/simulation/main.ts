@@ -56,6 +56,8 @@ async function main(): Promise<boolean> {
     kills: 0,
     pulls: 0,
     reverted: 0,
+    claims: 0,
+    explained: 0,
     failed: 0,
   }
   const cpu = process.cpuUsage()
@@ -69,6 +71,8 @@ async function main(): Promise<boolean> {
       totals.kills += result.kills
       totals.pulls += result.pulls
       totals.reverted += result.reverted
+      totals.claims += result.claims
+      totals.explained += result.explained
       if (values.trace) print(result.trace.join('\n'))
       if (!result.failure) continue
       totals.failed += 1
@@ -83,6 +87,7 @@ async function main(): Promise<boolean> {
     `${values.count} simulations from seed ${first}: ${totals.failed} failed. ` +
       `${totals.steps} steps, ${totals.acknowledged} acknowledged and ${totals.rejected} rejected pushes, ` +
       `${totals.pulls} manual pulls, ${totals.reverted} reverted records, ${totals.kills} killed processes, ` +
+      `${totals.claims} claims of the same versions (${totals.explained} with explained differences), ` +
       `${Math.round((user + system) / 1000)} ms of processor time.`,
   )
   return totals.failed === 0

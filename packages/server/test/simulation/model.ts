@@ -60,6 +60,8 @@ export type ModelRead = {
   /** Records that it contained, but that stay missing because of a hold. */
   absent: Set<string>
   marked: number
+  /** The number of records whose content had changed under an equal version. */
+  contentAlone: number
 }
 
 /** A push later than a read by this time was stored while the clock was ahead. */
@@ -85,7 +87,8 @@ export class ReferenceModel {
   startRead(
     read: Pick<ModelRead, 'pull_id' | 'task_number' | 'module' | 'keys' | 'requestedAt'>,
   ): ModelRead {
-    return { ...read, position: this.#position, written: new Map(), absent: new Set(), marked: 0 }
+    const found = { written: new Map(), absent: new Set<string>(), marked: 0, contentAlone: 0 }
+    return { ...read, ...found, position: this.#position }
   }
 
   /** A push is committed. @param at the time of the hub. */
@@ -187,6 +190,8 @@ export class ReferenceModel {
     const { outcome, isHeld } = this.#save({ module, reference, by }, stored, next, null)
     if (isHeld && module.records.get(reference)?.missingSince !== null) read.absent.add(reference)
     if (outcome === 'created' || outcome === 'updated') this.#position += 1
+    const isSameVersion = version !== null && stored?.version === version
+    if (isKnown && isSameVersion && outcome === 'updated' && !isHeld) read.contentAlone += 1
     return outcome
   }
 

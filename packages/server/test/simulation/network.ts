@@ -11,6 +11,10 @@ export type PlatformRequest = {
   path: string
   page: number
   ifNoneMatch: string | null
+  /** The buckets that are requested; null for all. */
+  prefixes: readonly string[] | null
+  /** The digits of a digest; null for anything else. */
+  digits: number | null
 }
 
 /** How a platform handles a request. */
@@ -209,5 +213,7 @@ function toRequest({ origin, path, headers }: Dispatcher.DispatchOptions): Platf
     path: url.pathname,
     page: Number(url.searchParams.get('page') ?? 1),
     ifNoneMatch: sent.get('if-none-match'),
+    prefixes: url.searchParams.get('prefix')?.split(',') ?? null,
+    digits: url.searchParams.has('digits') ? Number(url.searchParams.get('digits')) : null,
   }
 }

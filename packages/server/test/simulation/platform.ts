@@ -1,7 +1,16 @@
 /** A simulated platform: its records change, it describes the changes as pushes, and it serves its records. */
 import type { Data } from './model.ts'
+import {
+  type DigestRequest,
+  isCareful,
+  type Offer,
+  offersDigests,
+  type ServedDigest,
+  selectBuckets,
+  writeDigest,
+} from './platform-digest.ts'
 import type { Choices } from './scheduler.ts'
-import { VERSION_STYLES, type VersionStyle, versionOf } from './versions.ts'
+import { versionOf } from './versions.ts'
 
 /** `edits`: how often it has changed. */
 export type PlatformRecord = { name: string; data: Map<string, string | null>; edits: number }
@@ -88,6 +97,21 @@ export type ServedResponse = {
   /** The records that it contains by a 304 response. */
   isNotModified: boolean
   hasNext: boolean
+  /** The buckets that were requested; null for a list of all records. */
+  prefixes: readonly string[] | null
+  /** Whether it contains no records of other buckets. */
+  isSelected: boolean
+  /** Null for a list of records. */
+  digest: ServedDigest | null
+}
+
+/** A request for the records of a module. `digits`: null for its list. */
+export type RecordsRequest = {
+  record_type: string
+  page: number
+  ifNoneMatch: string | null
+  prefixes: readonly string[] | null
+  digits: number | null
 }
 
 export class SimulatedPlatform {
@@ -99,7 +123,13 @@ export class SimulatedPlatform {
   /** When it sends the time of its changes. */
   readonly #sendsTimes: 'always' | 'never' | 'sometimes'
   readonly #supportsETags: boolean
-  readonly #versionStyle: VersionStyle
+  readonly #offer: Offer
+  /** Separate, so that what it offers changes the other choices as little as possible. */
+  readonly #digestChoices: Choices
+  /** How often each record has changed, also if a restored backup has an older state. */
+  readonly #edits = new Map<string, number>()
+  /** An older state of its records: a backup, and a database that lags behind. */
+  readonly #replica = new Map<PlatformModule, Map<string, PlatformRecord>>()
   #pushes = 0
   #references = 0
   #values = 0
@@ -109,19 +139,45 @@ export class SimulatedPlatform {
     { name, hubKey }: { name: string; hubKey: string },
     modules: Pick<PlatformModule, 'record_type' | 'keys' | 'size'>[],
     choices: Choices,
+    { offer, digestChoices }: { offer: Offer; digestChoices: Choices },
   ) {
     this.name = name
     this.hubKey = hubKey
     this.#choices = choices
     this.#sendsTimes = choices.pick(['always', 'never', 'sometimes'])
     this.#supportsETags = choices.chance(0.5)
-    // Not chosen, so that the choices of a seed stay the same.
-    const sizes = modules.reduce((sum, { size }) => sum + size, name.length)
-    this.#versionStyle = VERSION_STYLES[sizes % VERSION_STYLES.length] ?? 'none'
+    this.#digestChoices = digestChoices
+    this.#offer = offer
     this.modules = modules.map((module) => ({ ...module, records: new Map() }))
     for (const module of this.modules) {
       for (let count = 0; count < module.size; count += 1) this.#create(module)
     }
+    this.catchUp()
+  }
+
+  get isCareful(): boolean {
+    return isCareful(this.#offer)
+  }
+
+  get offersDigests(): boolean {
+    return offersDigests(this.#offer)
+  }
+
+  /** The replica has the records as they are now. */
+  catchUp(): void {
+    for (const module of this.modules) {
+      const copies = [...module.records].map(([reference, { name, data, edits }]) => {
+        return [reference, { name, data: new Map(data), edits }] as const
+      })
+      this.#replica.set(module, new Map(copies))
+    }
+  }
+
+  /** A module has the records of a backup again, without a push. */
+  restoreBackup(): void {
+    const module = this.#digestChoices.pick(this.modules)
+    module.records = new Map(this.#replica.get(module))
+    this.catchUp()
   }
 
   moduleOf(recordType: string): PlatformModule {
@@ -132,6 +188,7 @@ export class SimulatedPlatform {
 
   /** Creates, changes or deletes a record. Returns the push that reports it; null for none. */
   change(now: number): SentPush | null {
+    if (this.#digestChoices.chance(0.2)) this.catchUp()
     const module = this.#choices.pick(this.modules)
     const references = [...module.records.keys()]
     const what = this.#choices.between(0, 1)
@@ -151,11 +208,12 @@ export class SimulatedPlatform {
     return this.#describe(module, reference, method, now, changed)
   }
 
-  /** Loses most records of a module, without a push. */
+  /** Loses many records of a module, without a push. */
   loseMany(): void {
     const module = this.#choices.pick(this.modules)
+    const share = this.#digestChoices.pick([0.4, 0.7])
     for (const reference of module.records.keys()) {
-      if (this.#choices.chance(0.7)) module.records.delete(reference)
+      if (this.#choices.chance(share)) module.records.delete(reference)
     }
   }
 
@@ -165,18 +223,25 @@ export class SimulatedPlatform {
     const [first, ...others] = module.keys
     if (first !== undefined && others.length > 0 && this.#choices.chance(0.5)) {
       module.keys = others
-      for (const record of module.records.values()) {
+      for (const [reference, record] of module.records) {
         record.data.delete(first)
-        record.edits += 1
+        this.#edit(reference, record)
       }
-      return
+    } else {
+      const added = this.#value()
+      module.keys = [...module.keys, added]
+      for (const [reference, record] of module.records) {
+        record.data.set(added, this.#value())
+        this.#edit(reference, record)
+      }
     }
-    const added = this.#value()
-    module.keys = [...module.keys, added]
-    for (const record of module.records.values()) {
-      record.data.set(added, this.#value())
-      record.edits += 1
-    }
+    this.catchUp()
+  }
+
+  #edit(reference: string, record: PlatformRecord): void {
+    const edits = (this.#edits.get(reference) ?? 1) + 1
+    this.#edits.set(reference, edits)
+    record.edits = edits
   }
 
   #create(module: PlatformModule): string {
@@ -192,7 +257,7 @@ export class SimulatedPlatform {
     const keys = module.keys.filter(() => this.#choices.chance(0.4))
     for (const key of keys) record.data.set(key, this.#value())
     if (keys.length === 0) record.name = `Name ${this.#value()}`
-    record.edits += 1
+    this.#edit(reference, record)
     return keys
   }
 
@@ -249,9 +314,9 @@ export class SimulatedPlatform {
       : { ...push, full_name: null, invalid: 'member' }
   }
 
-  /** The response to a request of the records of a module, of the page `page`. */
+  /** The response to a request of the records of a module, of the page `page`, or of its digest. */
   serve(
-    request: { record_type: string; page: number; ifNoneMatch: string | null },
+    request: RecordsRequest,
     fault: ResponseFault | null,
     pageSize: number | null,
   ): ServedResponse {
@@ -259,7 +324,11 @@ export class SimulatedPlatform {
     if (fault === 'busy') return emptyResponse(503, { 'retry-after': '2' })
     if (fault === 'failed') return emptyResponse(500)
     this.#responses += 1
-    const all = [...module.records]
+    const { digits } = request
+    if (digits !== null) return this.#serveDigest(module, { ...request, digits }, fault)
+    const isSelected = request.prefixes === null || this.#offer.digests !== 'no_prefix'
+    const prefixes = isSelected ? request.prefixes : null
+    const all = selectBuckets(this.#recordsOf(module), prefixes)
     const size = pageSize ?? Math.max(1, all.length)
     const etag = `"${JSON.stringify(all.map(([reference, { name, data }]) => [reference, name, ...data.values()])).replace(/[^\w,-]/g, '')}"`
     if (fault === null && request.ifNoneMatch === etag) {
@@ -276,15 +345,48 @@ export class SimulatedPlatform {
     const total = fault === 'omits_quietly' ? all.length - omitted.size : all.length
     const hasNext = from + size < all.length
     const usesETag = this.#supportsETags && fault === null && pageSize === null
+    const query = request.prefixes === null ? '' : `prefix=${request.prefixes.join(',')}&`
     return this.#write(module, served, {
       fault,
+      ...{ prefixes: request.prefixes, isSelected },
       total: fault === 'wrong_total' ? total + 1 : total,
       hasNext,
       headers: {
         ...(usesETag ? { etag } : {}),
-        ...(hasNext ? { link: `<?page=${request.page + 1}>; rel="next"` } : {}),
+        ...(hasNext ? { link: `<?${query}page=${request.page + 1}>; rel="next"` } : {}),
       },
     })
+  }
+
+  #recordsOf(module: PlatformModule): Map<string, PlatformRecord> {
+    const isBehind = this.#offer.digests === 'replica' && this.#digestChoices.chance(0.3)
+    return (isBehind ? this.#replica.get(module) : null) ?? module.records
+  }
+
+  #serveDigest(
+    module: PlatformModule,
+    { digits, prefixes }: DigestRequest,
+    fault: ResponseFault | null,
+  ): ServedResponse {
+    const elements = [...this.#recordsOf(module)].map((one) => this.#toElement(one))
+    const versions = new Map(elements.map(({ reference, version }) => [reference, version]))
+    const digest = { digits, prefixes, versions }
+    const { record_type } = module
+    const envelope = { platform_name: this.name, record_type }
+    const text = writeDigest(this.#offer.digests, digest, envelope)
+    if (text === null) return emptyResponse(404)
+    const body = Buffer.from(text)
+    return {
+      ...emptyResponse(200, { 'content-type': 'application/json' }),
+      ...this.#endOf(body, fault),
+      ...{ body, digest },
+    }
+  }
+
+  #endOf(body: Buffer, fault: ResponseFault | null): Pick<ServedResponse, 'end' | 'sentBytes'> {
+    const isCut = fault === 'cut_off' || fault === 'stalled'
+    if (!isCut) return { end: 'complete', sentBytes: body.length }
+    return { end: fault, sentBytes: this.#choices.int(body.length) }
   }
 
   /** The positions of the records that a response omits. */
@@ -299,12 +401,14 @@ export class SimulatedPlatform {
     records: [string, PlatformRecord][],
     options: {
       fault: ResponseFault | null
+      prefixes: readonly string[] | null
+      isSelected: boolean
       total: number
       hasNext: boolean
       headers: Record<string, string>
     },
   ): ServedResponse {
-    const { fault, total, hasNext, headers } = options
+    const { fault, prefixes, isSelected, total, hasNext, headers } = options
     const texts = records.map(([reference, record]) => this.#writeElement(reference, record))
     const [first] = records
     const repeated: string[] = []
@@ -314,7 +418,8 @@ export class SimulatedPlatform {
       texts.push(this.#writeElement(reference, { ...record, name: 'Repeated' }))
     }
     if (fault === 'nameless') texts.push('{"full_name":"No reference","data":{}}')
-    const envelope = { success: true, platform_name: this.name, module_name: record_type }
+    const echo = prefixes === null || !isSelected ? {} : { prefix: prefixes.join(',') }
+    const envelope = { success: true, platform_name: this.name, module_name: record_type, ...echo }
     const head = `${JSON.stringify({ ...envelope, record_type, total }).slice(0, -1)},"records":[`
     let text = head
     const elements: ServedElement[] = []
@@ -324,24 +429,16 @@ export class SimulatedPlatform {
       if (record) elements.push({ ...this.#toElement(record), end: text.length })
     }
     const body = Buffer.from(`${text}]}`)
-    const isCut = fault === 'cut_off' || fault === 'stalled'
     return {
-      status: 200,
-      headers: { 'content-type': 'application/json', ...headers },
-      body,
-      elements,
-      repeated,
+      ...emptyResponse(200, { 'content-type': 'application/json', ...headers }),
+      ...this.#endOf(body, fault),
+      ...{ body, elements, repeated, total, hasNext, prefixes, isSelected },
       nameless: fault === 'nameless' ? 1 : 0,
-      total,
-      end: fault === 'cut_off' ? 'cut_off' : fault === 'stalled' ? 'stalled' : 'complete',
-      sentBytes: isCut ? this.#choices.int(body.length) : body.length,
-      isNotModified: false,
-      hasNext,
     }
   }
 
   #versionOf({ edits }: PlatformRecord) {
-    return versionOf(this.#versionStyle, { edits, responses: this.#responses })
+    return versionOf(this.#offer.versions, { edits, responses: this.#responses })
   }
 
   #toElement([reference, record]: [string, PlatformRecord]): ServedElement {
@@ -378,7 +475,10 @@ export function manifestModule(record_type: string, keys: readonly string[]) {
   }
 }
 
-function emptyResponse(status: number, headers: Record<string, string> = {}): ServedResponse {
+export function emptyResponse(
+  status: number,
+  headers: Record<string, string> = {},
+): ServedResponse {
   return {
     status,
     headers,
@@ -391,5 +491,8 @@ function emptyResponse(status: number, headers: Record<string, string> = {}): Se
     sentBytes: 0,
     isNotModified: false,
     hasNext: false,
+    prefixes: null,
+    isSelected: true,
+    digest: null,
   }
 }

@@ -41,8 +41,11 @@ export class RevertCommits {
   /** The number of records that reverts have changed. */
   written = 0
 
-  /** A record is reverted if its history says so: the hub rejects the write of a record that has changed. */
-  onReverted(write: RevertWrite, at: number): void {
+  /**
+   * A record is reverted if its history says so: the hub rejects the write of a record that has changed.
+   * @returns the module of a record that this write has reverted.
+   */
+  onReverted(write: RevertWrite, at: number): ModelModule | null {
     const { platform_id, record_type, reference_number, revert, content } = write
     const { revert_id } = revert
     const [row] = this.#view.query(
@@ -51,9 +54,9 @@ export class RevertCommits {
        WHERE r.platform_id = ? AND m.record_type = ? AND r.reference_number = ?`,
       ...[revert_id, platform_id, record_type, reference_number],
     )
-    if (!row) return
+    if (!row) return null
     const record_id = Number(row['record_id'])
-    if (this.#isDone(revert_id, record_id)) return
+    if (this.#isDone(revert_id, record_id)) return null
     const module = this.#model.registry.moduleOf(Number(row['module_id']))
     const target = { module, reference: reference_number, record_id, revert_id }
     const { platform } = module
@@ -80,6 +83,7 @@ export class RevertCommits {
     const endsHoldsOf = isUndone ? resolved.revert_id : null
     this.#model.applyRevert(target, { content: written, holds, endsHoldsOf }, at)
     this.written += 1
+    return module
   }
 
   /** Records that a revert leaves as they are. */

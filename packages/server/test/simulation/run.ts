@@ -1,16 +1,18 @@
 /** Runs one simulation: a fleet of hubs, platforms and a network, for some minutes of virtual time. */
 import { createHash } from 'node:crypto'
+import type { PullMode } from '@recordhub/protocol'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { CommitChecker } from './commit-checker.ts'
 import type { Unit } from './commit-observer.ts'
 import type { DatabaseView } from './database-view.ts'
 import { Fleet } from './fleet.ts'
 import { createStatementObserver, type HubProcess } from './hub-process.ts'
-import { checkConverged, checkStored } from './invariants.ts'
+import { checkConverged, checkStored, checkVerified } from './invariants.ts'
 import { ReferenceModel } from './model.ts'
 import { type Handling, type PlatformRequest, SimulatedConnections } from './network.ts'
 import { Operator } from './operator.ts'
-import { RESPONSE_FAULTS, SimulatedPlatform } from './platform.ts'
+import { emptyResponse, RESPONSE_FAULTS, SimulatedPlatform } from './platform.ts'
+import { chooseOffer, NO_OFFER, type Offer } from './platform-digest.ts'
 import { PushClient } from './push-client.ts'
 import { Registry } from './registry.ts'
 import { Choices, currentContext, Scheduler } from './scheduler.ts'
@@ -29,6 +31,7 @@ export const INGREDIENTS = [
   'pushes',
   'pages',
   'reverts',
+  'digests',
 ] as const
 export type Ingredient = (typeof INGREDIENTS)[number]
 
@@ -49,6 +52,8 @@ export type Defect = {
   sql?: string
   /** Replaces the options of each process. */
   options?: { missingGraceSeconds?: number; missingThresholdPercent?: number }
+  /** What the simulations that look for it leave out. */
+  without?: readonly Ingredient[]
 }
 
 export type SimulationResult = {
@@ -61,6 +66,9 @@ export type SimulationResult = {
   pulls: number
   /** The number of records that reverts have changed. */
   reverted: number
+  /** How often a hub has said that both sides have the same versions, and how often with explained differences. */
+  claims: number
+  explained: number
   /** A hash of all events in their order. */
   fingerprint: string
   trace: readonly string[]
@@ -71,6 +79,8 @@ export type SimulationResult = {
 const PHASES = 3
 /** The share of the simulations in which operators also revert. */
 const REVERTING = 0.4
+/** The share of the simulations in which no platform has versions or digests. */
+const PLAIN = 0.35
 const MINUTE_MS = 60_000
 /** A process that renews its lease normally does so at least once within this time. */
 const LEASE_MS = 20_000
@@ -96,6 +106,8 @@ class Simulation {
   /** Separate choices, so that leaving out an ingredient changes the others as little as possible. */
   readonly #world: Choices
   readonly #network: Choices
+  /** The modes of the pulls that are requested. */
+  readonly #modes: Choices
   readonly #platforms: SimulatedPlatform[]
   readonly #graceSeconds: number
   readonly #faultRate: number
@@ -111,10 +123,11 @@ class Simulation {
     this.#template = template
     this.#seed = seed
     this.#length = length
-    this.#without = new Set(without)
+    this.#without = new Set([...without, ...(defect.without ?? [])])
     this.#scheduler = new Scheduler(new Choices(seed), (label) => this.#record(label))
     this.#world = new Choices(seed + 0x1000_0000)
     this.#network = new Choices(seed + 0x2000_0000)
+    this.#modes = new Choices(seed + 0x4800_0000)
     this.#graceSeconds = this.#world.pick([0, 0, 10])
     this.#faultRate = this.#world.pick([0.1, 0.3, 0.6])
     const size = this.#world.pick([null, null, 3, 6])
@@ -125,6 +138,7 @@ class Simulation {
           { name, hubKey: template.keyOf(name) },
           [...modules],
           new Choices(seed + 0x3000_0000 + index),
+          offerOf(seed, index, this.#without.has('digests')),
         ),
     )
   }
@@ -206,10 +220,7 @@ class Simulation {
         checkStored(view, checker)
       }
       await this.#quiesce(fleet, { clients, operator, view })
-      await this.#pullAll(fleet, view)
-      this.#throwFailure()
-      checkStored(view, checker)
-      checkConverged(view, this.#platforms, checker.model.registry)
+      await this.#pullAndCheck(fleet, view, checker)
     } catch (caught) {
       const error = this.#failure ?? caught
       const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
@@ -229,6 +240,7 @@ class Simulation {
       rejected: clients.reduce((sum, { rejected }) => sum + rejected, 0),
       pulls: this.#pulls,
       reverted: checker.reverts.written,
+      ...{ claims: checker.digests.claims, explained: checker.digests.explained },
       fingerprint: createHash('sha256').update(this.#trace.join('\n')).digest('hex').slice(0, 16),
       trace: this.#trace,
       failure,
@@ -281,12 +293,18 @@ class Simulation {
         if (push) client?.push(push)
       })
     }
-    this.#repeat(50, 4500, () => this.#requestPull(fleet))
+    this.#repeat(50, 4500, () =>
+      this.#requestPull(fleet, this.#modes.pick(['auto', 'auto', 'auto', 'digest', 'full'])),
+    )
     this.#repeat(300, 5000, () => fleet.fault())
     if (!this.#without.has('operators')) this.#repeat(200, 2500, () => operator.act())
     this.#repeat(2000, 30_000, () => {
       this.#record('a platform loses many records')
       this.#world.pick(this.#platforms).loseMany()
+    })
+    this.#repeat(1000, 15_000, () => {
+      this.#record('a platform restores a backup')
+      this.#world.pick(this.#platforms).restoreBackup()
     })
   }
 
@@ -298,16 +316,16 @@ class Simulation {
     })
   }
 
-  #requestPull(fleet: Fleet): Promise<number | null> {
+  #requestPull(fleet: Fleet, mode: PullMode): Promise<number | null> {
     const { listening } = fleet
     if (listening.length === 0) return Promise.resolve(null)
     const process = this.#world.pick(listening)
-    return process.run(() => this.#requestPullOf(fleet, process))
+    return process.run(() => this.#requestPullOf(fleet, process, mode))
   }
 
-  async #requestPullOf(fleet: Fleet, process: HubProcess): Promise<number | null> {
+  async #requestPullOf(fleet: Fleet, process: HubProcess, mode: PullMode): Promise<number | null> {
     try {
-      const request = { trigger: 'operator', requested_by: 'simulation' } as const
+      const request = { trigger: 'operator', requested_by: 'simulation', mode } as const
       const requested = await process.hub?.requestPull(request)
       if (requested?.outcome !== 'queued') return null
       this.#pulls += 1
@@ -323,9 +341,9 @@ class Simulation {
   #sendRequest(checker: CommitChecker, request: PlatformRequest): () => Handling {
     const platform = this.#platforms.find(({ name }) => name === request.platform)
     check(platform !== undefined, `A request to an unknown platform ${request.platform}`)
-    const recordType = /\/records\/(.+)$/.exec(request.path)?.[1]
+    const recordType = /\/records\/([^/]+)(?:\/digest)?$/.exec(request.path)?.[1]
     if (recordType === undefined) return () => this.#serveManifest(platform)
-    const read = checker.currentRead(currentContext()?.pullId, request.host, recordType)
+    const read = checker.currentRead(currentContext()?.pullId, request, recordType)
     return () => {
       const isFaulty = this.#hasFaults && !this.#without.has('responses')
       const fault =
@@ -335,7 +353,7 @@ class Simulation {
       if (fault !== null) this.#record(`${platform.name} fails: ${fault}`)
       if (fault === 'refused' || fault === 'reset') return { kind: fault }
       const response = platform.serve(
-        { record_type: recordType, page: request.page, ifNoneMatch: request.ifNoneMatch },
+        { ...request, record_type: recordType },
         fault,
         this.#pageSize,
       )
@@ -352,9 +370,8 @@ class Simulation {
   #serveManifest(platform: SimulatedPlatform): Handling {
     const body = Buffer.from(JSON.stringify(platform.manifest()))
     const response = {
-      ...{ status: 200, headers: { 'content-type': 'application/json' }, body },
-      ...{ elements: [], repeated: [], nameless: 0, total: null },
-      ...{ end: 'complete' as const, sentBytes: body.length, isNotModified: false, hasNext: false },
+      ...emptyResponse(200, { 'content-type': 'application/json' }),
+      ...{ body, sentBytes: body.length },
     }
     return { kind: 'respond', response, delayMs: this.#delay(), chunks: 1, onProgress: () => {} }
   }
@@ -372,6 +389,7 @@ class Simulation {
     this.#isOver = true
     this.#hasFaults = false
     fleet.recover()
+    for (const platform of this.#platforms) platform.catchUp()
     const until = (what: string, condition: () => boolean) =>
       this.#scheduler.runUntil(what, MAX_PULL_MS, () => this.#failure !== null || condition())
     await until('every hub has restarted', () => fleet.isRecovered)
@@ -389,11 +407,27 @@ class Simulation {
     await this.#scheduler.runFor(this.#graceSeconds * 1000 + 1000)
   }
 
-  /** A module with several pages needs two reads until a record counts as missing. */
-  async #pullAll(fleet: Fleet, view: DatabaseView): Promise<void> {
-    for (let pulls = 0; pulls < 2; pulls += 1) {
+  /**
+   * At the end, the hub has what the platforms have. Careful platforms need no read of their whole lists. What the hub says of
+   * the others after it has compared digests must be true, also after a full read has found that their versions are wrong.
+   */
+  async #pullAndCheck(fleet: Fleet, view: DatabaseView, checker: CommitChecker): Promise<void> {
+    const { registry } = checker.model
+    const isCareful = this.#platforms.every((platform) => platform.isCareful)
+    for (const modes of isCareful ? CAREFUL_PULLS : PULLS) {
+      const mode = modes[0]
+      await this.#pullAll(fleet, view, modes)
+      checkStored(view, checker)
+      if (mode === 'auto') checkVerified(view, this.#platforms, registry)
+      const isChecked = isCareful || modes === PULLS.at(-1)
+      if (isChecked && checkConverged(view, this.#platforms, registry, mode)) break
+    }
+  }
+
+  async #pullAll(fleet: Fleet, view: DatabaseView, modes: readonly PullMode[]): Promise<void> {
+    for (const mode of modes) {
       let pull = 0
-      await this.#requestUntilQueued(fleet, async (pullId) => {
+      await this.#requestUntilQueued(fleet, mode, async (pullId) => {
         const hasEnded = () =>
           this.#failure !== null || !UNFINISHED_STATES.has(view.pullState(pullId))
         await this.#scheduler.runUntil(`pull ${pullId} has ended`, MAX_PULL_MS, hasEnded)
@@ -409,12 +443,13 @@ class Simulation {
   /** A scheduled pull may be running. It must end. */
   async #requestUntilQueued(
     fleet: Fleet,
+    mode: PullMode,
     onQueued: (pullId: number) => Promise<void>,
   ): Promise<void> {
     const end = this.#scheduler.now + MAX_PULL_MS
     for (;;) {
       let requested: number | null | undefined
-      void this.#requestPull(fleet).then((id) => {
+      void this.#requestPull(fleet, mode).then((id) => {
         requested = id
       })
       await this.#scheduler.runUntil(
@@ -428,6 +463,24 @@ class Simulation {
     }
   }
 }
+
+function offerOf(
+  seed: number,
+  platform: number,
+  withoutDigests: boolean,
+): { offer: Offer; digestChoices: Choices } {
+  const digestChoices = new Choices(seed + 0x3800_0000 + platform)
+  const isPlain = withoutDigests || new Choices(seed + 0x3900_0000).chance(PLAIN)
+  return { offer: isPlain ? NO_OFFER : chooseOffer(digestChoices), digestChoices }
+}
+
+type LastPulls = readonly (readonly [PullMode, ...PullMode[]])[]
+/** A module with several pages needs two reads of its list until a record counts as missing. */
+const CAREFUL_PULLS: LastPulls = [
+  ['auto', 'auto'],
+  ['full', 'full'],
+]
+const PULLS: LastPulls = [['full'], ['auto', 'auto'], ['full']]
 
 const REVERTING_NOW = `SELECT revert_id FROM reverts
   WHERE state IN ('queued', 'running', 'interrupted')`

@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto'
 
 /** How a platform chooses versions. Only the first three follow the rules of a version. */
-export const VERSION_STYLES = ['none', 'text', 'integer', 'forgets', 'keeps', 'unstable'] as const
-export type VersionStyle = (typeof VERSION_STYLES)[number]
+export type VersionStyle = 'none' | 'text' | 'integer' | 'forgets' | 'keeps' | 'unstable'
 
 /**
  * The JSON value of the version of an element, and how a hub must read it; undefined for an element without one.
@@ -24,7 +23,7 @@ export function versionOf(
       if (edits % 3 === 0) return undefined
       return edits % 3 === 1 ? { json: edits + 0.5, version: null } : { json: 'v', version: 'v' }
     case 'keeps': {
-      const version = `v${Math.floor(edits / 2)}`
+      const version = `v${Math.ceil(edits / 2)}`
       return { json: version, version }
     }
     case 'unstable': {

@@ -40,6 +40,10 @@ export type Comparison = {
   remote: Buckets
   /** The number of records of the platform. */
   records: number
+  /** The buckets of the hub, with the digits of the first request. */
+  local: Buckets
+  /** The number of present records of the hub, those that are in no bucket included. */
+  present: number
   /** The buckets of the first request that differ. */
   differing: DifferingBucket[]
   plan: ReadPlan
@@ -102,7 +106,7 @@ async function compare(
 ): Promise<Comparison> {
   const { digests, clock } = deps
   const { plan, mayReadInFull } = module
-  const { present } = await digests.countVersions(plan)
+  const present = await digests.countPresent(plan)
   const remembered = await digests.listRemembered(plan)
   const known = toKnownDifferences(remembered, clock.now())
   const digits = chooseDigits(present)
@@ -115,7 +119,7 @@ async function compare(
   const records = countRecords(remote)
   const levels = refined ? [refined.differing, differing] : [differing]
   return {
-    ...{ outcome: 'compared', digits, remote, records, differing, remembered },
+    ...{ outcome: 'compared', digits, remote, records, local, present, differing, remembered },
     plan: planRead(levels, { records: Math.max(records, present), mayReadInFull, limits }),
     asked_at: requests.askedAt.toISOString(),
     requests: requests.count,

@@ -1,6 +1,5 @@
 /** What a pull that compared digests has proved: judges the buckets that it read, and remembers those that stay different. */
 import {
-  type Buckets,
   countRecords,
   type DifferingBucket,
   findDiffering,
@@ -70,7 +69,11 @@ export async function settleDigest(
   const { digests, clock } = deps
   const { digits, remote, differing, records } = comparison
   const now = clock.now()
-  const local = await readLocalSums(digests, plan, STORED_DIGITS)
+  // Without any difference, nothing was read that could have changed the records.
+  const isAlike = differing.length === 0 && comparison.remembered.length === 0
+  // Counted before the sums are read: a record that is erased in between must not hide one that is in no bucket.
+  const present = isAlike ? comparison.present : await digests.countPresent(plan)
+  const local = isAlike ? comparison.local : await readLocalSums(digests, plan, STORED_DIGITS)
   const change = planRemembered({ comparison, outcome, local, at: now.toISOString() })
   if (change.save.length > 0 || change.delete.length > 0) await digests.remember(plan, change)
   const deleted = new Set(change.delete)
@@ -86,7 +89,9 @@ export async function settleDigest(
   const not_stored = remembered.reduce((sum, bucket) => sum + bucket.not_stored, 0)
   const { unversioned, contentAlone } = outcome.tally
   const isEqual =
-    left.length === 0 && disagreements.length === 0 && !(await hasUnseen(digests, plan, local))
+    left.length === 0 &&
+    disagreements.length === 0 &&
+    !(await hasUnseen(digests, plan, present - countRecords(local)))
   const isSound = history.withdrawn_at === null && unversioned + contentAlone === 0
   const isVerified = outcome.error === null && isEqual && isSound
   if (isVerified) {
@@ -126,10 +131,8 @@ export async function settleDigest(
 async function hasUnseen(
   digests: SettleDeps['digests'],
   module: PullTaskContext['plan'],
-  local: Buckets,
+  unseen: number,
 ): Promise<boolean> {
-  const { present } = await digests.countVersions(module)
-  const unseen = present - countRecords(local)
   return unseen > 0 && unseen > (await digests.countAnonymised(module))
 }
 

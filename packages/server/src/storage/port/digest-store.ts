@@ -102,15 +102,12 @@ export interface DigestStore {
    * pull, with their number; in the order of their prefixes. The cost depends on the number of these records only.
    *
    * A record that no pull has read with a version and that was stored before the module had versions is in none of these
-   * buckets. `countVersions` counts it.
+   * buckets. `countPresent` counts it.
    */
   listUnversioned(module: ModuleRef, digits: number): Promise<{ prefix: string; count: number }[]>
 
-  /**
-   * Returns the number of present records, and of those whose version counts. The cost does not depend on the number of
-   * records that are not missing.
-   */
-  countVersions(module: ModuleRef): Promise<{ present: number; versioned: number }>
+  /** Returns the number of present records. The cost does not depend on the number of records that are not missing. */
+  countPresent(module: ModuleRef): Promise<number>
 
   /** Returns the number of present records that were anonymised: they are in no bucket. The cost depends on their number. */
   countAnonymised(module: ModuleRef): Promise<number>
@@ -143,6 +140,6 @@ export interface DigestStore {
   /** Returns what is known of a module; the initial values if nothing was saved. */
   readDigest(module: ModuleRef): Promise<ModuleDigest>
 
-  /** Saves some members. The others stay as they are. */
+  /** Saves some members. The others stay as they are. A power failure may undo it, unless it withdraws a claim. */
   saveDigest(module: ModuleRef, change: Partial<ModuleDigest>): Promise<void>
 }

@@ -165,13 +165,14 @@ export function createPullStore(
         return { snapshotSeq: await readLastSequence(db), ...cached }
       }),
 
-    async reportTask(pullId, taskNumber, { total, counts, waiting_since = null }) {
-      await writer
-        .updateTable('pull_tasks')
-        .set({ total, ...counts, waiting_since })
-        .where((eb) => eb.and({ pull_id: pullId, task_number: taskNumber, state: 'running' }))
-        .execute()
-    },
+    reportTask: (pullId, taskNumber, { total, counts, waiting_since = null }) =>
+      withoutFsync(async (db) => {
+        await db
+          .updateTable('pull_tasks')
+          .set({ total, ...counts, waiting_since })
+          .where((eb) => eb.and({ pull_id: pullId, task_number: taskNumber, state: 'running' }))
+          .execute()
+      }),
 
     finishTask: (pullId, taskNumber, result, activity) =>
       withoutFsync(async (db) => {

@@ -19,7 +19,8 @@ import type { Databases, Executor } from '../schema/databases.ts'
 export function createDigestStore({
   reader,
   writer,
-}: Pick<Databases, 'reader' | 'writer'>): DigestStore {
+  withoutFsync,
+}: Pick<Databases, 'reader' | 'writer' | 'withoutFsync'>): DigestStore {
   return {
     readSums: (module, digits) => readSums(reader, module, digits),
 
@@ -40,13 +41,7 @@ export function createDigestStore({
       }))
     },
 
-    async countVersions(module) {
-      const present = await countUnmarked(reader, module)
-      const { rows } = await sql<{ versioned: number | null }>`
-        SELECT sum(count) AS versioned FROM digest_sums WHERE ${isOf(module)}
-      `.execute(reader)
-      return { present, versioned: Number(rows[0]?.versioned ?? 0) }
-    },
+    countPresent: (module) => countUnmarked(reader, module),
 
     async countAnonymised({ platform_id, module_id }) {
       const { rows } = await sql<{ n: number }>`
@@ -124,16 +119,26 @@ export function createDigestStore({
       return { ...UNKNOWN, ...stored }
     },
 
-    async saveDigest(module, change) {
-      await writer
-        .insertInto('module_digests')
-        .values({ ...UNKNOWN, ...change, ...pick(module) })
-        .onConflict((conflict) =>
-          conflict.column('module_id').doUpdateSet({ module_id: module.module_id, ...change }),
-        )
-        .execute()
-    },
+    saveDigest: (module, change) =>
+      // A power failure may undo a claim, but not its withdrawal.
+      change.withdrawn_at || change.verified_at === null
+        ? saveDigest(writer, module, change)
+        : withoutFsync((db) => saveDigest(db, module, change)),
   }
+}
+
+async function saveDigest(
+  db: Executor,
+  module: ModuleRef,
+  change: Partial<ModuleDigest>,
+): Promise<void> {
+  await db
+    .insertInto('module_digests')
+    .values({ ...UNKNOWN, ...change, ...pick(module) })
+    .onConflict((conflict) =>
+      conflict.column('module_id').doUpdateSet({ module_id: module.module_id, ...change }),
+    )
+    .execute()
 }
 
 async function listDisagreements(db: Executor): Promise<DisagreeingModule[]> {

@@ -1,0 +1,201 @@
+/** Checks what a hub says after it has compared digests: that both sides have the same versions, and what it read. */
+import type { ModuleDigest } from '../../src/storage/port/digest-store.ts'
+import type { TrackedRead } from './commit-checker.ts'
+import type { DatabaseView, Row } from './database-view.ts'
+import type { ServedResponse } from './platform.ts'
+import { combineDigests, isInBuckets } from './platform-digest.ts'
+import type { ModelModule, Registry } from './registry.ts'
+import { check } from './violation.ts'
+
+const HOUR_MS = 3_600_000
+
+/** What was stored of a module when a task began. */
+export type DigestStart = { fullReadAt: number | null; isOffered: boolean; hubTime: number }
+
+export class DigestChecker {
+  readonly #view: DatabaseView
+  readonly #registry: Registry
+  /** The virtual time of the last push, replay or revert of each record. */
+  readonly #pushed = new WeakMap<ModelModule, Map<string, number>>()
+  /** The most elements without a version that a read of each module has received. */
+  readonly #unversioned = new WeakMap<ModelModule, number>()
+  /** The modules of which a read has found content that had changed under an equal version, since the last full read. */
+  readonly #withdrawn = new WeakSet<ModelModule>()
+  /** How often the hub has said that both sides have the same versions, and how often with explained differences. */
+  claims = 0
+  explained = 0
+
+  constructor(view: DatabaseView, registry: Registry) {
+    this.#view = view
+    this.#registry = registry
+  }
+
+  addPush(module: ModelModule, reference: string): void {
+    const pushed = this.#pushed.get(module) ?? new Map<string, number>()
+    this.#pushed.set(module, pushed.set(reference, performance.now()))
+  }
+
+  startOf({ module_id }: ModelModule): DigestStart {
+    const [row] = this.#view.query(START, module_id)
+    const fullReadAt = row?.['full_read_at'] ?? null
+    return {
+      fullReadAt: fullReadAt === null ? null : Date.parse(String(fullReadAt)),
+      isOffered: (row?.['digest_ms'] ?? null) !== null,
+      hubTime: Date.now(),
+    }
+  }
+
+  /** A read has ended successfully. */
+  onFinished(read: TrackedRead, result: { mode: string; full_because: string | null }): void {
+    if (read.contentAlone > 0) this.#withdrawn.add(read.module)
+    else if (result.mode === 'full') this.#withdrawn.delete(read.module)
+    this.#checkFullRead(read, result)
+  }
+
+  /** What a read has found about a module is saved. */
+  onSaved(read: TrackedRead, change: Partial<ModuleDigest>): void {
+    const { module } = read
+    const before = this.#unversioned.get(module) ?? 0
+    const most = Math.max(before, countUnversioned(read))
+    this.#unversioned.set(module, most)
+    check(
+      (change.unversioned ?? 0) <= most,
+      `Pull ${read.pull_id} says that ${change.unversioned} records have no version instead of ${most}`,
+    )
+    if (change.verified_by === 'digest') this.#checkClaim(read, change)
+  }
+
+  /**
+   * Whenever the hub says that both sides have the same versions, the stored records have the versions that the platform
+   * listed when it computed the digest. Erased records, held ones, and missing ones that wait for a review, are counted.
+   */
+  #checkClaim(read: TrackedRead, claim: Partial<ModuleDigest>): void {
+    const { module } = read
+    const name = `${module.platform.name}/${module.record_type}`
+    const label = `Pull ${read.pull_id} says that ${name} has the same versions`
+    check(!this.#withdrawn.has(module), `${label}, but content has changed under an equal version`)
+    const listed = combineDigests(completeDigests(read))
+    check(
+      claim.verified_of === listed.size,
+      `${label}: ${claim.verified_of} records, but the platform has ${listed.size}`,
+    )
+    const rows = this.#view.query(RECORDS, module.module_id)
+    const stored = new Map(rows.map((row) => [String(row['reference_number']), row]))
+    const hasReview = this.#view.query(REVIEWS, module.module_id).length > 0
+    let explained = 0
+    for (const reference of new Set([...listed.keys(), ...stored.keys()])) {
+      // What has changed since the digest was requested was not compared.
+      const pushedAt = this.#pushed.get(module)?.get(reference) ?? null
+      if (pushedAt !== null && pushedAt >= read.startedAt) continue
+      const row = stored.get(reference)
+      if (isHeldBack(module, reference, listed.has(reference))) explained += 1
+      else if (listed.has(reference) && !row) {
+        check(this.#mayBeErased(read, reference), `${label}, but ${reference} is not stored`)
+        explained += 1
+      } else if (row && !listed.has(reference)) {
+        check(hasReview, `${label}, but the platform does not have ${reference}`)
+        explained += 1
+      } else this.#checkVersion(read, { label, reference, row, version: listed.get(reference) })
+    }
+    // An operator may have erased more records since the comparison.
+    const isSettled = module.platform.changedAt < read.startedAt
+    const counted = claim.verified_explained ?? 0
+    this.claims += 1
+    if (counted > 0) this.explained += 1
+    check(!isSettled || explained <= counted, `${label}, and explains ${counted} of ${explained}`)
+  }
+
+  #checkVersion(
+    read: TrackedRead,
+    found: {
+      label: string
+      reference: string
+      row: Row | undefined
+      version: string | null | undefined
+    },
+  ): void {
+    const { label, reference, row, version } = found
+    const stored = row?.['version'] ?? null
+    if (this.#registry.isErased(read.module, reference)) return
+    check(
+      stored !== null && stored === version,
+      `${label}, but ${reference} has the version ${stored} instead of ${version}`,
+    )
+  }
+
+  #mayBeErased({ module, startedAt }: TrackedRead, reference: string): boolean {
+    return this.#registry.isErased(module, reference) || module.platform.changedAt >= startedAt
+  }
+
+  /** A digest that cannot be used leads to one full read an hour. */
+  #checkFullRead(read: TrackedRead, result: { mode: string; full_because: string | null }): void {
+    if (result.mode !== 'full' || !CAUSED_BY_DIGESTS.has(result.full_because ?? '')) return
+    const { module, digestStart } = read
+    const { fullReadAt, isOffered, hubTime } = digestStart
+    if (!isOffered && completeDigests(read).length === 0) return
+    // The clock may have been set back.
+    const age = fullReadAt === null ? HOUR_MS : hubTime - fullReadAt
+    check(
+      age < 0 || age >= HOUR_MS,
+      `${module.platform.name}/${module.record_type} was read in full twice in an hour: ${result.full_because}`,
+    )
+  }
+}
+
+/** The elements of a read that have no version, at most. */
+function countUnversioned({ responses }: TrackedRead): number {
+  return responses.reduce((sum, { response: { elements, nameless, repeated } }) => {
+    const unversioned = elements.filter(({ version }) => version === null).length
+    return sum + unversioned + nameless + repeated.length
+  }, 0)
+}
+
+/** Whether a revert keeps what the platform lists of a record, or that it does not list it, out of the hub. */
+function isHeldBack({ records }: ModelModule, reference: string, isListed: boolean): boolean {
+  const holds = records.get(reference)?.holds ?? []
+  return holds.some(({ kind }) => isListed || kind === 'absence')
+}
+
+const CAUSED_BY_DIGESTS: ReadonlySet<string> = new Set(['too_different', 'no_digest', 'not_stable'])
+
+const START = `SELECT m.full_read_at, d.digest_ms FROM modules m
+  LEFT JOIN module_digests d ON d.module_id = m.module_id WHERE m.module_id = ?`
+const RECORDS = `SELECT reference_number, version FROM records
+  WHERE module_id = ? AND missing_since IS NULL`
+const REVIEWS = 'SELECT module_id FROM missing_reviews WHERE module_id = ? AND closed_at IS NULL'
+
+/** Whether a read has requested buckets only, or nothing at all. */
+export function isOfBuckets({ responses }: TrackedRead): boolean {
+  return responses.every(({ response }) => response.prefixes !== null)
+}
+
+/** Whether a read that was of buckets requests the whole list, because the platform ignores `prefix`. */
+export function beginsWholeList(read: TrackedRead, { prefixes, isNotModified }: ServedResponse) {
+  return prefixes === null && !isNotModified && read.responses.length > 0 && isOfBuckets(read)
+}
+
+function completeDigests({ digests }: TrackedRead) {
+  return digests.flatMap(({ response, arrivedBytes }) =>
+    response.digest && response.end === 'complete' && arrivedBytes === response.body.length
+      ? [response.digest]
+      : [],
+  )
+}
+
+/** Whether a read of buckets proves that a record is missing: the elements of its bucket give the digest. */
+export function provesAbsence(read: TrackedRead, reference: string): boolean {
+  const listed = combineDigests(completeDigests(read))
+  const prefix = read.responses
+    .flatMap(({ response }) => response.prefixes ?? [])
+    .find((one) => isInBuckets(reference, [one]))
+  if (prefix === undefined || listed.has(reference)) return false
+  const elements = read.responses.flatMap(({ response, arrivedBytes }) =>
+    response.elements.filter((one) => one.end <= arrivedBytes),
+  )
+  const inBucket = elements.filter((one) => isInBuckets(one.reference, [prefix]))
+  const expected = [...listed].filter(([one]) => isInBuckets(one, [prefix]))
+  return (
+    inBucket.length === expected.length &&
+    inBucket.every((one) => listed.get(one.reference) === one.version)
+  )
+}
