@@ -213,12 +213,13 @@ function castOf({ kind }: Column): string | null {
 }
 
 /** The text of other numbers, such as floats, differs between a result and an expression. */
-const EXACT_NUMBER = /^(?:(?:tiny|small|medium|big)?int|decimal)(?!.*zerofill)/
+const EXACT_NUMBER = /^(?:(?:tiny|small|medium|big)?int|decimal)/
 
 const mysqlDialect: Dialect = {
   digest: {
     text: ({ name, kind, type }) => {
-      const isExact = kind === 'number' && EXACT_NUMBER.test(type)
+      const isNumber = kind === 'number' && EXACT_NUMBER.test(type)
+      const isExact = isNumber && !type.includes('zerofill')
       const isSame = isExact || kind === 'text' || kind === 'datetime' || kind === 'instant'
       return isSame ? asText(quote(name)) : null
     },

@@ -28,7 +28,7 @@ test('checkWritable succeeds on a writable database', async ({ storage }) => {
   await Promise.all([1, 2, 3].map(() => storage.checkWritable()))
 })
 
-test('on PostgreSQL, the planner knows the tables that have doubled in size, without a wait of writes', async (kit) => {
+test('on PostgreSQL, the planner knows a table that has grown, without a wait of writes', async (kit) => {
   const { storage } = kit
   const school = await kit.register()
   const random = createSeededRandom()
@@ -57,9 +57,6 @@ test('on PostgreSQL, the planner knows the tables that have doubled in size, wit
   await fill('b', 200)
   await storage.updatePlannerStatistics()
   assert.equal(await rowsOf('records'), first, 'less than twice as large')
-  await fill('c', 500)
-  await storage.updatePlannerStatistics()
-  assert.equal(await rowsOf('records'), isPostgres ? 1001 : null)
 })
 
 test('each commit publishes the topics of its changes and no others', async (kit) => {
