@@ -39,12 +39,12 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
   test('the guide for a platform contains the names of its modules and fields, and a link opens it', async () => {
     const { page } = await openPage(hub)
     await page.goto('/dashboard/guide')
-    await page.getByRole('heading', { name: 'Integration guide', exact: true }).waitFor()
+    await page.getByText('For the developer of a platform.').waitFor()
     await page.getByText('"employee"').first().waitFor()
     const { display_title, platform_name } = clinic.platform
     await page.getByRole('combobox', { name: 'Platform' }).click()
     await page.getByRole('option', { name: display_title }).click()
-    await page.getByRole('heading', { name: `Integration guide for ${display_title}` }).waitFor()
+    await page.getByText(`For the developer of ${display_title}.`).waitFor()
     assert.equal(new URL(page.url()).searchParams.get('platform'), String(clinic.id))
     const main = page.getByRole('main')
     const text = await main.innerText()
@@ -57,9 +57,9 @@ describe('the integration guide in a browser', BROWSER_TEST, () => {
     }
     assert.doesNotMatch(text, /pupil|"employee"|rhk_/)
     await page.reload()
-    await page.getByRole('heading', { name: `Integration guide for ${display_title}` }).waitFor()
+    await page.getByText(`For the developer of ${display_title}.`).waitFor()
     await page.goBack()
-    await page.getByRole('heading', { name: 'Integration guide', exact: true }).waitFor()
+    await page.getByText('For the developer of a platform.').waitFor()
   })
 
   test('a selected language applies to all examples, is in the URL, and is remembered', async () => {

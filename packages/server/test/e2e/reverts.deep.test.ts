@@ -55,7 +55,19 @@ describe('reverts in a browser', BROWSER_TEST, () => {
       (await hub.findRecords('')).find((record) => record.reference_number === reference)?.full_name
 
     const { page } = await openPage(hub)
-    await page.goto(`/dashboard/pulls/${pull.id}`)
+    await page.goto('/dashboard/pulls')
+    const actions = page.getByRole('button', { name: `Actions of pull ${pull.id}` })
+    await actions.click()
+    await expectAccessible(page)
+    await page.getByRole('menuitem', { name: 'Revert…' }).click()
+    const dialog = page.getByRole('dialog', { name: `Revert pull ${pull.id}?` })
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    // A click in the menu or the dialog does not open the row.
+    assert.equal(new URL(page.url()).pathname, '/dashboard/pulls')
+    await actions.click()
+    await page.getByRole('menuitem', { name: 'Open' }).click()
+    await page.getByRole('heading', { name: `Pull ${pull.id} succeeded` }).waitFor()
     const row = page.getByRole('row').filter({ hasText: 'Title of school' })
     await row.getByRole('button', { name: 'Revert…' }).click()
     await expectAccessible(page)

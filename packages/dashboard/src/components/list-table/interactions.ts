@@ -1,10 +1,14 @@
 /** Clicks, keys and drags in a list table. */
 import type { DragEvent, KeyboardEvent, MouseEvent } from 'react'
 
-/** A click on a link or button of the row, or one that selects text, does not open the row. */
+/**
+ * A click on a link or button of the row, or one that selects text, does not open the row. Nor does one in a menu or dialog
+ * of the row, which is elsewhere in the document.
+ */
 export function isOfElement({ target, currentTarget, defaultPrevented }: MouseEvent): boolean {
   if (defaultPrevented || getSelection()?.isCollapsed === false) return true
   if (!(target instanceof Element)) return false
+  if (!currentTarget.contains(target)) return true
   const element = target.closest('a, button, input, label, [role]')
   // The row may itself be in an element with a role, such as the panel of a tab.
   return element !== null && currentTarget.contains(element)
@@ -16,6 +20,8 @@ const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -
 export function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   const step = STEPS[event.key]
   const { target, currentTarget } = event
+  // A menu of a row moves the focus between its own items.
+  if (!(target instanceof Node && currentTarget.contains(target))) return
   const isTyping = target instanceof Element && target.matches('input, textarea, select')
   if (step === undefined || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
   const rows = [
@@ -23,7 +29,7 @@ export function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
       'tr[data-index]:not([data-look="heading"], [data-look="note"])',
     ),
   ]
-  const focusedRow = rows.findIndex((row) => target instanceof Node && row.contains(target))
+  const focusedRow = rows.findIndex((row) => row.contains(target))
   const from = focusedRow === -1 ? rows.findIndex((row) => row.ariaCurrent !== null) : focusedRow
   const next = rows[from === -1 ? 0 : from + step]
   const focused = next?.querySelector<HTMLElement>('a[href], button:not(:disabled)')

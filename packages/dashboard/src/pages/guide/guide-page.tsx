@@ -1,7 +1,7 @@
 import {
+  ActionIcon,
   Anchor,
   Box,
-  Button,
   Divider,
   Group,
   NavLink,
@@ -10,6 +10,7 @@ import {
   Stack,
   Tabs,
   Title,
+  Tooltip,
 } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import {
@@ -47,6 +48,7 @@ export function GuidePage() {
   const language = isLanguage(requested) ? requested : savedLanguage
   const guide = useQuery(guideQuery(platform, language))
   const platforms = usePlatforms()
+  const title = platforms.data?.find(({ id }) => String(id) === platform)?.display_title
   const markdown = guide.data?.markdown
   const split = useMemo(() => (markdown ? splitGuide(markdown) : null), [markdown])
   // Scrolls to the section of a link when the guide is first shown. Later this would move the focus of the user.
@@ -65,58 +67,67 @@ export function GuidePage() {
   return (
     <>
       <PageHeader
-        title={split?.title || TEXTS.integrationGuide}
+        isOfOne
+        title="Connect your platform"
         description={
-          <span className={classes['controls']}>
-            For the developers of a platform. It contains no API keys. To read data from the hub,
-            see the{' '}
-            <Anchor href="/docs" underline="always">
-              API reference
-            </Anchor>
-            .
-          </span>
+          <>
+            For the developer of {title ?? 'a platform'}. It contains no key.
+            <span className={classes['controls']}>
+              {' '}
+              To read data from the hub, see the{' '}
+              <Anchor href="/docs" underline="always">
+                API reference
+              </Anchor>
+              .
+            </span>
+          </>
         }
-      />
-      <Group className={classes['controls']} justify="space-between" mb="md">
-        <Select
-          aria-label={TEXTS.platform}
-          w={280}
-          maw="100%"
-          data={[
-            { value: ANY, label: 'Any platform' },
-            ...(platforms.data ?? []).map(({ id, display_title }) => ({
-              value: String(id),
-              label: display_title,
-            })),
-          ]}
-          value={platform ?? ANY}
-          onChange={(value) => change({ platform: value === ANY ? null : value })}
-          allowDeselect={false}
-          searchable
-          error={platforms.isError ? 'Could not load the platforms' : undefined}
-        />
-        <Group gap="xs">
+      >
+        <Group className={classes['controls']} gap="xs">
+          <Select
+            size="xs"
+            aria-label={TEXTS.platform}
+            w={200}
+            data={[
+              { value: ANY, label: 'Any platform' },
+              ...(platforms.data ?? []).map(({ id, display_title }) => ({
+                value: String(id),
+                label: display_title,
+              })),
+            ]}
+            value={platform ?? ANY}
+            onChange={(value) => change({ platform: value === ANY ? null : value })}
+            allowDeselect={false}
+            searchable
+            error={platforms.isError ? 'Could not load the platforms' : undefined}
+          />
           <CopyButton value={markdown ?? null} label="Copy as Markdown" text="Copy as Markdown" />
-          <Button
-            component="a"
-            href={guidePath(platform, language)}
-            download={guide.data?.file_name ?? 'integration-guide.md'}
-            variant="default"
-            size="xs"
-            leftSection={<IconDownload size={16} />}
-          >
-            {TEXTS.download}
-          </Button>
-          <Button
-            variant="default"
-            size="xs"
-            leftSection={<IconPrinter size={16} />}
-            onClick={() => window.print()}
-          >
-            Print
-          </Button>
+          <Tooltip label={TEXTS.download}>
+            <ActionIcon
+              component="a"
+              href={guidePath(platform, language)}
+              download={guide.data?.file_name ?? 'integration-guide.md'}
+              variant="subtle"
+              color="gray"
+              size={30}
+              aria-label={TEXTS.download}
+            >
+              <IconDownload size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+          <Tooltip label="Print">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={30}
+              aria-label="Print"
+              onClick={() => window.print()}
+            >
+              <IconPrinter size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
         </Group>
-      </Group>
+      </PageHeader>
       {guide.isError &&
         (platform === undefined ? (
           failed

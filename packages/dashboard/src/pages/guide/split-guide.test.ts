@@ -34,9 +34,8 @@ Text.
 #### Something else
 `
 
-test('a guide is split into title, lead and sections', () => {
-  const { title, lead, sections } = splitGuide(GUIDE)
-  assert.equal(title, 'Integration guide for a_b & c.')
+test('a guide is split into lead and sections, without its title', () => {
+  const { lead, sections } = splitGuide(GUIDE)
   assert.equal(lead, 'The lead.')
   assert.deepEqual(
     sections.map(({ id }) => id),
@@ -59,5 +58,5 @@ call({ key: "$HUB_API_KEY" }, <your address>, a < b, '<p>')`
 })
 
 test('an empty guide has no title, lead or sections', () => {
-  assert.deepEqual(splitGuide(''), { title: '', lead: '', sections: [] })
+  assert.deepEqual(splitGuide(''), { lead: '', sections: [] })
 })

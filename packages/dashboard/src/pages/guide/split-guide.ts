@@ -2,22 +2,22 @@
 import { type GuideLanguage, isGuideLanguage } from '@recordhub/protocol/constants'
 
 type GuideSection = { id: string; title: string; markdown: string }
-type SplitGuide = { title: string; lead: string; sections: GuideSection[] }
+type SplitGuide = { lead: string; sections: GuideSection[] }
 
 export function isLanguage(name: string | null | undefined): name is GuideLanguage {
   return name !== undefined && name !== null && isGuideLanguage(name)
 }
 
-/** Splits the guide into its title, the text before the first section, and the sections. */
+/** Splits the guide into the text before the first section, and the sections. Its title is that of the page. */
 export function splitGuide(markdown: string): SplitGuide {
-  const guide: SplitGuide = { title: '', lead: '', sections: [] }
+  const guide: SplitGuide = { lead: '', sections: [] }
   let isCode = false
   for (const line of markdown.split('\n')) {
     const [, level = '', heading = ''] = isCode ? [] : (/^(#{1,2}) (.+)$/.exec(line) ?? [])
     if (/^\s*```/.test(line)) isCode = !isCode
     const section = guide.sections.at(-1)
-    if (level === '#') guide.title = heading.replaceAll(/\\([\W_])/g, '$1')
-    else if (level === '##') {
+    if (level === '#') continue
+    if (level === '##') {
       guide.sections.push({ id: headingId(heading), title: heading, markdown: '' })
     } else if (section) section.markdown += `${line}\n`
     else guide.lead += `${line}\n`

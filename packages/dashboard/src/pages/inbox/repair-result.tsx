@@ -8,6 +8,7 @@ import { formatCount, formatNumber } from '../../lib/format.ts'
 import { referenceOf } from '../activity/rejected/advice.ts'
 import classes from './inbox.module.css'
 import { changesBetween, membersOf, textOf, toRow } from './repair-changes.ts'
+import { type Counts, countsLabel, OUTCOME_LABELS } from './replay-group.ts'
 
 const OUTCOMES = {
   created: 'New',
@@ -16,7 +17,6 @@ const OUTCOMES = {
   stale: 'Older than stored',
   rejected: 'Rejected',
 } as const
-type Counts = RepairPreview['counts']
 export const NONE: Counts = { created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0 }
 
 export type Run = { counts: Counts; remaining: number; differences: RepairStep['differences'] } & {
@@ -198,7 +198,7 @@ export function Result({
           ` The hub has changed since the preview: ${differences
             .map(
               ({ outcome, previewed, applied }) =>
-                `${LABELS[outcome]} ${formatNumber(applied)} instead of ${formatNumber(previewed)}`,
+                `${OUTCOME_LABELS[outcome]} ${formatNumber(applied)} instead of ${formatNumber(previewed)}`,
             )
             .join(', ')}.`}
       </Text>
@@ -212,21 +212,4 @@ export function Result({
       )}
     </Block>
   )
-}
-
-const LABELS = {
-  created: 'new',
-  updated: 'updated',
-  unchanged: 'unchanged',
-  stale: 'older than stored',
-  rejected: 'rejected again',
-} as const
-
-/** `11 new, 1 updated, 0 rejected again` */
-export function countsLabel(counts: Counts): string {
-  const parts = [
-    ...(['created', 'updated', 'unchanged', 'stale'] as const).filter((name) => counts[name] > 0),
-    'rejected' as const,
-  ]
-  return parts.map((name) => `${formatNumber(counts[name])} ${LABELS[name]}`).join(', ')
 }

@@ -5,7 +5,6 @@ import type {
   RepairableGroup,
   RepairedPush,
   RepairPreview,
-  RepairStep,
   Replay,
 } from '@recordhub/protocol'
 import { IconChevronDown, IconChevronUp, IconPlus } from '@tabler/icons-react'
@@ -13,7 +12,6 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub } from '../../api/call-hub.ts'
 import {
-  applyRepair,
   rejectedPushGroupsQuery,
   rejectedPushPageQuery,
   repairPreviewQuery,
@@ -32,7 +30,8 @@ import { adviceFor, referenceOf } from '../activity/rejected/advice.ts'
 import { Row } from './change-row.tsx'
 import classes from './inbox.module.css'
 import { type ChangeRow, diffLines, membersOf, parseRows, toChange } from './repair-changes.ts'
-import { Block, countsLabel, Figures, NONE, Pushes, Result, type Run } from './repair-result.tsx'
+import { Block, Figures, NONE, Pushes, Result, type Run } from './repair-result.tsx'
+import { countsLabel, replayGroup } from './replay-group.ts'
 
 const SHOWN = 6
 const PROPOSED = {
@@ -121,21 +120,23 @@ function Panel({
   })
   const isTested = tested.written === written && !preview.isFetching && !preview.isPlaceholderData
 
-  async function replay({ tested: total, until }: RepairPreview) {
+  async function replay(previewed: RepairPreview) {
     onReplay?.()
     let now: Run = {
-      ...{ counts: NONE, remaining: total, differences: [], state: 'running', error: null },
+      ...{
+        counts: NONE,
+        remaining: previewed.tested,
+        differences: [],
+        state: 'running',
+        error: null,
+      },
     }
     setRun(now)
     try {
-      let cursor: string | null = null
-      do {
-        const step: RepairStep = await applyRepair(repair, { until, cursor })
-        const { totals: counts, remaining, differences } = step
-        cursor = step.next_cursor
+      await replayGroup(repair, previewed, ({ totals: counts, remaining, differences }) => {
         now = { ...now, counts, remaining, differences }
         setRun(now)
-      } while (cursor !== null)
+      })
       setRun({ ...now, state: 'finished' })
       notify(`Replayed: ${countsLabel(now.counts)}`)
     } catch (error) {

@@ -15,6 +15,7 @@ import { TEXTS } from '../../texts.ts'
 import { TestButton } from '../platforms/test-button.tsx'
 import { PullNowButton } from '../pulls/pull-now-button.tsx'
 import classes from './overview.module.css'
+import { ReplayProposed } from './replay-proposed.tsx'
 
 const SHOWN = 3
 
@@ -118,7 +119,7 @@ const LINKS: Partial<Record<InboxItem['kind'], string>> = {
 
 /** The recommended action first; it has a border. */
 function Actions({ item }: { item: InboxItem }) {
-  const { kind, group, platform } = item
+  const { kind, group, platform, rejected } = item
   const link = LINKS[kind]
   const named = platform && { id: platform.id, display_title: platform.title }
   return (
@@ -128,6 +129,9 @@ function Actions({ item }: { item: InboxItem }) {
           <TestButton platform={named} label={TEXTS.test} size="xs" leftSection={null} />
           <PullNowButton platform={named} />
         </>
+      )}
+      {rejected && platform && (
+        <ReplayProposed platform={platform.platform_name} cause={rejected.cause} />
       )}
       {link && (
         <LinkButton size="xs" variant="default" {...targetOf(item)}>

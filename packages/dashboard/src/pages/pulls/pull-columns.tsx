@@ -9,8 +9,8 @@ import { PageLink } from '../../components/page-link.tsx'
 import { Clock } from '../../components/time.tsx'
 import { formatCount, formatDuration, formatNumber } from '../../lib/format.ts'
 import { TEXTS } from '../../texts.ts'
+import { PullActions } from './pull-actions.tsx'
 import { durationOf, starterLabel, waitingLabel } from './pull-labels.ts'
-import { CancelButton } from './pull-now-button.tsx'
 import { changesOf, type PullRow } from './pull-rows.ts'
 import classes from './pulls.module.css'
 
@@ -40,7 +40,7 @@ const countOf = (
         </Text>
       )
     },
-    { width: 84, align: 'right', phone: 'none', from: 'desktop' },
+    { width: 80, align: 'right', phone: 'none', from: 'desktop' },
   )
 
 /** @param now on the hub's clock. */
@@ -96,13 +96,19 @@ export const columnsAt = (now: number, toggle: (id: string) => void): ListColumn
       const duration = durationOf(pull, now)
       return duration === null ? '—' : formatDuration(duration)
     },
-    { width: 80, align: 'right', phone: 'none' },
+    { width: 72, align: 'right', phone: 'none' },
   ),
   countOf(TEXTS.received, 'received'),
   countOf(TEXTS.new, 'created'),
   countOf(TEXTS.updated, 'updated'),
   countOf(TEXTS.rejected, 'rejected', ({ begun }) => begun.rejected),
   countOf(TEXTS.notListed, 'not_listed', ({ begun }) => begun.notListed),
+  ofPull('Actions', ({ pull }) => <PullActions pull={pull} />, {
+    width: 96,
+    align: 'right',
+    hidesTitle: true,
+    phone: 'none',
+  }),
 ]
 
 function dotOf({ pull: { state, failure }, begun }: Shown): DotColor {
@@ -201,7 +207,6 @@ function RunningBar({ pull, now }: { pull: Shown['pull']; now: number }) {
           </Text>
         )}
       </Text>
-      <CancelButton pull={pull} />
     </Group>
   )
 }

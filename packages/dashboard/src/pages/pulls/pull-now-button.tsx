@@ -63,8 +63,11 @@ export function PullNowButton({
   )
 }
 
-/** Cancels a running pull, without a confirmation, because the stored records are not deleted. */
-export function CancelButton({ pull }: { pull: Pull }) {
+/**
+ * Cancels a running pull, without a confirmation, because the stored records are not deleted.
+ * @param isQuiet without a border and an icon, in a row of a list.
+ */
+export function CancelButton({ pull, isQuiet = false }: { pull: Pull; isQuiet?: boolean }) {
   const client = useQueryClient()
   const canOperate = useHasRole('operator')
   const [isCancelling, setCancelling] = useState(false)
@@ -82,8 +85,9 @@ export function CancelButton({ pull }: { pull: Pull }) {
   const button = (
     <Button
       size="xs"
-      variant="default"
-      leftSection={<IconX size={14} />}
+      {...(isQuiet
+        ? { variant: 'subtle', color: 'gray', px: 6 }
+        : { variant: 'default', leftSection: <IconX size={14} /> })}
       disabled={!canOperate || isCancelling}
       onClick={cancel}
     >

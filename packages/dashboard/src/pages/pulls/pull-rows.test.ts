@@ -26,11 +26,13 @@ function rowsOf(
   opened = '',
   page = {},
   filter: PullFilter | null = null,
+  folds = true,
 ): string[] {
   const isOpen = (id: string) => id === opened
   const about = { hasNewer: false, hasOlder: false, knowsOlder: true, ...page }
   let above = ''
-  return toPullRows(list, isOpen, about, (iso) => iso.slice(8, 10), filter).flatMap((row) => {
+  const dayOf = (iso: string) => iso.slice(8, 10)
+  return toPullRows(list, isOpen, about, dayOf, filter, folds).flatMap((row) => {
     const { id, pulls, changed, isPart } = row.day
     const heading = id === above ? [] : [`day ${id}: ${pulls}, ${changed}${isPart ? '+' : ''}`]
     above = id
@@ -49,6 +51,13 @@ describe('the rows of the list of pulls', () => {
       ...['day 24: 1, 0', '87'],
     ])
     assert.deepEqual(rowsOf(list, 'fold 98').slice(1, 6), ['100', '2×', '·99', '·98', '97'])
+  })
+
+  it('are all pulls, if none fold, with the same days and beginnings', () => {
+    const list = pulls({}, {}, NOT_LISTED, NOT_LISTED, FAILED, FAILED, {})
+    assert.deepEqual(rowsOf(list, '', {}, null, false), [
+      ...['day 25: 7, 0', '100', '99', '98', '97 not listed', '96', '95', '94'],
+    ])
   })
 
   it('name the pull in which something began, and fold those that repeat it', () => {

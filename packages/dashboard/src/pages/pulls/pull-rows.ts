@@ -69,6 +69,7 @@ export function changesOf({ counts }: Pull): number {
  * @param isOpen whether the fold with this id is open.
  * @param dayOf the day of a time in the zone of the viewer.
  * @param filter null for all pulls. What began in a pull is known from all of them.
+ * @param folds whether neighbours that are alike fold; otherwise each pull has a row of its own.
  */
 export function toPullRows(
   pulls: readonly Pull[],
@@ -76,6 +77,7 @@ export function toPullRows(
   page: Page,
   dayOf: (iso: string) => string,
   filter: PullFilter | null = null,
+  folds = true,
 ): PullRow[] {
   const entries = entriesOf(pulls, page)
   const all = filter === null ? entries : entries.filter(MATCHES[filter])
@@ -92,7 +94,7 @@ export function toPullRows(
     const at = first.pull.requested_at
     const shown: PullDay = { id: dayOf(at), at, pulls: day.length, changed, isPart }
     const runs = split(day, (one, next) => {
-      const key = one.pull === newest ? null : foldKey(one)
+      const key = !folds || one.pull === newest ? null : foldKey(one)
       return key !== null && key === foldKey(next)
     })
     return runs.flatMap((run) => rowsOf(run, shown, isOpen))

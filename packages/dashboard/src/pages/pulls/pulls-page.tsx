@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core'
+import { Group, Stack, Switch, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -97,6 +97,7 @@ function dayLabel(at: string, now: number): string {
 function PullTable() {
   const [state, change] = useUrlState()
   const { cursor = '', only = '', platform, trigger, since } = state
+  const folds = state['fold'] !== 'no'
   const isFiltered = PULL_FILTERS.some((name) => state[name])
   // What began in a pull is known from those before it, whatever started them.
   const chips = CHIPS.filter(({ name }) => !trigger || !isBeginning(name))
@@ -146,11 +147,19 @@ function PullTable() {
         />
         <FilterSelect label="Started by" name="trigger" choices={STARTERS} />
         <FilterTime maxHours={720} />
-        {(pages.hasNewer || pages.hasOlder) && (
-          <Text size="xs" c="dimmed" ml="auto">
-            of this page
-          </Text>
-        )}
+        <Group gap="sm" ml="auto" wrap="nowrap" style={{ whiteSpace: 'nowrap' }}>
+          {(pages.hasNewer || pages.hasOlder) && (
+            <Text size="xs" c="dimmed">
+              of this page
+            </Text>
+          )}
+          <Switch
+            label="Fold repeats"
+            labelPosition="left"
+            checked={folds}
+            onChange={(event) => change({ fold: event.currentTarget.checked ? null : 'no' })}
+          />
+        </Group>
       </FilterChips>
       {platform && (
         <Text size="xs" c="dimmed">
@@ -162,7 +171,7 @@ function PullTable() {
       {!error && (
         <ListTable
           label={TEXTS.pulls}
-          rows={pulls && toPullRows(pulls, isOpen, pages, dayOf, filter)}
+          rows={pulls && toPullRows(pulls, isOpen, pages, dayOf, filter, folds)}
           idOf={({ id }) => id}
           isStale={isPlaceholderData}
           empty={<NoPulls isFirstPage={cursor === ''} isFiltered={filter !== null || isFiltered} />}

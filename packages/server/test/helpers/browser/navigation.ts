@@ -54,7 +54,7 @@ const PAGES = {
     },
   },
   'Integration guide': {
-    heading: 'Integration guide',
+    heading: 'Connect your platform',
     async untilShown(page) {
       await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
       await untilSelectable(page, COURT_TITLE)
