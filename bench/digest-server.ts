@@ -159,7 +159,8 @@ async function sendDocument(module: ModuleRef, response: ServerResponse): Promis
     const to = Math.min(from + RECORDS_PER_CHUNK, end)
     const records = Array.from({ length: to - from }, (_, index) => recordOf(module, from + index))
     const chunk = `${from === first ? '' : ','}${records.join(',')}`
-    if (!response.write(chunk)) await new Promise<void>((resolve) => response.once('drain', resolve))
+    if (!response.write(chunk))
+      await new Promise<void>((resolve) => response.once('drain', resolve))
     if (response.destroyed) return
   }
   response.end(']}')
