@@ -1,8 +1,8 @@
 /**
  * Opens the overview page of the dashboard many times, without a browser: `node dashboard-load.ts <port> <dashboards>`, with
- * the cookies of
- * the operators in COOKIES, one a line. As `packages/dashboard/src/api/live.ts` and `queries.ts`, each page has a stream of events, polls
- * the snapshot, reads the completeness of all modules after a new one, and the schedule some time after an event.
+ * the cookies of the operators in COOKIES, one a line. As `packages/dashboard/src/api/live.ts` and `queries.ts`, each page has
+ * a stream of events, polls the snapshot, reads the completeness of all modules after a new one, and the schedule some time
+ * after an event.
  * Prints `open` once all pages are open, and ends with its parent.
  */
 import { Agent, get, type IncomingMessage } from 'node:http'

@@ -79,7 +79,10 @@ export const ImpossibleReason = OneOf(
   'module_not_registered',
 )
 
-/** A plan before the start; afterwards the result of the records that are done, and the plan of the others. */
+/**
+ * A plan before the start; then the result of the records that are done, and the plan of the others; at the end the result of
+ * those that are done.
+ */
 export const RevertCounts = Type.Object({
   reverted: Type.Integer({
     description:

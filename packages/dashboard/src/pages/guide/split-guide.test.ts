@@ -57,6 +57,6 @@ call({ key: "$HUB_API_KEY" }, <your address>, a < b, '<p>')`
   )
 })
 
-test('an empty guide has no title, lead or sections', () => {
+test('an empty guide has no lead or sections', () => {
   assert.deepEqual(splitGuide(''), { lead: '', sections: [] })
 })
