@@ -41,6 +41,11 @@ test('folding a folded text changes nothing', () => {
     }),
     { numRuns: 500, examples: [['ẞ'], ['x\u0301ẞ'], ['\u0301\u200b\u0315\ufe71']] },
   )
+  // Each character alone: any-ascii knows U+A7D3, but not its capital letter U+A7D2.
+  const characters = [range(0, 0xd7ff), range(0xe000, 0x1ffff)].flat()
+  const folded = foldText(characters.map((point) => String.fromCodePoint(point)).join('x'))
+  assert.ok(foldText(folded) === folded)
+  assert.equal(foldText('\ua7d2 \ua7d4'), foldText('\ua7d3 \ua7d5'))
 })
 
 test('every control character and every space becomes a space', () => {

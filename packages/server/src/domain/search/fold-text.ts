@@ -36,7 +36,8 @@ replaceEach(/[[\p{P}[[\p{Sk}\p{Lm}]&&\p{sc=Zyyy}]]--[\p{scx=Hira}\p{scx=Kana}]]/
 replaceEach(/\p{Dash}/gu, () => '-')
 // Latin letters without a decomposition: with a stroke or a hook, ligatures, and letters such as the dotless i.
 replaceEach(/[\p{L}&&\p{sc=Latn}]/gv, (character) => {
-  const ascii = anyAscii(character).toLowerCase()
+  // any-ascii lacks the capital letter of some pairs.
+  const ascii = anyAscii(character.toLowerCase()).toLowerCase()
   return character > '\x7f' && /^[a-z]+$/.test(ascii) ? ascii : null
 })
 

@@ -14,7 +14,7 @@ import {
 import { isWordBeginning, visitRuns } from './words.ts'
 
 /** Changes whenever the same record gets other tokens, so that existing indexes are rebuilt. */
-export const TOKENS_VERSION = 3
+export const TOKENS_VERSION = 4
 
 /** Three characters of the name or the reference, and the first characters of their words, follow these marks. */
 export const SUBSTRING_MARK = '\ue000'
