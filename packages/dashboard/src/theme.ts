@@ -80,6 +80,7 @@ export const theme = createTheme({
     },
     Badge: { defaultProps: { radius: 'xs', tt: 'none', fw: 500 } },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },
+    Switch: { defaultProps: { withThumbIndicator: false } },
     Paper: { defaultProps: { radius: 'lg' } },
     Card: { defaultProps: { radius: 'lg' } },
     // components/dialog.tsx and side-drawer.tsx close the topmost one only.

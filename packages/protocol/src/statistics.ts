@@ -20,6 +20,20 @@ export const Statistics = Type.Object({
   hours: Type.Array(HourOfStatistics),
 })
 
+/** The counts of one minute (UTC) for all registered platforms. */
+export const MinuteOfStatistics = Type.Object({
+  at: Timestamp,
+  pushes: Type.Integer({ description: 'Accepted pushes' }),
+  rejected: Type.Integer({ description: 'Rejected pushes' }),
+  pulled: Type.Integer({ description: 'Records that pulls added or changed' }),
+})
+
+/** At most the last 60 minutes, oldest first. It begins with the first minute of which all pushes were counted. */
+export const RecentStatistics = Type.Object({
+  success: Type.Literal(true),
+  minutes: Type.Array(MinuteOfStatistics),
+})
+
 /** The kinds of data whose changes the hub broadcasts. `requests` has an event of its own, `requests.logged`. */
 export const CHANGE_REASONS = [
   'records',
@@ -32,5 +46,6 @@ export const CHANGE_REASONS = [
 export const ChangeReason = OneOf(...CHANGE_REASONS)
 
 export type HourOfStatistics = Static<typeof HourOfStatistics>
+export type MinuteOfStatistics = Static<typeof MinuteOfStatistics>
 export type Statistics = Static<typeof Statistics>
 export type ChangeReason = Static<typeof ChangeReason>

@@ -1,8 +1,9 @@
 import type { Revert, RevertRoutes, RevertScope } from '@recordhub/protocol'
-import type { QueryClient } from '@tanstack/react-query'
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { UrlChanges } from '../lib/url-state.ts'
 import { callHub } from './call-hub.ts'
 import { getQuery, queriesOf } from './get-query.ts'
+import { callAllPages, LIVE } from './queries.ts'
 
 const REVERTS = 'GET /api/v1/reverts'
 const HOLDS = 'GET /api/v1/holds'
@@ -10,6 +11,24 @@ const HOLDS = 'GET /api/v1/holds'
 /** A page of reverts, newest first: of all, or of a pull. */
 export function revertPageQuery(query: UrlChanges) {
   return getQuery<RevertRoutes[typeof REVERTS]>(REVERTS, { query, live: true, keepsPrevious: true })
+}
+
+/** The last revert of each pull, or of a part of it, that has taken something back and was not taken back itself. */
+export function revertsByPullQuery() {
+  return queryOptions({
+    queryKey: [REVERTS, 'by pull'],
+    queryFn: ({ signal }) => callAllPages<Revert>('/api/v1/reverts', { member: 'reverts', signal }),
+    select: (reverts) => {
+      const byPull = new Map<number, Revert>()
+      for (const revert of reverts.toReversed()) {
+        const { scope, finished_at, counts, reverted_by } = revert
+        if (!('pull_id' in scope) || finished_at === null) continue
+        if (counts.reverted > 0 && reverted_by === null) byPull.set(scope.pull_id, revert)
+      }
+      return byPull
+    },
+    meta: LIVE,
+  })
 }
 
 export function revertQuery(id: string) {

@@ -1,4 +1,4 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Group, Text, Title } from '@mantine/core'
 import { IconChevronLeft } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
 import { useInboxCount } from '../api/inbox.ts'
@@ -23,7 +23,7 @@ export function BackLink({ to, children }: { to: string; children: string }) {
 
 /**
  * The title of a page, which is also the title of the browser tab, with the actions of the page. The title of one thing,
- * such as a pull, is larger than that of a list.
+ * such as a pull, is larger than that of a list, and has its description below.
  */
 export function PageHeader({
   title,
@@ -39,7 +39,7 @@ export function PageHeader({
   useTabTitle(title)
   return (
     <Group justify="space-between" align="flex-start" gap="sm" mb="md">
-      <Stack gap={2}>
+      <Group gap="0 8px" align="baseline" maw="100%" display={isOfOne ? 'block' : 'flex'}>
         <Title order={1} {...(isOfOne ? {} : { fz: 'h2' })}>
           {title}
         </Title>
@@ -48,7 +48,7 @@ export function PageHeader({
             {description}
           </Text>
         )}
-      </Stack>
+      </Group>
       {children && <Group gap="xs">{children}</Group>}
     </Group>
   )

@@ -213,6 +213,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/platforms/:id/pull': 'operator',
 
   'GET /api/v1/statistics': 'viewer',
+  'GET /api/v1/statistics/minutes': 'viewer',
 
   'GET /api/v1/schedule': 'viewer',
   'PATCH /api/v1/schedule': 'operator',

@@ -10,6 +10,7 @@ import {
   expectAccessible,
   expectAccessibleInAllModes,
   openPage,
+  PHONE,
   setDisplayMode,
   untilAnimationsEnd,
   untilLoaded,
@@ -111,6 +112,9 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     const delayed = ready.platform.delayNextResponse('records/module_2')
     const { id } = await ready.hub.startPull()
     await delayed.arrived
+    await setDisplayMode(page, PHONE)
+    await page.goto('/dashboard/pulls')
+    await page.getByRole('button', { name: 'Cancel' }).waitFor()
     await page.goto(`/dashboard/pulls/${id}`)
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Cancelling…' }).waitFor()

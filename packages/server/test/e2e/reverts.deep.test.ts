@@ -103,7 +103,10 @@ describe('reverts in a browser', BROWSER_TEST, () => {
     await expectAccessible(page)
     await page.goto(`/dashboard/pulls/${again.id}`)
     await row.getByText('Succeeded, 1 held').waitFor()
-    await page.goto('/dashboard/reverts/1')
+    await page.goto('/dashboard/pulls?only=reverted')
+    await page.getByText('reverted in part by').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'Show revert' }).click()
 
     await page.getByRole('button', { name: 'Undo this revert…' }).click()
     await plan(page)

@@ -1,7 +1,7 @@
 /** The statistics over time that the dashboard's overview shows. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Statistics } from '@recordhub/protocol'
+import { RecentStatistics, Statistics } from '@recordhub/protocol'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
@@ -36,6 +36,24 @@ describeOnEngines('statistics', (engine) => {
     assert.deepEqual([sum('created'), sum('updated')], [3, 1])
     assert.deepEqual([sum('platforms_added'), sum('modules_added')], [1, 1])
     assert.equal((await read('/api/v1/statistics?hours=2')).length, 2)
+  })
+
+  test('the last hour is listed by minute, the current minute last', async () => {
+    const now = new Date('2026-03-10T01:30:20.000Z')
+    await using hub = await startTestHub(engine, { clock: { now: () => now } })
+    await using platform = await simulatePlatform()
+    platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
+    const { post, patch } = await hub.register(platform)
+    await post(newRecord('N-1'))
+    await patch(newRecord('N-1', { data: { status: 'closed' } }))
+    await post(newRecord('N-1', { data: 1 }))
+    await hub.pullAll()
+    const response = await hub.get('/api/v1/statistics/minutes')
+    const { minutes } = expectBody(response, 200, RecentStatistics)
+    assert.equal(minutes.length, 60)
+    assert.equal(minutes[0]?.at, '2026-03-10T00:31:00.000Z')
+    const at = '2026-03-10T01:30:00.000Z'
+    assert.deepEqual(minutes.at(-1), { at, pushes: 2, rejected: 1, pulled: 2 })
   })
 
   test('the tasks of a pull can be limited in number and filtered by state', async () => {

@@ -115,7 +115,7 @@ export function Below({ children }: { children: ReactNode }) {
   )
 }
 
-function Dimmed({ children }: { children: ReactNode }) {
+export function Dimmed({ children }: { children: ReactNode }) {
   return (
     <Text span c="dimmed" fz="inherit">
       {children}

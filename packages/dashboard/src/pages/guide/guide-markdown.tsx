@@ -13,7 +13,15 @@ const BY_KEYBOARD = { viewportProps: { tabIndex: 0 } }
 
 const COMPONENTS: Components = {
   h3: ({ children }) => (
-    <Title order={3} fz="h4" mt="lg" mb="xs" id={headingId(String(children))}>
+    <Title
+      order={3}
+      fz="h4"
+      mt="lg"
+      mb="xs"
+      id={headingId(String(children))}
+      tabIndex={-1}
+      className={classes['heading'] ?? ''}
+    >
       {children}
     </Title>
   ),
@@ -47,7 +55,7 @@ const COMPONENTS: Components = {
   code: ({ children }) => <Code className={classes['inline']}>{children}</Code>,
   table: ({ children }) => (
     <Table.ScrollContainer minWidth={560} my="sm" scrollAreaProps={BY_KEYBOARD}>
-      <Table verticalSpacing="xs">{children}</Table>
+      <Table className={classes['table'] ?? ''}>{children}</Table>
     </Table.ScrollContainer>
   ),
   thead: ({ children }) => <Table.Thead>{children}</Table.Thead>,

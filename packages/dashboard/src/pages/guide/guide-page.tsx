@@ -2,15 +2,16 @@ import {
   ActionIcon,
   Anchor,
   Box,
-  Divider,
   Group,
   NavLink,
   Select,
   Skeleton,
   Stack,
   Tabs,
+  Text,
   Title,
   Tooltip,
+  VisuallyHidden,
 } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import {
@@ -21,7 +22,7 @@ import {
 import { IconDownload, IconPrinter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useLayoutEffect, useMemo } from 'react'
+import { Fragment, useLayoutEffect, useMemo } from 'react'
 import { guidePath, guideQuery } from '../../api/guide.ts'
 import { usePlatforms } from '../../api/platforms.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
@@ -64,76 +65,79 @@ export function GuidePage() {
     change({ language: chosen }, { replace: true })
   }
 
+  const current = section ?? split?.sections[0]?.id
   return (
-    <>
-      <PageHeader
-        isOfOne
-        title="Connect your platform"
-        description={
-          <>
-            For the developer of {title ?? 'a platform'}. It contains no key.
-            <span className={classes['controls']}>
-              {' '}
-              To read data from the hub, see the{' '}
-              <Anchor href="/docs" underline="always">
-                API reference
-              </Anchor>
-              .
-            </span>
-          </>
-        }
-      >
-        <Group className={classes['controls']} gap="xs">
-          <Select
-            size="xs"
-            aria-label={TEXTS.platform}
-            w={200}
-            data={[
-              { value: ANY, label: 'Any platform' },
-              ...(platforms.data ?? []).map(({ id, display_title }) => ({
-                value: String(id),
-                label: display_title,
-              })),
-            ]}
-            value={platform ?? ANY}
-            onChange={(value) => change({ platform: value === ANY ? null : value })}
-            allowDeselect={false}
-            searchable
-            error={platforms.isError ? 'Could not load the platforms' : undefined}
-          />
-          <CopyButton value={markdown ?? null} label="Copy as Markdown" text="Copy as Markdown" />
-          <Tooltip label={TEXTS.download}>
-            <ActionIcon
-              component="a"
-              href={guidePath(platform, language)}
-              download={guide.data?.file_name ?? 'integration-guide.md'}
-              variant="subtle"
-              color="gray"
-              size={30}
-              aria-label={TEXTS.download}
-            >
-              <IconDownload size={16} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
-          <Tooltip label="Print">
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size={30}
-              aria-label="Print"
-              onClick={() => window.print()}
-            >
-              <IconPrinter size={16} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
-        </Group>
-      </PageHeader>
-      {guide.isError &&
-        (platform === undefined ? (
-          failed
-        ) : (
-          <RemovedPlatform platform={{ platform_id: platform }} otherwise={failed} />
-        ))}
+    <div className={classes['layout']}>
+      <div className={classes['top']}>
+        <PageHeader
+          isOfOne
+          title="Connect your platform"
+          description={`For the developer of ${title ?? 'a platform'}. It contains no key.`}
+        >
+          <Group className={classes['controls']} gap="xs">
+            <Select
+              size="xs"
+              aria-label={TEXTS.platform}
+              w={200}
+              data={[
+                { value: ANY, label: 'Any platform' },
+                ...(platforms.data ?? []).map(({ id, display_title }) => ({
+                  value: String(id),
+                  label: display_title,
+                })),
+              ]}
+              value={platform ?? ANY}
+              onChange={(value) => change({ platform: value === ANY ? null : value })}
+              allowDeselect={false}
+              searchable
+              error={platforms.isError ? 'Could not load the platforms' : undefined}
+            />
+            <CopyButton value={markdown ?? null} label="Copy as Markdown" text="Copy as Markdown" />
+            <Tooltip label={TEXTS.download}>
+              <ActionIcon
+                component="a"
+                href={guidePath(platform, language)}
+                download={guide.data?.file_name ?? 'integration-guide.md'}
+                variant="subtle"
+                color="gray"
+                size={30}
+                aria-label={TEXTS.download}
+              >
+                <IconDownload size={16} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+            <Tooltip label="Print">
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={30}
+                aria-label="Print"
+                onClick={() => window.print()}
+              >
+                <IconPrinter size={16} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          </Group>
+        </PageHeader>
+        {guide.isError &&
+          (platform === undefined ? (
+            failed
+          ) : (
+            <RemovedPlatform platform={{ platform_id: platform }} otherwise={failed} />
+          ))}
+      </div>
+      <Box component="aside" className={classes['aside']} aria-label="Contents">
+        <nav aria-label="Sections of the guide">
+          {split?.sections.map(({ parts, ...heading }) => (
+            <Fragment key={heading.id}>
+              <SectionLink {...heading} isCurrent={heading.id === current} isGroup />
+              {parts.map((part) => (
+                <SectionLink key={part.id} {...part} isCurrent={part.id === current} />
+              ))}
+            </Fragment>
+          ))}
+        </nav>
+      </Box>
       <Tabs
         value={language}
         onChange={(value) => isLanguage(value) && choose(value)}
@@ -142,56 +146,68 @@ export function GuidePage() {
         <Tabs.List aria-label="Language of the examples">
           {Object.entries(GUIDE_LANGUAGES).map(([word, name]) => (
             <Tabs.Tab key={word} value={word}>
-              {name}
+              <LanguageName name={name} />
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Tabs.Panel value={language}>
+        <Tabs.Panel value={language} data-stale={guide.isPlaceholderData || undefined}>
           {guide.isPending && <GuideSkeleton />}
+          {/* What follows names the other languages, which are above. */}
+          {split && <GuideMarkdown markdown={split.lead.split('\n\n')[0] ?? ''} />}
           {split && (
-            <div className={classes['layout']} data-stale={guide.isPlaceholderData || undefined}>
-              <Box component="aside" className={classes['aside']} aria-label="Contents">
-                <nav aria-label="Sections of the guide">
-                  {split.sections.map(({ id, title }) => (
-                    <SectionLink
-                      key={id}
-                      id={id}
-                      title={title}
-                      isCurrent={id === (section ?? split.sections[0]?.id)}
-                    />
-                  ))}
-                </nav>
-              </Box>
-              <Box className={classes['document']}>
-                <GuideMarkdown markdown={split.lead} />
-                {split.sections.map(({ id, title, markdown: text }) => (
-                  <section key={id} aria-labelledby={id}>
-                    <Divider mt="xl" mb="lg" />
-                    <Title
-                      id={id}
-                      order={2}
-                      fz="h3"
-                      tabIndex={-1}
-                      className={classes['heading'] ?? ''}
-                    >
-                      {title}
-                    </Title>
-                    <GuideMarkdown markdown={text} />
-                  </section>
-                ))}
-              </Box>
-            </div>
+            <Text className={classes['controls'] ?? ''}>
+              To read data from the hub, see the{' '}
+              <Anchor href="/docs" underline="always">
+                API reference
+              </Anchor>
+              .
+            </Text>
           )}
+          {split?.sections.map(({ id, title, markdown: text }) => (
+            <section key={id} aria-labelledby={id}>
+              <Title id={id} order={2} mt="xl" tabIndex={-1} className={classes['heading'] ?? ''}>
+                {title}
+              </Title>
+              <GuideMarkdown markdown={text} />
+            </section>
+          ))}
         </Tabs.Panel>
       </Tabs>
+    </div>
+  )
+}
+
+/** What the second line says of a language whose name has no second part. */
+const NOTES: Readonly<Record<string, string>> = { cURL: 'to try it out', PHP: 'no package' }
+
+/** A language on two lines: `Python / FastAPI`. */
+function LanguageName({ name }: { name: string }) {
+  const [, first = name, between = '', second = ''] = /^(\S+)( \/ | )(.+)$/.exec(name) ?? []
+  return (
+    <>
+      <b>{first}</b>
+      <VisuallyHidden>{between}</VisuallyHidden>
+      <small aria-hidden={second === ''}>{second || NOTES[name]}</small>
     </>
   )
 }
 
-function SectionLink({ id, title, isCurrent }: { id: string; title: string; isCurrent: boolean }) {
+function SectionLink({
+  id,
+  title,
+  isCurrent,
+  isGroup = false,
+}: {
+  id: string
+  title: string
+  isCurrent: boolean
+  /** It has the sections after it. */
+  isGroup?: boolean
+}) {
   return (
     <NavLink
       label={title}
+      className={classes[isGroup ? 'group' : 'part'] ?? ''}
       active={isCurrent}
       aria-current={isCurrent ? 'location' : undefined}
       renderRoot={(props) => (
@@ -216,7 +232,7 @@ function showSection(id: string): void {
 
 function GuideSkeleton() {
   return (
-    <Stack maw={860} aria-busy="true" aria-label={TEXTS.loading}>
+    <Stack mt="lg" aria-busy="true" aria-label={TEXTS.loading}>
       <Skeleton height={20} width="60%" />
       <Skeleton height={28} width={220} mt="lg" />
       <Skeleton height={60} />

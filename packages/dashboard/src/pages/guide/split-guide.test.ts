@@ -38,8 +38,11 @@ test('a guide is split into lead and sections, without its title', () => {
   const { lead, sections } = splitGuide(GUIDE)
   assert.equal(lead, 'The lead.')
   assert.deepEqual(
-    sections.map(({ id }) => id),
-    ['what-you-build', 'in-use'],
+    sections.map(({ id, parts }) => [id, ...parts.map((part) => part.title)]),
+    [
+      ['what-you-build', 'A part'],
+      ['in-use', 'After'],
+    ],
   )
 })
 

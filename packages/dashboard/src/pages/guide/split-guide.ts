@@ -1,25 +1,29 @@
 /** Splits the Markdown of the guide into sections. */
 import { type GuideLanguage, isGuideLanguage } from '@recordhub/protocol/constants'
 
-type GuideSection = { id: string; title: string; markdown: string }
+type Heading = { id: string; title: string }
+type GuideSection = Heading & { markdown: string; parts: Heading[] }
 type SplitGuide = { lead: string; sections: GuideSection[] }
 
 export function isLanguage(name: string | null | undefined): name is GuideLanguage {
   return name !== undefined && name !== null && isGuideLanguage(name)
 }
 
-/** Splits the guide into the text before the first section, and the sections. Its title is that of the page. */
+/** Splits the guide into the text before the first section, and the sections with their parts. Its title is that of the page. */
 export function splitGuide(markdown: string): SplitGuide {
   const guide: SplitGuide = { lead: '', sections: [] }
   let isCode = false
   for (const line of markdown.split('\n')) {
-    const [, level = '', heading = ''] = isCode ? [] : (/^(#{1,2}) (.+)$/.exec(line) ?? [])
+    const [, level = '', heading = ''] = isCode ? [] : (/^(#{1,3}) (.+)$/.exec(line) ?? [])
     if (/^\s*```/.test(line)) isCode = !isCode
     const section = guide.sections.at(-1)
     if (level === '#') continue
     if (level === '##') {
-      guide.sections.push({ id: headingId(heading), title: heading, markdown: '' })
-    } else if (section) section.markdown += `${line}\n`
+      guide.sections.push({ id: headingId(heading), title: heading, markdown: '', parts: [] })
+      continue
+    }
+    if (level === '###') section?.parts.push({ id: headingId(heading), title: heading })
+    if (section) section.markdown += `${line}\n`
     else guide.lead += `${line}\n`
   }
   return { ...guide, lead: guide.lead.trim() }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HourOfStatistics } from '@recordhub/protocol'
 import { fc } from '../../../../server/test/helpers/random/fast-check.ts'
-import { axisTop, toBars } from './number-series.ts'
+import { axisTop, ofHour, toBars } from './number-series.ts'
 
 const hour = (at: number, over: Partial<HourOfStatistics> = {}): HourOfStatistics => ({
   at: new Date(3_600_000 * at).toISOString(),
@@ -17,7 +17,7 @@ test('a bar adds up its hours, and the last one ends now', () => {
     hour(1, { received_pull: 4 }),
     hour(2, { received_post: 8, rejected: 1 }),
   ]
-  assert.deepEqual(toBars(hours, 2), [
+  assert.deepEqual(toBars(hours.map(ofHour), 2), [
     { at: hour(0).at, pushes: 3, rejected: 0, pulled: 0 },
     { at: hour(1).at, pushes: 8, rejected: 1, pulled: 4 },
   ])

@@ -1,34 +1,45 @@
-/** The bars of the charts, from the hourly statistics. */
-import type { HourOfStatistics } from '@recordhub/protocol'
+/** The bars of the charts, from the statistics. */
+import type { HourOfStatistics, MinuteOfStatistics } from '@recordhub/protocol'
 
+const DAY = { month: 'short', day: 'numeric' } as const
+
+/** `count`: the number of hours, or of minutes, that are read. */
 export const RANGES = {
-  '24h': { label: '24 h', hours: 24, perBar: 1, unit: 'per hour' },
-  '7d': { label: '7 d', hours: 168, perBar: 6, unit: 'per 6 hours' },
-  '30d': { label: '30 d', hours: 720, perBar: 24, unit: 'per day' },
+  '1h': { label: '1 h', count: 60, perBar: 2, unit: 'per 2 minutes', at: { timeStyle: 'short' } },
+  '24h': { label: '24 h', count: 24, perBar: 1, unit: 'per hour', at: { hour: 'numeric' } },
+  '7d': { label: '7 d', count: 168, perBar: 6, unit: 'per 6 hours', at: DAY },
+  '30d': { label: '30 d', count: 720, perBar: 24, unit: 'per day', at: DAY },
 } as const
 export type Range = keyof typeof RANGES
 
 export function rangeOf(text: string | undefined): Range {
-  return text === '7d' || text === '30d' ? text : '24h'
+  return text === '1h' || text === '7d' || text === '30d' ? text : '24h'
 }
 
-export type Bar = { at: string; pushes: number; rejected: number; pulled: number }
+export type Bar = MinuteOfStatistics
 
-/** Adds up the hours of each bar; the last bar ends now. */
-export function toBars(hours: readonly HourOfStatistics[], perBar: number): Bar[] {
+export function ofHour(hour: HourOfStatistics): Bar {
+  const { at, received_post, received_patch, rejected, received_pull } = hour
+  return { at, pushes: received_post + received_patch, rejected, pulled: received_pull }
+}
+
+/** Adds up the counts of each bar; the last bar ends now. */
+export function toBars(counts: readonly Bar[], perBar: number): Bar[] {
   const bars: Bar[] = []
-  for (let end = hours.length; end > 0; end -= perBar) {
-    const part = hours.slice(Math.max(0, end - perBar), end)
-    const sum = (...kinds: Exclude<keyof HourOfStatistics, 'at'>[]) =>
-      part.reduce((all, hour) => kinds.reduce((one, kind) => one + hour[kind], all), 0)
+  for (let end = counts.length; end > 0; end -= perBar) {
+    const part = counts.slice(Math.max(0, end - perBar), end)
     bars.unshift({
       at: part[0]?.at ?? '',
-      pushes: sum('received_post', 'received_patch'),
-      rejected: sum('rejected'),
-      pulled: sum('received_pull'),
+      pushes: sumOf(part, 'pushes'),
+      rejected: sumOf(part, 'rejected'),
+      pulled: sumOf(part, 'pulled'),
     })
   }
   return bars
+}
+
+export function sumOf(bars: readonly Bar[], kind: Exclude<keyof Bar, 'at'>): number {
+  return bars.reduce((sum, bar) => sum + bar[kind], 0)
 }
 
 const STEPS = [2, 4, 6, 8, 10, 12, 16, 20]

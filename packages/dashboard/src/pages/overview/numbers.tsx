@@ -1,32 +1,55 @@
 import { Paper, SegmentedControl, Title } from '@mantine/core'
-import type { HourOfStatistics, Snapshot } from '@recordhub/protocol'
+import type { HourOfStatistics, MinuteOfStatistics, Snapshot } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { getQuery } from '../../api/get-query.ts'
 import { formatCount, formatNumber, formatShort } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { axisTop, type Bar, RANGES, type Range, rangeOf, toBars } from './number-series.ts'
+import {
+  axisTop,
+  type Bar,
+  ofHour,
+  RANGES,
+  type Range,
+  rangeOf,
+  sumOf,
+  toBars,
+} from './number-series.ts'
 import classes from './overview.module.css'
 
 /** Pushes and pulled changes, each on its own scale, with a range. */
 export function Numbers({ current }: { current: Snapshot }) {
   const [state, change] = useUrlState()
   const range = rangeOf(state['range'])
-  const { hours, perBar, unit } = RANGES[range]
-  const isDay = range === '24h'
-  const { data } = useQuery({
+  const { count, perBar } = RANGES[range]
+  const isHour = range === '1h'
+  const hours = useQuery({
     ...getQuery<{ hours: HourOfStatistics[] }>('GET /api/v1/statistics', {
-      query: { hours: String(hours) },
+      query: { hours: String(count) },
       live: true,
-      keepsPrevious: true,
     }),
     // The snapshot contains the last day.
-    enabled: !isDay,
+    enabled: range === '7d' || range === '30d',
   })
-  const bars = toBars(isDay ? current.hours : (data?.hours ?? []), perBar)
-  const sum = (kind: 'pushes' | 'rejected' | 'pulled') =>
-    bars.reduce((all, bar) => all + bar[kind], 0)
-  const rejected = sum('rejected')
+  const minutes = useQuery({
+    ...getQuery<{ minutes: MinuteOfStatistics[] }>('GET /api/v1/statistics/minutes', {
+      live: true,
+    }),
+    enabled: isHour,
+  })
+  const read = isHour ? minutes : hours
+  const counts = isHour
+    ? minutes.data?.minutes
+    : (range === '24h' ? current : hours.data)?.hours.map(ofHour)
+  const bars = toBars(counts ?? [], perBar)
+  const isPartial = isHour && bars.length * perBar < count
+  const start = bars[0] ? labelOf(bars[0].at, range) : 'now'
+  const unit = isPartial && counts ? `${RANGES[range].unit}, since ${start}` : RANGES[range].unit
+  const rejected = sumOf(bars, 'rejected')
+  /** The sum of a kind; no number before there is one. */
+  const total = (kind: 'pushes' | 'pulled') => (
+    <b>{counts ? formatNumber(sumOf(bars, kind)) : read.error ? '—' : '…'}</b>
+  )
   return (
     <section className={classes['section']} aria-labelledby="numbers">
       <div className={classes['head']}>
@@ -59,14 +82,14 @@ export function Numbers({ current }: { current: Snapshot }) {
           rejectedIn={(bar) => bar.rejected}
         >
           <span>
-            <b>{formatNumber(sum('pushes'))}</b> accepted {sum('pushes') === 1 ? 'push' : 'pushes'}
+            {total('pushes')} accepted {sumOf(bars, 'pushes') === 1 ? 'push' : 'pushes'}
           </span>
           {rejected > 0 && (
             <Link
               to="/dashboard/inbox"
               search={{ tab: 'rejected' }}
               className={`${classes['plain']} ${classes['orange']}`}
-              title="Rejected pushes and pulled records"
+              title={isHour ? 'Rejected pushes' : 'Rejected pushes and pulled records'}
             >
               {formatNumber(rejected)} rejected
             </Link>
@@ -82,8 +105,7 @@ export function Numbers({ current }: { current: Snapshot }) {
           countOf={(bar) => bar.pulled}
         >
           <span>
-            <b>{formatNumber(sum('pulled'))}</b> {sum('pulled') === 1 ? 'record' : 'records'}{' '}
-            changed by pulls
+            {total('pulled')} {sumOf(bars, 'pulled') === 1 ? 'record' : 'records'} changed by pulls
           </span>
         </Chart>
       </div>
@@ -158,9 +180,6 @@ function Chart({
   )
 }
 
-const hourFormat = new Intl.DateTimeFormat('en-US', { hour: 'numeric', hour12: true })
-const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
-
 function labelOf(at: string, range: Range): string {
-  return (range === '24h' ? hourFormat : dayFormat).format(new Date(at))
+  return new Intl.DateTimeFormat('en-US', RANGES[range].at).format(new Date(at))
 }

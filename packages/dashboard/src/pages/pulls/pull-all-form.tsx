@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
+import { IconDownload, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { snapshot } from '../../api/live.ts'
@@ -65,11 +65,13 @@ export function PauseButton({ isPaused }: { isPaused: boolean }) {
     setSending(false)
   }
   if (!canOperate) return null
+  const Icon = isPaused ? IconPlayerPlay : IconPlayerPause
   return (
     <Button
       size="xs"
       variant={isPaused ? 'default' : 'subtle'}
       color="gray"
+      leftSection={<Icon size={16} stroke={1.6} aria-hidden />}
       loading={isSending}
       onClick={() => void change()}
     >

@@ -1,10 +1,12 @@
 /** The columns of the list of pulls: how each ended, and what it read. */
-import { Group, Progress, Text, UnstyledButton } from '@mantine/core'
+import { Badge, Group, Progress, Text, UnstyledButton } from '@mantine/core'
+import type { Revert } from '@recordhub/protocol'
 import { IconChevronRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Dot, type DotColor } from '../../components/dot.tsx'
-import { columnsFor } from '../../components/list-table/columns.tsx'
+import { columnsFor, Dimmed } from '../../components/list-table/columns.tsx'
 import type { ListColumn } from '../../components/list-table/list-table.tsx'
+import { OperatorName } from '../../components/operator-name.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Clock } from '../../components/time.tsx'
 import { formatCount, formatDuration, formatNumber } from '../../lib/format.ts'
@@ -69,7 +71,7 @@ export const columnsAt = (now: number, toggle: (id: string) => void): ListColumn
     },
     { width: 110 },
   ),
-  ofPull('Result', (row) => <Result row={row} now={now} />, { phone: 'line' }),
+  ofPull('Result', (row) => <Result row={row} now={now} />, {}),
   column.of(
     TEXTS.started,
     (row) => {
@@ -85,8 +87,8 @@ export const columnsAt = (now: number, toggle: (id: string) => void): ListColumn
     },
     { width: 96, phone: 'end' },
   ),
-  ofPull('By', ({ pull }) => starterLabel(pull).replace(/^by /, ''), {
-    width: 120,
+  ofPull('By', ({ pull }) => <Dimmed>{starterLabel(pull).replace(/^by /, '')}</Dimmed>, {
+    width: 100,
     phone: 'none',
     from: 'desktop',
   }),
@@ -94,20 +96,20 @@ export const columnsAt = (now: number, toggle: (id: string) => void): ListColumn
     TEXTS.time,
     ({ pull }) => {
       const duration = durationOf(pull, now)
-      return duration === null ? '—' : formatDuration(duration)
+      return <Dimmed>{duration === null ? '—' : formatDuration(duration)}</Dimmed>
     },
     { width: 72, align: 'right', phone: 'none' },
   ),
   countOf(TEXTS.received, 'received'),
   countOf(TEXTS.new, 'created'),
-  countOf(TEXTS.updated, 'updated'),
+  countOf('Changed', 'updated'),
   countOf(TEXTS.rejected, 'rejected', ({ begun }) => begun.rejected),
   countOf(TEXTS.notListed, 'not_listed', ({ begun }) => begun.notListed),
   ofPull('Actions', ({ pull }) => <PullActions pull={pull} />, {
-    width: 96,
+    width: 116,
     align: 'right',
     hidesTitle: true,
-    phone: 'none',
+    phone: 'end2',
   }),
 ]
 
@@ -132,14 +134,15 @@ const STATES: Readonly<Record<string, string>> = {
 function Result({ row: { pull, begun }, now }: { row: Shown; now: number }) {
   const { id, state, counts, failure, progress } = pull
   if (state === 'running') return <RunningBar pull={pull} now={now} />
+  // The first of them: the columns have the other numbers.
   const repeated = [
+    progress.task_states.skipped &&
+      `${formatCount(progress.task_states.skipped, 'module')} skipped`,
     counts.not_listed > 0 &&
       !begun.notListed &&
       `${formatNumber(counts.not_listed)} still not listed`,
     counts.rejected > 0 && !begun.rejected && `${formatNumber(counts.rejected)} rejected again`,
-    progress.task_states.skipped &&
-      `${formatCount(progress.task_states.skipped, 'module')} skipped`,
-  ].filter(Boolean)
+  ].find(Boolean)
   const others = failure && failure.platforms > 1 ? ` and ${failure.platforms - 1} more` : ''
   return (
     <Text span inherit display="block" truncate title={failure?.error ?? undefined}>
@@ -151,6 +154,7 @@ function Result({ row: { pull, begun }, now }: { row: Shown; now: number }) {
       ) : (
         !begun.rejected && !begun.notListed && <>{STATES[state] ?? state} </>
       )}
+      {pull.revert && <RevertedBadge revert={pull.revert} />}
       {begun.notListed && (
         <>
           <Text span inherit c="var(--orange-text)">
@@ -176,11 +180,19 @@ function Result({ row: { pull, begun }, now }: { row: Shown; now: number }) {
         </>
       )}
       <Text span inherit c="dimmed">
-        {failure
-          ? (/HTTP \d{3}/.exec(failure.error ?? '')?.[0] ?? failure.error)
-          : repeated.join(', ')}
+        {failure ? (/HTTP \d{3}/.exec(failure.error ?? '')?.[0] ?? failure.error) : repeated}
       </Text>
     </Text>
+  )
+}
+
+function RevertedBadge({ revert: { scope, started_by } }: { revert: Revert }) {
+  const isPart = 'record_type' in scope || 'platform' in scope
+  return (
+    <Badge color="gray" variant="light" mr={4}>
+      {isPart ? 'reverted in part by ' : 'reverted by '}
+      <OperatorName by={started_by} />
+    </Badge>
   )
 }
 

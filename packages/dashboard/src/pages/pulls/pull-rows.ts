@@ -1,5 +1,8 @@
 /** The rows of the list of pulls: days, pulls, and neighbours that are alike, which fold. */
-import type { Pull } from '@recordhub/protocol'
+import type { Pull, Revert } from '@recordhub/protocol'
+
+/** A pull, with the revert that took it or a part of it back. */
+type ListedPull = Pull & { revert?: Revert | undefined }
 
 /** What began in a pull. Later pulls repeat the numbers until someone decides. */
 type Begun = { rejected: boolean; notListed: boolean }
@@ -15,8 +18,8 @@ export type PullDay = {
 }
 
 export type PullRow = { day: PullDay; id: string } & (
-  | { kind: 'fold'; pulls: Pull[]; isOpen: boolean }
-  | { kind: 'pull'; pull: Pull; begun: Begun; isFolded: boolean }
+  | { kind: 'fold'; pulls: ListedPull[]; isOpen: boolean }
+  | { kind: 'pull'; pull: ListedPull; begun: Begun; isFolded: boolean }
 )
 
 /** What a list of pulls can be filtered by. */
@@ -25,6 +28,7 @@ const MATCHES = {
   failed: ({ pull: { failure, state } }) => failure !== null || FAILED.includes(state),
   rejected: ({ begun }) => begun.rejected,
   not_listed: ({ begun }) => begun.notListed,
+  reverted: ({ pull }) => pull.revert !== undefined,
 } satisfies Record<string, (entry: Entry) => boolean>
 const FAILED: readonly string[] = ['failed', 'timed_out', 'interrupted']
 
@@ -46,7 +50,7 @@ type Page = {
 
 /** How many of these pulls each filter leaves. */
 export function countMatches(
-  pulls: readonly Pull[],
+  pulls: readonly ListedPull[],
   page: Page,
 ): Readonly<Record<PullFilter, number>> {
   const all = entriesOf(pulls, page)
@@ -56,6 +60,7 @@ export function countMatches(
     failed: count('failed'),
     rejected: count('rejected'),
     not_listed: count('not_listed'),
+    reverted: count('reverted'),
   }
 }
 
@@ -72,7 +77,7 @@ export function changesOf({ counts }: Pull): number {
  * @param folds whether neighbours that are alike fold; otherwise each pull has a row of its own.
  */
 export function toPullRows(
-  pulls: readonly Pull[],
+  pulls: readonly ListedPull[],
   isOpen: (id: string) => boolean,
   page: Page,
   dayOf: (iso: string) => string,
@@ -101,9 +106,9 @@ export function toPullRows(
   })
 }
 
-type Entry = { pull: Pull; begun: Begun }
+type Entry = { pull: ListedPull; begun: Begun }
 
-function entriesOf(pulls: readonly Pull[], { hasOlder, knowsOlder }: Page): Entry[] {
+function entriesOf(pulls: readonly ListedPull[], { hasOlder, knowsOlder }: Page): Entry[] {
   return pulls.map((pull, index) => ({
     pull,
     begun: begunIn(pull, pulls.slice(index + 1), knowsOlder && !hasOlder),
@@ -132,7 +137,7 @@ function rowsOf(run: Entry[], day: PullDay, isOpen: (id: string) => boolean): Pu
 /** What neighbours that fold have in common; null for a pull that has a row of its own. */
 function foldKey({ pull, begun }: Entry): string | null {
   const { state, counts, failure } = pull
-  if (begun.rejected || begun.notListed) return null
+  if (begun.rejected || begun.notListed || pull.revert) return null
   const repeated = `${counts.rejected} ${counts.not_listed}`
   if (failure) return `${failure.platforms} ${failure.platform_title} ${failure.error} ${repeated}`
   return state === 'succeeded' && changesOf(pull) === 0 ? repeated : null

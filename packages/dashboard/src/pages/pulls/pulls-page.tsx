@@ -7,6 +7,7 @@ import { snapshot, stateTime } from '../../api/live.ts'
 import { usePlatforms, useTitles } from '../../api/platforms.ts'
 import { PULL_FILTERS, pullPageQuery } from '../../api/pulls.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
+import { revertsByPullQuery } from '../../api/reverts.ts'
 import { scheduleQuery } from '../../api/schedule.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -99,8 +100,12 @@ function PullTable() {
   const { cursor = '', only = '', platform, trigger, since } = state
   const folds = state['fold'] !== 'no'
   const isFiltered = PULL_FILTERS.some((name) => state[name])
+  const canOperate = useHasRole('operator')
+  const reverts = useQuery({ ...revertsByPullQuery(), enabled: canOperate })
   // What began in a pull is known from those before it, whatever started them.
-  const chips = CHIPS.filter(({ name }) => !trigger || !isBeginning(name))
+  const chips = CHIPS.filter(
+    ({ name }) => (canOperate || name !== 'reverted') && (!trigger || !isBeginning(name)),
+  )
   const filter = chips.find(({ name }) => name === only)?.name ?? null
   const { data: platforms = [] } = usePlatforms()
   const titles = useTitles()
@@ -117,7 +122,7 @@ function PullTable() {
   }
   const isOpen = (id: string) => opened.has(id)
   const toggle = (id: string) => setOpened(new Set([id]).symmetricDifference(opened))
-  const pulls = data?.pulls.map(newest)
+  const pulls = data?.pulls.map((pull) => ({ ...newest(pull), revert: reverts.data?.get(pull.id) }))
   const counts = pulls && countMatches(pulls, pages)
   return (
     <Stack gap="sm">
@@ -203,6 +208,7 @@ const CHIPS: readonly { name: PullFilter; label: string }[] = [
   { name: 'failed', label: 'Failed' },
   { name: 'rejected', label: 'New rejections' },
   { name: 'not_listed', label: 'Newly not listed' },
+  { name: 'reverted', label: 'Reverted' },
 ]
 const STARTERS = [
   { value: 'schedule', label: 'Schedule' },
@@ -218,10 +224,10 @@ function Day({ day, now, isFiltered }: { day: PullDay; now: number; isFiltered: 
   return (
     <>
       {dayLabel(at, now)}{' '}
-      <Text span inherit c="dimmed">
+      <span>
         {formatCount(pulls, isFiltered ? 'matching pull' : 'pull')}
         {isPart && ' on this page'}, {formatNumber(changed)} with changes
-      </Text>
+      </span>
     </>
   )
 }

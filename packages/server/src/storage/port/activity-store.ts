@@ -27,6 +27,9 @@ export type ActivityEntries = {
   complete: boolean
 }
 
+/** A minute is named `2026-11-21T07:05` (UTC). */
+export type PushesOfMinute = { minute: string; accepted: number; rejected: number }
+
 export interface ActivityStore {
   /** Appends an entry with the current time. */
   appendActivity(entry: NewActivity): Promise<void>
@@ -53,6 +56,17 @@ export interface ActivityStore {
   listActivity(
     query: ActivityFilter & { limit: number; before: number | null; scan_ms?: number },
   ): Promise<ActivityEntries>
+
+  /**
+   * Counts the pushes of each minute from that of `since` on, in no particular order; minutes without pushes are left
+   * out. Reads the activity backwards from its end, as `listActivity` does, and stops after `scan_ms` (2,000 by default).
+   * `from` is the first minute of which every push was read: later than that of `since` if the time did not suffice, or
+   * if the entries had been deleted.
+   */
+  countPushesByMinute(query: {
+    since: string
+    scan_ms?: number
+  }): Promise<{ from: string; minutes: PushesOfMinute[] }>
 }
 
 /** Selects logged requests; null for any value. */

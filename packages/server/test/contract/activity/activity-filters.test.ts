@@ -111,6 +111,15 @@ test('a search that exceeds its time limit returns an incomplete page, and the n
   assert.ok(incomplete > 0, 'no page was incomplete')
 })
 
+test('pushes are counted only for minutes that were read within the time limit', async (kit) => {
+  await writeMany(kit)
+  const since = '2026-01-02T00:00:00.000Z'
+  const count = (scan_ms: number) => kit.storage.activity.countPushesByMinute({ since, scan_ms })
+  assert.equal((await count(UNLIMITED_MS)).from, '2026-01-02T00:00')
+  // The first step reads the last entry only, since the ids of a day are far from those of the next one.
+  assert.equal((await count(0)).from, '2026-01-07T00:01')
+})
+
 test('a filter returns an empty page when there are no entries', async ({ storage }) => {
   const query = { level: 'error', since: '2026-01-01T00:00:00.000Z' } as const
   const page = await storage.activity.listActivity({ ...query, limit: 5, before: null })

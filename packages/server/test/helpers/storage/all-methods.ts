@@ -252,6 +252,7 @@ export function callsOfAllMethods(
     ['listPulls', () => pulls.listPulls({ limit: 5, before: null })],
     ['listPlatformPulls', () => pulls.listPlatformPulls({ platform_id, limit: 5, before: null })],
     ['tallyTasks', () => pulls.tallyTasks(pull_id)],
+    ['countPulledByMinute', () => pulls.countPulledByMinute('2000')],
     ['listTasks', () => pulls.listTasks({ pull_id, limit: 5, after: null })],
     ['countUnmarked', () => missing.countUnmarked(read.read)],
     ['listMissing', () => listMissing(storage, read)],
@@ -326,6 +327,7 @@ export function callsOfAllMethods(
           ...{ limit: 5, before: null },
         }),
     ],
+    ['countPushesByMinute', () => activity.countPushesByMinute({ since: clock.text })],
     [
       'listActivity',
       () => activity.listActivity({ platform: null, level: null, limit: 5, before: null }),

@@ -9,7 +9,12 @@
 import type { AuditEntry } from '@recordhub/protocol'
 import { type Expression, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
-import type { ActivityEntries, ActivityFilter, ActivityStore } from '../../port/activity-store.ts'
+import type {
+  ActivityEntries,
+  ActivityFilter,
+  ActivityStore,
+  PushesOfMinute,
+} from '../../port/activity-store.ts'
 import {
   type Databases,
   type Executor,
@@ -43,6 +48,8 @@ export function createActivityStore(
     },
 
     listActivity: (query) => listActivity(reader, contains, query),
+
+    countPushesByMinute: (query) => countPushesByMinute(reader, query),
   }
 }
 
@@ -64,17 +71,16 @@ async function listActivity(
   contains: ContainsIgnoringCase,
   query: Query,
 ): Promise<ActivityEntries> {
-  const deadline = performance.now() + (query.scan_ms ?? SCAN_MS)
   const { lowest, highest } = await findIdRange(db, query)
   const last = Math.min(highest, (query.before ?? Number.POSITIVE_INFINITY) - 1)
   const conditions = toConditions(query, contains)
   const entries: ActivityEntries['entries'] = []
   const needed = query.limit + 1
-  let step = conditions.length > 0 ? FIRST_STEP : MAX_STEP
-  let top = last
-  while (top >= lowest) {
-    const began = performance.now()
-    const bottom = Math.max(lowest, top - step + 1)
+  const scan = {
+    ...{ lowest, highest: last, scanMs: query.scan_ms ?? SCAN_MS },
+    firstStep: conditions.length > 0 ? FIRST_STEP : MAX_STEP,
+  }
+  const unread = await scanBackwards(scan, async (bottom, top) => {
     const rows = await db
       .selectFrom('activity')
       .selectAll()
@@ -85,17 +91,86 @@ async function listActivity(
       .limit(needed - entries.length)
       .execute()
     entries.push(...rows.map(toActivityEntry))
-    if (entries.length === needed) {
-      const page = entries.slice(0, query.limit)
-      return { entries: page, next: page.at(-1)?.id ?? null, complete: true }
-    }
+    return entries.length === needed
+  })
+  if (entries.length === needed) {
+    const page = entries.slice(0, query.limit)
+    return { entries: page, next: page.at(-1)?.id ?? null, complete: true }
+  }
+  return { entries, next: unread && unread + 1, complete: unread === null }
+}
+
+/**
+ * Reads a range of ids backwards in steps, between which other work runs, until `readStep` returns true.
+ * @returns the highest id that the time limit left unread; null if there is none.
+ */
+async function scanBackwards(
+  range: { lowest: number; highest: number; scanMs: number; firstStep?: number },
+  readStep: (bottom: number, top: number) => Promise<boolean>,
+): Promise<number | null> {
+  const deadline = performance.now() + range.scanMs
+  let step = range.firstStep ?? FIRST_STEP
+  let top = range.highest
+  while (top >= range.lowest) {
+    const began = performance.now()
+    const bottom = Math.max(range.lowest, top - step + 1)
+    if (await readStep(bottom, top)) return null
     top = bottom - 1
     const now = performance.now()
-    if (top >= lowest && now >= deadline) return { entries, next: top + 1, complete: false }
+    if (top >= range.lowest && now >= deadline) return top
     step = now - began < STEP_MS ? Math.min(MAX_STEP, step * 2) : Math.max(1, step >> 1)
     await yieldToEventLoop()
   }
-  return { entries, next: null, complete: true }
+  return null
+}
+
+/** The minute of an entry: `2026-11-21T07:05`. */
+const MINUTE = sql<string>`substr(at, 1, 16)`
+const IS_REJECTED = sql<boolean>`kind = 'push.rejected'`
+const IS_PUSH = sql<boolean>`substr(kind, 1, 5) = 'push.'`
+
+async function countPushesByMinute(
+  db: Executor,
+  { since, scan_ms = SCAN_MS }: { since: string; scan_ms?: number },
+): ReturnType<ActivityStore['countPushesByMinute']> {
+  const range = await findIdRange(db, { since })
+  const minutes = new Map<string, PushesOfMinute>()
+  const unread = await scanBackwards({ ...range, scanMs: scan_ms }, async (bottom, top) => {
+    const rows = await db
+      .selectFrom('activity')
+      .select((eb) => [
+        MINUTE.as('minute'),
+        eb.fn.count<number>(sql`CASE WHEN ${IS_PUSH} THEN 1 END`).as('pushes'),
+        eb.fn.count<number>(sql`CASE WHEN ${IS_REJECTED} THEN 1 END`).as('rejected'),
+      ])
+      .where('activity_id', '>=', bottom)
+      .where('activity_id', '<=', top)
+      .groupBy(MINUTE)
+      .execute()
+    for (const { minute, ...row } of rows) {
+      const rejected = Number(row.rejected)
+      const known = minutes.get(minute) ?? { minute, accepted: 0, rejected: 0 }
+      known.accepted += Number(row.pushes) - rejected
+      known.rejected += rejected
+      minutes.set(minute, known)
+    }
+    return false
+  })
+  const first = since.slice(0, 16)
+  const oldest = [...minutes.keys()].reduce(
+    (one, other) => (other < one ? other : one),
+    LAST_MINUTE,
+  )
+  // Without an older entry, earlier ones may be unread, or deleted already. Ids begin at 1.
+  const isComplete = oldest < first || (unread === null && range.lowest === 1)
+  const from = isComplete ? first : nextMinute(oldest)
+  return { from, minutes: [...minutes.values()].filter(({ minute }) => minute >= from) }
+}
+
+const LAST_MINUTE = '9999-12-31T23:59'
+
+function nextMinute(minute: string): string {
+  return new Date(Date.parse(`${minute}:00.000Z`) + 60_000).toISOString().slice(0, 16)
 }
 
 function toConditions(

@@ -235,6 +235,30 @@ export function selectTasks(db: Executor) {
     ])
 }
 
+/** Pulls run one after the other, so those after the last one that ended before `since` contain all of its tasks. */
+export async function countPulledByMinute(db: Executor, since: string, now: string) {
+  const last = await db
+    .selectFrom('pulls')
+    .select('pull_id')
+    .where('finished_at', '<', since)
+    .orderBy('pull_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const at = sql<string>`coalesce(t.finished_at, ${sql.lit(now)})`
+  const minute = sql<string>`substr(${at}, 1, 16)`
+  const rows = await db
+    .selectFrom('pull_tasks as t')
+    .select((eb) => [
+      minute.as('minute'),
+      eb.fn.sum<number>(sql`t.created + t.updated`).as('pulled'),
+    ])
+    .where('t.pull_id', '>', last?.pull_id ?? 0)
+    .where(at, '>=', since)
+    .groupBy(minute)
+    .execute()
+  return rows.map((row) => ({ minute: row.minute, pulled: Number(row.pulled) }))
+}
+
 type TaskRow = Awaited<ReturnType<ReturnType<typeof selectTasks>['execute']>>[number]
 
 /** Returns the error of a task, with the reference of the first rejected record that it is about. */

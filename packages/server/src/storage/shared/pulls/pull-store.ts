@@ -10,7 +10,7 @@ import { setNextMode, takeCachedResponse, toCachedResponseColumns } from './cach
 import { toComparedColumns, toLastReadColumns } from './completeness-store.ts'
 import { listPlatformPulls } from './platform-pulls.ts'
 import { listPlans, listSkipped, planTasks, recordFailures, resumeSkipped } from './pull-plan.ts'
-import { listTasks, selectMatching, selectPulls, toPull } from './pull-rows.ts'
+import { countPulledByMinute, listTasks, selectMatching, selectPulls, toPull } from './pull-rows.ts'
 
 const UNFINISHED = ['queued', 'running'] as const
 /** The exact condition of the partial index on these pulls, so that no others are read. */
@@ -249,6 +249,8 @@ export function createPullStore(
     },
 
     listPlatformPulls: (query) => listPlatformPulls(reader, query),
+
+    countPulledByMinute: (since) => countPulledByMinute(reader, since, nowText(clock)),
 
     async tallyTasks(pullId) {
       const rows = await reader
