@@ -61,8 +61,18 @@ const LIMITED_SESSION = {
   idle_in_transaction_session_timeout: '30s',
 }
 const LIMITS = new Set(['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'])
-/** The write path finds rows only by key. A plan made for an empty table must not scan the table after it has grown. */
-const WRITER_SESSION = { ...LIMITED_SESSION, lock_timeout: '10s', enable_seqscan: 'off' }
+/**
+ * The write path finds rows only by key, one by one, so one plan serves all parameters. It may be made for empty tables, and
+ * must not scan a table after it has grown. Without the last setting, the server plans some statements at each use.
+ */
+const WRITER_SESSION = {
+  ...LIMITED_SESSION,
+  lock_timeout: '10s',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  plan_cache_mode: 'force_generic_plan',
+}
 
 /** Parses `int8` as a number, since every number of the hub is below 2^53. */
 const types: pg.CustomTypesConfig = {

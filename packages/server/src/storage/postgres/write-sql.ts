@@ -11,12 +11,14 @@ const STATE_COLUMNS = `platform_id, record_id, full_name, data, fingerprint, inc
 
 const TITLE = distinctTitleSql('p')
 
+// Not EXISTS, for which the server may read the whole table once instead of an index for each module.
 const MODULE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name, m.last_read_snapshot_seq,
   m.last_read_requested_at, coalesce(p.first_name, p.platform_name) AS first_name,
-  EXISTS (SELECT 1 FROM tombstones t
-    WHERE t.platform_name = coalesce(p.first_name, p.platform_name) AND t.record_type = m.record_type)::int AS has_tombstones,
-  EXISTS (SELECT 1 FROM digest_sums d
-    WHERE d.platform_id = m.platform_id AND d.module_id = m.module_id)::int AS uses_versions`
+  coalesce((SELECT 1 FROM tombstones t
+    WHERE t.platform_name = coalesce(p.first_name, p.platform_name) AND t.record_type = m.record_type
+    LIMIT 1), 0) AS has_tombstones,
+  coalesce((SELECT 1 FROM digest_sums d
+    WHERE d.platform_id = m.platform_id AND d.module_id = m.module_id LIMIT 1), 0) AS uses_versions`
 
 export const WRITE_SQL = {
   findKeys: `
@@ -29,7 +31,8 @@ export const WRITE_SQL = {
   findModules: `
     SELECT ${MODULE_COLUMNS}
     FROM unnest($1::bigint[], $2::text[]) AS w (platform_id, record_type)
-    JOIN modules m ON m.platform_id = w.platform_id AND m.record_type = w.record_type
+    CROSS JOIN LATERAL (SELECT * FROM modules
+      WHERE platform_id = w.platform_id AND record_type = w.record_type OFFSET 0) m
     JOIN platforms p ON p.platform_id = m.platform_id
     WHERE m.registered_at IS NOT NULL`,
   findModulesOfReads: `
@@ -137,7 +140,8 @@ export const WRITE_SQL = {
   findHeldModules: `
     SELECT m.platform_id, m.record_type
     FROM unnest($1::bigint[], $2::text[]) AS w (platform_id, record_type)
-    JOIN modules m ON m.platform_id = w.platform_id AND m.record_type = w.record_type
+    CROSS JOIN LATERAL (SELECT * FROM modules
+      WHERE platform_id = w.platform_id AND record_type = w.record_type OFFSET 0) m
     WHERE EXISTS (SELECT 1 FROM holds h WHERE h.module_id = m.module_id)`,
   findRunningReverts: `
     SELECT revert_id, lease_owner FROM reverts
@@ -170,6 +174,7 @@ export const WRITE_SQL = {
     SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
     ON CONFLICT (platform_id, module_id, bucket) DO UPDATE SET count = s.count + excluded.count,
       sum = (s.sum + excluded.sum) % ${SUM_MODULUS}`,
+  // The scalar subqueries are not EXISTS for the same reason as above.
   addDrift: `
     INSERT INTO module_drift AS d (node, first_at, last_at, platform_id, module_id, kind, key, count)
     SELECT $1, $2, $2, w.*
@@ -177,7 +182,7 @@ export const WRITE_SQL = {
       AS w (platform_id, module_id, kind, key, count)
     WHERE (SELECT count(*) FROM module_drift k WHERE k.platform_id = w.platform_id
         AND k.module_id = w.module_id AND k.node = $1 AND k.kind = w.kind) < ${MAX_DRIFT_KEYS}
-      OR EXISTS (SELECT 1 FROM module_drift k WHERE k.platform_id = w.platform_id
+      OR (SELECT true FROM module_drift k WHERE k.platform_id = w.platform_id
         AND k.module_id = w.module_id AND k.node = $1 AND k.kind = w.kind AND k.key = w.key)
     ON CONFLICT (platform_id, module_id, node, kind, key) DO UPDATE SET
       count = d.count + excluded.count, last_at = excluded.last_at`,

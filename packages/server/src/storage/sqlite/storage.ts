@@ -25,6 +25,7 @@ import {
   containsIgnoringCase,
   createErasureDialect,
   createIncrementalVacuum,
+  createRequestInsert,
   readCommitWatermark,
   readDiskSpace,
   readEngineInfo,
@@ -138,6 +139,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
     missing: createMissingDialect(connections),
     reclaimSpace: createIncrementalVacuum(connections),
     containsIgnoringCase,
+    insertRequests: createRequestInsert(connections),
     erasure: createErasureDialect({
       hashReference: options.hashReference,
       // In the database file, `secure_delete` has overwritten the deleted bytes. The write-ahead log contains older

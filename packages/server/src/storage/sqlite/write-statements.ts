@@ -322,7 +322,7 @@ const ROWS_PER_INSERT = [32, 8, 1]
  * Inserts many rows per statement. For each statement on a table whose ids are never reused, SQLite reads and updates
  * the last id in `sqlite_sequence`.
  */
-function prepareInsert(database: DatabaseSync) {
+export function prepareInsert(database: DatabaseSync) {
   return (table: string, columns: readonly string[]) => {
     // Data of a pull are bytes, which SQLite would store as a blob.
     const row = `(${columns.map((column) => (column === 'data' ? 'CAST(? AS TEXT)' : '?')).join(', ')})`

@@ -2,7 +2,7 @@
  * The request log. A push must cost nearly nothing more, so one statement inserts many requests, and no index is
  * updated: reads go through the log in steps of `STEP` rows.
  */
-import { CompiledQuery, type SelectQueryBuilder, sql } from 'kysely'
+import { type SelectQueryBuilder, sql } from 'kysely'
 import { type LoggedRequest, sizeOf } from '../../../domain/activity/request-log.ts'
 import type { HashReference } from '../../../domain/record/erasure.ts'
 import type { RequestFilter, RequestStore, StoredRequest } from '../../port/activity-store.ts'
@@ -21,34 +21,24 @@ const DELETION_STEP = 500
 /** Requests wait for a few seconds before they are saved; much longer only while the database is unavailable. */
 const RECENT_MS = 3_600_000
 
-const COLUMNS = [
-  ...(['logged_request_id', 'at', 'platform_id', 'status', 'record_type'] as const),
-  ...(['reference_number', 'outcome', 'record_id', 'request_id', 'key_hint', 'address'] as const),
-  ...(['line', 'end_bytes'] as const),
-]
-type Value = string | number | null
+/** The columns of a new request. Those that are true are integers, the others texts. */
+export const REQUEST_COLUMNS = {
+  ...{ logged_request_id: true, at: false, platform_id: true, status: true, record_type: false },
+  ...{ reference_number: false, outcome: false, record_id: true, request_id: false },
+  ...{ key_hint: false, address: false, line: false, end_bytes: true },
+}
+/** The values of `REQUEST_COLUMNS`. */
+export type RequestRow = (string | number | null)[]
+/** Inserts many requests with few statements. */
+export type InsertRequests = (db: Executor, rows: readonly RequestRow[]) => Promise<void>
 
 export function createRequestStore(
   { reader, withoutFsync, acquireLock, clock }: Databases,
-  { hashReference }: { hashReference: HashReference },
+  {
+    hashReference,
+    insertRequests,
+  }: { hashReference: HashReference; insertRequests: InsertRequests },
 ): RequestStore {
-  /** The SQL texts by the number of rows: compiling one takes longer than inserting its rows. */
-  const inserts = new Map<number, string>()
-
-  /** @param rows the values of `COLUMNS` of all rows. */
-  async function insertRows(db: Executor, rows: Value[]): Promise<void> {
-    const width = COLUMNS.length
-    for (let start = 0; start < rows.length; ) {
-      const left = (rows.length - start) / width
-      const size = SIZES.find((one) => one <= left) ?? 1
-      const text = inserts.get(size) ?? compileInsert(db, size)
-      inserts.set(size, text)
-      const end = start + size * width
-      await db.executeQuery(CompiledQuery.raw(text, rows.slice(start, end)))
-      start = end
-    }
-  }
-
   return {
     saveRequests: (requests, maxBytes) =>
       withoutFsync(async (db) => {
@@ -57,13 +47,12 @@ export function createRequestStore(
         const since = new Date(clock.now().getTime() - RECENT_MS).toISOString()
         const stored = await withoutErased(db, requests, { hashReference, since })
         let { last_id, end_bytes } = log
-        const rows: Value[] = []
-        for (const request of stored) {
+        const rows = stored.map((request) => {
           last_id += 1
           end_bytes += sizeOf(request)
-          addRow(rows, request, last_id, end_bytes)
-        }
-        await insertRows(db, rows)
+          return toRow(request, last_id, end_bytes)
+        })
+        await insertRequests(db, rows)
         const details = stored.flatMap(({ details }, index) =>
           details
             ? {
@@ -140,17 +129,6 @@ export async function deleteRequests(db: Executor, ids: number[]): Promise<void>
   await db.deleteFrom('requests').where('logged_request_id', 'in', ids).execute()
 }
 
-/** The numbers of rows of one statement. */
-const SIZES = [50, 10, 1]
-
-function compileInsert(db: Executor, rows: number): string {
-  const values = sql.join(
-    Array.from({ length: rows }, () => sql`(${sql.join(COLUMNS.map(() => null))})`),
-  )
-  const columns = sql.join(COLUMNS.map((column) => sql.ref(column)))
-  return sql`INSERT INTO requests (${columns}) VALUES ${values}`.compile(db).sql
-}
-
 /** What is only shown, in the order of the column `line`. */
 type Line = [
   method: string,
@@ -163,17 +141,17 @@ type Line = [
   skipped: number,
 ]
 
-/** Adds the values of `COLUMNS`. */
-function addRow(rows: Value[], request: LoggedRequest, id: number, end_bytes: number): void {
+function toRow(request: LoggedRequest, id: number, end_bytes: number): RequestRow {
   const { at, platform_id, method, path, status, latency_us, size, record_type } = request
   const { reference_number, outcome, record_id, request_id, key_hint, address, details } = request
   const body_kept = details !== null && details.body !== null
   const { skipped } = request
   const line: Line = [method, path, latency_us, size, key_hint, address, body_kept, skipped]
-  const isUnknown = platform_id === null
-  rows.push(id, at, platform_id ?? NO_PLATFORM, status, record_type, reference_number, outcome)
-  rows.push(record_id, request_id, isUnknown ? key_hint : null, isUnknown ? address : null)
-  rows.push(JSON.stringify(line), end_bytes)
+  const ofUnknown = platform_id === null ? [key_hint, address] : [null, null]
+  return [
+    ...[id, at, platform_id ?? NO_PLATFORM, status, record_type, reference_number, outcome],
+    ...[record_id, request_id, ...ofUnknown, JSON.stringify(line), end_bytes],
+  ]
 }
 
 /** Leaves out requests of removed platforms, and what names erased records. */
