@@ -68,7 +68,6 @@ const STATEMENTS = [
   `ALTER TABLE records DROP CONSTRAINT records_pkey,
     ADD CONSTRAINT records_identity PRIMARY KEY (platform_id, module_id, reference_number)
       INCLUDE (record_id)`,
-  'CREATE INDEX records_missing ON records (platform_id, module_id, record_id) WHERE missing_since IS NOT NULL',
   /* Not unique: the identity sequence gives each number once. */
   'CREATE INDEX records_ids ON records (record_id)',
   ...LIST_INDEXES,

@@ -41,7 +41,11 @@ export const recordTables = {
     },
     {
       indexes: {
-        // A partial index, since most records do not match its condition.
+        // Partial indexes, since most records match neither condition.
+        records_missing: {
+          on: 'platform_id, module_id, record_id',
+          where: 'missing_since IS NOT NULL',
+        },
         records_incomplete: { on: 'record_id', where: 'incomplete = 1' },
         // Contains all columns of finer sums, so that computing them reads no records.
         records_digest: {

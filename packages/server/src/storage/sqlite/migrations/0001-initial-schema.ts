@@ -18,8 +18,6 @@ const STATEMENTS = [
   'CREATE INDEX records_name_of_module ON records (platform_id, module_id, full_name)',
   /* In the order of record_id, with which every index of SQLite ends. */
   'CREATE INDEX records_of_module ON records (platform_id, module_id)',
-  /* After `records_of_module`: of two indexes that it considers equal, SQLite uses the later one. */
-  'CREATE INDEX records_missing ON records (platform_id, module_id, record_id) WHERE missing_since IS NOT NULL',
 
   /* One row. The text index, which is a file of its own (search-file.ts), belongs to this database. */
   'CREATE TABLE database_identity (database_id TEXT NOT NULL) STRICT',
