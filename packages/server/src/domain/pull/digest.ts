@@ -86,10 +86,23 @@ export function isSame(one: Sums, other: Sums): boolean {
   return one.count === other.count && one.sum === other.sum
 }
 
-export function countRecords(buckets: Buckets): number {
-  let records = 0
-  for (const { count } of buckets.values()) records += count
-  return records
+export function addUp(buckets: Buckets): Sums {
+  let total = NONE
+  for (const sums of buckets.values()) total = plus(total, sums)
+  return total
+}
+
+/**
+ * Whether the totals of both sides prove that all buckets are equal. Each version of a record adds the same random hash to
+ * the same bucket on both sides, so different versions have equal totals as seldom as equal buckets. Nothing else may count:
+ * a record without a version adds nothing to a sum, and a known difference may hide another one.
+ */
+export function hasEqualTotals(
+  remote: Buckets,
+  local: Sums & { hasUnversioned: boolean },
+  known: readonly unknown[],
+): boolean {
+  return known.length === 0 && !local.hasUnversioned && isSame(addUp(remote), local)
 }
 
 /**

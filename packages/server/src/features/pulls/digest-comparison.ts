@@ -1,10 +1,11 @@
 /** Compares a module with the digest of its platform, and decides which of its buckets the pull reads. */
 import {
+  addUp,
   type Buckets,
   chooseDigits,
-  countRecords,
   type DifferingBucket,
   findDiffering,
+  hasEqualTotals,
   type KnownDifference,
   limitRequests,
   planRead,
@@ -106,17 +107,20 @@ async function compare(
 ): Promise<Comparison> {
   const { digests, clock } = deps
   const { plan, mayReadInFull } = module
-  const present = await digests.countPresent(plan)
+  const totals = await digests.readTotals(plan)
+  const { present } = totals
   const remembered = await digests.listRemembered(plan)
   const known = toKnownDifferences(remembered, clock.now())
   const digits = chooseDigits(present)
   const whole = await requests.send({ digits, prefixes: null })
   const limits = limitRequests(requests.milliseconds)
-  const local = await readLocalSums(digests, plan, digits)
+  const local = hasEqualTotals(whole, totals, remembered)
+    ? whole
+    : await readLocalSums(digests, plan, digits)
   const differing = findDiffering({ remote: whole, local, known }, digits)
   const refined = await refine(deps, { module, requests, known, limits }, differing, digits)
   const remote = refined ? replaceRefined(whole, refined, digits) : whole
-  const records = countRecords(remote)
+  const records = addUp(remote).count
   const levels = refined ? [refined.differing, differing] : [differing]
   return {
     ...{ outcome: 'compared', digits, remote, records, local, present, differing, remembered },

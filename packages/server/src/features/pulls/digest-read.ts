@@ -1,6 +1,6 @@
 /** What a pull that compared digests has proved: judges the buckets that it read, and remembers those that stay different. */
 import {
-  countRecords,
+  addUp,
   type DifferingBucket,
   findDiffering,
   groupBuckets,
@@ -72,7 +72,7 @@ export async function settleDigest(
   // Without any difference, nothing was read that could have changed the records.
   const isAlike = differing.length === 0 && comparison.remembered.length === 0
   // Counted before the sums are read: a record that is erased in between must not hide one that is in no bucket.
-  const present = isAlike ? comparison.present : await digests.countPresent(plan)
+  const present = isAlike ? comparison.present : (await digests.readTotals(plan)).present
   const local = isAlike ? comparison.local : await readLocalSums(digests, plan, STORED_DIGITS)
   const change = planRemembered({ comparison, outcome, local, at: now.toISOString() })
   if (change.save.length > 0 || change.delete.length > 0) await digests.remember(plan, change)
@@ -91,7 +91,7 @@ export async function settleDigest(
   const isEqual =
     left.length === 0 &&
     disagreements.length === 0 &&
-    !(await hasUnseen(digests, plan, present - countRecords(local)))
+    !(await hasUnseen(digests, plan, present - addUp(local).count))
   const isSound = history.withdrawn_at === null && unversioned + contentAlone === 0
   const isVerified = outcome.error === null && isEqual && isSound
   if (isVerified) {

@@ -75,6 +75,17 @@ export type ModuleDigest = {
   digest_ms: number | null
 }
 
+/** The records of a module. Each transaction updates the totals together with the sums of the buckets. */
+export type ModuleTotals = {
+  /** The number of present records. */
+  present: number
+  /** The records that `readSums` counts, and the sum of all buckets modulo 2^48. */
+  count: number
+  sum: number
+  /** Whether `listUnversioned` returns a bucket. */
+  hasUnversioned: boolean
+}
+
 /** The versions of records, and their sums by bucket. A module without versions has no rows here and costs nothing. */
 export interface DigestStore {
   /**
@@ -102,12 +113,12 @@ export interface DigestStore {
    * pull, with their number; in the order of their prefixes. The cost depends on the number of these records only.
    *
    * A record that no pull has read with a version and that was stored before the module had versions is in none of these
-   * buckets. `countPresent` counts it.
+   * buckets. It is one of the present records of `readTotals`.
    */
   listUnversioned(module: ModuleRef, digits: number): Promise<{ prefix: string; count: number }[]>
 
-  /** Returns the number of present records. The cost does not depend on the number of records that are not missing. */
-  countPresent(module: ModuleRef): Promise<number>
+  /** Returns the totals of a module as of one moment. The cost does not depend on the number of records that are not missing. */
+  readTotals(module: ModuleRef): Promise<ModuleTotals>
 
   /** Returns the number of present records that were anonymised: they are in no bucket. The cost depends on their number. */
   countAnonymised(module: ModuleRef): Promise<number>

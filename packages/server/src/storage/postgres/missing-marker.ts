@@ -17,18 +17,21 @@ import { createWriteStatements } from './write-statements.ts'
 
 export function createMissingDialect(
   connections: Pick<PostgresConnections, 'withWriter' | 'publish'>,
+  node: string,
 ): MissingDialect {
   const { withWriter, publish } = connections
   return {
     idList,
     publish,
-    markMissing: (batch) => withRetry(() => withWriter((client) => markMissing(client, batch))),
+    markMissing: (batch) =>
+      withRetry(() => withWriter((client) => markMissing(client, batch, node))),
   }
 }
 
 async function markMissing(
   client: PoolClient,
   batch: MissingBatch & { at: string },
+  node: string,
 ): Promise<MarkOutcome> {
   const statements = createWriteStatements(client)
   await statements.begin()
@@ -43,6 +46,7 @@ async function markMissing(
     const deltas = new DigestDeltas()
     for (const row of locked) deltas.replace(module, toDigestColumns(row), null)
     const sums = deltas.rows()
+    const totals = deltas.totals().map((total) => ({ ...total, created: 0, pushes: 0 }))
     // Numbers are allocated after the locks, so that those of a record rise on every node.
     const numbers = await statements.allocateSequence(ids.length)
     const values = [batch.since, batch.at, bigintArray(ids), bigintArray(numbers)]
@@ -57,6 +61,7 @@ async function markMissing(
     await Promise.all([
       client.query({ name: 'markMissing', text: SQL.markMissing, values }),
       statements.appendHistory(history, at),
+      ...(totals.length > 0 ? [statements.addToModules(totals, node)] : []),
       ...(sums.length > 0 ? [statements.addToSums(sums)] : []),
     ])
   }

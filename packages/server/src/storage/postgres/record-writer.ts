@@ -182,7 +182,7 @@ function save(
   send(changes.liftedHolds, (rows) => statements.liftHolds(rows))
   send(changes.newHolds, (rows) => statements.insertHolds(rows, at))
   send(changes.counters.platforms(), (rows) => statements.addHourly(rows, when))
-  send(changes.counters.modules(), (rows) => statements.addToModules(rows, when))
+  send(changes.modules, (rows) => statements.addToModules(rows, when.node))
   send(changes.counters.drifts(), (rows) => statements.addDrift(rows, when))
   send(changes.sums, (rows) => statements.addToSums(rows))
   return saving

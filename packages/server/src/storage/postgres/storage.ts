@@ -101,15 +101,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   const databases = createDatabases({
     ...{ reader: database, writer: database, withoutFsync, clock, acquireLock },
   })
+  const node = pickCounterRow()
   const stores = createStores(databases, {
     authDatabase: { dialect, type: 'postgres' },
-    node: pickCounterRow(),
+    node,
     readLastSequence,
     allocatePositions,
     readCommitWatermark,
     readVersion,
     selectByIds,
-    missing: createMissingDialect(connections),
+    missing: createMissingDialect(connections, node),
     // Autovacuum releases the space.
     reclaimSpace: async () => false,
     containsIgnoringCase,

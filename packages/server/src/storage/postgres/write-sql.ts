@@ -119,11 +119,13 @@ export const WRITE_SQL = {
       created = c.created + excluded.created, updated = c.updated + excluded.updated,
       unchanged = c.unchanged + excluded.unchanged, stale = c.stale + excluded.stale`,
   addToModules: `
-    INSERT INTO module_counters AS c (node, last_received_at, platform_id, module_id, records,
-      pushes)
-    SELECT $1, $2, w.* FROM unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) AS w
+    INSERT INTO module_counters AS c (node, platform_id, module_id, records, pushes, versions,
+      version_sum)
+    SELECT $1, w.* FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+      $7::bigint[]) AS w
     ON CONFLICT (platform_id, module_id, node) DO UPDATE SET records = c.records + excluded.records,
-      pushes = c.pushes + excluded.pushes, last_received_at = excluded.last_received_at`,
+      pushes = c.pushes + excluded.pushes, versions = c.versions + excluded.versions,
+      version_sum = (c.version_sum + excluded.version_sum) % ${SUM_MODULUS}`,
   findRejections: `
     SELECT r.rejected_push_id, r.replayed_at, r.replay_outcome, r.position_seq, r.position_at,
       p.platform_id, p.platform_name, ${TITLE} AS display_title, p.status,

@@ -280,15 +280,16 @@ export function createWriteStatements(client: PoolClient) {
         bigintArray(counts.map((count) => count.stale)),
       ),
 
-    addToModules: (counts: readonly ModuleCount[], when: { at: string; node: string }) =>
+    addToModules: (counts: readonly ModuleCount[], node: string) =>
       run(
         'addToModules',
-        when.node,
-        when.at,
+        node,
         bigintArray(counts.map((count) => count.platform_id)),
         bigintArray(counts.map((count) => count.module_id)),
         bigintArray(counts.map((count) => count.created)),
         bigintArray(counts.map((count) => count.pushes)),
+        bigintArray(counts.map((count) => count.versions)),
+        bigintArray(counts.map((count) => count.version_sum)),
       ),
 
     addToSums: (deltas: readonly SumDelta[]) =>

@@ -11,9 +11,9 @@ import type { SqliteConnections } from './connection.ts'
 import { idList } from './dialect.ts'
 import { prepareWriteStatements } from './write-statements.ts'
 
-export function createMissingDialect(connections: SqliteConnections): MissingDialect {
+export function createMissingDialect(connections: SqliteConnections, node: string): MissingDialect {
   const { database, withWriteLock, publish } = connections
-  const markMissing = prepareMarkMissing(database)
+  const markMissing = prepareMarkMissing(database, node)
   return {
     idList,
     publish,
@@ -32,8 +32,8 @@ export function createMissingDialect(connections: SqliteConnections): MissingDia
   }
 }
 
-function prepareMarkMissing(database: DatabaseSync) {
-  const { findModuleOfRead, readSequence, saveSequence, appendHistory, addToSums } =
+function prepareMarkMissing(database: DatabaseSync, node: string) {
+  const { findModuleOfRead, readSequence, saveSequence, appendHistory, addToModule, addToSums } =
     prepareWriteStatements(database)
   const findDigest = database.prepare(
     'SELECT reference_hash, version_hash FROM records WHERE record_id = ?',
@@ -67,6 +67,7 @@ function prepareMarkMissing(database: DatabaseSync) {
       seq = change_seq
     }
     appendHistory(history, at)
+    for (const total of deltas.totals()) addToModule({ ...total, created: 0, pushes: 0 }, node)
     for (const delta of deltas.rows()) addToSums(delta)
     if (seq > before) saveSequence(seq)
     return { outcome: 'marked', marked: seq - before }

@@ -126,7 +126,7 @@ function save(
   reverts.liftHolds(changes.liftedHolds)
   reverts.insertHolds(changes.newHolds, at)
   for (const counts of changes.counters.platforms()) statements.addHourly(counts, when)
-  for (const count of changes.counters.modules()) statements.addToModule(count, when)
+  for (const count of changes.modules) statements.addToModule(count, when.node)
   for (const drift of changes.counters.drifts()) statements.addDrift(drift, when)
   for (const delta of changes.sums) statements.addToSums(delta)
 }

@@ -136,7 +136,7 @@ async function open(options: SqliteOptions): Promise<Storage> {
     readCommitWatermark,
     readVersion,
     selectByIds,
-    missing: createMissingDialect(connections),
+    missing: createMissingDialect(connections, NODE),
     reclaimSpace: createIncrementalVacuum(connections),
     containsIgnoringCase,
     insertRequests: createRequestInsert(connections),

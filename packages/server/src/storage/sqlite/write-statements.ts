@@ -117,10 +117,11 @@ export function prepareWriteStatements(database: DatabaseSync) {
       created = created + excluded.created, updated = updated + excluded.updated,
       unchanged = unchanged + excluded.unchanged, stale = stale + excluded.stale`)
   const addToModule = run(`
-    INSERT INTO module_counters (platform_id, module_id, node, records, pushes, last_received_at)
-    VALUES (?, ?, ?, ?, ?, ?)
+    INSERT INTO module_counters (platform_id, module_id, node, records, pushes, versions, version_sum)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET records = records + excluded.records,
-      pushes = pushes + excluded.pushes, last_received_at = excluded.last_received_at`)
+      pushes = pushes + excluded.pushes, versions = versions + excluded.versions,
+      version_sum = (version_sum + excluded.version_sum) % ${SUM_MODULUS}`)
 
   const addToSums = run(`
     INSERT INTO digest_sums (platform_id, module_id, bucket, count, sum) VALUES (?, ?, ?, ?, ?)
@@ -262,9 +263,9 @@ export function prepareWriteStatements(database: DatabaseSync) {
       )
     },
 
-    addToModule(count: ModuleCount, when: { at: string; node: string }): void {
-      const { platform_id, module_id, created, pushes } = count
-      addToModule(platform_id, module_id, when.node, created, pushes, when.at)
+    addToModule(count: ModuleCount, node: string): void {
+      const { platform_id, module_id, created, pushes, versions, version_sum } = count
+      addToModule(platform_id, module_id, node, created, pushes, versions, version_sum)
     },
 
     addToSums({ platform_id, module_id, bucket, count, sum }: SumDelta): void {

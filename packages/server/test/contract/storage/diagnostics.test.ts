@@ -48,7 +48,7 @@ test('counters without a module and impossible counts are found', async (kit) =>
   await kit.register()
   const insert = (table: string, values: string) =>
     kit.runSql(`INSERT INTO ${table} VALUES (${values})`)
-  await insert('module_counters', `999, 999, 'x', -4, NULL, 0, 0`)
+  await insert('module_counters', `999, 999, 'x', -4, 0, 0, 0, 0`)
   await insert('hourly_counters', `'2026-03-10','2026-03-10T08',999,'x',5,0,0,1,0,0,0,0`)
   await insert('module_drift', `999, 999, 'x', 'unknown', 'k', 0, '2026', '2026'`)
   const found = await kit.diagnose((database) => database.findInvalidCounters())

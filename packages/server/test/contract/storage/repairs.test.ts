@@ -10,7 +10,7 @@ test('wrong counters are counted again, deleted without a module, and logged onc
   const { repairs } = kit.storage
   await kit.runSql('UPDATE module_counters SET records = records - 9 WHERE records > 200')
   await kit.runSql(
-    `INSERT INTO module_counters VALUES (999, 999, 'x', 5, NULL, 0, 0), (999, 998, 'x', 5, NULL, 0, 0)`,
+    `INSERT INTO module_counters VALUES (999, 999, 'x', 5, 0, 0, 0, 0), (999, 998, 'x', 5, 0, 0, 0, 0)`,
   )
   await kit.runSql('UPDATE platforms SET rejected_bytes = 12345')
   const { recounted, deleted } = await repairs.recountRecords(log)

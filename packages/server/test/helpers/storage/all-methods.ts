@@ -259,7 +259,7 @@ export function callsOfAllMethods(
     ['readSums', () => digests.readSums(read.read, 3)],
     ['readFinerSums', () => digests.readFinerSums(read.read, ['3f4'], 5)],
     ['listUnversioned', () => digests.listUnversioned(read.read, 3)],
-    ['countPresent', () => digests.countPresent(read.read)],
+    ['readTotals', () => digests.readTotals(read.read)],
     ['countAnonymised', () => digests.countAnonymised(read.read)],
     [
       'listBucketRecords',

@@ -23,6 +23,11 @@ export function expectedSums(versions: ReadonlyMap<string, string>, digits: numb
     .sort((one, other) => (one.prefix < other.prefix ? -1 : 1))
 }
 
+/** The sum of a whole module. */
+function sumOfAll(versions: ReadonlyMap<string, string>): bigint {
+  return expectedSums(versions, 1).reduce((total, { sum }) => (total + BigInt(sum)) % 2n ** 48n, 0n)
+}
+
 /** The module of a platform. */
 export async function moduleRef(
   { runSql }: StorageKit,
@@ -64,6 +69,13 @@ export async function expectSums(
   for (const digits of [1, 2, 3]) {
     assert.deepEqual(await digests.readSums(module, digits), expectedSums(versions, digits))
   }
+  const { present: _, ...totals } = await digests.readTotals(module)
+  const unversioned = await digests.listUnversioned(module, 1)
+  assert.deepEqual(totals, {
+    count: versions.size,
+    sum: Number(sumOfAll(versions)),
+    hasUnversioned: unversioned.length > 0,
+  })
   const coarse = expectedSums(versions, 2).map(({ prefix }) => prefix)
   for (const digits of [3, 4, 6]) {
     const finer = await digests.readFinerSums(module, coarse, digits)

@@ -1,7 +1,9 @@
 import type { Selectable } from 'kysely'
 import type { Drift } from '../../../domain/record/drift.ts'
 import { isStorableText } from '../../../lib/text/code-points.ts'
+import type { ModuleRef } from '../../port/record-list-store.ts'
 import type { RecordWrite } from '../../port/record-store.ts'
+import type { TotalDelta } from '../records/digest-deltas.ts'
 import type { WritableModule } from '../records/write-rows.ts'
 import type { Tables } from '../schema/tables.ts'
 
@@ -15,6 +17,8 @@ export type ModuleCount = {
   module_id: number
   created: number
   pushes: number
+  versions: number
+  version_sum: number
 }
 
 /** The number of records of a batch in which a key was unknown, absent or had a value of a wrong type. */
@@ -58,8 +62,7 @@ export class CounterDeltas {
     else if (isOfRead && outcome === 'stale') return
     else if (source !== 'revert') counts.received_pull += 1
     const { platform_id, module_id } = module
-    const none = { platform_id, module_id, created: 0, pushes: 0 }
-    const moduleCount = this.#modules.get(module_id) ?? none
+    const moduleCount = this.#modules.get(module_id) ?? countNothing({ platform_id, module_id })
     if (outcome === 'created') moduleCount.created += 1
     // A replay is not part of a read either, so it counts as a push.
     if (!isOfRead) moduleCount.pushes += 1
@@ -71,9 +74,16 @@ export class CounterDeltas {
     return [...this.#platforms.values()].sort((one, other) => one.platform_id - other.platform_id)
   }
 
-  /** Returns the counts of modules, sorted for the same reason. */
-  modules(): ModuleCount[] {
-    return [...this.#modules.values()].sort((one, other) => one.module_id - other.module_id)
+  /** Returns the counts of modules, with the differences of their totals, sorted for the same reason. */
+  modules(totals: readonly TotalDelta[]): ModuleCount[] {
+    const modules = new Map(this.#modules)
+    for (const total of totals) {
+      modules.set(total.module_id, {
+        ...(modules.get(total.module_id) ?? countNothing(total)),
+        ...total,
+      })
+    }
+    return [...modules.values()].sort((one, other) => one.module_id - other.module_id)
   }
 
   /** Returns the counts of drift, sorted for the same reason. */
@@ -129,6 +139,10 @@ export class CounterDeltas {
     this.#platforms.set(platformId, counts)
     return counts
   }
+}
+
+function countNothing({ platform_id, module_id }: ModuleRef): ModuleCount {
+  return { platform_id, module_id, created: 0, pushes: 0, versions: 0, version_sum: 0 }
 }
 
 /** Returns a key that both engines can store and index. */

@@ -134,7 +134,7 @@ export function createErasureStore(
       await deleteRows(db, 'holds', { record_id: record.record_id })
       await deleteRows(db, 'revert_records', { record_id: record.record_id })
       await invalidateCachedResponse(db, record, node)
-      await addToSums(db, deltas)
+      await addToSums(db, deltas, node)
       await schedulePurge(db, { platform_id: record.platform_id, change_seq })
       await insertLog(db, at, log)
       return true

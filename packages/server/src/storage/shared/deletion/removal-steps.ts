@@ -118,7 +118,7 @@ async function deleteRecords(
     await addToModule(db, module, { records: -deleted.length }, node)
     const deltas = new DigestDeltas()
     for (const row of deleted) deltas.replace(module, row, null)
-    await addToSums(db, deltas)
+    await addToSums(db, deltas, node)
   }
   const removed = sql`removed + ${deleted.length}`
   await updateRows(db, 'removals', { removal_id: removal.removal_id }, { removed })

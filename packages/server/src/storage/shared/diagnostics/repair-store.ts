@@ -47,7 +47,7 @@ export function createRepairStore(
 
     recountVersions: (log) =>
       transact(['counters'], async (db, at) => {
-        const repaired = await repairSums(db)
+        const repaired = await repairSums(db, node)
         const changed = repaired.recounted.length + repaired.deleted
         if (changed > 0) await insertLog(db, at, log(changed))
         return repaired

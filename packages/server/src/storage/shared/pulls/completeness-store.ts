@@ -9,7 +9,7 @@ import type { CompletenessStore, PullTaskResult } from '../../port/pull-store.ts
 import { isAccepted, parseGroups } from '../rejected-pushes/rejection-groups.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { findRow } from '../schema/rows.ts'
-import { countUnmarked, findOpenReview } from './missing-store.ts'
+import { countMarked, countUnmarked, findOpenReview } from './missing-store.ts'
 
 export function createCompletenessStore({ reader }: Pick<Databases, 'reader'>): CompletenessStore {
   return { listCompleteness: (query) => listCompleteness(reader, query) }
@@ -46,8 +46,7 @@ async function listCompleteness(
       'm.rejection_groups',
       counterOf('records').as('records'),
       counterOf('pushes').as('pushes'),
-      sql<number>`(SELECT count(*) FROM records r WHERE r.platform_id = m.platform_id
-        AND r.module_id = m.module_id AND r.missing_since IS NOT NULL)`.as('missing'),
+      countMarked(sql.ref('m.platform_id'), sql.ref('m.module_id')).as('missing'),
       sql<number>`(SELECT count(DISTINCT h.record_id) FROM holds h WHERE h.module_id = m.module_id)`.as(
         'held',
       ),

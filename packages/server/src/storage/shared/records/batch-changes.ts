@@ -2,7 +2,7 @@
 import type { NewActivity } from '../../../domain/activity/activity.ts'
 import type { NewRecordState, RecordChange } from '../../../domain/record/record.ts'
 import type { Hold, HoldKind } from '../../../domain/revert/hold.ts'
-import { CounterDeltas } from '../counters/counter-deltas.ts'
+import { CounterDeltas, type ModuleCount } from '../counters/counter-deltas.ts'
 import { DigestDeltas, digestColumns, NO_DIGEST, type SumDelta } from './digest-deltas.ts'
 import type { DigestColumns, StoredRecord, WritableModule } from './write-rows.ts'
 
@@ -56,6 +56,7 @@ export type BatchChanges = {
   newHolds: NewHold[]
   liftedHolds: LiftedHold[]
   counters: CounterDeltas
+  modules: ModuleCount[]
   sums: SumDelta[]
 }
 
@@ -158,7 +159,8 @@ export class BatchPlan {
       }
     }
     const { history, activity, reverted, newHolds, liftedHolds, counters } = this
-    const changed = { inserted, updated, touched, history, activity, counters, sums: deltas.rows() }
+    const sums = { modules: counters.modules(deltas.totals()), sums: deltas.rows() }
+    const changed = { inserted, updated, touched, history, activity, counters, ...sums }
     return { ...changed, replayed: this.#replayed, reverted, newHolds, liftedHolds }
   }
 }

@@ -11,10 +11,14 @@ import {
 } from '../../../domain/record/digest-sums.ts'
 import type { ModuleRef } from '../../port/record-list-store.ts'
 import type { Executor } from '../schema/databases.ts'
+import { addToModule } from './module-counts.ts'
 import type { DigestColumns, StoredRecord } from './write-rows.ts'
 
 /** What is added to a row of `digest_sums`. `sum` is not negative, since sums are added modulo 2^48. */
 export type SumDelta = ModuleRef & { bucket: number; count: number; sum: number }
+
+/** What is added to the totals of a module. */
+export type TotalDelta = ModuleRef & { versions: number; version_sum: number }
 
 /** Sums the differences of a transaction, so that it writes each changed bucket once. */
 export class DigestDeltas {
@@ -33,10 +37,6 @@ export class DigestDeltas {
     const bucket = Math.floor(reference_hash / bucketSize(STORED_DIGITS))
     const count = Number(added !== null) - Number(removed !== null)
     const sum = subtractSums(added ?? 0, removed ?? 0)
-    this.add({ platform_id, module_id, bucket, count, sum })
-  }
-
-  add({ platform_id, module_id, bucket, count, sum }: SumDelta): void {
     const name = `${module_id} ${bucket}`
     const known = this.#deltas.get(name)
     if (known) {
@@ -50,6 +50,19 @@ export class DigestDeltas {
     return [...this.#deltas.values()]
       .filter(({ count, sum }) => count !== 0 || sum !== 0)
       .sort((one, other) => one.module_id - other.module_id || one.bucket - other.bucket)
+  }
+
+  /** Returns the differences of whole modules, sorted for the same reason. */
+  totals(): TotalDelta[] {
+    const totals = new Map<number, TotalDelta>()
+    for (const { platform_id, module_id, count, sum } of this.#deltas.values()) {
+      const { versions = 0, version_sum = 0 } = totals.get(module_id) ?? {}
+      const added = { versions: versions + count, version_sum: addSums(version_sum, sum) }
+      totals.set(module_id, { platform_id, module_id, ...added })
+    }
+    return [...totals.values()]
+      .filter(({ versions, version_sum }) => versions !== 0 || version_sum !== 0)
+      .sort((one, other) => one.module_id - other.module_id)
   }
 }
 
@@ -77,9 +90,17 @@ export function digestColumns(
 /** Rows that one statement changes. */
 const ROWS_PER_STATEMENT = 500
 
-/** Adds to the stored sums. The caller's transaction has changed the records and the counts of modules before. */
-export async function addToSums(db: Executor, deltas: DigestDeltas): Promise<void> {
-  const rows = deltas.rows()
+/**
+ * Adds to the stored sums and totals. The caller's transaction has changed the records before.
+ * @param node the name of the counter rows.
+ */
+export async function addToSums(db: Executor, deltas: DigestDeltas, node: string): Promise<void> {
+  for (const total of deltas.totals()) await addToModule(db, total, total, node)
+  await addToBuckets(db, deltas.rows())
+}
+
+/** Adds to the stored sums alone. @param rows in the order of `DigestDeltas.rows`. */
+export async function addToBuckets(db: Executor, rows: readonly SumDelta[]): Promise<void> {
   for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
     await db
       .insertInto('digest_sums')

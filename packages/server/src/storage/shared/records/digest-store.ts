@@ -13,7 +13,7 @@ import { MISSING_PATH } from '../../../domain/revert/hold.ts'
 import type { DigestStore, ModuleDigest, RememberedBucket } from '../../port/digest-store.ts'
 import type { ModuleRef } from '../../port/record-list-store.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
-import { countUnmarked } from '../pulls/missing-store.ts'
+import { countMarked } from '../pulls/missing-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 
 export function createDigestStore({
@@ -41,7 +41,29 @@ export function createDigestStore({
       }))
     },
 
-    countPresent: (module) => countUnmarked(reader, module),
+    async readTotals(module) {
+      const { rows } = await sql<{
+        records: number | null
+        count: number | null
+        sum: number | null
+        marked: number
+        unversioned: number
+      }>`
+        SELECT c.records, c.count, c.sum,
+          ${countMarked(sql`${module.platform_id}`, sql`${module.module_id}`)} AS marked,
+          (SELECT count(*) FROM records WHERE ${isOf(module)} AND ${isUnversioned}) AS unversioned
+        FROM (SELECT sum(records) AS records, sum(versions) AS count,
+            sum(version_sum) % ${MODULUS} AS sum
+          FROM module_counters WHERE ${isOf(module)}) c
+      `.execute(reader)
+      const { records, count, sum, marked, unversioned } = rows[0] ?? {}
+      return {
+        present: Number(records ?? 0) - Number(marked ?? 0),
+        count: Number(count ?? 0),
+        sum: Number(sum ?? 0),
+        hasUnversioned: Number(unversioned ?? 0) > 0,
+      }
+    },
 
     async countAnonymised({ platform_id, module_id }) {
       const { rows } = await sql<{ n: number }>`

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { SUM_MODULUS } from '../../../domain/record/digest-sums.ts'
 import type { RecordListStore } from '../../port/record-list-store.ts'
 import type { Executor } from '../schema/databases.ts'
 import { isVisible } from './module-scope.ts'
@@ -7,20 +8,30 @@ import { isVisible } from './module-scope.ts'
 export const ACCEPTED_PUSHES = sql<number>`(SELECT coalesce(sum(c.pushes), 0) FROM module_counters c
   WHERE c.platform_id = p.platform_id)`
 
+type ModuleDelta = {
+  records?: number
+  invalidations?: number
+  versions?: number
+  /** Not negative, since sums are added modulo 2^48. */
+  version_sum?: number
+}
+
 /** Adds to the counters of a module. @param node the name of the counter rows. */
 export async function addToModule(
   db: Executor,
   { platform_id, module_id }: { platform_id: number; module_id: number },
-  { records = 0, invalidations = 0 }: { records?: number; invalidations?: number },
+  { records = 0, invalidations = 0, versions = 0, version_sum = 0 }: ModuleDelta,
   node: string,
 ): Promise<void> {
   await db
     .insertInto('module_counters')
-    .values({ platform_id, module_id, node, records, invalidations, last_received_at: null })
+    .values({ platform_id, module_id, node, records, invalidations, versions, version_sum })
     .onConflict((conflict) =>
       conflict.columns(['platform_id', 'module_id', 'node']).doUpdateSet({
         records: sql`module_counters.records + excluded.records`,
         invalidations: sql`module_counters.invalidations + excluded.invalidations`,
+        versions: sql`module_counters.versions + excluded.versions`,
+        version_sum: sql`(module_counters.version_sum + excluded.version_sum) % ${sql.lit(SUM_MODULUS)}`,
       }),
     )
     .execute()

@@ -135,11 +135,13 @@ export const activityTables = {
       module_id: integer(),
       node: text(),
       records: integer(),
-      last_received_at: text().nullable(),
       /** Accepted pushes. */
       pushes: integer().default(0),
       /** How often anything but a push invalidated the cached response of the module. */
       invalidations: integer().default(0),
+      /** The totals of `digest_sums`. */
+      versions: integer().default(0),
+      version_sum: integer().default(0),
     },
     { primaryKey: ['platform_id', 'module_id', 'node'] },
   ),
