@@ -11,7 +11,7 @@ import {
   withHeaders,
 } from '../packages/server/test/helpers/operator.ts'
 import { type BenchDatabase, createDatabase, type Engine } from './engines.ts'
-import { currentLauncher } from './machine.ts'
+import { currentLauncher, currentProgram } from './machine.ts'
 import { recordTypes } from './platforms.ts'
 import { cpuSeconds, type ServerProcess, startServer } from './processes.ts'
 
@@ -50,7 +50,7 @@ export function startHubProcess(
   settings: Record<string, string> = {},
 ): Promise<ServerProcess> {
   return startServer(
-    '../packages/server/src/main.ts',
+    currentProgram().path,
     ['start'],
     {
       PORT: '0',
@@ -60,7 +60,7 @@ export function startHubProcess(
       HUB_API_RATE_LIMIT: '0',
       HUB_LOG_LEVEL: 'warn',
       // As the launcher of the package.
-      MALLOC_ARENA_MAX: '2',
+      ...{ MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' },
       NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=8`,
       ...database.env,
       ...settings,

@@ -1,6 +1,7 @@
-/** The machine of a run: its description, and two ways to make it slower. */
+/** The machine of a run and the hub that runs on it, and two ways to make it slower. */
 import { execFileSync } from 'node:child_process'
 import { cpus, totalmem } from 'node:os'
+import { join, resolve } from 'node:path'
 import { slowDiskEnvironment } from '../packages/server/test/helpers/process/disk-faults.ts'
 
 /** The first word of the commands of the hub: `taskset` restricts it to one core. */
@@ -8,6 +9,21 @@ let launcher: readonly string[] = []
 
 export function currentLauncher(): readonly string[] {
   return launcher
+}
+
+/** The program of the hub: its source files, unless {@link usePackage} was called. */
+let program: { path: string; isPackage: boolean } = {
+  path: '../packages/server/src/main.ts',
+  isPackage: false,
+}
+
+export function currentProgram() {
+  return program
+}
+
+/** The hub is the package that was installed in this folder with `npm install <tarball>`. */
+export function usePackage(folder: string): void {
+  program = { path: join(resolve(folder), 'node_modules/recordhub/dist/main.js'), isPackage: true }
 }
 
 /** The hub runs on one core, and so does PostgreSQL; the load and the platforms use the others. */

@@ -9,7 +9,7 @@ import { benchDashboards } from './dashboards.ts'
 import { benchDifference } from './difference.ts'
 import { ENGINES, type Engine } from './engines.ts'
 import { benchExport } from './export.ts'
-import { describeMachine, useOneCore, useSlowDisk } from './machine.ts'
+import { describeMachine, useOneCore, usePackage, useSlowDisk } from './machine.ts'
 import { benchMemory } from './memory.ts'
 import { keepPeersIn } from './peers/install.ts'
 import { benchPeers } from './peers.ts'
@@ -115,6 +115,7 @@ const { values: options, positionals } = parseArgs({
     json: { type: 'string' },
     folder: { type: 'string' },
     plot: { type: 'string' },
+    package: { type: 'string' },
     'slow-disk': { type: 'boolean', default: false },
     'one-core': { type: 'boolean', default: false },
   },
@@ -134,7 +135,12 @@ if (chosen.length === 0 || engines.length === 0 || data.length === 0 || Number.i
   if (options.folder !== undefined) keepPeersIn(resolve(options.folder))
   if (options['slow-disk']) useSlowDisk()
   if (options['one-core']) useOneCore()
-  const modes = [options['slow-disk'] && 'fsync + 5 ms', options['one-core'] && 'one core']
+  if (options.package !== undefined) usePackage(options.package)
+  const modes = [
+    options['slow-disk'] && 'fsync + 5 ms',
+    options['one-core'] && 'one core',
+    options.package && 'package',
+  ]
   const run = {
     machine: describeMachine(),
     mode: modes.filter(Boolean).join(', ') || 'as it is',
@@ -168,6 +174,7 @@ ${rows.join('\n')}
   --json <file>              write the results to a file
   --folder <folder>          keep the databases of scale or the products of peers there, and use those that exist
   --plot <file>              draw the times of scale as SVG
+  --package <folder>         the hub is the package that is installed in this folder, not the source files
   --slow-disk                every fsync takes 5 ms longer (compiles a library with cc, loaded with LD_PRELOAD)
   --one-core                 the hub and PostgreSQL run on one core (taskset)
 `

@@ -11,8 +11,8 @@ export type ServerProcess = {
   stop: () => Promise<void>
 }
 
-/** The module that ends a process with its parent, for `--import`. */
-export const STOP_WITH_PARENT = new URL('./stop-with-parent.ts', import.meta.url).href
+/** The module that ends a process with its parent, for `--import`. JavaScript, so that a package loads no type stripper. */
+export const STOP_WITH_PARENT = new URL('./stop-with-parent.mjs', import.meta.url).href
 
 /** Starts a server script and waits for the line with its address. The server stops when this process ends. */
 export async function startServer(

@@ -45,7 +45,8 @@ test(
       'the launcher starts Node.js with its options, which the user can override',
       async () => {
         const probe = join(sandbox.folder, 'probe.cjs')
-        const shown = '[...process.execArgv, process.env.MALLOC_ARENA_MAX].join()'
+        const shown =
+          '[...process.execArgv, process.env.MALLOC_ARENA_MAX, process.env.MALLOC_TRIM_THRESHOLD_].join()'
         writeFileSync(probe, `process.on("exit", () => console.error(${shown}))`)
         const optionsWith = async (options: string, more: Record<string, string> = {}) => {
           const env = { NODE_OPTIONS: `--require ${probe} ${options}`, ...more }
@@ -53,10 +54,10 @@ test(
         }
         const young = '--max-semi-space-size=8'
         const warnings = '--disable-warning=ExperimentalWarning'
-        assert.deepEqual(await optionsWith(''), [`${young},${warnings},2`])
-        assert.deepEqual(await optionsWith('--max-semi-space-size=64'), [`${warnings},2`])
+        assert.deepEqual(await optionsWith(''), [`${young},${warnings},2,131072`])
+        assert.deepEqual(await optionsWith('--max-semi-space-size=64'), [`${warnings},2,131072`])
         assert.deepEqual(await optionsWith('', { MALLOC_ARENA_MAX: '4' }), [
-          `${young},${warnings},4`,
+          `${young},${warnings},4,131072`,
         ])
       },
     )
