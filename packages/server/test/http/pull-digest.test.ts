@@ -1,6 +1,7 @@
 /** Pulls that compare the digest of a module and read only the buckets that differ. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Storage } from '../../src/storage/port/storage.ts'
 import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { addDigestPlatform, withoutFullReads } from '../helpers/hub/digest-hub.ts'
@@ -8,13 +9,29 @@ import { newRecord } from '../helpers/hub/platform-requests.ts'
 
 /** Both engines share it, so it never goes back. */
 const clock = createStoppedClock()
-const options = { clock, env: withoutFullReads(clock) }
+let bucketReads = 0
+const options = {
+  clock,
+  env: withoutFullReads(clock),
+  wrap: ({ digests, ...storage }: Storage): Storage => ({
+    ...storage,
+    digests: {
+      ...digests,
+      readSums(...args) {
+        bucketReads += 1
+        return digests.readSums(...args)
+      },
+    },
+  }),
+}
 
 describeHub('a pull by digest', options, (hub) => {
-  test('an unchanged module costs one request, and is verified', async () => {
+  test('an unchanged module costs one request and no read of its buckets, and is verified', async () => {
     await using kit = await addDigestPlatform(hub, 300)
     clock.advance(60)
+    bucketReads = 0
     const task = await kit.pull()
+    assert.equal(bucketReads, 0)
     assert.deepEqual(kit.source.takeRequests(), ['digest'])
     assert.deepEqual([task.state, task.mode, task.full_because], ['succeeded', 'digest', null])
     const { bytes, ...found } = task.digest ?? { bytes: 0 }

@@ -9,7 +9,7 @@ import { check } from './violation.ts'
 
 const HOUR_MS = 3_600_000
 
-/** What was stored of a module when a task began. */
+/** When the whole list of a module was last read, and whether its platform offered a digest, when a task began. */
 export type DigestStart = { fullReadAt: number | null; isOffered: boolean; hubTime: number }
 
 export class DigestChecker {
@@ -21,6 +21,8 @@ export class DigestChecker {
   readonly #unversioned = new WeakMap<ModelModule, number>()
   /** The modules of which a read has found content that had changed under an equal version, since the last full read. */
   readonly #withdrawn = new WeakSet<ModelModule>()
+  /** The time of the hub when it ended the last read of each module to which the platform sent the whole list. */
+  readonly #fullReads = new WeakMap<ModelModule, number>()
   /** How often the hub has said that both sides have the same versions, and how often with explained differences. */
   claims = 0
   explained = 0
@@ -35,11 +37,10 @@ export class DigestChecker {
     this.#pushed.set(module, pushed.set(reference, performance.now()))
   }
 
-  startOf({ module_id }: ModelModule): DigestStart {
-    const [row] = this.#view.query(START, module_id)
-    const fullReadAt = row?.['full_read_at'] ?? null
+  startOf(module: ModelModule): DigestStart {
+    const [row] = this.#view.query(START, module.module_id)
     return {
-      fullReadAt: fullReadAt === null ? null : Date.parse(String(fullReadAt)),
+      fullReadAt: this.#fullReads.get(module) ?? null,
       isOffered: (row?.['digest_ms'] ?? null) !== null,
       hubTime: Date.now(),
     }
@@ -50,6 +51,9 @@ export class DigestChecker {
     if (read.contentAlone > 0) this.#withdrawn.add(read.module)
     else if (result.mode === 'full') this.#withdrawn.delete(read.module)
     this.#checkFullRead(read, result)
+    const isWhole =
+      !isOfBuckets(read) && !read.responses.some(({ response }) => response.isNotModified)
+    if (isWhole) this.#fullReads.set(read.module, Date.now())
   }
 
   /** What a read has found about a module is saved. */
@@ -158,8 +162,7 @@ function isHeldBack({ records }: ModelModule, reference: string, isListed: boole
 
 const CAUSED_BY_DIGESTS: ReadonlySet<string> = new Set(['too_different', 'no_digest', 'not_stable'])
 
-const START = `SELECT m.full_read_at, d.digest_ms FROM modules m
-  LEFT JOIN module_digests d ON d.module_id = m.module_id WHERE m.module_id = ?`
+const START = 'SELECT digest_ms FROM module_digests WHERE module_id = ?'
 const RECORDS = `SELECT reference_number, version FROM records
   WHERE module_id = ? AND missing_since IS NULL`
 const REVIEWS = 'SELECT module_id FROM missing_reviews WHERE module_id = ? AND closed_at IS NULL'

@@ -68,6 +68,15 @@ function checkSums(view: DatabaseView, { platform, module_id, record_type, recor
     const isSame = wanted?.count === Number(count) && wanted.sum === BigInt(Number(sum))
     check(isSame, `The sum of bucket ${bucket} of ${name} is wrong`)
   }
+  const [total] = view.query(
+    'SELECT sum(versions) AS count, sum(version_sum) AS sum FROM module_counters WHERE module_id = ?',
+    module_id,
+  )
+  const sum = [...expected.values()].reduce((added, bucket) => added + bucket.sum, 0n)
+  const isTotal =
+    Number(total?.['count'] ?? 0) === versions.length &&
+    BigInt(Number(total?.['sum'] ?? 0)) % 2n ** 48n === sum % 2n ** 48n
+  check(isTotal, `The total of the sums of ${name} is wrong`)
 }
 
 /** The holds of each module are those of its records, and erased records have none. */

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { hashOfReference, hashOfVersion, prefixOf } from '../record/digest-sums.ts'
 import {
+  addUp,
   chooseDigits,
   type DifferingBucket,
   findDiffering,
   groupBuckets,
+  hasEqualTotals,
   limitRequests,
   minus,
   planRead,
@@ -72,6 +75,57 @@ test('a known difference explains only the sums that it has', () => {
   assert.equal(findDiffering({ remote: changed, local, known }, 3).length, 1)
   assert.equal(findDiffering({ remote: new Map(), local, known }, 3).length, 1)
   assert.equal(findDiffering({ remote, local, known: [] }, 3).length, 1)
+})
+
+const KINDS = ['same', 'same', 'same', 'other', 'there', 'here', 'unversioned'] as const
+
+/** One record of each kind on both sides: the buckets of the platform and those of the hub, which has some without a version. */
+function toSides(kinds: readonly (typeof KINDS)[number][], digits: number) {
+  const remote = new Map<string, Sums>()
+  const local = new Map<string, Sums>()
+  const versioned = new Map<string, Sums>()
+  for (const [number, kind] of kinds.entries()) {
+    const prefix = prefixOf(hashOfReference(`R-${number}`), digits)
+    const add = (buckets: Map<string, Sums>, sum: number) =>
+      buckets.set(prefix, plus(buckets.get(prefix) ?? { count: 0, sum: 0 }, { count: 1, sum }))
+    if (kind !== 'here') add(remote, hashOfVersion(`R-${number}`, '1'))
+    if (kind === 'there') continue
+    const sum =
+      kind === 'unversioned' ? 0 : hashOfVersion(`R-${number}`, kind === 'other' ? '2' : '1')
+    add(local, sum)
+    if (kind !== 'unversioned') add(versioned, sum)
+  }
+  return { remote, local, versioned, hasUnversioned: kinds.includes('unversioned') }
+}
+
+test('totals are equal exactly if all records have the same versions on both sides', () => {
+  const records = fc.array(fc.constantFrom(...KINDS), { maxLength: 8 })
+  fc.assert(
+    fc.property(records, fc.constantFrom(1, 2, 3), (kinds, digits) => {
+      const { remote, local, versioned, hasUnversioned } = toSides(kinds, digits)
+      const isEqual = hasEqualTotals(remote, { ...addUp(versioned), hasUnversioned }, [])
+      assert.equal(
+        isEqual,
+        kinds.every((kind) => kind === 'same'),
+      )
+      assert.equal(isEqual, findDiffering({ remote, local, known: [] }, digits).length === 0)
+    }),
+  )
+})
+
+test('totals prove nothing beside known differences or records without a version', () => {
+  // A pushed record waited for a review. It is gone, and another one was pushed into another bucket.
+  const waiting = { prefix: 'a00', remote: { count: 0, sum: 0 }, local: { count: 1, sum: 0 } }
+  const local = new Map([['b00', { count: 1, sum: 0 }]])
+  const found = findDiffering({ remote: new Map(), local, known: [waiting] }, 3)
+  assert.deepEqual(
+    found.map(({ prefix }) => prefix),
+    ['a00', 'b00'],
+  )
+  const total = { count: 0, sum: 0 }
+  assert.equal(hasEqualTotals(new Map(), { ...total, hasUnversioned: false }, []), true)
+  assert.equal(hasEqualTotals(new Map(), { ...total, hasUnversioned: true }, []), false)
+  assert.equal(hasEqualTotals(new Map(), { ...total, hasUnversioned: false }, [waiting]), false)
 })
 
 test('large buckets are refined by two digits, at most to the sixth', () => {

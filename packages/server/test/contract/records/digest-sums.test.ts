@@ -333,6 +333,22 @@ test('a wrong sum is found and repaired, also while records are written', async 
   assert.deepEqual(await kit.storage.repairs.recountVersions(log), { recounted: [], deleted: 0 })
 })
 
+test('a wrong total is found and repaired, and its module keeps it while it is not registered', async (kit) => {
+  const school = await kit.register({ modules: [...TYPES] })
+  const module = await moduleRef(kit, school)
+  const versions = await pullMany(kit, school, 20)
+  await kit.runSql('UPDATE module_counters SET versions = 22, version_sum = 5 WHERE versions > 0')
+  assert.deepEqual(await kit.diagnose((database) => database.compareCounters()), [
+    { counter: 'versions', name: 'school/students', stored: 22, counted: 20 },
+  ])
+  await kit.storage.repairs.recountVersions((changed) => changeLog(`repaired.${changed}`))
+  await expectSums(kit, module, versions)
+  await registerModules(kit, school, ['staff'])
+  await registerModules(kit, school, [...TYPES])
+  await expectSums(kit, module, versions)
+  assert.deepEqual(await kit.diagnose((database) => database.compareCounters()), [])
+})
+
 test('sums survive a restart and a rename, and end with the records of the module or platform', async (kit) => {
   const school = await kit.register({ modules: [...TYPES] })
   const clinic = await kit.register({ name: 'clinic' })

@@ -68,7 +68,7 @@ test('a restore replaces the records except erased ones, ends all sessions and k
   assert.deepEqual(await diagnostics.compareCounters(), [], 'the sums lack the erased record')
   await diagnostics.close()
   const { versions } =
-    database.prepare('SELECT sum(count) AS versions FROM digest_sums').get() ?? {}
+    database.prepare('SELECT sum(versions) AS versions FROM module_counters').get() ?? {}
   assert.equal(versions, 1)
   assert.ok(readdirSync(folder).some((name) => kept?.endsWith(name)))
 })
