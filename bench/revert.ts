@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine } from './engines.ts'
 import { type BenchHub, OPERATOR, register, startHub, startPull, waitForPull } from './hub.ts'
-import { startServer } from './processes.ts'
+import { mainThreadSeconds, startServer } from './processes.ts'
 import { waitUntilSearchable } from './pull.ts'
 import { heading, report } from './report.ts'
 
@@ -65,14 +65,15 @@ async function measure(
   { engine, records, name }: { engine: Engine; records: number; name: 'plan' | 'apply' },
   work: () => Promise<void>,
 ): Promise<void> {
-  const [begun, before] = [performance.now(), hub.cpuSeconds()]
+  const mainThread = () => mainThreadSeconds(hub.process.pid)
+  const [begun, before, mainBefore] = [performance.now(), hub.cpuSeconds(), mainThread()]
   await work()
   const figure = (performance.now() - begun) / 1000
   const seconds = hub.cpuSeconds() - before
   report({
     ...{ bench: 'revert', engine, name, figure, unit: 's' },
     goal: engine === 'SQLite' && records === GOAL_RECORDS ? { atMost: GOALS[name] } : null,
-    measured: `CPU ${seconds.toFixed(2)} s`,
+    measured: `CPU ${seconds.toFixed(2)} s, main thread ${(mainThread() - mainBefore).toFixed(2)} s`,
     cpuMicroseconds: (seconds / records) * 1e6,
   })
 }

@@ -200,7 +200,7 @@ function isExact(text: string, start: number, end: number): boolean {
 }
 
 /** Finds the quote that ends a string, from a position inside the string; -1 without one. */
-function findClosingQuote(text: string, from: number): number {
+export function findClosingQuote(text: string, from: number): number {
   let quote = text.indexOf('"', from)
   while (quote >= 0) {
     let backslashes = 0

@@ -7,6 +7,7 @@ import {
   parseLossless,
   stringifyLossless,
 } from '@recordhub/protocol/lossless-json'
+import { isSameText, type MemberTexts, readMemberTexts } from '../../lib/json/member-texts.ts'
 import { isUnchanged } from '../pull/unchanged.ts'
 import { advanceClocks, type FieldClocks, lastSetAt } from './field-clocks.ts'
 import { type JsonText, textOf, withText } from './json-text.ts'
@@ -119,7 +120,7 @@ export function decidePush(
     pushed_at: context.at,
     pulled_at: stored?.pulled_at ?? null,
   }
-  return conclude(stored, next, merged)
+  return conclude(stored, next)
 }
 
 /**
@@ -147,8 +148,8 @@ export function decidePull(
     pulled_at: read.requested_at,
   }
   if (!stored) return { outcome: 'created', next: { ...pulled, data: content.data } }
-  const { text, ...parsed } = mergePull(stored.data, textOf(content.data), read)
-  const decision = conclude(stored, { ...pulled, data: text }, parsed)
+  const { text, ...members } = mergePull(stored.data, textOf(content.data), read)
+  const decision = conclude(stored, { ...pulled, data: text }, members)
   if (decision.outcome !== 'unchanged') return decision
   // A platform that serialises the same content differently each time must not cause a write at each read.
   if (!stored.fingerprint?.startsWith(read.manifest_hash)) return decision
@@ -185,7 +186,7 @@ function findNewerRead(
 function mergePush(
   stored: RecordState | null,
   content: PushedContent,
-): (ParsedData & { full_name: string; data: string }) | { newerAt: string } {
+): { full_name: string; data: string } | { newerAt: string } {
   const clocks = stored?.field_clocks ?? null
   const wins = (path: string) => {
     const setAt = lastSetAt(clocks, path)
@@ -205,7 +206,6 @@ function mergePush(
     return {
       full_name: wins('/full_name') ? (content.full_name ?? '') : stored.full_name,
       data: stringifyLossless(next),
-      next,
     }
   }
   if (!stored) return { full_name: content.full_name ?? '', data: content.data }
@@ -226,7 +226,6 @@ function mergePush(
   return {
     full_name: setsName ? (content.full_name ?? '') : stored.full_name,
     data: stringifyLossless(next),
-    next,
   }
 }
 
@@ -247,24 +246,25 @@ function mergeKeys(
   return merged
 }
 
-/** The data of a stored record and of its next state, as far as they were parsed. */
-type ParsedData = { stored?: JsonObject; next?: JsonObject }
+/** The members of the data of a stored record and of its next state, as far as they were read. */
+type Members = { stored?: MemberTexts; next?: MemberTexts }
 
-/** Parses the data only if they differ. `text` is the text of the next state. */
+/** Reads the data only if they differ. `text` is the text of the next state. */
 function mergePull(
   storedText: string,
   incomingText: string,
   read: ReadContext,
-): ParsedData & { text: string } {
+): Members & { text: string } {
   if (storedText === incomingText) return { text: incomingText }
-  const stored = parseData(storedText)
-  const next = parseData(incomingText)
-  const remaining = Object.keys(stored).filter(
-    (key) => !Object.hasOwn(next, key) && !read.manifest_keys.has(key),
+  const stored = readMemberTexts(storedText)
+  const incoming = readMemberTexts(incomingText)
+  const remaining = [...stored.keys()].filter(
+    (key) => !incoming.has(key) && !read.manifest_keys.has(key),
   )
-  if (remaining.length === 0) return { text: incomingText, stored, next }
-  for (const key of remaining) setMember(next, key, memberOf(stored, key))
-  return { text: stringifyLossless(next), stored, next }
+  if (remaining.length === 0) return { text: incomingText, stored, next: incoming }
+  const next = parseData(incomingText)
+  for (const key of remaining) setMember(next, key, parseLossless(stored.get(key) ?? 'null'))
+  return { text: stringifyLossless(next), stored }
 }
 
 /** An own member: a key such as `constructor` must not return an inherited one. */
@@ -276,19 +276,19 @@ function setMember(data: JsonObject, key: string, value: JsonValue | undefined):
   if (value !== undefined) data[key] = value
 }
 
-/** The decision that makes `next` of a record. @param parsed the data of both, as far as they are parsed. */
+/** The decision that makes `next` of a record. @param members of the data of both, as far as they were read. */
 export function conclude(
   stored: RecordState | null,
   next: RecordState,
-  parsed: ParsedData = {},
+  members: Members = {},
 ): WriteDecision {
   if (!stored) return { outcome: 'created', next }
-  const changes = [...findChanges(stored, next, parsed), ...findStatusChanges(stored, next)]
+  const changes = [...findChanges(stored, next, members), ...findStatusChanges(stored, next)]
   if (changes.length === 0) return { outcome: 'unchanged', next: { ...next, data: stored.data } }
   return { outcome: 'updated', next, changes }
 }
 
-function findChanges(stored: RecordState, next: RecordState, parsed: ParsedData): RecordChange[] {
+function findChanges(stored: RecordState, next: RecordState, members: Members): RecordChange[] {
   const changes: RecordChange[] = []
   if (stored.full_name !== next.full_name) {
     changes.push({
@@ -298,16 +298,16 @@ function findChanges(stored: RecordState, next: RecordState, parsed: ParsedData)
     })
   }
   if (stored.data === next.data) return changes
-  const storedData = parsed.stored ?? parseData(stored.data)
-  const nextData = parsed.next ?? parseData(next.data)
-  for (const key of new Set([...Object.keys(storedData), ...Object.keys(nextData)])) {
-    const before = memberOf(storedData, key)
-    const after = memberOf(nextData, key)
-    if (isSameValue(before, after)) continue
+  const storedTexts = members.stored ?? readMemberTexts(stored.data)
+  const nextTexts = members.next ?? readMemberTexts(next.data)
+  for (const key of new Set([...storedTexts.keys(), ...nextTexts.keys()])) {
+    const before = storedTexts.get(key)
+    const after = nextTexts.get(key)
+    if (isSameText(before, after)) continue
     changes.push({
       path: pointerTo(key),
-      ...(before === undefined ? {} : { before: stringifyLossless(before) }),
-      ...(after === undefined ? {} : { after: stringifyLossless(after) }),
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
     })
   }
   return changes
@@ -349,7 +349,7 @@ export function addsTooManyKeys(
   maxKeys: number,
 ): boolean {
   if (data.length <= maxKeys * MIN_MEMBER_LENGTH || data === textOf(content.data)) return false
-  return Object.keys(parseData(data)).length > maxKeys
+  return readMemberTexts(data).size > maxKeys
 }
 
 /** The `data` of a stored record. @param text lossless JSON. */

@@ -40,17 +40,11 @@ export function holdBack(
   const remaining = holds.length > 0 && !areAllLifted(holds, lifted)
   // While a hold remains, the same bytes are not skipped as unchanged: they have not been stored as they are.
   const pulled = remaining ? { fingerprint: null, version: null } : {}
-  const left = keepHeld(result, stored, { kept, parsed })
-  const next = { ...left.next, ...pulled }
+  const next = { ...keepHeld(result, stored, { kept, parsed }), ...pulled }
   if (kept.size === 0 && decision.outcome === 'updated') {
     return { held: { ...decision, next }, lifted, isHeld: false }
   }
-  const isSameData = next.data === stored.data
-  const concluded = conclude(
-    stored,
-    next,
-    isSameData ? {} : { stored: parsed.stored(), next: left.readData() },
-  )
+  const concluded = conclude(stored, next)
   if (kept.size === 0) return { held: concluded, lifted, isHeld: false }
   const held = concluded.outcome === 'unchanged' ? ({ outcome: 'held' } as const) : concluded
   return { held, lifted, isHeld: true }

@@ -163,18 +163,17 @@ export function pathsSetBy(patch: { full_name: string | null; data: string }): S
   return new Set(patch.full_name === null ? paths : [...paths, '/full_name'])
 }
 
-/** Returns the result of a write with the held paths as they are stored, and its data. */
+/** Returns the result of a write with the held paths as they are stored. */
 export function keepHeld<State extends HeldState & { incomplete: boolean }>(
   result: State,
   stored: HeldState & { incomplete: boolean },
   { kept, parsed }: { kept: ReadonlySet<string>; parsed: ParsedSides },
-): { next: State; readData: () => JsonObject } {
-  if (kept.size === 0) return { next: result, readData: parsed.result }
+): State {
+  if (kept.size === 0) return result
   const { full_name, data, missing_since, incomplete } = stored
   // A write that is not stored completely does not complete the record.
   if (kept.has(EXISTENCE)) {
-    const next = { ...result, full_name, data, missing_since, incomplete }
-    return { next, readData: parsed.stored }
+    return { ...result, full_name, data, missing_since, incomplete }
   }
   const next = {
     ...result,
@@ -182,10 +181,10 @@ export function keepHeld<State extends HeldState & { incomplete: boolean }>(
     ...(kept.has(MISSING_PATH) ? { missing_since } : {}),
     ...(kept.has('/full_name') ? { full_name } : {}),
   }
-  if (![...kept].some(isOfData)) return { next, readData: parsed.result }
+  if (![...kept].some(isOfData)) return next
   const left = keepKeys(parsed, kept)
   const text = isSameValue(left, parsed.stored()) ? data : stringifyLossless(left)
-  return { next: { ...next, data: text }, readData: () => left }
+  return { ...next, data: text }
 }
 
 const isOfData = (path: string) => path.startsWith('/data/')
