@@ -84,7 +84,19 @@ export const theme = createTheme({
     Paper: { defaultProps: { radius: 'lg' } },
     Card: { defaultProps: { radius: 'lg' } },
     // components/dialog.tsx and side-drawer.tsx close the topmost one only.
-    Modal: { defaultProps: { closeOnEscape: false, radius: 'lg' } },
+    Modal: {
+      defaultProps: {
+        ...{ closeOnEscape: false, radius: 'lg', yOffset: '12vh' },
+        overlayProps: { color: '#0d1414', backgroundOpacity: 0.42 },
+      },
+    },
+    // What is optional says so, and a hint is below its input.
+    InputWrapper: {
+      defaultProps: {
+        withAsterisk: false,
+        inputWrapperOrder: ['label', 'input', 'description', 'error'],
+      },
+    },
     Drawer: { defaultProps: { closeOnEscape: false } },
     CloseButton: { defaultProps: { 'aria-label': TEXTS.close } },
     // The header of a dialog is not a landmark of the page.

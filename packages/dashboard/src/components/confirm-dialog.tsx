@@ -17,7 +17,7 @@ export function ConfirmDialog(props: {
     <Dialog opened={opened} onClose={onClose} title={title}>
       {typeof children === 'string' ? <Text size="sm">{children}</Text> : children}
       <Group justify="flex-end" mt="md">
-        <Button variant="default" onClick={onClose}>
+        <Button variant="subtle" color="gray" onClick={onClose}>
           {TEXTS.cancel}
         </Button>
         <Button color={color} onClick={onConfirm} data-autofocus>

@@ -25,7 +25,7 @@ export function FormActions({
         </Alert>
       )}
       <Group justify="flex-end">
-        <Button variant="default" onClick={onCancel}>
+        <Button variant="subtle" color="gray" onClick={onCancel}>
           {TEXTS.cancel}
         </Button>
         <Button type="submit" {...(danger ? { color: 'red' } : {})} loading={isBusy}>

@@ -35,7 +35,7 @@ export function PasswordDialog({
     }
   })
   return (
-    <Dialog opened onClose={onClose} title={title} centered>
+    <Dialog opened onClose={onClose} title={title}>
       <form onSubmit={submit}>
         <Stack>
           {children && <Text size="sm">{children}</Text>}

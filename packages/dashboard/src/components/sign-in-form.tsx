@@ -136,7 +136,6 @@ function SignInPassword({
           label={TEXTS.eMail}
           type="email"
           required
-          withAsterisk={false}
           autoComplete="username"
           defaultValue={email}
           data-autofocus={email === '' || undefined}
@@ -145,9 +144,7 @@ function SignInPassword({
           name="password"
           label={TEXTS.password}
           required
-          withAsterisk={false}
           autoComplete="current-password"
-          inputWrapperOrder={['label', 'input', 'description']}
           description={
             isWrong && (
               <>
@@ -193,9 +190,7 @@ function SignInCode({
         <TextInput
           label={isApp ? 'Code' : 'Recovery code'}
           description={isApp && 'Sent by itself after the sixth digit.'}
-          inputWrapperOrder={['label', 'input', 'description']}
           required
-          withAsterisk={false}
           autoFocus
           autoComplete={isApp ? 'one-time-code' : 'off'}
           autoCapitalize="none"

@@ -29,7 +29,6 @@ export function SessionDialog({ hasEnded }: { hasEnded: boolean }) {
       title="Your session has ended"
       zIndex={Z_INDEX}
       overlayProps={HIDING}
-      centered
     >
       <SignInForm
         email={operator?.email ?? ''}

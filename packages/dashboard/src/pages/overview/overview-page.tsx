@@ -1,4 +1,4 @@
-import { Skeleton, Title } from '@mantine/core'
+import { Group, Paper, Skeleton, Title } from '@mantine/core'
 import type { Snapshot } from '@recordhub/protocol'
 import { IconAlertCircle, IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -144,14 +144,45 @@ function Sentence({ current, sums, all }: { current: Snapshot; sums: Sums; all: 
   )
 }
 
+/** The rows of a list that is being loaded, in their final height. */
+function LoadingRows({
+  widths,
+  height,
+  mt = 0,
+}: {
+  widths: readonly number[]
+  height: number
+  mt?: number
+}) {
+  return (
+    <Paper withBorder mt={mt} className={classes['list'] ?? ''} component="ul">
+      {widths.map((width) => (
+        <Group component="li" key={width} h={height} px={16} gap={12}>
+          <Skeleton circle h={8} w={8} />
+          <Skeleton h={10} w={width} />
+        </Group>
+      ))}
+    </Paper>
+  )
+}
+
 function Loading() {
   return (
-    <div className={classes['page']} aria-busy="true" role="status" aria-label={TEXTS.loading}>
-      <Skeleton h={36} w={320} mt={4} />
-      <Skeleton h={18} w={480} mt={8} />
-      <Skeleton h={184} mt={20} radius="lg" />
-      <Skeleton h={97} mt={24} radius="lg" />
-      <Skeleton h={280} mt={60} radius="lg" />
+    <div className={classes['page']} aria-busy="true">
+      <div role="status" aria-label={TEXTS.loading}>
+        <Skeleton h={24} w={320} my={6} />
+        <Skeleton h={10} w={480} mt={12} />
+        <LoadingRows widths={[260, 360, 320]} height={61} mt={24} />
+      </div>
+      <SyncCard />
+      <section className={classes['section']}>
+        <div className={classes['head']}>
+          <Title order={2} fz="md">
+            {TEXTS.platforms}
+          </Title>
+        </div>
+        <LoadingRows widths={[120, 130, 140, 90, 110]} height={40} />
+      </section>
     </div>
   )
 }

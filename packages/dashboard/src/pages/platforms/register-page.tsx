@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { platformQuery } from '../../api/platforms.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
-import { PageHeader } from '../../components/page-header.tsx'
+import { BackLink, PageHeader } from '../../components/page-header.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
@@ -43,7 +43,8 @@ export function RegisterPage() {
   ][step]
   return (
     <Box maw={WIDTH} mx="auto">
-      <PageHeader title={title || TEXTS.registerAPlatform}>
+      <BackLink to="/dashboard/platforms">{TEXTS.platforms}</BackLink>
+      <PageHeader isOfOne title={title || TEXTS.registerAPlatform}>
         {step < 2 && (
           <LinkButton to="/dashboard/platforms" variant="subtle" color="gray">
             {TEXTS.cancel}

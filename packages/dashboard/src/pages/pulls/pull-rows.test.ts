@@ -75,7 +75,7 @@ describe('the rows of the list of pulls', () => {
 
   it('leave as many pulls as the filter counts, and know what began from those that it hides', () => {
     const list = pulls({}, NOT_LISTED, NOT_LISTED, CHANGED, FAILED, {})
-    const expected = { changed: 1, failed: 1, rejected: 0, not_listed: 1 }
+    const expected = { changed: 1, failed: 1, rejected: 0, not_listed: 1, reverted: 0 }
     assert.deepEqual(
       countMatches(list, { hasNewer: false, hasOlder: false, knowsOlder: true }),
       expected,

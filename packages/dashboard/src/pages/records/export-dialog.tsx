@@ -67,7 +67,7 @@ export function ExportDialog({
     />
   )
   return (
-    <Dialog opened={isOpen} onClose={onClose} title="Export records" centered size="md">
+    <Dialog opened={isOpen} onClose={onClose} title="Export records" size="md">
       <Stack>
         <Text size="sm" role="status">
           {isFiltered(state) ? 'Filtered records: ' : 'All records: '}

@@ -70,7 +70,7 @@ export function PlanDialog({
     }
   })
   return (
-    <Dialog opened onClose={onClose} title={title} centered>
+    <Dialog opened onClose={onClose} title={title}>
       <form onSubmit={onSubmit}>
         <Stack>
           {children}

@@ -252,7 +252,7 @@ function InviteDialog({ onClose }: { onClose: () => void }) {
     )
   }
   return (
-    <Dialog opened onClose={onClose} title="Invite an operator" centered>
+    <Dialog opened onClose={onClose} title="Invite an operator">
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm" c="dimmed">

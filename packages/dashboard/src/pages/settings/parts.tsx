@@ -233,7 +233,7 @@ export function SecretDialog({
   notice?: ReactNode
 }) {
   return (
-    <Dialog opened staysOpen onClose={onClose} title={dialogTitle} centered size="lg">
+    <Dialog opened staysOpen onClose={onClose} title={dialogTitle} size="lg">
       <Stack>
         <SecretOnce {...secret} />
         {notice}

@@ -44,7 +44,7 @@ export function AddPasskey({
     }
   })
   return (
-    <Dialog opened onClose={onClose} title="Add a passkey" centered>
+    <Dialog opened onClose={onClose} title="Add a passkey">
       <form onSubmit={submit}>
         <Stack>
           <TextInput

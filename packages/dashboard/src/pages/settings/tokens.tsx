@@ -187,7 +187,7 @@ function CreateToken({ onClose }: { onClose: () => void }) {
     )
   }
   return (
-    <Dialog opened onClose={onClose} title="Create token" centered>
+    <Dialog opened onClose={onClose} title="Create token">
       <form onSubmit={submit}>
         <Stack>
           <TextInput

@@ -55,7 +55,6 @@ export function NewAccountForm({
               label={TEXTS.eMail}
               type="email"
               required
-              withAsterisk={false}
               autoComplete="username"
             />
           </>
@@ -76,7 +75,6 @@ export function NewAccountForm({
           label={TEXTS.password}
           description={PASSWORD_ADVICE}
           required
-          withAsterisk={false}
           autoComplete="new-password"
           error={errors.password}
         />
@@ -84,7 +82,6 @@ export function NewAccountForm({
           name="again"
           label="Confirm password"
           required
-          withAsterisk={false}
           autoComplete="new-password"
           error={errors.again}
         />

@@ -29,13 +29,7 @@ export function EraseDialog({
   onErased: () => void
 }) {
   return (
-    <Dialog
-      opened={isOpen}
-      onClose={onClose}
-      title="Erase this record permanently?"
-      size="lg"
-      centered
-    >
+    <Dialog opened={isOpen} onClose={onClose} title="Erase this record permanently?" size="lg">
       {isOpen && <EraseForm record={record} onClose={onClose} onErased={onErased} />}
     </Dialog>
   )

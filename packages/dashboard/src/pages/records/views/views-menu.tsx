@@ -137,7 +137,7 @@ function SaveView({
   }
 
   return (
-    <Dialog opened={isOpen} onClose={onClose} title="Save this view" centered>
+    <Dialog opened={isOpen} onClose={onClose} title="Save this view">
       <form onSubmit={save}>
         <Stack>
           <TextInput
@@ -212,7 +212,7 @@ function ManageViews({
     })
 
   return (
-    <Dialog opened={isOpen} onClose={onClose} title="Saved views" size="lg" centered>
+    <Dialog opened={isOpen} onClose={onClose} title="Saved views" size="lg">
       <Stack gap="sm">
         {views.length === 0 && (
           <Text size="sm" c="dimmed">
