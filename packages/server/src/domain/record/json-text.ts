@@ -1,6 +1,6 @@
 /**
- * Lossless JSON of an object, as `stringifyLossless` writes it: its text, or its UTF-8. New pulled data stay bytes until the
- * database has them: texts that outlive a batch cost more to collect than to make.
+ * Lossless JSON of an object, as `stringifyLossless` writes it: its text, or its UTF-8. New data stay bytes until the database
+ * has them: texts that outlive a batch cost more to collect than to make.
  */
 export type JsonText = string | Uint8Array
 

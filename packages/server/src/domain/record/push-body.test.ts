@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
+import { withText } from './json-text.ts'
 import { type Checked, checkPush, checkPushBody, PushBody, type PushInput } from './record-input.ts'
 
 const NOW = new Date('2026-11-21T08:00:00Z')
@@ -22,14 +23,14 @@ function failToParse(): never {
   throw new Error('The body was parsed')
 }
 
-/** A result without functions. */
+/** A result without functions, and with its data as text. */
 function describe(checked: Checked<PushInput>) {
   if (checked.outcome === 'invalid') return checked
   const { members, ...input } = checked.input
   const mismatches = (['text', 'number', 'boolean', 'date', 'any'] as const).map((kind) =>
     members.keys.map((_, position) => members.findMismatch(position, kind)),
   )
-  return { ...input, keys: members.keys, mismatches }
+  return { ...withText(input), keys: members.keys, mismatches }
 }
 
 test('a push is validated from its bytes as it is validated after parsing', () => {

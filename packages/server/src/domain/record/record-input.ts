@@ -44,7 +44,8 @@ type DataInput<Data extends JsonText> = {
   members: DataMembers
 }
 
-export type PushInput = DataInput<string> & {
+/** The bytes of `data` are those of the body. */
+export type PushInput = DataInput<JsonText> & {
   record_type: string
   reference_number: string
   /** Null if a PATCH leaves it out. */
@@ -389,7 +390,7 @@ function scanPush(
     occurred_at: occurred.at,
     platform_name,
     warnings: occurred.warning === null ? [] : [occurred.warning],
-    data: bytes.toString('utf8', from, to),
+    data: bytes.subarray(from, to),
     members: membersOf(bytes, inner),
   }
 }

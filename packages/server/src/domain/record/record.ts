@@ -16,8 +16,7 @@ import { type JsonText, textOf, withText } from './json-text.ts'
 export type PushedContent = {
   source: 'POST' | 'PATCH'
   full_name: string | null
-  /** Lossless JSON text of an object, as `stringifyLossless` writes it. */
-  data: string
+  data: JsonText
   /** In the form of `parseRfc3339`; null if the platform did not send it. */
   occurred_at: string | null
 }
@@ -106,7 +105,7 @@ export function decidePush(
   if ('newerAt' in merged) {
     return { outcome: 'stale', newer: { source: 'push', at: merged.newerAt } }
   }
-  const next: RecordState = {
+  const next: NewRecordState = {
     full_name: merged.full_name,
     data: merged.data,
     incomplete: content.source === 'PATCH' && (stored?.incomplete ?? true),
@@ -114,13 +113,13 @@ export function decidePush(
     fingerprint: null,
     version: null,
     field_clocks: advanceClocks(stored?.field_clocks ?? null, content, () =>
-      Object.keys(parseData(content.data)).map(pointerTo),
+      Object.keys(parseData(textOf(content.data))).map(pointerTo),
     ),
     pushed_seq: context.seq,
     pushed_at: context.at,
     pulled_at: stored?.pulled_at ?? null,
   }
-  return conclude(stored, next)
+  return stored ? conclude(stored, withText(next)) : { outcome: 'created', next }
 }
 
 /**
@@ -186,7 +185,7 @@ function findNewerRead(
 function mergePush(
   stored: RecordState | null,
   content: PushedContent,
-): { full_name: string; data: string } | { newerAt: string } {
+): { full_name: string; data: JsonText } | { newerAt: string } {
   const clocks = stored?.field_clocks ?? null
   const wins = (path: string) => {
     const setAt = lastSetAt(clocks, path)
@@ -200,7 +199,7 @@ function mergePush(
     if (!stored || clocks === null || content.occurred_at === null) {
       return { full_name: content.full_name ?? '', data: content.data }
     }
-    const next = mergeKeys(parseData(stored.data), parseData(content.data), (key) =>
+    const next = mergeKeys(parseData(stored.data), parseData(textOf(content.data)), (key) =>
       wins(pointerTo(key)),
     )
     return {
@@ -209,7 +208,7 @@ function mergePush(
     }
   }
   if (!stored) return { full_name: content.full_name ?? '', data: content.data }
-  const pushed = parseData(content.data)
+  const pushed = parseData(textOf(content.data))
   const pushedKeys = Object.keys(pushed)
   const keys = pushedKeys.filter((key) => wins(pointerTo(key)))
   const setsName = content.full_name !== null && wins('/full_name')

@@ -34,7 +34,7 @@ export function holdBack(
   { holds, content }: { holds: readonly Hold[]; content: PushedContent | PulledContent },
 ): { held: HeldDecision; lifted: HoldDecision['lifted']; isHeld: boolean } {
   const result = withText<NewRecordState>(decision.next ?? stored)
-  const setPaths = content.source === 'PATCH' ? pathsSetBy(content) : null
+  const setPaths = content.source === 'PATCH' ? pathsSetBy(withText(content)) : null
   const parsed = parseSides(stored.data, result.data)
   const { kept, lifted } = decideHolds(holds, { stored, result, parsed, setPaths })
   const remaining = holds.length > 0 && !areAllLifted(holds, lifted)

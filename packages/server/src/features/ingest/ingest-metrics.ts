@@ -1,4 +1,5 @@
 /** The metrics of pushes and commits. */
+import type { JsonText } from '../../domain/record/json-text.ts'
 import type { MetricsRegistry } from '../../lib/metrics/registry.ts'
 import type { WriteOutcome } from '../../storage/port/record-store.ts'
 
@@ -108,7 +109,7 @@ export function createCommitMetrics(registry: MetricsRegistry): CommitMetrics {
 /** Reports the queue of pushes. `pending` are the waiting pushes and those of the commit in progress. */
 export function collectQueueMetrics(
   registry: MetricsRegistry,
-  listPending: () => readonly { content: { data: string } }[],
+  listPending: () => readonly { content: { data: JsonText } }[],
 ): void {
   registry.collect(() => {
     const pending = listPending()
