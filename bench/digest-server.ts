@@ -1,6 +1,6 @@
 /**
  * Platforms in a separate process that offer versions and digests:
- * `node digest-server.ts <records> <modules> <platforms> <versions | none>`. `POST /change/<platform>/<record type>` gives
+ * `node digest-server.ts <records> <modules> <platforms> <versions | mixed | none>`; `mixed`: those with an even number. `POST /change/<platform>/<record type>` gives
  * the first record of a module another version; `GET /traffic` returns the requests since the last call, and the compressed
  * bytes of their responses without full lists.
  */
@@ -9,12 +9,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { listen } from './listen.ts'
-import { createPlatforms, type ModuleRef } from './platforms.ts'
+import { createPlatforms, type ModuleRef, platformNames } from './platforms.ts'
 import { SMALL_FIELDS, smallRecord } from './small-record.ts'
 import { rangeOfModule } from './spread-records.ts'
 
 const [count = 0, modules = 1, platforms = 1] = process.argv.slice(2, 5).map(Number)
-const hasVersions = process.argv[5] === 'versions'
+const offer = process.argv[5]
 const RECORDS_PER_CHUNK = 200
 const PATH = /^\/([\w-]+)\/api\/hub\/records\/([\w-]+?)(\/digest)?(?:\?|$)/
 
@@ -49,7 +49,7 @@ await listen(
     traffic.requests += 1
     const module = { platform_name, record_type }
     const prefixes = url.searchParams.get('prefix')?.split(',') ?? null
-    if (digest !== undefined && hasVersions) {
+    if (digest !== undefined && hasVersions(module)) {
       const digits = Number(url.searchParams.get('digits'))
       const members = { success: true, ...module, digits }
       send(request, response, { ...members, buckets: digestOf(module, digits, prefixes) })
@@ -70,6 +70,11 @@ function versionOf(module: ModuleRef, number: number): string {
   return number === first && changedModules.has(nameOf(module)) ? '2' : '1'
 }
 
+function hasVersions({ platform_name }: ModuleRef): boolean {
+  const number = platformNames(platforms).indexOf(platform_name) + 1
+  return offer === 'versions' || (offer === 'mixed' && number % 2 === 0)
+}
+
 function nameOf({ platform_name, record_type }: ModuleRef): string {
   return `${platform_name}/${record_type}`
 }
@@ -77,7 +82,7 @@ function nameOf({ platform_name, record_type }: ModuleRef): string {
 /** The record as JSON, with its version. */
 function recordOf(module: ModuleRef, number: number): string {
   const record = smallRecord(number)
-  if (!hasVersions) return record
+  if (!hasVersions(module)) return record
   const version = versionOf(module, number)
   const changed = version === '1' ? record : record.replace('Operations', 'Another department')
   return `${changed.slice(0, -1)},"version":${version}}`
@@ -165,5 +170,5 @@ async function sendDocument(module: ModuleRef, response: ServerResponse): Promis
   }
   response.end(']}')
   // The digest is requested later; a database would have an index.
-  if (hasVersions) hashesOfModule(module)
+  if (hasVersions(module)) hashesOfModule(module)
 }

@@ -93,14 +93,18 @@ export class CommitChecker {
   constructor(
     model: ReferenceModel,
     view: DatabaseView,
-    deps: { missingGraceSeconds: number; isOwnerWell: (owner: string) => boolean },
+    deps: {
+      missingGraceSeconds: number
+      isOwnerWell: (owner: string) => boolean
+      storageTime: () => number
+    },
   ) {
     this.model = model
     this.#view = view
     this.#graceMs = deps.missingGraceSeconds * 1000
     this.#isOwnerWell = deps.isOwnerWell
     this.operators = new OperatorCommits(model, view)
-    this.digests = new DigestChecker(view, model.registry)
+    this.digests = new DigestChecker(view, model.registry, deps.storageTime)
     this.reverts = new RevertCommits(model, view, this.operators)
   }
 

@@ -3,13 +3,13 @@
  * To add a defect, add an entry: a storage that behaves wrongly, statements that break the database, or wrong options.
  */
 import type { WriteBatch } from '../../src/storage/port/record-store.ts'
-import type { Storage } from '../../src/storage/port/storage.ts'
 import { DIGEST_DEFECTS } from './digest-defects.ts'
 import type { Defect } from './run.ts'
+import { withStore } from './with-store.ts'
 
 /** By what the hub does wrong. */
 export const DEFECTS: Readonly<Record<string, Defect>> = {
-  'acknowledges pushes before they are stored': withRecords((records) => ({
+  'acknowledges pushes before they are stored': withStore('records', (records) => ({
     async applyWrites(batch) {
       if (isOfRead(batch)) return records.applyWrites(batch)
       const outcomes = await records.tryWrites(batch)
@@ -18,14 +18,14 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
       return outcomes
     },
   })),
-  'stores a batch of pushes twice': withRecords((records) => ({
+  'stores a batch of pushes twice': withStore('records', (records) => ({
     async applyWrites(batch) {
       const outcomes = await records.applyWrites(batch)
       if (!isOfRead(batch)) await records.applyWrites(batch)
       return outcomes
     },
   })),
-  'stores pushes again some time after an outage': withRecords((records) => ({
+  'stores pushes again some time after an outage': withStore('records', (records) => ({
     async applyWrites(batch) {
       try {
         return await records.applyWrites(batch)
@@ -35,7 +35,7 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
       }
     },
   })),
-  'ignores the time of a push': withRecords((records) => ({
+  'ignores the time of a push': withStore('records', (records) => ({
     applyWrites: ({ writes, ...batch }) =>
       records.applyWrites({
         ...batch,
@@ -45,7 +45,7 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
         }),
       }),
   })),
-  'overwrites newer values with a replay': withRecords((records) => ({
+  'overwrites newer values with a replay': withStore('records', (records) => ({
     applyWrites: ({ writes, ...batch }) =>
       records.applyWrites({
         ...batch,
@@ -54,7 +54,7 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
         ),
       }),
   })),
-  'takes a record for unchanged by its reference': withRecords((records) => {
+  'takes a record for unchanged by its reference': withStore('records', (records) => {
     const ids = new Map<string, number>()
     return {
       async applyWrites(batch) {
@@ -69,7 +69,7 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
         elements.map(({ reference_number }) => ids.get(reference_number) ?? null),
     }
   }),
-  'lets a pull overwrite newer pushes': withPulls((pulls) => ({
+  'lets a pull overwrite newer pushes': withStore('pulls', (pulls) => ({
     async startTask(pullId, taskNumber) {
       const started = await pulls.startTask(pullId, taskNumber)
       return started && { ...started, snapshotSeq: started.snapshotSeq + 1_000_000 }
@@ -81,23 +81,23 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
         WHERE module_id = NEW.module_id AND cached_version IS NOT NULL; END`,
     without: ['digests'],
   },
-  'confirms a cancellation before it has an effect': withPulls((pulls) => ({
+  'confirms a cancellation before it has an effect': withStore('pulls', (pulls) => ({
     async finishPull(pullId, end, activity) {
       if (end.state !== 'cancelled') return pulls.finishPull(pullId, end, activity)
       setTimeout(() => pulls.finishPull(pullId, end, activity).catch(() => false), 2000)
       return true
     },
   })),
-  'does not renew the lease of a pull': withPulls(() => ({
+  'does not renew the lease of a pull': withStore('pulls', () => ({
     renewLease: async () => true,
   })),
-  'interrupts a pull that another process runs': withPulls((pulls) => ({
+  'interrupts a pull that another process runs': withStore('pulls', (pulls) => ({
     async requestPull(request) {
       await pulls.interruptPulls()
       return pulls.requestPull(request)
     },
   })),
-  'runs a pull that is delivered twice twice': withPulls((pulls) => {
+  'runs a pull that is delivered twice twice': withStore('pulls', (pulls) => {
     const plans = new Map<number, NonNullable<Awaited<ReturnType<typeof pulls.startPull>>>>()
     return {
       async startPull(pullId, lease) {
@@ -114,7 +114,7 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
     }),
   },
   'lets two pulls run at once': { sql: 'DROP INDEX pulls_one_at_a_time' },
-  'marks records as missing that a read contained': withMissing((missing) => ({
+  'marks records as missing that a read contained': withStore('missing', (missing) => ({
     // The number of stored records shows that none is missing, so the hub compares nothing if it is correct.
     countUnmarked: async () => -1,
     listMissing: (query) =>
@@ -125,7 +125,7 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
   })),
   'marks any number of records without a review': { options: { missingThresholdPercent: 100 } },
   'marks records that were pushed a moment ago': { options: { missingGraceSeconds: 0 } },
-  'marks records after one read of several pages': withMissing((missing) => ({
+  'marks records after one read of several pages': withStore('missing', (missing) => ({
     async readMissingState(module) {
       const state = await missing.readMissingState(module)
       return { ...state, candidates: Array.from({ length: 1000 }, (_, id) => id) }
@@ -300,37 +300,6 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
         WHERE rejected_push_id = NEW.rejected_push_id; END`,
   },
   ...DIGEST_DEFECTS,
-}
-
-function withRecords(
-  replace: (records: Storage['records']) => Partial<Storage['records']>,
-): Defect {
-  return {
-    breakStorage: ({ records, ...storage }) => ({
-      ...storage,
-      records: { ...records, ...replace(records) },
-    }),
-  }
-}
-
-function withPulls(replace: (pulls: Storage['pulls']) => Partial<Storage['pulls']>): Defect {
-  return {
-    breakStorage: ({ pulls, ...storage }) => ({
-      ...storage,
-      pulls: { ...pulls, ...replace(pulls) },
-    }),
-  }
-}
-
-function withMissing(
-  replace: (missing: Storage['missing']) => Partial<Storage['missing']>,
-): Defect {
-  return {
-    breakStorage: ({ missing, ...storage }) => ({
-      ...storage,
-      missing: { ...missing, ...replace(missing) },
-    }),
-  }
 }
 
 function onInsert(table: string, condition: string, statements: string[]): Defect {

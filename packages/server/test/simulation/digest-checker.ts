@@ -15,19 +15,22 @@ export type DigestStart = { fullReadAt: number | null; isOffered: boolean; hubTi
 export class DigestChecker {
   readonly #view: DatabaseView
   readonly #registry: Registry
+  readonly #storageTime: () => number
   /** The virtual time of the last push, replay or revert of each record. */
   readonly #pushed = new WeakMap<ModelModule, Map<string, number>>()
   /** The most elements without a version that a read of each module has received. */
   readonly #unversioned = new WeakMap<ModelModule, number>()
   /** The modules of which a read has found content that had changed under an equal version, since the last full read. */
   readonly #withdrawn = new WeakSet<ModelModule>()
-  /** The time of the hub when it ended the last read of each module to which the platform sent the whole list. */
+  /** The time of the storage at the end of the last read of each module to which the platform sent the whole list. */
   readonly #fullReads = new WeakMap<ModelModule, number>()
   /** How often the hub has said that both sides have the same versions, and how often with explained differences. */
   claims = 0
   explained = 0
 
-  constructor(view: DatabaseView, registry: Registry) {
+  /** @param storageTime the time of the storage, which the hub saves with a read. */
+  constructor(view: DatabaseView, registry: Registry, storageTime: () => number) {
+    this.#storageTime = storageTime
     this.#view = view
     this.#registry = registry
   }
@@ -53,7 +56,7 @@ export class DigestChecker {
     this.#checkFullRead(read, result)
     const isWhole =
       !isOfBuckets(read) && !read.responses.some(({ response }) => response.isNotModified)
-    if (isWhole) this.#fullReads.set(read.module, Date.now())
+    if (isWhole) this.#fullReads.set(read.module, this.#storageTime())
   }
 
   /** What a read has found about a module is saved. */

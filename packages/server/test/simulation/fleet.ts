@@ -92,6 +92,11 @@ export class Fleet {
     }
   }
 
+  /** The time of the storage: that of the database server, or of the only process. */
+  storageTime(): number {
+    return this.#queue ? SERVER_CLOCK.now().getTime() : Date.now()
+  }
+
   /** Whether a process had no reason to lose the lease of a pull within the given time. */
   wasWell(name: string, milliseconds: number): boolean {
     const { now } = this.#deps.scheduler

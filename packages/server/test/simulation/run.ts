@@ -160,6 +160,7 @@ class Simulation {
     const checker = new CommitChecker(new ReferenceModel(new Registry()), view, {
       missingGraceSeconds: this.#graceSeconds,
       isOwnerWell: (owner) => fleet.wasWell(owner, LEASE_MS),
+      storageTime: () => fleet.storageTime(),
     })
     for (const { name, hubKey } of this.#platforms) checker.operators.register(name, hubKey)
     const onCommit = (process: HubProcess, unit: Unit) => {
