@@ -3,12 +3,13 @@ import { test } from 'node:test'
 import type { Schedule } from '@recordhub/protocol'
 import { POLLING_INTERVAL_SECONDS } from '@recordhub/protocol/constants'
 import { replaceDocument } from '../lib/test-document.ts'
-import { emptySnapshot, STARTED } from '../lib/test-pulls.ts'
+import { emptySnapshot, STARTED, testPull } from '../lib/test-pulls.ts'
 import { alertPageQuery, missingReviewPageQuery } from './inbox.ts'
 import {
   connection,
   onChange,
   onSchedule,
+  showPull,
   showSchedule,
   snapshot,
   snapshotAge,
@@ -85,6 +86,13 @@ test('the lists whose length the snapshot has are counted', () => {
   for (const { meta } of [alertPageQuery({}), missingReviewPageQuery({})]) {
     assert.equal(meta?.['live'], COUNTED.live)
   }
+})
+
+test('a pull that an action has returned is shown at once', () => {
+  snapshot.set(emptySnapshot)
+  showPull(testPull())
+  const { running, pull } = snapshot.get()?.pull ?? {}
+  assert.deepEqual([running, pull?.id], [true, testPull().id])
 })
 
 test('a schedule that an action or event has returned is shown in the snapshot and in its queries', () => {

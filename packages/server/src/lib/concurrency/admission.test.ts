@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAdmission } from './admission.ts'
+import { setImmediate } from 'node:timers/promises'
+import { createAdmission, createLane } from './admission.ts'
 
 test('requests are admitted up to the limit, each owner up to a quarter of it', () => {
   const admission = createAdmission({ requests: 8, bytes: 1000 })
@@ -42,4 +43,31 @@ test('a released request occupies nothing, whatever is called afterwards', () =>
   other?.release()
   assert.deepEqual(admission.occupied, { requests: 0, bytes: 0 })
   assert.ok(admission.admit('a'))
+})
+
+test('a lane runs so many actions at once, the next one when one has ended, and rejects those without a place', async () => {
+  const runInLane = createLane({ concurrent: 2, places: 12 })
+  const started: string[] = []
+  const ends: (() => void)[] = []
+  const run = (name: string) =>
+    runInLane(name, () => {
+      started.push(name)
+      return new Promise<void>((resolve) => ends.push(resolve))
+    })
+  const first = run('a')
+  const others = [run('b'), run('c'), run('d')]
+  assert.deepEqual(started, ['a', 'b'])
+  ends[0]?.()
+  await first
+  assert.deepEqual(started, ['a', 'b', 'c'])
+  assert.deepEqual(
+    [run('d'), run('d'), run('d')].map((one) => one === null),
+    [false, false, true],
+  )
+  for (let at = 1; at < 6; at += 1) {
+    ends[at]?.()
+    await setImmediate()
+  }
+  await Promise.all(others)
+  assert.deepEqual(started, ['a', 'b', 'c', 'd', 'd', 'd'])
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findErrorMessage, findReportedFailure } from './error-message.ts'
+import { HubError } from '../../errors.ts'
+import { findErrorMessage, findReportedFailure, withRedactedKey } from './error-message.ts'
 
 test('the message of an error response is found in the forms of frameworks, and in no page', () => {
   const json = 'application/json'
@@ -32,4 +33,18 @@ test('any success but true is a failure, told as it is with the message of the r
       message ?? '',
     )
   }
+})
+
+test('an error quotes the key neither in its message nor in the errors of members', async () => {
+  const quoted = HubError.withMessage('platform_response_invalid', 'The key secret-key is old', {
+    errors: { name: ['secret-key is no name'] },
+  })
+  await assert.rejects(
+    withRedactedKey('secret-key', () => Promise.reject(quoted)),
+    ({ message, errors }: HubError) => {
+      assert.equal(message, 'The key [key removed] is old')
+      assert.deepEqual(errors, { name: ['[key removed] is no name'] })
+      return true
+    },
+  )
 })
