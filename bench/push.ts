@@ -7,7 +7,7 @@ import type { DataName } from './records-data.ts'
 import { heading, report } from './report.ts'
 
 const ROUNDS = 3
-/** V8 compiles the functions of the hub again until about so many pushes, and those of the floor much earlier. */
+/** V8 optimises the functions of the hub until about this number of pushes; those of the floor need far fewer. */
 const WARM_UP_PUSHES = 20_000
 /** As a share of the requests per second of the floor, by connections. */
 const GOALS = { SQLite: { 64: 0.7, 256: 0.75 }, PostgreSQL: { 64: 0.6, 256: 0.6 } } as const

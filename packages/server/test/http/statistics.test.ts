@@ -3,23 +3,33 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RecentStatistics, Statistics } from '@recordhub/protocol'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { startTestHub } from '../helpers/hub/hub.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { expectBody } from '../helpers/hub/response.ts'
-import { respond, simulatedRecord, simulatePlatform } from '../helpers/platform/platform.ts'
+import {
+  respond,
+  type SimulatedPlatform,
+  simulatedRecord,
+  simulatePlatform,
+} from '../helpers/platform/platform.ts'
 
 const HOUR_MS = 3_600_000
+
+/** Two accepted pushes, a rejected one, and a pull of two new records. */
+async function pushAndPull(hub: TestHub, platform: SimulatedPlatform): Promise<void> {
+  platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
+  const { post, patch } = await hub.register(platform)
+  await post(newRecord('N-1'))
+  await patch(newRecord('N-1', { data: { status: 'closed' } }))
+  await post(newRecord('N-1', { data: 1 }))
+  await hub.pullAll()
+}
 
 describeOnEngines('statistics', (engine) => {
   test('every hour is listed with its counts, the current hour last', async () => {
     await using hub = await startTestHub(engine)
     await using platform = await simulatePlatform()
-    platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
-    const { post, patch } = await hub.register(platform)
-    await post(newRecord('N-1'))
-    await patch(newRecord('N-1', { data: { status: 'closed' } }))
-    await post(newRecord('N-1', { data: 1 }))
-    await hub.pullAll()
+    await pushAndPull(hub, platform)
     const read = async (url: string) => expectBody(await hub.get(url), 200, Statistics).hours
     const hours = await read('/api/v1/statistics')
     assert.equal(hours.length, 24)
@@ -42,12 +52,7 @@ describeOnEngines('statistics', (engine) => {
     const now = new Date('2026-03-10T01:30:20.000Z')
     await using hub = await startTestHub(engine, { clock: { now: () => now } })
     await using platform = await simulatePlatform()
-    platform.modules[0]?.records.push(simulatedRecord(1), simulatedRecord(2))
-    const { post, patch } = await hub.register(platform)
-    await post(newRecord('N-1'))
-    await patch(newRecord('N-1', { data: { status: 'closed' } }))
-    await post(newRecord('N-1', { data: 1 }))
-    await hub.pullAll()
+    await pushAndPull(hub, platform)
     const response = await hub.get('/api/v1/statistics/minutes')
     const { minutes } = expectBody(response, 200, RecentStatistics)
     assert.equal(minutes.length, 60)

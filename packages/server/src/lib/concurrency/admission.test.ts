@@ -45,7 +45,7 @@ test('a released request occupies nothing, whatever is called afterwards', () =>
   assert.ok(admission.admit('a'))
 })
 
-test('a lane runs so many actions at once, the next one when one has ended, and rejects those without a place', async () => {
+test('a lane runs at most its number of actions at once, then the next one, and rejects those without a place', async () => {
   const runInLane = createLane({ concurrent: 2, places: 12 })
   const started: string[] = []
   const ends: (() => void)[] = []

@@ -51,7 +51,8 @@ export function createDigestStore({
       }>`
         SELECT c.records, c.count, c.sum,
           ${countMarked(sql`${module.platform_id}`, sql`${module.module_id}`)} AS marked,
-          (SELECT count(*) FROM records WHERE ${isOf(module)} AND ${isUnversioned}) AS unversioned
+          CASE WHEN EXISTS (SELECT 1 FROM records WHERE ${isOf(module)} AND ${isUnversioned})
+            THEN 1 ELSE 0 END AS unversioned
         FROM (SELECT sum(records) AS records, sum(versions) AS count,
             sum(version_sum) % ${MODULUS} AS sum
           FROM module_counters WHERE ${isOf(module)}) c
