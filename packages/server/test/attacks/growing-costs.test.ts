@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { significantDigits } from '@recordhub/protocol/lossless-json'
-import { createMatcher } from '../../src/domain/record/record-match.ts'
 import type { RecordState } from '../../src/domain/record/record.ts'
+import { createMatcher } from '../../src/domain/record/record-match.ts'
 import { NO_FILTER } from '../../src/domain/record/record-query.ts'
 import { hashValue } from '../../src/domain/revert/hold.ts'
 import { holdBack } from '../../src/domain/revert/hold-back.ts'
@@ -98,8 +98,7 @@ test('the time for holding a write back grows with the number of its held values
     const { full_name, data } = next
     const content = { source: 'POST' as const, full_name, data, occurred_at: null }
     const decision = { outcome: 'updated' as const, next, changes: [] }
-    return () =>
-      assert.equal(holdBack(stored, decision, { holds, content }).held.outcome, 'held')
+    return () => assert.equal(holdBack(stored, decision, { holds, content }).held.outcome, 'held')
   }))
 
 describeHub('requests of anyone', (hub) => {

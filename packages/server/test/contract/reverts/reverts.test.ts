@@ -296,10 +296,24 @@ test('a reverted record has no version, so that the next pull reads and confirms
   }
   await pull('good', 1)
   const pull_id = await pull('bad', 2)
-  await expectSums(kit, module, new Map([['one', 'bad'], ['two', 'v']]))
+  await expectSums(
+    kit,
+    module,
+    new Map([
+      ['one', 'bad'],
+      ['two', 'v'],
+    ]),
+  )
   await revert(kit, { pull_id })
   await expectSums(kit, module, new Map([['two', 'v']]))
   // The bytes that the record has again are compared, not skipped, and set both.
   await pull('good', 1)
-  await expectSums(kit, module, new Map([['one', 'good'], ['two', 'v']]))
+  await expectSums(
+    kit,
+    module,
+    new Map([
+      ['one', 'good'],
+      ['two', 'v'],
+    ]),
+  )
 })
