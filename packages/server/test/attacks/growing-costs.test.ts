@@ -5,8 +5,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { significantDigits } from '@recordhub/protocol/lossless-json'
+import type { RecordState } from '../../src/domain/record/record.ts'
 import { createMatcher } from '../../src/domain/record/record-match.ts'
 import { NO_FILTER } from '../../src/domain/record/record-query.ts'
+import { hashValue } from '../../src/domain/revert/hold.ts'
+import { holdBack } from '../../src/domain/revert/hold-back.ts'
 import { foldText } from '../../src/domain/search/fold-text.ts'
 import { recordTokens } from '../../src/domain/search/search-tokens.ts'
 import { sheetRow } from '../../src/lib/files/xlsx.ts'
@@ -79,6 +82,23 @@ test('the time for unique names grows with the number of equal ones', () =>
     // Equal without regard to case, or as long as a name may be.
     const names = Array.from({ length: size }, (_, at) => (at % 2 ? 'a' : `${'x'.repeat(63)}${at}`))
     return () => dedupeNames(names, 63)
+  }))
+
+test('the time for holding a write back grows with the number of its held values', () =>
+  assertLinear(1000, (size) => {
+    const keys = Array.from({ length: size }, (_, at) => `k${at}`)
+    const stateOf = (value: number): RecordState => ({
+      ...{ full_name: 'a', incomplete: false, missing_since: null, fingerprint: null },
+      ...{ version: null, field_clocks: null, pushed_seq: 0, pushed_at: null, pulled_at: null },
+      data: JSON.stringify(Object.fromEntries(keys.map((key) => [key, value]))),
+    })
+    const [stored, next] = [stateOf(1), stateOf(2)]
+    const refused = hashValue(2)
+    const holds = keys.map((key) => ({ revert_id: 1, path: `/data/${key}`, refused }))
+    const { full_name, data } = next
+    const content = { source: 'POST' as const, full_name, data, occurred_at: null }
+    const decision = { outcome: 'updated' as const, next, changes: [] }
+    return () => assert.equal(holdBack(stored, decision, { holds, content }).held.outcome, 'held')
   }))
 
 describeHub('requests of anyone', (hub) => {

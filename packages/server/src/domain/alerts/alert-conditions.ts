@@ -52,7 +52,7 @@ export type AlertFacts = {
   reviews: MissingReview[]
   /** The time of the first change that is not indexed; null if all changes are. */
   searchBehindSince: string | null
-  /** The records with a hold that was made before `oldHoldsBefore`, and the time of the oldest hold. */
+  /** The records with a hold that was made until `oldHoldsUntil`, and the time of the oldest hold. */
   holds: HoldsSummary
   disk: DiskSpace | null
   /** Null on SQLite. */
@@ -279,13 +279,13 @@ function findSearchBehind(
   return [{ kind: 'search_behind', subject: 'search', platform: null, message }]
 }
 
-/** Holds that were made before this time raise an alert. RFC 3339 in UTC. */
-export function oldHoldsBefore(now: Date): string {
+/** Holds that were made at this time or before raise an alert. RFC 3339 in UTC. */
+export function oldHoldsUntil(now: Date): string {
   return new Date(now.getTime() - OLD_HOLD_MS).toISOString()
 }
 
 function findOldHolds({ records, oldest_since }: HoldsSummary, now: Date): FoundAlert[] {
-  if (oldest_since === null || oldest_since > oldHoldsBefore(now)) return []
+  if (oldest_since === null || oldest_since > oldHoldsUntil(now)) return []
   const held = records === 1 ? '1 record has' : `${records} records have`
   const message = `${held} been held for seven days or longer, the oldest since ${oldest_since}: their platforms still send what was taken back, or nothing else.`
   return [{ kind: 'holds_open', subject: 'holds', platform: null, message }]

@@ -15,8 +15,8 @@ import {
   type HoldDecision,
   keepHeld,
   kindOf,
-  parseSides,
   pathsSetBy,
+  readSides,
 } from './hold.ts'
 
 type OpenDecision = Extract<WriteDecision, { outcome: 'created' | 'updated' | 'unchanged' }>
@@ -35,12 +35,12 @@ export function holdBack(
 ): { held: HeldDecision; lifted: HoldDecision['lifted']; isHeld: boolean } {
   const result = withText<NewRecordState>(decision.next ?? stored)
   const setPaths = content.source === 'PATCH' ? pathsSetBy(withText(content)) : null
-  const parsed = parseSides(stored.data, result.data)
-  const { kept, lifted } = decideHolds(holds, { stored, result, parsed, setPaths })
+  const sides = readSides(stored.data, result.data)
+  const { kept, lifted } = decideHolds(holds, { stored, result, sides, setPaths })
   const remaining = holds.length > 0 && !areAllLifted(holds, lifted)
   // While a hold remains, the same bytes are not skipped as unchanged: they have not been stored as they are.
   const pulled = remaining ? { fingerprint: null, version: null } : {}
-  const next = { ...keepHeld(result, stored, { kept, parsed }), ...pulled }
+  const next = { ...keepHeld(result, stored, { kept, sides }), ...pulled }
   if (kept.size === 0 && decision.outcome === 'updated') {
     return { held: { ...decision, next }, lifted, isHeld: false }
   }

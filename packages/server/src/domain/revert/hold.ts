@@ -5,11 +5,17 @@ import {
   canonicalText,
   type JsonObject,
   type JsonValue,
-  stringifyLossless,
+  parseLossless,
 } from '@recordhub/protocol/lossless-json'
 import { sha256 } from '../../lib/crypto/hash.ts'
+import {
+  formatMembers,
+  isSameText,
+  type MemberTexts,
+  readMemberTexts,
+} from '../../lib/json/member-texts.ts'
 import { isStorableText } from '../../lib/text/code-points.ts'
-import { isSameValue, parseData, pointerTo } from '../record/record.ts'
+import { parseData, pointerTo } from '../record/record.ts'
 import { dataKeyOf } from '../record/record-history.ts'
 
 /** The path of a hold on existence: the record stays missing while writes have the refused name and data. */
@@ -29,11 +35,12 @@ export function toHoldPath(path: string): string {
 }
 
 /** Returns the function that finds the key of a hold's path in the data; null for a path of something else. */
-function keyFinder(...data: readonly JsonObject[]): (path: string) => string | null {
+function keyFinder(...data: readonly MemberTexts[]): (path: string) => string | null {
   let hashed: Map<string, string> | null = null
   return (path) => {
     if (!path.startsWith(HASHED)) return dataKeyOf(path)
-    hashed ??= new Map(data.flatMap(Object.keys).map((key) => [toHoldPath(pointerTo(key)), key]))
+    const keys = () => data.flatMap((members) => [...members.keys()])
+    hashed ??= new Map(keys().map((key) => [toHoldPath(pointerTo(key)), key]))
     // A key that neither side has stands for no value.
     return hashed.get(path) ?? path
   }
@@ -68,15 +75,15 @@ type HeldState = {
   missing_since: string | null
 }
 
-/** The data of a record and of the result of a write, parsed when they are first read: large ones take a second. */
-export type ParsedSides = { stored: () => JsonObject; result: () => JsonObject }
+/** The members of the data of a record and of the result of a write, read when they are first needed. */
+export type Sides = { stored: () => MemberTexts; result: () => MemberTexts }
 
-export function parseSides(stored: string, result: string): ParsedSides {
-  const parseOnce = (text: string) => {
-    let data: JsonObject | null = null
-    return () => (data ??= parseData(text))
+export function readSides(stored: string, result: string): Sides {
+  const readOnce = (text: string) => {
+    let members: MemberTexts | null = null
+    return () => (members ??= readMemberTexts(text))
   }
-  return { stored: parseOnce(stored), result: parseOnce(result) }
+  return { stored: readOnce(stored), result: readOnce(result) }
 }
 
 /** A write whose holds are decided. */
@@ -85,7 +92,7 @@ export type HeldWrite = {
   /** What the record would be without holds. */
   result: HeldState
   /** The data of both. */
-  parsed: ParsedSides
+  sides: Sides
   /** The paths that a PATCH sets; null for a write of the whole record. */
   setPaths: ReadonlySet<string> | null
 }
@@ -123,11 +130,11 @@ export function decideHolds(holds: readonly Hold[], write: HeldWrite): HoldDecis
       else lifted.push({ revert_id: first.revert_id, kind })
     } else {
       const { setPaths } = write
-      const data = write.parsed.result()
-      const findKey = keyFinder(data)
+      const members = write.sides.result()
+      const findKey = keyFinder(members)
       const compared = setPaths ? group.filter(({ path }) => setPaths.has(path)) : group
       const isRefused = ({ path, refused }: Hold) =>
-        hashValue(resultAt(write.result, data, findKey(path))) === refused
+        hashValue(resultAt(write.result, members, findKey(path))) === refused
       if (compared.length > 0 && compared.every(isRefused)) {
         for (const { path } of compared) kept.add(path)
       } else if (!setPaths) lifted.push({ revert_id: first.revert_id, kind })
@@ -142,24 +149,30 @@ function isOfExistence([first]: readonly Hold[]): boolean {
 
 /** Whether a write sends the refused content, or what the other holds leave of it is the refused content. */
 function isRefusedContent(
-  { stored, result, parsed }: HeldWrite,
+  { stored, result, sides }: HeldWrite,
   kept: ReadonlySet<string>,
   refused: string,
 ): boolean {
-  if (hashContent(result.full_name, parsed.result()) === refused) return true
+  if (hashContent(result.full_name, parseData(result.data)) === refused) return true
   if (kept.size === 0) return false
   const full_name = kept.has('/full_name') ? stored.full_name : result.full_name
-  return hashContent(full_name, keepKeys(parsed, kept)) === refused
+  return hashContent(full_name, parseData(keepKeys(sides, kept))) === refused
 }
 
-function resultAt(result: HeldState, data: JsonObject, key: string | null): JsonValue | undefined {
+function resultAt(
+  result: HeldState,
+  members: MemberTexts,
+  key: string | null,
+): JsonValue | undefined {
   if (key === null) return result.full_name
-  return Object.hasOwn(data, key) ? data[key] : undefined
+  const text = members.get(key)
+  return text === undefined ? undefined : parseLossless(text)
 }
 
 /** The paths that a PATCH sets, as holds name them. */
 export function pathsSetBy(patch: { full_name: string | null; data: string }): Set<string> {
-  const paths = Object.keys(parseData(patch.data)).map((key) => toHoldPath(pointerTo(key)))
+  const keys = [...readMemberTexts(patch.data).keys()]
+  const paths = keys.map((key) => toHoldPath(pointerTo(key)))
   return new Set(patch.full_name === null ? paths : [...paths, '/full_name'])
 }
 
@@ -167,7 +180,7 @@ export function pathsSetBy(patch: { full_name: string | null; data: string }): S
 export function keepHeld<State extends HeldState & { incomplete: boolean }>(
   result: State,
   stored: HeldState & { incomplete: boolean },
-  { kept, parsed }: { kept: ReadonlySet<string>; parsed: ParsedSides },
+  { kept, sides }: { kept: ReadonlySet<string>; sides: Sides },
 ): State {
   if (kept.size === 0) return result
   const { full_name, data, missing_since, incomplete } = stored
@@ -182,24 +195,23 @@ export function keepHeld<State extends HeldState & { incomplete: boolean }>(
     ...(kept.has('/full_name') ? { full_name } : {}),
   }
   if (![...kept].some(isOfData)) return next
-  const left = keepKeys(parsed, kept)
-  const text = isSameValue(left, parsed.stored()) ? data : stringifyLossless(left)
-  return { ...next, data: text }
+  const left = keepKeys(sides, kept)
+  return { ...next, data: isSameText(left, data) ? data : left }
 }
 
 const isOfData = (path: string) => path.startsWith('/data/')
 
 /** The data of the result with the held keys as they are stored. */
-function keepKeys(parsed: ParsedSides, kept: ReadonlySet<string>): JsonObject {
-  const stored = parsed.stored()
-  const left = { ...parsed.result() }
+function keepKeys(sides: Sides, kept: ReadonlySet<string>): string {
+  const stored = sides.stored()
+  const left = new Map(sides.result())
   const findKey = keyFinder(left, stored)
   for (const path of kept) {
     const key = findKey(path)
     if (key === null) continue
-    const value = Object.hasOwn(stored, key) ? stored[key] : undefined
-    if (value === undefined) delete left[key]
-    else left[key] = value
+    const text = stored.get(key)
+    if (text === undefined) left.delete(key)
+    else left.set(key, text)
   }
-  return left
+  return formatMembers(left)
 }

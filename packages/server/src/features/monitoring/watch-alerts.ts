@@ -1,6 +1,6 @@
 import { countBySource } from '../../domain/activity/push-errors.ts'
 import { diffAlerts, isEmpty } from '../../domain/alerts/alert.ts'
-import { findAlerts, oldHoldsBefore, WATCHED_KINDS } from '../../domain/alerts/alert-conditions.ts'
+import { findAlerts, oldHoldsUntil, WATCHED_KINDS } from '../../domain/alerts/alert-conditions.ts'
 import {
   BASELINE_HOURS,
   hourOf,
@@ -88,7 +88,7 @@ async function evaluate(
     failingModules: await alerts.listFailingModules(),
     reviews: await listPending(missing),
     searchBehindSince: (await searchIndex.readSearchIndex()).behind_since,
-    holds: await holds.summarizeHolds({ before: oldHoldsBefore(clock.now()) }),
+    holds: await holds.summarizeHolds({ until: oldHoldsUntil(clock.now()) }),
     disk: await readDiskSpace(),
     durability: await readDurability(),
     jobFailures,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { canonicalText, parseLossless, stringifyLossless } from '@recordhub/protocol/lossless-json'
 import { codePoint, fc } from '../../../test/helpers/random/fast-check.ts'
-import { isSameText, readMemberTexts } from './member-texts.ts'
+import { formatMembers, isSameText, readMemberTexts } from './member-texts.ts'
 
 /** Few different keys and values, so that equal values are frequent. */
 const { value } = fc.letrec((tie) => ({
@@ -13,7 +13,7 @@ const { value } = fc.letrec((tie) => ({
     tie('object'),
   ),
   object: fc
-    .uniqueArray(fc.tuple(fc.constantFrom('a', 'b', '\\', 'c"}', '7'), tie('value')), {
+    .uniqueArray(fc.tuple(fc.constantFrom('a', 'b', '\\', 'c"}', '7', '10', '01'), tie('value')), {
       maxLength: 4,
       selector: ([key]) => key,
     })
@@ -28,6 +28,9 @@ test('the texts of members are those of the parsed values', () => {
       const texts = Object.entries(data).map(([key, one]) => [key, stored(one)] as const)
       const text = `{${texts.map(([key, one]) => `${JSON.stringify(key)}:${one}`).join()}}`
       assert.deepEqual([...readMemberTexts(text)], texts)
+      const reversed = formatMembers(new Map(texts.toReversed()))
+      assert.equal(reversed, stored(reversed))
+      assert.ok(isSameText(reversed, stored(text)))
     }),
   )
 })

@@ -1,6 +1,6 @@
 /**
- * Compares objects in the stored form (`stored-form.ts`) by their texts. Parsing takes ten times as long for large values,
- * and most differences show in the texts.
+ * Compares and changes objects in the stored form (`stored-form.ts`) by their texts. Parsing takes ten times as long for
+ * large values, and most differences show in the texts.
  */
 import { findClosingQuote, isEqualJson, parseLossless } from '@recordhub/protocol/lossless-json'
 
@@ -25,6 +25,12 @@ export function readMemberTexts(text: string): MemberTexts {
     at = end + 1
   }
   return members
+}
+
+/** Writes an object in the stored form. An object lists the keys that are array indexes first. */
+export function formatMembers(members: MemberTexts): string {
+  const keys = Object.keys(Object.fromEntries(members))
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${members.get(key)}`).join()}}`
 }
 
 /** Whether two values in the stored form are equal to the hub; `undefined` is no value. */

@@ -192,8 +192,8 @@ export interface HoldStore {
   /** Returns holds, one entry per record and revert, in the order of their ids. */
   listHolds(query: HoldQuery): Promise<Hold[]>
 
-  /** Counts the records of these holds, by default of all; with `before`, of those that were made before that time. */
-  summarizeHolds(filter?: Partial<HoldFilter> & { before?: string }): Promise<HoldsSummary>
+  /** Counts the records of these holds, by default of all; with `until`, of those that were made at that time or before. */
+  summarizeHolds(filter?: Partial<HoldFilter> & { until?: string }): Promise<HoldsSummary>
 
   /**
    * Lifts the holds of a record or of a revert, or one hold of a record, and makes the next read of their modules

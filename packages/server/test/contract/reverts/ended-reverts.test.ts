@@ -131,7 +131,9 @@ test('one hold of a record is lifted, and the others remain', async (kit) => {
   assert.deepEqual(await holds.summarizeHolds({ platform: school.platform_name }), summary)
   const none = { records: 0, oldest_since: null }
   assert.deepEqual(await holds.summarizeHolds({ platform: 'another' }), none)
-  assert.deepEqual(await holds.summarizeHolds({ before: since }), none)
+  assert.deepEqual(await holds.summarizeHolds({ until: since }), summary)
+  const earlier = new Date(Date.parse(since) - 1).toISOString()
+  assert.deepEqual(await holds.summarizeHolds({ until: earlier }), none)
   const { record_id: last, revert_id: by } = first
   const next = await holds.listHolds({ ...ALL, after: { record_id: last, revert_id: by } })
   assert.deepEqual(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { RevertScope } from '@recordhub/protocol'
+import { expectSums, moduleRef } from '../../helpers/storage/digests.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { changeLog, MAX_RECORD_KEYS } from '../../helpers/storage/fixtures.ts'
 import { pullWrite } from '../../helpers/storage/pulls.ts'
@@ -264,4 +265,55 @@ test('a write during a pull that began before the revert does not bring the valu
       'stale',
     ])
   }, KEYS)
+})
+
+test('a revert keeps the clocks of fields: an older push stays older', async (kit) => {
+  const school = await kit.register()
+  const patch = (a: number, at: number) =>
+    school.patch({ data: `{"a":${a}}`, occurred_at: `2026-03-10T07:00:0${at}.000000000Z` })
+  const { record_id } = await school.post({ data: '{"a":0}' })
+  await patch(1, 1)
+  await patch(4, 4)
+  const [, former] = await kit.history(record_id)
+  await revert(kit, { record_id, version: former?.change_seq ?? 0 })
+  assert.equal((await kit.record(record_id)).data, '{"a":1}')
+  assert.equal((await patch(3, 3)).outcome, 'stale')
+  assert.equal((await patch(5, 5)).outcome, 'updated')
+})
+
+test('a reverted record has no version, so that the next pull reads and confirms it', async (kit) => {
+  const school = await kit.register()
+  const module = await moduleRef(kit, school)
+  const pull = async (version: string, a: number) => {
+    let pull_id = 0
+    await school.pull(async (read) => {
+      pull_id = read.read.pull_id
+      const one = pullWrite(read, { reference: 'one', data: `{"a":${a}}`, version })
+      const two = pullWrite(read, { reference: 'two', data: '{}', version: 'v' })
+      await kit.outcomesOf(one, two)
+    }, KEYS)
+    return pull_id
+  }
+  await pull('good', 1)
+  const pull_id = await pull('bad', 2)
+  await expectSums(
+    kit,
+    module,
+    new Map([
+      ['one', 'bad'],
+      ['two', 'v'],
+    ]),
+  )
+  await revert(kit, { pull_id })
+  await expectSums(kit, module, new Map([['two', 'v']]))
+  // The bytes that the record has again are compared, not skipped, and set both.
+  await pull('good', 1)
+  await expectSums(
+    kit,
+    module,
+    new Map([
+      ['one', 'good'],
+      ['two', 'v'],
+    ]),
+  )
 })

@@ -17,11 +17,11 @@ export function createHoldStore({ reader, writer, clock }: Databases, node: stri
   return {
     listHolds: (query) => listHolds(reader, query),
 
-    async summarizeHolds({ before = null, ...filter } = {}) {
+    async summarizeHolds({ until = null, ...filter } = {}) {
       let held = selectHolds(reader, filter)
         .select((eb) => ['h.record_id', eb.fn.min('h.at').as('since')])
         .groupBy('h.record_id')
-      if (before !== null) held = held.where('h.at', '<', before)
+      if (until !== null) held = held.where('h.at', '<=', until)
       const row = await reader
         .selectFrom(held.as('held'))
         .select((eb) => [
