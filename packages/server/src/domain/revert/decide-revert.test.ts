@@ -48,7 +48,8 @@ const content: fc.Arbitrary<RevertibleContent> = fc.record({
 })
 
 function candidate(record: RevertibleContent, entries: Entry[]): RevertCandidate {
-  return { record, isCreated: false, isAnonymised: false, isHistoryStored: true, entries }
+  const known = { isAnonymised: false, isRegistered: true, isHistoryStored: true }
+  return { record, isCreated: false, ...known, entries }
 }
 
 /** Equal to the hub: the order of keys does not matter. */

@@ -31,6 +31,8 @@ export type RevertCandidate = {
   /** Whether the scope created the record. */
   isCreated: boolean
   isAnonymised: boolean
+  /** Whether its module is registered: the hub writes nothing to others. */
+  isRegistered: boolean
   /** Whether the hub has the whole history that the decision needs. */
   isHistoryStored: boolean
   /**
@@ -66,7 +68,7 @@ type Value = JsonValue | undefined
 /** What is known of a record without its content: enough for most records of a pull that ended a moment ago. */
 export type RevertOutline = Pick<
   RevertCandidate,
-  'isCreated' | 'isAnonymised' | 'isHistoryStored'
+  'isCreated' | 'isAnonymised' | 'isRegistered' | 'isHistoryStored'
 > & {
   missing_since: string | null
   /** The last change of the record. */
@@ -80,8 +82,8 @@ export type RevertOutline = Pick<
  * has changed it, once, or since the scope created it.
  */
 export function isAsLeft(outline: RevertOutline): boolean {
-  const { isCreated, isAnonymised, isHistoryStored, missing_since, change_seq, entries } = outline
-  if (isAnonymised || !isHistoryStored) return false
+  const { isCreated, missing_since, change_seq, entries } = outline
+  if (findImpossible(outline) !== null) return false
   const last = entries.at(-1)
   if (isCreated) {
     if (missing_since !== null || !entries.every(({ isInScope }) => isInScope)) return false
@@ -137,13 +139,26 @@ export function decideRevert(candidate: RevertCandidate, at: string): RevertDeci
   return { outcome: 'reverted', next, changes, refused }
 }
 
+function findImpossible({
+  isAnonymised,
+  isRegistered,
+  isHistoryStored,
+}: Pick<
+  RevertCandidate,
+  'isAnonymised' | 'isRegistered' | 'isHistoryStored'
+>): ImpossibleReason | null {
+  if (isAnonymised) return 'anonymised'
+  if (!isRegistered) return 'module_not_registered'
+  return isHistoryStored ? null : 'history_deleted'
+}
+
 /** Compares each path of the scope with its value now. */
 function compareScope(
   candidate: RevertCandidate,
 ): NotReverted | { data: ReturnType<typeof parseData>; paths: Map<string, TracedPath> } {
-  const { record, isCreated, isAnonymised, isHistoryStored, entries } = candidate
-  if (isAnonymised) return { outcome: 'impossible', reason: 'anonymised' }
-  if (!isHistoryStored) return { outcome: 'impossible', reason: 'history_deleted' }
+  const { record, isCreated, entries } = candidate
+  const reason = findImpossible(candidate)
+  if (reason !== null) return { outcome: 'impossible', reason }
   const data = parseData(record.data)
   const paths = traceScope(entries, isCreated)
   for (const [path, { given }] of paths) {

@@ -19,7 +19,7 @@ const COMPARE_STEP = 100
 /** The maximum size of the data and history that are compared at once, which limits their paths too. */
 export const STEP_BYTES = 1_000_000
 
-type PlanDeps = Pick<FeatureDeps, 'reverts' | 'pulls' | 'records' | 'retention'>
+type PlanDeps = Pick<FeatureDeps, 'reverts' | 'pulls' | 'records' | 'retention' | 'clock'>
 
 /**
  * @throws HubError `not_found` for a scope that names something unknown; `revert_not_possible` for a pull or revert that has
@@ -127,7 +127,7 @@ async function resolvePull(
 }
 
 async function resolvePushes(
-  { reverts }: PlanDeps,
+  { reverts, clock }: PlanDeps,
   scope: Extract<RevertScope, { from: string }>,
 ): Promise<Resolved> {
   const readTime = (name: 'from' | 'to') =>
@@ -136,7 +136,10 @@ async function resolvePushes(
   if (from >= to) throw new HubError('invalid_request', { reason: 'from must be before to' })
   const [module] = await reverts.findModules({ platform: scope.platform, record_type: null }, null)
   const { platform_id } = found('platform', module ?? null)
-  return { resolved: { kind: 'pushes', platform_id, from, to }, makes_holds: true }
+  // A push after the plan, such as a correction, is in no plan. All may seem to be later if the clock was set back.
+  const planned = new Date(clock.now().getTime() + 1).toISOString()
+  const end = from < planned && planned < to ? planned : to
+  return { resolved: { kind: 'pushes', platform_id, from, to: end }, makes_holds: true }
 }
 
 async function resolveVersion(

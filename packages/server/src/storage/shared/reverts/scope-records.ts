@@ -8,6 +8,7 @@ import type {
   ScopeOutline,
   ScopeRecord,
 } from '../../port/revert-store.ts'
+import { isVisible } from '../records/module-scope.ts'
 import type { Executor } from '../schema/databases.ts'
 
 /** Returns a subquery of ids, whose SQL text does not depend on their number. */
@@ -241,9 +242,11 @@ async function readHistoryOf<Row extends OutlineRow, Entry extends HistoryOfScop
     select: (isId: IsId) => ReturnType<typeof selectHistory>,
   ) => Promise<Entry[]>,
 ) {
+  const modules = await readModules(db, all)
   const rows = all.filter(
     ({ module_id }) =>
-      scope.kind !== 'pull' || scope.module_ids === null || scope.module_ids.includes(module_id),
+      modules.has(module_id) &&
+      (scope.kind !== 'pull' || scope.module_ids === null || scope.module_ids.includes(module_id)),
   )
   const created = new Set(rows.filter((row) => isCreatedBy(scope, row)).map((row) => row.record_id))
   const platformIds = [...new Set(rows.map((row) => row.platform_id))]
@@ -269,10 +272,24 @@ async function readHistoryOf<Row extends OutlineRow, Entry extends HistoryOfScop
     const entries = known.map((entry) => ({ isInScope: isInScope(scope, entry), entry }))
     return {
       ...{ record_id, platform_id, change_seq, row, isCreated, entries },
+      isRegistered: modules.get(row.module_id) === true,
       isAnonymised: row.is_anonymised === 1,
       isHistoryStored: isStored(scope, row, { isCreated, complete_since, entries }),
     }
   })
+}
+
+/** Whether each module of these records is registered. Those that are being removed are left out. */
+async function readModules(db: Executor, rows: OutlineRow[]): Promise<Map<number, boolean>> {
+  const ids = [...new Set(rows.map(({ module_id }) => module_id))]
+  if (ids.length === 0) return new Map()
+  const modules = await db
+    .selectFrom('modules as m')
+    .select(['m.module_id', 'm.registered_at'])
+    .where('m.module_id', 'in', ids)
+    .where(isVisible('m'))
+    .execute()
+  return new Map(modules.map(({ module_id, registered_at }) => [module_id, registered_at !== null]))
 }
 
 function selectHistory(db: Executor, platformIds: number[], isId: IsId) {
