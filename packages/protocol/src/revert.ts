@@ -123,7 +123,10 @@ export const Revert = Type.Object({
     description:
       'Whether the revert keeps the values that it takes back from coming back. A revert of a revert does not',
   }),
-  reverted_by: described(NullableInteger, 'The last revert that has succeeded in taking back this one, or a part of it'),
+  reverted_by: described(
+    NullableInteger,
+    'The last revert that has succeeded in taking back this one, or a part of it',
+  ),
 })
 
 /** A record of a revert. */

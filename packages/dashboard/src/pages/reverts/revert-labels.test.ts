@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { heldLabel, isPartial, pathLabel, revertTitle, scopeLabel, whyLabel } from './revert-labels.ts'
+import {
+  heldLabel,
+  isPartial,
+  pathLabel,
+  revertTitle,
+  scopeLabel,
+  whyLabel,
+} from './revert-labels.ts'
 
 test('a scope is named as the object of a sentence', () => {
   assert.equal(scopeLabel({ pull_id: 46_702 }), 'pull 46,702')

@@ -19,7 +19,8 @@ export function findContradicted(
     const kind = kindOf(path)
     const name = nameOf(revert_id, kind)
     const isRefused = kind === 'absence' ? isMissing : !others.has(name)
-    if (isRefused && !(kind === 'existence' && isMissing)) contradicted.set(name, { revert_id, kind })
+    if (isRefused && !(kind === 'existence' && isMissing))
+      contradicted.set(name, { revert_id, kind })
   }
   return [...contradicted.values()]
 }

@@ -73,8 +73,8 @@ export type RevertOutline = Pick<
   missing_since: string | null
   /** The last change of the record. */
   change_seq: number
-  /** As those of a candidate. */
-  entries: { isInScope: boolean; change_seq: number }[]
+  /** How many entries a candidate has, how many of them are of the scope, and the number of the last one. */
+  entries: { count: number; inScope: number; last_seq: number | null }
 }
 
 /**
@@ -82,14 +82,27 @@ export type RevertOutline = Pick<
  * has changed it, once, or since the scope created it.
  */
 export function isAsLeft(outline: RevertOutline): boolean {
-  const { isCreated, missing_since, change_seq, entries } = outline
-  if (findImpossible(outline) !== null) return false
-  const last = entries.at(-1)
-  if (isCreated) {
-    if (missing_since !== null || !entries.every(({ isInScope }) => isInScope)) return false
-    return !last || last.change_seq === change_seq
-  }
-  return entries.length === 1 && last?.isInScope === true && last.change_seq === change_seq
+  const { isCreated, missing_since, change_seq } = outline
+  const { count, inScope, last_seq } = outline.entries
+  if (findImpossible(outline) !== null || inScope < count) return false
+  if (isCreated) return missing_since === null && (last_seq ?? change_seq) === change_seq
+  return count === 1 && last_seq === change_seq
+}
+
+/**
+ * Returns one entry that decides as these do, with one change for each path. The entries of a record with a long history are read
+ * and folded in steps.
+ */
+export function foldEntries(
+  entries: RevertCandidate['entries'],
+  isCreated: boolean,
+): RevertCandidate['entries'] {
+  const changes = [...traceScope(entries, isCreated)].map(([path, { base, given }]) => ({
+    path,
+    ...(base === undefined ? {} : { before: base }),
+    ...(given === undefined ? {} : { after: given }),
+  }))
+  return [{ isInScope: true, changes }]
 }
 
 /** The outcome that `decideRevert` gives, without the values of the write. */

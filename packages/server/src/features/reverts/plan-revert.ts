@@ -58,16 +58,17 @@ async function decideStep(
     .filter(isAsLeft)
     .map((outline) => toResult(outline, { outcome: 'reverted' }))
   const others = outlines.filter((one) => !isAsLeft(one)).map(({ record_id }) => record_id)
-  for (let at = 0; at < others.length; ) {
-    const some = await reverts.takeStep(others.slice(at, at + COMPARE_STEP), STEP_BYTES)
-    at += some.length
-    const records = await reverts.readScopeRecords(resolved, some)
-    const pause = createPause()
-    for (const record of records) {
-      results.push(toResult(record, decideOutcome(record)))
-      await pause()
+  for (let at = 0; at < others.length; at += COMPARE_STEP) {
+    const step = others.slice(at, at + COMPARE_STEP)
+    for (const some of await reverts.splitSteps(step, STEP_BYTES)) {
+      const records = await reverts.readScopeRecords(resolved, some)
+      const pause = createPause()
+      for (const record of records) {
+        results.push(toResult(record, decideOutcome(record)))
+        await pause()
+      }
+      await yieldToEventLoop()
     }
-    await yieldToEventLoop()
   }
   return results
 }

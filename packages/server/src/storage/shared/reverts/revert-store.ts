@@ -7,14 +7,8 @@ import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { deleteOldPlans } from './delete-reverts.ts'
 import { listRevertRecords } from './revert-records.ts'
 import { findRevert, PLAN_HOURS, selectReverts, toRevert } from './revert-rows.ts'
-import {
-  type IdList,
-  listScope,
-  readScopeOutlines,
-  readScopeRecords,
-  type SelectByIds,
-  takeStep,
-} from './scope-records.ts'
+import { type IdList, type SelectByIds, splitSteps } from './scope-history.ts'
+import { listScope, readScopeOutlines, readScopeRecords } from './scope-records.ts'
 
 type RevertDialect = {
   /** Whether no other process can use the database: a revert that another one ran is abandoned. */
@@ -86,7 +80,7 @@ export function createRevertStore(
 
     readScopeOutlines: (scope, ids) => readScopeOutlines(reader, scope, ids, selectByIds),
 
-    takeStep: (ids, maxBytes) => takeStep(reader, selectByIds, ids, maxBytes),
+    splitSteps: (ids, maxBytes) => splitSteps(reader, selectByIds, ids, maxBytes),
 
     async findUnplanned(revertId, ids) {
       if (ids.length === 0) return []
