@@ -26,7 +26,10 @@ export const RevertScope = Type.Union([
   ClosedObject({
     platform: RequestText({ description: 'The pushes of this platform, with their replays' }),
     from: RequestText({ description: 'RFC 3339: the time of the first write at the hub' }),
-    to: RequestText({ description: 'RFC 3339: writes at this time and later are left out' }),
+    to: RequestText({
+      description:
+        'RFC 3339: writes at this time and later are left out, and those after the plan was made',
+    }),
   }),
   ClosedObject({
     record_id: Id,
@@ -120,7 +123,10 @@ export const Revert = Type.Object({
     description:
       'Whether the revert keeps the values that it takes back from coming back. A revert of a revert does not',
   }),
-  reverted_by: described(NullableInteger, 'The last revert that has taken back this one'),
+  reverted_by: described(
+    NullableInteger,
+    'The last revert that has succeeded in taking back this one, or a part of it',
+  ),
 })
 
 /** A record of a revert. */

@@ -274,7 +274,8 @@ export class CommitChecker {
       )
       if (row) {
         const id = Number(row['rejected_push_id'])
-        this.rejections.set(id, { platform, position, at, isReplayed: false })
+        const isHeld = code === 'held'
+        this.rejections.set(id, { platform, position, at, isHeld, isReplayed: false })
       }
       const delivery = this.deliveries.get(request_id ?? '')
       check(delivery !== undefined, 'The hub saved a rejected push that was not sent')

@@ -7,6 +7,7 @@ import type { ModelModule, Registry } from './registry.ts'
 import {
   type Content,
   holdBack,
+  isContradicted,
   type ModelEntry,
   type ModelHold,
   NAME,
@@ -68,7 +69,7 @@ export type ModelRead = {
 const AHEAD_MS = 60_000
 
 /** Where a rejected push stands in the order of writes: a replay writes there, and overwrites nothing newer. */
-export type ReplayPosition = { position: number; at: number }
+export type ReplayPosition = { position: number; at: number; isHeld?: boolean }
 
 export class ReferenceModel {
   readonly registry: Registry
@@ -114,20 +115,28 @@ export class ReferenceModel {
     this.advance()
     const stored = module.records.get(push.reference_number)
     if (isBeingRead && stored?.pulledKeys && stored.missingSince === null) return null
-    const isOlder = (stored: ModelRecord) => isSuperseded(stored, module, at)
-    return this.#applyPush(module, push, { ...at, writtenAt }, isOlder).outcome
+    // A later read that was held, too, has left the record as it was.
+    const isLeft = at.isHeld && stored && stored.holds.length > 0
+    const lastRead = isLeft ? null : module.lastRead
+    const isOlder = (stored: ModelRecord) => isSuperseded(stored, { lastRead }, at)
+    return this.#applyPush(module, push, { ...at, writtenAt, lastRead }, isOlder).outcome
   }
 
   /** @param isSuperseded only of a replay, which ends the holds of its record. */
   #applyPush(
     module: ModelModule,
     push: SentPush,
-    { position, at, writtenAt }: ReplayPosition & { writtenAt: number },
+    {
+      position,
+      at,
+      writtenAt,
+      lastRead = module.lastRead,
+    }: ReplayPosition & { writtenAt: number; lastRead?: ModelModule['lastRead'] },
     isSuperseded: ((stored: ModelRecord) => boolean) | null = null,
   ): { outcome: Outcome; isHeld: boolean } {
     const stored = module.records.get(push.reference_number) ?? null
     const isStale =
-      stored && (isSuperseded?.(stored) || isOlderThanRead(stored, push, { module, at }))
+      stored && (isSuperseded?.(stored) || isOlderThanRead(stored, push, { lastRead, at }))
     const merged = isStale ? 'stale' : merge(stored, push)
     const held = isSuperseded && stored ? { ...stored, holds: [] } : stored
     const result =
@@ -232,7 +241,9 @@ export class ReferenceModel {
     if (!stored) throw new Error(`There is no record ${reference}`)
     const { content, endsHoldsOf } = reverted
     const next = { ...stored, ...content, version: null, pulledKeys: null }
-    const left = stored.holds.filter((hold) => hold.revert_id !== endsHoldsOf)
+    const left = stored.holds.filter(
+      (hold) => hold.revert_id !== endsHoldsOf && !isContradicted(hold, content),
+    )
     module.records.set(reference, {
       ...{ ...next, pushPosition: this.advance(), pushedAt: at },
       history: [...stored.history, toEntry({ kind: 'revert', revert_id }, stored, next)],
@@ -335,7 +346,7 @@ function isChanged(
 function isOlderThanRead(
   stored: ModelRecord,
   { occurredAt }: SentPush,
-  { module: { lastRead }, at }: { module: ModelModule; at: number },
+  { lastRead, at }: Pick<ModelModule, 'lastRead'> & { at: number },
 ): boolean {
   if (occurredAt === null || stored.pulledAt === null) return false
   const isOlderThan = (requestedAt: number) => occurredAt < requestedAt && requestedAt <= at
@@ -349,7 +360,7 @@ function isOlderThanRead(
 /** Whether a push or read after the position has written the record or found it missing. */
 function isSuperseded(
   stored: ModelRecord,
-  { lastRead }: ModelModule,
+  { lastRead }: Pick<ModelModule, 'lastRead'>,
   { position, at }: ReplayPosition,
 ): boolean {
   if (stored.pushPosition > position) return true

@@ -174,6 +174,14 @@ export function pathsOfPatch(push: { full_name: string | null; data: Data }): Se
   return new Set(push.full_name === null ? paths : [...paths, NAME])
 }
 
+/** Whether a hold refuses what a revert makes of its record, which ends the hold. */
+export function isContradicted(hold: ModelHold, next: Content): boolean {
+  if (hold.kind === 'absence') return next.missingSince !== null
+  if (hold.kind === 'existence') return next.missingSince === null && isSameContent(next, hold)
+  const values = valuesOf(next)
+  return [...hold.refused].every(([path, value]) => values.get(path) === value)
+}
+
 /** The paths of holds as rows name them. */
 export function pathsOfHold(hold: ModelHold): string[] {
   if (hold.kind === 'values') return [...hold.refused.keys()]

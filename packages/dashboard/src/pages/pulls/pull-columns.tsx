@@ -11,6 +11,7 @@ import { PageLink } from '../../components/page-link.tsx'
 import { Clock } from '../../components/time.tsx'
 import { formatCount, formatDuration, formatNumber } from '../../lib/format.ts'
 import { TEXTS } from '../../texts.ts'
+import { isPartial } from '../reverts/revert-labels.ts'
 import { PullActions } from './pull-actions.tsx'
 import { durationOf, starterLabel, waitingLabel } from './pull-labels.ts'
 import { changesOf, type PullRow } from './pull-rows.ts'
@@ -186,12 +187,11 @@ function Result({ row: { pull, begun }, now }: { row: Shown; now: number }) {
   )
 }
 
-function RevertedBadge({ revert: { scope, started_by } }: { revert: Revert }) {
-  const isPart = 'record_type' in scope || 'platform' in scope
+function RevertedBadge({ revert }: { revert: Revert }) {
   return (
     <Badge color="gray" variant="light" mr={4}>
-      {isPart ? 'reverted in part by ' : 'reverted by '}
-      <OperatorName by={started_by} />
+      {isPartial(revert) ? 'reverted in part by ' : 'reverted by '}
+      <OperatorName by={revert.started_by} />
     </Badge>
   )
 }

@@ -112,8 +112,10 @@ const COLUMNS = [
   column.actions('Actions', (hold) => <LiftMenu hold={hold} />, { width: 100 }),
 ]
 
-/** `revert 12`, as a link. */
+/** `revert 12`, as a link for those who may read reverts. */
 export function RevertLink({ id }: { id: number }) {
+  const canOperate = useHasRole('operator')
+  if (!canOperate) return `revert ${formatNumber(id)}`
   return (
     <PageLink
       to="/dashboard/reverts/$id"

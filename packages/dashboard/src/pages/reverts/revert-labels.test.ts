@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { heldLabel, pathLabel, revertTitle, scopeLabel, whyLabel } from './revert-labels.ts'
+import {
+  heldLabel,
+  isPartial,
+  pathLabel,
+  revertTitle,
+  scopeLabel,
+  whyLabel,
+} from './revert-labels.ts'
 
 test('a scope is named as the object of a sentence', () => {
   assert.equal(scopeLabel({ pull_id: 46_702 }), 'pull 46,702')
@@ -30,6 +37,16 @@ test('the title of a revert says its result once it has one', () => {
   assert.equal(titleOf('cancelled'), 'The revert was cancelled after 5 records')
   const plan = { state: 'cancelled', counts, progress, started_at: null } as const
   assert.equal(revertTitle(plan, 'pull 7'), 'The plan was cancelled')
+})
+
+test('a pull is reverted in part if a part of it was asked for or done', () => {
+  const counts = { reverted: 1, kept: 0, impossible: 0, held_now: 0, lifted: 0 }
+  const whole = { scope: { pull_id: 7 }, state: 'succeeded' as const, counts }
+  assert.equal(isPartial(whole), false)
+  assert.equal(isPartial({ ...whole, scope: { pull_id: 7, platform: 'museum' } }), true)
+  assert.equal(isPartial({ ...whole, state: 'cancelled' }), true)
+  assert.equal(isPartial({ ...whole, counts: { ...counts, kept: 1 } }), true)
+  assert.equal(isPartial({ ...whole, counts: { ...counts, impossible: 1 } }), true)
 })
 
 test('a path is named by its keys', () => {

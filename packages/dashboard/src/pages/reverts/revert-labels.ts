@@ -56,6 +56,16 @@ export function revertTitle(
   }
 }
 
+/** Whether an ended revert has left a part of what its pull did. */
+export function isPartial({
+  scope,
+  state,
+  counts,
+}: Pick<Revert, 'scope' | 'state' | 'counts'>): boolean {
+  const isOfPart = 'record_type' in scope || 'platform' in scope
+  return isOfPart || state !== 'succeeded' || counts.kept + counts.impossible > 0
+}
+
 export function revertDot({ state }: Pick<Revert, 'state'>): DotColor {
   if (state === 'succeeded') return 'green'
   if (state === 'running') return 'running'

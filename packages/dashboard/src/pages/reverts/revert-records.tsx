@@ -59,7 +59,7 @@ export function RevertRecords({ revert }: { revert: Revert }) {
               empty={
                 <Paper withBorder p="md" c="dimmed" fz="sm">
                   {isExpired
-                    ? 'The list of these records has expired. The history of each record names the revert.'
+                    ? 'The list has expired, or its records were deleted. The history of a record names its reverts.'
                     : 'No records'}
                 </Paper>
               }

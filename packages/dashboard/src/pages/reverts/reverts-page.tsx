@@ -14,14 +14,16 @@ import { PageLink } from '../../components/page-link.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { formatCode } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
 import { HoldList } from './holds.tsx'
 import { revertDot, scopeLabel } from './revert-labels.ts'
 import { useScopeTitles } from './use-scope-titles.ts'
 
-/** All reverts and all holds. */
+/** All reverts and all holds; for viewers the holds. */
 export function RevertsPage() {
   const [{ tab = 'reverts' }, change] = useUrlState()
+  const canOperate = useHasRole('operator')
   return (
     <>
       <BackLink to="/dashboard/pulls">{TEXTS.pulls}</BackLink>
@@ -30,12 +32,12 @@ export function RevertsPage() {
         description="What was taken back: pulls, pushes and single records"
       />
       <Tabs
-        value={tab === 'holds' ? 'holds' : 'reverts'}
+        value={tab === 'holds' || !canOperate ? 'holds' : 'reverts'}
         onChange={(next) => change({ tab: next === 'holds' ? next : null, cursor: null })}
         keepMounted={false}
       >
         <Tabs.List mb="md">
-          <Tabs.Tab value="reverts">Reverts</Tabs.Tab>
+          {canOperate && <Tabs.Tab value="reverts">Reverts</Tabs.Tab>}
           <Tabs.Tab value="holds">Holds</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="reverts">

@@ -6,6 +6,7 @@ import { parseChanges } from '../record/record-history.ts'
 import {
   decideOutcome,
   decideRevert,
+  foldEntries,
   isAsLeft,
   type RevertCandidate,
   type RevertibleContent,
@@ -48,7 +49,8 @@ const content: fc.Arbitrary<RevertibleContent> = fc.record({
 })
 
 function candidate(record: RevertibleContent, entries: Entry[]): RevertCandidate {
-  return { record, isCreated: false, isAnonymised: false, isHistoryStored: true, entries }
+  const known = { isAnonymised: false, isRegistered: true, isHistoryStored: true }
+  return { record, isCreated: false, ...known, entries }
 }
 
 /** Equal to the hub: the order of keys does not matter. */
@@ -100,6 +102,28 @@ test('a created record becomes missing if its content is still that of the scope
   )
 })
 
+test('entries that are folded in steps decide as they do', () => {
+  const writes = fc.array(fc.tuple(content, fc.boolean(), fc.boolean()), { maxLength: 6 })
+  fc.assert(
+    fc.property(content, writes, fc.boolean(), (first, later, isCreated) => {
+      const states = [first, ...later.map(([state]) => state)]
+      const written = later.flatMap(([next, isInScope, endsStep], index) => {
+        const entry = entryOf(states[index] ?? first, next)
+        return entry ? [{ ...entry, isInScope, endsStep }] : []
+      })
+      let folded: Entry[] = []
+      for (const { endsStep, ...entry } of written) {
+        folded.push(entry)
+        if (endsStep) folded = foldEntries(folded, isCreated)
+      }
+      const record = states.at(-1) ?? first
+      const decide = (entries: Entry[]) =>
+        decideRevert({ ...candidate(record, entries), isCreated }, AT)
+      assert.deepEqual(decide(foldEntries(folded, isCreated)), decide(written))
+    }),
+  )
+})
+
 test('a record as the scope has left it is reverted', () => {
   const writes = fc.array(fc.tuple(content, fc.boolean()), { maxLength: 4 })
   fc.assert(
@@ -113,7 +137,14 @@ test('a record as the scope has left it is reverted', () => {
       const entries = isCreated ? written : written.filter(({ isInScope }) => isInScope)
       const revert = { ...candidate(record, entries), isCreated }
       const change_seq = written.at(-1)?.change_seq ?? 0
-      const outline = { ...revert, missing_since: record.missing_since, change_seq, entries }
+      const { missing_since } = record
+      const inScope = entries.filter((entry) => entry.isInScope).length
+      const counted = {
+        count: entries.length,
+        inScope,
+        last_seq: entries.at(-1)?.change_seq ?? null,
+      }
+      const outline = { ...revert, missing_since, change_seq, entries: counted }
       if (isAsLeft(outline)) assert.equal(decideOutcome(revert).outcome, 'reverted')
       assert.equal(decideOutcome(revert).outcome, decideRevert(revert, AT).outcome)
     }),

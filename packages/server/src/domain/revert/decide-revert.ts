@@ -31,6 +31,8 @@ export type RevertCandidate = {
   /** Whether the scope created the record. */
   isCreated: boolean
   isAnonymised: boolean
+  /** Whether its module is registered: the hub writes nothing to others. */
+  isRegistered: boolean
   /** Whether the hub has the whole history that the decision needs. */
   isHistoryStored: boolean
   /**
@@ -66,13 +68,13 @@ type Value = JsonValue | undefined
 /** What is known of a record without its content: enough for most records of a pull that ended a moment ago. */
 export type RevertOutline = Pick<
   RevertCandidate,
-  'isCreated' | 'isAnonymised' | 'isHistoryStored'
+  'isCreated' | 'isAnonymised' | 'isRegistered' | 'isHistoryStored'
 > & {
   missing_since: string | null
   /** The last change of the record. */
   change_seq: number
-  /** As those of a candidate. */
-  entries: { isInScope: boolean; change_seq: number }[]
+  /** How many entries a candidate has, how many of them are of the scope, and the number of the last one. */
+  entries: { count: number; inScope: number; last_seq: number | null }
 }
 
 /**
@@ -80,14 +82,27 @@ export type RevertOutline = Pick<
  * has changed it, once, or since the scope created it.
  */
 export function isAsLeft(outline: RevertOutline): boolean {
-  const { isCreated, isAnonymised, isHistoryStored, missing_since, change_seq, entries } = outline
-  if (isAnonymised || !isHistoryStored) return false
-  const last = entries.at(-1)
-  if (isCreated) {
-    if (missing_since !== null || !entries.every(({ isInScope }) => isInScope)) return false
-    return !last || last.change_seq === change_seq
-  }
-  return entries.length === 1 && last?.isInScope === true && last.change_seq === change_seq
+  const { isCreated, missing_since, change_seq } = outline
+  const { count, inScope, last_seq } = outline.entries
+  if (findImpossible(outline) !== null || inScope < count) return false
+  if (isCreated) return missing_since === null && (last_seq ?? change_seq) === change_seq
+  return count === 1 && last_seq === change_seq
+}
+
+/**
+ * Returns one entry that decides as these do, with one change for each path. The entries of a record with a long history are read
+ * and folded in steps.
+ */
+export function foldEntries(
+  entries: RevertCandidate['entries'],
+  isCreated: boolean,
+): RevertCandidate['entries'] {
+  const changes = [...traceScope(entries, isCreated)].map(([path, { base, given }]) => ({
+    path,
+    ...(base === undefined ? {} : { before: base }),
+    ...(given === undefined ? {} : { after: given }),
+  }))
+  return [{ isInScope: true, changes }]
 }
 
 /** The outcome that `decideRevert` gives, without the values of the write. */
@@ -137,13 +152,26 @@ export function decideRevert(candidate: RevertCandidate, at: string): RevertDeci
   return { outcome: 'reverted', next, changes, refused }
 }
 
+function findImpossible({
+  isAnonymised,
+  isRegistered,
+  isHistoryStored,
+}: Pick<
+  RevertCandidate,
+  'isAnonymised' | 'isRegistered' | 'isHistoryStored'
+>): ImpossibleReason | null {
+  if (isAnonymised) return 'anonymised'
+  if (!isRegistered) return 'module_not_registered'
+  return isHistoryStored ? null : 'history_deleted'
+}
+
 /** Compares each path of the scope with its value now. */
 function compareScope(
   candidate: RevertCandidate,
 ): NotReverted | { data: ReturnType<typeof parseData>; paths: Map<string, TracedPath> } {
-  const { record, isCreated, isAnonymised, isHistoryStored, entries } = candidate
-  if (isAnonymised) return { outcome: 'impossible', reason: 'anonymised' }
-  if (!isHistoryStored) return { outcome: 'impossible', reason: 'history_deleted' }
+  const { record, isCreated, entries } = candidate
+  const reason = findImpossible(candidate)
+  if (reason !== null) return { outcome: 'impossible', reason }
   const data = parseData(record.data)
   const paths = traceScope(entries, isCreated)
   for (const [path, { given }] of paths) {

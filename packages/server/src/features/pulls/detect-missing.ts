@@ -143,8 +143,12 @@ async function surveyModule(deps: DetectMissingDeps, read: Read): Promise<Survey
   let pushedBefore = 0
   let heldAbsent = 0
   const held = new Map<string, Sums>()
-  // If the read contained every record, the counters show it, and no record has to be examined.
-  const isEverySeen = buckets === null && records === coverage.seen.size
+  // If the read contained every record, the counters show it, and no record has to be examined. A revert may have taken back
+  // some of them meanwhile, which would hide as many absent ones.
+  const isEverySeen =
+    buckets === null &&
+    records === coverage.seen.size &&
+    !(await missing.wasRevertedSince(new Date(read.pushed_until).toISOString()))
   const steps = isEverySeen ? [] : walkAbsent(deps, { ...read, module: plan })
   for await (const step of steps) {
     undecided += step.undecided

@@ -19,7 +19,7 @@ const COMPARE_STEP = 100
 /** The maximum size of the data and history that are compared at once, which limits their paths too. */
 export const STEP_BYTES = 1_000_000
 
-type PlanDeps = Pick<FeatureDeps, 'reverts' | 'pulls' | 'records' | 'retention'>
+type PlanDeps = Pick<FeatureDeps, 'reverts' | 'pulls' | 'records' | 'retention' | 'clock'>
 
 /**
  * @throws HubError `not_found` for a scope that names something unknown; `revert_not_possible` for a pull or revert that has
@@ -58,16 +58,17 @@ async function decideStep(
     .filter(isAsLeft)
     .map((outline) => toResult(outline, { outcome: 'reverted' }))
   const others = outlines.filter((one) => !isAsLeft(one)).map(({ record_id }) => record_id)
-  for (let at = 0; at < others.length; ) {
-    const some = await reverts.takeStep(others.slice(at, at + COMPARE_STEP), STEP_BYTES)
-    at += some.length
-    const records = await reverts.readScopeRecords(resolved, some)
-    const pause = createPause()
-    for (const record of records) {
-      results.push(toResult(record, decideOutcome(record)))
-      await pause()
+  for (let at = 0; at < others.length; at += COMPARE_STEP) {
+    const step = others.slice(at, at + COMPARE_STEP)
+    for (const some of await reverts.splitSteps(step, STEP_BYTES)) {
+      const records = await reverts.readScopeRecords(resolved, some)
+      const pause = createPause()
+      for (const record of records) {
+        results.push(toResult(record, decideOutcome(record)))
+        await pause()
+      }
+      await yieldToEventLoop()
     }
-    await yieldToEventLoop()
   }
   return results
 }
@@ -127,7 +128,7 @@ async function resolvePull(
 }
 
 async function resolvePushes(
-  { reverts }: PlanDeps,
+  { reverts, clock }: PlanDeps,
   scope: Extract<RevertScope, { from: string }>,
 ): Promise<Resolved> {
   const readTime = (name: 'from' | 'to') =>
@@ -136,7 +137,10 @@ async function resolvePushes(
   if (from >= to) throw new HubError('invalid_request', { reason: 'from must be before to' })
   const [module] = await reverts.findModules({ platform: scope.platform, record_type: null }, null)
   const { platform_id } = found('platform', module ?? null)
-  return { resolved: { kind: 'pushes', platform_id, from, to }, makes_holds: true }
+  // A push after the plan, such as a correction, is in no plan. All may seem to be later if the clock was set back.
+  const planned = new Date(clock.now().getTime() + 1).toISOString()
+  const end = from < planned && planned < to ? planned : to
+  return { resolved: { kind: 'pushes', platform_id, from, to: end }, makes_holds: true }
 }
 
 async function resolveVersion(

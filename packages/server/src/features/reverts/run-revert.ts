@@ -87,17 +87,20 @@ async function applyRevert(
     if (signal.aborted) return false
     const undone = await reverts.listUndone(revert_id, after, STEP)
     if (undone.length === 0) return true
-    const ids = await reverts.takeStep(undone, STEP_BYTES)
-    const outcome = await applyStep(deps, revert, ids)
-    if (outcome === 'stopped') return false
-    // Records that have changed meanwhile are decided again.
-    if (outcome === 'done') after = ids.at(-1) ?? after
-    // Or the revert was cancelled.
-    if (outcome === 'again' || monotonicClock.now() - renewedAt > RENEW_EVERY_MS) {
-      renewedAt = monotonicClock.now()
-      if (!(await reverts.renewLease(revert_id, { owner, seconds: LEASE_SECONDS }))) return false
+    for (const ids of await reverts.splitSteps(undone, STEP_BYTES)) {
+      if (signal.aborted) return false
+      const outcome = await applyStep(deps, revert, ids)
+      if (outcome === 'stopped') return false
+      // Or the revert was cancelled.
+      if (outcome === 'again' || monotonicClock.now() - renewedAt > RENEW_EVERY_MS) {
+        renewedAt = monotonicClock.now()
+        if (!(await reverts.renewLease(revert_id, { owner, seconds: LEASE_SECONDS }))) return false
+      }
+      await yieldToEventLoop()
+      // Records that have changed meanwhile are decided again.
+      if (outcome === 'again') break
+      after = ids.at(-1) ?? after
     }
-    await yieldToEventLoop()
   }
 }
 

@@ -51,6 +51,12 @@ export interface MissingStore {
   countUnmarked(module: ModuleRef): Promise<number>
 
   /**
+   * Whether a revert runs, or has ended since a time. It may have taken back records that a read contains.
+   * @param at RFC 3339, as the hub writes times.
+   */
+  wasRevertedSince(at: string): Promise<boolean>
+
+  /**
    * Examines the next `limit` records of a module in the order of their reference numbers. Returns those for which
    * `isPresent` is false, that are not marked yet, and that the read can prove missing (`canBeMissing`). Writes
    * nothing, and reads no content.

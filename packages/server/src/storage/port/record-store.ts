@@ -168,8 +168,8 @@ export interface RecordStore extends RecordListStore {
    * holds, and a replay ends all holds of its record.
    *
    * A write of a revert needs the running revert of its owner (`revert_not_running`), and a record that has not changed
-   * since the decision (`record_changed`). It counts as a push in the order of writes. The record of the revert, its
-   * history entry and its holds are in the same transaction.
+   * since the decision (`record_changed`). It counts as a push in the order of writes. It ends earlier holds that refuse what
+   * it makes of the record. The record of the revert, its history entry and its holds are in the same transaction.
    *
    * A write that would leave a stored record with more than `maxRecordKeys` keys is rejected (`too_many_keys`). If the
    * database rejects a write (`record_not_storable`), the other writes of the batch are stored. A record that

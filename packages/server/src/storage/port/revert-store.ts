@@ -100,10 +100,13 @@ export interface RevertStore {
     limit: number,
   ): Promise<{ ids: number[]; next: ScopeCursor | null }>
 
-  /** Returns the first of these ids whose data and history together have at most a number of bytes; at least one. */
-  takeStep(ids: number[], maxBytes: number): Promise<number[]>
+  /** Divides ids, in their order, so that data and history of each part have at most a number of bytes, or are of one record. */
+  splitSteps(ids: number[], maxBytes: number): Promise<number[][]>
 
-  /** Returns the records of a scope among these ids, with their history. Deleted records are left out. */
+  /**
+   * Returns the records of a scope among these ids, with their history: that of a single one is read in steps and folded. Deleted
+   * records, and those that are being removed, are left out.
+   */
   readScopeRecords(scope: ResolvedScope, ids: number[]): Promise<ScopeRecord[]>
 
   /** As `readScopeRecords`, without the contents of records and of history. Much faster for records of some kilobytes. */

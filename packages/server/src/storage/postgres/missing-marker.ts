@@ -5,6 +5,7 @@
 import type { PoolClient } from 'pg'
 import { missingChange } from '../../domain/record/record.ts'
 import type { MarkOutcome, MissingBatch } from '../port/missing-store.ts'
+import { countNothing } from '../shared/counters/counter-deltas.ts'
 import type { MissingDialect } from '../shared/pulls/missing-store.ts'
 import { DigestDeltas } from '../shared/records/digest-deltas.ts'
 import { toDigestColumns, toModuleOfRead } from '../shared/records/write-rows.ts'
@@ -46,7 +47,7 @@ async function markMissing(
     const deltas = new DigestDeltas()
     for (const row of locked) deltas.replace(module, toDigestColumns(row), null)
     const sums = deltas.rows()
-    const totals = deltas.totals().map((total) => ({ ...total, created: 0, pushes: 0 }))
+    const totals = deltas.totals().map((total) => countNothing(total, total))
     // Numbers are allocated after the locks, so that those of a record rise on every node.
     const numbers = await statements.allocateSequence(ids.length)
     const values = [batch.since, batch.at, bigintArray(ids), bigintArray(numbers)]

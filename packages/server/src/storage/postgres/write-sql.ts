@@ -119,15 +119,16 @@ export const WRITE_SQL = {
       created = c.created + excluded.created, updated = c.updated + excluded.updated,
       unchanged = c.unchanged + excluded.unchanged, stale = c.stale + excluded.stale`,
   addToModules: `
-    INSERT INTO module_counters AS c (node, platform_id, module_id, records, pushes, versions,
-      version_sum)
+    INSERT INTO module_counters AS c (node, platform_id, module_id, records, pushes, invalidations,
+      versions, version_sum)
     SELECT $1, w.* FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
-      $7::bigint[]) AS w
+      $7::bigint[], $8::bigint[]) AS w
     ON CONFLICT (platform_id, module_id, node) DO UPDATE SET records = c.records + excluded.records,
-      pushes = c.pushes + excluded.pushes, versions = c.versions + excluded.versions,
+      pushes = c.pushes + excluded.pushes, invalidations = c.invalidations + excluded.invalidations,
+      versions = c.versions + excluded.versions,
       version_sum = (c.version_sum + excluded.version_sum) % ${SUM_MODULUS}`,
   findRejections: `
-    SELECT r.rejected_push_id, r.replayed_at, r.replay_outcome, r.position_seq, r.position_at,
+    SELECT r.rejected_push_id, r.code, r.replayed_at, r.replay_outcome, r.position_seq, r.position_at,
       p.platform_id, p.platform_name, ${TITLE} AS display_title, p.status,
       (SELECT string_agg(t.module_id::text, ',') FROM pulls u
         JOIN pull_tasks t ON t.pull_id = u.pull_id

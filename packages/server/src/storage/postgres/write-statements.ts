@@ -288,6 +288,7 @@ export function createWriteStatements(client: PoolClient) {
         bigintArray(counts.map((count) => count.module_id)),
         bigintArray(counts.map((count) => count.created)),
         bigintArray(counts.map((count) => count.pushes)),
+        bigintArray(counts.map((count) => count.invalidations)),
         bigintArray(counts.map((count) => count.versions)),
         bigintArray(counts.map((count) => count.version_sum)),
       ),

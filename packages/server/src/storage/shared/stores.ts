@@ -36,7 +36,7 @@ import { createDigestStore } from './records/digest-store.ts'
 import { createRejectedPushStore } from './rejected-pushes/rejected-push-store.ts'
 import { createHoldStore } from './reverts/hold-store.ts'
 import { createRevertStore } from './reverts/revert-store.ts'
-import type { SelectByIds } from './reverts/scope-records.ts'
+import type { SelectByIds } from './reverts/scope-history.ts'
 import { type Databases, type Executor, nowText } from './schema/databases.ts'
 import { deleteRows } from './schema/rows.ts'
 

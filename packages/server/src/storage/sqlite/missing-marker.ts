@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { missingChange } from '../../domain/record/record.ts'
 import type { MarkOutcome, MissingBatch } from '../port/missing-store.ts'
+import { countNothing } from '../shared/counters/counter-deltas.ts'
 import type { MissingDialect } from '../shared/pulls/missing-store.ts'
 import type { NewHistoryEntry } from '../shared/records/batch-changes.ts'
 import { DigestDeltas } from '../shared/records/digest-deltas.ts'
@@ -67,7 +68,7 @@ function prepareMarkMissing(database: DatabaseSync, node: string) {
       seq = change_seq
     }
     appendHistory(history, at)
-    for (const total of deltas.totals()) addToModule({ ...total, created: 0, pushes: 0 }, node)
+    for (const total of deltas.totals()) addToModule(countNothing(total, total), node)
     for (const delta of deltas.rows()) addToSums(delta)
     if (seq > before) saveSequence(seq)
     return { outcome: 'marked', marked: seq - before }

@@ -66,8 +66,8 @@ export function prepareWriteStatements(database: DatabaseSync) {
     FROM modules m JOIN platforms p ON p.platform_id = m.platform_id
     WHERE m.module_id = ? AND m.platform_id = ?`)
   const findRejection = get(`
-    SELECT r.replayed_at, r.replay_outcome, r.position_seq, r.position_at, p.platform_id, p.platform_name,
-      ${TITLE} AS display_title, p.status,
+    SELECT r.code, r.replayed_at, r.replay_outcome, r.position_seq, r.position_at, p.platform_id,
+      p.platform_name, ${TITLE} AS display_title, p.status,
       (SELECT group_concat(t.module_id) FROM pulls u JOIN pull_tasks t ON t.pull_id = u.pull_id
         WHERE u.state = 'running' AND t.state = 'running' AND t.platform_id = r.platform_id)
         AS modules_being_read
@@ -117,10 +117,11 @@ export function prepareWriteStatements(database: DatabaseSync) {
       created = created + excluded.created, updated = updated + excluded.updated,
       unchanged = unchanged + excluded.unchanged, stale = stale + excluded.stale`)
   const addToModule = run(`
-    INSERT INTO module_counters (platform_id, module_id, node, records, pushes, versions, version_sum)
-    VALUES (?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO module_counters (platform_id, module_id, node, records, pushes, invalidations, versions, version_sum)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET records = records + excluded.records,
-      pushes = pushes + excluded.pushes, versions = versions + excluded.versions,
+      pushes = pushes + excluded.pushes, invalidations = invalidations + excluded.invalidations,
+      versions = versions + excluded.versions,
       version_sum = (version_sum + excluded.version_sum) % ${SUM_MODULUS}`)
 
   const addToSums = run(`
@@ -264,8 +265,10 @@ export function prepareWriteStatements(database: DatabaseSync) {
     },
 
     addToModule(count: ModuleCount, node: string): void {
-      const { platform_id, module_id, created, pushes, versions, version_sum } = count
-      addToModule(platform_id, module_id, node, created, pushes, versions, version_sum)
+      const { platform_id, module_id, created, pushes, invalidations } = count
+      const { versions, version_sum } = count
+      const added = [created, pushes, invalidations, versions, version_sum]
+      addToModule(platform_id, module_id, node, ...added)
     },
 
     addToSums({ platform_id, module_id, bucket, count, sum }: SumDelta): void {

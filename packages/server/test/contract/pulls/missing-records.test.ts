@@ -12,6 +12,7 @@ import { test } from '../../helpers/storage/engines.ts'
 import { pushWrite } from '../../helpers/storage/fixtures.ts'
 import type { KitPlatform, StorageKit } from '../../helpers/storage/kit.ts'
 import { pullWrite } from '../../helpers/storage/pulls.ts'
+import { pullList, revert } from '../../helpers/storage/reverts.ts'
 
 type Reading = {
   /** References of the records that the pull returns. */
@@ -109,6 +110,21 @@ test('a pull without newly missing records reads no records and writes nothing',
   }
   const outcome = await readModule(kit, school, { received: namesUpTo(20).slice(2), missing })
   assert.deepEqual([outcome.error, outcome.counts.missing], [null, 0])
+})
+
+test('a read that contained a record which a revert took back meanwhile still finds the absent ones', async (kit) => {
+  const school = await createSchool(kit, 3)
+  const list = Object.fromEntries([...namesUpTo(3), 'new'].map((name) => [name, '{}']))
+  const bad = await pullList(kit, school, list)
+  const missing: MissingStore = {
+    ...kit.storage.missing,
+    async countUnmarked(module) {
+      await revert(kit, { pull_id: bad.pull_id })
+      return kit.storage.missing.countUnmarked(module)
+    },
+  }
+  assert.equal(await readOnce(kit, school, { received: ['0', '1', 'new'], missing }), 1)
+  assert.deepEqual(await listMarked(kit), ['2', 'new'])
 })
 
 test('each read counts the records that it did not contain and that it did not mark', async (kit) => {

@@ -65,7 +65,10 @@ test('an outage interrupts a revert, which continues; any other error ends it as
     assert.match(failed.error ?? '', message)
     assert.notEqual(failed.finished_at, null)
     assert.equal(await runNextRevert(deps, new AbortController().signal), false)
+    assert.equal((await readRevert(kit, id)).reverted_by, null)
   }
+  const undone = await revert(kit, { revert_id: id })
+  assert.equal((await readRevert(kit, id)).reverted_by, undone.id)
 })
 
 test('the records of an ended revert expire, and the revert when nothing names it', async (kit) => {

@@ -106,6 +106,35 @@ test('other requests are answered while a record with very many elements is deci
   assert.equal((await readRevert(kit, id)).counts.reverted, 1)
 })
 
+test('a history that is longer than what is read at once is reverted as a whole', async (kit) => {
+  const school = await kit.register()
+  await school.post({ reference: 'old', data: '{"a":1,"b":"x"}' })
+  kit.clock.advance(60)
+  const from = kit.clock.text
+  for (const [reference, value] of [
+    ['old', 2],
+    ['new', 1],
+  ] as const) {
+    await school.post({ reference, data: `{"a":${value},"b":"x"}` })
+    for (const letter of ['p', 'q', 'r']) {
+      await school.patch({ reference, data: `{"b":"${letter.repeat(600_000)}"}` })
+    }
+    await school.patch({ reference, data: '{"a":3,"b":"y"}' })
+  }
+  kit.clock.advance(60)
+  const scope = { platform: school.platform_name, from, to: kit.clock.text }
+  const { counts } = await revert(kit, scope)
+  assert.deepEqual([counts.reverted, counts.held_now], [2, 2])
+  assert.deepEqual(await contents(kit), {
+    old: shown('{"a":1,"b":"x"}'),
+    new: shown('{"a":3,"b":"y"}', true),
+  })
+  const { record_id } = only(await kit.records({ reference_number: 'old' }))
+  const version = (await kit.history(record_id))[2]?.change_seq ?? 0
+  await revert(kit, { record_id, version })
+  assert.equal(JSON.parse((await kit.record(record_id)).data).b, 'r'.repeat(600_000))
+})
+
 test('the writer that keeps a record is found behind large entries of its history', async (kit) => {
   const school = await kit.register()
   await pullList(kit, school, { one: '{"a":1,"b":"x"}' })

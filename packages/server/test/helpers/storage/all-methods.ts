@@ -255,6 +255,7 @@ export function callsOfAllMethods(
     ['countPulledByMinute', () => pulls.countPulledByMinute('2000')],
     ['listTasks', () => pulls.listTasks({ pull_id, limit: 5, after: null })],
     ['countUnmarked', () => missing.countUnmarked(read.read)],
+    ['wasRevertedSince', () => missing.wasRevertedSince('2000')],
     ['listMissing', () => listMissing(storage, read)],
     ['readSums', () => digests.readSums(read.read, 3)],
     ['readFinerSums', () => digests.readFinerSums(read.read, ['3f4'], 5)],

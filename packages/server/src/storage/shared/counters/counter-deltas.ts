@@ -17,6 +17,7 @@ export type ModuleCount = {
   module_id: number
   created: number
   pushes: number
+  invalidations: number
   versions: number
   version_sum: number
 }
@@ -65,7 +66,8 @@ export class CounterDeltas {
     const moduleCount = this.#modules.get(module_id) ?? countNothing({ platform_id, module_id })
     if (outcome === 'created') moduleCount.created += 1
     // A replay is not part of a read either, so it counts as a push.
-    if (!isOfRead) moduleCount.pushes += 1
+    if (source === 'revert') moduleCount.invalidations += 1
+    else if (!isOfRead) moduleCount.pushes += 1
     this.#modules.set(module_id, moduleCount)
   }
 
@@ -141,8 +143,11 @@ export class CounterDeltas {
   }
 }
 
-function countNothing({ platform_id, module_id }: ModuleRef): ModuleCount {
-  return { platform_id, module_id, created: 0, pushes: 0, versions: 0, version_sum: 0 }
+/** A count of a module to which nothing but these totals is added. */
+export function countNothing(module: ModuleRef, totals: Partial<TotalDelta> = {}): ModuleCount {
+  const { platform_id, module_id } = module
+  const nothing = { created: 0, pushes: 0, invalidations: 0, versions: 0, version_sum: 0 }
+  return { ...nothing, ...totals, platform_id, module_id }
 }
 
 /** Returns a key that both engines can store and index. */

@@ -27,6 +27,17 @@ export function createMissingStore(databases: Databases, dialect: MissingDialect
   return {
     countUnmarked: (module) => countUnmarked(reader, module),
 
+    async wasRevertedSince(at) {
+      const revert = await reader
+        .selectFrom('reverts')
+        .select('revert_id')
+        .where('started_at', 'is not', null)
+        .where((eb) => eb.or([eb('finished_at', 'is', null), eb('finished_at', '>=', at)]))
+        .limit(1)
+        .executeTakeFirst()
+      return revert !== undefined
+    },
+
     async listMissing({ platform_id, module_id, isPresent, limit, after, ...read }) {
       let select = reader
         .selectFrom('records')

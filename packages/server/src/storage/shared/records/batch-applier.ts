@@ -163,11 +163,13 @@ export class BatchApplier {
     if (!module) return rejected('module_not_registered')
     if (this.#source.findTombstone(write, module)) return rejected('record_erased')
     const record = this.#planRecord(module, write.reference_number)
-    const { position, modulesBeingRead } = rejection
+    const { position, isHeld, modulesBeingRead } = rejection
     const isBeingRead = position !== null && modulesBeingRead.has(module.module_id)
     if (isBeingRead && isKnownToReads(record.state)) return rejected('module_being_pulled')
     const now = { seq: this.#source.allocateSequence(), at: this.#at }
-    const { lastRead } = module
+    // A later read that was held, too, has left the record as it was before the push.
+    const isLeft = isHeld && this.#holds.hasHolds(module, record)
+    const lastRead = isLeft ? null : module.lastRead
     const decision = decideReplay(record.state, write.content, { position, now, lastRead })
     const result = this.#addDecision(write, module, record, decision, now.seq)
     if (result.outcome === 'rejected') return result
@@ -247,6 +249,7 @@ export class BatchApplier {
     const next = { ...withText(state), ...values, ...pushed }
     const { revert_id, creates, ends_holds_of } = revert
     const { module_id, platform_id } = record
+    this.#holds.liftContradicted(module, record, next)
     if (ends_holds_of !== null) {
       this.#plan.liftedHolds.push({ record_id, revert_id: ends_holds_of, kind: null })
     }

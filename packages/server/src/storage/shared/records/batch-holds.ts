@@ -1,5 +1,6 @@
 import { withText } from '../../../domain/record/json-text.ts'
-import type { WriteDecision } from '../../../domain/record/record.ts'
+import type { NewRecordState, WriteDecision } from '../../../domain/record/record.ts'
+import { findContradicted } from '../../../domain/revert/contradicted-holds.ts'
 import { type Hold, type HoldDecision, kindOf } from '../../../domain/revert/hold.ts'
 import { type HeldDecision, holdBack } from '../../../domain/revert/hold-back.ts'
 import type { PullWrite, PushWrite } from '../../port/record-store.ts'
@@ -43,11 +44,23 @@ export class BatchHolds {
     return { decision: held, isHeld, lift }
   }
 
+  hasHolds(module: WritableModule, record: PlannedRecord): boolean {
+    return record.state !== null && this.#holdsOf(module, record).length > 0
+  }
+
   /** Ends all holds of a record. */
   liftAll(module: WritableModule, record: PlannedRecord): void {
-    if (!record.state || this.#holdsOf(module, record).length === 0) return
+    if (!this.hasHolds(module, record)) return
     this.#left.set(record.record_id, [])
     this.#plan.liftedHolds.push({ record_id: record.record_id, revert_id: null, kind: null })
+  }
+
+  /** Ends the holds that refuse what a revert makes of a record. @param next the record as the revert leaves it. */
+  liftContradicted(module: WritableModule, record: PlannedRecord, next: NewRecordState): void {
+    const holds = this.#holdsOf(module, record)
+    if (holds.length === 0) return
+    const contradicted = findContradicted(holds, withText(next))
+    if (contradicted.length > 0) this.#lift(record.record_id, holds, contradicted)
   }
 
   #lift(record_id: number, holds: readonly Hold[], lifted: HoldDecision['lifted']): void {

@@ -14,6 +14,7 @@ import {
   type Row,
   textOf,
 } from '../schema/databases.ts'
+import { HELD } from '../schema/pull-tables.ts'
 
 /** The columns by which a record counts in the sums of its module (`domain/record/digest-sums.ts`). */
 export type DigestColumns = { reference_hash: number | null; version_hash: number | null }
@@ -34,6 +35,8 @@ export type ReplayableRejection = {
   platform: KeyPlatform
   /** The position of the replay in the order of writes; null for the end. */
   position: WritePosition | null
+  /** Whether it is a push that was accepted, and of which holds have kept values out. */
+  isHeld: boolean
   /** The modules of the platform that the running pull is reading. */
   modulesBeingRead: ReadonlySet<number>
 }
@@ -101,6 +104,7 @@ export function toReplayableRejection(
   return {
     platform: toKeyPlatform(row),
     position: replay.overwrite ? null : position,
+    isHeld: row['code'] === HELD,
     modulesBeingRead: new Set(beingRead.map(Number)),
   }
 }

@@ -5,7 +5,7 @@ import { parseChanges } from '../../../domain/record/record-history.ts'
 import type { RevertStore } from '../../port/revert-store.ts'
 import { isVisible } from '../records/module-scope.ts'
 import type { Executor } from '../schema/databases.ts'
-import { countWithin } from './scope-records.ts'
+import { countWithin } from './scope-history.ts'
 
 export async function listRevertRecords(
   db: Executor,

@@ -16,7 +16,7 @@ export function selectReverts(db: Executor) {
       sql<number>`(SELECT count(DISTINCT h.record_id) FROM holds h
         WHERE h.revert_id = v.revert_id)`.as('held_now'),
       sql<number | null>`(SELECT max(w.revert_id) FROM reverts w WHERE w.reverts_id = v.revert_id
-        AND w.state NOT IN ('planned', 'cancelled'))`.as('reverted_by'),
+        AND w.state = 'succeeded' AND w.reverted > 0)`.as('reverted_by'),
     ])
     .where('v.planned_at', 'is not', null)
 }

@@ -4,16 +4,11 @@ import type { ResolvedScope, RevertResult, RevertStore } from '../../port/revert
 import { insertLog } from '../activity/activity-rows.ts'
 import { selectModuleRefs } from '../records/module-scope.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import { deleteOldPlans } from './delete-reverts.ts'
 import { listRevertRecords } from './revert-records.ts'
 import { findRevert, PLAN_HOURS, selectReverts, toRevert } from './revert-rows.ts'
-import {
-  type IdList,
-  listScope,
-  readScopeOutlines,
-  readScopeRecords,
-  type SelectByIds,
-  takeStep,
-} from './scope-records.ts'
+import { type IdList, type SelectByIds, splitSteps } from './scope-history.ts'
+import { listScope, readScopeOutlines, readScopeRecords } from './scope-records.ts'
 
 type RevertDialect = {
   /** Whether no other process can use the database: a revert that another one ran is abandoned. */
@@ -85,7 +80,7 @@ export function createRevertStore(
 
     readScopeOutlines: (scope, ids) => readScopeOutlines(reader, scope, ids, selectByIds),
 
-    takeStep: (ids, maxBytes) => takeStep(reader, selectByIds, ids, maxBytes),
+    splitSteps: (ids, maxBytes) => splitSteps(reader, selectByIds, ids, maxBytes),
 
     async findUnplanned(revertId, ids) {
       if (ids.length === 0) return []
@@ -299,44 +294,7 @@ export function createRevertStore(
         if (finished.numUpdatedRows > 0n) await insertLog(db, at, log)
       }),
 
-    async deleteOldPlans(before, limit) {
-      const old = await reader
-        .selectFrom('reverts')
-        .select('revert_id')
-        .where('state', 'in', ['planned', 'cancelled'])
-        .where('started_at', 'is', null)
-        .where('created_at', '<', before)
-        .limit(1)
-        .executeTakeFirst()
-      if (!old) return false
-      const { revert_id } = old
-      const ids = await reader
-        .selectFrom('revert_records')
-        .select('record_id')
-        .where('revert_id', '=', revert_id)
-        .limit(limit)
-        .execute()
-      await writer.transaction().execute(async (db) => {
-        if (ids.length > 0) {
-          await db
-            .deleteFrom('revert_records')
-            .where('revert_id', '=', revert_id)
-            .where(
-              'record_id',
-              'in',
-              ids.map((row) => row.record_id),
-            )
-            .execute()
-        }
-        if (ids.length < limit) {
-          await db
-            .deleteFrom('reverts')
-            .where((eb) => eb.and({ revert_id, started_at: null }))
-            .execute()
-        }
-      })
-      return true
-    },
+    deleteOldPlans: (before, limit) => deleteOldPlans(databases, before, limit),
   }
 }
 

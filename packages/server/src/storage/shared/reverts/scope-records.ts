@@ -1,23 +1,22 @@
 /** Reads the records that a scope wrote, with the history that decides what a revert does to them. */
-import { type Expression, type RawBuilder, sql } from 'kysely'
-import { isPastStored, parseChanges } from '../../../domain/record/record-history.ts'
-import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
+import { sql } from 'kysely'
+import { isPastStored } from '../../../domain/record/record-history.ts'
 import type {
   ResolvedScope,
   ScopeCursor,
   ScopeOutline,
   ScopeRecord,
 } from '../../port/revert-store.ts'
+import { isVisible } from '../records/module-scope.ts'
 import type { Executor } from '../schema/databases.ts'
-
-/** Returns a subquery of ids, whose SQL text does not depend on their number. */
-export type IdList = (ids: number[]) => RawBuilder<number>
-
-/** Selects rows by the condition that a column is one of some ids. */
-export type SelectRowsOf<Row> = (isId: (column: string) => RawBuilder<boolean>) => Expression<Row>
-
-/** Returns a statement that selects the rows of ids, each by an index. */
-export type SelectByIds = <Row>(ids: number[], select: SelectRowsOf<Row>) => RawBuilder<Row>
+import {
+  countEntries,
+  type IsId,
+  NO_ENTRIES,
+  readEntries,
+  readInOrder,
+  type SelectByIds,
+} from './scope-history.ts'
 
 const START: ScopeCursor = { stream: 0, at: '', record_id: 0 }
 
@@ -120,24 +119,19 @@ export async function readScopeRecords(
   selectByIds: SelectByIds,
 ): Promise<ScopeRecord[]> {
   if (ids.length === 0) return []
-  const rows = await readInOrder(db, selectByIds, ids, (isId) =>
+  const found = await readInOrder(db, selectByIds, ids, (isId) =>
     selectOutlines(db, isId)
       .innerJoin('modules as m', 'm.module_id', 'r.module_id')
       .select(['m.record_type', 'r.reference_number', 'r.full_name', 'r.data', 'r.incomplete']),
   )
-  const found = await readHistoryOf(db, scope, rows, (some, select) =>
-    readInOrder(db, selectByIds, some, (isId) => select(isId).select('changes')),
-  )
-  const pause = createPause()
-  const records: ScopeRecord[] = []
-  for (const { row, entries, ...outline } of found) {
-    const parsed: ScopeRecord['entries'] = []
-    for (const { isInScope, entry } of entries) {
-      parsed.push({ isInScope, changes: parseChanges(entry.changes) })
-      await pause()
-    }
-    records.push({
-      ...outline,
+  const rows = await inModules(db, scope, found)
+  const entries = await readEntries(db, scope, rows, selectByIds)
+  const complete_since = await readCompleteSince(db)
+  return rows.map((row) => {
+    const known = entries.get(row.record_id) ?? NO_ENTRIES
+    const counts = { count: known.count, inScope: known.inScope }
+    return {
+      ...describeOutline(scope, row, counts, complete_since),
       ...{ record_type: row.record_type, reference_number: row.reference_number },
       record: {
         full_name: row.full_name,
@@ -145,45 +139,9 @@ export async function readScopeRecords(
         incomplete: row.incomplete === 1,
         missing_since: row.missing_since,
       },
-      entries: parsed,
-    })
-  }
-  return records
-}
-
-/** As `RevertStore.takeStep`. */
-export async function takeStep(
-  db: Executor,
-  selectByIds: SelectByIds,
-  ids: number[],
-  maxBytes: number,
-): Promise<number[]> {
-  if (ids.length <= 1) return ids
-  const { rows } = await selectByIds(ids, (isId) =>
-    db
-      .selectFrom('records as r')
-      .select([
-        'r.record_id',
-        sql<number>`octet_length(r.data) + coalesce((SELECT sum(octet_length(h.changes))
-          FROM record_history h WHERE h.platform_id = r.platform_id AND h.record_id = r.record_id), 0)`.as(
-          'size',
-        ),
-      ])
-      .where(isId('r.record_id')),
-  ).execute(db)
-  const sizes = new Map(rows.map((row) => [row.record_id, row.size]))
-  const sized = ids.map((id) => ({ size: sizes.get(id) ?? 0 }))
-  return ids.slice(0, countWithin(sized, maxBytes))
-}
-
-/** Counts the first rows whose sizes together are at most `maxBytes`; at least one. */
-export function countWithin(rows: readonly { size: number }[], maxBytes: number): number {
-  let total = 0
-  const end = rows.findIndex(({ size }) => {
-    total += size
-    return total > maxBytes
+      entries: known.entries,
+    }
   })
-  return end < 0 ? rows.length : Math.max(1, end)
 }
 
 /** As `RevertStore.readScopeOutlines`. */
@@ -194,27 +152,15 @@ export async function readScopeOutlines(
   selectByIds: SelectByIds,
 ): Promise<ScopeOutline[]> {
   if (ids.length === 0) return []
-  const rows = await readInOrder(db, selectByIds, ids, (isId) => selectOutlines(db, isId))
-  const found = await readHistoryOf(db, scope, rows, (some, select) =>
-    readInOrder(db, selectByIds, some, select),
-  )
-  return found.map(({ row, entries, ...outline }) => ({
-    ...outline,
-    missing_since: row.missing_since,
-    entries: entries.map(({ isInScope, entry }) => ({ isInScope, change_seq: entry.change_seq })),
-  }))
-}
-
-type IsId = Parameters<SelectRowsOf<never>>[0]
-
-async function readInOrder<Row>(
-  db: Executor,
-  selectByIds: SelectByIds,
-  ids: number[],
-  select: SelectRowsOf<Row>,
-): Promise<Row[]> {
-  const rows = sql<Row>`${selectByIds(ids, select)} ORDER BY record_id, change_seq`
-  return (await rows.execute(db)).rows
+  const found = await readInOrder(db, selectByIds, ids, (isId) => selectOutlines(db, isId))
+  const rows = await inModules(db, scope, found)
+  const counts = await countEntries(db, scope, rows, selectByIds)
+  const complete_since = await readCompleteSince(db)
+  return rows.map((row) => {
+    const entries = counts.get(row.record_id) ?? { count: 0, inScope: 0, last_seq: null }
+    const outline = describeOutline(scope, row, entries, complete_since)
+    return { ...outline, missing_since: row.missing_since, entries }
+  })
 }
 
 type OutlineRow = Awaited<ReturnType<ReturnType<typeof selectOutlines>['execute']>>[number]
@@ -231,56 +177,58 @@ function selectOutlines(db: Executor, isId: IsId) {
     .where(isId('r.record_id'))
 }
 
-/** Adds to each record of the scope the history that decides about it. */
-async function readHistoryOf<Row extends OutlineRow, Entry extends HistoryOfScope>(
+/** A record of the scope, whose module is not being removed. */
+type ScopeRow = OutlineRow & { isCreated: boolean; isRegistered: boolean }
+
+async function inModules<Row extends OutlineRow>(
   db: Executor,
   scope: ResolvedScope,
-  all: Row[],
-  read: (
-    ids: number[],
-    select: (isId: IsId) => ReturnType<typeof selectHistory>,
-  ) => Promise<Entry[]>,
-) {
-  const rows = all.filter(
-    ({ module_id }) =>
-      scope.kind !== 'pull' || scope.module_ids === null || scope.module_ids.includes(module_id),
-  )
-  const created = new Set(rows.filter((row) => isCreatedBy(scope, row)).map((row) => row.record_id))
-  const platformIds = [...new Set(rows.map((row) => row.platform_id))]
-  const select = (isId: IsId) => selectHistory(db, platformIds, isId)
-  const changed = rows.map((row) => row.record_id).filter((id) => !created.has(id))
-  const history = [
-    ...(changed.length > 0 ? await read(changed, (isId) => inScope(select(isId), scope)) : []),
-    ...(created.size > 0 ? await read([...created], select) : []),
-  ]
-  // Read after the history, to include deletions meanwhile.
+  rows: Row[],
+): Promise<(Row & ScopeRow)[]> {
+  const modules = await readModules(db, rows)
+  return rows.flatMap((row) => {
+    const isRegistered = modules.get(row.module_id)
+    const isOfOthers = scope.kind === 'pull' && scope.module_ids?.includes(row.module_id) === false
+    if (isRegistered === undefined || isOfOthers) return []
+    return [{ ...row, isRegistered, isCreated: isCreatedBy(scope, row) }]
+  })
+}
+
+/** Read it after the history, to include deletions meanwhile. */
+async function readCompleteSince(db: Executor): Promise<string | null> {
   const since = await db
     .selectFrom('retention')
     .select('complete_since')
     .where('noun', '=', 'history')
     .executeTakeFirst()
-  const complete_since = since?.complete_since ?? null
-  const entriesOf = Map.groupBy(history, ({ record_id }) => record_id)
-  return rows.map((row) => {
-    const { record_id, platform_id, change_seq } = row
-    const isCreated = created.has(record_id)
-    // A write between the two statements is of a newer version of the record than the row that was read.
-    const known = (entriesOf.get(record_id) ?? []).filter((entry) => entry.change_seq <= change_seq)
-    const entries = known.map((entry) => ({ isInScope: isInScope(scope, entry), entry }))
-    return {
-      ...{ record_id, platform_id, change_seq, row, isCreated, entries },
-      isAnonymised: row.is_anonymised === 1,
-      isHistoryStored: isStored(scope, row, { isCreated, complete_since, entries }),
-    }
-  })
+  return since?.complete_since ?? null
 }
 
-function selectHistory(db: Executor, platformIds: number[], isId: IsId) {
-  return db
-    .selectFrom('record_history')
-    .select(['record_id', 'change_seq', 'at', 'pull_id', 'revert_id'])
-    .where('platform_id', 'in', platformIds)
-    .where(isId('record_id'))
+function describeOutline(
+  scope: ResolvedScope,
+  row: ScopeRow,
+  entries: { count: number; inScope: number },
+  complete_since: string | null,
+) {
+  const { record_id, platform_id, change_seq, isCreated, isRegistered } = row
+  return {
+    ...{ record_id, platform_id, change_seq, isCreated, isRegistered },
+    isAnonymised: row.is_anonymised === 1,
+    isHistoryStored: isStored(scope, row, complete_since, entries),
+  }
+}
+
+/** Whether each module of these records is registered. Those that are being removed are left out. */
+async function readModules(db: Executor, rows: OutlineRow[]): Promise<Map<number, boolean>> {
+  const ids = [...new Set(rows.map(({ module_id }) => module_id))]
+  if (ids.length === 0) return new Map()
+  const modules = await db
+    .selectFrom('modules as m')
+    .select(['m.module_id', 'm.registered_at'])
+    .where('m.module_id', 'in', ids)
+    .where(isVisible('m'))
+    .execute()
+  return new Map(modules.map(({ module_id, registered_at }) => [module_id, registered_at !== null]))
 }
 
 function isCreatedBy(
@@ -292,70 +240,17 @@ function isCreatedBy(
   return created_pull_id === null && created_at >= scope.from && created_at < scope.to
 }
 
-type HistoryOfScope = {
-  record_id: number
-  change_seq: number
-  at: string
-  pull_id: number | null
-  revert_id: number | null
-}
-
-/** The entries that a scope wrote: the same condition in SQL and as a function. */
-function inScope<Select extends { where: (condition: ReturnType<typeof sql<boolean>>) => Select }>(
-  select: Select,
-  scope: ResolvedScope,
-): Select {
-  switch (scope.kind) {
-    case 'pull':
-      return select.where(sql<boolean>`pull_id = ${scope.pull_id}`)
-    case 'revert':
-      return select.where(sql<boolean>`revert_id = ${scope.revert_id}`)
-    case 'record':
-      return select.where(sql<boolean>`change_seq >= ${scope.version}`)
-    case 'pushes':
-      return select.where(
-        sql<boolean>`pull_id IS NULL AND revert_id IS NULL AND at >= ${scope.from} AND at < ${scope.to}`,
-      )
-  }
-}
-
-function isInScope(scope: ResolvedScope, entry: HistoryOfScope): boolean {
-  switch (scope.kind) {
-    case 'pull':
-      return entry.pull_id === scope.pull_id
-    case 'revert':
-      return entry.revert_id === scope.revert_id
-    case 'record':
-      return entry.change_seq > scope.version
-    case 'pushes':
-      return (
-        entry.pull_id === null &&
-        entry.revert_id === null &&
-        entry.at >= scope.from &&
-        entry.at < scope.to
-      )
-  }
-}
-
 /** Whether the history has every entry that the decision needs. */
 function isStored(
   scope: ResolvedScope,
-  { created_at, change_seq }: OutlineRow,
-  {
-    isCreated,
-    complete_since,
-    entries,
-  }: {
-    isCreated: boolean
-    complete_since: string | null
-    entries: { isInScope: boolean }[]
-  },
+  { created_at, change_seq, isCreated }: ScopeRow,
+  complete_since: string | null,
+  { count, inScope }: { count: number; inScope: number },
 ): boolean {
   // Created after the time since which nothing was deleted.
   if (isPastStored(complete_since, created_at)) return true
   if (isCreated) return false
   // The entry of the version is there, and retention deletes the oldest entries first.
-  if (scope.kind === 'record')
-    return change_seq === scope.version || entries.some(({ isInScope }) => !isInScope)
+  if (scope.kind === 'record') return change_seq === scope.version || inScope < count
   return isPastStored(complete_since, scope.kind === 'pushes' ? scope.from : scope.begin)
 }
