@@ -111,7 +111,8 @@ function Sentence({ current, sums, all }: { current: Snapshot; sums: Sums; all: 
           <b>
             {formatNumber(all.here)} of {formatNumber(all.listed)}
           </b>{' '}
-          {isComplete(all) ? 'records' : 'listed records are here'}, verified <Ago at={all.comparedAt} />
+          {isComplete(all) ? 'records' : 'listed records are here'}, verified{' '}
+          <Ago at={all.comparedAt} />
           {all.newerPushes > 0 &&
             `, and ${formatCount(all.newerPushes, 'newer push', 'newer pushes')}`}
           .
@@ -152,10 +153,10 @@ function Sentence({ current, sums, all }: { current: Snapshot; sums: Sums; all: 
 function Loading() {
   return (
     <div className={classes['page']} aria-busy="true">
-      <header className={classes['state']} role="status" aria-label={TEXTS.loading}>
+      <div className={classes['state']} role="status" aria-label={TEXTS.loading}>
         <Skeleton h={24} w={320} my={6} />
         <Skeleton h={10} w={520} mt={10} mb={6} />
-      </header>
+      </div>
       <Paper withBorder mt="md" component="ul" className={classes['list'] ?? ''}>
         {[260, 360, 320].map((width) => (
           <li key={width} className={classes['item']}>

@@ -43,9 +43,7 @@ async function readMinutes({ activity, pulls, clock }: Deps): Promise<MinuteOfSt
   const since = at(last - MINUTES + 1)
   const { from, minutes } = await activity.countPushesByMinute({ since })
   const pushed = new Map(minutes.map((one) => [one.minute, one]))
-  const pulled = new Map(
-    (await pulls.countPulledByMinute(since)).map((one) => [one.minute, one]),
-  )
+  const pulled = new Map((await pulls.countPulledByMinute(since)).map((one) => [one.minute, one]))
   return Array.from({ length: MINUTES }, (_, index) => at(last - MINUTES + 1 + index))
     .map((start) => ({ start, name: start.slice(0, 16) }))
     .filter(({ name }) => name >= from)
