@@ -25,7 +25,7 @@ function Pages() {
 
 renderPage(
   <QueryClientProvider client={client}>
-    <Notifications position="bottom-right" />
+    <Notifications position="bottom-right" autoClose={8000} />
     <Pages />
     <ConfirmHost />
   </QueryClientProvider>,

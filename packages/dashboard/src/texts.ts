@@ -70,7 +70,6 @@ export const TEXTS = {
   started: 'Started',
   state: 'State',
   status: 'Status',
-  thirtyDays: '30 days',
   time: 'Time',
   updated: 'Updated',
   noMatchingPlatforms: 'No matching platforms',

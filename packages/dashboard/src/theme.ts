@@ -86,7 +86,7 @@ export const theme = createTheme({
     // components/dialog.tsx and side-drawer.tsx close the topmost one only.
     Modal: {
       defaultProps: {
-        ...{ closeOnEscape: false, radius: 'lg', yOffset: '12vh' },
+        ...{ closeOnEscape: false, size: 480, radius: 'lg', yOffset: '12vh' },
         overlayProps: { color: '#0d1414', backgroundOpacity: 0.42 },
       },
     },

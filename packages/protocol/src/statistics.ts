@@ -10,6 +10,8 @@ export const HourOfStatistics = Type.Object({
   created: Type.Integer(),
   updated: Type.Integer(),
   rejected: Type.Integer(),
+  pulls: Type.Integer({ description: 'Pulls that ended' }),
+  pulls_failed: Type.Integer({ description: 'Of these, pulls that could not read all modules' }),
   platforms_added: Type.Integer({ description: 'Platforms that were registered' }),
   modules_added: Type.Integer({ description: 'Modules that were registered' }),
 })
@@ -26,6 +28,8 @@ export const MinuteOfStatistics = Type.Object({
   pushes: Type.Integer({ description: 'Accepted pushes' }),
   rejected: Type.Integer({ description: 'Rejected pushes' }),
   pulled: Type.Integer({ description: 'Records that pulls added or changed' }),
+  pulls: Type.Integer({ description: 'Pulls that ended' }),
+  pulls_failed: Type.Integer({ description: 'Of these, pulls that could not read all modules' }),
 })
 
 /** At most the last 60 minutes, oldest first. It begins with the first minute of which all pushes were counted. */

@@ -1,7 +1,7 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { TEXTS } from '../texts.ts'
-import { Dialog } from './dialog.tsx'
+import { Dialog, DialogFooter } from './dialog.tsx'
 
 export function ConfirmDialog(props: {
   title: string
@@ -15,15 +15,17 @@ export function ConfirmDialog(props: {
   const { title, children, action, color = 'red', opened, onClose, onConfirm } = props
   return (
     <Dialog opened={opened} onClose={onClose} title={title}>
-      {typeof children === 'string' ? <Text size="sm">{children}</Text> : children}
-      <Group justify="flex-end" mt="md">
-        <Button variant="subtle" color="gray" onClick={onClose}>
-          {TEXTS.cancel}
-        </Button>
-        <Button color={color} onClick={onConfirm} data-autofocus>
-          {action}
-        </Button>
-      </Group>
+      <Stack>
+        {typeof children === 'string' ? <Text size="sm">{children}</Text> : children}
+        <DialogFooter>
+          <Button variant="subtle" color="gray" onClick={onClose}>
+            {TEXTS.cancel}
+          </Button>
+          <Button color={color} onClick={onConfirm} data-autofocus>
+            {action}
+          </Button>
+        </DialogFooter>
+      </Stack>
     </Dialog>
   )
 }

@@ -58,6 +58,7 @@ export async function attempt(action: () => Promise<unknown> | unknown): Promise
   } catch (error) {
     notifications.show({
       color: 'red',
+      autoClose: false,
       title: TEXTS.somethingWentWrong,
       message: errorMessage(error),
     })

@@ -1,5 +1,7 @@
-import { Modal, type ModalProps } from '@mantine/core'
+import { Group, Modal, type ModalProps, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { useCloseOnEscape } from '../lib/use-close-on-escape.ts'
+import classes from './dialog.module.css'
 
 type DialogProps = ModalProps & {
   /** Only its buttons close it, for example if it shows a secret once. Escape and a click outside do not. */
@@ -10,4 +12,18 @@ type DialogProps = ModalProps & {
 export function Dialog({ staysOpen = false, ...props }: DialogProps) {
   useCloseOnEscape(props.opened, staysOpen ? null : props.onClose)
   return <Modal {...props} {...(staysOpen ? { closeOnClickOutside: false } : {})} />
+}
+
+/** The last line of a dialog: a note, and the buttons, the main one last. */
+export function DialogFooter({ note, children }: { note?: ReactNode; children: ReactNode }) {
+  return (
+    <Group justify="flex-end" gap="xs" className={classes['footer'] ?? ''}>
+      {note && (
+        <Text size="xs" className={classes['note'] ?? ''}>
+          {note}
+        </Text>
+      )}
+      {children}
+    </Group>
+  )
 }

@@ -1,4 +1,4 @@
-import { Stack, Text, ThemeIcon } from '@mantine/core'
+import { Box, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 /** Shown instead of an empty list, with the next step. */
@@ -16,9 +16,9 @@ export function EmptyState({
   return (
     <Stack align="center" gap="xs" py="xl" px="md" ta="center">
       {icon && (
-        <ThemeIcon size={48} radius="xl" variant="light" aria-hidden>
+        <Box c="var(--text-3)" lh={0} aria-hidden>
           {icon}
-        </ThemeIcon>
+        </Box>
       )}
       <Text fw={600}>{title}</Text>
       {children && (

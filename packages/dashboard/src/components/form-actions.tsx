@@ -1,5 +1,8 @@
-import { Alert, Button, Group } from '@mantine/core'
+import { Button } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { TEXTS } from '../texts.ts'
+import { DialogFooter } from './dialog.tsx'
+import { FormError } from './form-error.tsx'
 
 /** The end of a form in a dialog: the error, and the buttons to cancel and submit. */
 export function FormActions({
@@ -7,6 +10,7 @@ export function FormActions({
   action,
   isBusy,
   danger = false,
+  note,
   onCancel,
 }: {
   /** An empty string for none. */
@@ -15,23 +19,20 @@ export function FormActions({
   action: string
   isBusy: boolean
   danger?: boolean
+  note?: ReactNode
   onCancel: () => void
 }) {
   return (
     <>
-      {error && (
-        <Alert color="red" variant="light" role="alert">
-          {error}
-        </Alert>
-      )}
-      <Group justify="flex-end">
+      <FormError message={error} />
+      <DialogFooter note={note}>
         <Button variant="subtle" color="gray" onClick={onCancel}>
           {TEXTS.cancel}
         </Button>
         <Button type="submit" {...(danger ? { color: 'red' } : {})} loading={isBusy}>
           {action}
         </Button>
-      </Group>
+      </DialogFooter>
     </>
   )
 }

@@ -1,10 +1,10 @@
 import type { Role } from '@recordhub/protocol'
 
 /** The roles, the least privileged first. */
-export const ROLE_CHOICES: { value: Role; label: string }[] = [
-  { value: 'viewer', label: 'Viewer: read only' },
-  { value: 'operator', label: 'Operator: platforms, pulls, records' },
-  { value: 'admin', label: 'Admin: full access' },
+export const ROLE_CHOICES: { value: Role; label: string; text: string }[] = [
+  { value: 'viewer', label: 'Viewer', text: 'Reads everything, except keys.' },
+  { value: 'operator', label: 'Operator', text: 'Also works with platforms, pulls and records.' },
+  { value: 'admin', label: 'Admin', text: 'Also manages operators and settings: full access.' },
 ]
 
 export const ROLE_DESCRIPTIONS: Readonly<Record<Role, string>> = {

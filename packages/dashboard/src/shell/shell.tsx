@@ -29,7 +29,7 @@ import { storedLabel } from '../pages/pulls/pull-labels.ts'
 import { useSnapshotPull } from '../pages/pulls/use-snapshot-pull.ts'
 import { TEXTS } from '../texts.ts'
 import { CommandSearchButton } from './command-search-button.tsx'
-import { ConnectionState } from './connection-state.tsx'
+import { ConnectionState, OfflineBanner } from './connection-state.tsx'
 import { Navigation, shortCount } from './navigation.tsx'
 import classes from './shell.module.css'
 
@@ -96,6 +96,7 @@ export function Shell() {
         <Navigation onChoose={close} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} className={classes['main'] ?? ''}>
+        <OfflineBanner />
         <Outlet />
       </AppShell.Main>
       <SessionEnd />

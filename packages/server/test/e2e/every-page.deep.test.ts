@@ -27,7 +27,7 @@ import { until } from '../helpers/time/until.ts'
 
 /** The path of each page, and a text that it shows after its data has loaded. */
 const PAGES: readonly (readonly [path: string, text: string])[] = [
-  ['/dashboard', 'listed records are here'],
+  ['/dashboard', ', verified'],
   ['/dashboard/platforms', 'Title of office_of_the_district_'],
   ['/dashboard/platforms/new', 'Base URL'],
   ['/dashboard/platforms/{platform}?tab=modules', 'Unregister Cases of the'],
@@ -187,7 +187,7 @@ describe('every page in a browser', BROWSER_TEST, () => {
     const isOfHub = (url: URL) => /^\/(?:api|dashboard\/(?:realtime|events))\b/.test(url.pathname)
     await page.route(isOfHub, (route) => (isUnavailable ? route.abort() : route.continue()))
     await page.goto('/dashboard')
-    await page.getByText('listed records are here').waitFor()
+    await page.getByText(', verified').waitFor()
     for (const [path, text] of PAGES) {
       isUnavailable = true
       const url = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))

@@ -79,7 +79,7 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Unregister Visits' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Unregister' }).click()
     await page.getByRole('button', { name: 'Delete records' }).click()
-    await page.getByLabel('Type the record type to confirm').fill('visits')
+    await page.getByLabel('Type visits to confirm').fill('visits')
     await page.getByRole('dialog').getByRole('button', { name: 'Delete records' }).click()
     await until(async () => ((await hub.records('court')).length === 0 ? true : null), 'deleted')
     const kinds = (await hub.activity()).map((entry) => entry.kind)

@@ -131,7 +131,7 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     const sync = page.getByRole('region', { name: 'Latest Sync' })
     await advanceUntilShown(page, sync.getByText('2 of 2 modules', { exact: true }))
     await sync.getByText(/^by ann/i).waitFor()
-    await page.getByText('2 of 2 listed records are here').waitFor()
+    await page.getByText('2 of 2 records, verified').waitFor()
     await sync.getByRole('button', { name: 'Pull All Existing Records', disabled: false }).waitFor()
   })
 

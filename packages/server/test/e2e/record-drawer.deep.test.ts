@@ -171,7 +171,7 @@ describe('a record in the browser', BROWSER_TEST, () => {
     }
     await erase()
     const dialog = page.getByRole('dialog', { name: 'Erase this record permanently?' })
-    await dialog.getByText('0 changes in its history').waitFor()
+    await dialog.getByRole('row', { name: 'Changes in its history 0' }).waitFor()
     await dialog.getByText('Not erased by the hub').waitFor()
     await expectAccessible(page, { within: 'dialog' })
     await page.keyboard.press('Escape')

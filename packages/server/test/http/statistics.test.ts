@@ -44,6 +44,7 @@ describeOnEngines('statistics', (engine) => {
       [1, 1, 2, 1],
     )
     assert.deepEqual([sum('created'), sum('updated')], [3, 1])
+    assert.deepEqual([sum('pulls'), sum('pulls_failed')], [1, 0])
     assert.deepEqual([sum('platforms_added'), sum('modules_added')], [1, 1])
     assert.equal((await read('/api/v1/statistics?hours=2')).length, 2)
   })
@@ -58,7 +59,10 @@ describeOnEngines('statistics', (engine) => {
     assert.equal(minutes.length, 60)
     assert.equal(minutes[0]?.at, '2026-03-10T00:31:00.000Z')
     const at = '2026-03-10T01:30:00.000Z'
-    assert.deepEqual(minutes.at(-1), { at, pushes: 2, rejected: 1, pulled: 2 })
+    assert.deepEqual(minutes.at(-1), {
+      ...{ at, pushes: 2, rejected: 1, pulled: 2 },
+      ...{ pulls: 1, pulls_failed: 0 },
+    })
   })
 
   test('the tasks of a pull can be limited in number and filtered by state', async () => {

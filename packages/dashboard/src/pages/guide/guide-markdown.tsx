@@ -5,7 +5,7 @@ import Markdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { CopyButton } from '../../components/copy-button.tsx'
 import classes from './guide.module.css'
-import { headingId, splitPlaceholders } from './split-guide.ts'
+import { headingId, nameCodeBlocks, splitPlaceholders } from './split-guide.ts'
 
 const ITEM = { itemWrapper: classes['item'] ?? '', itemLabel: classes['item'] ?? '' }
 
@@ -30,11 +30,7 @@ const COMPONENTS: Components = {
       {children}
     </Title>
   ),
-  p: ({ children }) => (
-    <Text my="sm" maw="72ch">
-      {children}
-    </Text>
-  ),
+  p: ({ children }) => <Text className={classes['text'] ?? ''}>{children}</Text>,
   a: ({ href, children }) => (
     <Anchor href={href} underline="always">
       {children}
@@ -46,7 +42,7 @@ const COMPONENTS: Components = {
     </List>
   ),
   ol: ({ children }) => (
-    <List type="ordered" my="sm" spacing={6} maw="72ch" classNames={ITEM}>
+    <List type="ordered" my="sm" spacing={6} className={classes['ordered'] ?? ''} classNames={ITEM}>
       {children}
     </List>
   ),
@@ -69,7 +65,7 @@ const COMPONENTS: Components = {
 export const GuideMarkdown = memo(function GuideMarkdown({ markdown }: { markdown: string }) {
   return (
     <Markdown remarkPlugins={[remarkGfm]} components={COMPONENTS}>
-      {markdown}
+      {nameCodeBlocks(markdown)}
     </Markdown>
   )
 })
@@ -80,9 +76,9 @@ type Node = NonNullable<ExtraProps['node']>
 function CodeBlock({ node }: { node: Node | undefined }) {
   const text = node ? textOf(node).trimEnd() : ''
   return (
-    <Box className={classes['code']} my="sm">
+    <Box className={classes['code']}>
       <div className={classes['codeHead']}>
-        <span>{node ? languageOf(node) : ''}</span>
+        <span>{node ? nameOf(node) : ''}</span>
         <CopyButton value={text} label="Copy code" text="Copy" isQuiet />
       </div>
       <Code block tabIndex={0} fz="xs" p="sm" bg="transparent">
@@ -102,10 +98,11 @@ function textOf(node: Node | Node['children'][number]): string {
 
 const LANGUAGES: Readonly<Record<string, string>> = { sh: 'Shell', js: 'JavaScript', json: 'JSON' }
 
-/** The language of a code block; an empty text without one. */
-function languageOf({ children: [code] }: Node): string {
-  const classNames = code?.type === 'element' ? code.properties['className'] : undefined
-  const [name] = Array.isArray(classNames) ? classNames : []
+/** The file of a code block, otherwise its language; an empty text without one. */
+function nameOf({ children: [code] }: Node): string {
+  if (code?.type !== 'element') return ''
+  const { className } = code.properties
+  const [name] = Array.isArray(className) ? className : []
   const word = String(name ?? '').replace('language-', '')
-  return LANGUAGES[word] ?? word
+  return code.data?.meta ?? LANGUAGES[word] ?? word
 }

@@ -51,9 +51,9 @@ export function GuidePage() {
   const platforms = usePlatforms()
   const title = platforms.data?.find(({ id }) => String(id) === platform)?.display_title
   const markdown = guide.data?.markdown
-  const split = useMemo(() => (markdown ? splitGuide(markdown) : null), [markdown])
+  const sections = useMemo(() => (markdown ? splitGuide(markdown) : null), [markdown])
   // Scrolls to the section of a link when the guide is first shown. Later this would move the focus of the user.
-  const isShown = split !== null
+  const isShown = sections !== null
   useLayoutEffect(() => {
     if (isShown && section) showSection(section)
   }, [isShown, section])
@@ -65,7 +65,7 @@ export function GuidePage() {
     change({ language: chosen }, { replace: true })
   }
 
-  const current = section ?? split?.sections[0]?.id
+  const current = section ?? sections?.[0]?.id
   return (
     <div className={classes['layout']}>
       <div className={classes['top']}>
@@ -128,9 +128,13 @@ export function GuidePage() {
       </div>
       <Box component="aside" className={classes['aside']} aria-label="Contents">
         <nav aria-label="Sections of the guide">
-          {split?.sections.map(({ parts, ...heading }) => (
+          {sections?.map(({ parts, ...heading }) => (
             <Fragment key={heading.id}>
-              <SectionLink {...heading} isCurrent={heading.id === current} isGroup />
+              <SectionLink
+                {...heading}
+                isCurrent={heading.id === current}
+                isGroup={parts.length > 0}
+              />
               {parts.map((part) => (
                 <SectionLink key={part.id} {...part} isCurrent={part.id === current} />
               ))}
@@ -152,18 +156,7 @@ export function GuidePage() {
         </Tabs.List>
         <Tabs.Panel value={language} data-stale={guide.isPlaceholderData || undefined}>
           {guide.isPending && <GuideSkeleton />}
-          {/* What follows names the other languages, which are above. */}
-          {split && <GuideMarkdown markdown={split.lead.split('\n\n')[0] ?? ''} />}
-          {split && (
-            <Text className={classes['controls'] ?? ''}>
-              To read data from the hub, see the{' '}
-              <Anchor href="/docs" underline="always">
-                API reference
-              </Anchor>
-              .
-            </Text>
-          )}
-          {split?.sections.map(({ id, title, markdown: text }) => (
+          {sections?.map(({ id, title, markdown: text }) => (
             <section key={id} aria-labelledby={id}>
               <Title id={id} order={2} mt="xl" tabIndex={-1} className={classes['heading'] ?? ''}>
                 {title}
@@ -171,6 +164,15 @@ export function GuidePage() {
               <GuideMarkdown markdown={text} />
             </section>
           ))}
+          {sections && (
+            <Text className={classes['controls'] ?? ''} mt="xl" c="dimmed">
+              To read data from the hub, see the{' '}
+              <Anchor href="/docs" underline="always">
+                API reference
+              </Anchor>
+              .
+            </Text>
+          )}
         </Tabs.Panel>
       </Tabs>
     </div>
@@ -233,7 +235,6 @@ function showSection(id: string): void {
 function GuideSkeleton() {
   return (
     <Stack mt="lg" aria-busy="true" aria-label={TEXTS.loading}>
-      <Skeleton height={20} width="60%" />
       <Skeleton height={28} width={220} mt="lg" />
       <Skeleton height={60} />
       <Skeleton height={220} />

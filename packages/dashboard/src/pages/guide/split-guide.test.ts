@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { splitGuide, splitPlaceholders } from './split-guide.ts'
+import { nameCodeBlocks, splitGuide, splitPlaceholders } from './split-guide.ts'
 
 const GUIDE = `# Integration guide for a\\_b \\& c\\.
 
@@ -34,11 +34,9 @@ Text.
 #### Something else
 `
 
-test('a guide is split into lead and sections, without its title', () => {
-  const { lead, sections } = splitGuide(GUIDE)
-  assert.equal(lead, 'The lead.')
+test('a guide is split into sections, without its title and lead', () => {
   assert.deepEqual(
-    sections.map(({ id, parts }) => [id, ...parts.map((part) => part.title)]),
+    splitGuide(GUIDE).map(({ id, parts }) => [id, ...parts.map((part) => part.title)]),
     [
       ['what-you-build', 'A part'],
       ['in-use', 'After'],
@@ -47,7 +45,7 @@ test('a guide is split into lead and sections, without its title', () => {
 })
 
 test('a heading inside a code block is not a heading', () => {
-  const [first] = splitGuide(GUIDE).sections
+  const [first] = splitGuide(GUIDE)
   assert.match(first?.markdown ?? '', /### A part[\s\S]+## nor this/)
 })
 
@@ -60,6 +58,12 @@ call({ key: "$HUB_API_KEY" }, <your address>, a < b, '<p>')`
   )
 })
 
-test('an empty guide has no lead or sections', () => {
-  assert.deepEqual(splitGuide(''), { lead: '', sections: [] })
+test('a code block has the name of its file, also in a list', () => {
+  const named = '```js hub.mjs\nlet one\n```'
+  assert.equal(nameCodeBlocks(named.replace('```js hub.mjs', '`hub.mjs`:\n\n```js')), named)
+  assert.equal(nameCodeBlocks('1. Save\n\n   `a.sh`:\n\n   ```sh'), '1. Save\n\n   ```sh a.sh')
+})
+
+test('an empty guide has no sections', () => {
+  assert.deepEqual(splitGuide(''), [])
 })

@@ -3,30 +3,32 @@ import { type GuideLanguage, isGuideLanguage } from '@recordhub/protocol/constan
 
 type Heading = { id: string; title: string }
 type GuideSection = Heading & { markdown: string; parts: Heading[] }
-type SplitGuide = { lead: string; sections: GuideSection[] }
 
 export function isLanguage(name: string | null | undefined): name is GuideLanguage {
   return name !== undefined && name !== null && isGuideLanguage(name)
 }
 
-/** Splits the guide into the text before the first section, and the sections with their parts. Its title is that of the page. */
-export function splitGuide(markdown: string): SplitGuide {
-  const guide: SplitGuide = { lead: '', sections: [] }
+/** The sections of the guide with their parts. What is before the first one, the title of the page and the choices above it say. */
+export function splitGuide(markdown: string): GuideSection[] {
+  const sections: GuideSection[] = []
   let isCode = false
   for (const line of markdown.split('\n')) {
     const [, level = '', heading = ''] = isCode ? [] : (/^(#{1,3}) (.+)$/.exec(line) ?? [])
     if (/^\s*```/.test(line)) isCode = !isCode
-    const section = guide.sections.at(-1)
-    if (level === '#') continue
+    const section = sections.at(-1)
     if (level === '##') {
-      guide.sections.push({ id: headingId(heading), title: heading, markdown: '', parts: [] })
+      sections.push({ id: headingId(heading), title: heading, markdown: '', parts: [] })
       continue
     }
     if (level === '###') section?.parts.push({ id: headingId(heading), title: heading })
     if (section) section.markdown += `${line}\n`
-    else guide.lead += `${line}\n`
   }
-  return { ...guide, lead: guide.lead.trim() }
+  return sections
+}
+
+/** Gives a code block the name of its file, which is the paragraph before it, as its meta data. */
+export function nameCodeBlocks(markdown: string): string {
+  return markdown.replaceAll(/^( *)`([^`\n]+)`:\n\n *```(\w+)/gm, '$1```$3 $2')
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Button, Paper, Text, Tooltip } from '@mantine/core'
 import type { InboxItem, Snapshot } from '@recordhub/protocol'
 import { IconCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { acknowledge } from '../../api/inbox.ts'
@@ -8,10 +9,12 @@ import { attempt } from '../../components/confirm.tsx'
 import { Dot } from '../../components/dot.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { MessageText } from '../../components/message-text.tsx'
-import { Clock } from '../../components/time.tsx'
+import { OperatorName } from '../../components/operator-name.tsx'
+import { Ago, Clock } from '../../components/time.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
+import { inboxQuery } from '../inbox/inbox-query.ts'
 import { TestButton } from '../platforms/test-button.tsx'
 import { PullNowButton } from '../pulls/pull-now-button.tsx'
 import classes from './overview.module.css'
@@ -31,12 +34,7 @@ export function InboxItems({ inbox: { open, is_complete, items } }: { inbox: Sna
   return (
     <Paper withBorder mt="md" component="section" aria-label={TEXTS.inbox}>
       {open === 0 ? (
-        <div className={classes['footLine']}>
-          <IconCheck size={16} color="var(--green)" aria-hidden />
-          <Text span inherit fw={600} c="var(--text)">
-            Nothing needs you.
-          </Text>
-        </div>
+        <Nothing />
       ) : (
         <ul className={classes['list']}>
           {shown.map((item) => (
@@ -61,6 +59,34 @@ export function InboxItems({ inbox: { open, is_complete, items } }: { inbox: Sna
         </ul>
       )}
     </Paper>
+  )
+}
+
+function Nothing() {
+  const { data } = useQuery(inboxQuery)
+  const aside = (data?.items ?? []).flatMap(({ put_aside }) => put_aside ?? [])
+  const [last] = aside.toSorted((one, other) => other.at.localeCompare(one.at))
+  return (
+    <div className={`${classes['footLine']} ${classes['calm']}`}>
+      <IconCheck size={16} color="var(--green)" aria-hidden />
+      <Text span inherit fw={600} c="var(--text)">
+        Nothing needs you.
+      </Text>
+      {last && (
+        <>
+          <span className={classes['grow']}>
+            The last item was {last.as} <Ago at={last.at} /> by <OperatorName by={last.by} />.
+          </span>
+          <Link
+            to="/dashboard/inbox"
+            search={{ aside: '1' }}
+            style={{ color: 'var(--accent-text)' }}
+          >
+            Put aside
+          </Link>
+        </>
+      )}
+    </div>
   )
 }
 

@@ -7,19 +7,19 @@ import { axisTop, ofHour, toBars } from './number-series.ts'
 const hour = (at: number, over: Partial<HourOfStatistics> = {}): HourOfStatistics => ({
   at: new Date(3_600_000 * at).toISOString(),
   ...{ received_post: 0, received_patch: 0, received_pull: 0, created: 0, updated: 0 },
-  ...{ rejected: 0, platforms_added: 0, modules_added: 0 },
+  ...{ rejected: 0, pulls: 0, pulls_failed: 0, platforms_added: 0, modules_added: 0 },
   ...over,
 })
 
 test('a bar adds up its hours, and the last one ends now', () => {
   const hours = [
     hour(0, { received_post: 1, received_patch: 2 }),
-    hour(1, { received_pull: 4 }),
+    hour(1, { received_pull: 4, pulls: 60, pulls_failed: 2 }),
     hour(2, { received_post: 8, rejected: 1 }),
   ]
   assert.deepEqual(toBars(hours.map(ofHour), 2), [
-    { at: hour(0).at, pushes: 3, rejected: 0, pulled: 0 },
-    { at: hour(1).at, pushes: 8, rejected: 1, pulled: 4 },
+    { at: hour(0).at, pushes: 3, rejected: 0, pulled: 0, pulls: 0, pulls_failed: 0 },
+    { at: hour(1).at, pushes: 8, rejected: 1, pulled: 4, pulls: 60, pulls_failed: 2 },
   ])
 })
 

@@ -19,8 +19,9 @@ export function rangeOf(text: string | undefined): Range {
 export type Bar = MinuteOfStatistics
 
 export function ofHour(hour: HourOfStatistics): Bar {
-  const { at, received_post, received_patch, rejected, received_pull } = hour
-  return { at, pushes: received_post + received_patch, rejected, pulled: received_pull }
+  const { at, received_post, received_patch, rejected, received_pull, pulls, pulls_failed } = hour
+  const pushes = received_post + received_patch
+  return { at, pushes, rejected, pulled: received_pull, pulls, pulls_failed }
 }
 
 /** Adds up the counts of each bar; the last bar ends now. */
@@ -33,6 +34,8 @@ export function toBars(counts: readonly Bar[], perBar: number): Bar[] {
       pushes: sumOf(part, 'pushes'),
       rejected: sumOf(part, 'rejected'),
       pulled: sumOf(part, 'pulled'),
+      pulls: sumOf(part, 'pulls'),
+      pulls_failed: sumOf(part, 'pulls_failed'),
     })
   }
   return bars

@@ -46,6 +46,7 @@ export function Numbers({ current }: { current: Snapshot }) {
   const start = bars[0] ? labelOf(bars[0].at, range) : 'now'
   const unit = isPartial && counts ? `${RANGES[range].unit}, since ${start}` : RANGES[range].unit
   const rejected = sumOf(bars, 'rejected')
+  const failed = sumOf(bars, 'pulls_failed')
   /** The sum of a kind; no number before there is one. */
   const total = (kind: 'pushes' | 'pulled') => (
     <b>{counts ? formatNumber(sumOf(bars, kind)) : read.error ? '—' : '…'}</b>
@@ -81,10 +82,12 @@ export function Numbers({ current }: { current: Snapshot }) {
           countOf={(bar) => bar.pushes}
           rejectedIn={(bar) => bar.rejected}
         >
-          <span>
-            {total('pushes')} accepted {sumOf(bars, 'pushes') === 1 ? 'push' : 'pushes'}
+          <span title="Accepted pushes">
+            {total('pushes')} {sumOf(bars, 'pushes') === 1 ? 'push' : 'pushes'}
           </span>
-          {rejected > 0 && (
+          {rejected === 0 ? (
+            counts && <span>0 rejected</span>
+          ) : (
             <Link
               to="/dashboard/inbox"
               search={{ tab: 'rejected' }}
@@ -100,13 +103,28 @@ export function Numbers({ current }: { current: Snapshot }) {
           range={range}
           unit={unit}
           label={(bar) =>
-            formatCount(bar.pulled, 'record changed by pulls', 'records changed by pulls')
+            [
+              `${formatCount(bar.pulled, 'record')} changed by ${formatCount(bar.pulls, 'pull')}`,
+              ...(bar.pulls_failed > 0 ? [`${formatNumber(bar.pulls_failed)} failed`] : []),
+            ].join(', ')
           }
           countOf={(bar) => bar.pulled}
+          hasFailed={(bar) => bar.pulls_failed > 0}
         >
           <span>
-            {total('pulled')} {sumOf(bars, 'pulled') === 1 ? 'record' : 'records'} changed by pulls
+            {total('pulled')} {sumOf(bars, 'pulled') === 1 ? 'record' : 'records'} changed by{' '}
+            {counts ? formatCount(sumOf(bars, 'pulls'), 'pull') : 'pulls'}
           </span>
+          {failed > 0 && (
+            <Link
+              to="/dashboard/pulls"
+              search={{ only: 'failed' }}
+              className={`${classes['plain']} ${classes['red']}`}
+              title="Pulls that could not read all modules"
+            >
+              {formatNumber(failed)} failed
+            </Link>
+          )}
         </Chart>
       </div>
     </section>
@@ -123,6 +141,7 @@ function Chart({
   label,
   countOf,
   rejectedIn = () => 0,
+  hasFailed = () => false,
   children,
 }: {
   bars: readonly Bar[]
@@ -131,6 +150,8 @@ function Chart({
   label: (bar: Bar) => string
   countOf: (bar: Bar) => number
   rejectedIn?: (bar: Bar) => number
+  /** Marked below the axis, which has another unit. */
+  hasFailed?: (bar: Bar) => boolean
   children: React.ReactNode
 }) {
   const top = axisTop(Math.max(0, ...bars.map((bar) => countOf(bar) + rejectedIn(bar))))
@@ -166,6 +187,7 @@ function Chart({
               />
             )}
             {countOf(bar) > 0 && <i style={{ height: heightOf(countOf(bar)), minHeight: 1 }} />}
+            {hasFailed(bar) && <i data-state="failed" />}
           </span>
         ))}
       </div>

@@ -1,4 +1,4 @@
-import { Group, Paper, Skeleton, Title } from '@mantine/core'
+import { Paper, Skeleton, Stack, Title } from '@mantine/core'
 import type { Snapshot } from '@recordhub/protocol'
 import { IconAlertCircle, IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -10,6 +10,7 @@ import { Ago, Clock } from '../../components/time.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
 import { useStore } from '../../lib/store.ts'
 import { TEXTS } from '../../texts.ts'
+import { PullBars } from '../platforms/platform-state.tsx'
 import { type PlatformSums, sumByPlatform, total } from './completeness-sums.ts'
 import { FirstSteps, useShowsFirstSteps } from './first-steps.tsx'
 import { colorOf, InboxItems } from './inbox-items.tsx'
@@ -68,8 +69,7 @@ type Sums = ReadonlyMap<string, PlatformSums>
 function State({ current, sums }: { current: Snapshot; sums: Sums | null }) {
   const { open, items } = current.inbox
   const all = sums && total(sums.values())
-  const isAllHere =
-    all !== null && all.modules > 0 && all.failed.modules + all.unread + all.unequal === 0
+  const isAllHere = all !== null && isComplete(all)
   const color = open === 0 ? 'green' : colorOf(items[0]?.group ?? 'soon')
   const Icon = open > 0 ? IconAlertCircle : IconCircleCheck
   return (
@@ -87,6 +87,10 @@ function State({ current, sums }: { current: Snapshot; sums: Sums | null }) {
       </p>
     </header>
   )
+}
+
+function isComplete({ modules, failed, unread, unequal }: PlatformSums): boolean {
+  return modules > 0 && failed.modules + unread + unequal === 0
 }
 
 /** Platforms that are named in the sentence. */
@@ -107,7 +111,8 @@ function Sentence({ current, sums, all }: { current: Snapshot; sums: Sums; all: 
           <b>
             {formatNumber(all.here)} of {formatNumber(all.listed)}
           </b>{' '}
-          listed records are here, verified <Ago at={all.comparedAt} />
+          {isComplete(all) ? 'records' : 'listed records are here'}, verified{' '}
+          <Ago at={all.comparedAt} />
           {all.newerPushes > 0 &&
             `, and ${formatCount(all.newerPushes, 'newer push', 'newer pushes')}`}
           .
@@ -144,36 +149,26 @@ function Sentence({ current, sums, all }: { current: Snapshot; sums: Sums; all: 
   )
 }
 
-/** The rows of a list that is being loaded, in their final height. */
-function LoadingRows({
-  widths,
-  height,
-  mt = 0,
-}: {
-  widths: readonly number[]
-  height: number
-  mt?: number
-}) {
-  return (
-    <Paper withBorder mt={mt} className={classes['list'] ?? ''} component="ul">
-      {widths.map((width) => (
-        <Group component="li" key={width} h={height} px={16} gap={12}>
-          <Skeleton circle h={8} w={8} />
-          <Skeleton h={10} w={width} />
-        </Group>
-      ))}
-    </Paper>
-  )
-}
-
+/** Everything in its final height, with grey bars for what is not known yet. */
 function Loading() {
   return (
     <div className={classes['page']} aria-busy="true">
-      <div role="status" aria-label={TEXTS.loading}>
+      <div className={classes['state']} role="status" aria-label={TEXTS.loading}>
         <Skeleton h={24} w={320} my={6} />
-        <Skeleton h={10} w={480} mt={12} />
-        <LoadingRows widths={[260, 360, 320]} height={61} mt={24} />
+        <Skeleton h={10} w={520} mt={10} mb={6} />
       </div>
+      <Paper withBorder mt="md" component="ul" className={classes['list'] ?? ''}>
+        {[260, 360, 320].map((width) => (
+          <li key={width} className={classes['item']}>
+            <Skeleton circle h={8} w={8} />
+            <Stack gap={10}>
+              <Skeleton h={10} w={width} />
+              <Skeleton h={10} w={width + 60} />
+            </Stack>
+            <Skeleton h={28} w={72} visibleFrom="sm" />
+          </li>
+        ))}
+      </Paper>
       <SyncCard />
       <section className={classes['section']}>
         <div className={classes['head']}>
@@ -181,7 +176,18 @@ function Loading() {
             {TEXTS.platforms}
           </Title>
         </div>
-        <LoadingRows widths={[120, 130, 140, 90, 110]} height={40} />
+        <Paper withBorder component="ul" className={classes['list'] ?? ''} aria-hidden>
+          {[120, 130, 140, 90, 110].map((width) => (
+            <li key={width} className={classes['platform']} data-state="healthy">
+              <Skeleton circle h={8} w={8} />
+              <Skeleton h={10} w={width} />
+              <PullBars pulls={[]} />
+              <Skeleton h={10} w={110} className={classes['complete'] ?? ''} />
+              <Skeleton h={10} w={140} className={classes['synced'] ?? ''} />
+              <Skeleton h={10} w={70} className={classes['pushed'] ?? ''} />
+            </li>
+          ))}
+        </Paper>
       </section>
     </div>
   )

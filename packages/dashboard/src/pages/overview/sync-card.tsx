@@ -7,6 +7,8 @@ import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { snapshot, stateTime } from '../../api/live.ts'
 import { scheduleQuery } from '../../api/schedule.ts'
+import { OperatorName } from '../../components/operator-name.tsx'
+import { Clock } from '../../components/time.tsx'
 import { formatCount, formatDuration, formatSeconds, formatTime } from '../../lib/format.ts'
 import { scheduleLabel } from '../../lib/settings-labels.ts'
 import { useStore } from '../../lib/store.ts'
@@ -150,16 +152,28 @@ function RunningPull({ pull, now }: { pull: Pull; now: number }) {
 /** When the schedule starts the next pull. */
 function NextPull() {
   const pull = useStore(snapshot)?.pull
-  const { data } = useQuery(scheduleQuery())
+  const schedule = useQuery(scheduleQuery()).data?.schedule
   const isPaused = pull?.schedule_paused ?? false
   const next = pull?.next_run_at ?? null
   const now = stateTime(useNow(next !== null))
-  const pattern = data?.schedule.pattern ?? null
+  const pattern = schedule?.pattern ?? null
   return (
     <>
       <span className={`${classes['grow']} ${classes['dots']}`}>
         {isPaused ? (
-          <span>The schedule is paused</span>
+          <span className={classes['orange']}>
+            <b>Pulls are paused</b>
+            {schedule?.paused_since && (
+              <>
+                {' '}
+                by <OperatorName by={schedule.paused_by} /> since{' '}
+                <Clock at={schedule.paused_since} />
+              </>
+            )}
+            . Pushes go on.
+          </span>
+        ) : !pull ? (
+          <Skeleton h={10} w={200} />
         ) : next === null ? (
           <span>No schedule: pulls start only on request</span>
         ) : (

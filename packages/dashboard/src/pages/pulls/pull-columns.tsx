@@ -88,11 +88,18 @@ export const columnsAt = (now: number, toggle: (id: string) => void): ListColumn
     },
     { width: 96, phone: 'end' },
   ),
-  ofPull('By', ({ pull }) => <Dimmed>{starterLabel(pull).replace(/^by /, '')}</Dimmed>, {
-    width: 100,
-    phone: 'none',
-    from: 'desktop',
-  }),
+  ofPull(
+    'By',
+    ({ pull }) => {
+      const by = starterLabel(pull).replace(/^by /, '')
+      return (
+        <Text span inherit c="dimmed" display="block" truncate title={by}>
+          {by}
+        </Text>
+      )
+    },
+    { width: 100, phone: 'none', from: 'desktop' },
+  ),
   ofPull(
     TEXTS.time,
     ({ pull }) => {

@@ -1,4 +1,4 @@
-import { Group, Stack, Switch, Text } from '@mantine/core'
+import { Button, Group, Stack, Switch, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -75,7 +75,7 @@ function ScheduleText() {
     return (
       <>
         Paused by <OperatorName by={paused_by ?? null} /> since <Time at={paused_since ?? null} />.
-        Pushes are still accepted.
+        Pushes go on.
       </>
     )
   }
@@ -179,7 +179,13 @@ function PullTable() {
           rows={pulls && toPullRows(pulls, isOpen, pages, dayOf, filter, folds)}
           idOf={({ id }) => id}
           isStale={isPlaceholderData}
-          empty={<NoPulls isFirstPage={cursor === ''} isFiltered={filter !== null || isFiltered} />}
+          empty={
+            <NoPulls
+              isFirstPage={cursor === ''}
+              isFiltered={filter !== null || isFiltered}
+              onClear={() => change(NO_FILTERS)}
+            />
+          }
           onOpen={(row) =>
             row.kind === 'pull'
               ? void navigate({ to: '/dashboard/pulls/$id', params: { id: row.id } })
@@ -232,10 +238,26 @@ function Day({ day, now, isFiltered }: { day: PullDay; now: number; isFiltered: 
   )
 }
 
-function NoPulls({ isFirstPage, isFiltered }: { isFirstPage: boolean; isFiltered: boolean }) {
+function NoPulls({
+  isFirstPage,
+  isFiltered,
+  onClear,
+}: {
+  isFirstPage: boolean
+  isFiltered: boolean
+  onClear: () => void
+}) {
   if (isFiltered) {
     return (
-      <EmptyState icon={<IconDownload />} title="No matching pulls">
+      <EmptyState
+        icon={<IconDownload />}
+        title="No matching pulls"
+        action={
+          <Button variant="default" onClick={onClear}>
+            Clear the filters
+          </Button>
+        }
+      >
         Choose another filter, or an older page.
       </EmptyState>
     )

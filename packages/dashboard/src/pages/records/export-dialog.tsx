@@ -1,9 +1,9 @@
-import { Button, Checkbox, Group, Radio, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Button, Checkbox, Radio, SegmentedControl, Stack, Text } from '@mantine/core'
 import type { RecordPage, StoredRecord } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { notify } from '../../components/confirm.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogFooter } from '../../components/dialog.tsx'
 import { formatBytes } from '../../lib/format.ts'
 import { textOfValue, writeLossless } from '../../lib/lossless-json.ts'
 import type { UrlState } from '../../lib/url-state.ts'
@@ -67,7 +67,7 @@ export function ExportDialog({
     />
   )
   return (
-    <Dialog opened={isOpen} onClose={onClose} title="Export records" size="md">
+    <Dialog opened={isOpen} onClose={onClose} title="Export records">
       <Stack>
         <Text size="sm" role="status">
           {isFiltered(state) ? 'Filtered records: ' : 'All records: '}
@@ -105,8 +105,8 @@ export function ExportDialog({
             check('Byte order mark, so that Excel reads accents correctly', bom, setBom)}
           {format !== 'xlsx' && check('Compress (.gz)', gzip, setGzip)}
         </Stack>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+        <DialogFooter>
+          <Button variant="subtle" color="gray" onClick={onClose}>
             Cancel
           </Button>
           <Button
@@ -121,7 +121,7 @@ export function ExportDialog({
           >
             Download
           </Button>
-        </Group>
+        </DialogFooter>
       </Stack>
     </Dialog>
   )

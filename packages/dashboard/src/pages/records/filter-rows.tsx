@@ -1,4 +1,13 @@
-import { Anchor, Box, CloseButton, Group, Menu, Popover, UnstyledButton } from '@mantine/core'
+import {
+  Anchor,
+  Box,
+  CloseButton,
+  Group,
+  Menu,
+  Popover,
+  Skeleton,
+  UnstyledButton,
+} from '@mantine/core'
 import type { DataField, Facet } from '@recordhub/protocol'
 import { IconChevronDown, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -48,7 +57,8 @@ export function FilterRows({
 }) {
   const filters = filtersOf(state)
   const paths = facetFieldsOf(fields).map(({ path }) => path)
-  const { data } = useQuery(facetsQuery(filterQueryOf(state), paths))
+  const { data, isLoading } = useQuery(facetsQuery(filterQueryOf(state), paths))
+  const loading = isLoading ? paths : []
   const facets = (data?.facets ?? []).filter(({ values }) => values !== null && values.length > 1)
   const shown = new Set(facets.map(({ path }) => path))
   const isOfFacet = (filter: Filter) =>
@@ -97,7 +107,16 @@ export function FilterRows({
           {index === facets.length - 1 && end}
         </FacetRow>
       ))}
-      {facets.length === 0 && <div className={classes['facet']}>{end}</div>}
+      {loading.map((path, index) => (
+        <div key={path} className={classes['facet']}>
+          <span className={classes['facetLabel']}>{labelOf(fields, path)}</span>
+          {SKELETON_CHIPS.map((width) => (
+            <Skeleton key={width} h={24} w={width} radius="xl" />
+          ))}
+          {index === loading.length - 1 && end}
+        </div>
+      ))}
+      {facets.length + loading.length === 0 && <div className={classes['facet']}>{end}</div>}
     </Box>
   )
 }
@@ -108,6 +127,7 @@ function labelOf(fields: readonly DataField[], path: string): string {
 }
 
 const MAX_CHIPS = 5
+const SKELETON_CHIPS = [96, 88, 104, 72]
 
 /** The values of a field with few values. A chosen value narrows the list; a second one widens it again. */
 function FacetRow({

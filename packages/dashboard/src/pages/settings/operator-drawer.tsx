@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Select, Stack, Text, Title } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
 import type { Operator } from '@recordhub/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,6 +8,7 @@ import { errorInPlaceOfData } from '../../api/retries.ts'
 import { session } from '../../api/session.ts'
 import { confirm, notify } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { OptionList } from '../../components/option-list.tsx'
 import { PasswordDialog } from '../../components/password-dialog.tsx'
 import { SideDrawer } from '../../components/side-drawer.tsx'
 import { Time } from '../../components/time.tsx'
@@ -55,14 +56,13 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
             {operator.last_seen_at ? <Time at={operator.last_seen_at} /> : 'never'}
           </Text>
         </Stack>
-        <Select
+        <OptionList
           label="Role"
           description={
             isSelf ? 'Another admin can change your role.' : 'Applies from the next request on.'
           }
-          data={ROLE_CHOICES}
+          options={ROLE_CHOICES}
           value={operator.role}
-          allowDeselect={false}
           disabled={isSelf}
           onChange={setNewRole}
         />

@@ -6,7 +6,6 @@ import {
   Button,
   Group,
   NumberInput,
-  Select,
   Stack,
   Text,
   TextInput,
@@ -27,6 +26,7 @@ import { Below, columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
+import { OptionList } from '../../components/option-list.tsx'
 import { PasswordAgainInput } from '../../components/password-again-input.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatCode } from '../../lib/format.ts'
@@ -252,12 +252,9 @@ function InviteDialog({ onClose }: { onClose: () => void }) {
     )
   }
   return (
-    <Dialog opened onClose={onClose} title="Invite an operator">
+    <Dialog opened onClose={onClose} title="Invite a person">
       <form onSubmit={submit}>
         <Stack>
-          <Text size="sm" c="dimmed">
-            Creates a one-time link with which the new operator chooses a name and a password.
-          </Text>
           <TextInput
             label={TEXTS.eMail}
             type="email"
@@ -265,13 +262,7 @@ function InviteDialog({ onClose }: { onClose: () => void }) {
             data-autofocus
             {...form.getInputProps('email')}
           />
-          <Select
-            label="Role"
-            data={ROLE_CHOICES}
-            allowDeselect={false}
-            comboboxProps={{ withinPortal: true }}
-            {...form.getInputProps('role')}
-          />
+          <OptionList label="Role" options={ROLE_CHOICES} {...form.getInputProps('role')} />
           <NumberInput
             label="Link expires after (days)"
             min={1}
@@ -285,6 +276,7 @@ function InviteDialog({ onClose }: { onClose: () => void }) {
             error={errorText}
             action="Create link"
             isBusy={form.submitting}
+            note="The link works once."
             onCancel={onClose}
           />
         </Stack>

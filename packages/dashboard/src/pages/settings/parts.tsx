@@ -18,7 +18,7 @@ import { IconLogout } from '@tabler/icons-react'
 import type { ComponentProps, ReactNode } from 'react'
 import { attempt } from '../../components/confirm.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogFooter } from '../../components/dialog.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Time } from '../../components/time.tsx'
@@ -237,9 +237,9 @@ export function SecretDialog({
       <Stack>
         <SecretOnce {...secret} />
         {notice}
-        <Group justify="flex-end">
+        <DialogFooter>
           <Button onClick={onClose}>{TEXTS.done}</Button>
-        </Group>
+        </DialogFooter>
       </Stack>
     </Dialog>
   )

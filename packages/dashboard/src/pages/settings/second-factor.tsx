@@ -10,7 +10,7 @@ import { callHub, errorMessage } from '../../api/call-hub.ts'
 import { renewSession } from '../../api/session.ts'
 import { attempt, notify } from '../../components/confirm.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogFooter } from '../../components/dialog.tsx'
 import { FormActions } from '../../components/form-actions.tsx'
 import { PasswordDialog } from '../../components/password-dialog.tsx'
 import { TEXTS } from '../../texts.ts'
@@ -126,19 +126,21 @@ export function SecondFactorDialog({
   if (codes) {
     return (
       <Dialog opened staysOpen withCloseButton={false} onClose={onClose} title={title} size="lg">
-        <RecoveryCodes codes={codes} />
-        <Group justify="flex-end" mt="md">
-          <Button
-            onClick={() =>
-              attempt(async () => {
-                await onSaved()
-                onClose()
-              })
-            }
-          >
-            I have saved the codes
-          </Button>
-        </Group>
+        <Stack>
+          <RecoveryCodes codes={codes} />
+          <DialogFooter>
+            <Button
+              onClick={() =>
+                attempt(async () => {
+                  await onSaved()
+                  onClose()
+                })
+              }
+            >
+              I have saved the codes
+            </Button>
+          </DialogFooter>
+        </Stack>
       </Dialog>
     )
   }

@@ -1,4 +1,4 @@
-import { Button, Code, Radio, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Code, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import type { ApiToken, Role, TokenScope } from '@recordhub/protocol'
@@ -16,6 +16,7 @@ import { Below, columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
+import { type Option, OptionList } from '../../components/option-list.tsx'
 import { PasswordAgainInput } from '../../components/password-again-input.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatCode, formatCount } from '../../lib/format.ts'
@@ -115,7 +116,7 @@ function Expiry({ at }: { at: string | null }) {
   )
 }
 
-type Permission = { value: string; label: string; text: string; role: Role; scope?: TokenScope }
+type Permission = Option & { role: Role; scope?: TokenScope }
 
 /** A scope restricts a token to what a role includes. */
 const PERMISSIONS: readonly Permission[] = [
@@ -143,7 +144,7 @@ const PERMISSIONS: readonly Permission[] = [
 ]
 
 const PERIODS = [
-  { value: '30', label: TEXTS.thirtyDays },
+  { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
   { value: '365', label: '1 year' },
   { value: '', label: TEXTS.never },
@@ -198,19 +199,12 @@ function CreateToken({ onClose }: { onClose: () => void }) {
             data-autofocus
             {...form.getInputProps('name')}
           />
-          <Radio.Group
+          <OptionList
             label="Scope"
             description="At most your own role. The token is revoked when your account is removed."
+            options={PERMISSIONS.filter(({ role }) => hasRole(ownRole, role))}
             {...form.getInputProps('permission')}
-          >
-            <Stack gap="xs" mt="xs">
-              {PERMISSIONS.filter(({ role }) => hasRole(ownRole, role)).map(
-                ({ value, label, text }) => (
-                  <Radio key={value} value={value} label={label} description={text} />
-                ),
-              )}
-            </Stack>
-          </Radio.Group>
+          />
           <Select
             label="Expires after"
             data={PERIODS}

@@ -130,8 +130,8 @@ function nameFile(platform: Platform | null): string {
 }
 
 const FOLDER = new URL('../../../../../docs/platform-guide/', import.meta.url)
-/** `[label](path)`, `[label](README.md#section)`, or `[label](path "the example's name")`. */
-const INCLUDE = /^\[([^\]]+)\]\(([\w./-]+)(?:#([\w-]+))?(?: "(\w+)")?\)$/gm
+/** `[label](path)`, also in a list, `[label](README.md#section)`, or `[label](path "the example's name")`. */
+const INCLUDE = /^( *)\[([^\]]+)\]\(([\w./-]+)(?:#([\w-]+))?(?: "(\w+)")?\)$/gm
 
 const CODE: Record<string, string> = {
   '.cs': 'csharp',
@@ -153,13 +153,14 @@ export function readGuide(): string[] {
 function includeFiles(text: string, folder: string): string {
   return text.replaceAll(
     INCLUDE,
-    (_, label: string, link: string, section?: string, name?: string) => {
+    (_, indent: string, label: string, link: string, section?: string, name?: string) => {
       const path = posix.join(folder, link)
       const included = readText(path)
       if (section) return includeFiles(sectionOf(included, section), posix.dirname(path))
       const language = CODE[extname(path)] ?? extname(path).slice(1)
       const info = name ? `${language} example=${name}` : language
-      return `\`${label}\`:\n\n\`\`\`${info}\n${included.trimEnd()}\n\`\`\``
+      const block = `\`${label}\`:\n\n\`\`\`${info}\n${included.trimEnd()}\n\`\`\``
+      return block.replaceAll(/^(?=.)/gm, indent)
     },
   )
 }

@@ -43,8 +43,7 @@ async function readMinutes({ activity, pulls, clock }: Deps): Promise<MinuteOfSt
   const since = at(last - MINUTES + 1)
   const { from, minutes } = await activity.countPushesByMinute({ since })
   const pushed = new Map(minutes.map((one) => [one.minute, one]))
-  const read = await pulls.countPulledByMinute(since)
-  const pulled = new Map(read.map((one) => [one.minute, one.pulled]))
+  const pulled = new Map((await pulls.countPulledByMinute(since)).map((one) => [one.minute, one]))
   return Array.from({ length: MINUTES }, (_, index) => at(last - MINUTES + 1 + index))
     .map((start) => ({ start, name: start.slice(0, 16) }))
     .filter(({ name }) => name >= from)
@@ -52,7 +51,9 @@ async function readMinutes({ activity, pulls, clock }: Deps): Promise<MinuteOfSt
       at: start,
       pushes: pushed.get(name)?.accepted ?? 0,
       rejected: pushed.get(name)?.rejected ?? 0,
-      pulled: pulled.get(name) ?? 0,
+      pulled: pulled.get(name)?.pulled ?? 0,
+      pulls: pulled.get(name)?.pulls ?? 0,
+      pulls_failed: pulled.get(name)?.pulls_failed ?? 0,
     }))
 }
 

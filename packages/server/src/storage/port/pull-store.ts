@@ -254,11 +254,13 @@ export interface PullStore {
   }): Promise<PlatformPull[]>
 
   /**
-   * Returns the number of records that pulls added or changed in each minute (`2026-11-21T07:05`, UTC) since a time: in
-   * the minute in which the read of the module ended, or in the current one while it runs. Minutes without a read are
-   * left out.
+   * Returns, for each minute (`2026-11-21T07:05`, UTC) since a time, the number of records that pulls added or changed: in
+   * the minute in which the read of the module ended, or in the current one while it runs; the number of pulls that ended;
+   * and how many of these could not read all modules. Minutes without any are left out.
    */
-  countPulledByMinute(since: string): Promise<{ minute: string; pulled: number }[]>
+  countPulledByMinute(
+    since: string,
+  ): Promise<{ minute: string; pulled: number; pulls: number; pulls_failed: number }[]>
 
   /** Returns the number of tasks of a pull in each state. States without tasks are left out. */
   tallyTasks(pullId: number): Promise<TaskTally>

@@ -13,6 +13,8 @@ export const EMPTY_HOUR: Omit<StoredHour, 'hour'> = {
   created: 0,
   updated: 0,
   rejected: 0,
+  pulls: 0,
+  pulls_failed: 0,
   platforms_added: 0,
   modules_added: 0,
 }
@@ -20,8 +22,8 @@ export const EMPTY_HOUR: Omit<StoredHour, 'hour'> = {
 export interface StatisticsStore {
   /**
    * Returns the figures of all platforms for each hour of a range, both ends included, in no particular order. Hours
-   * without events are left out. Reads only hourly counters and registrations: the cost does not depend on the number of
-   * records.
+   * without events are left out. Reads only hourly counters, pulls and registrations: the cost does not depend on the number
+   * of records.
    */
   readHours(from: string, to: string): Promise<StoredHour[]>
 }

@@ -10,6 +10,8 @@ const NO_ACTIVITY = {
   created: 0,
   updated: 0,
   rejected: 0,
+  pulls: 0,
+  pulls_failed: 0,
   platforms_added: 0,
   modules_added: 0,
 }
@@ -23,6 +25,9 @@ test('hourly statistics cover all platforms and omit hours without activity', as
   kit.clock.set('2026-03-10T01:59:59.999Z')
   const clinic = await kit.register({ name: 'clinic' })
   await kit.write(pushWrite(clinic), pushWrite(school, { source: 'PATCH', data: '{"a":9}' }))
+  for (const state of ['succeeded', 'partial', 'cancelled'] as const) {
+    await kit.finishPull((await kit.startPull()).pull_id, state)
+  }
   kit.clock.set('2026-03-10T02:00:00.000Z')
   await clinic.post({ reference: 'r-2' })
   const hours = await kit.storage.statistics.readHours('2026-03-09T23', '2026-03-10T01')
@@ -44,6 +49,8 @@ test('hourly statistics cover all platforms and omit hours without activity', as
         received_patch: 1,
         created: 1,
         updated: 1,
+        pulls: 3,
+        pulls_failed: 1,
         platforms_added: 1,
         modules_added: 1,
       },
@@ -101,6 +108,6 @@ test('pulled records are counted in the minute in which the read of their module
   await read(last, 'rooms', 2)
   await kit.finishPull(last.pull_id)
   assert.deepEqual(await pulls.countPulledByMinute('2026-03-10T01:00:00.000Z'), [
-    { minute: '2026-03-10T01:00', pulled: 3 },
+    { minute: '2026-03-10T01:00', pulled: 3, pulls: 1, pulls_failed: 0 },
   ])
 })

@@ -1,4 +1,4 @@
-import { Button, Code, Group, List, Select, Stack, Text } from '@mantine/core'
+import { Button, Code, Group, Input, List, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import type { HubKey, PlatformDetails } from '@recordhub/protocol'
@@ -8,11 +8,12 @@ import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { confirm, notify } from '../../../components/confirm.tsx'
 import { CopyButton } from '../../../components/copy-button.tsx'
-import { Dialog } from '../../../components/dialog.tsx'
+import { Dialog, DialogFooter } from '../../../components/dialog.tsx'
 import { FormActions } from '../../../components/form-actions.tsx'
 import { PasswordAgainInput } from '../../../components/password-again-input.tsx'
 import { PasswordDialog } from '../../../components/password-dialog.tsx'
 import { Time } from '../../../components/time.tsx'
+import { formatTime } from '../../../lib/format.ts'
 import { TEXTS } from '../../../texts.ts'
 
 /** The valid hub API keys of the platform, with buttons to reveal the newest and to rotate it. */
@@ -118,11 +119,11 @@ function RevealKey({ platform, onClose }: { platform: PlatformDetails; onClose: 
 }
 
 const GRACES = [
-  { value: '0', label: 'Expires immediately' },
-  { value: '3600', label: '1 hour' },
-  { value: '86400', label: '1 day' },
-  { value: '604800', label: '1 week' },
-  { value: '2592000', label: TEXTS.thirtyDays },
+  { value: '0', label: 'no time' },
+  { value: '3600', label: '1 h' },
+  { value: '86400', label: '1 d' },
+  { value: '604800', label: '7 d' },
+  { value: '2592000', label: '30 d' },
 ]
 const DEFAULT_GRACE = '86400'
 
@@ -135,7 +136,7 @@ function RotateKey({ platform, onClose }: { platform: PlatformDetails; onClose: 
     mode: 'controlled',
     initialValues: { grace: DEFAULT_GRACE, password: '' },
   })
-  const endsNow = form.getValues().grace === '0'
+  const grace = Number(form.getValues().grace)
   const submit = form.onSubmit(async ({ grace, password }) => {
     setErrorText('')
     try {
@@ -157,27 +158,31 @@ function RotateKey({ platform, onClose }: { platform: PlatformDetails; onClose: 
     )
   }
   return (
-    <Dialog opened onClose={onClose} title="Rotate the hub API key?">
+    <Dialog opened onClose={onClose} title={`Rotate the hub API key of ${platform.display_title}`}>
       <form onSubmit={submit}>
         <Stack>
-          <Text size="sm">{`${platform.display_title} gets a new key. The old key can stay valid until the owner of the platform has configured the new one.`}</Text>
-          <Select
-            label="How long the old key stays valid"
-            data={GRACES}
-            allowDeselect={false}
-            {...form.getInputProps('grace')}
-          />
-          {endsNow && (
-            <Text size="sm">
-              Pushes with the old key are rejected immediately and are not saved.
-            </Text>
-          )}
+          <Input.Wrapper
+            label="The old key works for"
+            labelElement="div"
+            description={
+              grace === 0
+                ? 'Pushes with the old key are rejected immediately and are not saved.'
+                : `Until ${formatTime(new Date(Date.now() + 1000 * grace).toISOString())}. Both keys work until then; you can end the old one earlier.`
+            }
+          >
+            <SegmentedControl
+              size="xs"
+              aria-label="The old key works for"
+              data={GRACES}
+              {...form.getInputProps('grace')}
+            />
+          </Input.Wrapper>
           <PasswordAgainInput {...form.getInputProps('password')} />
           <FormActions
             error={errorText}
-            action="Create new key"
+            action="Rotate the key"
             isBusy={form.submitting}
-            danger={endsNow}
+            danger={grace === 0}
             onCancel={onClose}
           />
         </Stack>
@@ -196,10 +201,10 @@ function HubKeyView({ value, onClose }: { value: string; onClose: () => void }) 
       <Text size="sm" c="dimmed">
         Give it to this platform only. This was logged.
       </Text>
-      <Group justify="flex-end">
+      <DialogFooter>
         <CopyButton value={value} label="Copy hub API key" text={TEXTS.copyKey} />
         <Button onClick={onClose}>{TEXTS.done}</Button>
-      </Group>
+      </DialogFooter>
     </Stack>
   )
 }

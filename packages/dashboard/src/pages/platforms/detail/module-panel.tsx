@@ -210,7 +210,6 @@ function DeleteModuleRecords({
       {preview && (
         <TypedConfirmation
           title={`Delete the records of ${recordType}?`}
-          label="Type the record type to confirm"
           name={recordType}
           action={TEXTS.deleteRecords}
           onClose={() => setPreview(null)}

@@ -1,4 +1,4 @@
-import { Button, Group, List, Paper, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, Paper, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
 import type { PlatformDetails, PlatformRemovalPreview } from '@recordhub/protocol'
 import { IconTrash } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
@@ -8,7 +8,7 @@ import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { formatCount } from '../../../lib/format.ts'
+import { Losses } from '../../../components/losses.tsx'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../../../texts.ts'
 import { HubKeys } from './hub-keys.tsx'
@@ -194,25 +194,24 @@ function RemovePlatform({ platform }: { platform: PlatformDetails }) {
       </Button>
       {preview && (
         <TypedConfirmation
-          title={`Remove ${display_title}?`}
-          label="Type the platform name to confirm"
+          title={`Remove ${display_title} from the hub?`}
           name={platform_name}
-          action="Delete permanently"
+          action="Remove the platform"
           onClose={() => setPreview(null)}
           onConfirm={remove}
         >
-          <Text size="sm">This cannot be undone. This deletes:</Text>
-          <List size="sm">
-            <List.Item>{`${formatCount(preview.records, 'record')} with their history, in the background`}</List.Item>
-            <List.Item>
-              {formatCount(preview.rejected_pushes, 'rejected push', 'rejected pushes')}
-            </List.Item>
-            <List.Item>
-              {`${formatCount(preview.hub_api_keys, 'hub API key')} and the source API key, immediately`}
-            </List.Item>
-            <List.Item>{formatCount(preview.modules, 'module')}</List.Item>
-          </List>
-          <Text size="sm">The activity log and the audit log are kept.</Text>
+          <Text size="sm" c="dimmed">
+            {`This deletes here, for good. Nothing changes at ${display_title}.`}
+          </Text>
+          <Losses
+            lost={[
+              ['Records with their history', preview.records],
+              ['Rejected pushes', preview.rejected_pushes],
+              ['Hub API keys, which stop at once', preview.hub_api_keys],
+              ['Modules, and the source API key', preview.modules],
+            ]}
+            kept="the activity log and the audit log"
+          />
         </TypedConfirmation>
       )}
     </Stack>

@@ -1,13 +1,12 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { Button, Code, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { Dialog } from '../../../components/dialog.tsx'
+import { Dialog, DialogFooter } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { TEXTS } from '../../../texts.ts'
 
 /** Requires a name to be typed before data is deleted. */
 export function TypedConfirmation({
   title,
-  label,
   name,
   action,
   children,
@@ -15,7 +14,7 @@ export function TypedConfirmation({
   onConfirm,
 }: {
   title: string
-  label: string
+  /** What must be typed. */
   name: string
   action: string
   children: ReactNode
@@ -45,8 +44,11 @@ export function TypedConfirmation({
         <Stack>
           {children}
           <TextInput
-            label={label}
-            description={name}
+            label={
+              <>
+                Type <Code fz="inherit">{name}</Code> to confirm
+              </>
+            }
             autoComplete="off"
             spellCheck={false}
             data-autofocus
@@ -54,14 +56,20 @@ export function TypedConfirmation({
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           />
           {error !== null && <ErrorNotice error={error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose} disabled={isBusy}>
+          <DialogFooter>
+            <Button variant="subtle" color="gray" onClick={onClose} disabled={isBusy}>
               {TEXTS.cancel}
             </Button>
-            <Button type="submit" color="red" loading={isBusy} disabled={typed !== name}>
+            <Button
+              type="submit"
+              color="red"
+              loading={isBusy}
+              disabled={typed !== name}
+              title={typed === name ? undefined : 'The name is not complete'}
+            >
               {action}
             </Button>
-          </Group>
+          </DialogFooter>
         </Stack>
       </form>
     </Dialog>

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Radio, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, List, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import type { Erasure, ErasureMode } from '@recordhub/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -12,9 +12,11 @@ import {
 } from '../../../api/records.ts'
 import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { notify } from '../../../components/confirm.tsx'
-import { Dialog } from '../../../components/dialog.tsx'
+import { Dialog, DialogFooter } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { formatCount } from '../../../lib/format.ts'
+import { FormError } from '../../../components/form-error.tsx'
+import { Losses } from '../../../components/losses.tsx'
+import { OptionList } from '../../../components/option-list.tsx'
 
 /** Erases or anonymises a record permanently, after a preview of the deleted data. For admins. */
 export function EraseDialog({
@@ -34,6 +36,15 @@ export function EraseDialog({
     </Dialog>
   )
 }
+
+const METHODS = [
+  { value: 'erase', label: 'Erase', text: 'The record is deleted.' },
+  {
+    value: 'anonymise',
+    label: 'Anonymise',
+    text: 'An empty record is kept, so that counts stay the same.',
+  },
+]
 
 function EraseForm({
   record,
@@ -80,34 +91,21 @@ function EraseForm({
       <Text size="sm">
         {erasure.full_name || erasure.reference_number} ({erasure.reference_number},{' '}
         {erasure.module_name}, {titles.ofPlatform(erasure.platform_name)}). This cannot be undone.
-        This deletes:
       </Text>
-      <List size="sm">
-        <List.Item>The record with all its values, also from search</List.Item>
-        <List.Item>
-          {formatCount(erasure.history_entries, 'change', 'changes')} in its history
-        </List.Item>
-        <List.Item>
-          {formatCount(erasure.rejected_pushes, 'rejected push', 'rejected pushes')} of this record
-        </List.Item>
-        <List.Item>
-          {formatCount(erasure.activity_entries, 'log entry', 'log entries')} of this record
-          (redacted)
-        </List.Item>
-      </List>
-      <Radio.Group
+      <Losses
+        lost={[
+          ['The record with all its values, also from search', 1],
+          ['Changes in its history', erasure.history_entries],
+          ['Rejected pushes of this record', erasure.rejected_pushes],
+          ['Log entries of this record, which are redacted', erasure.activity_entries],
+        ]}
+      />
+      <OptionList
         label="Method"
+        options={METHODS}
         value={mode}
         onChange={(value) => setMode(value === 'anonymise' ? 'anonymise' : 'erase')}
-      >
-        <Stack gap={6} mt={6}>
-          <Radio value="erase" label="Erase: the record is deleted" />
-          <Radio
-            value="anonymise"
-            label="Anonymise: an empty record is kept, so that counts stay the same"
-          />
-        </Stack>
-      </Radio.Group>
+      />
       <Alert color="yellow" variant="light" title="Not erased by the hub">
         <List size="sm">
           {erasure.not_covered.map((item) => (
@@ -122,19 +120,15 @@ function EraseForm({
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
       />
-      {errorText && (
-        <Alert color="red" variant="light" role="alert">
-          {errorText}
-        </Alert>
-      )}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
+      <FormError message={errorText} />
+      <DialogFooter>
+        <Button variant="subtle" color="gray" onClick={onClose}>
           Cancel
         </Button>
         <Button color="red.9" loading={isErasing} onClick={() => void erase()}>
           {mode === 'erase' ? 'Erase permanently' : 'Anonymise permanently'}
         </Button>
-      </Group>
+      </DialogFooter>
     </Stack>
   )
 }

@@ -24,7 +24,7 @@ import { type FormEvent, useState } from 'react'
 import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { viewsQuery } from '../../../api/views.ts'
 import { attempt, confirm, notify } from '../../../components/confirm.tsx'
-import { Dialog } from '../../../components/dialog.tsx'
+import { Dialog, DialogFooter } from '../../../components/dialog.tsx'
 import { MENU_PROPS } from '../../../components/menu-props.ts'
 import { parseUrlState, type UrlChanges, type UrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
@@ -159,14 +159,14 @@ function SaveView({
             checked={shared}
             onChange={(event) => setShared(event.currentTarget.checked)}
           />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+          <DialogFooter>
+            <Button variant="subtle" color="gray" onClick={onClose}>
               Cancel
             </Button>
             <Button type="submit" disabled={name.trim() === ''}>
               Save
             </Button>
-          </Group>
+          </DialogFooter>
         </Stack>
       </form>
     </Dialog>

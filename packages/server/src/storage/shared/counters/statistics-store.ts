@@ -9,6 +9,7 @@ import {
   type StoredFigures,
   type StoredHour,
 } from '../../port/statistics-store.ts'
+import { countPulls } from '../pulls/pull-rows.ts'
 import { isVisible } from '../records/module-scope.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { countRows } from '../schema/rows.ts'
@@ -24,6 +25,9 @@ export function createStatisticsStore({ reader }: Databases): StatisticsStore {
       }
       for (const { hour, ...counts } of await readCounts(reader, from, to)) {
         Object.assign(hourOf(hour), counts)
+      }
+      for (const { at, ...counts } of await countPulls(reader, 'hour', from, endOf(to))) {
+        Object.assign(hourOf(at), counts)
       }
       for (const { hour, n } of await countPlatforms(reader, from, to)) {
         hourOf(hour).platforms_added = Number(n)

@@ -235,15 +235,48 @@ export function selectTasks(db: Executor) {
     ])
 }
 
-/** Pulls run one after the other, so those after the last one that ended before `since` contain all of its tasks. */
-export async function countPulledByMinute(db: Executor, since: string, now: string) {
+/** Pulls run one after the other, so those after this one contain all that ended at a time or later. */
+async function lastEndedBefore(db: Executor, at: string): Promise<number> {
   const last = await db
     .selectFrom('pulls')
     .select('pull_id')
-    .where('finished_at', '<', since)
+    .where('finished_at', '<', at)
     .orderBy('pull_id', 'desc')
     .limit(1)
     .executeTakeFirst()
+  return last?.pull_id ?? 0
+}
+
+/** The number of pulls that ended in each hour or minute of a range, and of those that could not read all modules. */
+export async function countPulls(
+  db: Executor,
+  precision: 'hour' | 'minute',
+  since: string,
+  before: string,
+) {
+  const start = sql<string>`substr(finished_at, 1, ${sql.lit(precision === 'hour' ? 13 : 16)})`
+  const rows = await db
+    .selectFrom('pulls')
+    .select((eb) => [
+      start.as('at'),
+      eb.fn.countAll<number>().as('pulls'),
+      sql<number>`SUM(CASE WHEN state IN ('partial', 'failed', 'timed_out') THEN 1 ELSE 0 END)`.as(
+        'failed',
+      ),
+    ])
+    .where('pull_id', '>', await lastEndedBefore(db, since))
+    .where('finished_at', '>=', since)
+    .where('finished_at', '<', before)
+    .groupBy(start)
+    .execute()
+  return rows.map(({ at, pulls, failed }) => ({
+    at,
+    pulls: Number(pulls),
+    pulls_failed: Number(failed),
+  }))
+}
+
+export async function countPulledByMinute(db: Executor, since: string, now: string) {
   const at = sql<string>`coalesce(t.finished_at, ${sql.lit(now)})`
   const minute = sql<string>`substr(${at}, 1, 16)`
   const rows = await db
@@ -252,11 +285,19 @@ export async function countPulledByMinute(db: Executor, since: string, now: stri
       minute.as('minute'),
       eb.fn.sum<number>(sql`t.created + t.updated`).as('pulled'),
     ])
-    .where('t.pull_id', '>', last?.pull_id ?? 0)
+    .where('t.pull_id', '>', await lastEndedBefore(db, since))
     .where(at, '>=', since)
     .groupBy(minute)
     .execute()
-  return rows.map((row) => ({ minute: row.minute, pulled: Number(row.pulled) }))
+  const pulled = new Map(rows.map((row) => [row.minute, Number(row.pulled)]))
+  // `~` sorts after every time.
+  const ended = new Map((await countPulls(db, 'minute', since, '~')).map((one) => [one.at, one]))
+  return [...new Set([...pulled.keys(), ...ended.keys()])].map((name) => ({
+    minute: name,
+    pulled: pulled.get(name) ?? 0,
+    pulls: ended.get(name)?.pulls ?? 0,
+    pulls_failed: ended.get(name)?.pulls_failed ?? 0,
+  }))
 }
 
 type TaskRow = Awaited<ReturnType<ReturnType<typeof selectTasks>['execute']>>[number]
