@@ -2,7 +2,7 @@
  * Finds the holds that a revert ends because it gives a record what they refuse, such as one version of a record of which a
  * whole pull was taken back: pure. Otherwise they would hold a value that the record has.
  */
-import { decideHolds, type Hold, type HoldDecision, kindOf, parseSides } from './hold.ts'
+import { decideHolds, type Hold, type HoldDecision, kindOf, readSides } from './hold.ts'
 
 /** @param next the record as the revert leaves it. */
 export function findContradicted(
@@ -10,9 +10,9 @@ export function findContradicted(
   next: { full_name: string; data: string; missing_since: string | null },
 ): HoldDecision['lifted'] {
   const isMissing = next.missing_since !== null
-  const parsed = parseSides(next.data, next.data)
+  const sides = readSides(next.data, next.data)
   // A write of this content would lift the other ones.
-  const { lifted } = decideHolds(holds, { stored: next, result: next, parsed, setPaths: null })
+  const { lifted } = decideHolds(holds, { stored: next, result: next, sides, setPaths: null })
   const others = new Set(lifted.map(({ revert_id, kind }) => nameOf(revert_id, kind)))
   const contradicted = new Map<string, HoldDecision['lifted'][number]>()
   for (const { revert_id, path } of holds) {
