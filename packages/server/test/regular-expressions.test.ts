@@ -18,7 +18,7 @@ const { checkSync }: Pick<typeof import('recheck'), 'checkSync'> = createRequire
 /** Expressions that were reviewed instead, with the reason. */
 const REVIEWED: Readonly<Record<string, string>> = {
   ['/^```((?:nd)?json) example=(\\w+)\\n[\\s\\S]*?\\n```$/gm']: 'reads the guide of the hub itself',
-  [String.raw`/^\[([^\]]+)\]\(([\w./-]+)(?:#([\w-]+))?(?: "(\w+)")?\)$/gm`]:
+  [String.raw`/^( *)\[([^\]]+)\]\(([\w./-]+)(?:#([\w-]+))?(?: "(\w+)")?\)$/gm`]:
     'reads the guide of the hub itself',
 }
 
