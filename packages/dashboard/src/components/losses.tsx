@@ -1,4 +1,4 @@
-import { Table } from '@mantine/core'
+import { Paper, Table } from '@mantine/core'
 import { formatNumber } from '../lib/format.ts'
 
 /** What a deletion takes, with its numbers, and what it keeps. */
@@ -10,24 +10,26 @@ export function Losses({
   kept?: string
 }) {
   return (
-    <Table withTableBorder verticalSpacing={5} aria-label="What is deleted">
-      <Table.Tbody>
-        {lost.map(([what, count]) => (
-          <Table.Tr key={what}>
-            <Table.Td>{what}</Table.Td>
-            <Table.Td ta="right" fw={600}>
-              {formatNumber(count)}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-        {kept && (
-          <Table.Tr>
-            <Table.Td colSpan={2} c="dimmed">
-              Kept: {kept}
-            </Table.Td>
-          </Table.Tr>
-        )}
-      </Table.Tbody>
-    </Table>
+    <Paper withBorder radius="md">
+      <Table verticalSpacing={5} aria-label="What is deleted">
+        <Table.Tbody>
+          {lost.map(([what, count]) => (
+            <Table.Tr key={what}>
+              <Table.Td>{what}</Table.Td>
+              <Table.Td ta="right" fw={600}>
+                {formatNumber(count)}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+          {kept && (
+            <Table.Tr>
+              <Table.Td colSpan={2} c="dimmed">
+                Kept: {kept}
+              </Table.Td>
+            </Table.Tr>
+          )}
+        </Table.Tbody>
+      </Table>
+    </Paper>
   )
 }

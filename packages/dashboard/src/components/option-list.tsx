@@ -14,6 +14,7 @@ export function OptionList({
         {options.map(({ value, label, text }) => (
           <Radio
             key={value}
+            size="xs"
             value={value}
             label={label}
             description={text}

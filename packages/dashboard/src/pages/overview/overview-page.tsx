@@ -155,7 +155,7 @@ function Loading() {
     <div className={classes['page']} aria-busy="true">
       <div className={classes['state']} role="status" aria-label={TEXTS.loading}>
         <Skeleton h={24} w={320} my={6} />
-        <Skeleton h={10} w={520} mt={10} mb={6} />
+        <Skeleton h={10} w={520} mt={16} mb={6} />
       </div>
       <Paper withBorder mt="md" component="ul" className={classes['list'] ?? ''}>
         {[260, 360, 320].map((width) => (

@@ -50,7 +50,7 @@ export function SyncCard() {
         <Title order={2} fz="md">
           {TEXTS.latestSync}
         </Title>
-        {isKnown ? <LastPull pull={running ? last : pull} /> : <Skeleton h={20} flex={1} />}
+        {isKnown ? <LastPull pull={running ? last : pull} /> : <LastPullSkeleton />}
         <PullAllForm />
       </div>
       <div className={classes['strip']}>
@@ -80,6 +80,14 @@ export function SyncCard() {
         </Suspense>
       )}
     </Paper>
+  )
+}
+
+function LastPullSkeleton() {
+  return (
+    <div className={classes['grow']}>
+      <Skeleton h={10} w={320} />
+    </div>
   )
 }
 

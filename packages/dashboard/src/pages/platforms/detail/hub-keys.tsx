@@ -164,6 +164,8 @@ function RotateKey({ platform, onClose }: { platform: PlatformDetails; onClose: 
           <Input.Wrapper
             label="The old key works for"
             labelElement="div"
+            labelProps={{ display: 'block' }}
+            descriptionProps={{ mt: 4 }}
             description={
               grace === 0
                 ? 'Pushes with the old key are rejected immediately and are not saved.'

@@ -201,14 +201,14 @@ function RemovePlatform({ platform }: { platform: PlatformDetails }) {
           onConfirm={remove}
         >
           <Text size="sm" c="dimmed">
-            {`This deletes here, for good. Nothing changes at ${display_title}.`}
+            {`This deletes here, for good, also the source API key. Nothing changes at ${display_title}.`}
           </Text>
           <Losses
             lost={[
               ['Records with their history', preview.records],
               ['Rejected pushes', preview.rejected_pushes],
               ['Hub API keys, which stop at once', preview.hub_api_keys],
-              ['Modules, and the source API key', preview.modules],
+              ['Modules', preview.modules],
             ]}
             kept="the activity log and the audit log"
           />
