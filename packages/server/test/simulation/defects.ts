@@ -216,26 +216,10 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
   },
   'keeps the holds of a revert that was reverted': {
     without: ['digests'],
-    breakStorage: ({ records, holds, ...storage }) => ({
-      ...storage,
-      holds: {
-        ...holds,
-        liftHolds: async (scope, log) =>
-          log.audit?.details?.['by_revert'] ? 0 : holds.liftHolds(scope, log),
-      },
-      records: {
-        ...records,
-        applyWrites: ({ writes, ...batch }) =>
-          records.applyWrites({
-            ...batch,
-            writes: writes.map((write) =>
-              'revert' in write
-                ? { ...write, revert: { ...write.revert, ends_holds_of: null } }
-                : write,
-            ),
-          }),
-      },
-    }),
+    // Those that a record contradicts would end in any case.
+    sql: `CREATE TRIGGER defect BEFORE DELETE ON holds
+      WHEN EXISTS (SELECT 1 FROM reverts WHERE reverts_id = OLD.revert_id AND state = 'running')
+      BEGIN SELECT RAISE(IGNORE); END`,
   },
   'reverts a record that has changed since the decision': {
     breakStorage: ({ reverts, ...storage }) => {
