@@ -17,6 +17,7 @@ import { NOT_UTF8 } from '../lib/json/json-array-scanner.ts'
 import {
   type DigestAnswer,
   type DigestQuery,
+  isLong,
   maxDigestBytes,
   readDigest,
   toQueryText,
@@ -194,7 +195,7 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
         url.search = toQueryText(query)
         try {
           const response = await sender.get(target, url, {
-            ...{ ...options, conditions: null, acceptGzip: true },
+            ...{ ...options, conditions: null, acceptGzip: isLong(query) },
           })
           return await readDigestResponse(response, query, {
             platform_name: target.platform_name,

@@ -10,6 +10,8 @@ import { newRecord } from '../helpers/hub/platform-requests.ts'
 /** Both engines share it, so it never goes back. */
 const clock = createStoppedClock()
 let bucketReads = 0
+let digestReads = 0
+let digestWrites = 0
 const options = {
   clock,
   env: withoutFullReads(clock),
@@ -21,17 +23,25 @@ const options = {
         bucketReads += 1
         return digests.readSums(...args)
       },
+      readDigest(module) {
+        digestReads += 1
+        return digests.readDigest(module)
+      },
+      saveDigest(module, change) {
+        digestWrites += 1
+        return digests.saveDigest(module, change)
+      },
     },
   }),
 }
 
 describeHub('a pull by digest', options, (hub) => {
-  test('an unchanged module costs one request and no read of its buckets, and is verified', async () => {
+  test('an unchanged module costs one request and two transactions, no read of its buckets, and is verified', async () => {
     await using kit = await addDigestPlatform(hub, 300)
     clock.advance(60)
-    bucketReads = 0
+    bucketReads = digestReads = digestWrites = 0
     const task = await kit.pull()
-    assert.equal(bucketReads, 0)
+    assert.deepEqual([bucketReads, digestReads, digestWrites], [0, 0, 0])
     assert.deepEqual(kit.source.takeRequests(), ['digest'])
     assert.deepEqual([task.state, task.mode, task.full_because], ['succeeded', 'digest', null])
     const { bytes, ...found } = task.digest ?? { bytes: 0 }

@@ -348,6 +348,7 @@ export class CommitChecker {
       isOfDigest ? isOfBuckets(read) : isComplete(read),
       `${nameOf(read)} succeeded without a complete response`,
     )
+    if (result.digest_change) this.digests.onSaved(read, result.digest_change)
     this.digests.onFinished(read, result)
     // What arrived before the hub noticed that the platform ignores the buckets is not counted.
     if (isOfDigest && read.responses.some(({ response }) => !response.isSelected)) return

@@ -51,6 +51,8 @@ export type Comparison = {
   remembered: RememberedBucket[]
   /** When the digest was requested. RFC 3339 in UTC. */
   asked_at: string
+  /** How long the platform took, as it is saved. */
+  measured: Partial<ModuleDigest>
   requests: number
   bytes: number
 }
@@ -72,7 +74,8 @@ type ComparedModule = Pick<
 const DAY_MS = 24 * 3_600_000
 
 /**
- * Requests the sums of a module, then the finer sums of the buckets that differ. Saves how long the platform took.
+ * Requests the sums of a module, then the finer sums of the buckets that differ. Saves how long the platform took, unless
+ * no bucket differs: the result of the task then saves it.
  * @throws HubError for a failure that concerns the whole platform.
  */
 export async function compareDigest(
@@ -82,8 +85,11 @@ export async function compareDigest(
   const { digests, clock } = deps
   const { plan, history } = module
   const requests = new DigestRequests(deps, module)
+  let isEqual = false
   try {
-    return await compare(deps, module, requests)
+    const comparison = await compare(deps, module, requests)
+    isEqual = comparison.differing.length === 0
+    return comparison
   } catch (error) {
     if (error instanceof UnsupportedError) {
       const unsupported_at = clock.now().toISOString()
@@ -96,7 +102,8 @@ export async function compareDigest(
     const warning = `The digest cannot be used. ${error.message}`
     return { outcome: 'unusable', warning, isOffered: offersDigest(history) || requests.isOffered }
   } finally {
-    await requests.saveDuration()
+    const measured = isEqual ? {} : requests.measured()
+    if (Object.keys(measured).length > 0) await digests.saveDigest(plan, measured)
   }
 }
 
@@ -126,6 +133,7 @@ async function compare(
     ...{ outcome: 'compared', digits, remote, records, local, present, differing, remembered },
     plan: planRead(levels, { records: Math.max(records, present), mayReadInFull, limits }),
     asked_at: requests.askedAt.toISOString(),
+    measured: requests.measured(),
     requests: requests.count,
     bytes: requests.bytes,
   }
@@ -211,16 +219,16 @@ class DigestRequests {
     }
   }
 
-  /** Saves when the digest was requested and how long the platform took for all requests. */
-  async saveDuration(): Promise<void> {
-    const { history, plan } = this.#module
-    if (this.#isUnmeasured || !(this.isOffered || offersDigest(history))) return
+  /** When the digest was requested and how long the platform took for all requests; nothing if it is not known. */
+  measured(): Partial<ModuleDigest> {
+    const { history } = this.#module
+    if (this.#isUnmeasured || !(this.isOffered || offersDigest(history))) return {}
     const isSupported = this.isOffered && history.unsupported_at !== null
-    await this.#deps.digests.saveDigest(plan, {
+    return {
       asked_at: this.askedAt.toISOString(),
       digest_ms: Math.round(this.milliseconds),
       ...(isSupported ? { unsupported_at: null, unsupported_manifest_hash: null } : {}),
-    })
+    }
   }
 }
 

@@ -37,6 +37,8 @@ export type SettledDigest = {
   listed: number
   stored: number
   isVerified: boolean
+  /** The claim that both sides have the same versions, as it is saved; nothing without one. */
+  claim: Partial<ModuleDigest>
   /** The buckets whose list and digest disagree, as two pulls in a row have found. */
   warnings: string[]
 }
@@ -57,8 +59,8 @@ function isComplete({ prefix, remote }: DifferingBucket, tally: VersionTally): b
 }
 
 /**
- * Compares both sides again after the read. Saves the buckets that stay different for a known reason, and whether both
- * sides are equal.
+ * Compares both sides again after the read, and decides whether they are equal. Saves the buckets that stay different for a
+ * known reason.
  */
 export async function settleDigest(
   deps: SettleDeps,
@@ -94,16 +96,14 @@ export async function settleDigest(
     !(await hasUnseen(digests, plan, present - addUp(local).count))
   const isSound = history.withdrawn_at === null && unversioned + contentAlone === 0
   const isVerified = outcome.error === null && isEqual && isSound
-  if (isVerified) {
-    await digests.saveDigest(plan, {
-      // What has changed since the request of the digest was not compared.
-      verified_at: comparison.asked_at,
-      verified_by: 'digest',
-      verified_records: records - not_stored,
-      verified_of: records,
-      verified_explained: explained,
-      verified_pushes: pushes - outcome.pushedBefore,
-    })
+  const claim: Partial<ModuleDigest> = {
+    // What has changed since the request of the digest was not compared.
+    verified_at: comparison.asked_at,
+    verified_by: 'digest',
+    verified_records: records - not_stored,
+    verified_of: records,
+    verified_explained: explained,
+    verified_pushes: pushes - outcome.pushedBefore,
   }
   // Where the digest counts other records than the list has, those of the list count.
   const listed =
@@ -120,6 +120,7 @@ export async function settleDigest(
     listed,
     stored: listed - remembered.reduce((sum, bucket) => sum + countLacking(bucket), 0),
     isVerified,
+    claim: isVerified ? claim : {},
     warnings: disagreements.map(describeDisagreement),
   }
 }

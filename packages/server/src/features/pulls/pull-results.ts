@@ -47,7 +47,7 @@ export function toResult(
       error_cause: null,
       problem: toProblem(outcome, lastWarnings),
       platform_error: platformError ?? outcome.rejection_summary,
-      compared: outcome.compared,
+      ...{ compared: outcome.compared, digest_change: outcome.digest_change },
       read:
         outcome.mode === 'digest'
           ? null
@@ -67,7 +67,8 @@ export function toResult(
   const { error_cause } = outcome
   const errors = { error: message, error_cause, problem: message, platform_error: message }
   // What a comparison that did not end has found says nothing about the module.
-  return { ...common, digest: null, state, ...errors, read: null, compared: null }
+  const nothing = { digest: null, digest_change: null, read: null, compared: null }
+  return { ...common, ...nothing, state, ...errors }
 }
 
 /** A pull that has requested nothing, or found the same elements not stored, keeps the warnings about them. */

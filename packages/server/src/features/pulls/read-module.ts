@@ -35,12 +35,12 @@ export type ModuleOutcome = DetectedOutcome & {
   digest: DigestResult | null
   /** Null if no digest was received. */
   compared: PullTaskResult['compared']
+  digest_change: PullTaskResult['digest_change']
 }
 
 type ModuleRead = {
   deps: ReadModuleDeps
   context: ModuleContext
-  history: ModuleDigest
   /** Identifies the manifest and the source. */
   manifest: string
   now: Date
@@ -59,17 +59,15 @@ export async function readModule(
 }
 
 async function chooseAndRead(deps: ReadModuleDeps, context: ModuleContext): Promise<ModuleOutcome> {
-  const { plan, source, full_read_at } = context
-  const { digests, missing, config, clock } = deps
-  const history = await digests.readDigest(plan)
+  const { plan, source, full_read_at, history } = context
+  const { config, clock } = deps
   const hasVersions = history.unversioned !== null
-  const review = hasVersions ? (await missing.readMissingState(plan)).review : null
   const manifest = identifyManifest(plan.fields, source.source_base_url)
-  const read: ModuleRead = { deps, context, history, manifest, now: clock.now() }
+  const read: ModuleRead = { deps, context, manifest, now: clock.now() }
   const mode = planReadMode({
     requested: plan.pull_mode,
     isUrgent: plan.trigger === 'operator' || plan.error !== null,
-    isReviewApproved: review?.state === 'approved',
+    isReviewApproved: hasVersions && context.is_review_approved,
     module_id: plan.module_id,
     full_read_at,
     history,
@@ -80,7 +78,7 @@ async function chooseAndRead(deps: ReadModuleDeps, context: ModuleContext): Prom
   if (mode.read === 'list') return readList(read, mode.because)
   if (mode.read === 'digest') return readByDigest(read)
   const nothing = await readNothing(deps, context, null)
-  return withWarnings(nothing, describe(read))
+  return withWarnings(nothing, describe(read, history))
 }
 
 /** Requests the whole list. */
@@ -89,7 +87,8 @@ async function readList(
   because: FullBecause,
   warnings: string[] = [],
 ): Promise<ModuleOutcome> {
-  const { deps, context, history, manifest } = read
+  const { deps, context, manifest } = read
+  const { history } = context
   const isConditional = because === 'no_digest' || because === 'not_stable'
   const whole: PullTaskContext = {
     ...context,
@@ -103,11 +102,11 @@ async function readList(
     ...outcome,
     mode: isModified ? 'full' : 'not_modified',
     full_because: isModified ? because : null,
-    ...{ digest: null, compared: null },
+    ...{ digest: null, compared: null, digest_change: null },
   }
   await settleFullRead(deps, context, { outcome, history, manifest })
   const found = outcome.coverage.pages > 0 ? await deps.digests.readDigest(context.plan) : history
-  return withWarnings(result, [...describe({ ...read, history: found }), ...warnings])
+  return withWarnings(result, [...describe(read, found), ...warnings])
 }
 
 /**
@@ -125,14 +124,14 @@ async function mustReadAll(
 
 /** Compares the digest, and reads the buckets that differ. */
 async function readByDigest(read: ModuleRead): Promise<ModuleOutcome> {
-  const { deps, context, history, manifest, now } = read
+  const { deps, context, manifest, now } = read
   const { source_base_url, encrypted_source_key } = context.source
   const source_api_key = deps.secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
   const isAllowed = mayReadInFull(context.full_read_at, now)
   const comparison = await compareDigest(deps, {
     ...context,
     target: { source_base_url, source_api_key },
-    ...{ history, manifest, mayReadInFull: isAllowed },
+    ...{ manifest, mayReadInFull: isAllowed },
   })
   if (comparison.outcome === 'unusable') {
     const { warning, isOffered } = comparison
@@ -149,7 +148,8 @@ async function readBuckets(
   comparison: Comparison,
   isFullAllowed: boolean,
 ): Promise<ModuleOutcome> {
-  const { deps, context, history, manifest, now } = read
+  const { deps, context, manifest, now } = read
+  const { history } = context
   const { digests } = deps
   const buckets = comparison.plan.outcome === 'read' ? comparison.plan.buckets : []
   const selections = toRequests(buckets.map(({ prefix }) => prefix))
@@ -183,9 +183,12 @@ async function readBuckets(
       listed: settled.listed,
       verified: isVerified ? { explained, rejected } : null,
     },
+    digest_change: { ...comparison.measured, ...settled.claim },
   }
-  const found = await digests.readDigest(context.plan)
-  return withWarnings(result, [...describe({ ...read, history: found }), ...warnings])
+  const known = { ...history, ...comparison.measured, ...change }
+  // The record that a withdrawn claim names may have been erased since.
+  const found = known.withdrawn_at === null ? known : await digests.readDigest(context.plan)
+  return withWarnings(result, [...describe(read, found), ...warnings])
 }
 
 /** The outcome of a task that requests nothing. */
@@ -204,11 +207,11 @@ async function readNothing(
     mode: 'digest',
     full_because: null,
     digest: { differing: 0, repaired: 0, explained: 0, requests: 0, bytes: 0 },
-    compared: null,
+    ...{ compared: null, digest_change: null },
   }
 }
 
-function describe({ history, manifest }: Pick<ModuleRead, 'history' | 'manifest'>): string[] {
+function describe({ manifest }: Pick<ModuleRead, 'manifest'>, history: ModuleDigest): string[] {
   return describeVersions(history, {
     isOffered: offersDigest(history),
     isNotStable: isNotStable(history, manifest),

@@ -26,6 +26,7 @@ import PQueue from 'p-queue'
 import pRetry from 'p-retry'
 import { noCounts, type PullStop } from '../../domain/pull/pull.ts'
 import { HubError, isStorageUnavailable } from '../../errors.ts'
+import { withLastDecrypted } from '../../lib/crypto/secret-box.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { Span, Tracer } from '../../lib/tracing/tracer.ts'
 import type { PlatformTimeouts } from '../../platform-client/request/timeouts.ts'
@@ -260,11 +261,13 @@ async function runPlatformTasks(
     isUnproven: isResumed,
   }
   let hasSucceeded = false
+  // Decrypts the key once, unless it changes during the pull.
+  const deps = { ...pull.deps, secrets: withLastDecrypted(pull.deps.secrets) }
   for (const plan of plans) {
     if (pull.signal.aborted) return
     // It responds to pings only. Waiting for each of its modules would delay the next pull of all platforms.
     if (progress.isUnproven && progress.isPlatformFailing) return
-    const end = await runTask(pull, plan, progress).catch((error: unknown): TaskEnd => {
+    const end = await runTask({ pull, deps }, plan, progress).catch((error: unknown): TaskEnd => {
       // The result of one task could not be stored. The other tasks run nevertheless.
       logDefect(pull, error)
       pull.deps.pullMetrics.countTask({ state: 'failed', counts: noCounts() }, 0)
@@ -279,11 +282,11 @@ async function runPlatformTasks(
 }
 
 async function runTask(
-  pull: RunningPull,
+  { pull, deps }: { pull: RunningPull; deps: PullRunnerDeps },
   plan: PullTaskPlan,
   { platformError, isPlatformFailing, isUnproven }: PlatformProgress,
 ): Promise<TaskEnd> {
-  const { deps, pullId, signal, stopping } = pull
+  const { pullId, signal, stopping } = pull
   const { task_number } = plan
   const source = await retryWhileUnavailable(signal, () =>
     deps.platforms.readSource(plan.platform_id),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createSecretBox } from './secret-box.ts'
+import { createSecretBox, withLastDecrypted } from './secret-box.ts'
 
 test('a ciphertext can be decrypted only with the same secret and purpose', () => {
   const box = createSecretBox('a secret of some length')
@@ -9,6 +9,24 @@ test('a ciphertext can be decrypted only with the same secret and purpose', () =
   assert.ok(!ciphertext.includes('rhk_key'))
   assert.throws(() => box.decrypt(ciphertext, 'source key'))
   assert.throws(() => createSecretBox('another secret').decrypt(ciphertext, 'hub key'))
+})
+
+test('a text that was decrypted last is decrypted once', () => {
+  const box = createSecretBox('a secret of some length')
+  let decrypted = 0
+  const remembering = withLastDecrypted({
+    ...box,
+    decrypt(ciphertext, purpose) {
+      decrypted += 1
+      return box.decrypt(ciphertext, purpose)
+    },
+  })
+  const [one, other] = [box.encrypt('one', 'p'), box.encrypt('other', 'p')]
+  for (const ciphertext of [one, one, other, one]) {
+    assert.equal(remembering.decrypt(ciphertext, 'p'), ciphertext === one ? 'one' : 'other')
+  }
+  assert.equal(decrypted, 3)
+  assert.throws(() => remembering.decrypt(one, 'q'))
 })
 
 test('encrypting the same text twice gives different ciphertexts', () => {

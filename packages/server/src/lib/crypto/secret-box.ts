@@ -1,4 +1,10 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto'
 
 const VERSION = 'v1'
 
@@ -16,7 +22,7 @@ export type SecretBox = {
 export function createSecretBox(secret: string): SecretBox {
   const deriveKey = (use: string) => Buffer.from(hkdfSync('sha256', secret, 'recordhub', use, 32))
   // Every stored text depends on this label.
-  const key = deriveKey('encrypted secrets')
+  const key = createSecretKey(deriveKey('encrypted secrets'))
   return {
     deriveKey,
     encrypt(text, purpose) {
@@ -37,6 +43,20 @@ export function createSecretBox(secret: string): SecretBox {
       decipher.setAAD(Buffer.from(purpose)).setAuthTag(Buffer.from(tag, 'base64url'))
       const decrypted = decipher.update(Buffer.from(encrypted, 'base64url'))
       return Buffer.concat([decrypted, decipher.final()]).toString('utf8')
+    },
+  }
+}
+
+/** As `secrets`, but does not decrypt again what it has decrypted last. */
+export function withLastDecrypted(secrets: SecretBox): SecretBox {
+  let last: { ciphertext: string; purpose: string; text: string } | null = null
+  return {
+    ...secrets,
+    decrypt(ciphertext, purpose) {
+      if (last?.ciphertext !== ciphertext || last.purpose !== purpose) {
+        last = { ciphertext, purpose, text: secrets.decrypt(ciphertext, purpose) }
+      }
+      return last.text
     },
   }
 }

@@ -16,6 +16,8 @@ export type DigestAnswer =
 /** A bucket is about 30 bytes; platforms may indent their JSON. */
 const BYTES_PER_BUCKET = 128
 const BYTES_BESIDE = 64 * 1024
+/** A response of so many buckets fits in one packet, so compression would cost time and save none. */
+const MAX_UNCOMPRESSED_BUCKETS = 32
 
 /** The query of a request. The commas are not escaped, since a prefix contains none. */
 export function toQueryText({ digits, prefixes }: DigestQuery): string {
@@ -26,6 +28,11 @@ export function toQueryText({ digits, prefixes }: DigestQuery): string {
 function maxBuckets({ digits, prefixes }: DigestQuery): number {
   const selected = prefixes ?? ['']
   return selected.reduce((sum, prefix) => sum + 16 ** (digits - prefix.length), 0)
+}
+
+/** Whether the response may be so long that it should be compressed. */
+export function isLong(query: DigestQuery): boolean {
+  return maxBuckets(query) > MAX_UNCOMPRESSED_BUCKETS
 }
 
 /** The maximum size of a response, in bytes. */

@@ -19,6 +19,7 @@ import type { NewActivity } from '../../domain/activity/activity.ts'
 import type { TaskTally } from '../../domain/pull/pull-ending.ts'
 import type { CachedResponse } from '../../domain/pull/unchanged.ts'
 import type { RejectionGroup } from '../../domain/record/rejection-groups.ts'
+import type { ModuleDigest } from './digest-store.ts'
 import type { ChangeLog } from './platform-store.ts'
 
 /** A pull belongs to the process that renews its lease. Other processes may end a pull whose lease has expired. */
@@ -86,6 +87,8 @@ export type PullTaskResult = {
      */
     incomplete_reasons: IncompleteReason[] | null
   } | null
+  /** What a comparison by digest changes in the `ModuleDigest` of the module; null for nothing. */
+  digest_change: Partial<ModuleDigest> | null
   /** The response for the next conditional request of the module; null for none. */
   cached_response: CachedResponse | null
   /**
@@ -109,6 +112,10 @@ export type StartedTask = {
   cached_response: CachedResponse | null
   /** The groups of rejected records that an operator has accepted as exceptions. */
   accepted_rejections: RejectionGroup[]
+  /** As `DigestStore.readDigest`. */
+  history: ModuleDigest
+  /** Whether an operator has approved the open review of missing records. */
+  is_review_approved: boolean
 }
 
 export type TaskProgress = {
@@ -190,7 +197,7 @@ export interface PullStore {
   /**
    * Starts a task and deletes the cached response of its module, since the task may store newer records. `finishTask`
    * stores the new one.
-   * @returns null if the pull has ended.
+   * @returns null if the pull has ended or the module was deleted.
    */
   startTask(pullId: number, taskNumber: number): Promise<StartedTask | null>
 
@@ -198,9 +205,9 @@ export interface PullStore {
   reportTask(pullId: number, taskNumber: number, progress: TaskProgress): Promise<void>
 
   /**
-   * Ends a task. Stores in one transaction its result, the module's last complete read, the platform's last error, the
-   * cached response, the groups of rejected records (`keepAccepted`) and the activity entry. The snapshot of the last
-   * read is replaced only if the read contained every record that is not marked as missing. Has no effect on a task that
+   * Ends a task. Stores in one transaction its result, the module's last complete read, what a comparison by digest has
+   * found, the platform's last error, the cached response, the groups of rejected records (`keepAccepted`) and the activity
+   * entry. The snapshot of the last read is replaced only if the read contained every record that is not marked as missing. Has no effect on a task that
    * has ended.
    *
    * Like the start of a task, it is durable at the latest with the end of the pull.

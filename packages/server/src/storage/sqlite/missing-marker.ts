@@ -69,7 +69,7 @@ function prepareMarkMissing(database: DatabaseSync, node: string) {
     }
     appendHistory(history, at)
     for (const total of deltas.totals()) addToModule(countNothing(total, total), node)
-    for (const delta of deltas.rows()) addToSums(delta)
+    addToSums(deltas.rows())
     if (seq > before) saveSequence(seq)
     return { outcome: 'marked', marked: seq - before }
   }

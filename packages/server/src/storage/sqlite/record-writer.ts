@@ -128,7 +128,7 @@ function save(
   for (const counts of changes.counters.platforms()) statements.addHourly(counts, when)
   for (const count of changes.modules) statements.addToModule(count, when.node)
   for (const drift of changes.counters.drifts()) statements.addDrift(drift, when)
-  for (const delta of changes.sums) statements.addToSums(delta)
+  statements.addToSums(changes.sums)
 }
 
 type SqliteBatchSource = BatchSource & {

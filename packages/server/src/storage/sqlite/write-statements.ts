@@ -124,10 +124,12 @@ export function prepareWriteStatements(database: DatabaseSync) {
       versions = versions + excluded.versions,
       version_sum = (version_sum + excluded.version_sum) % ${SUM_MODULUS}`)
 
-  const addToSums = run(`
-    INSERT INTO digest_sums (platform_id, module_id, bucket, count, sum) VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET count = count + excluded.count,
-      sum = (sum + excluded.sum) % ${SUM_MODULUS}`)
+  const addToSums = insert(
+    'digest_sums',
+    ['platform_id', 'module_id', 'bucket', 'count', 'sum'],
+    `ON CONFLICT DO UPDATE SET count = count + excluded.count,
+      sum = (sum + excluded.sum) % ${SUM_MODULUS}`,
+  )
   const addDrift = run(`
     INSERT INTO module_drift (platform_id, module_id, node, kind, key, count, first_at, last_at)
     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7
@@ -271,8 +273,16 @@ export function prepareWriteStatements(database: DatabaseSync) {
       addToModule(platform_id, module_id, node, ...added)
     },
 
-    addToSums({ platform_id, module_id, bucket, count, sum }: SumDelta): void {
-      addToSums(platform_id, module_id, bucket, count, sum)
+    addToSums(deltas: readonly SumDelta[]): void {
+      addToSums(
+        deltas.map((delta) => [
+          delta.platform_id,
+          delta.module_id,
+          delta.bucket,
+          delta.count,
+          delta.sum,
+        ]),
+      )
     },
 
     addDrift(drift: DriftCount, when: { at: string; node: string }): void {
@@ -324,16 +334,16 @@ const ROWS_PER_INSERT = [32, 8, 1]
 
 /**
  * Inserts many rows per statement. For each statement on a table whose ids are never reused, SQLite reads and updates
- * the last id in `sqlite_sequence`.
+ * the last id in `sqlite_sequence`. @param onConflict the end of the statement.
  */
 export function prepareInsert(database: DatabaseSync) {
-  return (table: string, columns: readonly string[]) => {
+  return (table: string, columns: readonly string[], onConflict = '') => {
     // Data of a pull are bytes, which SQLite would store as a blob.
     const row = `(${columns.map((column) => (column === 'data' ? 'CAST(? AS TEXT)' : '?')).join(', ')})`
     const statements = ROWS_PER_INSERT.map((count) => ({
       count,
       statement: database.prepare(
-        `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${Array(count).fill(row).join(', ')}`,
+        `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${Array(count).fill(row).join(', ')} ${onConflict}`,
       ),
     }))
     return (rows: readonly SQLInputValue[][]): void => {

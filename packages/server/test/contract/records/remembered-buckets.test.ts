@@ -1,8 +1,12 @@
 /** What a module remembers of its comparisons: buckets that stay different, and what is known of its versions. */
 import assert from 'node:assert/strict'
+import type { PullTaskResult } from '../../../src/storage/port/pull-store.ts'
 import { moduleRef, rememberedBucket } from '../../helpers/storage/digests.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { erase } from '../../helpers/storage/erasure.ts'
+import { changeLog } from '../../helpers/storage/fixtures.ts'
+import { missingReview } from '../../helpers/storage/missing.ts'
+import { startPullAndRead, taskOf, taskResult } from '../../helpers/storage/pulls.ts'
 
 test('remembered buckets and what is known of a module are saved member by member', async (kit) => {
   const school = await kit.register({ modules: ['students', 'staff'] })
@@ -36,6 +40,38 @@ test('remembered buckets and what is known of a module are saved member by membe
     ...{ ...unknown, ...expected, verified_at: '2026-03-10T08:00:00.000Z' },
   })
   assert.deepEqual(await digests.readDigest(other), unknown)
+})
+
+test('a task begins with what is known of its module, and its end saves what it has found', async (kit) => {
+  const school = await kit.register()
+  const module = await moduleRef(kit, school)
+  const { digests, missing, pulls } = kit.storage
+  const unknown = await digests.readDigest(module)
+  const claim = { verified_at: '2026-03-10T08:00:00.000Z', verified_by: 'digest' as const }
+  const run = async (digest_change: PullTaskResult['digest_change']) => {
+    const pull = await kit.startPull()
+    const { task_number } = taskOf(pull, school)
+    const started = await pulls.startTask(pull.pull_id, task_number)
+    await pulls.finishTask(pull.pull_id, task_number, taskResult({ digest_change }), null)
+    await pulls.finishTask(pull.pull_id, task_number, taskResult({ digest_change: claim }), null)
+    await kit.finishPull(pull.pull_id)
+    return started ?? assert.fail()
+  }
+  const first = await run({ asked_at: '2026-03-10T07:00:00.000Z', unstable_reads: 1 })
+  assert.deepEqual([{ ...first.history }, first.is_review_approved], [unknown, false])
+  const known = await digests.readDigest(module)
+  assert.deepEqual(known, { ...unknown, asked_at: '2026-03-10T07:00:00.000Z', unstable_reads: 1 })
+  const read = await startPullAndRead(kit.storage, school)
+  const activity = { level: 'warning', kind: 'missing.needs_review', message: 'Many' } as const
+  await missing.createReview(missingReview(read), null, activity)
+  await kit.finishPull(read.read.pull_id)
+  assert.equal((await run(null)).is_review_approved, false)
+  const { review_id = 0 } = (await missing.readMissingState(module)).review ?? {}
+  const decision = { review_id, state: 'approved', by: 'ann', at: kit.clock.text } as const
+  await missing.decideReview(decision, changeLog())
+  const second = await run(claim)
+  assert.deepEqual([{ ...second.history }, second.is_review_approved], [known, true])
+  assert.deepEqual(await digests.readDigest(module), { ...known, ...claim })
 })
 
 test('a disagreement is listed by module once two pulls have found it, until it is deleted', async (kit) => {

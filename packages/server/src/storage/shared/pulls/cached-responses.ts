@@ -1,10 +1,9 @@
 import type { PullMode } from '@recordhub/protocol'
-import type { ExpressionBuilder } from 'kysely'
 import type { CachedResponse } from '../../../domain/pull/unchanged.ts'
 import type { PullScope, StartedTask } from '../../port/pull-store.ts'
+import { DIGEST } from '../records/digest-store.ts'
 import { isAccepted, parseGroups } from '../rejected-pushes/rejection-groups.ts'
 import type { Executor } from '../schema/databases.ts'
-import type { Tables } from '../schema/tables.ts'
 
 /** Returns the columns of a module for its cached response; null for none. */
 export function toCachedResponseColumns(response: CachedResponse | null) {
@@ -22,44 +21,56 @@ export function toCachedResponseColumns(response: CachedResponse | null) {
 }
 
 /**
- * Reads the number of pushes of a module, its last full read, its accepted exceptions and its cached response, and deletes
- * the response.
+ * Reads the number of pushes of a module, its last full read, its accepted exceptions, what is known of its digest, whether
+ * its review is approved, and its cached response, and deletes the response. Returns null if the module was deleted.
  */
 export async function takeCachedResponse(
   db: Executor,
   { platform_id, module_id }: { platform_id: number; module_id: number },
-): Promise<Omit<StartedTask, 'snapshotSeq'>> {
-  const sumOf = (eb: ExpressionBuilder<Tables, 'modules'>, count: 'pushes' | 'invalidations') =>
-    eb
+): Promise<Omit<StartedTask, 'snapshotSeq'> | null> {
+  const sumOf = (count: 'pushes' | 'invalidations') =>
+    db
       .selectFrom('module_counters')
       .select((inner) => inner.fn.sum<number | null>(count).as('n'))
       .where((eb) => eb.and({ platform_id, module_id }))
   const stored = await db
-    .selectFrom('modules')
-    .select((eb) => [
-      'cached_etag as etag',
-      'cached_last_modified as last_modified',
-      'cached_fingerprint as read_fingerprint',
-      'cached_records as records',
-      'cached_version as version_then',
-      'cached_missing_members as missing_members',
-      'full_read_at',
-      'rejection_groups',
-      sumOf(eb, 'pushes').as('pushes'),
-      sumOf(eb, 'invalidations').as('invalidations'),
+    .selectFrom('modules as m')
+    .leftJoin('module_digests as d', 'd.module_id', 'm.module_id')
+    .leftJoin('missing_reviews as r', (join) =>
+      join.onRef('r.module_id', '=', 'm.module_id').on('r.closed_at', 'is', null),
+    )
+    .select([
+      'm.cached_etag as etag',
+      'm.cached_last_modified as last_modified',
+      'm.cached_fingerprint as read_fingerprint',
+      'm.cached_records as records',
+      'm.cached_version as version_then',
+      'm.cached_missing_members as missing_members',
+      'm.full_read_at',
+      'm.rejection_groups',
+      'r.state as review',
+      sumOf('pushes').as('pushes'),
+      sumOf('invalidations').as('invalidations'),
     ])
-    .where('module_id', '=', module_id)
+    .select(DIGEST)
+    .where('m.module_id', '=', module_id)
     .executeTakeFirst()
-  const pushes = Number(stored?.pushes ?? 0)
-  const version = pushes + Number(stored?.invalidations ?? 0)
-  const full_read_at = stored?.full_read_at ?? null
-  const accepted_rejections = parseGroups(stored?.rejection_groups).filter(isAccepted)
-  const none = { pushes, version, full_read_at, accepted_rejections, cached_response: null }
-  if (!stored || stored.read_fingerprint === null) return none
+  if (!stored) return null
+  const { etag, last_modified, read_fingerprint, records, version_then, ...others } = stored
+  const { full_read_at, rejection_groups, review, invalidations, ...rest } = others
+  const { pushes: counted, missing_members: members, unstable_reads, ...digest } = rest
+  const pushes = Number(counted ?? 0)
+  const version = pushes + Number(invalidations ?? 0)
+  const none = {
+    ...{ pushes, version, full_read_at, cached_response: null },
+    accepted_rejections: parseGroups(rejection_groups).filter(isAccepted),
+    history: { ...digest, unstable_reads: unstable_reads ?? 0 },
+    is_review_approved: review === 'approved',
+  }
+  if (read_fingerprint === null) return none
   await deleteCachedResponse(db, module_id)
-  const { etag, last_modified, read_fingerprint, records, version_then } = stored
   if (records === null || version_then !== version) return none
-  const missing_members: string[] = JSON.parse(stored.missing_members ?? '[]')
+  const missing_members: string[] = JSON.parse(members ?? '[]')
   const validators = { etag, last_modified }
   const cached_response = { ...validators, read_fingerprint, records, version, missing_members }
   return { ...none, cached_response }

@@ -4,6 +4,7 @@ import { describePullStart } from '../../../domain/activity/activity.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { PullStore, PullTaskResult } from '../../port/pull-store.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
+import { saveDigest } from '../records/digest-store.ts'
 import { saveGroups } from '../rejected-pushes/rejection-groups.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { setNextMode, takeCachedResponse, toCachedResponseColumns } from './cached-responses.ts'
@@ -162,7 +163,7 @@ export function createPullStore(
         if (!started) return null
         // Pushes are counted before the sequence is read: a push between the two counts as later than this read.
         const cached = await takeCachedResponse(db, started)
-        return { snapshotSeq: await readLastSequence(db), ...cached }
+        return cached && { snapshotSeq: await readLastSequence(db), ...cached }
       }),
 
     reportTask: (pullId, taskNumber, { total, counts, waiting_since = null }) =>
@@ -199,6 +200,7 @@ export function createPullStore(
           .returning(['platform_id', 'module_id'])
           .executeTakeFirst()
         if (!task) return
+        if (result.digest_change) await saveDigest(db, task, result.digest_change)
         await updateModule(db, task, result, at)
         if (result.rejection_groups) await saveGroups(db, task, result.rejection_groups)
         await updatePlatform(db, task, result, at)

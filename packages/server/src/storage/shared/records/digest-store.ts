@@ -135,7 +135,7 @@ export function createDigestStore({
 
     async readDigest({ module_id }) {
       const stored = await reader
-        .selectFrom('module_digests')
+        .selectFrom('module_digests as d')
         .select(DIGEST)
         .where('module_id', '=', module_id)
         .executeTakeFirst()
@@ -150,7 +150,8 @@ export function createDigestStore({
   }
 }
 
-async function saveDigest(
+/** As `DigestStore.saveDigest`. */
+export async function saveDigest(
   db: Executor,
   module: ModuleRef,
   change: Partial<ModuleDigest>,
@@ -349,16 +350,12 @@ const UNKNOWN: Readonly<ModuleDigest> = {
   digest_ms: null,
 }
 
-const DIGEST = [
-  ...(['verified_at', 'verified_by', 'verified_records', 'verified_of'] as const),
-  ...(['verified_explained', 'verified_pushes'] as const),
-  ...(['withdrawn_at', 'withdrawn_records', 'withdrawn_reference'] as const),
-  ...(['unversioned', 'unsupported_at', 'unsupported_manifest_hash'] as const),
-  ...([
-    'unstable_reads',
-    'unstable_at',
-    'unstable_manifest_hash',
-    'asked_at',
-    'digest_ms',
-  ] as const),
+/** The columns of a `ModuleDigest` of `module_digests as d`. */
+export const DIGEST = [
+  ...(['d.verified_at', 'd.verified_by', 'd.verified_records', 'd.verified_of'] as const),
+  ...(['d.verified_explained', 'd.verified_pushes'] as const),
+  ...(['d.withdrawn_at', 'd.withdrawn_records', 'd.withdrawn_reference'] as const),
+  ...(['d.unversioned', 'd.unsupported_at', 'd.unsupported_manifest_hash'] as const),
+  ...(['d.unstable_reads', 'd.unstable_at', 'd.unstable_manifest_hash'] as const),
+  ...(['d.asked_at', 'd.digest_ms'] as const),
 ]
