@@ -42,7 +42,7 @@ async function erase(kit: DigestKit, reference: string, mode: 'erase' | 'anonymi
   assert.equal(erased.status, 200, erased.text)
 }
 
-describeHub('explained buckets', { engines: 'both', clock, env }, (hub) => {
+describeHub('explained buckets', { clock, env }, (hub) => {
   test('a rejected record is read once', async () => {
     await using kit = await addDigestPlatform(hub, 300)
     kit.source.set(300, { full_name: 7 })

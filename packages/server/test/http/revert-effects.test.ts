@@ -20,7 +20,6 @@ const clock = createStoppedClock()
 describeHub(
   'effects of reverts',
   {
-    engines: 'both',
     clock,
     env: { HUB_MISSING_GRACE_SECONDS: '0' },
   },
@@ -115,7 +114,7 @@ describeHub(
   },
 )
 
-describeOnEngines('old holds', { engines: 'both' }, (engine) => {
+describeOnEngines('old holds', (engine) => {
   test('holds raise an alert after seven days, which is resolved when they end', async () => {
     const clock = createStoppedClock()
     // The tokens of the test are valid today.

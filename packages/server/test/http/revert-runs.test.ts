@@ -18,7 +18,6 @@ const clock = new TestClock()
 describeHub(
   'runs of reverts',
   {
-    engines: 'both',
     clock,
     wrap: (storage) => ({
       ...storage,
