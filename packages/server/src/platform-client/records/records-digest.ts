@@ -16,7 +16,7 @@ export type DigestAnswer =
 /** A bucket is about 30 bytes; platforms may indent their JSON. */
 const BYTES_PER_BUCKET = 128
 const BYTES_BESIDE = 64 * 1024
-/** A response of so many buckets fits in one packet, so compression would cost time and save none. */
+/** A response of at most 32 buckets fits in one packet, so compression would cost time and save none. */
 const MAX_UNCOMPRESSED_BUCKETS = 32
 
 /** The query of a request. The commas are not escaped, since a prefix contains none. */

@@ -207,8 +207,8 @@ export interface PullStore {
   /**
    * Ends a task. Stores in one transaction its result, the module's last complete read, what a comparison by digest has
    * found, the platform's last error, the cached response, the groups of rejected records (`keepAccepted`) and the activity
-   * entry. The snapshot of the last read is replaced only if the read contained every record that is not marked as missing. Has no effect on a task that
-   * has ended.
+   * entry. The snapshot of the last read is replaced only if the read contained every record that is not marked as missing.
+   * Has no effect on a task that has ended.
    *
    * Like the start of a task, it is durable at the latest with the end of the pull.
    */
