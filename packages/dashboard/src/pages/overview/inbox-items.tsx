@@ -49,7 +49,7 @@ export function InboxItems({ inbox: { open, is_complete, items } }: { inbox: Sna
               <span className={classes['grow']}>
                 {rest.map(({ key, title }, index) => (
                   <span key={key}>
-                    {index > 0 && ', '}
+                    {index > 0 && ' · '}
                     <MessageText message={title} />
                   </span>
                 ))}
