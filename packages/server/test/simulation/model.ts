@@ -11,7 +11,7 @@ import {
   type ModelEntry,
   type ModelHold,
   NAME,
-  pathsOfPatch,
+  type Setting,
   valuesOf,
   type Writer,
 } from './revert-model.ts'
@@ -155,7 +155,7 @@ export class ReferenceModel {
               pulledAt: stored?.pulledAt ?? null,
               pulledKeys: null,
             },
-            push.method === 'PATCH' ? pathsOfPatch(push) : null,
+            settingOf(stored, push),
           )
     const { counters } = module.platform
     counters[push.method === 'POST' ? 'received_post' : 'received_patch'] += 1
@@ -196,7 +196,7 @@ export class ReferenceModel {
     const isSame = isKnown && stored.version === version && !isChanged(stored, next)
     if (isSame) return 'unchanged'
     const by = { kind: 'pull', pull_id: read.pull_id } as const
-    const { outcome, isHeld } = this.#save({ module, reference, by }, stored, next, null)
+    const { outcome, isHeld } = this.#save({ module, reference, by }, stored, next, EVERYTHING)
     if (isHeld && module.records.get(reference)?.missingSince !== null) read.absent.add(reference)
     if (outcome === 'created' || outcome === 'updated') this.#position += 1
     const isSameVersion = version !== null && stored?.version === version
@@ -208,7 +208,7 @@ export class ReferenceModel {
     { module, reference, by }: { module: ModelModule; reference: string; by: Writer },
     stored: ModelRecord | null,
     result: Omit<ModelRecord, 'initial' | 'createdBy' | 'history' | 'holds'>,
-    setPaths: ReadonlySet<string> | null,
+    setting: Setting,
   ): { outcome: Outcome; isHeld: boolean } {
     if (!stored) {
       const { name, data } = result
@@ -217,7 +217,7 @@ export class ReferenceModel {
       return { outcome: 'created', isHeld: false }
     }
     const { initial, createdBy, history } = stored
-    const { state, holds, isHeld } = holdBack(stored, result, setPaths)
+    const { state, holds, isHeld } = holdBack(stored, result, setting)
     if (!isChanged(stored, state) && isHeld) {
       module.records.set(reference, { ...stored, holds })
       return { outcome: 'held', isHeld }
@@ -313,7 +313,7 @@ export function isHeldAs(
 ): boolean {
   const data = afterPull(record, element.data, keys)
   const result = { name: element.name, data, incomplete: false, missingSince: null }
-  const { state, isHeld } = holdBack(record, result, null)
+  const { state, isHeld } = holdBack(record, result, EVERYTHING)
   return isHeld && !isChanged(record, state)
 }
 
@@ -401,14 +401,37 @@ function mergePost(stored: ModelRecord | null, push: SentPush): Merged | 'stale'
   }
 }
 
+/** Returns whether a push sets a path, rather than a newer one. */
+function winnerOver(
+  setAt: ModelRecord['setAt'],
+  occurredAt: number | null,
+): (path: string) => boolean {
+  return (path) => {
+    const at = setAt.get(path) ?? setAt.get('')
+    return occurredAt === null || at === undefined || occurredAt >= at
+  }
+}
+
+/** What a push sets: a POST all paths, a PATCH those that it contains, except for what a newer push has set. */
+function settingOf(
+  stored: ModelRecord | null,
+  { method, occurredAt, full_name, data }: SentPush,
+): Setting {
+  const isWhole = method === 'POST'
+  const wins = winnerOver(stored?.setAt ?? new Map(), occurredAt)
+  const contains = (path: string) =>
+    path === NAME ? full_name !== null : data.has(path.slice('/data/'.length))
+  return { isWhole, sets: (path) => (isWhole || contains(path)) && wins(path) }
+}
+
+/** What a pull sets. */
+const EVERYTHING: Setting = { isWhole: true, sets: () => true }
+
 /** Sets what the push contains, except for what a newer push has set. */
 function mergePatch(stored: ModelRecord | null, push: SentPush): Merged | 'stale' {
   const { occurredAt } = push
   const known = stored?.setAt ?? new Map<string, number>()
-  const wins = (path: string) => {
-    const at = known.get(path) ?? known.get('')
-    return occurredAt === null || at === undefined || occurredAt >= at
-  }
+  const wins = winnerOver(known, occurredAt)
   const keys = [...push.data].filter(([key]) => wins(`/data/${key}`))
   const setsName = push.full_name !== null && wins(NAME)
   const isEmpty = push.full_name === null && push.data.size === 0

@@ -113,22 +113,24 @@ export function decideModel(record: ModelRecord, scope: ModelScope): ModelDecisi
   return { outcome: 'reverted', next: toContent(next), isCreated, isChanged, holds }
 }
 
-/** @param setPaths the paths that a PATCH sets; null for a write of the whole record. */
+/** What a write sets: all paths, or those of a PATCH, without those that a later push has set. */
+export type Setting = { isWhole: boolean; sets: (path: string) => boolean }
+
 export function holdBack<State extends Content>(
   stored: Content & Pick<ModelRecord, 'holds'>,
   result: State,
-  setPaths: ReadonlySet<string> | null,
+  { isWhole, sets }: Setting,
 ): { state: State; holds: ModelHold[]; isHeld: boolean } {
   const kept = new Set<string>()
   const holds: ModelHold[] = []
   const wanted = valuesOf(result)
   for (const hold of stored.holds) {
     if (hold.kind !== 'values') continue
-    const compared = [...hold.refused].filter(([path]) => setPaths?.has(path) ?? true)
+    const compared = [...hold.refused].filter(([path]) => sets(path))
     const isRefused =
       compared.length > 0 && compared.every(([path, value]) => wanted.get(path) === value)
     if (isRefused) for (const [path] of compared) kept.add(path)
-    if (isRefused || setPaths) holds.push(hold)
+    if (isRefused || !isWhole || compared.length === 0) holds.push(hold)
   }
   let state = keep(result, stored, kept)
   const left = state
@@ -138,7 +140,7 @@ export function holdBack<State extends Content>(
       const { name, data, incomplete, missingSince } = stored
       state = { ...state, name, data, incomplete, missingSince }
       kept.add('')
-    } else if (setPaths) {
+    } else if (!isWhole) {
       if (!kept.has('')) state = { ...state, missingSince: stored.missingSince }
       kept.add(MISSING)
     } else continue
@@ -167,11 +169,6 @@ function isSameContent(one: Content, other: { name: string; data: Data }): boole
     one.data.size === data.size &&
     [...one.data].every(([key, value]) => data.has(key) && data.get(key) === value)
   )
-}
-
-export function pathsOfPatch(push: { full_name: string | null; data: Data }): Set<string> {
-  const paths = [...push.data.keys()].map((key) => `${DATA}${key}`)
-  return new Set(push.full_name === null ? paths : [...paths, NAME])
 }
 
 /** Whether a hold refuses what a revert makes of its record, which ends the hold. */

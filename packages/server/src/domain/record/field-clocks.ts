@@ -11,6 +11,16 @@ export function lastSetAt(clocks: FieldClocks | null, path: string): string | nu
   return clocks?.[path] ?? clocks?.[''] ?? null
 }
 
+/** Whether a push of that time may set a path: no later one has set it. Null is now. */
+export function canSet(
+  clocks: FieldClocks | null,
+  path: string,
+  occurred_at: string | null,
+): boolean {
+  const setAt = lastSetAt(clocks, path)
+  return occurred_at === null || setAt === null || occurred_at >= setAt
+}
+
 /**
  * The clocks after a push was merged. A push without `occurred_at` is ordered by its arrival: it removes the clocks of
  * the paths that it sets. Null if none are left.
@@ -37,7 +47,7 @@ export function advanceClocks(
   if (push.full_name !== null) paths.push('/full_name')
   for (const path of paths) {
     if (at === null) delete next[path]
-    else if (at >= (lastSetAt(clocks, path) ?? '')) next[path] = at
+    else if (canSet(clocks, path, at)) next[path] = at
   }
   return Object.keys(next).length > 0 ? next : null
 }

@@ -9,7 +9,7 @@ import {
 } from '@recordhub/protocol/lossless-json'
 import { isSameText, type MemberTexts, readMemberTexts } from '../../lib/json/member-texts.ts'
 import { isUnchanged } from '../pull/unchanged.ts'
-import { advanceClocks, type FieldClocks, lastSetAt } from './field-clocks.ts'
+import { advanceClocks, canSet, type FieldClocks, lastSetAt } from './field-clocks.ts'
 import { type JsonText, textOf, withText } from './json-text.ts'
 
 /** The content of a push. `full_name` is null if a PATCH leaves it out. */
@@ -187,10 +187,7 @@ function mergePush(
   content: PushedContent,
 ): { full_name: string; data: JsonText } | { newerAt: string } {
   const clocks = stored?.field_clocks ?? null
-  const wins = (path: string) => {
-    const setAt = lastSetAt(clocks, path)
-    return content.occurred_at === null || setAt === null || content.occurred_at >= setAt
-  }
+  const wins = (path: string) => canSet(clocks, path, content.occurred_at)
   if (content.source === 'POST') {
     const base = lastSetAt(clocks, '')
     if (content.occurred_at !== null && base !== null && content.occurred_at < base) {

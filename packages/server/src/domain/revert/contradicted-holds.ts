@@ -12,7 +12,8 @@ export function findContradicted(
   const isMissing = next.missing_since !== null
   const sides = readSides(next.data, next.data)
   // A write of this content would lift the other ones.
-  const { lifted } = decideHolds(holds, { stored: next, result: next, sides, setPaths: null })
+  const write = { stored: next, result: next, sides, isWhole: true, sets: () => true }
+  const { lifted } = decideHolds(holds, write)
   const others = new Set(lifted.map(({ revert_id, kind }) => nameOf(revert_id, kind)))
   const contradicted = new Map<string, HoldDecision['lifted'][number]>()
   for (const { revert_id, path } of holds) {

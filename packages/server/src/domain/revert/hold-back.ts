@@ -34,9 +34,10 @@ export function holdBack(
   { holds, content }: { holds: readonly Hold[]; content: PushedContent | PulledContent },
 ): { held: HeldDecision; lifted: HoldDecision['lifted']; isHeld: boolean } {
   const result = withText<NewRecordState>(decision.next ?? stored)
-  const setPaths = content.source === 'PATCH' ? pathsSetBy(withText(content)) : null
+  const isWhole = content.source !== 'PATCH'
+  const sets = content.source === 'pull' ? () => true : pathsSetBy(content, stored.field_clocks)
   const sides = readSides(stored.data, result.data)
-  const { kept, lifted } = decideHolds(holds, { stored, result, sides, setPaths })
+  const { kept, lifted } = decideHolds(holds, { stored, result, sides, isWhole, sets })
   const remaining = holds.length > 0 && !areAllLifted(holds, lifted)
   // While a hold remains, the same bytes are not skipped as unchanged: they have not been stored as they are.
   const pulled = remaining ? { fingerprint: null, version: null } : {}

@@ -15,7 +15,9 @@ import {
   readMemberTexts,
 } from '../../lib/json/member-texts.ts'
 import { isStorableText } from '../../lib/text/code-points.ts'
-import { parseData, pointerTo } from '../record/record.ts'
+import { canSet, type FieldClocks } from '../record/field-clocks.ts'
+import { textOf } from '../record/json-text.ts'
+import { type PushedContent, parseData, pointerTo } from '../record/record.ts'
 import { dataKeyOf } from '../record/record-history.ts'
 
 /** The path of a hold on existence: the record stays missing while writes have the refused name and data. */
@@ -93,8 +95,10 @@ export type HeldWrite = {
   result: HeldState
   /** The data of both. */
   sides: Sides
-  /** The paths that a PATCH sets; null for a write of the whole record. */
-  setPaths: ReadonlySet<string> | null
+  /** Whether it is a write of the whole record, as all but PATCH are. */
+  isWhole: boolean
+  /** Whether it sets the path of a hold. */
+  sets: (path: string) => boolean
 }
 
 export type HoldDecision = {
@@ -106,8 +110,8 @@ export type HoldDecision = {
 
 /**
  * Decides which paths a write leaves as they are, and which holds it lifts. The holds of one revert belong together: they
- * hold only a write that has the refused value at all of their paths. A whole write with another value at any of them
- * lifts them. A PATCH is compared at the paths that it sets, and lifts nothing but holds on absence.
+ * hold only a write that has the refused value at all of their paths that it sets. A whole write with another value at any
+ * of these lifts them. A PATCH lifts nothing but holds on absence.
  */
 export function decideHolds(holds: readonly Hold[], write: HeldWrite): HoldDecision {
   const kept = new Set<string>()
@@ -126,18 +130,17 @@ export function decideHolds(holds: readonly Hold[], write: HeldWrite): HoldDecis
       lifted.push({ revert_id: first.revert_id, kind })
     } else if (kind === 'existence') {
       if (isRefusedContent(write, kept, first.refused)) kept.add(EXISTENCE)
-      else if (write.setPaths) kept.add(MISSING_PATH)
+      else if (!write.isWhole) kept.add(MISSING_PATH)
       else lifted.push({ revert_id: first.revert_id, kind })
     } else {
-      const { setPaths } = write
       const members = write.sides.result()
       const findKey = keyFinder(members)
-      const compared = setPaths ? group.filter(({ path }) => setPaths.has(path)) : group
+      const compared = group.filter(({ path }) => write.sets(path))
       const isRefused = ({ path, refused }: Hold) =>
         hashValue(resultAt(write.result, members, findKey(path))) === refused
-      if (compared.length > 0 && compared.every(isRefused)) {
-        for (const { path } of compared) kept.add(path)
-      } else if (!setPaths) lifted.push({ revert_id: first.revert_id, kind })
+      if (compared.length === 0) continue
+      if (compared.every(isRefused)) for (const { path } of compared) kept.add(path)
+      else if (write.isWhole) lifted.push({ revert_id: first.revert_id, kind })
     }
   }
   return { kept, lifted }
@@ -169,11 +172,24 @@ function resultAt(
   return text === undefined ? undefined : parseLossless(text)
 }
 
-/** The paths that a PATCH sets, as holds name them. */
-export function pathsSetBy(patch: { full_name: string | null; data: string }): Set<string> {
-  const keys = [...readMemberTexts(patch.data).keys()]
-  const paths = keys.map((key) => toHoldPath(pointerTo(key)))
-  return new Set(patch.full_name === null ? paths : [...paths, '/full_name'])
+/**
+ * Returns which paths of holds a push sets: a POST all, a PATCH those that it contains, and with `occurred_at` none that a
+ * later push has set.
+ */
+export function pathsSetBy(
+  { source, full_name, data, occurred_at }: PushedContent,
+  clocks: FieldClocks | null,
+): HeldWrite['sets'] {
+  const isSet = (path: string) => canSet(clocks, path, occurred_at)
+  if (source === 'POST') {
+    const left = Object.keys(clocks ?? {}).filter((path) => !isSet(path))
+    const leftPaths = new Set(left.map(toHoldPath))
+    return (path) => !leftPaths.has(path)
+  }
+  const keys = [...readMemberTexts(textOf(data)).keys()].map(pointerTo)
+  const paths = full_name === null ? keys : [...keys, '/full_name']
+  const setPaths = new Set(paths.filter(isSet).map(toHoldPath))
+  return (path) => setPaths.has(path)
 }
 
 /** Returns the result of a write with the held paths as they are stored. */
