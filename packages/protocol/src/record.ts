@@ -82,6 +82,9 @@ export const PushCheckResponse = Type.Object({
   ),
 })
 
+/** Why a record is missing. `absent`: the last complete read lacked it. `taken_back`: a revert made it missing. */
+export const MISSING_REASONS = ['absent', 'taken_back'] as const
+
 /** A stored record as the operator API shows it. The numbers in `data` have the digits that were sent. */
 export const StoredRecord = Type.Object({
   record_id: Type.Integer(),
@@ -93,6 +96,10 @@ export const StoredRecord = Type.Object({
   data: Data,
   incomplete: Type.Boolean(),
   missing_since: NullableTimestamp,
+  missing_reason: described(
+    Type.Union([OneOf(...MISSING_REASONS), Type.Null()]),
+    'Why it is missing; null if it is not, and for past versions where the hub does not know',
+  ),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
@@ -280,6 +287,7 @@ export type NewRecordPush = Static<typeof NewRecordPush>
 export type ChangedRecordPush = Static<typeof ChangedRecordPush>
 export type PulledRecord = Static<typeof PulledRecord>
 export type PushResponse = Static<typeof PushResponse>
+export type MissingReason = (typeof MISSING_REASONS)[number]
 export type StoredRecord = Static<typeof StoredRecord>
 export type RecordSummary = Static<typeof RecordSummary>
 export type Change = Static<typeof Change>

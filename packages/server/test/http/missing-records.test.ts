@@ -23,9 +23,9 @@ describeHub('records that a platform no longer lists', (hub, engine) => {
     assert.deepEqual(missingReferences(after), ['R-0', 'R-1', 'R-2'])
     const [marked, previous] = [after[0], before[0]]
     assert.ok(marked && previous)
-    const { missing_since, updated_at, ...rest } = marked
-    const { missing_since: _, updated_at: __, ...same } = previous
-    assert.deepEqual(rest, same)
+    const { missing_since, updated_at } = marked
+    const missing_reason = 'absent'
+    assert.deepEqual(marked, { ...previous, missing_since, missing_reason, updated_at })
     assert.ok(missing_since !== null && missing_since >= (pull.started_at ?? ''))
     assert.ok(updated_at > previous.updated_at)
     const { source, pull_id, changes } = only(await kit.hub.history(marked.record_id))

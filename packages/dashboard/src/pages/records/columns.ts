@@ -13,7 +13,7 @@ import { formatKey } from '../../lib/format.ts'
 import type { UrlState } from '../../lib/url-state.ts'
 
 export type ColumnKind = FieldKind
-type HubMember = Exclude<keyof StoredRecord, 'data'>
+type HubMember = Exclude<keyof StoredRecord, 'data' | 'missing_reason'>
 
 export type Column = {
   /** `hub_<member>`, or `data.<key>`. */
@@ -48,6 +48,12 @@ const SORTED_MEMBERS = new Set([
 const MAX_DEFAULT_FIELDS = 10
 
 export type ListedModule = { platform: PlatformSummary; module: PlatformModule }
+
+/** What the badge of a missing record says; null for other records. */
+export function missingLabel(record: Pick<StoredRecord, 'missing_since' | 'missing_reason'>) {
+  if (record.missing_since === null) return null
+  return record.missing_reason === 'taken_back' ? 'Taken back' : 'Missing'
+}
 
 /** The modules that match the module of the URL, in the order of the platforms. */
 export function listedModules(

@@ -6,7 +6,7 @@ import { textOfValue } from '../../lib/lossless-json.ts'
 import { Cell } from './cell.tsx'
 import { type ColumnActions, ColumnHeader } from './column-header.tsx'
 import { moveTo, type PlacedColumn } from './column-layout.ts'
-import type { Column } from './columns.ts'
+import { type Column, missingLabel } from './columns.ts'
 import type { Sort } from './list-query.ts'
 
 type TableProps = {
@@ -142,8 +142,9 @@ function FirstCell({
 
 /** A cell with badges for an incomplete or missing record, which stay visible beside a long value. */
 function WithBadges({ record, children }: { record: StoredRecord; children: ReactNode }) {
-  const { incomplete, missing_since } = record
-  if (!incomplete && missing_since === null) return children
+  const { incomplete } = record
+  const missing = missingLabel(record)
+  if (!incomplete && missing === null) return children
   return (
     <Group gap={6} wrap="nowrap">
       <Text span truncate fz="inherit">
@@ -154,9 +155,9 @@ function WithBadges({ record, children }: { record: StoredRecord; children: Reac
           Incomplete
         </Badge>
       )}
-      {missing_since !== null && (
+      {missing !== null && (
         <Badge size="xs" variant="light" color="orange" tt="none" flex="none">
-          Missing
+          {missing}
         </Badge>
       )}
     </Group>

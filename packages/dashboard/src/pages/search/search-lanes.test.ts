@@ -81,6 +81,7 @@ test('a record of a platform is compared with that of the hub by the members tha
     data: { a: 1, b: { c: [1] }, d: null },
     incomplete: false,
     missing_since: null,
+    missing_reason: null,
     created_at: '',
     updated_at: '',
   }

@@ -21,6 +21,7 @@ const ROW: RecordRow = {
   data: '{}',
   incomplete: false,
   missing_since: null,
+  missing_reason: null,
   created_at: '2026-03-10T08:00:00.000Z',
   updated_at: '2026-03-10T08:00:00.000Z',
   change_seq: 1,

@@ -111,9 +111,10 @@ async function* writeJson(chunks: Chunks): AsyncGenerator<string> {
 
 /** Returns a record as the API shows it, without parsing its data. */
 function recordText({ data, change_seq: _, ...row }: RecordRow): string {
-  const { incomplete, missing_since, created_at, updated_at, ...names } = row
+  const { incomplete, missing_since, missing_reason, created_at, updated_at, ...names } = row
   const head = JSON.stringify(names).slice(0, -1)
-  const tail = JSON.stringify({ incomplete, missing_since, created_at, updated_at }).slice(1)
+  const status = { incomplete, missing_since, missing_reason, created_at, updated_at }
+  const tail = JSON.stringify(status).slice(1)
   return `${head},"data":${data},${tail}`
 }
 

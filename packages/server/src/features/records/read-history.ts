@@ -74,7 +74,11 @@ async function undoUntil(
   const present = toStoredRecord(row)
   let content: RecordContent = present
   let isComplete = false
-  const toVersion = () => ({ record: { ...present, ...content }, isComplete })
+  const toVersion = () => {
+    const isSame = content.missing_since === present.missing_since
+    const missing_reason = isSame ? present.missing_reason : null
+    return { record: { ...present, ...content, missing_reason }, isComplete }
+  }
   for await (const entry of entriesOf(deps, row)) {
     isComplete ||= isNewestOf(row, entry)
     if (isContained(entry)) return { version: toVersion(), last: entry }

@@ -1,4 +1,4 @@
-import type { Facet, Field } from '@recordhub/protocol'
+import type { Facet, Field, MissingReason } from '@recordhub/protocol'
 import type { NewAuditEntry } from '../../domain/activity/activity.ts'
 import type { FoundPaths } from '../../domain/record/data-values.ts'
 import type {
@@ -19,6 +19,7 @@ export type RecordRow = {
   data: string
   incomplete: boolean
   missing_since: string | null
+  missing_reason: MissingReason | null
   created_at: string
   updated_at: string
   /** The write sequence of the last change. */

@@ -89,9 +89,11 @@ export function prepareWriteStatements(database: DatabaseSync) {
     ...['record_id', 'platform_id', 'module_id', 'reference_number', ...STATE_COLUMNS],
     ...['change_seq', 'created_pull_id', 'created_at', 'updated_at'],
   ])
+  // Of these writes, only a revert makes a present record missing.
   const updateRecord = run(`
-    UPDATE records SET full_name = ?, data = CAST(? AS TEXT), fingerprint = ?, incomplete = ?, missing_since = ?,
-      field_clocks = ?, pushed_seq = ?, pushed_at = ?, pulled_at = ?, version = ?,
+    UPDATE records SET full_name = ?1, data = CAST(?2 AS TEXT), fingerprint = ?3, incomplete = ?4, missing_since = ?5,
+      taken_back = CASE WHEN ?5 IS NULL THEN 0 WHEN missing_since IS NULL THEN 1 ELSE taken_back END,
+      field_clocks = ?6, pushed_seq = ?, pushed_at = ?, pulled_at = ?, version = ?,
       reference_hash = ?, version_hash = ?, change_seq = ?, updated_at = ?
     WHERE record_id = ?`)
   const touchRecord = run(`

@@ -6,6 +6,7 @@ import { MAX_CONNECTIONS, MAX_WRITERS } from '../../../src/storage/postgres/conn
 import { withDatabase } from '../../helpers/postgres/database.ts'
 import {
   createCallCounter,
+  listeningSessions,
   openNodeStorage,
   REAL_TIMEOUT,
   untilLockWaiters,
@@ -99,13 +100,8 @@ describe('PostgreSQL outages', () => {
       // Notifications from another node arrive over the new connection.
       const other = await openNodeStorage(url, clock)
       await notified.next()
-      await untilTrue('both nodes listen', async () => {
-        const rows = await kit.runSql(
-          `SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND state = 'idle'
-           AND datname = current_database()`,
-        )
-        return rows.length === 2
-      })
+      const listening = () => withDatabase(url, listeningSessions)
+      await untilTrue('both nodes listen', async () => (await listening()).length === 2)
       for (const status of ['inactive', 'active'] as const) {
         await createKit({ storage: other, clock }).setStatus(school, status)
         await notified.next()

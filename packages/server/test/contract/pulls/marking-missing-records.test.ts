@@ -103,8 +103,8 @@ test('marking creates a change and a history entry and deletes nothing', async (
     [a, before[0]],
     [c, before[2]],
   ]) {
-    const changed = { missing_since: READ_AT, updated_at: kit.clock.text }
-    assert.deepEqual(current, { ...previous, ...changed, change_seq: current?.change_seq })
+    const missing = { missing_since: READ_AT, missing_reason: 'absent', updated_at: kit.clock.text }
+    assert.deepEqual(current, { ...previous, ...missing, change_seq: current?.change_seq })
     assert.ok((current?.change_seq ?? 0) > b.change_seq)
     const { at, change_seq, changes } = only(await kit.history(current?.record_id ?? 0))
     assert.deepEqual([at, change_seq], [kit.clock.text, current?.change_seq])

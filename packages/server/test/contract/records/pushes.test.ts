@@ -26,6 +26,7 @@ test('a POST of a new reference creates a record and returns its id and module',
     data,
     incomplete: false,
     missing_since: null,
+    missing_reason: null,
     created_at: kit.clock.text,
     updated_at: kit.clock.text,
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { RevertScope } from '@recordhub/protocol'
 import { expectSums, moduleRef } from '../../helpers/storage/digests.ts'
 import { test } from '../../helpers/storage/engines.ts'
+import { only } from '../../helpers/storage/fixtures.ts'
 import { changeLog, MAX_RECORD_KEYS } from '../../helpers/storage/fixtures.ts'
 import { pullWrite } from '../../helpers/storage/pulls.ts'
 import { contents, KEYS, planTest, pullList, revert, shown } from '../../helpers/storage/reverts.ts'
@@ -233,6 +234,26 @@ test('a PATCH of a record that was taken back is applied, and the record remains
   assert.deepEqual((await pullList(kit, school, { new: '{"a":1}' })).outcomes, ['held'])
   assert.deepEqual((await pullList(kit, school, { new: '{"a":2}' })).outcomes, ['updated'])
   assert.deepEqual(await contents(kit), { new: shown('{"a":2}', false) })
+})
+
+test('a record is missing for the reason of the write that made it missing', async (kit) => {
+  const school = await kit.register()
+  const reason = async () => only(await kit.records()).missing_reason
+  const bad = await pullList(kit, school, { new: '{"a":1}' })
+  await revert(kit, { pull_id: bad.pull_id })
+  assert.equal(await reason(), 'taken_back')
+  await school.patch({ reference: 'new', data: '{"b":1}' })
+  assert.equal(await reason(), 'taken_back')
+  const corrected = await pullList(kit, school, { new: '{"a":2}' })
+  assert.equal(await reason(), null)
+  // It was missing before that pull, and is again: not because a read lacked it.
+  await revert(kit, { pull_id: corrected.pull_id })
+  assert.equal(await reason(), 'taken_back')
+  await pullList(kit, school, { new: '{"a":3}' })
+  const lacking = await pullList(kit, school, {}, ['new'])
+  assert.equal(await reason(), 'absent')
+  await revert(kit, { pull_id: lacking.pull_id })
+  assert.equal(await reason(), null)
 })
 
 test('what was created before the stored history is impossible to revert', async (kit) => {

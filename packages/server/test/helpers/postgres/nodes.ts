@@ -2,6 +2,7 @@
 import { Client } from 'pg'
 import type { Clock } from '../../../src/lib/time/clock.ts'
 import type { Storage } from '../../../src/storage/port/storage.ts'
+import { LIVENESS_LOCK } from '../../../src/storage/postgres/locks.ts'
 import { openPostgres, type PostgresOptions } from '../../../src/storage/postgres/storage.ts'
 import { withDatabase } from '../postgres/database.ts'
 import { TEST_POSTGRES_OPTIONS } from '../postgres/prepare-database.ts'
@@ -66,11 +67,16 @@ export async function untilLockWaiters(observer: Client, count: number): Promise
   })
 }
 
-/** The process ids of the sessions that listen for notifications. */
+/**
+ * The process ids of the sessions that listen for notifications: each holds the lock of a live process, takes it before it
+ * listens, and sends other queries later, so that its connection stays in use.
+ */
 export async function listeningSessions(observer: Client): Promise<number[]> {
   const { rows } = await observer.query<{ pid: number }>(
-    `SELECT pid FROM pg_stat_activity
-     WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'`,
+    `SELECT pid FROM pg_stat_activity JOIN pg_locks USING (pid)
+     WHERE datname = current_database() AND state = 'idle' AND query NOT LIKE '%pg_advisory_lock%'
+       AND locktype = 'advisory' AND classid = $1 AND granted`,
+    [LIVENESS_LOCK],
   )
   return rows.map((row) => row.pid)
 }

@@ -14,6 +14,7 @@ const record = {
   data: { extra: 1, a: null, 'b/c': 'x' },
   incomplete: false,
   missing_since: null,
+  missing_reason: null,
   created_at: '',
   updated_at: null,
 }

@@ -33,6 +33,7 @@ import { writeLossless } from '../../../lib/lossless-json.ts'
 import type { UrlState } from '../../../lib/url-state.ts'
 import { useCloseOnEscape } from '../../../lib/use-close-on-escape.ts'
 import { RecordHolds } from '../../reverts/holds.tsx'
+import { missingLabel } from '../columns.ts'
 import { AsOf } from './as-of.tsx'
 import { Fields } from './fields.tsx'
 import { Author, HistoryList } from './history.tsx'
@@ -146,6 +147,7 @@ function OpenRecord({
 }) {
   const { tab = 'fields' } = state
   const isPhone = useMediaQuery(PHONE, false, { getInitialValueInEffect: false })
+  const missing = missingLabel(record)
   const manifest = fieldsOfManifest(useModules(record.platform_name), record)
   const history = useInfiniteQuery(recordHistoryQuery(String(record.record_id), change_seq))
   const entries = history.data?.pages.flatMap((page) => page.history) ?? []
@@ -178,10 +180,10 @@ function OpenRecord({
           platforms={platforms}
           namesModule={state['platform'] === undefined || state['record_type'] === undefined}
         />
-        {(record.incomplete || record.missing_since !== null) && (
+        {(record.incomplete || missing !== null) && (
           <Group gap="xs" mt={4}>
             {record.incomplete && <StatusBadge status="warning" label="Incomplete" />}
-            {record.missing_since !== null && <StatusBadge status="warning" label="Missing" />}
+            {missing !== null && <StatusBadge status="warning" label={missing} />}
           </Group>
         )}
       </header>

@@ -9,7 +9,7 @@ import { findPause } from '../pulls/pull-plan.ts'
 import { selectTasks, toTask } from '../pulls/pull-rows.ts'
 import { findPull, findUnfinished } from '../pulls/pull-store.ts'
 import { isVisible } from '../records/module-scope.ts'
-import { selectRecords } from '../records/record-rows.ts'
+import { selectRecords, toRecordRow } from '../records/record-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { countRows } from '../schema/rows.ts'
 import { toActivityEntry } from './activity-rows.ts'
@@ -99,10 +99,10 @@ export function createSnapshotStore(
         // Filtering in the query would read every record that is being deleted.
         records: records
           .filter((record) => !hidden.has(keyOf(record)))
-          .map(({ data: _, change_seq: __, incomplete, ...record }) => ({
-            ...record,
-            incomplete: incomplete === 1,
-          })),
+          .map((row) => {
+            const { data: _, change_seq: __, ...record } = toRecordRow(row)
+            return record
+          }),
         logs: logs.map(toActivityEntry),
         alerts: await readOpenAlerts(reader, LATEST_ALERTS),
         latest_sync: pull.last && toLatestSync(pull.last),

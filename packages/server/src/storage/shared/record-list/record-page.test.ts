@@ -6,7 +6,7 @@ import type { RecordScan } from './record-scan.ts'
 
 const ROW: Omit<SelectedRecord, 'record_id'> = {
   ...{ platform_name: 'school', module_name: 'Cases', record_type: 'cases' },
-  ...{ reference_number: 'r', full_name: '', incomplete: 0, missing_since: null },
+  ...{ reference_number: 'r', full_name: '', incomplete: 0, missing_since: null, taken_back: 0 },
   ...{ created_at: '', updated_at: '', change_seq: 1, data: '{}' },
 }
 

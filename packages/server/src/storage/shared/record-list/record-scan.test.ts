@@ -15,7 +15,7 @@ const compare = createCompare({ descending: false })
 function createRecord(record_id: number): ScannedRecord {
   const row = {
     ...{ record_id, platform_name: '', module_name: '', record_type: '', reference_number: '' },
-    ...{ full_name: '', data: '{}', incomplete: 0, missing_since: null },
+    ...{ full_name: '', data: '{}', incomplete: 0, missing_since: null, taken_back: 0 },
     ...{ created_at: '', updated_at: '', change_seq: record_id },
   }
   return { row, position: { value: record_id, record_id } }

@@ -17,6 +17,7 @@ export const LIGHT_COLUMNS = [
   'r.full_name',
   'r.incomplete',
   'r.missing_since',
+  'r.taken_back',
   'r.created_at',
   'r.updated_at',
   'r.change_seq',
@@ -43,13 +44,18 @@ export type SelectedRecord = Awaited<
 >[number]
 
 export function toRecordRow(row: SelectedRecord): RecordRow {
-  const { incomplete, ...record } = row
-  return { ...record, incomplete: incomplete === 1 }
+  const { incomplete, taken_back, ...record } = row
+  const missing_reason = taken_back === 1 ? 'taken_back' : 'absent'
+  return {
+    ...record,
+    incomplete: incomplete === 1,
+    missing_reason: row.missing_since === null ? null : missing_reason,
+  }
 }
 
 /** Returns a record as filters read it. The data is parsed when a filter reads it for the first time. */
 export function toFilteredRecord(row: SelectedRecord): FilteredRecord {
-  const { data: text, incomplete, ...record } = row
+  const { data: text, incomplete, taken_back: _, ...record } = row
   let parsed: JsonValue | undefined
   return {
     ...record,
