@@ -41,20 +41,23 @@ export async function fillAndFree(
   report: ReturnType<typeof createFaultReport>,
 ): Promise<void> {
   const target = { address: hub.address, hubApiKey }
-  report.caused()
-  fillDisk(ballast)
-  const results = await pushUntilRejected(target, ledger, {
-    ...{ name, connections: 4, padding: 'x'.repeat(20_000) },
-    targetResponses: Number.POSITIVE_INFINITY,
-    onTarget: () => undefined,
-  })
-  for (const result of results) {
-    assert.ok(result.kind === 'response', 'the hub still responds')
-    if (result.status >= 300) assertDiskFull(result.status, result.retryAfter, result.text)
+  const pushUntilFull = async (work: { name: string; connections: number; padding?: string }) => {
+    fillDisk(ballast)
+    const unlimited = { targetResponses: Number.POSITIVE_INFINITY, onTarget: () => undefined }
+    for (const result of await pushUntilRejected(target, ledger, { ...work, ...unlimited })) {
+      assert.ok(result.kind === 'response', 'the hub still responds')
+      if (result.status >= 300) assertDiskFull(result.status, result.retryAfter, result.text)
+    }
   }
+  report.caused()
+  await pushUntilFull({ name, connections: 4, padding: 'x'.repeat(20_000) })
+  let round = 0
   const ready = await until(async () => {
     const response = await fetch(`${hub.address}/readyz`)
-    return response.status === 503 ? response : null
+    if (response.status === 503) return response
+    // A checkpoint has made space in the log, which small writes use until it is full again.
+    await pushUntilFull({ name: `${name}-small-${round++}`, connections: 1 })
+    return null
   }, 'the hub is not ready')
   assertDiskFull(503, ready.headers.get('Retry-After'), await ready.text())
   assert.equal((await fetch(`${hub.address}/healthz`)).status, 200, 'the process is running')

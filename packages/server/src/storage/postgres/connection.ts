@@ -117,13 +117,15 @@ export function openConnections(
     },
     query: (text, values) => withMappedErrors(runOn(pool, (client) => client.query(text, values))),
     publish,
-    close: () =>
-      sockets.closeWith(async () => {
-        await Promise.allSettled(inFlight)
+    async close() {
+      // Writes that run have limits of their own.
+      await Promise.allSettled(inFlight)
+      await sockets.closeWith(async () => {
         // Waits until all earlier requests have a connection: a pool that ends never settles waiting requests.
         await database.connection().execute(async () => undefined)
         await Promise.all([pool.end(), writers.end()])
-      }),
+      })
+    },
   }
 }
 
