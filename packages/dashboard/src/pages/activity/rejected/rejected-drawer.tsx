@@ -31,7 +31,7 @@ import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../../../texts.ts'
 import { AdviceLine } from '../list-parts.tsx'
-import { adviceFor, responseSent } from './advice.ts'
+import { adviceFor, noResponseLabel, responseSent } from './advice.ts'
 import { MethodBadge } from './rejected-table.tsx'
 import { ReplayForm } from './replay-form.tsx'
 import { AcceptedNotice, ReplayedNotice } from './replay-notices.tsx'
@@ -155,7 +155,7 @@ function ResponseSent({ rejected }: { rejected: RejectedPush }) {
       </Title>
       {response === null ? (
         <Text size="sm" c="dimmed">
-          None. The hub read this record in a pull.
+          {noResponseLabel(rejected)}
         </Text>
       ) : (
         <>
