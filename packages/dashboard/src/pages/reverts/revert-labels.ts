@@ -56,6 +56,28 @@ export function revertTitle(
   }
 }
 
+const STATE_LABELS: Readonly<Record<Exclude<Revert['state'], 'running'>, string>> = {
+  planned:
+    'This is the plan. Nothing is changed yet. It is kept for a day, and decided again for each record when it starts.',
+  queued: 'Waits to start.',
+  succeeded: 'Done.',
+  failed: 'Records that were written stay reverted.',
+  cancelled: 'Records that were written stay reverted.',
+  interrupted: 'It was interrupted. The hub continues it.',
+}
+
+/** What the state means for the records. */
+export function stateLabel({
+  state,
+  started_at,
+  progress: { records_done, records_total },
+}: Pick<Revert, 'state' | 'started_at' | 'progress'>): string {
+  if (state === 'running') {
+    return `${formatNumber(records_done)} of ${formatCount(records_total, 'record')} done`
+  }
+  return state === 'cancelled' && started_at === null ? 'Nothing was changed.' : STATE_LABELS[state]
+}
+
 /** Whether an ended revert has left a part of what its pull did. */
 export function isPartial({
   scope,

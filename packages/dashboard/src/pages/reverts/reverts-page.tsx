@@ -93,8 +93,8 @@ function What({ revert: { id, scope } }: { revert: Revert }) {
 }
 
 function RevertList() {
-  const [{ cursor, pull: pull_id }] = useUrlState()
-  const query = useQuery(revertPageQuery({ cursor, pull_id }))
+  const [{ cursor }] = useUrlState()
+  const query = useQuery(revertPageQuery({ cursor }))
   return (
     <Loaded query={query} errorTitle="Could not load the reverts">
       {({ reverts, next_cursor }) => (
