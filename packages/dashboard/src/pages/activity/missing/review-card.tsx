@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { queriesOf } from '../../../api/get-query.ts'
 import { missingReviewPageQuery, missingReviewQuery } from '../../../api/inbox.ts'
-import { attempt, confirm, notify } from '../../../components/confirm.tsx'
+import { confirm, notify, useAttempt } from '../../../components/confirm.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { PlatformLink } from '../../../components/platform-link.tsx'
@@ -129,6 +129,7 @@ export function ReviewCard({ review }: { review: MissingReview }) {
 export function Decisions({ reviews }: { reviews: readonly MissingReview[] }) {
   const canOperate = useHasRole('operator')
   const client = useQueryClient()
+  const { isBusy, run } = useAttempt()
   if (!canOperate) {
     return (
       <Text size="xs" c="dimmed">
@@ -166,7 +167,10 @@ export function Decisions({ reviews }: { reviews: readonly MissingReview[] }) {
               action: TEXTS.markAsMissing,
               color: 'blue',
               onConfirm: () =>
-                decide('approve', 'Approved. The next full pull marks the records as missing.'),
+                decide(
+                  'approve',
+                  'Approved. The next full pull marks those that it does not contain.',
+                ),
             })
           }
         >
@@ -178,9 +182,8 @@ export function Decisions({ reviews }: { reviews: readonly MissingReview[] }) {
           size="xs"
           variant="default"
           title="The hub opens no new review while the same records are missing."
-          onClick={() =>
-            void attempt(() => decide('dismiss', 'Dismissed. The records are unchanged.'))
-          }
+          loading={isBusy}
+          onClick={() => void run(() => decide('dismiss', 'Dismissed. The records are unchanged.'))}
         >
           {all === '' ? TEXTS.keepUnchanged : `Keep${all} unchanged`}
         </Button>
