@@ -173,7 +173,7 @@ function Changed({ body }: { body: RepairPreview['examples'][number] | undefined
   const before = members.find(({ pointer }) => pointer === first.path)?.value
   const after = 'value' in first ? textOf(first.value) : 'to' in first ? first.to : undefined
   return (
-    <code className={classes['change']}>
+    <code className={classes['replaced']}>
       {'to' in first ? toRow(first).path : before !== undefined && <del>{textOf(before)}</del>}
       {after !== undefined && <ins>{after}</ins>}
       {others.length > 0 && ` +${formatNumber(others.length)}`}
