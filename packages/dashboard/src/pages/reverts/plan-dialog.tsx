@@ -34,8 +34,15 @@ export function PushesPlanDialog({
   const isPeriod = from !== null && to !== null && from < to
   return (
     <PlanDialog title={title} onClose={onClose} scope={isPeriod ? { platform, from, to } : null}>
-      <LocalTimeInput label="From" required value={from ?? undefined} onChange={setFrom} />
       <LocalTimeInput
+        size="sm"
+        label="From"
+        required
+        value={from ?? undefined}
+        onChange={setFrom}
+      />
+      <LocalTimeInput
+        size="sm"
         label="Before"
         required
         value={to ?? undefined}

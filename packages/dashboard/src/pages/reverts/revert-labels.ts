@@ -95,10 +95,10 @@ export function revertDot({ state }: Pick<Revert, 'state'>): DotColor {
   return state === 'interrupted' || state === 'cancelled' ? 'orange' : 'hollow'
 }
 
-export const OUTCOMES: readonly { value: RevertOutcome; label: string }[] = [
-  { value: 'reverted', label: 'Reverted' },
-  { value: 'kept', label: 'Kept' },
-  { value: 'impossible', label: 'Impossible' },
+export const OUTCOMES: readonly { value: RevertOutcome; label: string; hint: string }[] = [
+  { value: 'reverted', label: 'Reverted', hint: 'former values, or missing if created' },
+  { value: 'kept', label: 'Kept', hint: 'changed again since' },
+  { value: 'impossible', label: 'Impossible', hint: 'former values unknown, or no module' },
 ]
 
 /** `salary › net`: a path of a change or of a hold. */

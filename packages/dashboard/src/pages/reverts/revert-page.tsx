@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, Progress, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Box, Button, Group, Paper, Progress, Skeleton, Stack, Text } from '@mantine/core'
 import type { Revert } from '@recordhub/protocol'
 import { IconHandStop } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -38,7 +38,7 @@ export function RevertPage() {
   const { revert } = found.data
   const what = scopeLabel(revert.scope, titles)
   return (
-    <>
+    <Box maw={960} mx="auto">
       <BackLink to="/dashboard/reverts">Reverts</BackLink>
       <PageHeader
         isOfOne
@@ -65,7 +65,7 @@ export function RevertPage() {
         </Paper>
         <RevertRecords revert={revert} />
       </Stack>
-    </>
+    </Box>
   )
 }
 
@@ -198,7 +198,14 @@ function HeldNotice({ revert: { id, counts } }: { revert: Revert }) {
       onConfirm: () => changeReverts(client, `/api/v1/reverts/${id}/holds`, { method: 'DELETE' }),
     })
   return (
-    <Alert color="orange" variant="light" p="xs" pl="md" role="status" icon={<IconHandStop />}>
+    <Alert
+      color="orange"
+      variant="light"
+      p="xs"
+      pl="md"
+      role="status"
+      icon={<IconHandStop size={16} />}
+    >
       <Group justify="space-between" gap="xs">
         <Text size="sm" flex={1} miw={200}>
           <b>{formatCount(held_now, 'record')} held.</b> Pulls and pushes that still have the values
@@ -226,13 +233,13 @@ function HeldNotice({ revert: { id, counts } }: { revert: Revert }) {
 /** The counts, above the reason; while it runs, the progress. */
 function Counts({ revert }: { revert: Revert }) {
   const { counts, reason } = revert
-  const shown: { label: string; value: number }[] = [
-    ...OUTCOMES.map(({ value, label }) => ({ label, value: counts[value] })),
+  const shown = [
+    ...OUTCOMES.map(({ value, ...texts }) => ({ ...texts, value: counts[value] })),
     ...(isPlan(revert)
       ? []
       : [
-          { label: 'Held now', value: counts.held_now },
-          { label: 'No longer held', value: counts.lifted },
+          { label: 'Held now', hint: 'does not come back', value: counts.held_now },
+          { label: 'No longer held', hint: 'lifted, or other values', value: counts.lifted },
         ]),
   ]
   return (
@@ -259,10 +266,13 @@ function Counts({ revert }: { revert: Revert }) {
           </Text>
         </div>
       </div>
-      <dl className={classes['counts']}>
-        {shown.map(({ label, value }) => (
+      <dl className={`${classes['counts']} ${classes['large']}`}>
+        {shown.map(({ label, hint, value }) => (
           <div key={label}>
-            <dt>{label}</dt>
+            <dt>
+              {label}
+              <small>{hint}</small>
+            </dt>
             <dd>{formatNumber(value)}</dd>
           </div>
         ))}

@@ -65,7 +65,7 @@ const COLUMNS = [
     ),
     { width: 130, phone: 'end' },
   ),
-  column.text('Reason', ({ reason }) => reason, { from: 'desktop', phone: 'line' }),
+  column.of('Reason', ({ reason }) => reason, { from: 'desktop', phone: 'line' }),
   column.number('Reverted', ({ counts }) => counts.reverted),
   column.number('Kept', ({ counts }) => counts.kept, { width: 80, phone: 'none' }),
   column.number('Held now', ({ counts }) => counts.held_now, { width: 90 }),
