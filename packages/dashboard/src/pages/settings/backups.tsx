@@ -1,6 +1,6 @@
 import { Alert, Badge, Button, Code, Group, Progress, Stack, Text } from '@mantine/core'
 import type { Backup, BackupRun, BackupsResponse, DrillReport } from '@recordhub/protocol'
-import { IconDatabaseExport } from '@tabler/icons-react'
+import { IconAlertTriangle, IconDatabaseExport } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { backupsQuery, backupUrl, startBackup, startDrill } from '../../api/backups.ts'
 import { attempt } from '../../components/confirm.tsx'
@@ -8,7 +8,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { Time } from '../../components/time.tsx'
+import { Ago, Time } from '../../components/time.tsx'
 import { formatBytes, formatCount, formatNumber } from '../../lib/format.ts'
 import { scheduleLabel } from '../../lib/settings-labels.ts'
 import { TEXTS } from '../../texts.ts'
@@ -53,10 +53,17 @@ export function BackupSettings() {
   return (
     <>
       {missing && (
-        <Alert color="orange" variant="light" p="xs" pl="md" role="status">
+        <Alert
+          color="orange"
+          variant="light"
+          p="xs"
+          pl="md"
+          role="status"
+          icon={<IconAlertTriangle size={16} />}
+        >
           <Group justify="space-between" gap="xs">
             <Text size="sm" flex={1} miw={200}>
-              <b>{missing.title}</b> {missing.reason}
+              <b>{missing.title}.</b> {missing.reason}
             </Text>
             {start}
           </Group>
@@ -76,7 +83,7 @@ export function BackupSettings() {
             description="A restore test unpacks a backup beside the database, compares its records with the hub, and deletes the copy. To restore a backup, stop the hub and run “recordhub restore <file>”."
             isCard={false}
           >
-            <BackupTable backups={backups} isRunning={isRunning} />
+            <BackupTable backups={backups} drill={data?.drill ?? null} isRunning={isRunning} />
           </SettingsSection>
         )}
       </Loaded>
@@ -133,7 +140,7 @@ function RunNotice({ run }: { run: BackupRun }) {
   if (state === 'succeeded') {
     return isDrill ? null : (
       <Alert color="green" title="Backup complete">
-        {run.file} was written and verified at {<Time at={finished_at ?? run.started_at} />}.
+        {run.file} was written and verified, <Time at={finished_at ?? run.started_at} />.
       </Alert>
     )
   }
@@ -175,7 +182,7 @@ function DrillNotice({ drill }: { drill: DrillReport }) {
       role="status"
     >
       <Text size="sm" mb="xs">
-        Restore test of {file} at {<Time at={drill.finished_at} />}
+        Restore test of {file}, <Time at={drill.finished_at} />
       </Text>
       <Facts
         label="Restore test"
@@ -185,7 +192,16 @@ function DrillNotice({ drill }: { drill: DrillReport }) {
   )
 }
 
-function BackupTable({ backups, isRunning }: { backups: Backup[]; isRunning: boolean }) {
+function BackupTable({
+  backups,
+  drill,
+  isRunning,
+}: {
+  backups: Backup[]
+  /** The last restore test. The hub does not keep earlier ones. */
+  drill: DrillReport | null
+  isRunning: boolean
+}) {
   const client = useQueryClient()
   return (
     <ListTable
@@ -220,7 +236,19 @@ function BackupTable({ backups, isRunning }: { backups: Backup[]; isRunning: boo
             info
               ? `${formatCount(info.tables['records'] ?? 0, 'record')}, ${formatCount(info.tables['platforms'] ?? 0, 'platform')}`
               : problem,
-          { width: 200, phone: 'line' },
+          { width: 170, phone: 'line' },
+        ),
+        column.of(
+          'Restore test',
+          ({ file }) =>
+            drill?.file === file ? (
+              <>
+                {drill.passed ? 'passed' : 'differs'}, <Ago at={drill.finished_at} />
+              </>
+            ) : (
+              '—'
+            ),
+          { width: 130, phone: 'labelled' },
         ),
         column.actions(
           'Actions',

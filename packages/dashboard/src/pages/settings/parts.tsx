@@ -151,8 +151,13 @@ export function SecretOnce({
         >
           {value}
         </Code>
-        <Group>
-          <CopyButton value={value} label={`Copy ${label}`} text={`Copy ${label}`} />
+        <Group gap="xs">
+          <CopyButton
+            value={value}
+            label={`Copy ${label}`}
+            text={`Copy ${label}`}
+            isPrimary={!actions}
+          />
           {actions}
         </Group>
       </Stack>
@@ -240,7 +245,9 @@ export function SecretDialog({
         <SecretOnce {...secret} />
         {notice}
         <DialogFooter>
-          <Button onClick={onClose}>{TEXTS.done}</Button>
+          <Button variant="default" onClick={onClose}>
+            {TEXTS.done}
+          </Button>
         </DialogFooter>
       </Stack>
     </Dialog>
