@@ -2,6 +2,7 @@
 
 import type { Role, SignInOptions } from '@recordhub/protocol'
 import { useEffect, useState } from 'react'
+import { formatCount } from '../lib/format.ts'
 import { SIGN_IN_ERRORS, SINGLE_SIGN_ON_ERRORS, TEXTS } from '../texts.ts'
 import { callHub } from './call-hub.ts'
 import { pageHeaders } from './csrf-token.ts'
@@ -152,7 +153,8 @@ function rejected(reason: string, startOver = false): SignInResult {
 function reasonOf(response: Response, { code = '', message }: ResponseBody): string {
   if (response.status === 429) {
     const seconds = retryAfterSeconds(response.headers) || 60
-    const wait = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`
+    const wait =
+      seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : formatCount(seconds, 'second')
     return `Too many attempts. Wait ${wait} and try again.`
   }
   return SIGN_IN_ERRORS[code] ?? message ?? 'The hub sent an unexpected response. Try again.'
