@@ -27,7 +27,7 @@ export const PAGES = [
   { to: '/dashboard/search', label: TEXTS.search, icon: IconSearch },
   { to: '/dashboard/pulls', label: TEXTS.pulls, icon: IconDownload },
   { to: '/dashboard/log', label: TEXTS.log, icon: IconListDetails },
-  { to: '/dashboard/guide', label: TEXTS.integrationGuide, icon: IconBook },
+  { to: '/dashboard/guide', label: 'Integration guide', icon: IconBook },
   { to: '/dashboard/settings', label: TEXTS.settings, icon: IconSettings },
 ] as const
 

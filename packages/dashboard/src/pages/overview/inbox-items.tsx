@@ -3,7 +3,7 @@ import type { InboxItem, Snapshot } from '@recordhub/protocol'
 import { IconCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { acknowledge } from '../../api/inbox.ts'
+import { putAside } from '../../api/inbox.ts'
 import { useAttempt } from '../../components/confirm.tsx'
 import { Dot } from '../../components/dot.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
@@ -179,7 +179,7 @@ function AcknowledgeButton({ item, isOnly }: { item: InboxItem; isOnly: boolean 
         variant={isOnly ? 'default' : 'subtle'}
         color="gray"
         loading={isBusy}
-        onClick={() => void run(() => acknowledge(item))}
+        onClick={() => void run(() => putAside(item))}
       >
         {TEXTS.acknowledge}
       </Button>

@@ -162,9 +162,9 @@ export function Decisions({ reviews }: { reviews: readonly MissingReview[] }) {
           size="xs"
           onClick={() =>
             confirm({
-              title: TEXTS.markAsMissingTitle,
+              title: 'Mark the records as missing?',
               children: `If the next full pull does not contain these ${missing} either, they are marked as missing. They stay stored and searchable, and the mark is removed when they come back.`,
-              action: TEXTS.markAsMissing,
+              action: 'Mark as missing',
               color: 'blue',
               onConfirm: () =>
                 decide(
@@ -174,7 +174,7 @@ export function Decisions({ reviews }: { reviews: readonly MissingReview[] }) {
             })
           }
         >
-          {all === '' ? TEXTS.markAsMissingAction : `Mark the records of${all} as missing…`}
+          {all === '' ? 'Mark as missing…' : `Mark the records of${all} as missing…`}
         </Button>
       )}
       {!isAny('dismissed') && (
@@ -185,7 +185,7 @@ export function Decisions({ reviews }: { reviews: readonly MissingReview[] }) {
           loading={isBusy}
           onClick={() => void run(() => decide('dismiss', 'Dismissed. The records are unchanged.'))}
         >
-          {all === '' ? TEXTS.keepUnchanged : `Keep${all} unchanged`}
+          {all === '' ? 'Keep unchanged' : `Keep${all} unchanged`}
         </Button>
       )}
     </Group>
