@@ -117,7 +117,7 @@ function FoundRecords({
   max: number
 }) {
   const references = records.flatMap(({ reference_number }) => reference_number ?? [])
-  const stored = useQuery(recordsByReferenceQuery(platform, references)).data?.records
+  const stored = useQuery(recordsByReferenceQuery(platform, references)).data
   // Results of a platform may have no id.
   const numbered = records.map((record, index) => ({ record, number: String(index + 1) }))
   return (
