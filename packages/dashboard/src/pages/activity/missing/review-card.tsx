@@ -1,8 +1,7 @@
-import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import type { MissingReview, MissingReviewState } from '@recordhub/protocol'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { queriesOf } from '../../../api/get-query.ts'
@@ -10,6 +9,7 @@ import { missingReviewPageQuery, missingReviewQuery } from '../../../api/inbox.t
 import { confirm, notify, useAttempt } from '../../../components/confirm.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
+import { PageLink } from '../../../components/page-link.tsx'
 import { PlatformLink } from '../../../components/platform-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
@@ -74,26 +74,16 @@ export function ReviewCard({ review }: { review: MissingReview }) {
         <Group gap={6}>
           <Text size="sm">{`${module_name} of`}</Text>
           <PlatformLink name={platform_name} />
-          <Anchor
-            size="sm"
-            renderRoot={(props) => (
-              <Link to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} {...props} />
-            )}
-          >
+          <PageLink size="sm" to="/dashboard/pulls/$id" params={{ id: String(pull_id) }}>
             {TEXTS.pullLink(pull_id)}
-          </Anchor>
-          <Anchor
+          </PageLink>
+          <PageLink
             size="sm"
-            renderRoot={(props) => (
-              <Link
-                to="/dashboard/records"
-                search={{ platform: platform_name, record_type }}
-                {...props}
-              />
-            )}
+            to="/dashboard/records"
+            search={{ platform: platform_name, record_type }}
           >
             {TEXTS.viewRecords}
-          </Anchor>
+          </PageLink>
         </Group>
         <Text size="xs" c="dimmed">
           Opened <Time at={review.at} />

@@ -24,7 +24,8 @@ import { useState } from 'react'
 import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { viewsQuery } from '../../../api/views.ts'
 import { attempt, confirm, notify } from '../../../components/confirm.tsx'
-import { Dialog, DialogFooter } from '../../../components/dialog.tsx'
+import { Dialog } from '../../../components/dialog.tsx'
+import { FormActions } from '../../../components/form-actions.tsx'
 import { MENU_PROPS } from '../../../components/menu-props.ts'
 import { parseUrlState, type UrlChanges, type UrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
@@ -148,7 +149,6 @@ function SaveView({
             data-autofocus
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
-            error={errorText}
           />
           <Switch
             label="Share with everyone"
@@ -159,14 +159,7 @@ function SaveView({
             checked={shared}
             onChange={(event) => setShared(event.currentTarget.checked)}
           />
-          <DialogFooter>
-            <Button variant="subtle" color="gray" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isBusy} disabled={name.trim() === ''}>
-              Save
-            </Button>
-          </DialogFooter>
+          <FormActions error={errorText} action="Save" isBusy={isBusy} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>
