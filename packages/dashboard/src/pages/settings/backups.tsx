@@ -1,6 +1,6 @@
-import { Alert, Badge, Button, Code, Group, Progress, Stack, Text } from '@mantine/core'
+import { ActionIcon, Alert, Badge, Button, Code, Group, Progress, Stack, Text } from '@mantine/core'
 import type { Backup, BackupRun, BackupsResponse, DrillReport } from '@recordhub/protocol'
-import { IconAlertTriangle, IconDatabaseExport } from '@tabler/icons-react'
+import { IconAlertTriangle, IconDatabaseExport, IconDownload } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { backupsQuery, backupUrl, startBackup, startDrill } from '../../api/backups.ts'
 import { attempt } from '../../components/confirm.tsx'
@@ -129,6 +129,7 @@ function RunNotice({ run }: { run: BackupRun }) {
   if (state === 'failed') {
     return (
       <Alert
+        mt="md"
         color="red"
         title={isDrill ? 'The restore test failed' : 'The backup failed'}
         role="alert"
@@ -139,7 +140,7 @@ function RunNotice({ run }: { run: BackupRun }) {
   }
   if (state === 'succeeded') {
     return isDrill ? null : (
-      <Alert color="green" title="Backup complete">
+      <Alert mt="md" color="green" title="Backup complete">
         {run.file} was written and verified, <Time at={finished_at ?? run.started_at} />.
       </Alert>
     )
@@ -153,7 +154,7 @@ function RunNotice({ run }: { run: BackupRun }) {
     compare: 'Comparing the records',
   }[phase]
   return (
-    <Stack gap={4} role="status">
+    <Stack gap={4} mt="md" role="status">
       <Text size="sm">{percent === null ? `${label}…` : `${label}: ${percent} %`}</Text>
       <Progress
         value={percent ?? 100}
@@ -177,6 +178,7 @@ function DrillNotice({ drill }: { drill: DrillReport }) {
   ]
   return (
     <Alert
+      mt="md"
       color={passed ? 'green' : 'red'}
       title={passed ? 'The backup can be restored' : 'The restored copy differs from the hub'}
       role="status"
@@ -257,25 +259,27 @@ function BackupTable({
               <Button
                 size="xs"
                 variant="default"
-                component="a"
-                href={backupUrl(file)}
-                download={file}
-                aria-label={`Download ${file}`}
-              >
-                Download
-              </Button>
-              <Button
-                size="xs"
-                variant="default"
                 disabled={isRunning || info === null}
                 aria-label={`Test restore of ${file}`}
                 onClick={() => void attempt(() => startDrill(client, file))}
               >
                 Test restore
               </Button>
+              <ActionIcon
+                size={28}
+                variant="subtle"
+                color="gray"
+                component="a"
+                href={backupUrl(file)}
+                download={file}
+                title="Download"
+                aria-label={`Download ${file}`}
+              >
+                <IconDownload size={16} aria-hidden />
+              </ActionIcon>
             </Group>
           ),
-          { width: 220, phone: 'line' },
+          { width: 164, phone: 'line' },
         ),
       ]}
     />
