@@ -2,7 +2,6 @@
 
 import type { Role, SignInOptions } from '@recordhub/protocol'
 import { useEffect, useState } from 'react'
-import { formatCount } from '../lib/format.ts'
 import { SIGN_IN_ERRORS, SINGLE_SIGN_ON_ERRORS, TEXTS } from '../texts.ts'
 import { callHub } from './call-hub.ts'
 import { pageHeaders } from './csrf-token.ts'
@@ -154,7 +153,9 @@ function reasonOf(response: Response, { code = '', message }: ResponseBody): str
   if (response.status === 429) {
     const seconds = retryAfterSeconds(response.headers) || 60
     const wait =
-      seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : formatCount(seconds, 'second')
+      seconds > 90
+        ? `${Math.ceil(seconds / 60)} minutes`
+        : `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
     return `Too many attempts. Wait ${wait} and try again.`
   }
   return SIGN_IN_ERRORS[code] ?? message ?? 'The hub sent an unexpected response. Try again.'
