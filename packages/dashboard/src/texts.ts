@@ -2,7 +2,6 @@
 export const TEXTS = {
   // Navigation and headings
   inbox: 'Inbox',
-  integrationGuide: 'Integration guide',
   log: 'Log',
   overview: 'Overview',
   platforms: 'Platforms',
@@ -22,10 +21,6 @@ export const TEXTS = {
   done: 'Done',
   download: 'Download',
   goToOverview: 'Go to overview',
-  keepUnchanged: 'Keep unchanged',
-  markAsMissing: 'Mark as missing',
-  markAsMissingAction: 'Mark as missing…',
-  markAsMissingTitle: 'Mark the records as missing?',
   pause: 'Pause',
   registerAPlatform: 'Register a platform',
   replay: 'Replay',

@@ -94,7 +94,9 @@ export const RevertCounts = Type.Object({
   kept: Type.Integer({ description: 'Not changed: a path has another value by now' }),
   impossible: Type.Integer(),
   held_now: Type.Integer({ description: 'Records with a hold of this revert' }),
-  lifted: Type.Integer({ description: 'Records whose hold of this revert was lifted' }),
+  lifted: Type.Integer({
+    description: 'Records that had a hold of this revert and have none any more',
+  }),
 })
 
 export const Revert = Type.Object({

@@ -1,30 +1,20 @@
 /** What waits for an operator: the items of the snapshot that the page polls anyway, and their one count. */
-import type {
-  AlertPage,
-  InboxItem,
-  MissingReview,
-  PushErrorPage,
-  Snapshot,
-} from '@recordhub/protocol'
+import type { AlertPage, InboxItem, MissingReview, PushErrorPage } from '@recordhub/protocol'
 import { useStore } from '../lib/store.ts'
 import type { UrlChanges } from '../lib/url-state.ts'
 import { callHub } from './call-hub.ts'
 import { getQuery } from './get-query.ts'
 import { hideInboxItem, snapshot } from './live.ts'
 
-/** The first items, the most urgent first, and the number of all; null before the first snapshot. */
-export function useInbox(): Snapshot['inbox'] | null {
-  return useStore(snapshot)?.inbox ?? null
-}
-
 /** The number of open items, for the navigation and the titles of the tabs. */
 export function useInboxCount(): number {
-  return useInbox()?.open ?? 0
+  return useStore(snapshot)?.inbox.open ?? 0
 }
 
-/** Acknowledges an item until its fault changes. @throws HubCallError */
-export async function acknowledge({ key }: InboxItem): Promise<void> {
-  await callHub('/api/v1/inbox/put-aside', { method: 'POST', body: { key } })
+/** Acknowledges an item until its fault changes, or snoozes it until a time. @throws HubCallError */
+export async function putAside({ key }: InboxItem, until: Date | null = null): Promise<void> {
+  const body = { key, ...(until ? { until: until.toISOString() } : {}) }
+  await callHub('/api/v1/inbox/put-aside', { method: 'POST', body })
   hideInboxItem(key)
 }
 

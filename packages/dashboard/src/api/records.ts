@@ -31,11 +31,15 @@ export function recordPageQuery(query: string) {
 
 /** The records of a platform with these references. Disabled for none. */
 export function recordsByReferenceQuery(platform: string, references: readonly string[]) {
-  const query = new URLSearchParams({ platform, limit: String(references.length) })
+  // Several modules may have the same reference number.
+  const query = new URLSearchParams({ platform, limit: '200' })
   for (const one of references) query.append('filter[hub_reference_number][in]', one)
   return queryOptions({
     queryKey: [...RECORD_LISTS.queryKey, 'references', `${query}`],
     queryFn: ({ signal }) => callHubLossless<RecordPage>(`/api/v1/records?${query}`, { signal }),
+    // Of a part of the records, none could be said to be absent.
+    select: ({ records, complete, next_cursor }) =>
+      complete && next_cursor === null ? records : undefined,
     enabled: references.length > 0,
     retry: false,
   })

@@ -8,7 +8,7 @@ import { callAllPages, LIVE } from './queries.ts'
 const REVERTS = 'GET /api/v1/reverts'
 const HOLDS = 'GET /api/v1/holds'
 
-/** A page of reverts, newest first: of all, or of a pull. */
+/** A page of reverts, newest first. */
 export function revertPageQuery(query: UrlChanges) {
   return getQuery<RevertRoutes[typeof REVERTS]>(REVERTS, { query, live: true, keepsPrevious: true })
 }

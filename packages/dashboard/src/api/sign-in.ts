@@ -152,7 +152,10 @@ function rejected(reason: string, startOver = false): SignInResult {
 function reasonOf(response: Response, { code = '', message }: ResponseBody): string {
   if (response.status === 429) {
     const seconds = retryAfterSeconds(response.headers) || 60
-    const wait = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`
+    const wait =
+      seconds > 90
+        ? `${Math.ceil(seconds / 60)} minutes`
+        : `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
     return `Too many attempts. Wait ${wait} and try again.`
   }
   return SIGN_IN_ERRORS[code] ?? message ?? 'The hub sent an unexpected response. Try again.'

@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { errorMessage } from '../api/call-hub.ts'
 import { replacements } from '../api/session.ts'
 import { createStore, useStore } from '../lib/store.ts'
@@ -40,6 +40,8 @@ export function ConfirmHost() {
   const { confirmation, isOpen } = shown
   const close = () => current.set({ confirmation, isOpen: false })
   const run = () => {
+    // The button of a dialog that closes can still be clicked.
+    if (current.get()?.isOpen !== true) return
     close()
     void attempt(confirmation.onConfirm)
   }
@@ -64,6 +66,18 @@ export async function attempt(action: () => Promise<unknown> | unknown): Promise
     })
     return false
   }
+}
+
+/** Runs {@link attempt}, and says that it is busy until the action has ended, so that its button cannot start it twice. */
+export function useAttempt() {
+  const [isBusy, setBusy] = useState(false)
+  async function run(action: () => Promise<unknown> | unknown): Promise<boolean> {
+    setBusy(true)
+    const isDone = await attempt(action)
+    setBusy(false)
+    return isDone
+  }
+  return { isBusy, run }
 }
 
 /** Shows a notification after a successful action. */

@@ -28,7 +28,7 @@ export function CopyButton({
             variant={isPrimary ? 'filled' : isQuiet ? 'subtle' : 'default'}
             {...(isPrimary ? {} : { color: 'gray' })}
             aria-label={copied ? TEXTS.copied : label}
-            size="xs"
+            size={isPrimary ? 'sm' : 'xs'}
             leftSection={icon}
             disabled={value === null}
             onClick={copy}

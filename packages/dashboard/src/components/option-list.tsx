@@ -9,7 +9,7 @@ export function OptionList({
   ...props
 }: Omit<RadioGroupProps, 'children'> & { options: readonly Option[] }) {
   return (
-    <Radio.Group {...props}>
+    <Radio.Group descriptionProps={{ mt: 4 }} {...props}>
       <div className={classes['options']}>
         {options.map(({ value, label, text }) => (
           <Radio

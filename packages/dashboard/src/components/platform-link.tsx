@@ -1,6 +1,5 @@
-import { Anchor } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
 import { usePlatforms } from '../api/platforms.ts'
+import { PageLink } from './page-link.tsx'
 
 /**
  * A link to a platform by its title; plain text if it was removed. In a column of a table it is underlined on hover only,
@@ -11,16 +10,15 @@ export function PlatformLink({ name, isCell = false }: { name: string | null; is
   if (name === null) return null
   if (!platform) return name
   return (
-    <Anchor
+    <PageLink
       size="sm"
       c="inherit"
       underline={isCell ? 'hover' : 'always'}
       lineClamp={2}
-      renderRoot={(props) => (
-        <Link to="/dashboard/platforms/$id" params={{ id: String(platform.id) }} {...props} />
-      )}
+      to="/dashboard/platforms/$id"
+      params={{ id: String(platform.id) }}
     >
       {platform.display_title}
-    </Anchor>
+    </PageLink>
   )
 }

@@ -11,7 +11,7 @@ import {
   IconSearch,
   IconSettings,
 } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import { useInboxCount } from '../api/inbox.ts'
 import { formatCount } from '../lib/format.ts'
 import { TEXTS } from '../texts.ts'
@@ -27,9 +27,12 @@ export const PAGES = [
   { to: '/dashboard/search', label: TEXTS.search, icon: IconSearch },
   { to: '/dashboard/pulls', label: TEXTS.pulls, icon: IconDownload },
   { to: '/dashboard/log', label: TEXTS.log, icon: IconListDetails },
-  { to: '/dashboard/guide', label: TEXTS.integrationGuide, icon: IconBook },
+  { to: '/dashboard/guide', label: 'Integration guide', icon: IconBook },
   { to: '/dashboard/settings', label: TEXTS.settings, icon: IconSettings },
 ] as const
+
+/** A revert belongs to the pulls. */
+const REVERTS = '/dashboard/reverts'
 
 /** The pages after this one are at the bottom. */
 const LAST_AT_TOP = '/dashboard/log'
@@ -37,6 +40,7 @@ const LAST_AT_TOP = '/dashboard/log'
 /** `onChoose` is also called for the current page. */
 export function Navigation({ onChoose }: { onChoose: () => void }) {
   const count = useInboxCount()
+  const { pathname } = useLocation()
   const isRail = useMediaQuery('(min-width: 56.3125em) and (max-width: 81.25em)') ?? false
   return PAGES.map(({ to, label, icon: Icon }) => [
     <Tooltip key={to} label={label} position="right" disabled={!isRail}>
@@ -45,6 +49,9 @@ export function Navigation({ onChoose }: { onChoose: () => void }) {
         className={classes['link']}
         activeOptions={{ exact: to === '/dashboard', includeSearch: false }}
         onClick={onChoose}
+        {...(to === '/dashboard/pulls' && pathname.startsWith(REVERTS)
+          ? { 'aria-current': 'page' as const }
+          : {})}
       >
         <Icon size={16} stroke={1.6} aria-hidden />
         <span className={classes['label']}>{label}</span>

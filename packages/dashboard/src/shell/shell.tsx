@@ -212,8 +212,14 @@ function OperatorMenu() {
 function PullRing() {
   const { pull } = useSnapshotPull()
   if (pull?.finished_at !== null) return null
-  const percent = pull.progress.percent ?? 0
-  const label = [`Pull running: ${percent} %`, storedLabel(pull)].filter(Boolean).join(', ')
+  // Unknown until the platforms have said how many records there are.
+  const { percent } = pull.progress
+  const label = [
+    percent === null ? 'A pull is running' : `Pull running: ${percent} %`,
+    storedLabel(pull),
+  ]
+    .filter(Boolean)
+    .join(', ')
   return (
     <Tooltip label={label}>
       <Link
@@ -227,9 +233,9 @@ function PullRing() {
           thickness={2.5}
           roundCaps
           rootColor="var(--line-strong)"
-          sections={[{ value: percent, color: 'var(--accent-text)' }]}
+          sections={[{ value: percent ?? 0, color: 'var(--accent-text)' }]}
         />
-        {percent} %
+        {percent === null ? '…' : `${percent} %`}
       </Link>
     </Tooltip>
   )

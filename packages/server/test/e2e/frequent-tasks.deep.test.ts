@@ -129,7 +129,9 @@ describe('the clicks of repairs', BROWSER_TEST, () => {
     const dialog = page.getByRole('dialog', { name: 'Mark the records as missing?' })
     await dialog.getByText('60 records').waitFor()
     await dialog.getByRole('button', { name: 'Mark as missing' }).click()
-    await page.getByText('Approved. The next full pull marks the records as missing.').waitFor()
+    await page
+      .getByText('Approved. The next full pull marks those that it does not contain.')
+      .waitFor()
     assert.ok((await clicks()) <= 3)
     const { text } = await hub.get('/api/v1/missing-reviews?state=approved')
     assert.equal(JSON.parse(text).missing_reviews.length, 2)

@@ -94,6 +94,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await dialog.getByLabel('Type court to confirm').fill('cour')
     assert.ok(await deleteButton.isDisabled())
     await dialog.getByLabel('Type court to confirm').fill('court')
+    await dialog.getByLabel('Type court to confirm').press('Enter')
     await deleteButton.click()
     await page.getByText('No platforms registered').waitFor()
     assert.equal(new URL(page.url()).pathname, '/dashboard/platforms')

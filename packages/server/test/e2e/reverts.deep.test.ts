@@ -114,7 +114,7 @@ describe('reverts in a browser', BROWSER_TEST, () => {
     await page.getByRole('heading', { name: '1 record was reverted' }).waitFor()
     assert.equal(await nameOf(one.reference_number), 'Wrong name')
     await page.getByRole('link', { name: 'Revert 1' }).click()
-    await page.getByText('This was taken back by').waitFor()
+    await page.getByText('was taken back by').waitFor()
     assert.equal(await page.getByText('record held.').count(), 0)
   })
 

@@ -37,10 +37,10 @@ export type ListColumn<Row> = {
   hidesTitle?: boolean
 }
 
-export type ListSort = { by: string; descending: boolean }
+type ListSort = { by: string; descending: boolean }
 
 /** The widths of columns in pixels, and the columns that stay visible while the others scroll. */
-export type ListLayout = {
+type ListLayout = {
   widths: Readonly<Record<string, number>>
   pinned: readonly string[]
   /** The column that takes the room that is left. */

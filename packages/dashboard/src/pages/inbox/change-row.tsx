@@ -31,7 +31,7 @@ export function Row({
     <div className={classes['change']}>
       <Select
         size="xs"
-        w={128}
+        w={104}
         aria-label={`Change ${number}: what`}
         allowDeselect={false}
         comboboxProps={{ withinPortal: false }}
@@ -41,7 +41,7 @@ export function Row({
       />
       <Autocomplete
         size="xs"
-        w={140}
+        w={128}
         aria-label={`Change ${number}: member`}
         placeholder="data.status"
         comboboxProps={{ withinPortal: false }}
@@ -67,7 +67,7 @@ export function Row({
         (isModule ? (
           <Select
             {...props}
-            w={180}
+            w={150}
             allowDeselect={false}
             comboboxProps={{ withinPortal: false }}
             placeholder="Module"

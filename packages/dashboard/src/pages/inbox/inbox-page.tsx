@@ -11,6 +11,7 @@ import { Loaded } from '../../components/loaded.tsx'
 import { MENU_PROPS } from '../../components/menu-props.ts'
 import { useTabTitle } from '../../components/page-header.tsx'
 import { Ago } from '../../components/time.tsx'
+import { isElsewhere } from '../../lib/is-elsewhere.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
@@ -80,11 +81,18 @@ function Items({
   const open = (next: InboxItem | undefined) =>
     next && change({ item: next.key, changes: null }, { replace: true })
   const move = (by: number) => open(items[(waiting ? items.indexOf(waiting) : -1) + by])
+  const ofPage = (run: () => unknown) => (event: KeyboardEvent) => {
+    if (isElsewhere(event)) return
+    event.preventDefault()
+    run()
+  }
+  const acknowledge = () =>
+    canOperate && waiting?.put_aside === null && void putAside(waiting, null)
   useHotkeys([
-    ['ArrowDown', () => move(1)],
-    ['ArrowUp', () => move(-1)],
-    ['Enter', () => detail.current?.focus(), { preventDefault: false }],
-    ['e', () => canOperate && waiting?.put_aside === null && void putAside(waiting, null)],
+    ['ArrowDown', ofPage(() => move(1)), KEY],
+    ['ArrowUp', ofPage(() => move(-1)), KEY],
+    ['Enter', (event) => isOfList(event) && detail.current?.focus(), KEY],
+    ['e', ofPage(acknowledge), KEY],
   ])
   return (
     <div className={classes['split']} {...(chosen === undefined ? {} : { 'data-open': true })}>
@@ -145,6 +153,7 @@ function Entry({
   heading: string | null
 }) {
   const { key, title, reason, platform, group, since, last_at, put_aside } = item
+  const [{ item: chosen }] = useUrlState()
   const at = last_at ?? since
   return (
     <>
@@ -152,7 +161,8 @@ function Entry({
       <Link
         to="/dashboard/inbox"
         search={{ ...(put_aside === null ? {} : { aside: '1' }), item: key }}
-        replace
+        // Back leads to the list, which is a page of its own on a phone.
+        replace={chosen !== undefined}
         className={classes['entry']}
         {...(isOpen ? { 'aria-current': true } : {})}
       >
@@ -165,6 +175,13 @@ function Entry({
       </Link>
     </>
   )
+}
+
+const KEY = { preventDefault: false }
+
+/** Enter on a button presses it, and on a link of the item follows it. */
+function isOfList({ target }: KeyboardEvent): boolean {
+  return target instanceof Element && target.matches(`body, #main, .${classes['entry']}`)
 }
 
 /** The lists that are not on the page. */

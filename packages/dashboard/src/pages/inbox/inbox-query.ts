@@ -2,6 +2,7 @@ import type { Inbox, InboxItem } from '@recordhub/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../api/call-hub.ts'
 import { getQuery, queriesOf } from '../../api/get-query.ts'
+import { putAside } from '../../api/inbox.ts'
 import { attempt } from '../../components/confirm.tsx'
 
 export const inboxQuery = getQuery<Inbox>('GET /api/v1/inbox', { live: true })
@@ -9,10 +10,9 @@ export const inboxQuery = getQuery<Inbox>('GET /api/v1/inbox', { live: true })
 /** Puts an item aside until its fault changes, or until a time. */
 export function usePutAside() {
   const client = useQueryClient()
-  return ({ key }: InboxItem, until: Date | null) =>
+  return (item: InboxItem, until: Date | null) =>
     attempt(async () => {
-      const body = { key, ...(until ? { until: until.toISOString() } : {}) }
-      await callHub('/api/v1/inbox/put-aside', { method: 'POST', body })
+      await putAside(item, until)
       await client.invalidateQueries(queriesOf('GET /api/v1/inbox'))
     })
 }

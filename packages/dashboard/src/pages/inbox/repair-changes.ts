@@ -132,7 +132,7 @@ export function isOp(value: unknown): value is RepairChange['op'] {
   return typeof value === 'string' && Object.hasOwn(OPS, value)
 }
 
-export type DiffLine = { sign: ' ' | '-' | '+'; text: string }
+type DiffLine = { sign: ' ' | '-' | '+'; text: string }
 /** The unchanged lines around a change. */
 const CONTEXT = 3
 

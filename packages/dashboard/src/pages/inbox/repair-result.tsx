@@ -64,11 +64,15 @@ export function Figures({
   const { repeated = 0, unchanged_bodies = 0, tested = 0, total = 0 } = preview ?? {}
   const untouched = unchanged_bodies > 0 && unchanged_bodies < tested
   const notes = [
-    unchanged > 0 && `${formatCount(unchanged, 'record')} already have these values.`,
-    stale > 0 && `${formatNumber(stale)} are older than what is stored, which stays as it is.`,
-    repeated > 0 && `${formatNumber(repeated)} write a record that another one writes as well.`,
+    unchanged > 0 &&
+      `${formatCount(unchanged, 'record already has', 'records already have')} these values.`,
+    stale > 0 &&
+      `${formatCount(stale, 'is', 'are')} older than what is stored, which stays as it is.`,
+    repeated > 0 &&
+      `${formatCount(repeated, 'writes', 'write')} a record that another one writes as well.`,
     untouched && `The change does not apply to ${formatNumber(unchanged_bodies)}.`,
-    tested < total && `${formatNumber(tested)} of ${formatNumber(total)} were tested in 5 s.`,
+    tested < total &&
+      `Only ${formatNumber(tested)} of ${formatNumber(total)} could be tested in 5 s.`,
   ].filter((note) => note !== false)
   const figures = [
     ['new', created],
@@ -169,7 +173,7 @@ function Changed({ body }: { body: RepairPreview['examples'][number] | undefined
   const before = members.find(({ pointer }) => pointer === first.path)?.value
   const after = 'value' in first ? textOf(first.value) : 'to' in first ? first.to : undefined
   return (
-    <code className={classes['change']}>
+    <code className={classes['replaced']}>
       {'to' in first ? toRow(first).path : before !== undefined && <del>{textOf(before)}</del>}
       {after !== undefined && <ins>{after}</ins>}
       {others.length > 0 && ` +${formatNumber(others.length)}`}

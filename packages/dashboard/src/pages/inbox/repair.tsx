@@ -17,7 +17,7 @@ import {
   repairPreviewQuery,
   useRefreshRejected,
 } from '../../api/rejected-pushes.ts'
-import { attempt, confirm, notify } from '../../components/confirm.tsx'
+import { confirm, notify, useAttempt } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { AcceptButton } from '../../components/group-actions.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -31,7 +31,7 @@ import { Row } from './change-row.tsx'
 import classes from './inbox.module.css'
 import { type ChangeRow, diffLines, membersOf, parseRows, toChange } from './repair-changes.ts'
 import { Block, Figures, NONE, Pushes, Result, type Run } from './repair-result.tsx'
-import { countsLabel, replayGroup } from './replay-group.ts'
+import { countsLabel, OUTCOME_LABELS, replayGroup } from './replay-group.ts'
 
 const SHOWN = 6
 const PROPOSED = {
@@ -274,7 +274,7 @@ function Actions({
   const { platform_name: platform, cause, rejected_pushes: count } = group
   const canOperate = useHasRole('operator')
   const refresh = useRefreshRejected()
-  const [isBusy, setIsBusy] = useState(false)
+  const { isBusy, run } = useAttempt()
   if (!canOperate) {
     return (
       <Text size="xs" c="dimmed" px="md" py="sm">
@@ -284,16 +284,17 @@ function Actions({
   }
   const first = preview?.items[0]
   const replayFirst = async ({ id }: RepairedPush) => {
-    setIsBusy(true)
-    await attempt(async () => {
+    try {
       const changed = preview?.examples.find((one) => one.id === id)
       const json = writeLossless({ ...(changed ? { body: changed.after } : {}) }, '')
       const path = `/api/v1/rejected-pushes/${id}/replay`
       const { replay } = await callHub<{ replay: Replay }>(path, { method: 'POST', json })
-      notify(`${first?.reference_number ?? 'The first one'} was replayed: ${replay.outcome}`)
-    })
-    await refresh()
-    setIsBusy(false)
+      const name = first?.reference_number ?? 'The first one'
+      if (replay.outcome === 'rejected') throw new Error(`${name}: ${replay.message}`)
+      notify(`${name} was replayed: ${OUTCOME_LABELS[replay.outcome]}`)
+    } finally {
+      await refresh()
+    }
   }
   const isUseless = preview !== null && preview.counts.rejected === preview.tested
   const remove = async () => {
@@ -315,7 +316,7 @@ function Actions({
           variant="subtle"
           color="gray"
           loading={isBusy}
-          onClick={() => void replayFirst(first)}
+          onClick={() => void run(() => replayFirst(first))}
         >
           Replay the first one only
         </Button>

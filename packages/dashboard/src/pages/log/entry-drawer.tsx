@@ -15,6 +15,7 @@ import { Time } from '../../components/time.tsx'
 import { ValueView } from '../../components/value-view.tsx'
 import { formatCode } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
 import { causeOf } from './activity-rows.ts'
 
 /** The details of a log entry, with related links. A link may refer to one that is not on the page. */
@@ -95,6 +96,7 @@ export function Actor({ entry }: { entry: ActivityEntry }) {
 /** Links of a log entry: its record, its pull, the rejected record, similar entries. */
 function EntryLinks({ entry }: { entry: ActivityEntry }) {
   const { record_id, kind, details } = entry
+  const canOperate = useHasRole('operator')
   const platform = entry.platform_name ?? ''
   const rejected = numberOf(details['rejected_push_id'])
   const pull = numberOf(details['pull_id'])
@@ -103,7 +105,7 @@ function EntryLinks({ entry }: { entry: ActivityEntry }) {
   const links: (false | [text: string, to: string, search: Record<string, string>])[] = [
     record !== null && [`Record ${record}`, '/dashboard/records', { record }],
     pull !== null && [`Pull ${pull}`, `/dashboard/pulls/${pull}`, {}],
-    revert !== null && [`Revert ${revert}`, `/dashboard/reverts/${revert}`, {}],
+    revert !== null && canOperate && [`Revert ${revert}`, `/dashboard/reverts/${revert}`, {}],
     rejected !== null && ['Rejected record', '/dashboard/inbox', { tab: 'rejected', rejected }],
     kind === 'push.rejected' && [
       ...(['Rejected pushes of this platform', '/dashboard/inbox'] as const),

@@ -64,6 +64,7 @@ export function FirstSteps({ current }: { current: Snapshot }) {
   const invitations = useQuery({ ...invitationsQuery(), enabled: isAdmin })
   const isLoading = [about, backups, operators, invitations].some((one) => one.isLoading)
   const { platforms } = current
+  const now = Date.now()
   const isRegistered = platforms.length > 0
   const isPulled = platforms.some(({ latest_sync_at }) => latest_sync_at !== null)
   const hasPushed = platforms.some(({ last_push_at }) => last_push_at !== null)
@@ -120,7 +121,9 @@ export function FirstSteps({ current }: { current: Snapshot }) {
             title: 'Invite a colleague',
             text: 'So that someone can act when you are away.',
             state:
-              operators.data.operators.length + invitations.data.invitations.length > 1
+              operators.data.operators.filter(({ disabled_at }) => disabled_at === null).length >
+                1 ||
+              invitations.data.invitations.some(({ expires_at }) => Date.parse(expires_at) > now)
                 ? ('done' as const)
                 : ('open' as const),
             action: (

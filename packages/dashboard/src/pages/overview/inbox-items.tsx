@@ -3,9 +3,8 @@ import type { InboxItem, Snapshot } from '@recordhub/protocol'
 import { IconCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
-import { acknowledge } from '../../api/inbox.ts'
-import { attempt } from '../../components/confirm.tsx'
+import { putAside } from '../../api/inbox.ts'
+import { useAttempt } from '../../components/confirm.tsx'
 import { Dot } from '../../components/dot.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { MessageText } from '../../components/message-text.tsx'
@@ -171,21 +170,16 @@ function Actions({ item }: { item: InboxItem }) {
 
 function AcknowledgeButton({ item, isOnly }: { item: InboxItem; isOnly: boolean }) {
   const canOperate = useHasRole('operator')
-  const [isSending, setSending] = useState(false)
+  const { isBusy, run } = useAttempt()
   if (!canOperate) return null
-  const send = async () => {
-    setSending(true)
-    await attempt(() => acknowledge(item))
-    setSending(false)
-  }
   return (
     <Tooltip label="Puts the item aside until its fault changes">
       <Button
         size="xs"
         variant={isOnly ? 'default' : 'subtle'}
         color="gray"
-        loading={isSending}
-        onClick={() => void send()}
+        loading={isBusy}
+        onClick={() => void run(() => putAside(item))}
       >
         {TEXTS.acknowledge}
       </Button>

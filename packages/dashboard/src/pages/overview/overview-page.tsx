@@ -141,7 +141,7 @@ function Sentence({ current, sums, all }: { current: Snapshot; sums: Sums; all: 
       {failed.length > named.length &&
         `${formatCount(failed.length - named.length, 'more platform')} could not be read.`}
       {all.accepted > 0 && (
-        <Link to="/dashboard/inbox" search={{ tab: 'completeness' }} className={classes['plain']}>
+        <Link to="/dashboard/inbox" search={{ tab: 'rejected' }} className={classes['plain']}>
           {formatCount(all.accepted, 'accepted exception')}
         </Link>
       )}

@@ -6,6 +6,7 @@ import { Dot } from '../../components/dot.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { Ago, Time } from '../../components/time.tsx'
 import { formatCount } from '../../lib/format.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
 import { HEALTHS, type Health } from '../platforms/platform-list.ts'
 import { BARS, Complete, HEALTH_COLORS, PullBars } from '../platforms/platform-state.tsx'
@@ -33,6 +34,7 @@ export function Platforms({
   current: Snapshot
   sums: ReadonlyMap<string, PlatformSums> | null
 }) {
+  const canOperate = useHasRole('operator')
   const sorted = platforms.toSorted(
     (one, other) =>
       HEALTHS.indexOf(one.health.state) - HEALTHS.indexOf(other.health.state) ||
@@ -49,15 +51,17 @@ export function Platforms({
           {TEXTS.platforms}
         </Title>
         <span>{countsOf(sorted)}</span>
-        <LinkButton
-          className={classes['end'] ?? ''}
-          size="xs"
-          variant="default"
-          leftSection={<IconPlus size={16} aria-hidden />}
-          to="/dashboard/platforms/new"
-        >
-          {TEXTS.registerAPlatform}
-        </LinkButton>
+        {canOperate && (
+          <LinkButton
+            className={classes['end'] ?? ''}
+            size="xs"
+            variant="default"
+            leftSection={<IconPlus size={16} aria-hidden />}
+            to="/dashboard/platforms/new"
+          >
+            {TEXTS.registerAPlatform}
+          </LinkButton>
+        )}
       </div>
       <Paper withBorder>
         <ul className={classes['list']}>

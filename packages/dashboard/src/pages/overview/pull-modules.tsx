@@ -1,6 +1,6 @@
-import { Anchor, Paper, Stack } from '@mantine/core'
+import { Paper, Stack } from '@mantine/core'
 import type { Pull, PullTask } from '@recordhub/protocol'
-import { Link } from '@tanstack/react-router'
+import { PageLink } from '../../components/page-link.tsx'
 import { SideDrawer } from '../../components/side-drawer.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { TEXTS } from '../../texts.ts'
@@ -33,14 +33,9 @@ export function PullModules({
           <PullProgress pull={pull} now={now} />
         </Paper>
         <ModuleTable tasks={tasks} now={now} />
-        <Anchor
-          size="sm"
-          renderRoot={(props) => (
-            <Link to="/dashboard/pulls/$id" params={{ id: String(pull.id) }} {...props} />
-          )}
-        >
+        <PageLink size="sm" to="/dashboard/pulls/$id" params={{ id: String(pull.id) }}>
           All {formatCount(pull.progress.tasks_total, 'module')}
-        </Anchor>
+        </PageLink>
       </Stack>
     </SideDrawer>
   )

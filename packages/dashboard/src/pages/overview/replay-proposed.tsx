@@ -2,14 +2,13 @@
 import { Button } from '@mantine/core'
 import type { RepairableGroup } from '@recordhub/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import {
   type Repair,
   rejectedPushGroupsQuery,
   repairPreviewQuery,
   useRefreshRejected,
 } from '../../api/rejected-pushes.ts'
-import { attempt, confirm, notify } from '../../components/confirm.tsx'
+import { confirm, notify, useAttempt } from '../../components/confirm.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { countsLabel, replayGroup } from '../inbox/replay-group.ts'
@@ -28,35 +27,34 @@ function ReplayButton({ group, as }: { group: RepairableGroup; as: string }) {
   const { platform_name: platform, cause, rejected_pushes: count } = group
   const client = useQueryClient()
   const refresh = useRefreshRejected()
-  const [isTesting, setTesting] = useState(false)
+  const { isBusy, run } = useAttempt()
   const label = `Replay ${formatNumber(count)} as ${as}`
   const repair: Repair = {
     ...{ platform, cause },
     changes: [{ op: 'set', path: '/record_type', value: as }],
   }
   async function test() {
-    setTesting(true)
-    await attempt(async () => {
-      const preview = await client.fetchQuery(repairPreviewQuery(repair, count))
-      confirm({
-        title: `${label}?`,
-        children: `The test says: ${countsLabel(preview.counts)}. Nothing is stored yet.`,
-        action: 'Replay',
-        color: 'harbour',
-        async onConfirm() {
-          let result = ''
+    const preview = await client.fetchQuery(repairPreviewQuery(repair, count))
+    confirm({
+      title: `${label}?`,
+      children: `The test says: ${countsLabel(preview.counts)}. Nothing is stored yet.`,
+      action: 'Replay',
+      color: 'harbour',
+      async onConfirm() {
+        let result = ''
+        try {
           await replayGroup(repair, preview, ({ totals }) => {
             result = countsLabel(totals)
           })
           notify(`Replayed: ${result}`)
+        } finally {
           await refresh()
-        },
-      })
+        }
+      },
     })
-    setTesting(false)
   }
   return (
-    <Button size="xs" variant="default" loading={isTesting} onClick={() => void test()}>
+    <Button size="xs" variant="default" loading={isBusy} onClick={() => void run(test)}>
       {label}
     </Button>
   )

@@ -1,7 +1,8 @@
-import { Paper, Text, Title, VisuallyHidden } from '@mantine/core'
+import { Anchor, Paper, Text, Title, VisuallyHidden } from '@mantine/core'
 import type { ModuleCompleteness, PlatformSummary, RejectedPushGroup } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { rejectedPushGroupsQuery } from '../../api/rejected-pushes.ts'
 import { AcceptButton } from '../../components/group-actions.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
@@ -22,6 +23,7 @@ export function UnequalModules({
   platforms: readonly PlatformSummary[]
 }) {
   const rows = unequalRows(modules, platforms)
+  const [isAll, setAll] = useState(false)
   const hasRejected = rows.some(({ why }) => why === 'rejected')
   const { data: rejected } = useQuery({ ...rejectedPushGroupsQuery({}), enabled: hasRejected })
   if (rows.length === 0) return null
@@ -48,7 +50,7 @@ export function UnequalModules({
             </tr>
           </thead>
           <tbody>
-            {rows.slice(0, SHOWN).map((row) => (
+            {rows.slice(0, isAll ? rows.length : SHOWN).map((row) => (
               <Row
                 key={`${row.platform.id} ${row.module?.module_id ?? row.why}`}
                 row={row}
@@ -59,13 +61,9 @@ export function UnequalModules({
         </table>
         {rows.length > SHOWN && (
           <div className={classes['footLine']}>
-            <Link
-              to="/dashboard/inbox"
-              search={{ tab: 'completeness' }}
-              style={{ color: 'var(--accent-text)' }}
-            >
-              {rows.length - SHOWN} more
-            </Link>
+            <Anchor component="button" fz="inherit" onClick={() => setAll(!isAll)}>
+              {isAll ? 'Show fewer' : `Show ${rows.length - SHOWN} more`}
+            </Anchor>
           </div>
         )}
       </Paper>

@@ -1,8 +1,7 @@
 import { Button, Menu, Tooltip } from '@mantine/core'
 import { IconDownload, IconRefresh } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
-import { attempt, notify } from '../../components/confirm.tsx'
+import { notify, useAttempt } from '../../components/confirm.tsx'
 import { formatTime } from '../../lib/format.ts'
 import { TEXTS } from '../../texts.ts'
 import { starterLabel } from '../pulls/pull-labels.ts'
@@ -22,7 +21,7 @@ export function PullButton({
   /** An item of a menu. */
   isItem?: boolean
 }) {
-  const [isBusy, setIsBusy] = useState(false)
+  const { isBusy, run } = useAttempt()
   const navigate = useNavigate()
   const reason =
     status === 'inactive'
@@ -32,17 +31,13 @@ export function PullButton({
         : null
 
   async function pull(): Promise<void> {
-    setIsBusy(true)
-    await attempt(async () => {
-      const { pull, isNew } = await startPull(`/api/v1/platforms/${id}/pull`, toBody(full))
-      notify(
-        isNew
-          ? 'The pull has started.'
-          : `A pull is already running: started ${starterLabel(pull)} at ${formatTime(pull.requested_at)}.`,
-      )
-      await navigate({ to: '/dashboard/pulls/$id', params: { id: String(pull.id) } })
-    })
-    setIsBusy(false)
+    const { pull, isNew } = await startPull(`/api/v1/platforms/${id}/pull`, toBody(full))
+    notify(
+      isNew
+        ? 'The pull has started.'
+        : `A pull is already running: started ${starterLabel(pull)} at ${formatTime(pull.requested_at)}.`,
+    )
+    await navigate({ to: '/dashboard/pulls/$id', params: { id: String(pull.id) } })
   }
 
   const hint = reason ?? (full ? 'Without the ETag or Last-Modified of the last response' : null)
@@ -55,7 +50,7 @@ export function PullButton({
     // A disabled button would not show its tooltip.
     ...(reason === null ? {} : { 'data-disabled': true }),
     'aria-disabled': reason !== null,
-    onClick: () => reason === null && void pull(),
+    onClick: () => reason === null && void run(pull),
     children: full ? 'Read everything again' : 'Pull now',
   }
   const button = isItem ? (

@@ -4,11 +4,12 @@ import type { ConnectionTest, Module } from '@recordhub/protocol'
 import { IconPlugConnected } from '@tabler/icons-react'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
 import { CheckList } from './check-list.tsx'
 import { useConnectionChecks } from './use-hub-lines.ts'
 
-/** Tests the connection to a registered platform: ping and manifest first, and every endpoint on request. */
+/** Tests the connection to a registered platform: ping and manifest first, and every endpoint on request. Only for operators. */
 export function TestButton({
   platform,
   label = TEXTS.testConnection,
@@ -22,6 +23,8 @@ export function TestButton({
   const { checks, result, isRunning, error, run, clear } = useConnectionChecks<ConnectionTest>()
   const test = (check_everything: boolean) =>
     void run(`/api/v1/platforms/${platform.id}/test`, { check_everything })
+  const canOperate = useHasRole('operator')
+  if (!canOperate) return null
   const nameOf = (type: string) =>
     platform.modules?.find((one) => one.record_type === type)?.module_name ?? type
   return (

@@ -1,12 +1,11 @@
 import { Button } from '@mantine/core'
 import { IconDownload, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { snapshot } from '../../api/live.ts'
 import { refreshPullList } from '../../api/pulls.ts'
 import { pauseSchedule } from '../../api/schedule.ts'
 import { hasRole, session } from '../../api/session.ts'
-import { attempt } from '../../components/confirm.tsx'
+import { useAttempt } from '../../components/confirm.tsx'
 import { useStore } from '../../lib/store.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
@@ -20,18 +19,14 @@ export function PullAllForm() {
   const client = useQueryClient()
   const { operator } = useStore(session)
   const isRunning = useStore(snapshot)?.pull.pull != null
-  const [isStarting, setStarting] = useState(false)
+  const { isBusy, run } = useAttempt()
   const canOperate = operator === null || hasRole(operator.role, 'operator')
   const running = isRunning ? 'A pull is running.' : undefined
   const reason = canOperate ? running : TEXTS.requiresOperatorRole
   async function start() {
-    setStarting(true)
     // After a 409, it returns the running pull, which is then shown.
-    await attempt(async () => {
-      await startPull()
-      await refreshPullList(client)
-    })
-    setStarting(false)
+    await startPull()
+    await refreshPullList(client)
   }
   return (
     <form
@@ -44,10 +39,10 @@ export function PullAllForm() {
         type="button"
         variant="default"
         leftSection={<IconDownload size={16} />}
-        loading={isStarting}
+        loading={isBusy}
         disabled={!canOperate || isRunning}
         title={reason}
-        onClick={start}
+        onClick={() => void run(start)}
       >
         Pull All Existing Records
       </Button>
@@ -58,12 +53,7 @@ export function PullAllForm() {
 /** Pauses or resumes the schedule of pulls. Only for operators. */
 export function PauseButton({ isPaused }: { isPaused: boolean }) {
   const canOperate = useHasRole('operator')
-  const [isSending, setSending] = useState(false)
-  async function change() {
-    setSending(true)
-    await attempt(() => pauseSchedule(!isPaused))
-    setSending(false)
-  }
+  const { isBusy, run } = useAttempt()
   if (!canOperate) return null
   const Icon = isPaused ? IconPlayerPlay : IconPlayerPause
   return (
@@ -72,8 +62,8 @@ export function PauseButton({ isPaused }: { isPaused: boolean }) {
       variant={isPaused ? 'default' : 'subtle'}
       color="gray"
       leftSection={<Icon size={16} stroke={1.6} aria-hidden />}
-      loading={isSending}
-      onClick={() => void change()}
+      loading={isBusy}
+      onClick={() => void run(() => pauseSchedule(!isPaused))}
     >
       {isPaused ? TEXTS.resume : TEXTS.pause}
     </Button>

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { callHub, HubCallError } from '../../api/call-hub.ts'
 import { showPull } from '../../api/live.ts'
 import { refreshPull } from '../../api/pulls.ts'
-import { attempt, notify } from '../../components/confirm.tsx'
+import { attempt, notify, useAttempt } from '../../components/confirm.tsx'
 import { formatTime } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
@@ -21,18 +21,14 @@ export function PullNowButton({
   isIcon?: boolean
 }) {
   const canOperate = useHasRole('operator')
-  const [isSending, setSending] = useState(false)
+  const { isBusy, run } = useAttempt()
   async function pull() {
-    setSending(true)
-    await attempt(async () => {
-      const { pull: started, isNew } = await startPull(`/api/v1/platforms/${id}/pull`, {})
-      notify(
-        isNew
-          ? `The pull of ${display_title} has started`
-          : `A pull is already running: started ${starterLabel(started)} at ${formatTime(started.requested_at)}`,
-      )
-    })
-    setSending(false)
+    const { pull: started, isNew } = await startPull(`/api/v1/platforms/${id}/pull`, {})
+    notify(
+      isNew
+        ? `The pull of ${display_title} has started`
+        : `A pull is already running: started ${starterLabel(started)} at ${formatTime(started.requested_at)}`,
+    )
   }
   if (!canOperate) return null
   if (!isIcon) {
@@ -41,8 +37,8 @@ export function PullNowButton({
         size="xs"
         variant="subtle"
         color="gray"
-        loading={isSending}
-        onClick={() => void pull()}
+        loading={isBusy}
+        onClick={() => void run(pull)}
       >
         Pull now
       </Button>
@@ -54,8 +50,8 @@ export function PullNowButton({
         variant="subtle"
         color="gray"
         aria-label={`Pull ${display_title} now`}
-        loading={isSending}
-        onClick={() => void pull()}
+        loading={isBusy}
+        onClick={() => void run(pull)}
       >
         <IconDownload size={16} stroke={1.6} aria-hidden />
       </ActionIcon>

@@ -1,6 +1,5 @@
 import {
   Alert,
-  Anchor,
   Button,
   Code,
   Group,
@@ -14,7 +13,7 @@ import {
 import type { MissingReview, Pull, PullTask } from '@recordhub/protocol'
 import { IconHelpCircle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { HubCallError } from '../../api/call-hub.ts'
 import { missingReviewPageQuery } from '../../api/inbox.ts'
 import { useTitles } from '../../api/platforms.ts'
@@ -235,40 +234,30 @@ function RejectedRecords({ pull: { id: pullId, finished_at } }: { pull: Pull }) 
         <Title order={2} fz="md">
           Rejected records
         </Title>
-        <Anchor
+        <PageLink
           size="sm"
-          renderRoot={(props) => (
-            <Link
-              to="/dashboard/inbox"
-              search={{ tab: 'rejected', pull: String(pullId), state: 'all' }}
-              {...props}
-            />
-          )}
+          to="/dashboard/inbox"
+          search={{ tab: 'rejected', pull: String(pullId), state: 'all' }}
         >
           All rejected records
-        </Anchor>
+        </PageLink>
       </Group>
       <Stack gap="sm" component="ul" p={0} m={0}>
         {rejected.map((one) => (
           <Stack key={one.id} gap={2} component="li">
             <Text size="sm">
-              <Anchor
+              <PageLink
                 fw={500}
-                renderRoot={(props) => (
-                  <Link
-                    to="/dashboard/inbox"
-                    search={{
-                      tab: 'rejected',
-                      pull: String(pullId),
-                      state: 'all',
-                      rejected: String(one.id),
-                    }}
-                    {...props}
-                  />
-                )}
+                to="/dashboard/inbox"
+                search={{
+                  tab: 'rejected',
+                  pull: String(pullId),
+                  state: 'all',
+                  rejected: String(one.id),
+                }}
               >
                 {referenceLabel(one.body)}
-              </Anchor>
+              </PageLink>
               {' · '}
               <PlatformTitle platform={one.platform_name} />
               {' · '}

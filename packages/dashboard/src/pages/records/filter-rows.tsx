@@ -214,7 +214,7 @@ function OneFilter({
         <LinkButton
           size="compact-xs"
           variant="transparent"
-          to="/dashboard/activity"
+          to="/dashboard/inbox"
           search={{ tab: 'missing', review: filter.value }}
         >
           {label}

@@ -94,6 +94,7 @@ const COLUMNS = [
       {reference_number}
     </PageLink>
   )),
+  column.text('Name', ({ full_name }) => full_name, { phone: 'line' }),
   column.of('Held', heldLabel, { phone: 'line' }),
   column.of(
     'Module',
@@ -105,9 +106,9 @@ const COLUMNS = [
         </Text>
       </>
     ),
-    { width: 240 },
+    { width: 220 },
   ),
-  column.of('Revert', ({ revert_id }) => <RevertLink id={revert_id} />, { width: 120 }),
+  column.of('Revert', ({ revert_id }) => <RevertLink id={revert_id} />, { width: 96 }),
   column.time('Since', ({ since }) => since),
   column.actions('Actions', (hold) => <LiftMenu hold={hold} />, { width: 100 }),
 ]
@@ -131,18 +132,18 @@ export function RevertLink({ id }: { id: number }) {
 /** Lifts all holds of a record, or one of its held values. */
 function LiftMenu({ hold }: { hold: Hold }) {
   const lift = useLift()
-  const { record_id, revert_id, paths } = hold
+  const { record_id, reference_number, revert_id, paths } = hold
   if (lift === null) return null
-  if (paths.length < 2) return <LiftButton recordId={record_id} />
+  if (paths.length < 2) return <LiftButton hold={hold} />
   return (
     <Menu {...MENU_PROPS} position="bottom-end">
       <Menu.Target>
-        <Button size="xs" variant="default">
+        <Button size="xs" variant="default" aria-label={liftLabel(hold)}>
           Lift…
         </Button>
       </Menu.Target>
       <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
-        <Menu.Item onClick={() => lift('the holds of this record', `${record_id}/holds`)}>
+        <Menu.Item onClick={() => lift(`the holds of ${reference_number}`, `${record_id}/holds`)}>
           The whole record
         </Menu.Item>
         {paths.map((path) => (
@@ -150,7 +151,7 @@ function LiftMenu({ hold }: { hold: Hold }) {
             key={path}
             onClick={() =>
               lift(
-                `the hold on ${pathLabel(path)}`,
+                `the hold on ${pathLabel(path)} of ${reference_number}`,
                 `${record_id}/holds?revert_id=${revert_id}&path=${encodeURIComponent(path)}`,
               )
             }
@@ -179,15 +180,19 @@ function useLift(): ((what: string, path: string) => void) | null {
     })
 }
 
+const liftLabel = ({ reference_number }: Hold) => `Lift the holds of ${reference_number}…`
+
 /** Lifts all holds of a record. */
-function LiftButton({ recordId }: { recordId: number }) {
+function LiftButton({ hold }: { hold: Hold }) {
   const lift = useLift()
   if (lift === null) return null
+  const { record_id, reference_number } = hold
   return (
     <Button
       size="xs"
       variant="default"
-      onClick={() => lift('the holds of this record', `${recordId}/holds`)}
+      aria-label={liftLabel(hold)}
+      onClick={() => lift(`the holds of ${reference_number}`, `${record_id}/holds`)}
     >
       Lift…
     </Button>
@@ -197,7 +202,8 @@ function LiftButton({ recordId }: { recordId: number }) {
 /** The held values of a record, with *Lift*. Renders nothing if there are none. */
 export function RecordHolds({ recordId }: { recordId: number }) {
   const { data } = useQuery(holdsQuery({ record_id: String(recordId) }))
-  if (!data || data.holds.length === 0) return null
+  const [first] = data?.holds ?? []
+  if (!data || !first) return null
   return (
     <Stack gap={4} px="md" pb="xs" align="flex-start" role="status">
       {data.holds.map((hold) => (
@@ -206,7 +212,7 @@ export function RecordHolds({ recordId }: { recordId: number }) {
           <Ago at={hold.since} /> by <RevertLink id={hold.revert_id} />: {heldLabel(hold)}
         </Text>
       ))}
-      <LiftButton recordId={recordId} />
+      <LiftButton hold={first} />
     </Stack>
   )
 }

@@ -11,7 +11,8 @@ import { LocalTimeInput } from '../../components/local-time-input.tsx'
 import { useSubmit } from '../../lib/use-submit.ts'
 
 const MAX_REASON = 500
-const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 
 /** The dialog of the pushes of a platform, which asks for the period. */
 export function PushesPlanDialog({
@@ -26,12 +27,22 @@ export function PushesPlanDialog({
   const [from, setFrom] = useState<string | null>(() =>
     new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS).toISOString(),
   )
-  const [to, setTo] = useState<string | null>(() => new Date().toISOString())
+  const [to, setTo] = useState<string | null>(() =>
+    // What the input shows has no seconds.
+    new Date(Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS).toISOString(),
+  )
   const isPeriod = from !== null && to !== null && from < to
   return (
     <PlanDialog title={title} onClose={onClose} scope={isPeriod ? { platform, from, to } : null}>
-      <LocalTimeInput label="From" required value={from ?? undefined} onChange={setFrom} />
       <LocalTimeInput
+        size="sm"
+        label="From"
+        required
+        value={from ?? undefined}
+        onChange={setFrom}
+      />
+      <LocalTimeInput
+        size="sm"
         label="Before"
         required
         value={to ?? undefined}

@@ -6,6 +6,7 @@ import {
   pathLabel,
   revertTitle,
   scopeLabel,
+  stateLabel,
   whyLabel,
 } from './revert-labels.ts'
 
@@ -37,6 +38,9 @@ test('the title of a revert says its result once it has one', () => {
   assert.equal(titleOf('cancelled'), 'The revert was cancelled after 5 records')
   const plan = { state: 'cancelled', counts, progress, started_at: null } as const
   assert.equal(revertTitle(plan, 'pull 7'), 'The plan was cancelled')
+  assert.equal(stateLabel(plan), 'Nothing was changed.')
+  assert.match(stateLabel({ ...plan, started_at: '2026-11-21T07:30:00.000Z' }), /stay reverted/)
+  assert.equal(stateLabel({ ...plan, state: 'running' }), '5 of 9 records done')
 })
 
 test('a pull is reverted in part if a part of it was asked for or done', () => {

@@ -56,6 +56,28 @@ export function revertTitle(
   }
 }
 
+const STATE_LABELS: Readonly<Record<Exclude<Revert['state'], 'running'>, string>> = {
+  planned:
+    'This is the plan. Nothing is changed yet. It is kept for a day, and decided again for each record when it starts.',
+  queued: 'Waits to start.',
+  succeeded: 'Done.',
+  failed: 'Records that were written stay reverted.',
+  cancelled: 'Records that were written stay reverted.',
+  interrupted: 'It was interrupted. The hub continues it.',
+}
+
+/** What the state means for the records. */
+export function stateLabel({
+  state,
+  started_at,
+  progress: { records_done, records_total },
+}: Pick<Revert, 'state' | 'started_at' | 'progress'>): string {
+  if (state === 'running') {
+    return `${formatNumber(records_done)} of ${formatCount(records_total, 'record')} done`
+  }
+  return state === 'cancelled' && started_at === null ? 'Nothing was changed.' : STATE_LABELS[state]
+}
+
 /** Whether an ended revert has left a part of what its pull did. */
 export function isPartial({
   scope,
@@ -73,10 +95,10 @@ export function revertDot({ state }: Pick<Revert, 'state'>): DotColor {
   return state === 'interrupted' || state === 'cancelled' ? 'orange' : 'hollow'
 }
 
-export const OUTCOMES: readonly { value: RevertOutcome; label: string }[] = [
-  { value: 'reverted', label: 'Reverted' },
-  { value: 'kept', label: 'Kept' },
-  { value: 'impossible', label: 'Impossible' },
+export const OUTCOMES: readonly { value: RevertOutcome; label: string; hint: string }[] = [
+  { value: 'reverted', label: 'Reverted', hint: 'former values, or missing if created' },
+  { value: 'kept', label: 'Kept', hint: 'changed again since' },
+  { value: 'impossible', label: 'Impossible', hint: 'former values unknown, or no module' },
 ]
 
 /** `salary › net`: a path of a change or of a hold. */

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, Progress, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Box, Button, Group, Paper, Progress, Skeleton, Stack, Text } from '@mantine/core'
 import type { Revert } from '@recordhub/protocol'
 import { IconHandStop } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { HubCallError } from '../../api/call-hub.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
 import { changeReverts, revertQuery } from '../../api/reverts.ts'
-import { attempt, confirm } from '../../components/confirm.tsx'
+import { confirm, useAttempt } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { NotFound } from '../../components/not-found.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
@@ -21,7 +21,7 @@ import { TEXTS } from '../../texts.ts'
 import classes from '../pulls/pulls.module.css'
 import { RevertLink } from './holds.tsx'
 import { RevertButton } from './revert-button.tsx'
-import { OUTCOMES, revertTitle, scopeLabel } from './revert-labels.ts'
+import { OUTCOMES, revertTitle, scopeLabel, stateLabel } from './revert-labels.ts'
 import { RevertRecords } from './revert-records.tsx'
 import { useScopeTitles } from './use-scope-titles.ts'
 
@@ -38,7 +38,7 @@ export function RevertPage() {
   const { revert } = found.data
   const what = scopeLabel(revert.scope, titles)
   return (
-    <>
+    <Box maw={960} mx="auto">
       <BackLink to="/dashboard/reverts">Reverts</BackLink>
       <PageHeader
         isOfOne
@@ -65,11 +65,11 @@ export function RevertPage() {
         </Paper>
         <RevertRecords revert={revert} />
       </Stack>
-    </>
+    </Box>
   )
 }
 
-const isPlan = ({ state }: Revert) => state === 'planned'
+const isPlan = ({ started_at }: Revert) => started_at === null
 const ACTIVE: readonly Revert['state'][] = ['queued', 'running', 'interrupted']
 const isActive = ({ state }: Revert) => ACTIVE.includes(state)
 
@@ -105,19 +105,19 @@ function Actions({ revert, what }: { revert: Revert; what: string }) {
   const client = useQueryClient()
   const canOperate = useHasRole('operator')
   const [isStarting, setStarting] = useState(false)
+  const { isBusy, run } = useAttempt()
   if (!canOperate) return null
   const { id, state, counts, scope } = revert
   const path = `/api/v1/reverts/${id}`
   if (isActive(revert)) {
     return (
       <Button
-        size="xs"
+        size="sm"
         variant="default"
-        onClick={() =>
-          void attempt(() => changeReverts(client, `${path}/cancel`, { method: 'POST' }))
-        }
+        disabled={isBusy}
+        onClick={() => void run(() => changeReverts(client, `${path}/cancel`, { method: 'POST' }))}
       >
-        {TEXTS.cancel}
+        {isBusy ? 'Cancelling…' : TEXTS.cancel}
       </Button>
     )
   }
@@ -131,12 +131,14 @@ function Actions({ revert, what }: { revert: Revert; what: string }) {
       {(state === 'failed' || state === 'cancelled') && (
         <RevertButton
           scope={scope}
-          title={`Revert the rest of ${what}?`}
-          label="Revert the rest…"
+          size="sm"
+          title={isPlan(revert) ? `Revert ${what}?` : `Revert the rest of ${what}?`}
+          label={isPlan(revert) ? 'Plan again…' : 'Revert the rest…'}
         />
       )}
       {revert.started_at !== null && revert.reverted_by === null && counts.reverted > 0 && (
         <RevertButton
+          size="sm"
           scope={{ revert_id: id }}
           title={`Undo revert ${formatNumber(id)}?`}
           label="Undo this revert…"
@@ -173,7 +175,7 @@ function HistoryNotice({ revert: { history_since, reverted_by } }: { revert: Rev
       )}
       {reverted_by !== null && (
         <Alert color="gray" variant="light">
-          This was taken back by <RevertLink id={reverted_by} />.
+          This, or a part of it, was taken back by <RevertLink id={reverted_by} />.
         </Alert>
       )}
     </>
@@ -196,7 +198,14 @@ function HeldNotice({ revert: { id, counts } }: { revert: Revert }) {
       onConfirm: () => changeReverts(client, `/api/v1/reverts/${id}/holds`, { method: 'DELETE' }),
     })
   return (
-    <Alert color="orange" variant="light" p="xs" pl="md" role="status" icon={<IconHandStop />}>
+    <Alert
+      color="orange"
+      variant="light"
+      p="xs"
+      pl="md"
+      role="status"
+      icon={<IconHandStop size={16} />}
+    >
       <Group justify="space-between" gap="xs">
         <Text size="sm" flex={1} miw={200}>
           <b>{formatCount(held_now, 'record')} held.</b> Pulls and pushes that still have the values
@@ -223,14 +232,14 @@ function HeldNotice({ revert: { id, counts } }: { revert: Revert }) {
 
 /** The counts, above the reason; while it runs, the progress. */
 function Counts({ revert }: { revert: Revert }) {
-  const { counts, reason, state } = revert
-  const shown: { label: string; value: number }[] = [
-    ...OUTCOMES.map(({ value, label }) => ({ label, value: counts[value] })),
+  const { counts, reason } = revert
+  const shown = [
+    ...OUTCOMES.map(({ value, ...texts }) => ({ ...texts, value: counts[value] })),
     ...(isPlan(revert)
       ? []
       : [
-          { label: 'Held now', value: counts.held_now },
-          { label: 'Lifted', value: counts.lifted },
+          { label: 'Held now', hint: 'does not come back', value: counts.held_now },
+          { label: 'No longer held', hint: 'lifted, or other values', value: counts.lifted },
         ]),
   ]
   return (
@@ -253,31 +262,21 @@ function Counts({ revert }: { revert: Revert }) {
             />
           )}
           <Text size="sm" c="var(--text-2)" mt={4} role="status">
-            {state === 'running'
-              ? `${formatNumber(revert.progress.records_done)} of ${formatCount(revert.progress.records_total, 'record')} done`
-              : STATE_TEXTS[state]}
+            {stateLabel(revert)}
           </Text>
         </div>
       </div>
-      <dl className={classes['counts']}>
-        {shown.map(({ label, value }) => (
+      <dl className={`${classes['counts']} ${classes['large']}`}>
+        {shown.map(({ label, hint, value }) => (
           <div key={label}>
-            <dt>{label}</dt>
+            <dt>
+              {label}
+              <small>{hint}</small>
+            </dt>
             <dd>{formatNumber(value)}</dd>
           </div>
         ))}
       </dl>
     </>
   )
-}
-
-const STATE_TEXTS: Readonly<Record<Revert['state'], string>> = {
-  planned:
-    'This is the plan. Nothing is changed yet. It is kept for a day, and decided again for each record when it starts.',
-  queued: 'Waits to start.',
-  running: 'Records are written.',
-  succeeded: 'Done.',
-  failed: 'Records that were written stay reverted.',
-  cancelled: 'Records that were written stay reverted.',
-  interrupted: 'It was interrupted. The hub continues it.',
 }

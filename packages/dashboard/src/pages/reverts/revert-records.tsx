@@ -83,7 +83,7 @@ const columnsOf = (outcome: string) => [
         {reference_number}
       </PageLink>
     ),
-    { width: 180 },
+    { width: 130 },
   ),
   column.text('Name', ({ full_name }) => full_name),
   column.of(
@@ -96,7 +96,7 @@ const columnsOf = (outcome: string) => [
         </Text>
       </>
     ),
-    { width: 240 },
+    { width: 200 },
   ),
   outcome === 'reverted'
     ? column.of('Result', (record) => <Result record={record} />, { phone: 'line' })

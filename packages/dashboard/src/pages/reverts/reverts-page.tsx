@@ -65,7 +65,7 @@ const COLUMNS = [
     ),
     { width: 130, phone: 'end' },
   ),
-  column.text('Reason', ({ reason }) => reason, { from: 'desktop', phone: 'line' }),
+  column.of('Reason', ({ reason }) => reason, { from: 'desktop', phone: 'line' }),
   column.number('Reverted', ({ counts }) => counts.reverted),
   column.number('Kept', ({ counts }) => counts.kept, { width: 80, phone: 'none' }),
   column.number('Held now', ({ counts }) => counts.held_now, { width: 90 }),
@@ -93,8 +93,8 @@ function What({ revert: { id, scope } }: { revert: Revert }) {
 }
 
 function RevertList() {
-  const [{ cursor, pull: pull_id }] = useUrlState()
-  const query = useQuery(revertPageQuery({ cursor, pull_id }))
+  const [{ cursor }] = useUrlState()
+  const query = useQuery(revertPageQuery({ cursor }))
   return (
     <Loaded query={query} errorTitle="Could not load the reverts">
       {({ reverts, next_cursor }) => (

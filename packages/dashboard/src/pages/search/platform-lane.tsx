@@ -1,4 +1,4 @@
-import { Anchor, Button, Code, Collapse, Loader, ScrollArea, UnstyledButton } from '@mantine/core'
+import { Button, Code, Collapse, Loader, ScrollArea, UnstyledButton } from '@mantine/core'
 import type { FoundRecord } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
@@ -117,7 +117,7 @@ function FoundRecords({
   max: number
 }) {
   const references = records.flatMap(({ reference_number }) => reference_number ?? [])
-  const stored = useQuery(recordsByReferenceQuery(platform, references)).data?.records
+  const stored = useQuery(recordsByReferenceQuery(platform, references)).data
   // Results of a platform may have no id.
   const numbered = records.map((record, index) => ({ record, number: String(index + 1) }))
   return (
@@ -194,18 +194,9 @@ function Comparison({
   if (outcome === 'absent') return <span className={classes['absent']}>not in the hub</span>
   if (outcome === 'same') return <span className={classes['state']}>same</span>
   return (
-    <Anchor
-      fz="xs"
-      renderRoot={(props) => (
-        <PageLink
-          {...props}
-          to="/dashboard/records"
-          search={{ platform, record: String(record_id) }}
-        />
-      )}
-    >
+    <PageLink to="/dashboard/records" search={{ platform, record: String(record_id) }} fz="xs">
       differs
-    </Anchor>
+    </PageLink>
   )
 }
 

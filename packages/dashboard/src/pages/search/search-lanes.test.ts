@@ -92,4 +92,5 @@ test('a record of a platform is compared with that of the hub by the members tha
   assert.equal(outcomeOf({ full_name: 'Bob' }), 'differs')
   assert.equal(outcomeOf({ record_type: 'n' }), 'absent')
   assert.equal(outcomeOf({ reference_number: null }), 'unknown')
+  assert.equal(outcomeOf({ full_name: null, data: {} }), 'unknown')
 })

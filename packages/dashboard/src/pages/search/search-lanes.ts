@@ -101,6 +101,7 @@ export function compareRecord(
   const { record_id } = own
   const hasName = full_name === null || full_name === own.full_name
   const members = isPlainObject(data) ? Object.entries(data) : []
+  if (members.length === 0 && full_name === null) return { outcome: 'unknown', record_id }
   const isSame = members.every(([key, value]) => isEqual(value ?? null, own.data[key] ?? null))
   return { outcome: hasName && isSame ? 'same' : 'differs', record_id }
 }

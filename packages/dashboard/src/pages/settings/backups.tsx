@@ -1,6 +1,6 @@
-import { Alert, Badge, Button, Code, Group, Progress, Stack, Text } from '@mantine/core'
+import { ActionIcon, Alert, Badge, Button, Code, Group, Progress, Stack, Text } from '@mantine/core'
 import type { Backup, BackupRun, BackupsResponse, DrillReport } from '@recordhub/protocol'
-import { IconDatabaseExport } from '@tabler/icons-react'
+import { IconAlertTriangle, IconDatabaseExport, IconDownload } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { backupsQuery, backupUrl, startBackup, startDrill } from '../../api/backups.ts'
 import { attempt } from '../../components/confirm.tsx'
@@ -8,7 +8,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { Time } from '../../components/time.tsx'
+import { Ago, Time } from '../../components/time.tsx'
 import { formatBytes, formatCount, formatNumber } from '../../lib/format.ts'
 import { scheduleLabel } from '../../lib/settings-labels.ts'
 import { TEXTS } from '../../texts.ts'
@@ -53,10 +53,17 @@ export function BackupSettings() {
   return (
     <>
       {missing && (
-        <Alert color="orange" variant="light" p="xs" pl="md" role="status">
+        <Alert
+          color="orange"
+          variant="light"
+          p="xs"
+          pl="md"
+          role="status"
+          icon={<IconAlertTriangle size={16} />}
+        >
           <Group justify="space-between" gap="xs">
             <Text size="sm" flex={1} miw={200}>
-              <b>{missing.title}</b> {missing.reason}
+              <b>{missing.title}.</b> {missing.reason}
             </Text>
             {start}
           </Group>
@@ -76,7 +83,7 @@ export function BackupSettings() {
             description="A restore test unpacks a backup beside the database, compares its records with the hub, and deletes the copy. To restore a backup, stop the hub and run “recordhub restore <file>”."
             isCard={false}
           >
-            <BackupTable backups={backups} isRunning={isRunning} />
+            <BackupTable backups={backups} drill={data?.drill ?? null} isRunning={isRunning} />
           </SettingsSection>
         )}
       </Loaded>
@@ -122,6 +129,7 @@ function RunNotice({ run }: { run: BackupRun }) {
   if (state === 'failed') {
     return (
       <Alert
+        mt="md"
         color="red"
         title={isDrill ? 'The restore test failed' : 'The backup failed'}
         role="alert"
@@ -132,8 +140,8 @@ function RunNotice({ run }: { run: BackupRun }) {
   }
   if (state === 'succeeded') {
     return isDrill ? null : (
-      <Alert color="green" title="Backup complete">
-        {run.file} was written and verified at {<Time at={finished_at ?? run.started_at} />}.
+      <Alert mt="md" color="green" title="Backup complete">
+        {run.file} was written and verified, <Time at={finished_at ?? run.started_at} />.
       </Alert>
     )
   }
@@ -146,7 +154,7 @@ function RunNotice({ run }: { run: BackupRun }) {
     compare: 'Comparing the records',
   }[phase]
   return (
-    <Stack gap={4} role="status">
+    <Stack gap={4} mt="md" role="status">
       <Text size="sm">{percent === null ? `${label}…` : `${label}: ${percent} %`}</Text>
       <Progress
         value={percent ?? 100}
@@ -170,12 +178,13 @@ function DrillNotice({ drill }: { drill: DrillReport }) {
   ]
   return (
     <Alert
+      mt="md"
       color={passed ? 'green' : 'red'}
       title={passed ? 'The backup can be restored' : 'The restored copy differs from the hub'}
       role="status"
     >
       <Text size="sm" mb="xs">
-        Restore test of {file} at {<Time at={drill.finished_at} />}
+        Restore test of {file}, <Time at={drill.finished_at} />
       </Text>
       <Facts
         label="Restore test"
@@ -185,7 +194,16 @@ function DrillNotice({ drill }: { drill: DrillReport }) {
   )
 }
 
-function BackupTable({ backups, isRunning }: { backups: Backup[]; isRunning: boolean }) {
+function BackupTable({
+  backups,
+  drill,
+  isRunning,
+}: {
+  backups: Backup[]
+  /** The last restore test. The hub does not keep earlier ones. */
+  drill: DrillReport | null
+  isRunning: boolean
+}) {
   const client = useQueryClient()
   return (
     <ListTable
@@ -220,22 +238,24 @@ function BackupTable({ backups, isRunning }: { backups: Backup[]; isRunning: boo
             info
               ? `${formatCount(info.tables['records'] ?? 0, 'record')}, ${formatCount(info.tables['platforms'] ?? 0, 'platform')}`
               : problem,
-          { width: 200, phone: 'line' },
+          { width: 170, phone: 'line' },
+        ),
+        column.of(
+          'Restore test',
+          ({ file }) =>
+            drill?.file === file ? (
+              <>
+                {drill.passed ? 'passed' : 'differs'}, <Ago at={drill.finished_at} />
+              </>
+            ) : (
+              '—'
+            ),
+          { width: 130, phone: 'labelled' },
         ),
         column.actions(
           'Actions',
           ({ file, info }) => (
             <Group gap="xs" justify="flex-end" wrap="nowrap">
-              <Button
-                size="xs"
-                variant="default"
-                component="a"
-                href={backupUrl(file)}
-                download={file}
-                aria-label={`Download ${file}`}
-              >
-                Download
-              </Button>
               <Button
                 size="xs"
                 variant="default"
@@ -245,9 +265,21 @@ function BackupTable({ backups, isRunning }: { backups: Backup[]; isRunning: boo
               >
                 Test restore
               </Button>
+              <ActionIcon
+                size={28}
+                variant="subtle"
+                color="gray"
+                component="a"
+                href={backupUrl(file)}
+                download={file}
+                title="Download"
+                aria-label={`Download ${file}`}
+              >
+                <IconDownload size={16} aria-hidden />
+              </ActionIcon>
             </Group>
           ),
-          { width: 220, phone: 'line' },
+          { width: 164, phone: 'line' },
         ),
       ]}
     />

@@ -19,8 +19,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub, errorMessage } from '../../api/call-hub.ts'
 import { invitationsQuery, operatorsQuery } from '../../api/operators.ts'
+import { errorInPlaceOfData } from '../../api/retries.ts'
 import { confirm, notify } from '../../components/confirm.tsx'
 import { Dialog } from '../../components/dialog.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FormActions } from '../../components/form-actions.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
@@ -29,7 +31,7 @@ import { OperatorName } from '../../components/operator-name.tsx'
 import { OptionList } from '../../components/option-list.tsx'
 import { PasswordAgainInput } from '../../components/password-again-input.tsx'
 import { Time } from '../../components/time.tsx'
-import { formatCode } from '../../lib/format.ts'
+import { formatCode, formatCount } from '../../lib/format.ts'
 import { ROLE_CHOICES } from '../../lib/roles.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { TEXTS } from '../../texts.ts'
@@ -50,7 +52,7 @@ export function OperatorSettings() {
       <Loaded query={found} skeleton={<LinesSkeleton />}>
         {({ operators }) => (
           <SettingsSection
-            title={operators.length === 1 ? '1 person' : `${operators.length} people`}
+            title={formatCount(operators.length, 'person', 'people')}
             description="Viewers can read. Operators can work with platforms, pulls and records. Admins have full access."
             isCard={false}
             action={
@@ -130,7 +132,9 @@ const invitationColumn = columnsFor<Invitation>()
 function OpenInvitations() {
   const client = useQueryClient()
   const found = useQuery(invitationsQuery())
+  const error = errorInPlaceOfData(found)
   const invitations = found.data?.invitations ?? []
+  if (error) return <ErrorNotice error={error} onRetry={() => void found.refetch()} />
   if (invitations.length === 0) return null
 
   const withdraw = ({ id, email }: Invitation) =>
@@ -172,7 +176,8 @@ function OpenInvitations() {
                 )}
               </Group>
               <Below>
-                Invited by {<OperatorName by={invitation.invited_by} />} · expires{' '}
+                Invited by {<OperatorName by={invitation.invited_by} />} ·{' '}
+                {isExpired(invitation) ? 'expired' : 'expires'}{' '}
                 {<Time at={invitation.expires_at} />}
               </Below>
             </>

@@ -16,7 +16,7 @@ import {
 import type { OperatorSession } from '@recordhub/protocol'
 import { IconLogout } from '@tabler/icons-react'
 import type { ComponentProps, ReactNode } from 'react'
-import { attempt } from '../../components/confirm.tsx'
+import { useAttempt } from '../../components/confirm.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Dialog, DialogFooter } from '../../components/dialog.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
@@ -151,8 +151,13 @@ export function SecretOnce({
         >
           {value}
         </Code>
-        <Group>
-          <CopyButton value={value} label={`Copy ${label}`} text={`Copy ${label}`} />
+        <Group gap="xs">
+          <CopyButton
+            value={value}
+            label={`Copy ${label}`}
+            text={`Copy ${label}`}
+            isPrimary={!actions}
+          />
           {actions}
         </Group>
       </Stack>
@@ -171,6 +176,7 @@ export function SessionsTable({
   sessions: OperatorSession[] | undefined
   onEnd: (session: OperatorSession) => Promise<void>
 }) {
+  const { isBusy, run } = useAttempt()
   return (
     <ListTable
       label="Sessions"
@@ -207,7 +213,8 @@ export function SessionsTable({
                   variant="subtle"
                   color="red"
                   aria-label={`End the session ${userAgentLabel(session.user_agent)}, ${session.address ?? 'unknown address'}`}
-                  onClick={() => attempt(() => onEnd(session))}
+                  disabled={isBusy}
+                  onClick={() => void run(() => onEnd(session))}
                 >
                   <IconLogout size={16} />
                 </ActionIcon>
@@ -238,7 +245,9 @@ export function SecretDialog({
         <SecretOnce {...secret} />
         {notice}
         <DialogFooter>
-          <Button onClick={onClose}>{TEXTS.done}</Button>
+          <Button variant="default" onClick={onClose}>
+            {TEXTS.done}
+          </Button>
         </DialogFooter>
       </Stack>
     </Dialog>

@@ -1,6 +1,5 @@
 import {
   ActionIcon,
-  Alert,
   Button,
   Checkbox,
   Group,
@@ -31,6 +30,7 @@ import { useSignInOptions } from '../../api/sign-in.ts'
 import { confirm, notify } from '../../components/confirm.tsx'
 import { CurrentPasswordInput } from '../../components/current-password-input.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { FormError } from '../../components/form-error.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -123,11 +123,7 @@ function PasswordSection() {
             label="Revoke all my API tokens"
             {...form.getInputProps('revokeTokens', { type: 'checkbox' })}
           />
-          {errorText && (
-            <Alert color="red" variant="light" role="alert">
-              {errorText}
-            </Alert>
-          )}
+          <FormError message={errorText} />
           <Group>
             <Button type="submit" loading={form.submitting}>
               Change password

@@ -124,7 +124,12 @@ const PERMISSIONS: readonly Permission[] = [
     ...{ value: 'alerts', role: 'viewer', scope: 'alerts', label: 'Alerts' },
     text: 'Reads alerts only, such as for a feed reader.',
   },
-  { value: 'viewer', role: 'viewer', label: 'Viewer', text: 'Reads everything, except keys.' },
+  {
+    value: 'viewer',
+    role: 'viewer',
+    label: 'Viewer',
+    text: 'Reads platforms, pulls, records and the log.',
+  },
   {
     ...{ value: 'operator', role: 'operator', label: 'Operator' },
     text: 'Also works with platforms, pulls and records.',

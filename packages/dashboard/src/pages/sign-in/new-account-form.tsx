@@ -16,7 +16,7 @@ import { RestoreForm } from './restore-form.tsx'
 import { NoOperator } from './sign-in-page.tsx'
 
 /** Creates the account of a one-time link, and signs in. */
-export function NewAccountForm({
+function NewAccountForm({
   path,
   token,
   email,

@@ -269,8 +269,7 @@ function fromBackups({ newestBackup, platforms, now }: InboxFacts): Specific[] {
     {
       ...{ ...NOTHING, key: 'no_backup', kind: 'no_backup', group: 'soon', platform: null },
       title: days === null ? 'There is no backup' : `No backup for ${days} days`,
-      reason:
-        'The folder of backups is empty, or its newest backup is old. Backups that a database server makes are not counted.',
+      reason: `The folder of backups ${days === null ? 'is empty' : 'has no newer one'}. Backups that a database server makes are not counted.`,
       ...{ since: newestBackup, occurrence: newestBackup ?? 'none' },
     },
   ]

@@ -2,12 +2,11 @@ import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import type { Alert, AlertKind } from '@recordhub/protocol'
 import { IconBellCheck, IconCheck, IconMail } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { queriesOf } from '../../../api/get-query.ts'
 import { alertPageQuery } from '../../../api/inbox.ts'
 import { snapshot } from '../../../api/live.ts'
-import { attempt, notify } from '../../../components/confirm.tsx'
+import { notify, useAttempt } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { LoadedPage } from '../../../components/loaded.tsx'
 import { MessageText } from '../../../components/message-text.tsx'
@@ -79,17 +78,11 @@ function NoAlerts({ isFiltered }: { isFiltered: boolean }) {
 /** Lets an admin check the e-mail settings. */
 export function TestMailButton() {
   const isAdmin = useHasRole('admin')
-  const [isBusy, setIsBusy] = useState(false)
+  const { isBusy, run } = useAttempt()
   if (!isAdmin) return null
   const send = async () => {
-    setIsBusy(true)
-    await attempt(async () => {
-      const { message } = await callHub<{ message: string }>('/api/v1/alerts/test-mail', {
-        method: 'POST',
-      })
-      notify(message)
-    })
-    setIsBusy(false)
+    const path = '/api/v1/alerts/test-mail'
+    notify((await callHub<{ message: string }>(path, { method: 'POST' })).message)
   }
   return (
     <Button
@@ -97,7 +90,7 @@ export function TestMailButton() {
       variant="default"
       leftSection={<IconMail size={14} />}
       loading={isBusy}
-      onClick={() => void send()}
+      onClick={() => void run(send)}
     >
       Send test e-mail
     </Button>
@@ -164,6 +157,7 @@ function AlertCard({ alert }: { alert: Alert }) {
 function Acknowledge({ alert }: { alert: Alert }) {
   const canOperate = useHasRole('operator')
   const client = useQueryClient()
+  const { isBusy, run } = useAttempt()
   if (alert.acknowledged_at !== null) {
     return (
       <Text size="xs" c="dimmed">
@@ -184,7 +178,7 @@ function Acknowledge({ alert }: { alert: Alert }) {
     await client.invalidateQueries(queriesOf('GET /api/v1/alerts'))
   }
   return (
-    <Button size="xs" variant="light" onClick={() => void attempt(acknowledge)}>
+    <Button size="xs" variant="light" loading={isBusy} onClick={() => void run(acknowledge)}>
       {TEXTS.acknowledge}
     </Button>
   )

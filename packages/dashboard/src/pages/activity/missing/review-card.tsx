@@ -1,15 +1,15 @@
-import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import type { MissingReview, MissingReviewState } from '@recordhub/protocol'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { queriesOf } from '../../../api/get-query.ts'
 import { missingReviewPageQuery, missingReviewQuery } from '../../../api/inbox.ts'
-import { attempt, confirm, notify } from '../../../components/confirm.tsx'
+import { confirm, notify, useAttempt } from '../../../components/confirm.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
+import { PageLink } from '../../../components/page-link.tsx'
 import { PlatformLink } from '../../../components/platform-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
@@ -74,26 +74,16 @@ export function ReviewCard({ review }: { review: MissingReview }) {
         <Group gap={6}>
           <Text size="sm">{`${module_name} of`}</Text>
           <PlatformLink name={platform_name} />
-          <Anchor
-            size="sm"
-            renderRoot={(props) => (
-              <Link to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} {...props} />
-            )}
-          >
+          <PageLink size="sm" to="/dashboard/pulls/$id" params={{ id: String(pull_id) }}>
             {TEXTS.pullLink(pull_id)}
-          </Anchor>
-          <Anchor
+          </PageLink>
+          <PageLink
             size="sm"
-            renderRoot={(props) => (
-              <Link
-                to="/dashboard/records"
-                search={{ platform: platform_name, record_type }}
-                {...props}
-              />
-            )}
+            to="/dashboard/records"
+            search={{ platform: platform_name, record_type }}
           >
             {TEXTS.viewRecords}
-          </Anchor>
+          </PageLink>
         </Group>
         <Text size="xs" c="dimmed">
           Opened <Time at={review.at} />
@@ -129,6 +119,7 @@ export function ReviewCard({ review }: { review: MissingReview }) {
 export function Decisions({ reviews }: { reviews: readonly MissingReview[] }) {
   const canOperate = useHasRole('operator')
   const client = useQueryClient()
+  const { isBusy, run } = useAttempt()
   if (!canOperate) {
     return (
       <Text size="xs" c="dimmed">
@@ -161,16 +152,19 @@ export function Decisions({ reviews }: { reviews: readonly MissingReview[] }) {
           size="xs"
           onClick={() =>
             confirm({
-              title: TEXTS.markAsMissingTitle,
+              title: 'Mark the records as missing?',
               children: `If the next full pull does not contain these ${missing} either, they are marked as missing. They stay stored and searchable, and the mark is removed when they come back.`,
-              action: TEXTS.markAsMissing,
+              action: 'Mark as missing',
               color: 'blue',
               onConfirm: () =>
-                decide('approve', 'Approved. The next full pull marks the records as missing.'),
+                decide(
+                  'approve',
+                  'Approved. The next full pull marks those that it does not contain.',
+                ),
             })
           }
         >
-          {all === '' ? TEXTS.markAsMissingAction : `Mark the records of${all} as missing…`}
+          {all === '' ? 'Mark as missing…' : `Mark the records of${all} as missing…`}
         </Button>
       )}
       {!isAny('dismissed') && (
@@ -178,11 +172,10 @@ export function Decisions({ reviews }: { reviews: readonly MissingReview[] }) {
           size="xs"
           variant="default"
           title="The hub opens no new review while the same records are missing."
-          onClick={() =>
-            void attempt(() => decide('dismiss', 'Dismissed. The records are unchanged.'))
-          }
+          loading={isBusy}
+          onClick={() => void run(() => decide('dismiss', 'Dismissed. The records are unchanged.'))}
         >
-          {all === '' ? TEXTS.keepUnchanged : `Keep${all} unchanged`}
+          {all === '' ? 'Keep unchanged' : `Keep${all} unchanged`}
         </Button>
       )}
     </Group>

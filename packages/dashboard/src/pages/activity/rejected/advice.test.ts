@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { adviceFor, referenceOf, responseSent } from './advice.ts'
+import { adviceFor, noResponseLabel, referenceOf, responseSent } from './advice.ts'
 
 test('every rejection code has advice, including unknown codes', () => {
   assert.match(adviceFor({ code: 'module_not_registered' }), /Register the module/)
@@ -19,6 +19,9 @@ test('a rejected push shows the response sent, a pulled record has none', () => 
   const withoutErrors = responseSent({ ...rejected, errors: {}, method: 'PATCH' })
   assert.ok(!withoutErrors?.includes('errors'))
   assert.equal(responseSent({ ...rejected, method: 'pull' }), null)
+  assert.match(noResponseLabel({ method: 'pull' }), /in a pull/)
+  assert.equal(responseSent({ ...rejected, code: 'held', method: 'PATCH' }), null)
+  assert.match(noResponseLabel({ method: 'PATCH' }), /accepted/)
 })
 
 test('the reference number is shown if the body has one, whatever the body is', () => {

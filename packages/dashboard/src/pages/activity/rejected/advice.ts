@@ -39,6 +39,13 @@ export function responseSent({
   )
 }
 
+/** Why {@link responseSent} has none. */
+export function noResponseLabel({ method }: Pick<RejectedPush, 'method'>): string {
+  return method === 'pull'
+    ? 'None. The hub read this record in a pull.'
+    : 'The push was accepted, without what a revert holds.'
+}
+
 /** The reference number in a body, if it has one. An invalid one that is a number is displayed as well. */
 export function referenceOf(body: unknown): string {
   if (typeof body !== 'object' || body === null || !('reference_number' in body)) return '—'

@@ -1,6 +1,5 @@
 import {
   Alert,
-  Anchor,
   Button,
   Code,
   Group,
@@ -14,7 +13,6 @@ import {
 } from '@mantine/core'
 import type { RejectedPush } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { rejectedPushQuery, useRefreshRejected } from '../../../api/rejected-pushes.ts'
@@ -22,6 +20,7 @@ import { confirm, notify } from '../../../components/confirm.tsx'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { ModuleTitle } from '../../../components/module-title.tsx'
+import { PageLink } from '../../../components/page-link.tsx'
 import { PlatformLink } from '../../../components/platform-link.tsx'
 import { SideDrawer } from '../../../components/side-drawer.tsx'
 import { Time } from '../../../components/time.tsx'
@@ -31,7 +30,7 @@ import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../../../texts.ts'
 import { AdviceLine } from '../list-parts.tsx'
-import { adviceFor, responseSent } from './advice.ts'
+import { adviceFor, noResponseLabel, responseSent } from './advice.ts'
 import { MethodBadge } from './rejected-table.tsx'
 import { ReplayForm } from './replay-form.tsx'
 import { AcceptedNotice, ReplayedNotice } from './replay-notices.tsx'
@@ -133,14 +132,9 @@ function Summary({ rejected }: { rejected: RejectedPush }) {
         </Text>
       )}
       {pull_id !== null && (
-        <Anchor
-          size="sm"
-          renderRoot={(props) => (
-            <Link to="/dashboard/pulls/$id" params={{ id: String(pull_id) }} {...props} />
-          )}
-        >
+        <PageLink size="sm" to="/dashboard/pulls/$id" params={{ id: String(pull_id) }}>
           {TEXTS.pullLink(pull_id)}
-        </Anchor>
+        </PageLink>
       )}
     </Group>
   )
@@ -155,7 +149,7 @@ function ResponseSent({ rejected }: { rejected: RejectedPush }) {
       </Title>
       {response === null ? (
         <Text size="sm" c="dimmed">
-          None. The hub read this record in a pull.
+          {noResponseLabel(rejected)}
         </Text>
       ) : (
         <>

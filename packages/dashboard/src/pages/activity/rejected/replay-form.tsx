@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub, HubCallError } from '../../../api/call-hub.ts'
 import { rejectedPushGroupsQuery, useRefreshRejected } from '../../../api/rejected-pushes.ts'
-import { attempt, notify } from '../../../components/confirm.tsx'
+import { notify, useAttempt } from '../../../components/confirm.tsx'
 import { writeLossless } from '../../../lib/lossless-json.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { TEXTS } from '../../../texts.ts'
@@ -21,7 +21,7 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
   const [text, setText] = useState(original)
   const [overwrite, setOverwrite] = useState(false)
   const [result, setResult] = useState<TestResult | null>(null)
-  const [isBusy, setIsBusy] = useState(false)
+  const { isBusy, run } = useAttempt()
   const refresh = useRefreshRejected()
   const edited = parseEditedBody(text, original)
   const isTested = result !== null && result.text === text && result.overwrite === overwrite
@@ -36,11 +36,6 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
       },
     )
     return replay
-  }
-  async function run(action: () => Promise<void>) {
-    setIsBusy(true)
-    await attempt(action)
-    setIsBusy(false)
   }
   const test = () => run(async () => setResult({ text, overwrite, replay: await send(true) }))
   const replay = () =>

@@ -1,7 +1,6 @@
-import { Alert, Anchor, Code, List, Text } from '@mantine/core'
+import { Alert, Code, List, Text } from '@mantine/core'
 import type { RejectedPush, Replay, ReplayOutcome } from '@recordhub/protocol'
 import { IconCheck } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
 import { OperatorName } from '../../../components/operator-name.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
@@ -46,14 +45,9 @@ export function AcceptedNotice({ rejected }: { rejected: RejectedPush }) {
 
 function RecordLink({ id }: { id: number }) {
   return (
-    <Anchor
-      size="sm"
-      renderRoot={(props) => (
-        <Link to="/dashboard/records" search={{ record: String(id) }} {...props} />
-      )}
-    >
+    <PageLink size="sm" to="/dashboard/records" search={{ record: String(id) }}>
       {`Open record ${id}`}
-    </Anchor>
+    </PageLink>
   )
 }
 

@@ -204,8 +204,10 @@ function HubKeyView({ value, onClose }: { value: string; onClose: () => void }) 
         Give it to this platform only. This was logged.
       </Text>
       <DialogFooter>
-        <CopyButton value={value} label="Copy hub API key" text={TEXTS.copyKey} />
-        <Button onClick={onClose}>{TEXTS.done}</Button>
+        <Button variant="default" onClick={onClose}>
+          {TEXTS.done}
+        </Button>
+        <CopyButton value={value} label="Copy hub API key" text={TEXTS.copyKey} isPrimary />
       </DialogFooter>
     </Stack>
   )

@@ -1,11 +1,10 @@
 import { Select, Stack, Text } from '@mantine/core'
 import type { PlatformDetails, PlatformModule } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { driftQuery } from '../../../api/platforms.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
-import { attempt, notify } from '../../../components/confirm.tsx'
+import { notify, useAttempt } from '../../../components/confirm.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../../../texts.ts'
@@ -24,7 +23,7 @@ export function ModuleDriftSettings({
   module: PlatformModule
 }) {
   const { record_type, module_name, drift_policy } = module
-  const [isBusy, setIsBusy] = useState(false)
+  const { isBusy, run } = useAttempt()
   const canOperate = useHasRole('operator')
   const refreshLive = useRefreshLive()
   const drift = useQuery(driftQuery(platform.id)).data?.modules.find(
@@ -38,14 +37,12 @@ export function ModuleDriftSettings({
 
   async function change(policy: string | null): Promise<void> {
     if (policy === null || policy === drift_policy) return
-    setIsBusy(true)
-    await attempt(async () => {
+    await run(async () => {
       const path = `/api/v1/platforms/${platform.id}/modules/${encodeURIComponent(record_type)}`
       await callHub(path, { method: 'PATCH', body: { drift_policy: policy } })
       await refreshLive()
       notify('The policy applies to records received from now on.')
     })
-    setIsBusy(false)
   }
 
   return (

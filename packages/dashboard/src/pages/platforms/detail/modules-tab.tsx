@@ -11,7 +11,7 @@ import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { completenessPageQuery } from '../../../api/completeness.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
-import { attempt } from '../../../components/confirm.tsx'
+import { useAttempt } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
@@ -31,7 +31,7 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
   const { id, platform_name, modules, manifest_fetched_at } = platform
   const [{ module: opened = modules[0]?.record_type ?? NONE }, changeUrl] = useUrlState()
   const [changes, setChanges] = useState<ManifestChange[] | null>(null)
-  const [isBusy, setIsBusy] = useState(false)
+  const { isBusy, run } = useAttempt()
   const refreshLive = useRefreshLive()
   // By record type; only registered modules have an entry.
   const completeness = useQuery({
@@ -41,17 +41,13 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
   const canOperate = useHasRole('operator')
 
   async function refresh(): Promise<void> {
-    setIsBusy(true)
-    await attempt(async () => {
-      const path = `/api/v1/platforms/${id}/manifest/refresh`
-      const refreshed = await callHub<{ changes: ManifestChange[] }>(path, {
-        method: 'POST',
-        body: {},
-      })
-      setChanges(refreshed.changes)
-      await refreshLive()
+    const path = `/api/v1/platforms/${id}/manifest/refresh`
+    const refreshed = await callHub<{ changes: ManifestChange[] }>(path, {
+      method: 'POST',
+      body: {},
     })
-    setIsBusy(false)
+    setChanges(refreshed.changes)
+    await refreshLive()
   }
 
   return (
@@ -65,7 +61,7 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
             variant="default"
             leftSection={<IconRefresh size={16} aria-hidden />}
             loading={isBusy}
-            onClick={() => void refresh()}
+            onClick={() => void run(refresh)}
           >
             Refresh manifest
           </Button>

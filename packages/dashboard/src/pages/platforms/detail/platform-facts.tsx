@@ -110,11 +110,11 @@ export function HealthCard({ platform }: { platform: PlatformDetails }) {
             </div>
           </li>
         )}
-        {recent && (
+        {recent !== undefined && recent.pulls.length > 0 && (
           <li>
             <Dot color={areGood ? 'green' : isFailing ? 'red' : 'orange'} />
             <Text span inherit c="dimmed">
-              Pulls: {pullsSummary(recent.pulls).replace(/^T/, 't')}
+              {pullsSummary(recent.pulls)}
             </Text>
             <PullBars pulls={recent.pulls} />
           </li>

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { rejectedPushPageQuery } from '../../../api/rejected-pushes.ts'
-import { attempt } from '../../../components/confirm.tsx'
+import { useAttempt } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
@@ -15,6 +15,8 @@ import { Time } from '../../../components/time.tsx'
 import { writeLossless } from '../../../lib/lossless-json.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../../../texts.ts'
+import { responseSent } from '../../activity/rejected/advice.ts'
+import { MethodBadge } from '../../activity/rejected/rejected-table.tsx'
 
 const SHOWN = 10
 
@@ -38,9 +40,7 @@ export function RejectedPushes({ platformName }: { platformName: string }) {
             <Accordion.Item key={one.id} value={String(one.id)}>
               <Accordion.Control>
                 <Group gap="xs">
-                  <Badge variant="default" tt="none">
-                    {one.method}
-                  </Badge>
+                  <MethodBadge method={one.method} />
                   <Text size="xs" c="dimmed" component="div">
                     <Time at={one.at} seconds />
                   </Text>
@@ -72,33 +72,29 @@ export function RejectedPushes({ platformName }: { platformName: string }) {
 }
 
 function Rejected({ rejected }: { rejected: RejectedPush }) {
-  const { code, message, errors, body, method } = rejected
-  const response = {
-    success: false,
-    code,
-    message,
-    ...(Object.keys(errors).length > 0 ? { errors } : {}),
-  }
+  const { code, errors, body } = rejected
+  const response = responseSent(rejected)
   return (
     <Stack gap="xs">
-      <JsonBlock title={TEXTS.body} value={body} />
-      <JsonBlock
-        title={method === 'pull' || code === 'held' ? TEXTS.reason : TEXTS.responseSent}
-        value={response}
-      />
+      <JsonBlock title={TEXTS.body} json={writeLossless(body, '  ')} />
+      {response === null ? (
+        <JsonBlock title={TEXTS.reason} json={writeLossless({ code, errors }, '  ')} />
+      ) : (
+        <JsonBlock title={TEXTS.responseSent} json={response} />
+      )}
       <ReplayButton rejected={rejected} />
     </Stack>
   )
 }
 
-function JsonBlock({ title, value }: { title: string; value: unknown }) {
+function JsonBlock({ title, json }: { title: string; json: string }) {
   return (
     <div>
       <Text size="sm" fw={600} mb={4}>
         {title}
       </Text>
       <Code block tabIndex={0} mah={260} aria-label={title}>
-        {writeLossless(value, '  ')}
+        {json}
       </Code>
     </div>
   )
@@ -107,20 +103,15 @@ function JsonBlock({ title, value }: { title: string; value: unknown }) {
 /** Replays a rejected push. Its body is edited in the inbox. */
 function ReplayButton({ rejected }: { rejected: RejectedPush }) {
   const { id, platform_name, replayed_at, replayed_by } = rejected
-  const [isBusy, setIsBusy] = useState(false)
+  const { isBusy, run } = useAttempt()
   const [replay, setReplay] = useState<Replay | null>(null)
   const canOperate = useHasRole('operator')
   const refreshLive = useRefreshLive()
 
   async function start(): Promise<void> {
-    setIsBusy(true)
-    await attempt(async () => {
-      const path = `/api/v1/rejected-pushes/${id}/replay`
-      const replayed = await callHub<{ replay: Replay }>(path, { method: 'POST', body: {} })
-      setReplay(replayed.replay)
-      await refreshLive()
-    })
-    setIsBusy(false)
+    const path = `/api/v1/rejected-pushes/${id}/replay`
+    setReplay((await callHub<{ replay: Replay }>(path, { method: 'POST', body: {} })).replay)
+    await refreshLive()
   }
 
   if (replayed_at !== null) {
@@ -134,7 +125,7 @@ function ReplayButton({ rejected }: { rejected: RejectedPush }) {
     <>
       {canOperate && (
         <Group gap="sm">
-          <Button size="xs" loading={isBusy} onClick={() => void start()}>
+          <Button size="xs" loading={isBusy} onClick={() => void run(start)}>
             {TEXTS.replay}
           </Button>
           <PageLink

@@ -1,10 +1,10 @@
 import { Button, Code, Stack, TextInput } from '@mantine/core'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Dialog, DialogFooter } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { TEXTS } from '../../../texts.ts'
 
-/** Requires a name to be typed before data is deleted. */
+/** Requires a name to be typed before data is deleted. Enter in the input does not press the button. */
 export function TypedConfirmation({
   title,
   name,
@@ -25,8 +25,7 @@ export function TypedConfirmation({
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
 
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault()
+  async function run(): Promise<void> {
     setIsBusy(true)
     setError(null)
     try {
@@ -40,38 +39,36 @@ export function TypedConfirmation({
 
   return (
     <Dialog opened onClose={onClose} title={title} closeOnClickOutside={!isBusy}>
-      <form onSubmit={(event) => void submit(event)}>
-        <Stack>
-          {children}
-          <TextInput
-            label={
-              <>
-                Type <Code fz="inherit">{name}</Code> to confirm
-              </>
-            }
-            autoComplete="off"
-            spellCheck={false}
-            data-autofocus
-            value={typed}
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-          />
-          {error !== null && <ErrorNotice error={error} />}
-          <DialogFooter>
-            <Button variant="subtle" color="gray" onClick={onClose} disabled={isBusy}>
-              {TEXTS.cancel}
-            </Button>
-            <Button
-              type="submit"
-              color="red"
-              loading={isBusy}
-              disabled={typed !== name}
-              title={typed === name ? undefined : 'The name is not complete'}
-            >
-              {action}
-            </Button>
-          </DialogFooter>
-        </Stack>
-      </form>
+      <Stack>
+        {children}
+        <TextInput
+          label={
+            <>
+              Type <Code fz="inherit">{name}</Code> to confirm
+            </>
+          }
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          value={typed}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+        {error !== null && <ErrorNotice error={error} />}
+        <DialogFooter>
+          <Button variant="subtle" color="gray" onClick={onClose} disabled={isBusy}>
+            {TEXTS.cancel}
+          </Button>
+          <Button
+            color="red"
+            onClick={() => void run()}
+            loading={isBusy}
+            disabled={typed !== name}
+            title={typed === name ? undefined : 'The name is not complete'}
+          >
+            {action}
+          </Button>
+        </DialogFooter>
+      </Stack>
     </Dialog>
   )
 }

@@ -1,6 +1,6 @@
 import { isPlainObject, textOfValue } from '../../../lib/lossless-json.ts'
 
-export type ChangedValue = {
+type ChangedValue = {
   /** Keys and positions within the value of the field. */
   path: readonly (string | number)[]
   before: unknown

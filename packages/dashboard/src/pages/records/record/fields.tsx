@@ -1,10 +1,12 @@
-import { Anchor, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { Text, TextInput, UnstyledButton } from '@mantine/core'
 import type { Field, FieldOrigin, HistoryEntry } from '@recordhub/protocol'
 import { IconChevronDown, IconChevronRight, IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { ShownRecord } from '../../../api/records.ts'
+import { PageLink } from '../../../components/page-link.tsx'
 import { formatAge, formatExact, formatNumber } from '../../../lib/format.ts'
 import { textOfValue } from '../../../lib/lossless-json.ts'
+import { useHasRole } from '../../../lib/use-has-role.ts'
 import { summaryOf } from '../cell.tsx'
 import { SourceIcon } from './history.tsx'
 import classes from './record.module.css'
@@ -134,6 +136,7 @@ const VERBS: Readonly<Record<string, string>> = {
 /** `↙ push 1 h`, with the exact time and the request on hover. */
 function Origin({ origin }: { origin: FieldOrigin }) {
   const { source, written_at, pull_id, request_id, revert_id } = origin
+  const canOperate = useHasRole('operator')
   const age = written_at === null ? '' : formatAge(written_at, Date.now()).replace(' ago', '')
   const hint = [
     sourceLabel(source),
@@ -150,16 +153,19 @@ function Origin({ origin }: { origin: FieldOrigin }) {
       {source === null ? 'older' : `${VERBS[source] ?? 'push'} ${age}`.trim()}
     </>
   )
-  const page = revert_id === null ? `pulls/${pull_id}` : `reverts/${revert_id}`
-  return pull_id === null && revert_id === null ? (
+  const to =
+    revert_id === null
+      ? pull_id !== null && '/dashboard/pulls/$id'
+      : canOperate && '/dashboard/reverts/$id'
+  return (
     <dd className={classes['origin']} title={hint}>
-      {content}
-    </dd>
-  ) : (
-    <dd className={classes['origin']} title={hint}>
-      <Anchor href={`/dashboard/${page}`} c="inherit" fz="inherit">
-        {content}
-      </Anchor>
+      {to ? (
+        <PageLink to={to} params={{ id: String(revert_id ?? pull_id) }} c="inherit" fz="inherit">
+          {content}
+        </PageLink>
+      ) : (
+        content
+      )}
     </dd>
   )
 }

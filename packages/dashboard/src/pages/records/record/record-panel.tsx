@@ -29,6 +29,7 @@ import { PageLink } from '../../../components/page-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Ago } from '../../../components/time.tsx'
 import { formatBytes } from '../../../lib/format.ts'
+import { isElsewhere } from '../../../lib/is-elsewhere.ts'
 import { writeLossless } from '../../../lib/lossless-json.ts'
 import type { UrlState } from '../../../lib/url-state.ts'
 import { useCloseOnEscape } from '../../../lib/use-close-on-escape.ts'
@@ -53,12 +54,9 @@ const STEPS: Readonly<Record<string, 'onNext' | 'onPrevious'>> = {
 /** ↑, ↓, J and K open the record before or after this one. */
 function useStepKeys(props: PanelProps): void {
   const step = useEffectEvent((event: KeyboardEvent) => {
-    const { key, target, ctrlKey, metaKey, altKey } = event
+    const { key, ctrlKey, metaKey, altKey } = event
     const name = STEPS[key]
-    const isOther =
-      target instanceof Element &&
-      target.closest('input, textarea, select, [role=menu], [role=dialog]') !== null
-    if (!name || isOther || ctrlKey || metaKey || altKey) return
+    if (!name || isElsewhere(event) || ctrlKey || metaKey || altKey) return
     event.preventDefault()
     props[name]?.()
   })

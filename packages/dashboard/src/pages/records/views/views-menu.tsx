@@ -20,14 +20,16 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { callHub, errorMessage } from '../../../api/call-hub.ts'
 import { viewsQuery } from '../../../api/views.ts'
 import { attempt, confirm, notify } from '../../../components/confirm.tsx'
-import { Dialog, DialogFooter } from '../../../components/dialog.tsx'
+import { Dialog } from '../../../components/dialog.tsx'
+import { FormActions } from '../../../components/form-actions.tsx'
 import { MENU_PROPS } from '../../../components/menu-props.ts'
 import { parseUrlState, type UrlChanges, type UrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
+import { useSubmit } from '../../../lib/use-submit.ts'
 import { openView, viewQueryOf } from '../list-query.ts'
 
 /** The saved views of the operator, and the shared ones. */
@@ -121,24 +123,23 @@ function SaveView({
   const client = useQueryClient()
   const canShare = useHasRole('operator')
 
-  async function save(event: FormEvent): Promise<void> {
-    event.preventDefault()
+  const { isBusy, onSubmit } = useSubmit(async () => {
+    setErrorText('')
     try {
       await callHub('/api/v1/views', { method: 'POST', body: { name: name.trim(), query, shared } })
       await client.invalidateQueries(viewsQuery())
       notify(`Saved as “${name.trim()}”.`)
       setName('')
       setShared(false)
-      setErrorText('')
       onClose()
     } catch (error) {
       setErrorText(errorMessage(error))
     }
-  }
+  })
 
   return (
     <Dialog opened={isOpen} onClose={onClose} title="Save this view">
-      <form onSubmit={save}>
+      <form onSubmit={onSubmit}>
         <Stack>
           <TextInput
             label="Name"
@@ -148,7 +149,6 @@ function SaveView({
             data-autofocus
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
-            error={errorText}
           />
           <Switch
             label="Share with everyone"
@@ -159,14 +159,7 @@ function SaveView({
             checked={shared}
             onChange={(event) => setShared(event.currentTarget.checked)}
           />
-          <DialogFooter>
-            <Button variant="subtle" color="gray" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" disabled={name.trim() === ''}>
-              Save
-            </Button>
-          </DialogFooter>
+          <FormActions error={errorText} action="Save" isBusy={isBusy} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>
