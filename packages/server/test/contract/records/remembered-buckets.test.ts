@@ -4,7 +4,8 @@ import type { PullTaskResult } from '../../../src/storage/port/pull-store.ts'
 import { moduleRef, rememberedBucket } from '../../helpers/storage/digests.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { erase } from '../../helpers/storage/erasure.ts'
-import { changeLog } from '../../helpers/storage/fixtures.ts'
+import { changeLog, testModule } from '../../helpers/storage/fixtures.ts'
+import { moduleWithKeys, saveManifest } from '../../helpers/storage/manifests.ts'
 import { missingReview } from '../../helpers/storage/missing.ts'
 import { startPullAndRead, taskOf, taskResult } from '../../helpers/storage/pulls.ts'
 
@@ -98,6 +99,42 @@ test('a disagreement is listed by module once two pulls have found it, until it 
   assert.equal((await digests.listDisagreements())[0]?.buckets, 1)
   await digests.remember(module, { save: [], delete: 'all' })
   assert.deepEqual(await digests.listDisagreements(), [])
+})
+
+test('explained buckets are deleted when an explanation ends that no sum shows', async (kit) => {
+  const school = await kit.register()
+  const module = await moduleRef(kit, school)
+  const { platform_id } = school
+  const { digests, erasure, holds, manifests } = kit.storage
+  const { record_id } = await school.post({ reference: 'held', data: '{"a":"1"}' })
+  const hold = () =>
+    kit.runSql(`INSERT INTO holds (record_id, revert_id, path, platform_id, module_id, refused, at)
+      VALUES (${record_id}, 1, '/data/a', ${platform_id}, ${module.module_id}, 'x', '${kit.clock.text}')`)
+  const erased = await school.post({ reference: 'erased' })
+  const { tombstone_id } = await erase(kit, erased.record_id, 'erase')
+  const policy = { platform_id, record_type: 'students', drift_policy: 'reject' } as const
+  const events: Record<string, () => Promise<unknown>> = {
+    'a tombstone is deleted': () => erasure.deleteTombstone(tombstone_id, changeLog()),
+    'an operator ends a hold': async () => {
+      await hold()
+      await holds.liftHolds({ record_id }, changeLog('holds.lifted'))
+    },
+    'a push ends a hold': async () => {
+      await hold()
+      await school.post({ reference: 'held', data: '{"a":"2"}' })
+    },
+    'the manifest changes': () =>
+      saveManifest(kit, school, moduleWithKeys('students', ['a', 'new']), testModule('staff')),
+    'the drift policy changes': () =>
+      manifests.setDriftPolicy({ ...policy, at: kit.clock.text }, changeLog('drift')),
+  }
+  const known = { ...rememberedBucket('a01'), state: 'disagreement' as const }
+  for (const [event, cause] of Object.entries(events)) {
+    await digests.remember(module, { save: [known, rememberedBucket('3f4')], delete: [] })
+    await cause()
+    assert.deepEqual(await digests.listRemembered(module), [known], event)
+  }
+  assert.equal(await kit.countRows('holds'), 0)
 })
 
 test('an erasure deletes the bucket and the claim that name the record', async (kit) => {
