@@ -59,19 +59,19 @@ test('a task begins with what is known of its module, and its end saves what it 
     return started ?? assert.fail()
   }
   const first = await run({ asked_at: '2026-03-10T07:00:00.000Z', unstable_reads: 1 })
-  assert.deepEqual([{ ...first.history }, first.is_review_approved], [unknown, false])
+  assert.deepEqual([{ ...first.history }, first.review], [unknown, null])
   const known = await digests.readDigest(module)
   assert.deepEqual(known, { ...unknown, asked_at: '2026-03-10T07:00:00.000Z', unstable_reads: 1 })
   const read = await startPullAndRead(kit.storage, school)
   const activity = { level: 'warning', kind: 'missing.needs_review', message: 'Many' } as const
   await missing.createReview(missingReview(read), null, activity)
   await kit.finishPull(read.read.pull_id)
-  assert.equal((await run(null)).is_review_approved, false)
+  assert.equal((await run(null)).review, 'pending')
   const { review_id = 0 } = (await missing.readMissingState(module)).review ?? {}
   const decision = { review_id, state: 'approved', by: 'ann', at: kit.clock.text } as const
   await missing.decideReview(decision, changeLog())
   const second = await run(claim)
-  assert.deepEqual([{ ...second.history }, second.is_review_approved], [known, true])
+  assert.deepEqual([{ ...second.history }, second.review], [known, 'approved'])
   assert.deepEqual(await digests.readDigest(module), { ...known, ...claim })
 })
 
