@@ -8,7 +8,12 @@ import {
   simulateConformingPlatform,
   validRecord,
 } from '../helpers/platform/conformance-check.ts'
-import { DIGEST_DEFECTS, offerDigest, VERSIONED, withVersion } from '../helpers/platform/digest-defects.ts'
+import {
+  DIGEST_DEFECTS,
+  offerDigest,
+  VERSIONED,
+  withVersion,
+} from '../helpers/platform/digest-defects.ts'
 import { respond } from '../helpers/platform/platform.ts'
 import { DEFECTS } from '../helpers/platform/platform-defects.ts'
 
