@@ -103,7 +103,7 @@ async function checkPrefix(check: Check, { buckets }: ListedVersions): Promise<v
 
 /**
  * The records of a bucket, as the platform selects them.
- * @returns null if it does not; that is a finding.
+ * @returns null if it does not, which is a finding, or if it sends only the first page of them.
  */
 async function readPrefix(check: Check, prefix: string): Promise<Listed[] | null> {
   const { context, section, recordType } = check
@@ -130,7 +130,7 @@ async function readPrefix(check: Check, prefix: string): Promise<Listed[] | null
   if (envelope['prefix'] !== prefix) {
     findings.add('digest.prefix_not_repeated', { params: { prefix } })
   }
-  return listed
+  return /\brel="?next\b/i.test(response.header('link')) ? null : listed
 }
 
 /**

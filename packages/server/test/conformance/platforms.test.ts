@@ -8,7 +8,12 @@ import {
   simulateConformingPlatform,
   validRecord,
 } from '../helpers/platform/conformance-check.ts'
-import { DIGEST_DEFECTS, offerDigest, withVersion } from '../helpers/platform/digest-defects.ts'
+import {
+  DIGEST_DEFECTS,
+  offerDigest,
+  VERSIONED,
+  withVersion,
+} from '../helpers/platform/digest-defects.ts'
 import { respond } from '../helpers/platform/platform.ts'
 import { DEFECTS } from '../helpers/platform/platform-defects.ts'
 
@@ -150,6 +155,20 @@ test('all pages are read, and positions are counted across pages', async (t) => 
   assert.equal(records?.records, 4)
   const duplicate = records.findings.find(({ rule }) => rule === 'record.duplicate')
   assert.deepEqual(duplicate?.examples, [{ element: 4, reference: 'R-1', found: '' }])
+})
+
+test('a bucket whose list has pages is not said to be incomplete', async (t) => {
+  const platform = await simulateConformingPlatform()
+  t.after(() => platform[Symbol.asyncDispose]())
+  const [module] = platform.modules
+  assert.ok(module)
+  module.records = [...VERSIONED]
+  offerDigest({ prefixHasPages: true })(platform)
+  const { report } = await runConformanceCheck(platform)
+  assert.deepEqual(
+    findingRules(report).filter((rule) => rule.includes('digest.')),
+    [],
+  )
 })
 
 test('an unreachable platform is reported as unreachable', async () => {

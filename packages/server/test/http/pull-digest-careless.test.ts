@@ -143,7 +143,7 @@ describeHub('a pull of a careless platform', { clock, env }, (hub) => {
     assert.deepEqual(second.requests, ['digest', 'buckets'])
     assert.match(
       second.warnings,
-      /list and the digest of the platform disagree: reference R-\d+, version 1/,
+      /list and the digest of the platform disagree about the bucket \w: the list has \d+ records of it, the digest \d+,/,
     )
     const third = await pullAfter(kit, 60)
     assert.deepEqual([third.requests, third.warnings], [['digest'], second.warnings])
@@ -201,10 +201,7 @@ describeHub('a pull of a careless platform', { clock, env }, (hub) => {
     )
     const next = await pullAfter(kit, 60)
     assert.deepEqual(next.requests, ['digest'])
-    assert.match(
-      next.warnings,
-      /content of 1 record had changed under an equal version, such as R-42/,
-    )
+    assert.match(next.warnings, /content of 1 record had changed under an equal version\./)
     assert.equal((await kit.completeness()).verified_by, 'read')
     await kit.pull('full')
     await pullAfter(kit, 60)

@@ -255,7 +255,8 @@ function fromDisagreement(module: DisagreeingModule, platform: InboxItem['platfo
     title: `The list and the digest of ${module_name} disagree`,
     reason: `${formatCount(buckets, 'bucket')} of the digest ${buckets === 1 ? 'has' : 'have'} another number or sum than the list${first}. The platform owner must compute both from the same records, with the same expression for the version; a conformance check names the records. Until then, the hub does not claim that both sides are equal.`,
     ...{ platform, since, last_at, record_type },
-    occurrence: `${buckets} ${reference_number} ${version}`,
+    // It is stored, and an erasure would not find a reference in it.
+    occurrence: `${buckets}`,
   }
 }
 

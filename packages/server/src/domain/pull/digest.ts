@@ -48,6 +48,12 @@ export function limitRequests(digestMs: number): RequestLimits {
 
 const NONE: Sums = { count: 0, sum: 0 }
 
+/**
+ * What a stored record without a version adds to the sum of its bucket. A platform adds nothing for a record without a version,
+ * or a hash, so that such a bucket differs, and the record is read.
+ */
+export const UNVERSIONED_SUM = 1
+
 /** The digits with which a bucket of a module has about a thousand records, among those that the hub stores sums of. */
 export function chooseDigits(records: number): number {
   const digits = Math.round(Math.log(records / RECORDS_PER_BUCKET) / Math.log(16))

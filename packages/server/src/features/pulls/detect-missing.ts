@@ -23,7 +23,7 @@ import type { FeatureDeps } from '../feature-deps.ts'
 import { throwIfAborted, walkAbsent } from './absent-records.ts'
 import type { PullTaskContext, PullTaskOutcome } from './pull-task-accumulator.ts'
 import { toAbortError } from './rejections.ts'
-import { addTo } from './version-tally.ts'
+import { addStored } from './version-tally.ts'
 
 /** Maximum number of records marked in one transaction or looked up in one query, during which pushes wait. */
 const CHUNK = 500
@@ -123,6 +123,17 @@ export async function detectMissing(
   }
 }
 
+/** Closes the open review of a module of which the platform has all stored records, as their versions show. */
+export async function resolveReview(
+  { missing }: Pick<DetectMissingDeps, 'missing'>,
+  context: Pick<PullTaskContext, 'plan' | 'source' | 'pull_id'>,
+): Promise<void> {
+  const { review } = await missing.readMissingState(context.plan)
+  if (!review) return
+  const activity = describeReviewClosed(context, 'resolved', 0)
+  await missing.closeReview(review.review_id, 'resolved', activity)
+}
+
 async function surveyModule(deps: DetectMissingDeps, read: Read): Promise<Survey> {
   const { missing } = deps
   const { plan, coverage, buckets } = read
@@ -154,7 +165,7 @@ async function surveyModule(deps: DetectMissingDeps, read: Read): Promise<Survey
     undecided += step.undecided
     pushedBefore += step.pushedBefore
     heldAbsent += step.held.length
-    for (const record of step.held) addTo(held, record)
+    for (const record of step.held) addStored(held, record)
     for (const record of step.missing) {
       const { record_id } = record
       if (isPaged && absent.length < MAX_CANDIDATES) absent.push(record_id)
@@ -164,7 +175,7 @@ async function surveyModule(deps: DetectMissingDeps, read: Read): Promise<Survey
       }
       hash.update(`${record_id} `)
       recordIds.push(record_id)
-      addTo(sums, record)
+      addStored(sums, record)
     }
   }
   return {
@@ -240,7 +251,7 @@ async function countRejectedPresent(
     for (const record of await missing.findPresent(plan, references.slice(at, at + CHUNK))) {
       if (coverage.seen.has(record.record_id)) continue
       count += 1
-      addTo(outdated, record)
+      addStored(outdated, record)
     }
     await yieldToEventLoop()
   }
@@ -262,7 +273,7 @@ function describeReviewNeeded(
 }
 
 function describeReviewClosed(
-  { plan, source, pull_id }: Read,
+  { plan, source, pull_id }: Pick<Read, 'plan' | 'source' | 'pull_id'>,
   close: 'marked' | 'resolved',
   missing: number,
 ): NewActivity {

@@ -17,6 +17,7 @@ import {
   type Sums,
   toBuckets,
   toRequests,
+  UNVERSIONED_SUM,
 } from '../../domain/pull/digest.ts'
 import { offersDigest } from '../../domain/pull/read-mode.ts'
 import { HubError } from '../../errors.ts'
@@ -72,6 +73,8 @@ type ComparedModule = Pick<
 }
 
 const DAY_MS = 24 * 3_600_000
+/** A clock that is set forward during a request seems to show that the platform took longer, by this time at most. */
+const MAX_CLOCK_CHANGE_MS = 60_000
 
 /**
  * Requests the sums of a module, then the finer sums of the buckets that differ. Saves how long the platform took, unless
@@ -91,20 +94,29 @@ export async function compareDigest(
     isEqual = comparison.differing.length === 0
     return comparison
   } catch (error) {
-    if (error instanceof UnsupportedError) {
+    const isOffered = offersDigest(history) || requests.isOffered
+    if (error instanceof UnsupportedError || (!isOffered && isFromAnyServer(error))) {
       const unsupported_at = clock.now().toISOString()
       const unsupported = { unsupported_at, unsupported_manifest_hash: module.manifest }
       await digests.saveDigest(plan, { ...unsupported, asked_at: null, digest_ms: null })
       return { outcome: 'unusable', warning: null, isOffered: false }
     }
-    if (!(error instanceof HubError) || error.concernsPlatform || module.signal.aborted) throw error
-    if (!error.code.startsWith('platform_')) throw error
-    const warning = `The digest cannot be used. ${error.message}`
-    return { outcome: 'unusable', warning, isOffered: offersDigest(history) || requests.isOffered }
+    const warning = describeUnusable(error, module)
+    if (warning === null) throw error
+    return { outcome: 'unusable', warning, isOffered }
   } finally {
     const measured = isEqual ? {} : requests.measured()
     if (Object.keys(measured).length > 0) await digests.saveDigest(plan, measured)
   }
+}
+
+/** Why the digest cannot be used after an error; null for an error that concerns more than the digest. */
+export function describeUnusable(
+  error: unknown,
+  { signal }: Pick<PullTaskContext, 'signal'>,
+): string | null {
+  if (!(error instanceof HubError) || error.concernsPlatform || signal.aborted) return null
+  return error.code.startsWith('platform_') ? `The digest cannot be used. ${error.message}` : null
 }
 
 async function compare(
@@ -193,6 +205,7 @@ class DigestRequests {
     const { platform_name } = source
     const { signal, firstByteSeconds, retryUntil } = options
     const begun = clock.now().getTime()
+    const begunAt = performance.now()
     this.count += 1
     try {
       const response = await client.fetchDigest(
@@ -215,7 +228,8 @@ class DigestRequests {
       this.#isUnmeasured = signal.aborted || !(error instanceof HubError) || error.concernsPlatform
       throw error
     } finally {
-      this.milliseconds += Math.max(0, clock.now().getTime() - begun)
+      const most = performance.now() - begunAt + MAX_CLOCK_CHANGE_MS
+      this.milliseconds += Math.min(Math.max(0, clock.now().getTime() - begun), most)
     }
   }
 
@@ -230,6 +244,17 @@ class DigestRequests {
       ...(isSupported ? { unsupported_at: null, unsupported_manifest_hash: null } : {}),
     }
   }
+}
+
+/** The responses of servers that know no such endpoint: many respond with 400, 403 or 405 in place of 404. */
+const FROM_ANY_SERVER = new Set([
+  'platform_failed',
+  'platform_rejected_key',
+  'platform_reports_failure',
+])
+
+function isFromAnyServer(error: unknown): boolean {
+  return error instanceof HubError && FROM_ANY_SERVER.has(error.code)
 }
 
 /** The platform has no digest. */
@@ -255,7 +280,7 @@ export function isReported({ state, reference_number, at }: RememberedBucket, no
   return state === 'disagreement' && reference_number !== null && age >= 0 && age < DAY_MS
 }
 
-/** The sums of the stored records of a module. A record without a version counts as a record. */
+/** The sums of the stored records of a module, also of those without a version. */
 export async function readLocalSums(
   digests: DigestStore,
   module: ModuleRef,
@@ -288,7 +313,8 @@ function withUnversioned(
   unversioned: readonly { prefix: string; count: number }[],
 ): Map<string, Sums> {
   for (const { prefix, count } of unversioned) {
-    buckets.set(prefix, plus(buckets.get(prefix) ?? { count: 0, sum: 0 }, { count, sum: 0 }))
+    const added = { count, sum: count * UNVERSIONED_SUM }
+    buckets.set(prefix, plus(buckets.get(prefix) ?? { count: 0, sum: 0 }, added))
   }
   return buckets
 }

@@ -1,4 +1,5 @@
 /** What a pull that compared digests has proved: judges the buckets that it read, and remembers those that stay different. */
+import { formatCount } from '../../domain/activity/activity.ts'
 import {
   addUp,
   type DifferingBucket,
@@ -33,6 +34,8 @@ export type SettledDigest = {
   explained: number
   /** The number of elements that were rejected, accepted exceptions included. */
   rejected: number
+  /** The number of stored records that the platform does not have: they wait for a review, or a revert holds them. */
+  absent: number
   /** The number of records of the platform, and of those that the hub has. */
   listed: number
   stored: number
@@ -117,6 +120,7 @@ export async function settleDigest(
     repaired: differing.filter(({ prefix }) => !open.has(prefix)).length,
     explained,
     rejected: remembered.reduce((sum, bucket) => sum + bucket.rejected, 0),
+    absent: explained - not_stored,
     listed,
     stored: listed - remembered.reduce((sum, bucket) => sum + countLacking(bucket), 0),
     isVerified,
@@ -157,16 +161,31 @@ function planRemembered(read: {
   const buckets = plan.outcome === 'read' && outcome.error === null ? plan.buckets : []
   const complete = buckets.filter((bucket) => isComplete(bucket, outcome.tally))
   const others = buckets.filter((bucket) => !isComplete(bucket, outcome.tally))
-  const overlaps = ({ prefix }: { prefix: string }) =>
-    complete.some((one) => one.prefix.startsWith(prefix) || prefix.startsWith(one.prefix))
-  const explained = explainBuckets(outcome, local, at).filter(overlaps)
+  const overlapsAny = (some: readonly DifferingBucket[], prefix: string) =>
+    some.some((one) => one.prefix.startsWith(prefix) || prefix.startsWith(one.prefix))
+  const overlaps = ({ prefix }: { prefix: string }) => overlapsAny(complete, prefix)
+  const explained = explainBuckets(outcome, local, at)
+    .filter(overlaps)
+    .map((bucket) => {
+      const before = remembered.find((one) => one.prefix === bucket.prefix)
+      return before && isSameExplanation(before, bucket)
+        ? { ...bucket, since: before.since }
+        : bucket
+    })
   const disagreements =
     outcome.tally.unidentified > 0
       ? []
       : others.map((bucket) => toDisagreement(bucket, { remembered, outcome, at }))
   const save = [...explained, ...disagreements]
   const saved = new Set(save.map(({ prefix }) => prefix))
-  const deleted = remembered.filter((one) => overlaps(one) && !saved.has(one.prefix))
+  // Where the sums are equal again, the source was moving, or its list and digest have been made to agree.
+  const isSettled = (one: RememberedBucket) =>
+    one.state === 'disagreement' &&
+    !isReported(one, new Date(at)) &&
+    !overlapsAny(comparison.differing, one.prefix)
+  const deleted = remembered.filter(
+    (one) => (overlaps(one) || isSettled(one)) && !saved.has(one.prefix),
+  )
   return { save, delete: deleted.map(({ prefix }) => prefix) }
 }
 
@@ -219,6 +238,17 @@ function toDisagreement(
   return { ...found, since: before.since, reference_number, version }
 }
 
+/** Whether a bucket still differs by the same elements, whatever else of it has changed. */
+function isSameExplanation(one: RememberedBucket, other: RememberedBucket): boolean {
+  const isSameKind = one.state === other.state && one.rejected === other.rejected
+  return isSameKind && isSame(differenceOf(one), differenceOf(other))
+}
+
+function differenceOf(bucket: RememberedBucket): Sums {
+  const remote = { count: bucket.remote_count, sum: bucket.remote_sum }
+  return minus(remote, { count: bucket.local_count, sum: bucket.local_sum })
+}
+
 function isSameDifference(one: RememberedBucket, other: RememberedBucket): boolean {
   return (
     one.remote_count === other.remote_count &&
@@ -244,11 +274,7 @@ function toRemembered(
   }
 }
 
-function describeDisagreement(bucket: RememberedBucket): string {
-  const { prefix, remote_count, local_count, reference_number, version } = bucket
-  const first =
-    reference_number === null || reference_number === ''
-      ? ''
-      : `: reference ${reference_number}, version ${version ?? 'missing'}`
-  return `The list and the digest of the platform disagree${first}. It is the first of the ${local_count} records that the list contains of the bucket ${prefix}; the digest has ${remote_count}. Compute both from the same records, with the same expression for the version. The hub does not read the bucket again for a day.`
+/** The inbox names a record of the bucket. A warning must not: an erasure would not find it. */
+function describeDisagreement({ prefix, remote_count, local_count }: RememberedBucket): string {
+  return `The list and the digest of the platform disagree about the bucket ${prefix}: the list has ${formatCount(local_count, 'record')} of it, the digest ${remote_count}, with another number or sum. The inbox names a record. Compute both from the same records, with the same expression for the version. The hub does not read the bucket again for a day.`
 }

@@ -38,6 +38,7 @@ export function toResult(
     cached_response: isCached ? outcome.cached_response : null,
     rejection_groups: outcome.rejection_groups,
     ...{ mode: outcome.mode, full_because: outcome.full_because, digest: outcome.digest },
+    ...(outcome.isIdle ? { is_idle: true as const } : {}),
   }
   if (error === null) {
     return {
@@ -109,6 +110,7 @@ export function describeTask(
   result: PullTaskResult,
 ): NewActivity | null {
   const { counts, state, warnings, problem } = result
+  if (result.is_idle) return null
   const name = `${plan.module_name} of ${source.display_title}`
   const details = { record_type: plan.record_type, counts, warnings }
   const isNew = problem !== null && problem !== plan.problem

@@ -16,8 +16,13 @@ import { HubError } from '../../errors.ts'
 import type { ModuleDigest } from '../../storage/port/digest-store.ts'
 import type { PullTaskResult } from '../../storage/port/pull-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import { type DetectedOutcome, type DetectMissingDeps, detectMissing } from './detect-missing.ts'
-import { type Comparison, compareDigest } from './digest-comparison.ts'
+import {
+  type DetectedOutcome,
+  type DetectMissingDeps,
+  detectMissing,
+  resolveReview,
+} from './detect-missing.ts'
+import { type Comparison, compareDigest, describeUnusable } from './digest-comparison.ts'
 import { judgeBuckets, settleDigest } from './digest-read.ts'
 import type { PullTaskContext } from './pull-task-accumulator.ts'
 import { type PullTaskDeps, runPullTask } from './run-pull-task.ts'
@@ -36,6 +41,8 @@ export type ModuleOutcome = DetectedOutcome & {
   /** Null if no digest was received. */
   compared: PullTaskResult['compared']
   digest_change: PullTaskResult['digest_change']
+  /** Set if the platform was not asked. */
+  isIdle?: boolean
 }
 
 type ModuleRead = {
@@ -67,7 +74,7 @@ async function chooseAndRead(deps: ReadModuleDeps, context: ModuleContext): Prom
   const mode = planReadMode({
     requested: plan.pull_mode,
     isUrgent: plan.trigger === 'operator' || plan.error !== null,
-    isReviewApproved: hasVersions && context.is_review_approved,
+    isReviewApproved: hasVersions && context.review === 'approved',
     module_id: plan.module_id,
     full_read_at,
     history,
@@ -78,7 +85,7 @@ async function chooseAndRead(deps: ReadModuleDeps, context: ModuleContext): Prom
   if (mode.read === 'list') return readList(read, mode.because)
   if (mode.read === 'digest') return readByDigest(read)
   const nothing = await readNothing(deps, context, null)
-  return withWarnings(nothing, describe(read, history))
+  return withWarnings({ ...nothing, isIdle: true }, describe(read, history))
 }
 
 /** Requests the whole list. */
@@ -161,12 +168,21 @@ async function readBuckets(
     if (isFullAllowed) return readList(read, 'no_digest', [received.error.message])
     return withWarnings(await readNothing(deps, context, null), [received.error.message])
   }
+  // The platform responds to a request for buckets with an error. It may respond to one for the list.
+  const unusable = received.coverage.pages === 0 ? describeUnusable(received.error, context) : null
+  if (unusable !== null) {
+    const warnings = [unusable]
+    if (isFullAllowed) return readList(read, 'no_digest', warnings)
+    return withWarnings(await readNothing(deps, context, null), warnings)
+  }
   const judged = judgeBuckets(comparison, received)
   const outcome = await detectMissing(deps, task, received, judged)
   const change = findInPart({ outcome, history, at: deps.clock.now().toISOString() })
   if (Object.keys(change).length > 0) await digests.saveDigest(context.plan, change)
   const settled = await settleDigest(deps, context, comparison, { outcome, history })
   const { repaired, explained, rejected, isVerified, warnings } = settled
+  const isNoneMissing = isVerified && settled.absent === 0
+  if (isNoneMissing && context.review !== null) await resolveReview(deps, context)
   const result: ModuleOutcome = {
     ...outcome,
     // Without a rejected element there is no group of them.
@@ -185,9 +201,7 @@ async function readBuckets(
     },
     digest_change: { ...comparison.measured, ...settled.claim },
   }
-  const known = { ...history, ...comparison.measured, ...change }
-  // The record that a withdrawn claim names may have been erased since.
-  const found = known.withdrawn_at === null ? known : await digests.readDigest(context.plan)
+  const found = { ...history, ...comparison.measured, ...change }
   return withWarnings(result, [...describe(read, found), ...warnings])
 }
 

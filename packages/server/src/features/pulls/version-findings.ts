@@ -114,9 +114,12 @@ function countUnversioned({ tally, counts }: DetectedOutcome, history: ModuleDig
   return tally.unversioned + (history.unversioned === null ? notRead : 0)
 }
 
-/** Says what a pull has found about the versions of a module, or what earlier ones have found if it read none. */
+/**
+ * Says what a pull has found about the versions of a module, or what earlier ones have found if it read none. The completeness of
+ * the module names a record. A warning must not: an erasure would not find it.
+ */
 export function describeVersions(
-  { unversioned, withdrawn_at, withdrawn_records, withdrawn_reference }: ModuleDigest,
+  { unversioned, withdrawn_at, withdrawn_records }: ModuleDigest,
   {
     isOffered,
     isNotStable,
@@ -126,7 +129,7 @@ export function describeVersions(
   const warnings: string[] = []
   if (withdrawn_at !== null) {
     warnings.push(
-      `The content of ${formatCount(withdrawn_records ?? 0, 'record')} had changed under an equal version, such as ${withdrawn_reference}. The version must change whenever anything in the element changes. Until a full read finds no such record, the hub does not claim that both sides are equal.`,
+      `The content of ${formatCount(withdrawn_records ?? 0, 'record')} had changed under an equal version. The version must change whenever anything in the element changes. Until a full read finds no such record, the hub does not claim that both sides are equal.`,
     )
   }
   if (!isOffered) return warnings

@@ -1,7 +1,7 @@
 /** What a read finds about the versions of its elements, and about the elements that it does not store. */
 import { hash } from 'node:crypto'
 import type { Buckets, Sums } from '../../domain/pull/digest.ts'
-import { plus } from '../../domain/pull/digest.ts'
+import { plus, UNVERSIONED_SUM } from '../../domain/pull/digest.ts'
 import { hashOfVersion, STORED_DIGITS } from '../../domain/record/digest-sums.ts'
 import { HubError } from '../../errors.ts'
 import type { WriteOutcome } from '../../storage/port/record-store.ts'
@@ -12,9 +12,12 @@ export type Identity = { reference_number: string; version: string | null }
 /** The elements that a read contained of one bucket. */
 export type BucketElements = Sums & { first: Identity }
 
-/** What one record adds to the sums of its bucket. */
-export function sumsOf({ reference_number, version }: Identity): Sums {
-  return { count: 1, sum: version === null ? 0 : hashOfVersion(reference_number, version) }
+/** What one record adds to the sums of its bucket. @param unversioned what it adds without a version. */
+function sumsOf({ reference_number, version }: Identity, unversioned: number): Sums {
+  return {
+    count: 1,
+    sum: version === null ? unversioned : hashOfVersion(reference_number, version),
+  }
 }
 
 /** The first `digits` hex digits of the md5 of a reference. */
@@ -22,10 +25,19 @@ export function bucketOf(reference: string, digits: number): string {
   return hash('md5', reference, 'hex').slice(0, digits)
 }
 
-/** Adds a record to the sums of its bucket of three digits. */
-export function addTo(sums: Map<string, Sums>, identity: Identity): void {
-  const prefix = bucketOf(identity.reference_number, STORED_DIGITS)
-  sums.set(prefix, plus(sums.get(prefix) ?? { count: 0, sum: 0 }, sumsOf(identity)))
+/** Adds a record of the platform to the sums of its bucket of three digits. */
+function addListed(sums: Map<string, Sums>, identity: Identity): void {
+  addTo(sums, identity, sumsOf(identity, 0))
+}
+
+/** Adds a stored record to the sums of its bucket of three digits. */
+export function addStored(sums: Map<string, Sums>, identity: Identity): void {
+  addTo(sums, identity, sumsOf(identity, UNVERSIONED_SUM))
+}
+
+function addTo(sums: Map<string, Sums>, { reference_number }: Identity, added: Sums): void {
+  const prefix = bucketOf(reference_number, STORED_DIGITS)
+  sums.set(prefix, plus(sums.get(prefix) ?? { count: 0, sum: 0 }, added))
 }
 
 export class VersionTally {
@@ -96,7 +108,7 @@ export class VersionTally {
     if (prefix === undefined) throw new HubError('platform_ignores_prefix', { path })
     const identity = { reference_number, version }
     const before = this.#elements.get(prefix)
-    const sums = plus(before ?? { count: 0, sum: 0 }, sumsOf(identity))
+    const sums = plus(before ?? { count: 0, sum: 0 }, sumsOf(identity, 0))
     this.#elements.set(prefix, { ...sums, first: before?.first ?? identity })
   }
 
@@ -104,14 +116,14 @@ export class VersionTally {
   addNotStored(reference: string | null, version: string | null, isErased: boolean): void {
     if (reference === null) return
     const identity = { reference_number: reference, version }
-    addTo(this.#sumsNotStored, identity)
-    if (!isErased) addTo(this.#sumsRejected, identity)
+    addListed(this.#sumsNotStored, identity)
+    if (!isErased) addListed(this.#sumsRejected, identity)
   }
 
   /** Adds an element that a revert has kept out of its record. @param isPresent whether the record is not missing. */
   addHeld(identity: Identity, isPresent: boolean): void {
-    addTo(this.#sumsNotStored, identity)
-    if (isPresent) addTo(this.#sumsHeld, { ...identity, version: null })
+    addListed(this.#sumsNotStored, identity)
+    if (isPresent) addStored(this.#sumsHeld, { ...identity, version: null })
   }
 
   /** Adds the outcome of a write that was not rejected. */

@@ -16,6 +16,8 @@ export type DigestAnswer =
 /** A bucket is about 30 bytes; platforms may indent their JSON. */
 const BYTES_PER_BUCKET = 128
 const BYTES_BESIDE = 64 * 1024
+/** Maximum number of records in a bucket, so that the number in all buckets is exact. */
+const MAX_RECORDS = 2 ** 32
 /** A response of at most 32 buckets fits in one packet, so compression would cost time and save none. */
 const MAX_UNCOMPRESSED_BUCKETS = 32
 
@@ -65,8 +67,8 @@ export function readDigest(
     }
     known.add(prefix)
     const records = toInteger(number)
-    if (records === null || records < 1) {
-      return { reason: `the number of records of ${at} is not a positive integer` }
+    if (records === null || records < 1 || records > MAX_RECORDS) {
+      return { reason: `the number of records of ${at} is not an integer from 1 to 2^32` }
     }
     const total = toInteger(sum)
     if (total === null || total >= SUM_MODULUS) {

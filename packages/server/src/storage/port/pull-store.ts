@@ -1,4 +1,5 @@
 import type {
+  MissingReviewState,
   DigestResult,
   DriftPolicy,
   Field,
@@ -87,6 +88,8 @@ export type PullTaskResult = {
      */
     incomplete_reasons: IncompleteReason[] | null
   } | null
+  /** Set if the platform was not asked: then the result says nothing about it, and the last errors stay. */
+  is_idle?: true
   /** What a comparison by digest changes in the `ModuleDigest` of the module; null for nothing. */
   digest_change: Partial<ModuleDigest> | null
   /** The response for the next conditional request of the module; null for none. */
@@ -114,8 +117,8 @@ export type StartedTask = {
   accepted_rejections: RejectionGroup[]
   /** As `DigestStore.readDigest`. */
   history: ModuleDigest
-  /** Whether an operator has approved the open review of missing records. */
-  is_review_approved: boolean
+  /** The state of the review of missing records that is not closed; null without one. */
+  review: MissingReviewState | null
 }
 
 export type TaskProgress = {

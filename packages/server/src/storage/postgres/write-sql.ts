@@ -163,8 +163,10 @@ export const WRITE_SQL = {
     SELECT $1, w.* FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[],
       $7::text[]) AS w
     ON CONFLICT (record_id, revert_id, path) DO NOTHING`,
-  // A kind or revert that is null stands for all.
+  // A kind or revert that is null stands for all. The holds may have explained buckets.
   liftHolds: `
+    WITH explained AS (DELETE FROM digest_buckets WHERE state = 'explained'
+      AND module_id IN (SELECT module_id FROM records WHERE record_id = ANY ($1::bigint[])))
     DELETE FROM holds h USING unnest($1::bigint[], $2::bigint[], $3::text[]) AS w (record_id, revert_id, kind)
     WHERE h.record_id = w.record_id AND (w.revert_id IS NULL OR h.revert_id = w.revert_id)
       AND (w.kind IS NULL OR w.kind = CASE h.path WHEN '' THEN 'existence'

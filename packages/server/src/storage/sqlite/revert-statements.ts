@@ -26,6 +26,10 @@ export function prepareRevertStatements(database: DatabaseSync) {
     DELETE FROM holds WHERE record_id = ?1 AND (?2 IS NULL OR revert_id = ?2)
       AND (?3 IS NULL OR ?3 = CASE path WHEN '' THEN 'existence'
         WHEN '/missing_since' THEN 'absence' ELSE 'values' END)`)
+  // The holds may have explained them.
+  const deleteExplained = database.prepare(`
+    DELETE FROM digest_buckets WHERE state = 'explained'
+      AND module_id = (SELECT module_id FROM records WHERE record_id = ?)`)
   return {
     isRunning: (revertId: number, owner: string): boolean =>
       isRunning.get(revertId, owner) !== undefined,
@@ -46,7 +50,10 @@ export function prepareRevertStatements(database: DatabaseSync) {
     },
 
     liftHolds(holds: readonly LiftedHold[]): void {
-      for (const { record_id, revert_id, kind } of holds) liftHold.run(record_id, revert_id, kind)
+      for (const { record_id, revert_id, kind } of holds) {
+        liftHold.run(record_id, revert_id, kind)
+        deleteExplained.run(record_id)
+      }
     },
   }
 }

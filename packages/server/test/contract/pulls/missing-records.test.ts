@@ -201,7 +201,7 @@ async function readModule(
       ...{ pushes: 0, version: 0 },
       full_read_at: null,
       cached_response: null,
-      ...{ accepted_rejections: [], is_review_approved: false },
+      ...{ accepted_rejections: [], review: null },
       history: await kit.storage.digests.readDigest(started.task),
       firstByteSeconds: 60,
       retryUntil: Number.POSITIVE_INFINITY,

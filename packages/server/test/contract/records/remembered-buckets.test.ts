@@ -4,7 +4,8 @@ import type { PullTaskResult } from '../../../src/storage/port/pull-store.ts'
 import { moduleRef, rememberedBucket } from '../../helpers/storage/digests.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { erase } from '../../helpers/storage/erasure.ts'
-import { changeLog } from '../../helpers/storage/fixtures.ts'
+import { changeLog, testModule } from '../../helpers/storage/fixtures.ts'
+import { moduleWithKeys, saveManifest } from '../../helpers/storage/manifests.ts'
 import { missingReview } from '../../helpers/storage/missing.ts'
 import { startPullAndRead, taskOf, taskResult } from '../../helpers/storage/pulls.ts'
 
@@ -58,19 +59,19 @@ test('a task begins with what is known of its module, and its end saves what it 
     return started ?? assert.fail()
   }
   const first = await run({ asked_at: '2026-03-10T07:00:00.000Z', unstable_reads: 1 })
-  assert.deepEqual([{ ...first.history }, first.is_review_approved], [unknown, false])
+  assert.deepEqual([{ ...first.history }, first.review], [unknown, null])
   const known = await digests.readDigest(module)
   assert.deepEqual(known, { ...unknown, asked_at: '2026-03-10T07:00:00.000Z', unstable_reads: 1 })
   const read = await startPullAndRead(kit.storage, school)
   const activity = { level: 'warning', kind: 'missing.needs_review', message: 'Many' } as const
   await missing.createReview(missingReview(read), null, activity)
   await kit.finishPull(read.read.pull_id)
-  assert.equal((await run(null)).is_review_approved, false)
+  assert.equal((await run(null)).review, 'pending')
   const { review_id = 0 } = (await missing.readMissingState(module)).review ?? {}
   const decision = { review_id, state: 'approved', by: 'ann', at: kit.clock.text } as const
   await missing.decideReview(decision, changeLog())
   const second = await run(claim)
-  assert.deepEqual([{ ...second.history }, second.is_review_approved], [known, true])
+  assert.deepEqual([{ ...second.history }, second.review], [known, 'approved'])
   assert.deepEqual(await digests.readDigest(module), { ...known, ...claim })
 })
 
@@ -98,6 +99,42 @@ test('a disagreement is listed by module once two pulls have found it, until it 
   assert.equal((await digests.listDisagreements())[0]?.buckets, 1)
   await digests.remember(module, { save: [], delete: 'all' })
   assert.deepEqual(await digests.listDisagreements(), [])
+})
+
+test('explained buckets are deleted when an explanation ends that no sum shows', async (kit) => {
+  const school = await kit.register()
+  const module = await moduleRef(kit, school)
+  const { platform_id } = school
+  const { digests, erasure, holds, manifests } = kit.storage
+  const { record_id } = await school.post({ reference: 'held', data: '{"a":"1"}' })
+  const hold = () =>
+    kit.runSql(`INSERT INTO holds (record_id, revert_id, path, platform_id, module_id, refused, at)
+      VALUES (${record_id}, 1, '/data/a', ${platform_id}, ${module.module_id}, 'x', '${kit.clock.text}')`)
+  const erased = await school.post({ reference: 'erased' })
+  const { tombstone_id } = await erase(kit, erased.record_id, 'erase')
+  const policy = { platform_id, record_type: 'students', drift_policy: 'reject' } as const
+  const events: Record<string, () => Promise<unknown>> = {
+    'a tombstone is deleted': () => erasure.deleteTombstone(tombstone_id, changeLog()),
+    'an operator ends a hold': async () => {
+      await hold()
+      await holds.liftHolds({ record_id }, changeLog('holds.lifted'))
+    },
+    'a push ends a hold': async () => {
+      await hold()
+      await school.post({ reference: 'held', data: '{"a":"2"}' })
+    },
+    'the manifest changes': () =>
+      saveManifest(kit, school, moduleWithKeys('students', ['a', 'new']), testModule('staff')),
+    'the drift policy changes': () =>
+      manifests.setDriftPolicy({ ...policy, at: kit.clock.text }, changeLog('drift')),
+  }
+  const known = { ...rememberedBucket('a01'), state: 'disagreement' as const }
+  for (const [event, cause] of Object.entries(events)) {
+    await digests.remember(module, { save: [known, rememberedBucket('3f4')], delete: [] })
+    await cause()
+    assert.deepEqual(await digests.listRemembered(module), [known], event)
+  }
+  assert.equal(await kit.countRows('holds'), 0)
 })
 
 test('an erasure deletes the bucket and the claim that name the record', async (kit) => {

@@ -17,6 +17,8 @@ export type DigestFaults = {
   /** Changes the body of the response to `?prefix=`. */
   prefix?: (body: ReturnType<typeof recordsResponse> & { prefix: string }) => object
   prefixStatus?: number
+  /** The response to `?prefix=` is the first of two pages. */
+  prefixHasPages?: boolean
   ignoresPrefix?: boolean
   /** Called for each request for all records. */
   list?: () => Listed[]
@@ -47,6 +49,10 @@ export function offerDigest(faults: DigestFaults = {}): (platform: SimulatedPlat
       if (prefix === null || faults.ignoresPrefix) return respond.json(all)(response, request)
       if (faults.prefixStatus) return respond.status(faults.prefixStatus)(response, request)
       const selected = records.filter((one) => md5(one.reference_number).startsWith(prefix))
+      if (faults.prefixHasPages) {
+        response.setHeader('Link', `<?prefix=${prefix}&page=2>; rel="next"`)
+        selected.splice(0, 1)
+      }
       const body = { ...all, prefix, total: selected.length, records: selected }
       respond.json(faults.prefix?.(body) ?? body)(response, request)
     })

@@ -18,6 +18,8 @@ export type DigestBehaviour = {
   ignoresPrefix?: boolean
   /** Responds to digest requests in place of the correct response; null restores it. */
   digest?: Responder | null
+  /** Responds to requests for buckets in place of the correct response. */
+  buckets?: Responder
   /** Leaves the total of the list out. */
   lacksTotal?: boolean
   /** Records of a page of a list. */
@@ -67,7 +69,9 @@ export function serveDigest(platform: SimulatedPlatform, count: number): DigestS
     await source.behaviour.beforeList?.()
     const prefix = queryOf(request).get('prefix')
     requests.push(prefix === null ? 'list' : 'buckets')
-    respondList(source, prefix)(response, request)
+    const responder = prefix === null ? undefined : source.behaviour.buckets
+    const respondWith = responder ?? respondList(source, prefix)
+    respondWith(response, request)
   })
   platform.setResponse('records/cases/digest', (response, request) => {
     requests.push('digest')

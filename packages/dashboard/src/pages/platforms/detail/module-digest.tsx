@@ -41,14 +41,10 @@ function linesOf(module: ModuleCompleteness): ReactNode[] {
     ),
     withdrawn_at !== null && (
       <>
-        The claim was withdrawn, <Time at={withdrawn_at} />
-        {!isSaid && (
-          <>
-            : {formatCount(withdrawn_records ?? 0, 'record')} had changed under an equal version
-            {withdrawn_reference !== null && `, such as ${withdrawn_reference}`}
-          </>
-        )}
-        . The list is read as often as without a digest until a full read finds no such record.
+        The claim was withdrawn, <Time at={withdrawn_at} />:{' '}
+        {formatCount(withdrawn_records ?? 0, 'record')} had changed under an equal version
+        {withdrawn_reference !== null && `, such as ${withdrawn_reference}`}. The list is read as
+        often as without a digest until a full read finds no such record.
       </>
     ),
     !isSaid &&

@@ -17,7 +17,7 @@ import { insertLog } from '../activity/activity-rows.ts'
 import { deleteRequests } from '../activity/request-store.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import { addToSums, DigestDeltas } from '../records/digest-deltas.ts'
-import { deleteDigestReference } from '../records/digest-store.ts'
+import { deleteDigestReference, deleteExplained } from '../records/digest-store.ts'
 import { addToModule, invalidateCachedResponse } from '../records/module-counts.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { countRows, deleteRows, updateRows } from '../schema/rows.ts'
@@ -262,7 +262,10 @@ export function createErasureStore(
           .where('p.removed_at', 'is', null)
           .where('m.record_type', '=', deleted.record_type)
           .executeTakeFirst()
-        if (module) await invalidateCachedResponse(db, module, node)
+        if (module) {
+          await invalidateCachedResponse(db, module, node)
+          await deleteExplained(db, [module.module_id])
+        }
         await insertLog(db, at, log)
         return true
       }),

@@ -10,6 +10,7 @@ import type { Drift } from '../../../domain/record/drift.ts'
 import type { ManifestStore } from '../../port/platform-store.ts'
 import { insertActivity, insertAudit, insertLog } from '../activity/activity-rows.ts'
 import { deleteCachedResponse } from '../pulls/cached-responses.ts'
+import { deleteExplained } from '../records/digest-store.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { findRow, updateRows } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -91,10 +92,14 @@ export function createManifestStore(
         const known = await db
           .selectFrom('modules as m')
           .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
-          .select(['m.platform_id', 'p.platform_name'])
+          .select(['m.platform_id', 'm.module_id', 'p.platform_name'])
           .where((eb) => eb.and({ 'm.platform_id': platform_id, 'm.record_type': record_type }))
           .executeTakeFirst()
-        if (changed > 0 && known) await insertLog(db, at, log, known)
+        if (changed > 0 && known) {
+          // A policy decides which records are rejected.
+          await deleteExplained(db, [known.module_id])
+          await insertLog(db, at, log, known)
+        }
         return known !== undefined
       }),
   }
@@ -214,6 +219,7 @@ async function updateModule(
   if (!fieldsChanged) return
   await db.deleteFrom('module_drift').where('module_id', '=', module_id).execute()
   await deleteCachedResponse(db, module_id)
+  await deleteExplained(db, [module_id])
 }
 
 const MAX_MANIFEST_CHANGES = 100

@@ -21,8 +21,8 @@ export function toCachedResponseColumns(response: CachedResponse | null) {
 }
 
 /**
- * Reads the number of pushes of a module, its last full read, its accepted exceptions, what is known of its digest, whether
- * its review is approved, and its cached response, and deletes the response. Returns null if the module was deleted.
+ * Reads the number of pushes of a module, its last full read, its accepted exceptions, what is known of its digest, the state of
+ * its open review, and its cached response, and deletes the response. Returns null if the module was deleted.
  */
 export async function takeCachedResponse(
   db: Executor,
@@ -65,7 +65,7 @@ export async function takeCachedResponse(
     ...{ pushes, version, full_read_at, cached_response: null },
     accepted_rejections: parseGroups(rejection_groups).filter(isAccepted),
     history: { ...digest, unstable_reads: unstable_reads ?? 0 },
-    is_review_approved: review === 'approved',
+    review,
   }
   if (read_fingerprint === null) return none
   await deleteCachedResponse(db, module_id)

@@ -179,8 +179,21 @@ async function findRemaining(
   verified: { explained: number; rejected: number },
 ): Promise<IncompleteReason[]> {
   if (verified.explained === 0) return []
-  const stored = await findRow(db, 'modules', { module_id }, ['rejection_groups'])
-  const accepted = countAccepted(parseGroups(stored?.rejection_groups))
+  const columns = ['rejection_groups', 'full_read_at'] as const
+  const stored = await findRow(db, 'modules', { module_id }, columns)
+  const groups = parseGroups(stored?.rejection_groups)
+  const newer = await db
+    .selectFrom('digest_buckets')
+    .select('prefix')
+    .where((eb) => eb.and({ module_id, state: 'explained' }))
+    .where('rejected', '>', 0)
+    .where('since', '>', stored?.full_read_at ?? '')
+    .limit(1)
+    .executeTakeFirst()
+  // An acceptance is valid until the rejected records change, which the groups of the last list do not show.
+  const isAsListed =
+    !newer && groups.reduce((sum, { count }) => sum + count, 0) === verified.rejected
+  const accepted = isAsListed ? countAccepted(groups) : 0
   const hasOpenReview = (await findOpenReview(db, module_id)) !== null
   const held = await db
     .selectFrom('holds')

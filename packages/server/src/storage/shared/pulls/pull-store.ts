@@ -268,8 +268,9 @@ export function createPullStore(
   }
 }
 
-/** Whether the end of a task shows if the module can be read. An interrupted or cancelled task does not. */
-function isConclusive(state: PullTaskResult['state']): boolean {
+/** Whether the end of a task shows if the module can be read. An interrupted, cancelled or idle task does not. */
+function isConclusive({ state, is_idle }: Pick<PullTaskResult, 'state' | 'is_idle'>): boolean {
+  if (is_idle) return false
   return state === 'succeeded' || state === 'failed' || state === 'timed_out'
 }
 
@@ -290,15 +291,16 @@ function modeAfter(mode: ReadMode) {
 async function updateModule(
   db: Executor,
   module: { platform_id: number; module_id: number },
-  { state, mode, read, compared, counts, error, problem, cached_response }: PullTaskResult,
+  result: PullTaskResult,
   at: string,
 ): Promise<void> {
+  const { state, mode, read, compared, counts, error, problem, cached_response } = result
   await db
     .updateTable('modules')
     .set({
       ...toCachedResponseColumns(cached_response),
       ...(state === 'succeeded' ? { next_pull_mode: modeAfter(mode) } : {}),
-      ...(isConclusive(state)
+      ...(isConclusive(result)
         ? { last_error: error, last_problem: problem, ...toFailures(state, at) }
         : {}),
       ...(read
@@ -318,10 +320,11 @@ async function updateModule(
 async function updatePlatform(
   db: Executor,
   { platform_id }: { platform_id: number },
-  { state, platform_error }: PullTaskResult,
+  result: PullTaskResult,
   at: string,
 ): Promise<void> {
-  if (!isConclusive(state)) return
+  if (!isConclusive(result)) return
+  const { state, platform_error } = result
   await db
     .updateTable('platforms')
     .set({

@@ -293,6 +293,19 @@ export async function deleteDigestReference(
     .execute()
 }
 
+/**
+ * Deletes the explained buckets of a module, so that the next pull reads them: an explanation has ended that neither side's
+ * sums show, such as an erasure or a hold.
+ */
+export async function deleteExplained(db: Executor, moduleIds: readonly number[]): Promise<void> {
+  if (moduleIds.length === 0) return
+  await db
+    .deleteFrom('digest_buckets')
+    .where('module_id', 'in', moduleIds)
+    .where('state', '=', 'explained')
+    .execute()
+}
+
 /** Deletes everything about the records of a module, which have been deleted. Sums of concurrent writes remain. */
 export async function deleteDigest(db: Executor, module: ModuleRef): Promise<void> {
   const isOfModule = pick(module)

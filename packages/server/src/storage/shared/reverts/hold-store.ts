@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { EXISTENCE, MISSING_PATH } from '../../../domain/revert/hold.ts'
 import type { HoldFilter, HoldQuery, HoldStore } from '../../port/revert-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
+import { deleteExplained } from '../records/digest-store.ts'
 import { invalidateCachedResponse } from '../records/module-counts.ts'
 import { isVisible } from '../records/module-scope.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
@@ -73,6 +74,7 @@ async function liftSome(db: Executor, scope: HoldScope, node: string): Promise<n
   )) {
     await invalidateCachedResponse(db, module, node)
   }
+  await deleteExplained(db, [...modules.keys()])
   return rows.length
 }
 
