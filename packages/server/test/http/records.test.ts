@@ -17,7 +17,7 @@ import { simulatedModule } from '../helpers/platform/platform.ts'
 
 const RECORD_MEMBERS = [
   ...['record_id', 'platform_name', 'module_name', 'record_type', 'reference_number', 'full_name'],
-  ...['data', 'incomplete', 'missing_since', 'created_at', 'updated_at'],
+  ...['data', 'incomplete', 'missing_since', 'missing_reason', 'created_at', 'updated_at'],
 ]
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const nullable = Type.Union([Type.String(), Type.Null()])
