@@ -1,10 +1,10 @@
 import type {
-  MissingReviewState,
   DigestResult,
   DriftPolicy,
   Field,
   FullBecause,
   IncompleteReason,
+  MissingReviewState,
   ModuleCompleteness,
   PlatformPull,
   Pull,
