@@ -99,15 +99,18 @@ describe('PostgreSQL outages', () => {
       assert.equal(await runs.promise, 7)
       // Notifications from another node arrive over the new connection.
       const other = await openNodeStorage(url, clock)
-      await notified.next()
-      const listening = () => withDatabase(url, listeningSessions)
-      await untilTrue('both nodes listen', async () => (await listening()).length === 2)
-      for (const status of ['inactive', 'active'] as const) {
-        await createKit({ storage: other, clock }).setStatus(school, status)
+      try {
         await notified.next()
+        const listening = () => withDatabase(url, listeningSessions)
+        await untilTrue('both nodes listen', async () => (await listening()).length === 2)
+        for (const status of ['inactive', 'active'] as const) {
+          await createKit({ storage: other, clock }).setStatus(school, status)
+          await notified.next()
+        }
+      } finally {
+        await other.close()
+        await pullDispatcher.stop()
       }
-      await other.close()
-      await pullDispatcher.stop()
     })
   }
 
