@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { PlatformSummary } from '@recordhub/protocol'
 import { fc } from '../../../../server/test/helpers/random/fast-check.ts'
 import { columnsIn, defaultLayout, moveTo, readLayout, writeLayout } from './column-layout.ts'
-import { columnsOf, columnTree, listedModules } from './columns.ts'
+import { columnsOf, columnTree, listedModules, missingLabel } from './columns.ts'
 
 const field = (key: string, type = 'string', label = `Label ${key}`) => ({
   key,
@@ -163,4 +163,16 @@ test('a key of the manifest with a dot is one column of the tree, and its member
     sizes.map(({ id, children }) => [id, ...children.map(({ label }) => label)]),
     [['data.size.cm', 'Wide']],
   )
+})
+
+test('a record that a revert took back is not called missing, which says that its platform lacks it', () => {
+  const missing_since = '2026-03-10T07:00:00.000Z'
+  const labels = [
+    { missing_since: null, missing_reason: null },
+    { missing_since, missing_reason: 'absent' as const },
+    { missing_since, missing_reason: 'taken_back' as const },
+    // A past version, of which the hub does not know.
+    { missing_since, missing_reason: null },
+  ].map(missingLabel)
+  assert.deepEqual(labels, [null, 'Missing', 'Taken back', 'Missing'])
 })
