@@ -82,7 +82,7 @@ export const PushCheckResponse = Type.Object({
   ),
 })
 
-/** Why a record is missing. `absent`: the last complete read lacked it. `taken_back`: a revert made it missing. */
+/** Why a record is missing. `absent`: a complete read lacked it. `taken_back`: a revert made it missing. */
 export const MISSING_REASONS = ['absent', 'taken_back'] as const
 
 /** A stored record as the operator API shows it. The numbers in `data` have the digits that were sent. */

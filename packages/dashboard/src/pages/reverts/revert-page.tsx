@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Group, Paper, Progress, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Box, Button, Paper, Progress, Skeleton, Stack, Text } from '@mantine/core'
 import type { Revert } from '@recordhub/protocol'
 import { IconHandStop } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -10,6 +10,7 @@ import { changeReverts, revertQuery } from '../../api/reverts.ts'
 import { confirm, useAttempt } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { NotFound } from '../../components/not-found.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
 import { BackLink, PageHeader } from '../../components/page-header.tsx'
 import { PageLink } from '../../components/page-link.tsx'
@@ -197,36 +198,25 @@ function HeldNotice({ revert: { id, counts } }: { revert: Revert }) {
       color: 'harbour',
       onConfirm: () => changeReverts(client, `/api/v1/reverts/${id}/holds`, { method: 'DELETE' }),
     })
+  const action = canOperate && (
+    <Button size="xs" variant="default" onClick={lift}>
+      Lift the holds…
+    </Button>
+  )
   return (
-    <Alert
-      color="orange"
-      variant="light"
-      p="xs"
-      pl="md"
-      role="status"
-      icon={<IconHandStop size={16} />}
-    >
-      <Group justify="space-between" gap="xs">
-        <Text size="sm" flex={1} miw={200}>
-          <b>{formatCount(held_now, 'record')} held.</b> Pulls and pushes that still have the values
-          that were taken back do not set them. A hold ends when the platform sends another value.{' '}
-          <PageLink
-            inherit
-            c="inherit"
-            underline="always"
-            to="/dashboard/reverts"
-            search={{ tab: 'holds', revert: String(id) }}
-          >
-            Show
-          </PageLink>
-        </Text>
-        {canOperate && (
-          <Button size="xs" variant="default" onClick={lift}>
-            Lift the holds…
-          </Button>
-        )}
-      </Group>
-    </Alert>
+    <Notice icon={<IconHandStop size={16} />} action={action}>
+      <b>{formatCount(held_now, 'record')} held.</b> Pulls and pushes that still have the values
+      that were taken back do not set them. A hold ends when the platform sends another value.{' '}
+      <PageLink
+        inherit
+        c="inherit"
+        underline="always"
+        to="/dashboard/reverts"
+        search={{ tab: 'holds', revert: String(id) }}
+      >
+        Show
+      </PageLink>
+    </Notice>
   )
 }
 

@@ -8,6 +8,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { Ago, Time } from '../../components/time.tsx'
 import { formatBytes, formatCount, formatNumber } from '../../lib/format.ts'
 import { scheduleLabel } from '../../lib/settings-labels.ts'
@@ -53,21 +54,9 @@ export function BackupSettings() {
   return (
     <>
       {missing && (
-        <Alert
-          color="orange"
-          variant="light"
-          p="xs"
-          pl="md"
-          role="status"
-          icon={<IconAlertTriangle size={16} />}
-        >
-          <Group justify="space-between" gap="xs">
-            <Text size="sm" flex={1} miw={200}>
-              <b>{missing.title}.</b> {missing.reason}
-            </Text>
-            {start}
-          </Group>
-        </Alert>
+        <Notice icon={<IconAlertTriangle size={16} />} action={start}>
+          <b>{missing.title}.</b> {missing.reason}
+        </Notice>
       )}
       <SettingsSection title={TEXTS.schedule} isCard={false} action={!missing && start}>
         <StoredForm fields={SCHEDULE} action="Save the schedule">
