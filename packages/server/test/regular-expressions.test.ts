@@ -22,8 +22,18 @@ const REVIEWED: Readonly<Record<string, string>> = {
     'reads the guide of the hub itself',
 }
 
-/** Expressions that take a fifth of a second to check, or more. */
+/** Expressions that take a tenth of a second to check, or more. */
 const SLOW_TO_CHECK: readonly string[] = [
+  String.raw`/(<[a-z][\w ,-]*>|\$(?:HUB|SOURCE)_API_KEY|\b[Rr]eplace (?:with )?[^\n*]+)/`,
+  '/^( *)`([^`\\n]+)`:\\n\\n *```(\\w+)/gm',
+  String.raw`/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?=[;|\t\r\n]|$)/y`,
+  String.raw`/:60|\.\d{3}\d*[1-9]/`,
+  String.raw`/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i`,
+  "/^Unknown option '(.+?)'/s",
+  String.raw`/\{(\w+)\}/g`,
+  String.raw`/^[^"\\/[\]{}\p{Cc}]+$/u`,
+  String.raw`/^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]+)\$([\w-]+)$/`,
+  String.raw`/^records\/([^/]+)(\/digest)?$/`,
   String.raw`/\/api(?:\/[^/]+){0,2}$/i`,
   '/^(E[A-Z_]+|ERR_SOCKET.*)$/',
   String.raw`/^(?!-)[a-z0-9-]+(\.[a-z0-9-]+)+$/`,

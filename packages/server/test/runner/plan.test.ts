@@ -26,19 +26,19 @@ test('a plan runs each file exactly once, in the given order or in a shuffled on
 
 test('files share a few processes, so that most do not load the code again', () => {
   const jobs = planJobs(FILES)
-  assert.equal(jobs.filter(({ name }) => name.startsWith('unit-')).length, 1)
+  assert.equal(jobs.filter(({ name }) => name.startsWith('unit-')).length, 2)
   assert.equal(jobs.filter(({ name }) => name.startsWith('http-')).length, 3)
   assert.equal(jobs.filter(({ name }) => name.includes('faults')).length, 2)
 })
 
-test('the deep tier has a part for each long file, one for all unit tests, and without a time limit all checks', () => {
+test('the deep tier has a part for each long file, and without a time limit all checks', () => {
   const namesOf = (isLimited: boolean) =>
     planParts(FILES, createRandom(3), { isLimited }).map(({ name }) => name)
   const all = namesOf(false)
   for (const file of ['fuzz/bytes', 'faults/kill', 'process/start', 'e2e/records']) {
     assert.ok(all.includes(`packages/server/test/${file}.test.ts`), file)
   }
-  assert.ok(all.includes('project-1') && all.includes('unit-1') && !all.includes('unit-2'))
+  assert.ok(all.includes('project-1') && all.includes('unit-2') && !all.includes('unit-3'))
   assert.ok(all.includes('check:defects') && all.includes('check:licenses'))
   assert.deepEqual(
     namesOf(true).toSorted(),

@@ -17,15 +17,14 @@ export type Needs = {
 type Folder = {
   name: string
   pattern: RegExp
-  processes: number | 'each'
+  processes: number
   /** In the deep tier, each of its files is a part, because together their long forms take many minutes. */
   isLong?: true
 }
 
 /**
  * The number of processes for the files of a folder. Starting a process and loading the server takes longer than most
- * files, so folders with quick files that affect only their own process share a few processes. The slowest folders
- * start first.
+ * files, so the files of a folder share a few processes. Those that take longest start first, so that none runs alone at the end.
  */
 const FOLDERS: readonly Folder[] = [
   { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 2, isLong: true },
@@ -37,19 +36,19 @@ const FOLDERS: readonly Folder[] = [
     processes: 2,
   },
   { name: 'contract', pattern: /^packages\/server\/test\/contract\//, processes: 4 },
-  { name: 'faults', pattern: /^packages\/server\/test\/faults\//, processes: 3, isLong: true },
-  { name: 'process', pattern: /^packages\/server\/test\/process\//, processes: 2, isLong: true },
-  { name: 'fuzz', pattern: /\/test\/fuzz[/.]/, processes: 1, isLong: true },
-  { name: 'kit', pattern: /^packages\/platform-(?:kit|runner)\/test\//, processes: 1 },
-  { name: 'simulation', pattern: /\/test\/simulation\//, processes: 1, isLong: true },
   {
     name: 'project',
     pattern:
       /^packages\/server\/test\/(?:(?:conformance|deploy|licenses|monitoring|programs|runner|spreadsheet)\/)?[^/]+$/,
     processes: 1,
   },
-  { name: 'test', pattern: /^packages\/[^/]+\/test\//, processes: 'each' },
-  { name: 'unit', pattern: /^packages\/[^/]+\/src\//, processes: 1 },
+  { name: 'simulation', pattern: /\/test\/simulation\//, processes: 1, isLong: true },
+  { name: 'faults', pattern: /^packages\/server\/test\/faults\//, processes: 3, isLong: true },
+  { name: 'fuzz', pattern: /\/test\/fuzz[/.]/, processes: 1, isLong: true },
+  { name: 'kit', pattern: /^packages\/platform-(?:kit|runner)\/test\//, processes: 1 },
+  { name: 'process', pattern: /^packages\/server\/test\/process\//, processes: 2, isLong: true },
+  { name: 'test', pattern: /^packages\/[^/]+\/test\//, processes: 3, isLong: true },
+  { name: 'unit', pattern: /^packages\/[^/]+\/src\//, processes: 2 },
 ]
 
 /** The folders whose tests start hubs as processes. */
@@ -90,8 +89,7 @@ export function planJobs(
   const jobs = FOLDERS.flatMap(({ name, processes, isLong }, index) => {
     const matches = files.filter((file) => folderOf(file) === index)
     const ordered = random ? shuffle(matches, random) : matches.toSorted()
-    if (processes === 'each' || (isDeep && isLong))
-      return ordered.map((file) => ({ name: file, files: [file] }))
+    if (isDeep && isLong) return ordered.map((file) => ({ name: file, files: [file] }))
     return split(ordered, processes).map((group, number) => ({
       name: group.length === 1 ? String(group[0]) : `${name}-${number + 1}`,
       files: group,
