@@ -88,6 +88,14 @@ async function takeBackPull(hub: TestHub, platform: SimulatedPlatform): Promise<
   await hub.pullAll()
 }
 
+/** Links that differ only in the row that they open are of one kind. */
+function kindOfLink(link: string): string {
+  const { pathname, searchParams } = new URL(link, 'http://hub')
+  const tab = searchParams.get('tab') ?? ''
+  const names = [...new Set(searchParams.keys())].toSorted()
+  return [pathname.replaceAll(/\d+/g, 'n'), tab, ...names].join(' ')
+}
+
 describe('every page in a browser', BROWSER_TEST, () => {
   let hub: TestHub
   let simulated: SimulatedPlatform
@@ -161,6 +169,42 @@ describe('every page in a browser', BROWSER_TEST, () => {
       assert.deepEqual(pageErrors, [], path)
     }
   })
+
+  for (const role of ['admin', 'viewer'] as const) {
+    test(`every link that the page shows to the role ${role} leads to what the role may read`, async () => {
+      const operator = await hub.createOperator({ role })
+      const { page } = await openPage(hub, { operator })
+      const responded = trackRequests(page)
+      let opened = ''
+      const rejected: string[] = []
+      page.on('response', (response) => {
+        const { pathname } = new URL(response.url())
+        if (response.status() >= 400) rejected.push(`${opened}: ${response.status()} ${pathname}`)
+      })
+      const found = new Map<string, string>()
+      const links: string[] = ['/dashboard']
+      for (const path of links) {
+        opened = path
+        await page.goto(path)
+        await page.locator('main').getByRole('heading').first().waitFor()
+        await responded()
+        await untilLoaded(page)
+        const shown = await page.evaluate<string[]>(
+          `[...document.querySelectorAll('a[href^="/dashboard"]')].map((link) => link.getAttribute('href'))`,
+        )
+        for (const link of shown) {
+          const kind = kindOfLink(link)
+          if (found.has(kind)) continue
+          found.set(kind, link)
+          links.push(link)
+        }
+      }
+      assert.ok(links.length > 20, `${links.length} links`)
+      assert.deepEqual(rejected, [])
+      const ofAdmins = links.some((link) => link.startsWith('/dashboard/reverts'))
+      assert.equal(ofAdmins, role === 'admin')
+    })
+  }
 
   test('reverts, holds and a module with a digest are reached with the keyboard', async () => {
     const { page } = await openPage(hub, { width: 390 })
