@@ -14,7 +14,7 @@ const WAITS: Readonly<Record<string, string>> = {
   'packages/server/test/conformance/pushes.test.ts': '1 s without a retry is the rule under test',
   'packages/server/test/contract/postgres/unresponsive-server.deep.test.ts':
     'a time limit for closing while the server is silent; ends when it has closed',
-  'packages/server/test/e2e/realtime.test.ts': 'deep tier: a page that polls by the real clock',
+  'packages/server/test/e2e/polling.deep.test.ts': 'a page that polls by the real clock',
   'packages/server/test/helpers/platform/raw-server.ts':
     'an attacker that sends a byte at intervals',
   'packages/server/test/helpers/platform/respond.ts': 'a platform that responds late',

@@ -27,7 +27,7 @@ type Folder = {
  * files, so the files of a folder share a few processes. Those that take longest start first, so that none runs alone at the end.
  */
 const FOLDERS: readonly Folder[] = [
-  { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 2, isLong: true },
+  { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 1, isLong: true },
   { name: 'http', pattern: /^packages\/server\/test\/http\//, processes: 3 },
   // These mostly wait for servers that they stop or pause.
   {

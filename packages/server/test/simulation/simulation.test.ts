@@ -4,11 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { rounds } from '../helpers/time/tier.ts'
 import { formatFailure } from './report.ts'
 import { runSimulation, type SimulationResult } from './run.ts'
 import { createTemplate, type Template } from './template.ts'
 
-const SIMULATIONS = 20
+const SIMULATIONS = rounds(12, 20)
 /** The number of simulations that are run again. */
 const REPEATED = 1
 

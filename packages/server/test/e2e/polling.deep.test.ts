@@ -7,12 +7,11 @@ import { BROWSER_TEST, openPage } from '../helpers/browser/browser.ts'
 import { startTestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
-import { isDeep, rounds } from '../helpers/time/tier.ts'
 
 const INTERVAL_MS = 10_000
 /** The timers of the browser have a resolution of milliseconds. */
 const JITTER_MS = 5
-const STEP_MS = rounds(2500, 500)
+const STEP_MS = 500
 const PUSHES_PER_STEP = 3
 
 async function setHidden(page: Page, isHidden: boolean): Promise<void> {
@@ -38,19 +37,13 @@ const RECORD_POLLS = `(() => {
   }
 })()`
 
-/** Advances the time of the page: by its fake clock, or in real time in the deep tier. */
-async function advance(page: Page, milliseconds: number): Promise<void> {
-  if (isDeep) await sleep(milliseconds)
-  else await page.clock.runFor(milliseconds)
-}
-
 const readPageTime = (page: Page) => page.evaluate<number>('performance.now()')
 
 describe('polling the snapshot', BROWSER_TEST, () => {
   test('the page polls at most once in 10 seconds, and never while hidden, regardless of the number of events', async () => {
     await using hub = await startTestHub(sqliteEngine, { withOperator: true })
     const { hub_api_key } = await hub.registerPushing()
-    const { page } = await openPage(hub, { withClock: !isDeep })
+    const { page } = await openPage(hub)
     await page.addInitScript(RECORD_POLLS)
     const posts: string[] = []
     let loads = 0
@@ -60,14 +53,14 @@ describe('polling the snapshot', BROWSER_TEST, () => {
     })
     const readPolledAt = () => page.evaluate<number[]>('window.polledAt')
     let pushes = 0
-    /** Advances the time of the page while events of pushes arrive. */
+    /** Waits while events of pushes arrive. */
     const pushFor = async (milliseconds: number) => {
       for (let passed = 0; passed < milliseconds; passed += STEP_MS) {
         for (let count = 0; count < PUSHES_PER_STEP; count += 1, pushes += 1) {
           const body = newRecord(`N-${pushes % 7}`, { data: { status: pushes } })
           assert.ok((await hub.push(hub_api_key, body)).status < 300)
         }
-        await advance(page, STEP_MS)
+        await sleep(STEP_MS)
       }
     }
     await page.goto('/dashboard')
