@@ -24,7 +24,8 @@ type Folder = {
 
 /**
  * The number of processes for the files of a folder. Starting a process and loading the server takes longer than most
- * files, so the files of a folder share a few processes. Those that take longest start first, so that none runs alone at the end.
+ * files, so the files of a folder share a few processes. The order is that of their start: long ones early, so that none
+ * runs alone at the end.
  */
 const FOLDERS: readonly Folder[] = [
   { name: 'e2e', pattern: /^packages\/server\/test\/e2e\//, processes: 1, isLong: true },
