@@ -9,7 +9,7 @@ import type { NewPlatform, PlatformUpdate } from '../../src/storage/port/platfor
 import type { PullDispatcher, PullTaskResult } from '../../src/storage/port/pull-store.ts'
 import type { WriteBatch } from '../../src/storage/port/record-store.ts'
 import type { NewRejectedPush } from '../../src/storage/port/rejected-push-store.ts'
-import type { HoldStore, RevertResult } from '../../src/storage/port/revert-store.ts'
+import type { HoldStore, RevertResult, RunningRevert } from '../../src/storage/port/revert-store.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
 import { currentContext, runInContext } from './scheduler.ts'
 
@@ -48,7 +48,11 @@ export type OperatorUnit =
 export type RevertUnit =
   | { name: 'saveResults'; revert_id: number; results: RevertResult[] }
   | { name: 'finishRevert'; revert_id: number }
-  | { name: 'liftHolds'; scope: Parameters<HoldStore['liftHolds']>[0] }
+  | {
+      name: 'liftHolds'
+      scope: Parameters<HoldStore['liftHolds']>[0]
+      by: RunningRevert | undefined
+    }
 
 export function isUnit(value: unknown): value is Unit {
   return typeof value === 'object' && value !== null && 'name' in value
@@ -171,8 +175,8 @@ function observeReverts({ reverts, holds }: Storage): Pick<Storage, 'reverts' | 
     },
     holds: {
       ...holds,
-      liftHolds: (scope, log) =>
-        asUnit({ name: 'liftHolds', scope }, () => holds.liftHolds(scope, log)),
+      liftHolds: (scope, log, by) =>
+        asUnit({ name: 'liftHolds', scope, by }, () => holds.liftHolds(scope, log, by)),
     },
   }
 }

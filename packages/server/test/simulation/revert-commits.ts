@@ -1,6 +1,6 @@
 /** Applies what reverts commit to the reference model, and checks that the hub was right to commit it. */
 import type { RevertWrite } from '../../src/storage/port/record-store.ts'
-import type { ResolvedScope } from '../../src/storage/port/revert-store.ts'
+import type { ResolvedScope, RunningRevert } from '../../src/storage/port/revert-store.ts'
 import type { RevertUnit } from './commit-observer.ts'
 import type { DatabaseView } from './database-view.ts'
 import type { ReferenceModel } from './model.ts'
@@ -195,7 +195,7 @@ export class RevertCommits {
 
   /** Holds are lifted in the first commit; a second one appends to the logs. */
   onLifted(unit: RevertUnit & { name: 'liftHolds' }): void {
-    if (this.#lifted.has(unit)) return
+    if (this.#lifted.has(unit) || (unit.by && !this.#isRunning(unit.by))) return
     this.#lifted.add(unit)
     const { scope } = unit
     if ('revert_id' in scope) {
@@ -210,6 +210,14 @@ export class RevertCommits {
       (_, module, reference) =>
         module.module_id === row?.['module_id'] && reference === row['reference_number'],
     )
+  }
+
+  #isRunning({ revert_id, owner }: RunningRevert): boolean {
+    const [row] = this.#view.query(
+      'SELECT state, lease_owner FROM reverts WHERE revert_id = ?',
+      revert_id,
+    )
+    return row?.['state'] === 'running' && row['lease_owner'] === owner
   }
 
   #isDone(revertId: number, recordId: number): boolean {

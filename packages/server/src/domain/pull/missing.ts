@@ -76,7 +76,7 @@ export type ReadStart = {
 export type LastPush = { pushed_seq: number; pushed_at: string | null }
 
 /** The clocks of nodes that write to one database may differ by less. */
-const AHEAD_MS = 60_000
+export const AHEAD_MS = 60_000
 
 /**
  * The times that limit a read which began at `requested_at`, an RFC 3339 time. A platform may read its list of records

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import type { NewActivity } from '../../domain/activity/activity.ts'
 import { addBuckets, type Buckets, type Sums } from '../../domain/pull/digest.ts'
 import {
+  AHEAD_MS,
   type BucketsRead,
   classifyRead,
   type MissingPlan,
@@ -159,7 +160,9 @@ async function surveyModule(deps: DetectMissingDeps, read: Read): Promise<Survey
   const isEverySeen =
     buckets === null &&
     records === coverage.seen.size &&
-    !(await missing.wasRevertedSince(new Date(read.pushed_until).toISOString()))
+    !(await missing.wasRevertedSince(
+      new Date(Date.parse(read.pushed_until) - AHEAD_MS).toISOString(),
+    ))
   const steps = isEverySeen ? [] : walkAbsent(deps, { ...read, module: plan })
   for await (const step of steps) {
     undecided += step.undecided

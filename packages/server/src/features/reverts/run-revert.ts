@@ -175,8 +175,6 @@ async function finish(
   { revert_id, resolved, makes_holds, operator }: ClaimedRevert,
 ): Promise<void> {
   const requester = { actor: operator, address: null }
-  // A revert that was cancelled meanwhile, or that another process runs, lifts nothing.
-  if (!(await reverts.renewLease(revert_id, { owner, seconds: LEASE_SECONDS }))) return
   if (resolved.kind === 'revert' && !makes_holds) {
     // Also those of records that this revert has kept: nothing of the first one is refused any more.
     const target = `revert ${resolved.revert_id}`
@@ -192,6 +190,7 @@ async function finish(
         },
         audit: { ...requester, action: 'holds.lift', target, details: { by_revert: revert_id } },
       },
+      { revert_id, owner },
     )
   }
   const end = { state: 'succeeded' as const, error: null }

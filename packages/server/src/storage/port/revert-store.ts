@@ -64,6 +64,9 @@ export type ClaimedRevert = {
   operator: string
 }
 
+/** `owner` is the process that runs it. */
+export type RunningRevert = { revert_id: number; owner: string }
+
 /** Selects holds; null matches all. */
 export type HoldFilter = {
   platform: string | null
@@ -201,6 +204,7 @@ export interface HoldStore {
   /**
    * Lifts the holds of a record or of a revert, or one hold of a record, and makes the next read of their modules
    * unconditional. Logs nothing if there are none.
+   * @param by lifts only while this revert runs: not after it was cancelled, or another process has claimed it.
    * @returns the number of records whose holds were lifted.
    */
   liftHolds(
@@ -209,5 +213,6 @@ export interface HoldStore {
       | { revert_id: number }
       | { record_id: number; revert_id: number; path: string },
     log: ChangeLog,
+    by?: RunningRevert,
   ): Promise<number>
 }

@@ -110,6 +110,28 @@ test('a cancelled plan expires with all its records', async (kit) => {
   assert.deepEqual([await kit.countRows('reverts'), await kit.countRows('revert_records')], [0, 0])
 })
 
+test('a revert that was cancelled, or that another process runs, lifts no holds', async (kit) => {
+  const { reverts, holds } = kit.storage
+  const school = await kit.register()
+  const { id: revert_id } = await revert(kit, await pushBadValues(kit, school))
+  const lift = (by: { revert_id: number; owner: string }) =>
+    holds.liftHolds({ revert_id }, changeLog('holds.lifted'), by)
+  const claim = async (owner: string) => {
+    const { id } = await planTest(kit, { revert_id })
+    await reverts.startRevert(id, 'ann', changeLog('revert.started'))
+    const claimed = await reverts.claimRevert({ owner, seconds: 30 })
+    assert.equal(claimed?.revert_id, id)
+    return { revert_id: id, owner }
+  }
+  const cancelled = await claim('one')
+  await reverts.cancelRevert(cancelled.revert_id, changeLog('revert.cancelled'))
+  assert.equal(await lift(cancelled), 0)
+  const running = await claim('one')
+  assert.equal(await lift({ ...running, owner: 'two' }), 0)
+  assert.equal(await kit.countRows('holds'), 4)
+  assert.equal(await lift(running), 2)
+})
+
 test('one hold of a record is lifted, and the others remain', async (kit) => {
   const { holds } = kit.storage
   const school = await kit.register()

@@ -1,12 +1,13 @@
 import type { Hold } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import { EXISTENCE, MISSING_PATH } from '../../../domain/revert/hold.ts'
-import type { HoldFilter, HoldQuery, HoldStore } from '../../port/revert-store.ts'
+import type { HoldFilter, HoldQuery, HoldStore, RunningRevert } from '../../port/revert-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
 import { deleteExplained } from '../records/digest-store.ts'
 import { invalidateCachedResponse } from '../records/module-counts.ts'
 import { isVisible } from '../records/module-scope.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import { ownedBy } from './revert-rows.ts'
 
 /** Maximum number of records whose holds are lifted in one transaction. */
 const STEP = 1000
@@ -33,10 +34,12 @@ export function createHoldStore({ reader, writer, clock }: Databases, node: stri
       return { records: Number(row.records), oldest_since: row.oldest_since }
     },
 
-    async liftHolds(scope, log) {
+    async liftHolds(scope, log, by) {
       let lifted = 0
       for (;;) {
-        const step = await writer.transaction().execute((db) => liftSome(db, scope, node))
+        const step = await writer
+          .transaction()
+          .execute(async (db) => (by && !(await isRunning(db, by)) ? 0 : liftSome(db, scope, node)))
         lifted += step
         if (step < STEP) break
       }
@@ -47,6 +50,14 @@ export function createHoldStore({ reader, writer, clock }: Databases, node: stri
 }
 
 type HoldScope = Parameters<HoldStore['liftHolds']>[0]
+
+/** Also keeps others from ending the revert before the end of the transaction. */
+async function isRunning(db: Executor, { revert_id, owner }: RunningRevert): Promise<boolean> {
+  const { numUpdatedRows } = await ownedBy(db, revert_id, owner)
+    .set({ lease_owner: owner })
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
 
 /** Lifts the holds of some records. @returns their number. */
 async function liftSome(db: Executor, scope: HoldScope, node: string): Promise<number> {

@@ -68,3 +68,10 @@ export function toRevert(row: SelectedRevert, now: Date): Revert {
 function isAbandoned({ state, lease_until }: SelectedRevert, now: Date): boolean {
   return state === 'running' && (lease_until === null || Date.parse(lease_until) < now.getTime())
 }
+
+/** Changes the row of a revert while this process runs it. */
+export function ownedBy(db: Executor, revertId: number, owner: string) {
+  return db
+    .updateTable('reverts')
+    .where((eb) => eb.and({ revert_id: revertId, state: 'running', lease_owner: owner }))
+}

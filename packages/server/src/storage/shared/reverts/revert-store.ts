@@ -6,7 +6,7 @@ import { selectModuleRefs } from '../records/module-scope.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { deleteOldPlans } from './delete-reverts.ts'
 import { listRevertRecords } from './revert-records.ts'
-import { findRevert, PLAN_HOURS, selectReverts, toRevert } from './revert-rows.ts'
+import { findRevert, ownedBy, PLAN_HOURS, selectReverts, toRevert } from './revert-rows.ts'
 import { type IdList, type SelectByIds, splitSteps } from './scope-history.ts'
 import { listScope, readScopeOutlines, readScopeRecords } from './scope-records.ts'
 
@@ -338,12 +338,6 @@ async function insertPlanned(
 }
 
 const UNFINISHED = ['queued', 'running', 'interrupted'] as const
-
-function ownedBy(db: Executor, revertId: number, owner: string) {
-  return db
-    .updateTable('reverts')
-    .where((eb) => eb.and({ revert_id: revertId, state: 'running', lease_owner: owner }))
-}
 
 function untilText(now: string, seconds: Lease['seconds']): string {
   return new Date(Date.parse(now) + seconds * 1000).toISOString()
