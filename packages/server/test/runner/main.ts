@@ -10,7 +10,7 @@ import { globalSetup, globalTeardown } from '../global-setup.ts'
 import type { FaultResult } from '../helpers/process/fault-report.ts'
 import { FAULTS } from '../helpers/process/faults.ts'
 import { findExcesses, isDisturbed, sumCosts } from './budget.ts'
-import { createCalibration, measureSlowness } from './calibrate.ts'
+import { createCalibration, measureSlowness, type Scale } from './calibrate.ts'
 import { findFaultIssues, formatFaultTable, mergeRows } from './fault-table.ts'
 import { formatRepeatCommand, HELP, type Options, readOptions } from './options.ts'
 import { findNeeds, type Job, planJobs, planParts } from './plan.ts'
@@ -31,6 +31,7 @@ const SOURCES = ['packages/*/src/**/*.ts']
 const SHIFTED_CLOCK = new URL('../helpers/time/shifted-clock.mjs', import.meta.url).href
 const UNTRACKED_PROMISES = new URL('./untracked-promises.ts', import.meta.url).href
 const PROGRESS_MS = 10_000
+const SAMPLE_MS = 2000
 /** On the reference machine. A process that does not end after a failed test must not block the run. */
 const PROCESS_LIMIT_MS = 15 * 60_000
 
@@ -79,19 +80,19 @@ async function main(): Promise<boolean> {
   const report = createReport(print, reportOptions(options, { printsTests: !isComplete }))
   const needs = findNeeds(files, mode === 'deep')
   const watched = mode === 'watch'
-  const progress = watched
-    ? undefined
-    : setInterval(() => {
-        report.progress(performance.now() - started)
-        calibration.sample()
-      }, PROGRESS_MS)
+  const timers = watched
+    ? []
+    : [
+        setInterval(() => report.progress(performance.now() - started), PROGRESS_MS),
+        setInterval(() => calibration.sample(), SAMPLE_MS),
+      ]
   if (needs) await globalSetup(needs)
   try {
     if (watched) await watch(files, options)
     else if (mode === 'deep' || mode === 'faults') await runDeep(files, options, report, started)
     else await runJobs(jobsOf(files, options), options, report)
   } finally {
-    clearInterval(progress)
+    for (const timer of timers) clearInterval(timer)
     if (needs) await globalTeardown()
   }
   if (isBudgeted && !interruption.signal.aborted) {
@@ -113,7 +114,7 @@ async function main(): Promise<boolean> {
  */
 function checkBudget(
   report: Report,
-  { scale, machineMs }: { scale: number; machineMs: number | null },
+  { scale, machineMs }: { scale: Scale; machineMs: number | null },
 ): void {
   const totalMs = readTreeMs(pid)
   const machineEndMs = readMachineMs()
@@ -127,7 +128,7 @@ function checkBudget(
   const filesOf = (entry: string) => filesOfEntry.get(relative(ROOT, entry)) ?? []
   const costs = sumCosts(usages, { totalMs, filesOf, scale })
   report.cost(costs)
-  const ownMs = costs.totalSeconds * 1000 * scale
+  const ownMs = costs.totalSeconds * 1000 * scale.factor
   if (isDisturbed({ ownMs, machineMs: machineEndMs - machineMs })) {
     print('The budget is not checked: other programs used the processors during the run.')
     return

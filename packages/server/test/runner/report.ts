@@ -93,9 +93,13 @@ export function createReport(
     cover({ summary }) {
       coveredPercent = summary.totals.coveredLinePercent
     },
-    cost({ folders, files, totalSeconds }) {
+    cost({ folders, files, totalSeconds, error }) {
       print('\nProcessor seconds of folders and of the most expensive files:')
-      const total: [string, number] = [`of ${BUDGET.totalSeconds} in total`, totalSeconds]
+      const exactTo = `exact to ${Math.ceil(totalSeconds * error)}`
+      const total: [string, number] = [
+        `of ${BUDGET.totalSeconds} in total, ${exactTo}`,
+        totalSeconds,
+      ]
       for (const [name, seconds] of [...folders, total, ...files.slice(0, LARGEST)]) {
         print(`${toSeconds(seconds * 1000)}    ${name}`)
       }
