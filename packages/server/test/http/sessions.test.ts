@@ -95,7 +95,8 @@ describeHub('signing in', { withOperator: true }, (hub, engine) => {
     )
   })
 
-  test('a sign-in through a tunnel works with HUB_PUBLIC_URL, and without it names that setting', async () => {
+  test('a sign-in through a tunnel works with HUB_PUBLIC_URL, and without it names that setting', async (context) => {
+    const printed = context.mock.method(console, 'error', () => undefined)
     const tunnel = { origin: 'https://hub.example', host: 'hub.example' }
     const { message } = expectError(
       await hub.sendSignIn(EMAIL, PASSWORD, tunnel),
@@ -103,6 +104,7 @@ describeHub('signing in', { withOperator: true }, (hub, engine) => {
       'invalid_origin',
     )
     assert.match(message, /https:\/\/hub\.example.*HUB_PUBLIC_URL/)
+    assert.equal(printed.mock.callCount(), 0)
     const env = { HUB_PUBLIC_URL: 'https://hub.example' }
     await using own = await startTestHub(engine, { withOperator: true, env })
     assert.equal((await own.sendSignIn(EMAIL, PASSWORD, tunnel)).status, 200)

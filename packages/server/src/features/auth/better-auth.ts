@@ -118,9 +118,11 @@ export function createBetterAuth(deps: BetterAuthDeps) {
       },
     },
     telemetry: { enabled: false },
+    // With a `level` of error or warn, Better Auth prints each rejected request on the console.
     logger: {
-      level: 'error',
-      log: (_level, message, ...causes) => log.warn({ causes: causes.map(String) }, message),
+      log(level, message, ...causes) {
+        if (level === 'error') log.warn({ causes: causes.map(String) }, message)
+      },
     },
   })
   return {
