@@ -68,8 +68,11 @@ export async function playHistory(
     17: () => library.setFaults({ isDown: true }),
     18: () => library.setFaults({ isDown: false }),
     21: () => clinic.setFaults({ unlisted: 360 }),
-    24: () => library.push(12),
-    29: () => library.setFaults({ isDown: true }),
+    // The next pull that succeeds stores these records, after which a replay of the pushes changes nothing.
+    29: () => {
+      library.setFaults({ isDown: true })
+      return library.push(12)
+    },
   }
   let lastPull = 0
   for (let step = 0; step < STEPS; step++) {

@@ -26,9 +26,9 @@ type Faults = {
 }
 
 const PUSH_INTERVAL_MS = 1500
-/** In the first two of ten minutes, a platform that was down at the start of the demo is down again. */
+/** In the first five of ten minutes, a platform that was down at the start of the demo is down again. */
 const CYCLE_MS = 600_000
-const DOWN_MS = 120_000
+const DOWN_MS = 300_000
 
 const faults: Required<Faults> = { isDown: false, unlisted: 0, doubled: 0 }
 let downSince: number | null = null
