@@ -149,8 +149,16 @@ test('at the connection limit, a connection with a request in progress stays ope
   assert.match(await response, /^HTTP\/1\.1 404 .*HTTP\/1\.1 200 /s)
 })
 
+/** A server whose limit applies from a request on: a slow machine may read it long after the connection has begun. */
+async function createStalling(stallMs: number) {
+  const app = await createApp({ stallMs })
+  app.server.on('connection', (socket) => socket.setTimeout(0))
+  app.addHook('onRequest', async ({ raw }) => void raw.socket.setTimeout(stallMs))
+  return app
+}
+
 test('a client that does not read its response is disconnected', async (t) => {
-  const app = await createApp({ stallMs: 50 })
+  const app = await createStalling(50)
   const ended = Promise.withResolvers<void>()
   app.post('/api/webhook/receive', async (_request, reply) => {
     // More than the socket buffers of both sides.
@@ -164,15 +172,17 @@ test('a client that does not read its response is disconnected', async (t) => {
 })
 
 test('a client that waits for a slow response stays connected', async (t) => {
-  const app = await createApp({ stallMs: 20 })
+  const app = await createStalling(20)
   const checks = Promise.withResolvers<void>()
   let timeouts = 0
   app.server.on('timeout', () => {
     timeouts += 1
     if (timeouts === 3) checks.resolve()
   })
-  app.post('/api/webhook/receive', async () => {
+  app.post('/api/webhook/receive', async ({ raw }) => {
     await checks.promise
+    // The client may read the response later.
+    raw.socket.setTimeout(0)
     return {}
   })
   const response = await text(open(t, await listenOn(t, app), PUSH))
