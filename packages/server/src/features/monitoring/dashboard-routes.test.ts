@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PlatformHealth } from '@recordhub/protocol'
+import { untilTrue } from '../../../test/helpers/time/until.ts'
 import { openStream } from './dashboard-routes.ts'
 
 const healthy: PlatformHealth = { state: 'healthy', reasons: [] }
@@ -20,7 +21,7 @@ test('while a client does not read, the events of a name become one event with a
   send({ name: 'changed', content: { reasons: ['records'] } })
   const received: string[] = []
   stream.on('data', (text: Buffer) => void received.push(text.toString()))
-  while (received.length < 2) await new Promise(setImmediate)
+  await untilTrue('the events are received', () => received.join('').includes('event: changed'))
   end()
   const events = received
     .join('')
