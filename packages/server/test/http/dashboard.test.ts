@@ -155,6 +155,13 @@ describeHub('reading the snapshot', { withOperator: true, clock: createStoppedCl
     assert.notEqual(next.header('etag'), etag)
   })
 
+  test('a client that refuses gzip gets the snapshot uncompressed', async () => {
+    const headers = { ...session.headers, 'accept-encoding': 'gzip;q=0, identity' }
+    const response = await hub.send({ url: REALTIME, headers })
+    expectBody(response, 200, Snapshot)
+    assert.equal(response.header('content-encoding'), '')
+  })
+
   test('a request without a session returns 401 as JSON, and no response may be cached', async () => {
     for (const sent of [{}, { cookie: 'recordhub.session_token=made.up' }]) {
       const headers = {

@@ -99,6 +99,23 @@ describeHub('paged responses', (hub, engine) => {
     }
   })
 
+  test('however many pages cause a warning, the task has a limited number of them', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const pages = Array.from({ length: 25 }, (_, number) => number + 1)
+    const responders = pages.map((page) => {
+      const { platform_name } = kit.platform
+      const members = { success: true, platform_name, record_type: 'cases', total: pages.length }
+      const body = JSON.stringify({ ...members, records: [simulatedRecord(page)] })
+      const link: Record<string, string> =
+        page < pages.length ? { Link: `<?page=${page + 1}>; rel="next"` } : {}
+      return respond.text(body, `text/page-${page}`, link)
+    })
+    kit.platform.queueResponses('records/cases', ...responders)
+    const task = await kit.pull()
+    assert.deepEqual([task.received, task.warnings.length], [25, 20])
+    assert.match(task.warnings[19] ?? '', /text\/page-20\b/)
+  })
+
   for (const write of [
     (url: string) => `<${url}>; rel="next"`,
     () => '</api/hub/records/cases?page=2>; rel="prev next"',

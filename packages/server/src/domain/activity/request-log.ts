@@ -39,7 +39,7 @@ export type RequestDetails = {
 export const REQUEST_LOG_LIMITS = {
   /** Requests that wait to be saved. */
   waiting: 5000,
-  /** The size of the bodies that wait, above which only lines are added. */
+  /** The size of the headers, bodies and responses that wait, above which only lines are added. */
   waitingBytes: 4 * 1024 * 1024,
   /** Per second, without a valid key. */
   unknownPerSecond: 10,

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { fc } from '../../../test/helpers/random/fast-check.ts'
 import { findKindMismatch } from './field-types.ts'
-import { checkPulled, checkPush, formatErrors, scanPulled } from './record-input.ts'
+import {
+  checkPulled,
+  checkPush,
+  formatErrors,
+  recordTypeOf,
+  referenceOf,
+  scanPulled,
+} from './record-input.ts'
 
 const now = new Date('2026-11-21T08:00:00Z')
 const good = {
@@ -189,4 +198,31 @@ test('values that are not parsed have the mismatches of parsed ones', () => {
       assert.equal(found, findKindMismatch(parseLossless(JSON.stringify(value)), expected))
     }
   }
+})
+
+test('the names and the version of a record do not keep its text in memory', () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  const readHeap = () => {
+    collectGarbage()
+    return process.memoryUsage().heapUsed
+  }
+  const name = 'more than a dozen characters'
+  const kept: unknown[] = []
+  const before = readHeap()
+  for (let number = 0; number < 100; number += 1) {
+    const long = 'x'.repeat(100_000)
+    // Because of the number 1.10, our own parser reads the text.
+    const text = `{"reference_number":"${name}","record_type":"${name}","module_name":"","full_name":"","version":12345678901234567890,"data":{"a":1.10,"b":"${long}"}}`
+    // Each is read from a text of its own.
+    const read = () => parseLossless(text.replace('x', String(number % 10)))
+    kept.push(referenceOf(read()), recordTypeOf(read()))
+    for (const checked of [checkPulled(read()), checkPush('POST', read(), now)]) {
+      assert.ok(checked.outcome === 'valid')
+      const { data: _, members: __, full_name: ___, ...names } = checked.input
+      kept.push(names)
+    }
+  }
+  const grown = readHeap() - before
+  assert.ok(grown < 2_000_000, `${grown} bytes for ${kept.length} values`)
 })

@@ -23,7 +23,7 @@ import {
   type ScannedObject,
   StoredFormScanner,
 } from '../../lib/json/stored-form.ts'
-import { isStorableText } from '../../lib/text/code-points.ts'
+import { copyText, isStorableText } from '../../lib/text/code-points.ts'
 import { formatRfc3339, parseRfc3339 } from '../../lib/time/rfc3339.ts'
 import type { DataMembers } from './drift.ts'
 import { findKindMismatch, findKindMismatchOfText } from './field-types.ts'
@@ -84,8 +84,8 @@ export function checkPush(method: 'POST' | 'PATCH', body: unknown, now: Date): C
   return {
     outcome: 'valid',
     input: {
-      record_type: body.record_type,
-      reference_number: body.reference_number,
+      record_type: copyText(body.record_type),
+      reference_number: copyText(body.reference_number),
       module_name: body.module_name ?? null,
       full_name: body.full_name ?? null,
       ...toDataInput(body.data),
@@ -104,7 +104,8 @@ export function checkPulled(element: unknown): Checked<PulledInput<string>> {
     return invalid(describeSchemaErrors(isPulledRecord.Errors(element)))
   const errors = findErrors(element)
   if (errors !== null) return invalid(errors)
-  const { reference_number, full_name, data } = element
+  const { full_name, data } = element
+  const reference_number = copyText(element.reference_number)
   const version = toVersion(Reflect.get(element, 'version'))
   return { outcome: 'valid', input: { reference_number, full_name, version, ...toDataInput(data) } }
 }
@@ -198,7 +199,7 @@ function shortTextOf(body: unknown, member: string, maxBytes: number): string | 
   const text = body[member]
   if (typeof text !== 'string' || text === '') return null
   if (Buffer.byteLength(text) > maxBytes) return null
-  return isStorableText(text) ? text : null
+  return isStorableText(text) ? copyText(text) : null
 }
 
 export const UNSAFE_MESSAGES = {

@@ -1,6 +1,6 @@
 /** The version of a record, which its platform sends beside `data` and changes whenever anything in the element changes. */
 import { MAX_VERSION_BYTES } from '@recordhub/protocol'
-import { isStorableText } from '../../lib/text/code-points.ts'
+import { copyText, isStorableText } from '../../lib/text/code-points.ts'
 import type { NewRecordState, PulledContent, WriteDecision } from './record.ts'
 
 const INTEGER = /^-?(?:0|[1-9][0-9]*)$/
@@ -11,14 +11,14 @@ const INTEGER = /^-?(?:0|[1-9][0-9]*)$/
  * @param value a value of lossless JSON; undefined if the element has no version.
  */
 export function toVersion(value: unknown): string | null {
-  if (typeof value === 'string') return isVersionText(value) ? value : null
+  if (typeof value === 'string') return isVersionText(value) ? copyText(value) : null
   if (typeof value === 'number') return readNumber(String(value))
   // Lossless JSON keeps the digits of a number that JavaScript would round.
   return JSON.isRawJSON(value) ? readNumber(value.rawJSON) : null
 }
 
 function readNumber(text: string): string | null {
-  return INTEGER.test(text) && isVersionText(text) ? text : null
+  return INTEGER.test(text) && isVersionText(text) ? copyText(text) : null
 }
 
 function isVersionText(text: string): boolean {

@@ -97,7 +97,7 @@ export function createRequestLog(deps: {
   const acceptedBodies = createRateLimit(limits.acceptedBodiesPerSecond, monotonicClock)
   const rejectedBodies = createRateLimit(limits.rejectedBodiesPerSecond, monotonicClock)
   let waiting: WaitingRequest[] = []
-  /** The size of the bodies that wait. */
+  /** The size of the headers, bodies and responses that wait. */
   let waitingBytes = 0
   let skipped = 0
   let saving: Promise<void> | null = null
@@ -213,12 +213,14 @@ function announcedLength({ headers }: FastifyRequest): number | null {
 
 function keep({ headers, body }: FastifyRequest, response: unknown, bytes: Buffer | null): Kept {
   const isShort = (text: string | Buffer) => text.length <= REQUEST_LOG_LIMITS.textBytes
-  const isBodyKept = bytes !== null && isShort(bytes)
+  const keptBytes = bytes !== null && isShort(bytes) ? bytes : null
+  const keptResponse = typeof response === 'string' && isShort(response) ? response : null
+  const texts = [Object.entries(headers).join(), keptBytes ?? '', keptResponse ?? '']
   return {
     headers,
-    body: isBodyKept ? (body instanceof PushBody ? body : bytes) : null,
-    response: typeof response === 'string' && isShort(response) ? response : null,
-    bytes: isBodyKept ? bytes.length : 0,
+    body: keptBytes && body instanceof PushBody ? body : keptBytes,
+    response: keptResponse,
+    bytes: texts.reduce((sum, { length }) => sum + length, 0),
   }
 }
 

@@ -105,9 +105,12 @@ const EVENTS = {
 
 const OFF = 'Broadcasting is off (HUB_BROADCAST). The dashboard polls every 10 s instead.'
 
-/** The stream of one client. While the client does not read, the latest event of each name waits for it. */
-function openStream() {
-  const pending = new Map<string, string>()
+/**
+ * The stream of one client. While the client does not read, one event of each name waits for it: the latest one, with what
+ * the earlier ones say of other platforms and reasons.
+ */
+export function openStream() {
+  const pending = new Map<string, HubEvent>()
   let isWanted = false
   let isClosed = false
   const stream = new Readable({ read: () => push(true) })
@@ -119,7 +122,7 @@ function openStream() {
   function push(isRead: boolean): void {
     isWanted ||= isRead
     if (!isWanted || isClosed || pending.size === 0) return
-    const text = [...pending.values()].join('')
+    const text = [...pending.values()].map(toText).join('')
     pending.clear()
     isWanted = false
     stream.push(text)
@@ -127,10 +130,12 @@ function openStream() {
 
   return {
     stream,
-    send({ name, content }: HubEvent): void {
+    send(event: HubEvent): void {
+      const { name } = event
+      const waiting = pending.get(name)
       // Removed first, so that it becomes the last one.
       pending.delete(name)
-      pending.set(name, `event: ${name}\ndata: ${JSON.stringify(content)}\n\n`)
+      pending.set(name, waiting ? combine(waiting, event) : event)
       push(false)
     },
     end(): void {
@@ -138,4 +143,23 @@ function openStream() {
       isClosed = true
     },
   }
+}
+
+function toText({ name, content }: HubEvent): string {
+  return `event: ${name}\ndata: ${JSON.stringify(content)}\n\n`
+}
+
+/** Returns one event in place of two of the same name. */
+function combine(earlier: HubEvent, later: HubEvent): HubEvent {
+  if (earlier.name === 'changed' && later.name === 'changed') {
+    const named = new Set([...earlier.content.reasons, ...later.content.reasons])
+    const reasons = CHANGE_REASONS.filter((reason) => named.has(reason))
+    return { name: 'changed', content: { reasons } }
+  }
+  if (earlier.name === 'platform.health' && later.name === 'platform.health') {
+    const all = [...earlier.content.platforms, ...later.content.platforms]
+    const platforms = [...new Map(all.map((platform) => [platform.id, platform])).values()]
+    return { name: 'platform.health', content: { platforms } }
+  }
+  return later
 }

@@ -83,6 +83,9 @@ export type ValidatedElements = {
 }
 type WrittenElement = { element: RecordElement; write: PullWrite }
 
+/** Each page may cause another warning, such as by its Content-Type. */
+const MAX_WARNINGS = 20
+
 /** Accumulates the result of a task. Every stage of the pipeline adds to it. */
 export class PullTaskAccumulator {
   readonly read: RecordRead
@@ -190,9 +193,10 @@ export class PullTaskAccumulator {
     if (warning !== null) this.warn(warning)
   }
 
-  /** Adds a warning about the content, once. */
+  /** Adds a warning about the content, once, and none above a limit. */
   warn(warning: string): void {
-    if (!this.#warnings.includes(warning)) this.#warnings.push(warning)
+    if (this.#warnings.length >= MAX_WARNINGS || this.#warnings.includes(warning)) return
+    this.#warnings.push(warning)
   }
 
   /** @throws HubError `platform_ignores_prefix` after a list of buckets without a record and without "prefix". */

@@ -6,8 +6,9 @@ import { WriteBuffer, type WriteBufferDeps } from './write-buffer.ts'
 
 const KIB = 1024
 
-function createChunk(index: number, bytes: number): RecordsChunk {
-  return { bytes: new Uint8Array(bytes), starts: [], ends: [], firstIndex: index, tooLarge: [] }
+function createChunk(index: number, bytes: number, elements = 0): RecordsChunk {
+  const starts = Array.from({ length: elements }, () => 0)
+  return { bytes: new Uint8Array(bytes), starts, ends: starts, firstIndex: index, tooLarge: [] }
 }
 
 /** A buffer whose commits wait until the test releases them. */
@@ -83,11 +84,12 @@ test('a batch that has reached the limit is prepared during the commit of the pr
   await buffer.end()
 })
 
-for (const [speed, milliseconds, largest] of [
-  ['fast', 10, 16],
-  ['slow', 1000, 4],
+for (const [what, elements, milliseconds, largest] of [
+  ['fast', 0, 10, 16],
+  ['slow', 0, 1000, 4],
+  ['fast and of very small elements', 2048, 10, 4],
 ] as const) {
-  test(`commits that are ${speed} have up to ${largest} chunks of 64 KiB`, async () => {
+  test(`commits that are ${what} have up to ${largest} chunks of 64 KiB`, async () => {
     const sizes: number[] = []
     let time = 0
     const buffer = new WriteBuffer<number>({
@@ -100,7 +102,9 @@ for (const [speed, milliseconds, largest] of [
       hasPushes: () => false,
       now: () => time,
     })
-    for (let index = 0; index < 100; index += 1) await buffer.add(createChunk(index, 64 * KIB))
+    for (let index = 0; index < 100; index += 1) {
+      await buffer.add(createChunk(index, 64 * KIB, elements))
+    }
     await buffer.end()
     assert.equal(Math.max(...sizes), largest)
   })

@@ -4,6 +4,8 @@ import type { RecordsChunk } from '../../platform-client/records/records-chunk.t
 /** Limits of a commit, in bytes as received. A larger chunk is committed alone. */
 const MIN_COMMIT_BYTES = 256 * 1024
 const MAX_COMMIT_BYTES = 1024 * 1024
+/** Each element takes memory and time, however small it is. No record is much smaller. */
+const MIN_ELEMENT_BYTES = 128
 /** How long a commit of more than the minimum may take. */
 const COMMIT_MS = 100
 /**
@@ -23,6 +25,11 @@ export type WriteBufferDeps<Prepared> = {
   hasPushes: () => boolean
   /** A monotonic time in milliseconds. */
   now: () => number
+}
+
+/** What a chunk counts of the limits. */
+function sizeOf({ bytes, starts }: RecordsChunk): number {
+  return Math.max(bytes.byteLength, MIN_ELEMENT_BYTES * starts.length)
 }
 
 type Batch<Prepared> = { chunks: RecordsChunk[]; bytes: number; prepared: Promise<Prepared> }
@@ -57,8 +64,8 @@ export class WriteBuffer<Prepared> {
   async add(chunk: RecordsChunk): Promise<void> {
     this.#throwFailure()
     this.#waiting.push(chunk)
-    this.#waitingBytes += chunk.bytes.byteLength
-    this.#heldBytes += chunk.bytes.byteLength
+    this.#waitingBytes += sizeOf(chunk)
+    this.#heldBytes += sizeOf(chunk)
     this.#prepareIfFull()
     this.#storing ??= this.#storeNext()
     while (this.#storing !== null && this.#heldBytes > HELD_BATCHES * this.#limit) {
@@ -113,8 +120,8 @@ export class WriteBuffer<Prepared> {
     let bytes = 0
     let count = 0
     for (const chunk of this.#waiting) {
-      if (count > 0 && bytes + chunk.bytes.byteLength > limit) break
-      bytes += chunk.bytes.byteLength
+      if (count > 0 && bytes + sizeOf(chunk) > limit) break
+      bytes += sizeOf(chunk)
       count += 1
     }
     const chunks = this.#waiting.splice(0, count)

@@ -6,6 +6,7 @@ import { Type } from 'typebox'
 import { isFiltered } from '../../domain/record/record-query.ts'
 import { HubError } from '../../errors.ts'
 import { special } from '../../http/route.ts'
+import { acceptsGzip } from '../../lib/net/http.ts'
 import type { NamedScope, RecordRow, RecordStore } from '../../storage/port/record-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import {
@@ -172,14 +173,8 @@ function sendFile(
   reply.type(EXPORT_TYPES[format])
   if (format === 'xlsx') return reply.send(stream)
   reply.header('Vary', 'Accept-Encoding')
-  if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(stream)
+  if (!acceptsGzip(request)) return reply.send(stream)
   return reply.header('Content-Encoding', 'gzip').send(compress(stream))
-}
-
-function acceptsGzip(accepted: string | string[] | undefined): boolean {
-  return /(?:^|,)\s*gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))\s*(?:[;,]|$)/i.test(
-    String(accepted ?? ''),
-  )
 }
 
 /** If one of the streams is destroyed, so is the other. */

@@ -550,6 +550,22 @@ test('groups small elements in chunks of about the requested size, for pieces of
   }
 })
 
+test('ends a chunk of very small elements by their number', () => {
+  const records = Array.from({ length: 5000 }, () => 1)
+  for (const size of [1, 900, 65_536]) {
+    const { chunks, elements } = read(JSON.stringify({ records }), [size], { chunkBytes: 65_536 })
+    assert.deepEqual(elements, records)
+    assert.deepEqual(
+      chunks.map(({ starts, firstIndex }) => [firstIndex, starts.length]),
+      [
+        [0, 2048],
+        [2048, 2048],
+        [4096, 904],
+      ],
+    )
+  }
+})
+
 test('returns every complete element after an interruption at any byte', () => {
   const elements = fc.array(fc.jsonValue({ maxDepth: 2 }), { minLength: 1, maxLength: 12 })
   fc.assert(

@@ -46,7 +46,7 @@ export type JsonArrayScannerOptions = {
   maxElementBytes: number
   /** Maximum size of everything outside of the array, including whitespace. */
   maxEnvelopeBytes: number
-  /** A chunk is returned when it has reached this size; 64 KiB by default. */
+  /** A chunk is returned when it has reached this size or 2,048 elements; 64 KiB by default. */
   chunkBytes?: number
 }
 

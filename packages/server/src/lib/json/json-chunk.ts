@@ -26,6 +26,9 @@ const CLOSING = Uint8Array.of(0x5d)
 /** More chunks are rarely in use at the same time. */
 const POOLED = 16
 
+/** More than the records that a chunk contains: a platform may send a list of millions of numbers. */
+const MAX_ELEMENTS = 2048
+
 /** Collects elements into chunks. The positions passed to it are those in the open piece. */
 export class ChunkBuilder {
   readonly #chunkBytes: number
@@ -105,7 +108,7 @@ export class ChunkBuilder {
     this.#starts.push(this.#start)
     this.#ends.push(end)
     this.#start = -1
-    if (end >= this.#chunkBytes) this.emit()
+    if (end >= this.#chunkBytes || this.#ends.length >= MAX_ELEMENTS) this.emit()
   }
 
   /** Copies the needed bytes of the piece. */

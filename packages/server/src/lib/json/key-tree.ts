@@ -3,7 +3,7 @@
  * object, which is much faster than decoding its keys and looking for duplicates.
  */
 
-/** A tree with more nodes is discarded: the texts are not similar. */
+/** A tree with so many nodes is discarded before the next text: the texts are not similar. */
 const MAX_NODES = 4096
 /** Further children are not remembered. */
 const MAX_CHILDREN = 16
@@ -100,7 +100,8 @@ export class KeyTree {
 
   /**
    * Adds the key at this position of the bytes after a node. Returns null if there is no key, if the key has an escape
-   * sequence, is an array index, `__proto__` or a duplicate, is very long, or if there are too many.
+   * sequence, is an array index, `__proto__` or a duplicate, is very long, or if there are too many. A full tree does not
+   * remember the key, so that one text of many different objects takes little memory.
    */
   add(node: KeyNode, bytes: Uint8Array, at: number): KeyNode | null {
     const end = findTokenEnd(bytes, at)
@@ -109,7 +110,7 @@ export class KeyTree {
     const key = Buffer.from(token.buffer).toString('utf8', 1, token.length - 2)
     if (key === '__proto__' || ARRAY_INDEX.test(key) || node.contains(key)) return null
     const child = new KeyNode(key, token, node)
-    if (node.remember(child)) this.#nodes++
+    if (this.#nodes < MAX_NODES && node.remember(child)) this.#nodes++
     return child
   }
 }

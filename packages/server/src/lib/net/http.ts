@@ -17,15 +17,22 @@ export function matchesEtag(header: string | undefined, etag: string): boolean {
   return (header ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === etag)
 }
 
+/** Whether a client accepts gzip. With the weight 0 it refuses it (RFC 9110, section 12.4.2). */
+export function acceptsGzip({ headers }: FastifyRequest): boolean {
+  return /(?:^|,)\s*gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))\s*(?:[;,]|$)/i.test(
+    String(headers['accept-encoding'] ?? ''),
+  )
+}
+
 /** Sends a body of which both forms exist in the one that the client accepts. */
 export function sendCompressed(
   request: FastifyRequest,
   reply: FastifyReply,
   { plain, gzipped }: { plain: string | Buffer; gzipped: Buffer },
 ): FastifyReply {
-  const acceptsGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
-  if (acceptsGzip) reply.header('Content-Encoding', 'gzip')
-  return reply.header('Vary', 'Accept-Encoding').send(acceptsGzip ? gzipped : plain)
+  const isCompressed = acceptsGzip(request)
+  if (isCompressed) reply.header('Content-Encoding', 'gzip')
+  return reply.header('Vary', 'Accept-Encoding').send(isCompressed ? gzipped : plain)
 }
 
 /** The schema of a 304 response, which is sent without a value: `null` would have the `Content-Length` of its JSON. */

@@ -42,6 +42,14 @@ export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000')
 }
 
+/**
+ * Returns a copy without a reference to another text. V8 represents a part of a text as a reference to the whole of it, which
+ * stays in memory as long as the part: copy a part of a received text that outlives it.
+ */
+export function copyText(text: string): string {
+  return JSON.parse(JSON.stringify(text))
+}
+
 /** Line ends, invisible characters and characters that change the text direction. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu
 

@@ -25,7 +25,8 @@ const REASONS: { [Table in keyof Tables]?: ChangeReason } = {
   missing_reviews: 'activity',
   push_errors: 'activity',
   rejected_pushes: 'activity',
-  requests: 'requests',
+  // Not `requests`, whose rows SQLite inserts without Kysely.
+  request_log: 'requests',
 }
 const REASON_OF_TABLE: ReadonlyMap<string, ChangeReason> = new Map(Object.entries(REASONS))
 const WRITE = /^\s*(?:insert into|update|delete from)\s+"?(\w+)/i

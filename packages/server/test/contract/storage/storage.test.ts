@@ -4,6 +4,7 @@ import { test } from '../../helpers/storage/engines.ts'
 import {
   ANY_REJECTED,
   changeLog,
+  loggedRequest,
   MAX_RECORD_KEYS,
   pushWrite,
 } from '../../helpers/storage/fixtures.ts'
@@ -81,6 +82,8 @@ test('each commit publishes the topics of its changes and no others', async (kit
   assert.deepEqual(await topicsOf(pause), ['activity', 'schedule'])
   assert.deepEqual(await topicsOf(pause), [], 'the schedule is paused already')
   assert.deepEqual(await topicsOf(() => kit.records()), [])
+  const log = () => storage.requests.saveRequests([loggedRequest(school)], 1_000_000)
+  assert.deepEqual(await topicsOf(log), ['requests'])
   const push = pushWrite(school, { reference: 'E-2' })
   const batch = { at, day: clock.day, maxRecordKeys: MAX_RECORD_KEYS, writes: [push] }
   assert.deepEqual(await topicsOf(() => storage.records.tryWrites(batch)), [], 'rolled back')
