@@ -17,6 +17,7 @@ import { inboxQuery } from '../inbox/inbox-query.ts'
 import { TestButton } from '../platforms/test-button.tsx'
 import { PullNowButton } from '../pulls/pull-now-button.tsx'
 import classes from './overview.module.css'
+import { PlatformName } from './platform-name.tsx'
 import { ReplayProposed } from './replay-proposed.tsx'
 
 const SHOWN = 3
@@ -101,13 +102,7 @@ function Item({ item }: { item: InboxItem }) {
         <div className={`${classes['why']} ${classes['dots']}`}>
           {platform && (
             <span>
-              <Link
-                to="/dashboard/platforms/$id"
-                params={{ id: String(platform.id) }}
-                className={classes['plain']}
-              >
-                {platform.title}
-              </Link>
+              <PlatformName id={platform.id}>{platform.title}</PlatformName>
             </span>
           )}
           {since !== null && (

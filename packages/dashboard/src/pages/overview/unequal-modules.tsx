@@ -1,16 +1,17 @@
-import { Anchor, Paper, Text, Title, VisuallyHidden } from '@mantine/core'
+import { Anchor, Paper, Text, VisuallyHidden } from '@mantine/core'
 import type { ModuleCompleteness, PlatformSummary, RejectedPushGroup } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { rejectedPushGroupsQuery } from '../../api/rejected-pushes.ts'
 import { AcceptButton } from '../../components/group-actions.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
+import { Section } from '../../components/section.tsx'
 import { Clock } from '../../components/time.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
 import { TestButton } from '../platforms/test-button.tsx'
 import { type UnequalRow, unequalRows } from './completeness-sums.ts'
 import classes from './overview.module.css'
+import { PlatformName } from './platform-name.tsx'
 
 const SHOWN = 8
 
@@ -28,13 +29,7 @@ export function UnequalModules({
   const { data: rejected } = useQuery({ ...rejectedPushGroupsQuery({}), enabled: hasRejected })
   if (rows.length === 0) return null
   return (
-    <section className={classes['section']} aria-labelledby="all-there">
-      <div className={classes['head']}>
-        <Title order={2} fz="md" id="all-there">
-          Is it all there?
-        </Title>
-        <span>{summary(rows, modules.length)}</span>
-      </div>
+    <Section title="Is it all there?" end={<span>{summary(rows, modules.length)}</span>} mt="lg">
       <Paper withBorder>
         <table className={classes['equal']}>
           <thead>
@@ -67,7 +62,7 @@ export function UnequalModules({
           </div>
         )}
       </Paper>
-    </section>
+    </Section>
   )
 }
 
@@ -97,21 +92,19 @@ function groupsOf(
   )
 }
 
-function Row({ row, groups }: { row: UnequalRow; groups: readonly RejectedPushGroup[] }) {
+type RowProps = { row: UnequalRow; groups: readonly RejectedPushGroup[] }
+
+function Row({ row, groups }: RowProps) {
   const { platform, module, modules, listed, here, difference, why } = row
   return (
     <tr>
       <td>
-        <Link
-          to="/dashboard/platforms/$id"
-          params={{ id: String(platform.id) }}
-          className={classes['plain']}
-        >
+        <PlatformName id={platform.id}>
           <Text span inherit fw={600}>
             {module ? module.module_name : formatCount(modules, 'module')}
           </Text>{' '}
           <span className={classes['quiet']}>{platform.display_title}</span>
-        </Link>
+        </PlatformName>
       </td>
       <td className={classes['number']} data-label="platform">
         {listed === null ? <span className={classes['quiet']}>unknown</span> : formatNumber(listed)}
@@ -144,7 +137,7 @@ function Row({ row, groups }: { row: UnequalRow; groups: readonly RejectedPushGr
   )
 }
 
-function Why({ row, groups }: { row: UnequalRow; groups: readonly RejectedPushGroup[] }) {
+function Why({ row, groups }: RowProps) {
   const { why, verifiedAt, difference } = row
   switch (why) {
     case 'failed':
@@ -174,18 +167,14 @@ function Why({ row, groups }: { row: UnequalRow; groups: readonly RejectedPushGr
   }
 }
 
-function RowActions({ row, groups }: { row: UnequalRow; groups: readonly RejectedPushGroup[] }) {
+const QUIET = { size: 'xs', variant: 'subtle', color: 'gray' } as const
+
+function RowActions({ row, groups }: RowProps) {
   const { platform, module, why } = row
   const search = { platform: platform.platform_name }
   if (why === 'missing_undecided') {
     return (
-      <LinkButton
-        size="xs"
-        variant="subtle"
-        color="gray"
-        to="/dashboard/inbox"
-        search={{ tab: 'missing', ...search }}
-      >
+      <LinkButton {...QUIET} to="/dashboard/inbox" search={{ tab: 'missing', ...search }}>
         Review
       </LinkButton>
     )
@@ -195,9 +184,7 @@ function RowActions({ row, groups }: { row: UnequalRow; groups: readonly Rejecte
   return (
     <>
       <LinkButton
-        size="xs"
-        variant="subtle"
-        color="gray"
+        {...QUIET}
         to="/dashboard/inbox"
         search={{ tab: 'rejected', ...search, record_type: module?.record_type ?? '' }}
       >
