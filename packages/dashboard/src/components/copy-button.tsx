@@ -1,6 +1,7 @@
-import { ActionIcon, Button, CopyButton as MantineCopyButton, Tooltip } from '@mantine/core'
+import { Button, CopyButton as MantineCopyButton } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { TEXTS } from '../texts.ts'
+import { IconButton } from './icon-button.tsx'
 
 /** Copies a value to the clipboard. Shows only an icon without `text`. */
 export function CopyButton({
@@ -36,17 +37,14 @@ export function CopyButton({
             {copied ? TEXTS.copied : text}
           </Button>
         ) : (
-          <Tooltip label={copied ? TEXTS.copied : label}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={label}
-              disabled={value === null}
-              onClick={copy}
-            >
-              {icon}
-            </ActionIcon>
-          </Tooltip>
+          <IconButton
+            label={label}
+            tooltip={copied ? TEXTS.copied : label}
+            disabled={value === null}
+            onClick={copy}
+          >
+            {icon}
+          </IconButton>
         )
       }}
     </MantineCopyButton>

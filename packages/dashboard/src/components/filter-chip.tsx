@@ -1,6 +1,8 @@
 import { Button, Popover, Select, Stack, UnstyledButton } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { usePlatforms } from '../api/platforms.ts'
+import { type Choice, platformChoices } from '../lib/choices.ts'
 import { formatClock } from '../lib/format.ts'
 import { useUrlState } from '../lib/url-state.ts'
 import { Dot, type DotColor } from './dot.tsx'
@@ -40,8 +42,6 @@ export function FilterChip({
   )
 }
 
-type Choice = { value: string; label: string }
-
 /** A filter of one parameter of the URL by a choice. A value of a link that is no choice is shown as it is. */
 export function FilterSelect({
   label,
@@ -72,6 +72,11 @@ export function FilterSelect({
       data-set={value !== null || undefined}
     />
   )
+}
+
+export function FilterPlatform() {
+  const { data: platforms = [] } = usePlatforms()
+  return <FilterSelect label="Platform" name="platform" choices={platformChoices(platforms)} />
 }
 
 const SPANS = [

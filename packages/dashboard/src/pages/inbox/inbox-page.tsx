@@ -58,17 +58,11 @@ function Waiting() {
 }
 
 /** The list and the opened item side by side. The order of the list does not change while it is read. */
-function Items({
-  items: found,
-  count,
-  isComplete,
-}: {
-  items: InboxItem[]
-  count: number
-  isComplete: boolean
-}) {
+function Items(props: { items: InboxItem[]; count: number; isComplete: boolean }) {
+  const { items: found, count, isComplete } = props
   const [{ item: chosen, aside }, change] = useUrlState()
   const [shownKeys, setShownKeys] = useState(() => found.map(({ key }) => key))
+  const showNew = () => setShownKeys(found.map(({ key }) => key))
   const { shown: items, added } = keepOrder(found, shownKeys)
   const canOperate = useHasRole('operator')
   const putAside = usePutAside()
@@ -106,11 +100,7 @@ function Items({
           </Text>
           <span style={{ flex: 1 }} />
           {added.length > 0 && (
-            <Button
-              size="xs"
-              variant="default"
-              onClick={() => setShownKeys(found.map(({ key }) => key))}
-            >
+            <Button size="xs" variant="default" onClick={showNew}>
               {`+${added.length} new`}
             </Button>
           )}
@@ -143,15 +133,8 @@ function Items({
   )
 }
 
-function Entry({
-  item,
-  isOpen,
-  heading,
-}: {
-  item: InboxItem
-  isOpen: boolean
-  heading: string | null
-}) {
+function Entry(props: { item: InboxItem; isOpen: boolean; heading: string | null }) {
+  const { item, isOpen, heading } = props
   const { key, title, reason, platform, group, since, last_at, put_aside } = item
   const [{ item: chosen }] = useUrlState()
   const at = last_at ?? since

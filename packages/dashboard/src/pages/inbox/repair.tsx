@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Button, Group, Text } from '@mantine/core'
+import { Box, Button, Group, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type {
   RejectedPush,
@@ -20,6 +20,7 @@ import {
 import { confirm, notify, useAttempt } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { AcceptButton } from '../../components/group-actions.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
 import { writeLossless } from '../../lib/lossless-json.ts'
@@ -122,15 +123,8 @@ function Panel({
 
   async function replay(previewed: RepairPreview) {
     onReplay?.()
-    let now: Run = {
-      ...{
-        counts: NONE,
-        remaining: previewed.tested,
-        differences: [],
-        state: 'running',
-        error: null,
-      },
-    }
+    const start = { counts: NONE, remaining: previewed.tested, differences: [] }
+    let now: Run = { ...start, state: 'running', error: null }
     setRun(now)
     try {
       await replayGroup(repair, previewed, ({ totals: counts, remaining, differences }) => {
@@ -229,24 +223,16 @@ function Examples({ count, examples }: { count: number } & Pick<RepairPreview, '
       end={
         examples.length > 1 && (
           <Group gap={2} wrap="nowrap" ml="auto">
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label="Previous body"
-              disabled={at === 0}
-              onClick={() => move(-1)}
-            >
+            <IconButton label="Previous body" disabled={at === 0} onClick={() => move(-1)}>
               <IconChevronUp size={16} aria-hidden />
-            </ActionIcon>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label="Next body"
+            </IconButton>
+            <IconButton
+              label="Next body"
               disabled={at >= examples.length - 1}
               onClick={() => move(1)}
             >
               <IconChevronDown size={16} aria-hidden />
-            </ActionIcon>
+            </IconButton>
           </Group>
         )
       }

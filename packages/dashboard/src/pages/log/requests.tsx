@@ -6,10 +6,16 @@ import { IconArrowsDownUp } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { getQuery } from '../../api/get-query.ts'
-import { useModules, usePlatforms } from '../../api/platforms.ts'
+import { useModules } from '../../api/platforms.ts'
 import { requestsQuery } from '../../api/requests.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { FilterChip, FilterChips, FilterSelect, FilterTime } from '../../components/filter-chip.tsx'
+import {
+  FilterChip,
+  FilterChips,
+  FilterPlatform,
+  FilterSelect,
+  FilterTime,
+} from '../../components/filter-chip.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -17,7 +23,7 @@ import { Pager } from '../../components/pager.tsx'
 import { Second } from '../../components/time.tsx'
 import { moduleChoices } from '../../lib/choices.ts'
 import { formatBytes, formatCount, formatLatency, formatNumber } from '../../lib/format.ts'
-import { type UrlChanges, useUrlState } from '../../lib/url-state.ts'
+import { numberIn, type UrlChanges, useUrlState } from '../../lib/url-state.ts'
 import { SearchInput } from '../activity/list-parts.tsx'
 import { followOf } from './follow.ts'
 import classes from './log.module.css'
@@ -49,9 +55,21 @@ export function Requests({ platform }: { platform?: string }) {
   useEffect(() => {
     if (isFollowing) void refetch({ cancelRefetch: false })
   }, [isFollowing, refetch])
-  const opened = /^[1-9]\d{0,14}$/.test(state['request'] ?? '') ? Number(state['request']) : null
+  const opened = numberIn(state['request'])
   const isFiltered = FILTERS.some((name) => state[name])
-  const columns = columnsOf(platform === undefined, (id) => change({ request: String(id) }))
+  const open = (id: number) => change({ request: String(id) })
+  const table = (requests: LoggedRequest[] | undefined, empty?: ReactNode) => (
+    <ListTable
+      label="Requests"
+      rows={requests}
+      idOf={({ id }) => id}
+      isStale={isPlaceholderData}
+      isCurrent={({ id }) => id === opened}
+      onOpen={({ id }) => open(id)}
+      empty={empty}
+      columns={columnsOf(platform === undefined, open)}
+    />
+  )
   return (
     <>
       <RequestFilters platform={platform} filter={filter} isFollowing={isFollowing}>
@@ -59,29 +77,10 @@ export function Requests({ platform }: { platform?: string }) {
       </RequestFilters>
       <div className={classes['split']} data-open={opened !== null || undefined}>
         <Stack gap="xs" miw={0}>
-          <Loaded
-            query={query}
-            skeleton={
-              <ListTable
-                label="Requests"
-                rows={undefined}
-                idOf={({ id }) => id}
-                columns={columns}
-              />
-            }
-          >
+          <Loaded query={query} skeleton={table(undefined)}>
             {({ requests, next_cursor }) => (
               <>
-                <ListTable
-                  label="Requests"
-                  rows={requests}
-                  idOf={({ id }) => id}
-                  isStale={isPlaceholderData}
-                  isCurrent={({ id }) => id === opened}
-                  onOpen={({ id }) => change({ request: String(id) })}
-                  empty={next_cursor === null && <NoRequests isFiltered={isFiltered} />}
-                  columns={columns}
-                />
+                {table(requests, next_cursor === null && <NoRequests isFiltered={isFiltered} />)}
                 <Pager next={next_cursor} isStale={isPlaceholderData} />
               </>
             )}
@@ -99,20 +98,15 @@ export function Requests({ platform }: { platform?: string }) {
   )
 }
 
-function RequestFilters({
-  platform,
-  filter,
-  isFollowing,
-  children,
-}: {
+function RequestFilters(props: {
   platform: string | undefined
   filter: UrlChanges
   isFollowing: boolean
   children: ReactNode
 }) {
+  const { platform, filter, isFollowing, children } = props
   const [state, change] = useUrlState()
   const { status } = state
-  const { data: platforms = [] } = usePlatforms()
   const { data } = useQuery({
     ...getQuery<LoggedRequestCounts>('GET /api/v1/requests/counts', {
       query: { ...filter, status: null },
@@ -138,16 +132,7 @@ function RequestFilters({
       {chip('All', undefined, countOf('all'))}
       {CLASSES.map((name) => chip(name, name, countOf(name)))}
       {isOther && chip(status, status)}
-      {platform === undefined && (
-        <FilterSelect
-          label="Platform"
-          name="platform"
-          choices={platforms.map(({ platform_name, display_title }) => ({
-            value: platform_name,
-            label: display_title,
-          }))}
-        />
-      )}
+      {platform === undefined && <FilterPlatform />}
       <FilterSelect label="Module" name="record_type" choices={modules} />
       <FilterTime maxHours={24} />
       <SearchInput

@@ -9,7 +9,7 @@ import { missingReviewPageQuery, missingReviewQuery } from '../../../api/inbox.t
 import { confirm, notify, useAttempt } from '../../../components/confirm.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
-import { PageLink } from '../../../components/page-link.tsx'
+import { PageLink, PullLink } from '../../../components/page-link.tsx'
 import { PlatformLink } from '../../../components/platform-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
@@ -74,9 +74,7 @@ export function ReviewCard({ review }: { review: MissingReview }) {
         <Group gap={6}>
           <Text size="sm">{`${module_name} of`}</Text>
           <PlatformLink name={platform_name} />
-          <PageLink size="sm" to="/dashboard/pulls/$id" params={{ id: String(pull_id) }}>
-            {TEXTS.pullLink(pull_id)}
-          </PageLink>
+          <PullLink id={pull_id} size="sm" />
           <PageLink
             size="sm"
             to="/dashboard/records"

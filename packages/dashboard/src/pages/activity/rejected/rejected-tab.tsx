@@ -14,7 +14,13 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { LoadedPage } from '../../../components/loaded.tsx'
 import { addUnknown, moduleChoices } from '../../../lib/choices.ts'
 import { formatCount } from '../../../lib/format.ts'
-import { pickState, type UrlState, useUrlState, writeUrlState } from '../../../lib/url-state.ts'
+import {
+  numberIn,
+  pickState,
+  type UrlState,
+  useUrlState,
+  writeUrlState,
+} from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../../../texts.ts'
 import { RepairGroup } from '../../inbox/repair.tsx'
@@ -192,8 +198,8 @@ function RejectedFilters({ codes, recordTypes }: { codes: string[]; recordTypes:
         inputMode="numeric"
         value={state['pull'] ?? ''}
         onSearch={(text) => {
-          const number = /^[1-9]\d{0,14}$/.test(text.trim()) ? text.trim() : null
-          change({ pull: number, cursor: null }, { replace: true })
+          const id = numberIn(text.trim())
+          change({ pull: id === null ? null : String(id), cursor: null }, { replace: true })
         }}
       />
       <RequestIdInput />

@@ -13,11 +13,26 @@ const OUTCOME_LABELS: Readonly<Record<ReplayOutcome, string>> = {
   stale: 'Changed nothing: a newer version is stored.',
 }
 
+/** What is wrong with each member of a body. */
+export function FieldErrors({ errors }: Pick<RejectedPush, 'errors'>) {
+  const named = Object.entries(errors)
+  if (named.length === 0) return null
+  return (
+    <List size="sm">
+      {named.map(([name, problems]) => (
+        <List.Item key={name}>
+          <Code>{name}</Code> {problems.join('; ')}
+        </List.Item>
+      ))}
+    </List>
+  )
+}
+
 /** The outcome of a replay. */
 export function ReplayedNotice({ rejected }: { rejected: RejectedPush }) {
   const { replayed_at, replayed_by, replay_outcome, record_id } = rejected
   return (
-    <Alert color="green" variant="light" icon={<IconCheck />} title={TEXTS.replayed}>
+    <Alert color="green" icon={<IconCheck />} title={TEXTS.replayed}>
       <Text size="sm">
         <Time at={replayed_at} /> by <OperatorName by={replayed_by} />.{' '}
         {replay_outcome && OUTCOME_LABELS[replay_outcome]}
@@ -31,7 +46,7 @@ export function ReplayedNotice({ rejected }: { rejected: RejectedPush }) {
 export function AcceptedNotice({ rejected }: { rejected: RejectedPush }) {
   const { platform_name: platform, cause, accepted_at, accepted_by } = rejected
   return (
-    <Alert color="green" variant="light" icon={<IconCheck />} title={TEXTS.acceptedException}>
+    <Alert color="green" icon={<IconCheck />} title={TEXTS.acceptedException}>
       <Text size="sm">
         Accepted as exceptions by <OperatorName by={accepted_by} />, <Time at={accepted_at} />,
         until they change
@@ -70,17 +85,9 @@ const COLORS: Readonly<Record<Replay['outcome'], string>> = {
 export function OutcomeNotice({ replay }: { replay: Replay }) {
   const { outcome, message, errors, record_id } = replay
   return (
-    <Alert color={COLORS[outcome]} variant="light" title={TITLES[outcome]} role="status">
+    <Alert color={COLORS[outcome]} title={TITLES[outcome]} role="status">
       {outcome === 'rejected' && <Text size="sm">{message}</Text>}
-      {Object.keys(errors).length > 0 && (
-        <List size="sm">
-          {Object.entries(errors).map(([name, problems]) => (
-            <List.Item key={name}>
-              <Code>{name}</Code> {problems.join('; ')}
-            </List.Item>
-          ))}
-        </List>
-      )}
+      <FieldErrors errors={errors} />
       {record_id !== null && <RecordLink id={record_id} />}
     </Alert>
   )
