@@ -4,13 +4,7 @@ import { TEXTS } from '../texts.ts'
 import { IconButton } from './icon-button.tsx'
 
 /** Copies a value to the clipboard. Shows only an icon without `text`. */
-export function CopyButton({
-  value,
-  label,
-  text,
-  isQuiet = false,
-  isPrimary = false,
-}: {
+export function CopyButton(props: {
   /** Null while it is unknown. */
   value: string | null
   label: string
@@ -20,6 +14,7 @@ export function CopyButton({
   /** The main action of the page. */
   isPrimary?: boolean
 }) {
+  const { value, label, text, isQuiet = false, isPrimary = false } = props
   return (
     <MantineCopyButton value={value ?? ''} timeout={2000}>
       {({ copied, copy }) => {

@@ -19,13 +19,7 @@ export function FilterChips({ label, children }: { label: string; children: Reac
 }
 
 /** A filter that one click sets, with the number of rows that it leaves. */
-export function FilterChip({
-  label,
-  count,
-  dot,
-  isPressed,
-  onClick,
-}: {
+export function FilterChip(props: {
   label: string
   count?: string
   /** The colour of the state that it filters by. */
@@ -33,6 +27,7 @@ export function FilterChip({
   isPressed: boolean
   onClick: () => void
 }) {
+  const { label, count, dot, isPressed, onClick } = props
   return (
     <UnstyledButton className={classes['chip'] ?? ''} aria-pressed={isPressed} onClick={onClick}>
       {dot && <Dot color={dot} />}
@@ -43,15 +38,12 @@ export function FilterChip({
 }
 
 /** A filter of one parameter of the URL by a choice. A value of a link that is no choice is shown as it is. */
-export function FilterSelect({
-  label,
-  name,
-  choices,
-}: {
+export function FilterSelect(props: {
   label: string
   name: string
   choices: readonly Choice[]
 }) {
+  const { label, name, choices } = props
   const [state, change] = useUrlState()
   const value = state[name] || null
   const isOther = value !== null && !choices.some((one) => one.value === value)

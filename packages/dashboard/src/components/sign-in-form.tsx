@@ -22,13 +22,7 @@ const WRONG = SIGN_IN_ERRORS['invalid_email_or_password']
  * All sign-in methods, for the sign-in page and for the dialog after a session has ended. `next` is the page to open
  * after the sign-in; null if the current page stays.
  */
-export function SignInForm({
-  email: initialEmail,
-  next,
-  error: initialError = '',
-  frame,
-  onSignedIn,
-}: {
+export function SignInForm(props: {
   email: string
   next: string | null
   /** An error of an earlier attempt. */
@@ -37,6 +31,7 @@ export function SignInForm({
   frame: (step: { title: string; description?: string; content: ReactNode }) => ReactNode
   onSignedIn: () => Promise<void>
 }) {
+  const { email: initialEmail, next, error: initialError = '', frame, onSignedIn } = props
   const [error, setError] = useState(initialError)
   const [email, setEmail] = useState(initialEmail)
   const [needsCode, setNeedsCode] = useState(false)
@@ -114,15 +109,12 @@ export function SignInForm({
 }
 
 /** The form for e-mail and password. */
-function SignInPassword({
-  email,
-  isWrong,
-  onSubmit: signInWith,
-}: {
+function SignInPassword(props: {
   email: string
   isWrong: boolean
   onSubmit: (values: { email: string; password: string }) => Promise<SignInResult>
 }) {
+  const { email, isWrong, onSubmit: signInWith } = props
   const [password, setPassword] = useState('')
   const { isBusy, onSubmit } = useSubmit(async (field) => {
     const result = await signInWith({ email: field('email'), password })

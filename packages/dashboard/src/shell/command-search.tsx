@@ -52,18 +52,14 @@ type Entry = {
 } & ({ href: string } | { run: () => unknown })
 
 /** Runs commands, and opens pages, platforms, views and records, found by a few letters. */
-export function CommandSearch({
-  isOpen,
-  opening,
-  onClose,
-  onShowKeys,
-}: {
+export function CommandSearch(props: {
   isOpen: boolean
   /** Another number for each opening, which begins without a text. */
   opening: number
   onClose: () => void
   onShowKeys: () => void
 }) {
+  const { isOpen, opening, onClose, onShowKeys } = props
   return (
     <Dialog
       opened={isOpen}

@@ -25,17 +25,13 @@ export type Run = { counts: Counts; remaining: number; differences: RepairStep['
 }
 
 /** A card with a head. */
-export function Block({
-  title,
-  note,
-  end,
-  children,
-}: {
+export function Block(props: {
   title: string
   note: string
   end?: ReactNode
   children: ReactNode
 }) {
+  const { title, note, end, children } = props
   return (
     <Paper withBorder mt="md" component="section" aria-label={title} className={classes['block']}>
       <header>

@@ -41,16 +41,13 @@ const PROPOSED = {
   spelling: 'proposed: nearest name',
 } as const
 /** The rejections of one cause: changed alike, tested and replayed, accepted or deleted together. */
-export function RepairGroup({
-  platform,
-  cause,
-  onReplay,
-}: {
+export function RepairGroup(props: {
   platform: string
   cause: string
   /** Called before a replay, which may end the group. */
   onReplay?: () => void
 }) {
+  const { platform, cause, onReplay } = props
   const groups = useQuery(rejectedPushGroupsQuery({ platform }))
   const filter = { platform, cause, state: 'open', limit: String(SHOWN) }
   const page = useQuery(rejectedPushPageQuery(filter))
@@ -87,13 +84,7 @@ function proposedRows({ proposal }: RepairableGroup): ChangeRow[] {
   return proposal ? [{ op: 'set', path: 'record_type', text: proposal.record_type }] : []
 }
 
-function Panel({
-  group,
-  pushes,
-  isOver,
-  initial,
-  onReplay,
-}: {
+function Panel(props: {
   group: RepairableGroup
   pushes: RejectedPush[]
   /** Nothing is left in the group. */
@@ -101,6 +92,7 @@ function Panel({
   initial: ChangeRow[]
   onReplay?: () => void
 }) {
+  const { group, pushes, isOver, initial, onReplay } = props
   const { platform_name: platform, cause, rejected_pushes: count, proposal } = group
   const canOperate = useHasRole('operator')
   const [rows, setRows] = useState(initial)
@@ -247,16 +239,13 @@ function Examples({ count, examples }: { count: number } & Pick<RepairPreview, '
   )
 }
 
-function Actions({
-  group,
-  preview,
-  onReplay,
-}: {
+function Actions(props: {
   group: RepairableGroup
   /** Null until what is shown has been tested. */
   preview: RepairPreview | null
   onReplay: (preview: RepairPreview) => Promise<void>
 }) {
+  const { group, preview, onReplay } = props
   const { platform_name: platform, cause, rejected_pushes: count } = group
   const canOperate = useHasRole('operator')
   const refresh = useRefreshRejected()

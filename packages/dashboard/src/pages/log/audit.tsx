@@ -111,15 +111,12 @@ export function AuditTab() {
 
 const column = columnsFor<FoldedRow<AuditEntry>>()
 
-function AuditTable({
-  entries,
-  empty,
-  more,
-}: {
+function AuditTable(props: {
   entries: AuditEntry[] | undefined
   empty: ReactNode
   more: { label: string; isLoading: boolean; onLoad: () => void } | null
 }) {
+  const { entries, empty, more } = props
   const [, change] = useUrlState()
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const now = Date.now()

@@ -57,15 +57,12 @@ export function FollowState({ follow, isBehind = false }: { follow: Follow; isBe
 }
 
 /** How many entries a line sums up; shows them. */
-export function FoldButton({
-  count,
-  isOpen,
-  onClick,
-}: {
+export function FoldButton(props: {
   count: number
   isOpen: boolean
   onClick: () => void
 }) {
+  const { count, isOpen, onClick } = props
   const Chevron = isOpen ? IconChevronDown : IconChevronRight
   return (
     <UnstyledButton className={classes['fold'] ?? ''} aria-expanded={isOpen} onClick={onClick}>

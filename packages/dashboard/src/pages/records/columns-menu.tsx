@@ -13,13 +13,7 @@ import { moveTo, type PlacedColumn, type ShownColumn } from './column-layout.ts'
 import { type Column, type ColumnNode, columnTree } from './columns.ts'
 
 /** A menu to show, hide and reorder columns: those of the manifest, and a tree of what the data contain. */
-export function ColumnsMenu({
-  columns,
-  fields,
-  shown,
-  place,
-  reset,
-}: {
+export function ColumnsMenu(props: {
   columns: readonly Column[]
   /** What the data of the module contain; empty for several modules. */
   fields: readonly DataField[]
@@ -27,6 +21,7 @@ export function ColumnsMenu({
   place: (layout: readonly PlacedColumn[]) => void
   reset: () => void
 }) {
+  const { columns, fields, shown, place, reset } = props
   const [text, setText] = useState('')
   return (
     <Popover position="bottom-end" shadow="md" trapFocus width={340}>
@@ -110,19 +105,14 @@ function Shown(props: {
 /** Not more are rendered at once; the search finds the others. */
 const MAX_NODES = 300
 
-function Tree({
-  columns,
-  fields,
-  shown,
-  search,
-  onAdd,
-}: {
+function Tree(props: {
   columns: readonly Column[]
   fields: readonly DataField[]
   shown: ReadonlySet<string>
   search: string
   onAdd: (id: string) => void
 }) {
+  const { columns, fields, shown, search, onAdd } = props
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const toggle = (id: string) => setOpen(open.symmetricDifference(new Set([id])))
   const isOpen = (id: string) => search !== '' || open.has(id)

@@ -5,16 +5,13 @@ import { LocalTimeInput } from '../../../components/local-time-input.tsx'
 import { formatTime } from '../../../lib/format.ts'
 
 /** An input to view the record as of an earlier time. */
-export function AsOf({
-  past,
-  changedAt,
-  onChange,
-}: {
+export function AsOf(props: {
   past: PastVersion
   /** The time of the change whose version is shown, as far as it is known. */
   changedAt: string | null
   onChange: (at: string | null) => void
 }) {
+  const { past, changedAt, onChange } = props
   const asOf = past && 'as_of' in past ? past.as_of : undefined
   const input = <LocalTimeInput label="View as of" value={asOf} onChange={onChange} />
   if (past === null) return input

@@ -19,17 +19,13 @@ import { Losses } from '../../../components/losses.tsx'
 import { OptionList } from '../../../components/option-list.tsx'
 
 /** Erases or anonymises a record permanently, after a preview of the deleted data. For admins. */
-export function EraseDialog({
-  record,
-  isOpen,
-  onClose,
-  onErased,
-}: {
+export function EraseDialog(props: {
   record: ShownRecord
   isOpen: boolean
   onClose: () => void
   onErased: () => void
 }) {
+  const { record, isOpen, onClose, onErased } = props
   return (
     <Dialog opened={isOpen} onClose={onClose} title="Erase this record permanently?" size="lg">
       {isOpen && <EraseForm record={record} onClose={onClose} onErased={onErased} />}
@@ -46,15 +42,12 @@ const METHODS = [
   },
 ]
 
-function EraseForm({
-  record,
-  onClose,
-  onErased,
-}: {
+function EraseForm(props: {
   record: ShownRecord
   onClose: () => void
   onErased: () => void
 }) {
+  const { record, onClose, onErased } = props
   const id = String(record.record_id)
   const client = useQueryClient()
   const [mode, setMode] = useState<ErasureMode>('erase')

@@ -17,12 +17,7 @@ import { countOf, isNested, isShort, Nested, Value } from './value-tree.tsx'
 const MANY = 12
 
 /** All fields with label, value and the source of the value. Empty ones are folded at the end. */
-export function Fields({
-  record,
-  manifest,
-  origins,
-  last,
-}: {
+export function Fields(props: {
   record: ShownRecord
   manifest: readonly Field[]
   /** Empty for a version of an earlier time. */
@@ -30,6 +25,7 @@ export function Fields({
   /** The last change, whose values are emphasised. */
   last: HistoryEntry | undefined
 }) {
+  const { record, manifest, origins, last } = props
   const [search, setSearch] = useState('')
   const [showsEmpty, setShowsEmpty] = useState(false)
   const changed = new Set(last?.changes.map(({ path }) => path))
