@@ -38,11 +38,7 @@ export function FilterChip(props: {
 }
 
 /** A filter of one parameter of the URL by a choice. A value of a link that is no choice is shown as it is. */
-export function FilterSelect(props: {
-  label: string
-  name: string
-  choices: readonly Choice[]
-}) {
+export function FilterSelect(props: { label: string; name: string; choices: readonly Choice[] }) {
   const { label, name, choices } = props
   const [state, change] = useUrlState()
   const value = state[name] || null

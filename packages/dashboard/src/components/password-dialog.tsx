@@ -2,9 +2,9 @@ import { Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../api/call-hub.ts'
+import { PasswordAgainInput } from './current-password-input.tsx'
 import { Dialog } from './dialog.tsx'
 import { FormActions } from './form-actions.tsx'
-import { PasswordAgainInput } from './password-again-input.tsx'
 
 /** Asks for the password again before a sensitive action. */
 export function PasswordDialog(props: {

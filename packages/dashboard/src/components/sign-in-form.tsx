@@ -158,13 +158,8 @@ function SignInPassword(props: {
 }
 
 /** The second factor: a code of an authenticator app, or a recovery code. */
-function SignInCode({
-  isApp,
-  onResult,
-}: {
-  isApp: boolean
-  onResult: (result: SignInResult) => Promise<void>
-}) {
+function SignInCode(props: { isApp: boolean; onResult: (result: SignInResult) => Promise<void> }) {
+  const { isApp, onResult } = props
   const [code, setCode] = useState('')
   const formRef = useRef<HTMLFormElement>(null)
   const digits = code.replaceAll(' ', '').length

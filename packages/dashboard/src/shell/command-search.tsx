@@ -1,4 +1,4 @@
-import { Kbd, Text, TextInput, useMantineColorScheme } from '@mantine/core'
+import { Group, Kbd, Text, TextInput, useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { ConnectionCheck, ConnectionTest } from '@recordhub/protocol'
 import {
@@ -182,9 +182,18 @@ function Palette({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () 
           .map(([label, entries]) => (
             // biome-ignore lint/a11y/useSemanticElements: a fieldset is not part of a listbox.
             <div key={label} role="group" aria-label={label}>
-              <div className={classes['heading']} aria-hidden>
+              <Text
+                size="xs"
+                fw={500}
+                c="var(--text-3)"
+                px={8}
+                pt={12}
+                pb={4}
+                lh="16px"
+                aria-hidden
+              >
                 {label}
-              </div>
+              </Text>
               {entries.map((entry) => (
                 // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the input has the focus and the keys.
                 <div
@@ -206,7 +215,15 @@ function Palette({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () 
             </div>
           ))}
       </div>
-      <div className={classes['keys']}>
+      <Group
+        gap={12}
+        px="md"
+        py={8}
+        fz="xs"
+        c="var(--text-3)"
+        visibleFrom="sm"
+        style={{ borderTop: '1px solid var(--line)' }}
+      >
         <span>
           <Kbd size="xs">↑</Kbd> <Kbd size="xs">↓</Kbd> move
         </span>
@@ -216,10 +233,10 @@ function Palette({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () 
         <span>
           <Kbd size="xs">Ctrl Enter</Kbd> new tab
         </span>
-        <span>
+        <Text span inherit ml="auto">
           <Kbd size="xs">?</Kbd> all shortcuts
-        </span>
-      </div>
+        </Text>
+      </Group>
     </>
   )
 }

@@ -1,12 +1,13 @@
-import { Button, Kbd, Menu, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Button, Menu, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import type { InboxItem } from '@recordhub/protocol'
 import { IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { Dot, type DotColor } from '../../components/dot.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { Keys } from '../../components/keys.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { MENU_PROPS } from '../../components/menu-props.ts'
 import { useTabTitle } from '../../components/page-header.tsx'
@@ -65,7 +66,7 @@ function Items(props: { items: InboxItem[]; count: number; isComplete: boolean }
   const showNew = () => setShownKeys(found.map(({ key }) => key))
   const { shown: items, added } = keepOrder(found, shownKeys)
   const canOperate = useHasRole('operator')
-  const putAside = usePutAside()
+  const { putAside } = usePutAside()
   const detail = useRef<HTMLElement>(null)
   const [kept, setKept] = useState<InboxItem>()
   const waiting = chosen === undefined ? items[0] : items.find(({ key }) => key === chosen)
@@ -116,9 +117,20 @@ function Items(props: { items: InboxItem[]; count: number; isComplete: boolean }
           />
         ))}
         <footer className={classes['hints']}>
-          <Hint keys={['↑', '↓']}>move</Hint>
-          <Hint keys={['Enter']}>open</Hint>
-          {canOperate && <Hint keys={['E']}>acknowledge</Hint>}
+          <span>
+            <Keys names={['↑', '↓']} />
+            move
+          </span>
+          <span>
+            <Keys names={['Enter']} />
+            open
+          </span>
+          {canOperate && (
+            <span>
+              <Keys names={['E']} />
+              acknowledge
+            </span>
+          )}
         </footer>
       </section>
       <section className={classes['detail']} aria-label="Item" ref={detail} tabIndex={-1}>
@@ -140,7 +152,11 @@ function Entry(props: { item: InboxItem; isOpen: boolean; heading: string | null
   const at = last_at ?? since
   return (
     <>
-      {heading !== null && <div className={classes['group']}>{heading}</div>}
+      {heading !== null && (
+        <Text size="xs" fw={500} c="var(--text-3)" px={24} pt={12} pb={4} lh="inherit">
+          {heading}
+        </Text>
+      )}
       <Link
         to="/dashboard/inbox"
         search={{ ...(put_aside === null ? {} : { aside: '1' }), item: key }}
@@ -199,19 +215,6 @@ function Nothing({ isAside }: { isAside: boolean }) {
     <EmptyState title="Nothing needs you">
       Failing platforms, missing records, rejected pushes and expiring keys appear here.
     </EmptyState>
-  )
-}
-
-function Hint({ keys, children }: { keys: string[]; children: ReactNode }) {
-  return (
-    <span>
-      {keys.map((key) => (
-        <Kbd key={key} size="xs" mr={4}>
-          {key}
-        </Kbd>
-      ))}
-      {children}
-    </span>
   )
 }
 

@@ -19,7 +19,7 @@ import { PullButton } from '../platforms/pull-button.tsx'
 import { TestButton } from '../platforms/test-button.tsx'
 import { PullNowButton } from '../pulls/pull-now-button.tsx'
 import classes from './inbox.module.css'
-import { usePutAside, useReopen } from './inbox-query.ts'
+import { usePutAside } from './inbox-query.ts'
 import { RepairGroup } from './repair.tsx'
 
 /** A fault: what, which platform, since when and why, with what can be done about it. */
@@ -110,8 +110,7 @@ const SNOOZES = [
 
 function PutAside({ item }: { item: InboxItem }) {
   const canOperate = useHasRole('operator')
-  const putAside = usePutAside()
-  const reopen = useReopen()
+  const { putAside, reopen } = usePutAside()
   const aside = item.put_aside
   if (aside !== null) {
     return (

@@ -37,7 +37,7 @@ import { SearchInput } from '../activity/list-parts.tsx'
 import { foldRepeats, type LogRow, splitMessage } from './activity-rows.ts'
 import { Actor, EntryDrawer } from './entry-drawer.tsx'
 import { followOf } from './follow.ts'
-import { FoldButton, FollowState, Retention } from './log-parts.tsx'
+import { FoldButton, FollowState, Retention, useFollowing } from './log-parts.tsx'
 
 const PAGE = '50'
 const FILTERS = ['q', 'platform', 'level', 'kind', 'by', 'since', 'until', 'record'] as const
@@ -49,10 +49,8 @@ export function ActivityTab() {
   const isFollowing = follow === 'following'
   const search = { ...pickState(state, [...FILTERS, 'cursor']), limit: PAGE }
   const query = useQuery(activityPageQuery(search, isFollowing))
-  const { refetch, isPlaceholderData } = query
-  useEffect(() => {
-    if (isFollowing) void refetch({ cancelRefetch: false })
-  }, [isFollowing, refetch])
+  const { isPlaceholderData } = query
+  useFollowing(query, isFollowing)
   const isFiltered = FILTERS.some((name) => state[name])
   const latest = useStore(snapshot)?.logs[0]?.id ?? 0
   // The newest log entry, filtered or not, when the log was last followed.

@@ -4,7 +4,7 @@ import { useWindowScroll } from '@mantine/hooks'
 import type { LoggedRequest, LoggedRequestCounts } from '@recordhub/protocol'
 import { IconArrowsDownUp } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
 import { getQuery } from '../../api/get-query.ts'
 import { useModules } from '../../api/platforms.ts'
 import { requestsQuery } from '../../api/requests.ts'
@@ -27,7 +27,7 @@ import { numberIn, type UrlChanges, useUrlState } from '../../lib/url-state.ts'
 import { SearchInput } from '../activity/list-parts.tsx'
 import { followOf } from './follow.ts'
 import classes from './log.module.css'
-import { FollowState } from './log-parts.tsx'
+import { FollowState, useFollowing } from './log-parts.tsx'
 import { Outcome, RequestPanel, Status, subjectOf } from './request-panel.tsx'
 
 /** The log has no index, so counting it reads all of it. */
@@ -51,10 +51,8 @@ export function Requests({ platform }: { platform?: string }) {
     ...Object.fromEntries(FILTERS.map((name) => [name, state[name]])),
   }
   const query = useQuery(requestsQuery(filter, state['cursor'], isFollowing))
-  const { refetch, isPlaceholderData } = query
-  useEffect(() => {
-    if (isFollowing) void refetch({ cancelRefetch: false })
-  }, [isFollowing, refetch])
+  const { isPlaceholderData } = query
+  useFollowing(query, isFollowing)
   const opened = numberIn(state['request'])
   const isFiltered = FILTERS.some((name) => state[name])
   const open = (id: number) => change({ request: String(id) })

@@ -29,13 +29,14 @@ const STATES: Readonly<Record<Health, string>> = {
 }
 
 /** A line for each platform, the worst first. */
-export function Platforms({
-  current: { platforms, recent_pulls, stats },
-  sums,
-}: {
+export function Platforms(props: {
   current: Snapshot
   sums: ReadonlyMap<string, PlatformSums> | null
 }) {
+  const {
+    current: { platforms, recent_pulls, stats },
+    sums,
+  } = props
   const canOperate = useHasRole('operator')
   const sorted = platforms.toSorted(
     (one, other) =>

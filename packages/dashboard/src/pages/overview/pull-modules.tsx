@@ -1,7 +1,7 @@
 import { Paper, Stack } from '@mantine/core'
 import type { Pull, PullTask } from '@recordhub/protocol'
+import { SideDrawer } from '../../components/dialog.tsx'
 import { PullLink } from '../../components/page-link.tsx'
-import { SideDrawer } from '../../components/side-drawer.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { TEXTS } from '../../texts.ts'
 import { ModuleTable, PullProgress } from '../pulls/module-table.tsx'

@@ -16,13 +16,11 @@ import { PlatformName } from './platform-name.tsx'
 const SHOWN = 8
 
 /** A row for each module whose records are not equal on both sides. */
-export function UnequalModules({
-  modules,
-  platforms,
-}: {
+export function UnequalModules(props: {
   modules: readonly ModuleCompleteness[]
   platforms: readonly PlatformSummary[]
 }) {
+  const { modules, platforms } = props
   const rows = unequalRows(modules, platforms)
   const [isAll, setAll] = useState(false)
   const hasRejected = rows.some(({ why }) => why === 'rejected')

@@ -30,6 +30,7 @@ import {
   PlatformSelect,
   RequestIdInput,
   SearchInput,
+  SelectFilter,
 } from '../list-parts.tsx'
 import { CauseTable } from './cause-table.tsx'
 import { RejectedDrawer } from './rejected-drawer.tsx'
@@ -154,33 +155,23 @@ const SHOWN = ['platform', 'record_type', 'code', 'state', 'pull', 'request_id']
 /** @param recordTypes the record types of the rejected pushes, which may belong to no module. */
 function RejectedFilters({ codes, recordTypes }: { codes: string[]; recordTypes: string[] }) {
   const [state, change] = useUrlState()
-  const { code, platform = null, record_type = null } = state
-  const listed = useModules(platform)
-  const types = record_type === null ? recordTypes : [...recordTypes, record_type]
-  const modules = types.reduce(addUnknown, moduleChoices(listed))
-  const known = code && !codes.includes(code) ? [...codes, code] : codes
+  const { platform } = state
   const names = state['cause'] ? [...SHOWN, 'cause'] : SHOWN
   return (
     <FilterBar names={REJECTED_FILTERS.filter((name) => names.includes(name))}>
       <PlatformSelect clears={['cause']} />
-      <Select
+      <SelectFilter
         label={TEXTS.module}
-        placeholder={TEXTS.all}
-        size="xs"
-        clearable
+        name="record_type"
+        choices={recordTypes.reduce(addUnknown, moduleChoices(useModules(platform ?? null)))}
         searchable
-        data={modules}
-        value={record_type}
-        onChange={(chosen) => change({ record_type: chosen, cause: null, cursor: null })}
+        clears={['cause']}
       />
-      <Select
+      <SelectFilter
         label="Code"
-        placeholder={TEXTS.all}
-        size="xs"
-        clearable
-        data={known}
-        value={code ?? null}
-        onChange={(chosen) => change({ code: chosen, cause: null, cursor: null })}
+        name="code"
+        choices={codes.map((value) => ({ value, label: value }))}
+        clears={['cause']}
       />
       <Select
         label={TEXTS.state}

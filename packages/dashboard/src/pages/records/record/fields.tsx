@@ -1,6 +1,6 @@
 import { Text, TextInput, UnstyledButton } from '@mantine/core'
 import type { Field, FieldOrigin, HistoryEntry } from '@recordhub/protocol'
-import { IconChevronDown, IconChevronRight, IconSearch } from '@tabler/icons-react'
+import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { ShownRecord } from '../../../api/records.ts'
 import { PageLink } from '../../../components/page-link.tsx'
@@ -11,7 +11,7 @@ import { summaryOf } from '../cell.tsx'
 import { SourceIcon } from './history.tsx'
 import classes from './record.module.css'
 import { fieldsOf, pathOf, type ShownField, sourceLabel } from './record-fields.ts'
-import { countOf, isNested, isShort, Nested, Value } from './value-tree.tsx'
+import { countOf, Fold, isNested, isShort, Nested, Value } from './value-tree.tsx'
 
 /** More fields than this can be searched. */
 const MANY = 12
@@ -84,23 +84,11 @@ function FieldRow({ field, isChanged }: { field: ShownField; isChanged: boolean 
   const { key, label, value, isInManifest, origin } = field
   const nested = isNested(value)
   const [isOpen, setOpen] = useState(nested && isShort(value))
-  const Chevron = isOpen ? IconChevronDown : IconChevronRight
   const hint = isInManifest ? key : `${key}, not in the manifest`
   return (
     <div className={classes['field']} data-changed={isChanged || undefined}>
       <dt title={hint}>
-        {nested ? (
-          <UnstyledButton
-            className={classes['fold'] ?? ''}
-            aria-expanded={isOpen}
-            onClick={() => setOpen(!isOpen)}
-          >
-            <Chevron size={12} aria-hidden />
-            {label}
-          </UnstyledButton>
-        ) : (
-          label
-        )}
+        {nested ? <Fold label={label} isOpen={isOpen} setOpen={setOpen} /> : label}
       </dt>
       <dd>
         {nested ? (

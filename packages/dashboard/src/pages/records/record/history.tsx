@@ -30,13 +30,11 @@ const ICONS: Readonly<Record<string, typeof IconDownload>> = {
 }
 
 /** The platform that pushed a change, or the pull that read it. */
-export function Author({
-  entry: { source, pull_id, revert_id },
-  platform,
-}: {
-  entry: HistoryEntry
-  platform: string | undefined
-}) {
+export function Author(props: { entry: HistoryEntry; platform: string | undefined }) {
+  const {
+    entry: { source, pull_id, revert_id },
+    platform,
+  } = props
   if (revert_id !== null) return <RevertLink id={revert_id} />
   if (pull_id === null) {
     return <b>{source === 'replay' ? 'a replay' : (platform ?? 'a removed platform')}</b>
