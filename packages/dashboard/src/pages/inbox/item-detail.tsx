@@ -32,7 +32,7 @@ export function ItemDetail({ item, isOver }: { item: InboxItem; isOver: boolean 
         variant="subtle"
         size="compact-sm"
         px={0}
-        className={classes['back'] ?? ''}
+        hiddenFrom="sm"
         leftSection={<IconChevronLeft size={16} aria-hidden />}
         onClick={() => change({ item: null })}
       >

@@ -39,7 +39,7 @@ export function RequestPanel({ id, onClose }: { id: number; onClose: () => void 
   }, [])
   return (
     <aside ref={panel} className={classes['panel']} aria-label="Request" tabIndex={-1}>
-      <CloseButton className={classes['close'] ?? ''} aria-label="Close" onClick={onClose} />
+      <CloseButton pos="absolute" top={8} right={8} aria-label="Close" onClick={onClose} />
       <Loaded query={query} errorTitle="Could not load the request">
         {({ request }) => <OpenRequest request={request} />}
       </Loaded>
@@ -56,7 +56,7 @@ function OpenRequest({ request }: { request: LoggedRequestDetails }) {
       <Group gap="xs" className={classes['head'] ?? ''}>
         <code>{method}</code>
         <Status status={status} />
-        <Title order={2} fz="sm" className={classes['subject'] ?? ''}>
+        <Title order={2} fz="sm" miw={0}>
           {subjectOf(request) ?? 'Unknown record'}
         </Title>
       </Group>

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Box, Button } from '@mantine/core'
 import { IconDatabase, IconFileExport, IconSearchOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -154,10 +154,10 @@ export function RecordsPage() {
           newFilter={newFilter}
           setNewFilter={setNewFilter}
         />
-        <div className={classes['notices']}>
+        <Box px={{ base: 'md', sm: 'lg' }}>
           <RemovedFilterPlatform />
           {page.data && <ListNotices page={page.data} />}
-        </div>
+        </Box>
         {content()}
       </section>
       {state['record'] !== undefined && (

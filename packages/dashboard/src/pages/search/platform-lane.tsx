@@ -1,4 +1,13 @@
-import { Button, Code, Collapse, Loader, ScrollArea, UnstyledButton } from '@mantine/core'
+import {
+  Box,
+  Button,
+  Code,
+  Collapse,
+  Loader,
+  ScrollArea,
+  Text,
+  UnstyledButton,
+} from '@mantine/core'
 import type { FoundRecord, StoredRecord } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
@@ -142,14 +151,14 @@ function Found(props: { record: FoundRecord; platform: string; children: ReactNo
       </div>
       <Collapse expanded={isOpen}>
         {isOpen && (
-          <div className={classes['opened']}>
+          <Box pb="xs">
             <ValueView value={record.data} />
             {reference_number && (
               <PageLink to="/dashboard/records" search={{ platform, reference_number }} fz="xs">
                 Find in the hub
               </PageLink>
             )}
-          </div>
+          </Box>
         )}
       </Collapse>
     </li>
@@ -165,7 +174,13 @@ function Comparison(props: {
   const { record, platform, stored } = props
   const { outcome, record_id } = compareRecord(record, stored)
   if (outcome === 'unknown') return null
-  if (outcome === 'absent') return <span className={classes['absent']}>not in the hub</span>
+  if (outcome === 'absent') {
+    return (
+      <Text span inherit c="var(--orange-text)">
+        not in the hub
+      </Text>
+    )
+  }
   if (outcome === 'same') return <span className={classes['state']}>same</span>
   return (
     <PageLink to="/dashboard/records" search={{ platform, record: String(record_id) }} fz="xs">

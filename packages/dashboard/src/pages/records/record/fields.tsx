@@ -48,7 +48,8 @@ export function Fields(props: {
     <div className={classes['fields']}>
       {all.length > MANY && (
         <TextInput
-          className={classes['find'] ?? ''}
+          px="md"
+          py={4}
           aria-label="Search in this record"
           placeholder={`Search in ${all.length} fields`}
           leftSection={<IconSearch size={14} />}
@@ -65,7 +66,10 @@ export function Fields(props: {
       </dl>
       {empty.length > 0 && text === '' && (
         <UnstyledButton
-          className={classes['more'] ?? ''}
+          px="md"
+          py={5}
+          fz="xs"
+          c="var(--accent-text)"
           onClick={() => setShowsEmpty(!showsEmpty)}
         >
           {showsEmpty ? 'Hide' : 'Show'} {empty.length} empty{' '}

@@ -1,4 +1,4 @@
-import { Anchor, Button, Skeleton, Text } from '@mantine/core'
+import { Anchor, Button, Group, Skeleton, Text, Title } from '@mantine/core'
 import type { Change, Field, HistoryEntry } from '@recordhub/protocol'
 import { IconArrowBackUp, IconArrowDownLeft, IconDownload, IconRefresh } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
@@ -71,8 +71,10 @@ export function HistoryList(props: {
   return (
     <section className={classes['history']} aria-label="History">
       {max !== undefined && (
-        <header>
-          <h3>History</h3>
+        <Group component="header" justify="space-between" mb={4}>
+          <Title order={3} fz="xs" fw={500} lh="inherit" c="var(--text-3)">
+            History
+          </Title>
           {!isWhole && (
             <Anchor
               component="button"
@@ -83,7 +85,7 @@ export function HistoryList(props: {
               {query.hasNextPage && '+'}
             </Anchor>
           )}
-        </header>
+        </Group>
       )}
       {query.isPending && <Skeleton height={60} aria-label="Loading" />}
       {shown.map((entry) => (
@@ -95,9 +97,9 @@ export function HistoryList(props: {
               {verbOf(entry)}, {formatCount(entry.changes.length, 'value')}
             </span>
           </span>
-          <span className={classes['when']}>
+          <Text span fz="xs" c="var(--text-3)">
             <Ago at={entry.at} />
-          </span>
+          </Text>
           <div className={classes['changes']}>
             {entry.changes.map((one) => (
               <ChangeLines key={one.path} change={one} manifest={manifest} />

@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core'
+import { Box, Button, Menu } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import {
   IconBraces,
@@ -54,7 +54,8 @@ export function PanelBar(
   return (
     <div className={classes['bar']}>
       <Button
-        className={classes['back'] ?? ''}
+        hiddenFrom="sm"
+        ml={-8}
         variant="transparent"
         size="compact-sm"
         leftSection={<IconChevronLeft size={16} />}
@@ -97,9 +98,9 @@ export function PanelBar(
           )}
         </Menu.Dropdown>
       </Menu>
-      <span className={classes['close']}>
+      <Box component="span" visibleFrom="sm">
         {button('Close record', <IconX size={16} />, onClose)}
-      </span>
+      </Box>
       {record && (
         <EraseDialog
           record={record}
