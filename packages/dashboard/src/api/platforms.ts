@@ -19,7 +19,15 @@ const REMOVING_MS = 2000
 
 /** All platforms by title, without their modules. */
 export function usePlatforms() {
-  return useQuery(platformsQuery())
+  return useQuery({
+    queryKey: [...PLATFORMS.queryKey, 'list'],
+    queryFn: async ({ signal }) => {
+      const path = '/api/v1/platforms'
+      const all = await callAllPages<PlatformSummary>(path, { member: 'platforms', signal })
+      return all.toSorted((one, other) => one.display_title.localeCompare(other.display_title))
+    },
+    meta: LIVE,
+  })
 }
 
 /** The modules of a platform, or of all; none until they are loaded. */
@@ -34,18 +42,6 @@ export function useTitles() {
     ofPlatform: (name: string) =>
       platforms.find((one) => one.platform_name === name)?.display_title ?? name,
   }
-}
-
-function platformsQuery() {
-  return queryOptions({
-    queryKey: [...PLATFORMS.queryKey, 'list'],
-    queryFn: async ({ signal }) => {
-      const path = '/api/v1/platforms'
-      const all = await callAllPages<PlatformSummary>(path, { member: 'platforms', signal })
-      return all.toSorted((one, other) => one.display_title.localeCompare(other.display_title))
-    },
-    meta: LIVE,
-  })
 }
 
 export function modulesQuery(platform: string | null) {

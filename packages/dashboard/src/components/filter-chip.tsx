@@ -2,7 +2,7 @@ import { Button, Popover, Select, Stack, UnstyledButton } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { usePlatforms } from '../api/platforms.ts'
-import { type Choice, platformChoices } from '../lib/choices.ts'
+import { addUnknown, type Choice, platformChoices } from '../lib/choices.ts'
 import { formatClock } from '../lib/format.ts'
 import { useUrlState } from '../lib/url-state.ts'
 import { Dot, type DotColor } from './dot.tsx'
@@ -42,12 +42,11 @@ export function FilterSelect(props: { label: string; name: string; choices: read
   const { label, name, choices } = props
   const [state, change] = useUrlState()
   const value = state[name] || null
-  const isOther = value !== null && !choices.some((one) => one.value === value)
   return (
     <Select
       aria-label={label}
       placeholder={label}
-      data={isOther ? [...choices, { value, label: value }] : [...choices]}
+      data={addUnknown([...choices], value)}
       value={value}
       onChange={(chosen) => change({ [name]: chosen, cursor: null })}
       clearable

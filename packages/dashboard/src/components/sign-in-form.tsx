@@ -47,6 +47,11 @@ export function SignInForm(props: {
   const notice = <FormError message={error} />
   if (needsCode) {
     const isApp = kind === 'app'
+    const link = (text: string, onClick: () => void) => (
+      <Anchor component="button" type="button" size="sm" onClick={onClick}>
+        {text}
+      </Anchor>
+    )
     return frame({
       title: 'Second factor',
       description: isApp
@@ -57,25 +62,13 @@ export function SignInForm(props: {
           {notice}
           <SignInCode key={kind} isApp={isApp} onResult={handleResult} />
           <Group justify="space-between">
-            <Anchor
-              component="button"
-              type="button"
-              size="sm"
-              onClick={() => setKind(isApp ? 'recovery' : 'app')}
-            >
-              {isApp ? 'Use a recovery code' : 'Use the authenticator app'}
-            </Anchor>
-            <Anchor
-              component="button"
-              type="button"
-              size="sm"
-              onClick={() => {
-                setNeedsCode(false)
-                setError('')
-              }}
-            >
-              Start again
-            </Anchor>
+            {link(isApp ? 'Use a recovery code' : 'Use the authenticator app', () =>
+              setKind(isApp ? 'recovery' : 'app'),
+            )}
+            {link('Start again', () => {
+              setNeedsCode(false)
+              setError('')
+            })}
           </Group>
         </Stack>
       ),

@@ -243,14 +243,8 @@ function Palette({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () 
 
 function matches({ label, also = '', verb }: Entry, text: string): boolean {
   const isNamed = matchWords(label, text) !== null || matchWords(also, text) !== null
-  return (
-    isNamed &&
-    (verb === undefined ||
-      text
-        .trim()
-        .split(/\s+/)
-        .some((word) => matchWords(verb, word)))
-  )
+  const words = text.trim().split(/\s+/)
+  return isNamed && (verb === undefined || words.some((word) => matchWords(verb, word)))
 }
 
 /** What the operator may do. */

@@ -109,7 +109,11 @@ function OpenRequest({ request }: { request: LoggedRequestDetails }) {
           <RepairAll platform={platform_name} requestId={request_id} />
         )}
       </Group>
-      <TextBlock title="Response" text={response} otherwise={reasonWithoutResponse(request)} />
+      <TextBlock
+        title="Response"
+        text={response}
+        otherwise={headers ? 'Response not kept: it is too large.' : SAMPLED}
+      />
       <TextBlock
         title={`Body${size === null ? '' : ` ${formatBytes(size)}`}`}
         text={body}
@@ -180,10 +184,6 @@ function indent(text: string): string {
   } catch {
     return text
   }
-}
-
-function reasonWithoutResponse({ headers }: LoggedRequestDetails): string {
-  return headers === null ? SAMPLED : 'Response not kept: it is too large.'
 }
 
 const SAMPLED =

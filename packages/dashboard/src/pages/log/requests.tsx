@@ -68,6 +68,16 @@ export function Requests({ platform }: { platform?: string }) {
       columns={columnsOf(platform === undefined, open)}
     />
   )
+  const none = (
+    <EmptyState
+      icon={<IconArrowsDownUp />}
+      title={isFiltered ? 'No matching requests' : 'No requests in the last 24 hours'}
+    >
+      {isFiltered
+        ? 'Clear a filter, or choose another time.'
+        : 'Each request to the receiver appears here within two seconds, unless HUB_REQUEST_LOG_BYTES turns the log off.'}
+    </EmptyState>
+  )
   return (
     <>
       <RequestFilters platform={platform} filter={filter} isFollowing={isFollowing}>
@@ -78,7 +88,7 @@ export function Requests({ platform }: { platform?: string }) {
           <Loaded query={query} skeleton={table(undefined)}>
             {({ requests, next_cursor }) => (
               <>
-                {table(requests, next_cursor === null && <NoRequests isFiltered={isFiltered} />)}
+                {table(requests, next_cursor === null && none)}
                 <Pager next={next_cursor} isStale={isPlaceholderData} />
               </>
             )}
@@ -186,17 +196,4 @@ function columnsOf(hasPlatform: boolean, onOpen: (id: number) => void) {
     column.text('Reference', subjectOf, { phone: 'first' }),
     column.of('Outcome', (request) => <Outcome request={request} />, { width: 190, phone: 'end2' }),
   ]
-}
-
-function NoRequests({ isFiltered }: { isFiltered: boolean }) {
-  return (
-    <EmptyState
-      icon={<IconArrowsDownUp />}
-      title={isFiltered ? 'No matching requests' : 'No requests in the last 24 hours'}
-    >
-      {isFiltered
-        ? 'Clear a filter, or choose another time.'
-        : 'Each request to the receiver appears here within two seconds, unless HUB_REQUEST_LOG_BYTES turns the log off.'}
-    </EmptyState>
-  )
 }

@@ -9,6 +9,7 @@ import { Dot } from '../../components/dot.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { MessageText } from '../../components/message-text.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
+import { PageLink } from '../../components/page-link.tsx'
 import { Ago, Clock } from '../../components/time.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
@@ -77,13 +78,9 @@ function Nothing() {
           <span className={classes['grow']}>
             The last item was {last.as} <Ago at={last.at} /> by <OperatorName by={last.by} />.
           </span>
-          <Link
-            to="/dashboard/inbox"
-            search={{ aside: '1' }}
-            style={{ color: 'var(--accent-text)' }}
-          >
+          <PageLink to="/dashboard/inbox" search={{ aside: '1' }} inherit underline="always">
             Put aside
-          </Link>
+          </PageLink>
         </>
       )}
     </div>

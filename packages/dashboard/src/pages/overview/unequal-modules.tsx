@@ -135,34 +135,28 @@ function Row({ row, groups }: RowProps) {
   )
 }
 
-function Why({ row, groups }: RowProps) {
-  const { why, verifiedAt, difference } = row
-  switch (why) {
-    case 'failed':
-      return verifiedAt === null ? (
-        'never verified'
-      ) : (
-        <>
-          last verified at <Clock at={verifiedAt} />
-        </>
-      )
-    case 'unread':
-      return 'not pulled yet'
-    case 'missing_undecided':
-      return difference === 0 ? 'another pull decides' : 'missing from the last complete pull'
-    case 'rejected':
-      return groups.length === 1 ? groups[0]?.message : 'rejected records'
-    case 'held':
-      return 'a revert holds values that the platform still sends'
-    case 'total_differs':
-      return 'the platform’s total differs from the records that it lists'
-    case 'no_total':
-      return 'the platform reports no total'
-    case 'no_success':
-      return 'the platform does not report success'
-    default:
-      return 'not verified yet'
+function Why({ row: { why, verifiedAt, difference }, groups }: RowProps) {
+  if (why === 'failed') {
+    if (verifiedAt === null) return 'never verified'
+    return (
+      <>
+        last verified at <Clock at={verifiedAt} />
+      </>
+    )
   }
+  if (why === 'missing_undecided' && difference === 0) return 'another pull decides'
+  return (why === 'rejected' && groups.length === 1 && groups[0]?.message) || REASONS[why]
+}
+
+const REASONS: Readonly<Record<Exclude<UnequalRow['why'], 'failed'>, string>> = {
+  unread: 'not pulled yet',
+  missing_undecided: 'missing from the last complete pull',
+  rejected: 'rejected records',
+  held: 'a revert holds values that the platform still sends',
+  total_differs: 'the platform’s total differs from the records that it lists',
+  no_total: 'the platform reports no total',
+  no_success: 'the platform does not report success',
+  unverified: 'not verified yet',
 }
 
 const QUIET = { size: 'xs', variant: 'subtle', color: 'gray' } as const

@@ -9,14 +9,8 @@ import { textOfValue, writeLossless } from '../../lib/lossless-json.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import type { Column } from './columns.ts'
 import { totalLabel } from './list-footer.tsx'
-import { exportAddress, isFiltered } from './list-query.ts'
+import { EXPORT_FORMATS, EXPORT_STARTED, exportAddress, isFiltered } from './list-query.ts'
 
-const FORMATS = [
-  { value: 'csv', label: 'CSV' },
-  { value: 'xlsx', label: 'XLSX' },
-  { value: 'ndjson', label: 'NDJSON' },
-  { value: 'json', label: 'JSON' },
-]
 const FORMAT_HINTS: Record<string, string> = {
   csv: 'For spreadsheets and most programs. Text that a spreadsheet would run as a formula is escaped.',
   xlsx: 'For Excel and LibreOffice. Numbers with more than 15 digits are stored as text. Very long text is truncated.',
@@ -68,7 +62,7 @@ export function ExportDialog(props: {
         <Stack gap={6}>
           <SegmentedControl
             aria-label="Format"
-            data={FORMATS}
+            data={EXPORT_FORMATS}
             value={format}
             onChange={setFormat}
             fullWidth
@@ -106,7 +100,7 @@ export function ExportDialog(props: {
             download
             leftSection={<IconDownload size={16} />}
             onClick={() => {
-              notify('The export has started. Your browser shows its progress.')
+              notify(EXPORT_STARTED)
               onClose()
             }}
           >

@@ -147,6 +147,12 @@ export function textOfSort({ by, descending }: Sort): string {
   return `${descending ? '-' : ''}${by}`
 }
 
+export const EXPORT_FORMATS = ['csv', 'xlsx', 'ndjson', 'json'].map((value) => ({
+  value,
+  label: value.toUpperCase(),
+}))
+export const EXPORT_STARTED = 'The export has started. Your browser shows its progress.'
+
 type ExportOptions = {
   format: string
   columns: readonly string[] | null

@@ -78,26 +78,22 @@ export function RecordsPage() {
   }
 
   function content() {
-    if (errorCode === 'sort_too_slow') {
-      return (
-        <div className={classes['content']}>
-          <SlowSortNotice
-            column={known.find((column) => column.sort === sortOf(state).by) ?? null}
-            module={module}
-            indexing={indexing}
-            onBuilt={() => void page.refetch()}
-          />
-        </div>
-      )
-    }
     const isLoading = hasListChanged || !page.data || !platforms.data || !modules.data
     const error = platformsError ?? (hasListChanged ? null : errorInPlaceOfData(page))
-    if (error) {
-      const failed = platforms.isError ? platforms : modules.isError ? modules : page
-      const retry = () => void failed.refetch()
+    const failed = platforms.isError ? platforms : modules.isError ? modules : page
+    if (error || errorCode === 'sort_too_slow') {
       return (
         <div className={classes['content']}>
-          <ErrorNotice error={error} onRetry={retry} />
+          {errorCode === 'sort_too_slow' ? (
+            <SlowSortNotice
+              column={known.find((column) => column.sort === sortOf(state).by) ?? null}
+              module={module}
+              indexing={indexing}
+              onBuilt={() => void page.refetch()}
+            />
+          ) : (
+            <ErrorNotice error={error} onRetry={() => void failed.refetch()} />
+          )}
         </div>
       )
     }

@@ -137,10 +137,7 @@ export function Decisions({ reviews }: { reviews: readonly MissingReview[] }) {
       await client.invalidateQueries(queriesOf('GET /api/v1/inbox'))
     }
   }
-  const missing = formatCount(
-    reviews.reduce((sum, one) => sum + one.missing, 0),
-    'record',
-  )
+  const missing = reviews.reduce((sum, one) => sum + one.missing, 0)
   const isAny = (state: MissingReviewState) => reviews.some((one) => one.state === state)
   const all = reviews.length > 1 ? ` ${formatNumber(reviews.length)} modules` : ''
   return (
@@ -151,7 +148,7 @@ export function Decisions({ reviews }: { reviews: readonly MissingReview[] }) {
           onClick={() =>
             confirm({
               title: 'Mark the records as missing?',
-              children: `If the next full pull does not contain these ${missing} either, they are marked as missing. They stay stored and searchable, and the mark is removed when they come back.`,
+              children: `If the next full pull does not contain these ${formatCount(missing, 'record')} either, they are marked as missing. They stay stored and searchable, and the mark is removed when they come back.`,
               action: 'Mark as missing',
               color: 'blue',
               onConfirm: () =>

@@ -13,17 +13,11 @@ import { MENU_PROPS } from '../../../components/menu-props.ts'
 import { PageButtons } from '../../../components/page-buttons.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { TEXTS } from '../../../texts.ts'
+import { EXPORT_FORMATS, EXPORT_STARTED } from '../../records/list-query.ts'
 
 const column = columnsFor<StoredRecord>()
 
 const PAGE = 10
-const FORMATS = [
-  ['csv', 'CSV'],
-  ['xlsx', 'XLSX'],
-  ['ndjson', 'NDJSON'],
-  ['json', 'JSON'],
-] as const
-
 /** The records of a review, with pagination and export. */
 export function ReviewRecords({ review }: { review: MissingReview }) {
   const { id, platform_name, record_type } = review
@@ -96,13 +90,13 @@ function Export({ search }: { search: Record<string, string> }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {FORMATS.map(([format, label]) => (
+        {EXPORT_FORMATS.map(({ value: format, label }) => (
           <Menu.Item
             key={format}
             component="a"
             href={`/api/v1/records/export?${new URLSearchParams({ ...search, format })}`}
             download
-            onClick={() => notify('The export has started. Your browser shows its progress.')}
+            onClick={() => notify(EXPORT_STARTED)}
           >
             {label}
           </Menu.Item>

@@ -38,7 +38,14 @@ import { RejectedTable } from './rejected-table.tsx'
 
 export function RejectedTab() {
   const [state] = useUrlState()
-  const list = useRejected(state)
+  const shown = state['state'] ?? defaultState(state)
+  const list = useQuery(
+    rejectedPushPageQuery({
+      ...pickState(state, [...BULK_FILTERS, 'pull', 'request_id', 'cursor']),
+      limit: PAGE,
+      state: shown === 'all' ? null : shown,
+    }),
+  )
   const causes = useQuery(rejectedPushGroupsQuery(pickState(state, ['platform'])))
   const groups = causes.data?.groups ?? []
   const openCount = groups
@@ -88,13 +95,14 @@ export function RejectedTab() {
 }
 
 function NoneRejected({ isFiltered }: { isFiltered: boolean }) {
-  return isFiltered ? (
-    <EmptyState icon={<IconMoodCheck />} title="No matching rejected pushes">
-      Clear a filter, or include replayed ones.
-    </EmptyState>
-  ) : (
-    <EmptyState icon={<IconMoodCheck />} title="No open rejected pushes">
-      Rejected pushes and records appear here with the reason, so that you can fix and replay them.
+  return (
+    <EmptyState
+      icon={<IconMoodCheck />}
+      title={isFiltered ? 'No matching rejected pushes' : 'No open rejected pushes'}
+    >
+      {isFiltered
+        ? 'Clear a filter, or include replayed ones.'
+        : 'Rejected pushes and records appear here with the reason, so that you can fix and replay them.'}
     </EmptyState>
   )
 }
@@ -116,17 +124,11 @@ function BulkActions({ count }: { count: number }) {
   const dismiss = () =>
     confirm({
       title: 'Dismiss all matching?',
-      children: (
-        <Text size="sm">
-          {`This deletes ${formatCount(count, 'open rejected push', 'open rejected pushes')} and the replayed ones with the same filter, including their bodies. They can no longer be replayed. Stored records are not changed.`}
-        </Text>
-      ),
+      children: `This deletes ${formatCount(count, 'open rejected push', 'open rejected pushes')} and the replayed ones with the same filter, including their bodies. They can no longer be replayed. Stored records are not changed.`,
       action: TEXTS.dismiss,
       onConfirm: async () => {
-        const { dismissed } = await callHub<{ dismissed: number }>(
-          `/api/v1/rejected-pushes${query}`,
-          { method: 'DELETE' },
-        )
+        const path = `/api/v1/rejected-pushes${query}`
+        const { dismissed } = await callHub<{ dismissed: number }>(path, { method: 'DELETE' })
         notify(`${formatCount(dismissed, 'rejected push', 'rejected pushes')} dismissed`)
         await refresh()
       },
@@ -209,19 +211,6 @@ const REJECTED_FILTERS = [...BULK_FILTERS, 'state', 'pull', 'request_id'] as con
 /** The displayed state by default: open ones, but one that is found by its request in any state. */
 function defaultState({ request_id }: UrlState): string {
   return request_id ? 'all' : 'open'
-}
-
-/** Rejected pushes that match the filters. */
-function useRejected(state: UrlState) {
-  const shown = state['state'] ?? defaultState(state)
-  const names = [...BULK_FILTERS, 'pull', 'request_id', 'cursor']
-  return useQuery(
-    rejectedPushPageQuery({
-      ...pickState(state, names),
-      limit: PAGE,
-      state: shown === 'all' ? null : shown,
-    }),
-  )
 }
 
 /** Whether a group matches the filters. */

@@ -66,26 +66,22 @@ function RecordLink({ id }: { id: number }) {
   )
 }
 
-const TITLES: Readonly<Record<Replay['outcome'], string>> = {
-  created: 'Would create a new record',
-  updated: 'Would update the record',
-  unchanged: 'Would change nothing: the record already has these values',
-  stale: 'Would change nothing: a newer version is stored',
-  rejected: 'Would be rejected again',
-}
-const COLORS: Readonly<Record<Replay['outcome'], string>> = {
-  created: 'green',
-  updated: 'green',
-  unchanged: 'blue',
-  stale: 'yellow',
-  rejected: 'red',
+const RESULTS: Readonly<Record<Replay['outcome'], { title: string; color: string }>> = {
+  created: { title: 'Would create a new record', color: 'green' },
+  updated: { title: 'Would update the record', color: 'green' },
+  unchanged: {
+    title: 'Would change nothing: the record already has these values',
+    color: 'blue',
+  },
+  stale: { title: 'Would change nothing: a newer version is stored', color: 'yellow' },
+  rejected: { title: 'Would be rejected again', color: 'red' },
 }
 
 /** The result of a test replay. */
 export function OutcomeNotice({ replay }: { replay: Replay }) {
   const { outcome, message, errors, record_id } = replay
   return (
-    <Alert color={COLORS[outcome]} title={TITLES[outcome]} role="status">
+    <Alert {...RESULTS[outcome]} role="status">
       {outcome === 'rejected' && <Text size="sm">{message}</Text>}
       <FieldErrors errors={errors} />
       {record_id !== null && <RecordLink id={record_id} />}

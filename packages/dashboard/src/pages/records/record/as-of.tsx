@@ -21,7 +21,7 @@ export function AsOf(props: {
         <Text size="sm" flex={1} miw={200}>
           {asOf === undefined
             ? `This is the version after ${changedAt === null ? 'a change' : `the change of ${formatTime(changedAt, { seconds: true })}`}, not the current one.`
-            : `This is the version of ${isTime(asOf) ? formatTime(asOf) : asOf}, not the current one.`}
+            : `This is the version of ${Number.isNaN(Date.parse(asOf)) ? asOf : formatTime(asOf)}, not the current one.`}
         </Text>
         {input}
         <Button size="xs" variant="default" onClick={() => onChange(null)}>
@@ -30,8 +30,4 @@ export function AsOf(props: {
       </Group>
     </Alert>
   )
-}
-
-function isTime(text: string): boolean {
-  return !Number.isNaN(Date.parse(text))
 }
