@@ -83,7 +83,7 @@ export const theme = createTheme({
     Switch: { defaultProps: { withThumbIndicator: false } },
     Paper: { defaultProps: { radius: 'lg' } },
     Card: { defaultProps: { radius: 'lg' } },
-    // components/dialog.tsx and side-drawer.tsx close the topmost one only.
+    // components/dialog.tsx closes the topmost one only.
     Modal: {
       defaultProps: {
         ...{ closeOnEscape: false, size: 480, radius: 'lg', yOffset: '12vh' },

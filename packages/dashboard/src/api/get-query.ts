@@ -9,8 +9,8 @@ type Route = `GET /api/v1/${string}`
 type GetOptions = {
   /** The values of the parameters in the path, such as `:id`. */
   params?: Readonly<Record<string, string | number>>
-  /** The query string; empty and absent values are left out. */
-  query?: UrlChanges
+  /** The query string, or its parameters: empty and absent values are left out. */
+  query?: UrlChanges | string
   /** When the query is read again: see `queryMeta` in queries.ts. */
   live?: true | 'followed' | 'counted'
   /** Shows the previous page until the next one is loaded. */
@@ -25,17 +25,8 @@ type GetOptions = {
  * The query of a route: `useQuery(getQuery<{ platform: Platform }>('GET /api/v1/platforms/:id', { params: { id } }))`.
  * Other options of TanStack Query are spread beside it: `{ ...getQuery(…), enabled }`.
  */
-export function getQuery<Response>(
-  route: Route,
-  {
-    params = {},
-    query = {},
-    live,
-    keepsPrevious = false,
-    lossless = false,
-    version,
-  }: GetOptions = {},
-) {
+export function getQuery<Response>(route: Route, options: GetOptions = {}) {
+  const { params = {}, query = {}, live, keepsPrevious, lossless, version } = options
   const call = lossless ? callHubLossless<Response> : callHub<Response>
   return queryOptions({
     queryKey: [route, params, query, version],
@@ -55,13 +46,13 @@ export function queriesOf(...routes: Route[]): QueryFilters {
 /** @throws Error if a parameter of the path has no value. */
 export function addressOf(
   route: Route,
-  params: Readonly<Record<string, string | number>>,
-  query: UrlChanges,
+  params: NonNullable<GetOptions['params']>,
+  query: NonNullable<GetOptions['query']>,
 ): string {
   const path = route.slice('GET '.length).replace(/:(\w+)/g, (_, name: string) => {
     const value = params[name]
     if (value === undefined) throw new Error(`${route} has no ${name}`)
     return encodeURIComponent(value)
   })
-  return path + writeUrlState(query)
+  return path + (typeof query === 'string' ? `?${query}` : writeUrlState(query))
 }

@@ -6,8 +6,9 @@ import type {
   PlatformSummary,
   Removal,
 } from '@recordhub/protocol'
-import { type QueryClient, queryOptions, skipToken, useQuery } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
+import { addressOf, getQuery } from './get-query.ts'
 import { callAllPages, cursorPagesQuery, LIVE } from './queries.ts'
 
 const PLATFORMS = { queryKey: ['platforms'] } as const
@@ -18,7 +19,15 @@ const REMOVING_MS = 2000
 
 /** All platforms by title, without their modules. */
 export function usePlatforms() {
-  return useQuery(platformsQuery())
+  return useQuery({
+    queryKey: [...PLATFORMS.queryKey, 'list'],
+    queryFn: async ({ signal }) => {
+      const path = '/api/v1/platforms'
+      const all = await callAllPages<PlatformSummary>(path, { member: 'platforms', signal })
+      return all.toSorted((one, other) => one.display_title.localeCompare(other.display_title))
+    },
+    meta: LIVE,
+  })
 }
 
 /** The modules of a platform, or of all; none until they are loaded. */
@@ -35,18 +44,6 @@ export function useTitles() {
   }
 }
 
-function platformsQuery() {
-  return queryOptions({
-    queryKey: [...PLATFORMS.queryKey, 'list'],
-    queryFn: async ({ signal }) => {
-      const path = '/api/v1/platforms'
-      const all = await callAllPages<PlatformSummary>(path, { member: 'platforms', signal })
-      return all.toSorted((one, other) => one.display_title.localeCompare(other.display_title))
-    },
-    meta: LIVE,
-  })
-}
-
 export function modulesQuery(platform: string | null) {
   return queryOptions({
     queryKey: [...PLATFORMS.queryKey, 'modules', platform],
@@ -59,22 +56,16 @@ export function modulesQuery(platform: string | null) {
 }
 
 export function platformQuery(id: number | string) {
-  return queryOptions({
-    queryKey: [...PLATFORMS.queryKey, 'details', String(id)],
-    queryFn: async ({ signal }) => {
-      const path = `/api/v1/platforms/${id}`
-      return (await callHub<{ platform: PlatformDetails }>(path, { signal })).platform
-    },
-    meta: LIVE,
-  })
+  const options = { params: { id: String(id) }, live: true } as const
+  return {
+    ...getQuery<{ platform: PlatformDetails }>('GET /api/v1/platforms/:id', options),
+    select: ({ platform }: { platform: PlatformDetails }) => platform,
+  }
 }
 
 export function driftQuery(id: number) {
-  return queryOptions({
-    queryKey: [...PLATFORMS.queryKey, 'drift', id],
-    queryFn: ({ signal }) => callHub<DriftResponse>(`/api/v1/platforms/${id}/drift`, { signal }),
-    meta: LIVE,
-  })
+  const options = { params: { id }, live: true } as const
+  return getQuery<DriftResponse>('GET /api/v1/platforms/:id/drift', options)
 }
 
 export function platformPullsQuery(id: number) {
@@ -87,55 +78,41 @@ export function platformPullsQuery(id: number) {
 /** A platform that a link refers to, by its id or its name. */
 export type LinkedPlatform = { platform_id: string } | { platform: string }
 
-/** The removal of a platform; null if it was not removed. Disabled for null. */
-export function platformRemovalQuery(platform: LinkedPlatform | null) {
-  return queryOptions({
-    queryKey: [...PLATFORMS.queryKey, 'removal', platform],
-    queryFn:
-      platform === null
-        ? skipToken
-        : async ({ signal }) => {
-            const path = `/api/v1/removals?${new URLSearchParams(platform)}`
-            const { removals } = await callHub<{ removals: Removal[] }>(path, { signal })
-            return removals[0] ?? null
-          },
-    meta: LIVE,
-  })
+const REMOVALS = 'GET /api/v1/removals'
+type RemovalPage = { removals: Removal[] }
+
+/** The removal of a platform; null if it was not removed. */
+export function platformRemovalQuery(query: LinkedPlatform) {
+  return {
+    ...getQuery<RemovalPage>(REMOVALS, { query, live: true }),
+    select: ({ removals }: RemovalPage) => removals[0] ?? null,
+  }
 }
 
 /** Background deletions that have not finished. */
 export function removalsQuery() {
+  const unfinished = ({ removals }: RemovalPage) =>
+    removals.filter(({ finished_at }) => finished_at === null)
   return queryOptions({
-    queryKey: [...PLATFORMS.queryKey, 'removals'],
-    queryFn: async ({ signal }) => {
-      const { removals } = await callHub<{ removals: Removal[] }>('/api/v1/removals', { signal })
-      return removals.filter((removal) => removal.finished_at === null)
-    },
-    refetchInterval: ({ state }) => (state.data?.length ? REMOVING_MS : false),
-    meta: LIVE,
+    ...getQuery<RemovalPage>(REMOVALS, { live: true }),
+    select: unfinished,
+    refetchInterval: ({ state }) =>
+      state.data && unfinished(state.data).length > 0 ? REMOVING_MS : false,
   })
 }
 
 type ModuleRef = { platformId: number; recordType: string }
-export type IndexedField = { key: string; is_built: boolean }
-type IndexedFields = { fields: IndexedField[] }
+type IndexedFields = { fields: { key: string; is_built: boolean }[] }
+const INDEXED_FIELDS = 'GET /api/v1/platforms/:id/modules/:record_type/indexed-fields'
 
 /** The indexed fields of a module. Disabled for null. */
 export function indexedFieldsQuery(module: ModuleRef | null) {
+  const { platformId: id = 0, recordType: record_type = '' } = module ?? {}
   return queryOptions({
-    queryKey: [
-      ...PLATFORMS.queryKey,
-      'indexed fields',
-      module?.platformId ?? null,
-      module?.recordType ?? null,
-    ],
-    queryFn:
-      module === null
-        ? skipToken
-        : ({ signal }) => callHub<IndexedFields>(indexedFieldsPath(module), { signal }),
+    ...getQuery<IndexedFields>(INDEXED_FIELDS, { params: { id, record_type }, live: true }),
     refetchInterval: ({ state }) =>
       state.data?.fields.some((field) => !field.is_built) ? BUILDING_MS : false,
-    meta: LIVE,
+    enabled: module !== null,
   })
 }
 
@@ -145,11 +122,8 @@ export async function setIndexedFields(
   module: ModuleRef,
   keys: string[],
 ): Promise<void> {
-  const body = { fields: keys }
-  const indexed = await callHub<IndexedFields>(indexedFieldsPath(module), { method: 'PUT', body })
+  const params = { id: module.platformId, record_type: module.recordType }
+  const call = { method: 'PUT', body: { fields: keys } } as const
+  const indexed = await callHub<IndexedFields>(addressOf(INDEXED_FIELDS, params, {}), call)
   client.setQueryData(indexedFieldsQuery(module).queryKey, indexed)
-}
-
-function indexedFieldsPath({ platformId, recordType }: ModuleRef): string {
-  return `/api/v1/platforms/${platformId}/modules/${encodeURIComponent(recordType)}/indexed-fields`
 }

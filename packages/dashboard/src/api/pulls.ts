@@ -1,10 +1,10 @@
 import type { Pull, PullTask } from '@recordhub/protocol'
-import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
-import { pickState, type UrlState, writeUrlState } from '../lib/url-state.ts'
-import { callHub } from './call-hub.ts'
-import { FOLLOWED, LIVE } from './queries.ts'
+import type { QueryClient } from '@tanstack/react-query'
+import { pickState, type UrlState } from '../lib/url-state.ts'
+import { getQuery } from './get-query.ts'
 
-const PULLS = { queryKey: ['pulls'] } as const
+const PULLS = 'GET /api/v1/pulls'
+const PULL = 'GET /api/v1/pulls/:id'
 
 type PullPage = { pulls: Pull[]; next_cursor: string | null }
 
@@ -16,13 +16,8 @@ export const PULL_FILTERS = ['platform', 'trigger', 'since', 'until'] as const
 
 /** A page of the pulls that the parameters select, newest first. */
 export function pullPageQuery(state: UrlState) {
-  const query = writeUrlState({ ...pickState(state, [...PULL_FILTERS, 'cursor']), limit: PAGE })
-  return queryOptions({
-    queryKey: [...PULLS.queryKey, 'page', query],
-    queryFn: ({ signal }) => callHub<PullPage>(`/api/v1/pulls${query}`, { signal }),
-    placeholderData: keepPreviousData,
-    meta: LIVE,
-  })
+  const query = { ...pickState(state, [...PULL_FILTERS, 'cursor']), limit: PAGE }
+  return getQuery<PullPage>(PULLS, { query, live: true, keepsPrevious: true })
 }
 
 type PullDetails = { pull: Pull; tasks: PullTask[]; next_cursor: string | null }
@@ -30,16 +25,9 @@ export type TaskPage = { cursor: string; state?: string; limit: number }
 
 /** One pull with a page of its tasks. */
 export function pullQuery(id: number | null, { cursor, state = '', limit }: TaskPage) {
-  return queryOptions({
-    queryKey: [...allPagesOf(id).queryKey, cursor, state, limit],
-    queryFn: ({ signal }) => {
-      const page = writeUrlState({ cursor, state, limit: String(limit) })
-      return callHub<PullDetails>(`/api/v1/pulls/${id}${page}`, { signal })
-    },
-    enabled: id !== null,
-    placeholderData: keepPreviousData,
-    meta: FOLLOWED,
-  })
+  const query = { cursor, state, limit: String(limit) }
+  const options = { params: { id: id ?? 0 }, query, live: 'followed', keepsPrevious: true } as const
+  return { ...getQuery<PullDetails>(PULL, options), enabled: id !== null }
 }
 
 /** Shows the returned pull at once, if there is one, and refetches the pull. */
@@ -48,20 +36,17 @@ export async function refreshPull(
   id: number,
   returned: Pull | null,
 ): Promise<void> {
+  const allPages = { queryKey: [PULL, { id }] }
   if (returned) {
     client.setQueriesData<PullDetails>(
-      allPagesOf(id),
+      allPages,
       (cached) => cached && { ...cached, pull: returned },
     )
   }
-  await client.invalidateQueries(allPagesOf(id))
+  await client.invalidateQueries(allPages)
 }
 
 /** Refetches the list of pulls. */
 export function refreshPullList(client: QueryClient): Promise<void> {
-  return client.invalidateQueries({ queryKey: [...PULLS.queryKey, 'page'] })
-}
-
-function allPagesOf(id: number | null) {
-  return { queryKey: [...PULLS.queryKey, 'pull', id] } as const
+  return client.invalidateQueries({ queryKey: [PULLS] })
 }

@@ -3,7 +3,12 @@
  * resource. Only these modules define query keys, because a key and the type of its data belong together.
  */
 import { POLLING_INTERVAL_SECONDS } from '@recordhub/protocol/constants'
-import { infiniteQueryOptions, QueryClient, useQueryClient } from '@tanstack/react-query'
+import {
+  infiniteQueryOptions,
+  QueryClient,
+  type QueryMeta,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
 import { onChange, onResponse } from './live.ts'
 import { isUnavailable, retryDelay, shouldRetry } from './retries.ts'
@@ -24,9 +29,6 @@ declare module '@tanstack/react-query' {
 
 /** The `meta` of a query that shows the state of the hub. */
 export const LIVE = { live: true } as const
-/** The `meta` of a query that shows a running pull. */
-export const FOLLOWED = { live: 'followed' } as const
-
 /** The `meta` of a list whose length the page also shows from the snapshot, so that both are of one moment. */
 export const COUNTED = { live: 'counted' } as const
 
@@ -47,22 +49,18 @@ export function createQueryClient(): QueryClient {
       },
     },
   })
-  const refreshAll = throttle(() => {
+  const refresh = (...kinds: QueryMeta['live'][]) =>
     void client.invalidateQueries({
-      predicate: ({ meta }) => meta?.live === true || meta?.live === 'followed',
+      predicate: ({ meta }) => meta?.live !== undefined && kinds.includes(meta.live),
     })
-  }, INTERVAL_MS)
-  const refreshFollowed = throttle(() => {
-    void client.invalidateQueries({ predicate: ({ meta }) => meta?.live === 'followed' })
-  }, REFRESH_MS)
-  // The hub announces them once per second.
-  const refreshRequests = () =>
-    void client.invalidateQueries({ predicate: ({ meta }) => meta?.live === 'requests' })
+  const refreshAll = throttle(() => refresh(true, 'followed'), INTERVAL_MS)
+  const refreshFollowed = throttle(() => refresh('followed'), REFRESH_MS)
   onChange((source) => {
-    if (source === 'requests') return refreshRequests()
+    // The hub announces requests once per second.
+    if (source === 'requests') return refresh('requests')
     refreshAll()
     if (source === 'event') refreshFollowed()
-    else void client.invalidateQueries({ predicate: ({ meta }) => meta?.live === 'counted' })
+    else refresh('counted')
   })
   replacements.subscribe(() => client.clear())
   // Queries that failed while the hub was unavailable are refetched, also those that are not live.
@@ -91,16 +89,13 @@ function throttle(run: () => void, intervalMs: number): () => void {
   }
 }
 
-/** Refetches all live queries. Resolves when the visible ones have been fetched. */
-function refreshLive(client: QueryClient): Promise<void> {
-  return client.invalidateQueries({ predicate: ({ meta }) => meta?.live !== undefined })
-}
-
-/** Like {@link refreshLive}, for components: used after an action that changes several resources. */
+/** Refetches all live queries, after an action that changes several resources. Resolves when the visible ones are fetched. */
 export function useRefreshLive(): () => Promise<void> {
   const client = useQueryClient()
-  return () => refreshLive(client)
+  return () => client.invalidateQueries({ predicate: ({ meta }) => meta?.live !== undefined })
 }
+
+type Page<Row> = { next_cursor: string | null } & Record<string, Row[]>
 
 /** Reads all pages of a list. @throws HubCallError */
 export async function callAllPages<Row>(
@@ -111,10 +106,7 @@ export async function callAllPages<Row>(
   const query = new URLSearchParams(filter)
   const all: Row[] = []
   for (;;) {
-    const page = await callHub<{ next_cursor: string | null } & Record<string, Row[]>>(
-      `${path}?${query}`,
-      { signal },
-    )
+    const page = await callHub<Page<Row>>(`${path}?${query}`, { signal })
     all.push(...(page[member] ?? []))
     if (page.next_cursor === null) return all
     query.set('cursor', page.next_cursor)
@@ -133,10 +125,7 @@ export function cursorPagesQuery<Row>(
     queryFn: async ({ pageParam, signal }) => {
       const query = new URLSearchParams(filter)
       if (pageParam !== '') query.set('cursor', pageParam)
-      const page = await callHub<{ next_cursor: string | null } & Record<string, Row[]>>(
-        `${path}?${query}`,
-        { signal },
-      )
+      const page = await callHub<Page<Row>>(`${path}?${query}`, { signal })
       return { rows: page[member] ?? [], next: page.next_cursor }
     },
     initialPageParam: '',

@@ -6,27 +6,25 @@ import type {
   HistoryEntry,
   RecordPage,
   RecordSummary,
+  SavedView,
   StoredRecord,
 } from '@recordhub/protocol'
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { writeUrlState } from '../lib/url-state.ts'
-import { callHub } from './call-hub.ts'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { type UrlChanges, writeUrlState } from '../lib/url-state.ts'
 import { callHubLossless } from './call-hub-lossless.ts'
-import { getQuery } from './get-query.ts'
+import { getQuery, queriesOf } from './get-query.ts'
 import { LIVE } from './queries.ts'
 
-/** Matches all lists of records. */
-export const RECORD_LISTS = { queryKey: ['records'] } as const
+const RECORDS = 'GET /api/v1/records'
 const RECORD = { queryKey: ['record'] } as const
+
+/** Matches all lists of records. */
+export const RECORD_LISTS = queriesOf(RECORDS)
 
 /** A page of the list. The previous page stays visible while it loads. */
 export function recordPageQuery(query: string) {
-  return queryOptions({
-    queryKey: [...RECORD_LISTS.queryKey, 'page', query],
-    queryFn: ({ signal }) => callHubLossless<RecordPage>(`/api/v1/records?${query}`, { signal }),
-    placeholderData: keepPreviousData,
-    meta: LIVE,
-  })
+  const options = { query, live: true, keepsPrevious: true, lossless: true } as const
+  return getQuery<RecordPage>(RECORDS, options)
 }
 
 /** The records of a platform with these references. Disabled for none. */
@@ -34,26 +32,24 @@ export function recordsByReferenceQuery(platform: string, references: readonly s
   // Several modules may have the same reference number.
   const query = new URLSearchParams({ platform, limit: '200' })
   for (const one of references) query.append('filter[hub_reference_number][in]', one)
-  return queryOptions({
-    queryKey: [...RECORD_LISTS.queryKey, 'references', `${query}`],
-    queryFn: ({ signal }) => callHubLossless<RecordPage>(`/api/v1/records?${query}`, { signal }),
+  return {
+    ...getQuery<RecordPage>(RECORDS, { query: `${query}`, lossless: true }),
     // Of a part of the records, none could be said to be absent.
-    select: ({ records, complete, next_cursor }) =>
+    select: ({ records, complete, next_cursor }: RecordPage) =>
       complete && next_cursor === null ? records : undefined,
     enabled: references.length > 0,
     retry: false,
-  })
+  }
 }
 
 /** The number of records without filters. */
-export function recordTotalQuery(query: string, enabled: boolean) {
-  return queryOptions({
-    queryKey: [...RECORD_LISTS.queryKey, 'total', query],
-    queryFn: ({ signal }) => callHub<RecordPage>(`/api/v1/records?${query}`, { signal }),
-    select: ({ estimated_total }) => estimated_total,
+export function recordTotalQuery(query: UrlChanges, enabled: boolean) {
+  return {
+    ...getQuery<RecordPage>(RECORDS, { query: { ...query, limit: '1' } }),
+    select: ({ estimated_total }: RecordPage) => estimated_total,
     staleTime: 60_000,
     enabled,
-  })
+  }
 }
 
 /** What the data of a module's records contain. Disabled for null. */
@@ -71,27 +67,25 @@ export function dataFieldsQuery(module: { platformId: number; recordType: string
 /** The values of some paths in the records of a list, with counts. Disabled without paths. */
 export function facetsQuery(query: string, paths: readonly string[]) {
   const facets = paths.map((path) => `&facet=${encodeURIComponent(path)}`).join('')
-  return queryOptions({
-    queryKey: [...RECORD_LISTS.queryKey, 'facets', query, paths],
-    queryFn: ({ signal }) =>
-      callHub<FacetsResponse>(`/api/v1/records/facets?${query}${facets}`, { signal }),
-    placeholderData: keepPreviousData,
+  const options = { query: `${query}${facets}`, keepsPrevious: true }
+  return {
+    ...getQuery<FacetsResponse>(`${RECORDS}/facets`, options),
     staleTime: 30_000,
     enabled: paths.length > 0,
-  })
+  }
 }
 
 /** The first search results. Disabled for an empty text. */
 export function firstRecordsQuery(text: string, limit: number) {
-  return queryOptions({
-    queryKey: [...RECORD_LISTS.queryKey, 'first', text, limit],
-    queryFn: ({ signal }) => {
-      const query = new URLSearchParams({ q: text, limit: String(limit) })
-      return callHub<{ records: RecordSummary[] }>(`/api/v1/records?${query}`, { signal })
-    },
+  const query = { q: text, limit: String(limit) }
+  return {
+    ...getQuery<{ records: RecordSummary[] }>(RECORDS, { query }),
     enabled: text !== '',
-  })
+  }
 }
+
+/** The saved views of the operator, and those shared by others. */
+export const viewsQuery = () => getQuery<{ views: SavedView[] }>('GET /api/v1/views')
 
 /** An earlier version of a record may have no `updated_at`. */
 export type ShownRecord = Omit<StoredRecord, 'updated_at'> & { updated_at: string | null }
@@ -120,9 +114,8 @@ export function recordHistoryQuery(id: string, changeSeq: number | undefined) {
     queryFn: ({ signal, pageParam }) => {
       const from =
         pageParam === '' ? { change_seq: String(changeSeq ?? '') } : { cursor: pageParam }
-      return callHubLossless<HistoryPage>(`${recordPath(id)}/history${writeUrlState(from)}`, {
-        signal,
-      })
+      const path = `${recordPath(id)}/history${writeUrlState(from)}`
+      return callHubLossless<HistoryPage>(path, { signal })
     },
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
@@ -132,11 +125,7 @@ export function recordHistoryQuery(id: string, changeSeq: number | undefined) {
 
 /** The data that erasing a record would delete. */
 export function erasurePreviewQuery(id: string) {
-  return queryOptions({
-    queryKey: [...RECORD.queryKey, 'erasure', id],
-    queryFn: ({ signal }) =>
-      callHub<{ erasure: ErasurePreview }>(`${recordPath(id)}/erasure`, { signal }),
-  })
+  return getQuery<{ erasure: ErasurePreview }>(`${RECORDS}/:id/erasure`, { params: { id } })
 }
 
 export function recordPath(id: string, past: PastVersion = null): string {

@@ -29,7 +29,7 @@ export function rejectedPushGroupsQuery(query: UrlChanges) {
   return getQuery<{ groups: RepairableGroup[] }>(`${ROUTE}/groups`, options)
 }
 
-export function rejectedPushQuery(id: string) {
+export function rejectedPushQuery(id: number) {
   const options = { params: { id }, lossless: true }
   return getQuery<{ rejected_push: RejectedPush }>(`${ROUTE}/:id`, options)
 }

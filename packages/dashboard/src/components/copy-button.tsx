@@ -1,15 +1,10 @@
-import { ActionIcon, Button, CopyButton as MantineCopyButton, Tooltip } from '@mantine/core'
+import { Button, CopyButton as MantineCopyButton } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { TEXTS } from '../texts.ts'
+import { IconButton } from './icon-button.tsx'
 
 /** Copies a value to the clipboard. Shows only an icon without `text`. */
-export function CopyButton({
-  value,
-  label,
-  text,
-  isQuiet = false,
-  isPrimary = false,
-}: {
+export function CopyButton(props: {
   /** Null while it is unknown. */
   value: string | null
   label: string
@@ -19,6 +14,7 @@ export function CopyButton({
   /** The main action of the page. */
   isPrimary?: boolean
 }) {
+  const { value, label, text, isQuiet = false, isPrimary = false } = props
   return (
     <MantineCopyButton value={value ?? ''} timeout={2000}>
       {({ copied, copy }) => {
@@ -36,17 +32,14 @@ export function CopyButton({
             {copied ? TEXTS.copied : text}
           </Button>
         ) : (
-          <Tooltip label={copied ? TEXTS.copied : label}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={label}
-              disabled={value === null}
-              onClick={copy}
-            >
-              {icon}
-            </ActionIcon>
-          </Tooltip>
+          <IconButton
+            label={label}
+            tooltip={copied ? TEXTS.copied : label}
+            disabled={value === null}
+            onClick={copy}
+          >
+            {icon}
+          </IconButton>
         )
       }}
     </MantineCopyButton>

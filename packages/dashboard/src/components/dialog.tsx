@@ -1,4 +1,4 @@
-import { Group, Modal, type ModalProps, Text } from '@mantine/core'
+import { Drawer, type DrawerProps, Group, Modal, type ModalProps, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useCloseOnEscape } from '../lib/use-close-on-escape.ts'
 import classes from './dialog.module.css'
@@ -12,6 +12,12 @@ type DialogProps = ModalProps & {
 export function Dialog({ staysOpen = false, ...props }: DialogProps) {
   useCloseOnEscape(props.opened, staysOpen ? null : props.onClose)
   return <Modal {...props} {...(staysOpen ? { closeOnClickOutside: false } : {})} />
+}
+
+/** A drawer on the right. Escape closes it only while no dialog is open over it. */
+export function SideDrawer(props: DrawerProps) {
+  useCloseOnEscape(props.opened, props.onClose)
+  return <Drawer position="right" {...props} />
 }
 
 /** The last line of a dialog: a note, and the buttons, the main one last. */

@@ -2,17 +2,13 @@ import { Box, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 /** Shown instead of an empty list, with the next step. */
-export function EmptyState({
-  icon,
-  title,
-  children,
-  action,
-}: {
+export function EmptyState(props: {
   icon?: ReactNode
   title: string
   children?: ReactNode
   action?: ReactNode
 }) {
+  const { icon, title, children, action } = props
   return (
     <Stack align="center" gap="xs" py="xl" px="md" ta="center">
       {icon && (

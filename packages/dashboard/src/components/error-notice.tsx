@@ -4,15 +4,8 @@ import { errorMessage, HubCallError } from '../api/call-hub.ts'
 import { TEXTS } from '../texts.ts'
 
 /** An error message, with a button to try again if `onRetry` is given. */
-export function ErrorNotice({
-  error,
-  onRetry,
-  title = TEXTS.somethingWentWrong,
-}: {
-  error: unknown
-  onRetry?: () => void
-  title?: string
-}) {
+export function ErrorNotice(props: { error: unknown; onRetry?: () => void; title?: string }) {
+  const { error, onRetry, title = TEXTS.somethingWentWrong } = props
   const requestId = error instanceof HubCallError ? error.requestId : null
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle />} title={title} role="alert">

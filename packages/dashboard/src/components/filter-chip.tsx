@@ -1,6 +1,8 @@
 import { Button, Popover, Select, Stack, UnstyledButton } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { usePlatforms } from '../api/platforms.ts'
+import { addUnknown, type Choice, platformChoices } from '../lib/choices.ts'
 import { formatClock } from '../lib/format.ts'
 import { useUrlState } from '../lib/url-state.ts'
 import { Dot, type DotColor } from './dot.tsx'
@@ -17,13 +19,7 @@ export function FilterChips({ label, children }: { label: string; children: Reac
 }
 
 /** A filter that one click sets, with the number of rows that it leaves. */
-export function FilterChip({
-  label,
-  count,
-  dot,
-  isPressed,
-  onClick,
-}: {
+export function FilterChip(props: {
   label: string
   count?: string
   /** The colour of the state that it filters by. */
@@ -31,6 +27,7 @@ export function FilterChip({
   isPressed: boolean
   onClick: () => void
 }) {
+  const { label, count, dot, isPressed, onClick } = props
   return (
     <UnstyledButton className={classes['chip'] ?? ''} aria-pressed={isPressed} onClick={onClick}>
       {dot && <Dot color={dot} />}
@@ -40,26 +37,16 @@ export function FilterChip({
   )
 }
 
-type Choice = { value: string; label: string }
-
 /** A filter of one parameter of the URL by a choice. A value of a link that is no choice is shown as it is. */
-export function FilterSelect({
-  label,
-  name,
-  choices,
-}: {
-  label: string
-  name: string
-  choices: readonly Choice[]
-}) {
+export function FilterSelect(props: { label: string; name: string; choices: readonly Choice[] }) {
+  const { label, name, choices } = props
   const [state, change] = useUrlState()
   const value = state[name] || null
-  const isOther = value !== null && !choices.some((one) => one.value === value)
   return (
     <Select
       aria-label={label}
       placeholder={label}
-      data={isOther ? [...choices, { value, label: value }] : [...choices]}
+      data={addUnknown([...choices], value)}
       value={value}
       onChange={(chosen) => change({ [name]: chosen, cursor: null })}
       clearable
@@ -72,6 +59,11 @@ export function FilterSelect({
       data-set={value !== null || undefined}
     />
   )
+}
+
+export function FilterPlatform() {
+  const { data: platforms = [] } = usePlatforms()
+  return <FilterSelect label="Platform" name="platform" choices={platformChoices(platforms)} />
 }
 
 const SPANS = [

@@ -5,14 +5,7 @@ import { DialogFooter } from './dialog.tsx'
 import { FormError } from './form-error.tsx'
 
 /** The end of a form in a dialog: the error, and the buttons to cancel and submit. */
-export function FormActions({
-  error,
-  action,
-  isBusy,
-  danger = false,
-  note,
-  onCancel,
-}: {
+export function FormActions(props: {
   /** An empty string for none. */
   error: string
   /** The label of the submit button. */
@@ -22,6 +15,7 @@ export function FormActions({
   note?: ReactNode
   onCancel: () => void
 }) {
+  const { error, action, isBusy, danger = false, note, onCancel } = props
   return (
     <>
       <FormError message={error} />

@@ -9,13 +9,7 @@ import { Pager } from './pager.tsx'
  * The content of a query: its skeleton while it loads, the error with *Try again* if it failed, `empty` if there is nothing
  * to show, otherwise the data. Older data stays visible while the hub is unavailable.
  */
-export function Loaded<Data>({
-  query,
-  skeleton = <Skeleton height={200} />,
-  errorTitle,
-  empty,
-  children,
-}: {
+export function Loaded<Data>(props: {
   query: UseQueryResult<Data>
   /** In the final height, so that nothing moves. */
   skeleton?: ReactNode
@@ -24,6 +18,7 @@ export function Loaded<Data>({
   empty?: (data: Data) => ReactNode
   children: (data: Data) => ReactNode
 }) {
+  const { query, skeleton = <Skeleton height={200} />, errorTitle, empty, children } = props
   const error = errorInPlaceOfData(query)
   if (error) {
     return (
@@ -39,19 +34,14 @@ export function Loaded<Data>({
 }
 
 /** A page of a list in the same states, with the links to the other pages. */
-export function LoadedPage<Data extends { next_cursor: string | null }>({
-  query,
-  skeleton,
-  empty,
-  gap = 'xs',
-  children,
-}: {
+export function LoadedPage<Data extends { next_cursor: string | null }>(props: {
   query: UseQueryResult<Data>
   skeleton: ReactNode
   empty: (data: Data) => ReactNode
   gap?: 'xs' | 'md'
   children: (data: Data) => ReactNode
 }) {
+  const { query, skeleton, empty, gap = 'xs', children } = props
   return (
     <Loaded query={query} skeleton={skeleton}>
       {(data) => (

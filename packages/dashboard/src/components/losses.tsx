@@ -2,13 +2,11 @@ import { Paper, Table } from '@mantine/core'
 import { formatNumber } from '../lib/format.ts'
 
 /** What a deletion takes, with its numbers, and what it keeps. */
-export function Losses({
-  lost,
-  kept,
-}: {
+export function Losses(props: {
   lost: readonly (readonly [what: string, count: number])[]
   kept?: string
 }) {
+  const { lost, kept } = props
   return (
     <Paper withBorder radius="md">
       <Table verticalSpacing={5} aria-label="What is deleted">

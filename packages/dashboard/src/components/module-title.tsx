@@ -5,13 +5,8 @@ export function PlatformTitle({ platform }: { platform: string }) {
 }
 
 /** The title of a module. `recordType` is null if a push had none. */
-export function ModuleTitle({
-  platform,
-  recordType,
-}: {
-  platform: string
-  recordType: string | null
-}) {
+export function ModuleTitle(props: { platform: string; recordType: string | null }) {
+  const { platform, recordType } = props
   const module = useModules(platform).find(({ record_type }) => record_type === recordType)
   return recordType === null ? 'No module' : (module?.module_name ?? recordType)
 }

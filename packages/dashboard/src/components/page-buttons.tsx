@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, type ButtonProps } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight, IconChevronsLeft } from '@tabler/icons-react'
 
 /** Buttons for the first, previous and next page. Null disables a button. */
@@ -7,35 +7,20 @@ export function PageButtons({
   onPrevious,
   onNext,
 }: Record<'onFirst' | 'onPrevious' | 'onNext', (() => void) | null>) {
+  const button = (onClick: (() => void) | null, props: ButtonProps & { 'aria-label'?: string }) => (
+    <Button
+      size="xs"
+      variant="default"
+      disabled={onClick === null}
+      onClick={() => onClick?.()}
+      {...props}
+    />
+  )
   return (
     <>
-      <Button
-        size="xs"
-        variant="default"
-        aria-label="First page"
-        disabled={onFirst === null}
-        onClick={() => onFirst?.()}
-      >
-        <IconChevronsLeft size={16} />
-      </Button>
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<IconChevronLeft size={16} />}
-        disabled={onPrevious === null}
-        onClick={() => onPrevious?.()}
-      >
-        Previous
-      </Button>
-      <Button
-        size="xs"
-        variant="default"
-        rightSection={<IconChevronRight size={16} />}
-        disabled={onNext === null}
-        onClick={() => onNext?.()}
-      >
-        Next
-      </Button>
+      {button(onFirst, { 'aria-label': 'First page', children: <IconChevronsLeft size={16} /> })}
+      {button(onPrevious, { leftSection: <IconChevronLeft size={16} />, children: 'Previous' })}
+      {button(onNext, { rightSection: <IconChevronRight size={16} />, children: 'Next' })}
     </>
   )
 }

@@ -25,17 +25,13 @@ export function BackLink({ to, children }: { to: string; children: string }) {
  * The title of a page, which is also the title of the browser tab, with the actions of the page. The title of one thing,
  * such as a pull, is larger than that of a list, and has its description below.
  */
-export function PageHeader({
-  title,
-  description,
-  isOfOne = false,
-  children,
-}: {
+export function PageHeader(props: {
   title: string
   description?: ReactNode
   isOfOne?: boolean
   children?: ReactNode
 }) {
+  const { title, description, isOfOne = false, children } = props
   useTabTitle(title)
   return (
     <Group justify="space-between" align="flex-start" gap="sm" mb="md">

@@ -2,19 +2,12 @@ import { Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../api/call-hub.ts'
+import { PasswordAgainInput } from './current-password-input.tsx'
 import { Dialog } from './dialog.tsx'
 import { FormActions } from './form-actions.tsx'
-import { PasswordAgainInput } from './password-again-input.tsx'
 
 /** Asks for the password again before a sensitive action. */
-export function PasswordDialog({
-  title,
-  action,
-  danger = false,
-  children,
-  onClose,
-  onConfirm,
-}: {
+export function PasswordDialog(props: {
   title: string
   /** The label of the submit button. */
   action: string
@@ -24,6 +17,7 @@ export function PasswordDialog({
   /** Closes the dialog or shows a result. Errors are shown in the dialog. */
   onConfirm: (password: string) => Promise<void>
 }) {
+  const { title, action, danger = false, children, onClose, onConfirm } = props
   const [errorText, setErrorText] = useState('')
   const form = useForm({ mode: 'uncontrolled', initialValues: { password: '' } })
   const submit = form.onSubmit(async ({ password }) => {

@@ -9,16 +9,13 @@ import { PageLink } from './page-link.tsx'
 import { Time } from './time.tsx'
 
 /** Says that the platform of a link was removed. `otherwise` is shown for a platform that was not removed. */
-export function RemovedPlatform({
-  platform,
-  header,
-  otherwise = null,
-}: {
+export function RemovedPlatform(props: {
   platform: LinkedPlatform
   /** Of a page that shows nothing else. */
   header?: ReactNode
   otherwise?: ReactNode
 }) {
+  const { platform, header, otherwise = null } = props
   const { data: removal, isPending } = useQuery(platformRemovalQuery(platform))
   if (isPending) return null
   if (!removal) return otherwise

@@ -10,13 +10,7 @@ import {
 } from '../api/sign-in.ts'
 
 /** Sign-in with a passkey or by single sign-on, as far as the hub and the browser support them. */
-export function SignInAlternatives({
-  next,
-  before,
-  passkeys = true,
-  onResult,
-  onError,
-}: {
+export function SignInAlternatives(props: {
   next: string | null
   /** Rendered above the buttons, if there are any. */
   before?: ReactNode
@@ -24,6 +18,7 @@ export function SignInAlternatives({
   onResult: (result: SignInResult) => Promise<void>
   onError: (message: string) => void
 }) {
+  const { next, before, passkeys = true, onResult, onError } = props
   const options = useSignInOptions()
   const [isWorking, setWorking] = useState(false)
   const [isInOtherTab, setOtherTab] = useState(false)

@@ -22,13 +22,7 @@ const WRONG = SIGN_IN_ERRORS['invalid_email_or_password']
  * All sign-in methods, for the sign-in page and for the dialog after a session has ended. `next` is the page to open
  * after the sign-in; null if the current page stays.
  */
-export function SignInForm({
-  email: initialEmail,
-  next,
-  error: initialError = '',
-  frame,
-  onSignedIn,
-}: {
+export function SignInForm(props: {
   email: string
   next: string | null
   /** An error of an earlier attempt. */
@@ -37,6 +31,7 @@ export function SignInForm({
   frame: (step: { title: string; description?: string; content: ReactNode }) => ReactNode
   onSignedIn: () => Promise<void>
 }) {
+  const { email: initialEmail, next, error: initialError = '', frame, onSignedIn } = props
   const [error, setError] = useState(initialError)
   const [email, setEmail] = useState(initialEmail)
   const [needsCode, setNeedsCode] = useState(false)
@@ -52,6 +47,11 @@ export function SignInForm({
   const notice = <FormError message={error} />
   if (needsCode) {
     const isApp = kind === 'app'
+    const link = (text: string, onClick: () => void) => (
+      <Anchor component="button" type="button" size="sm" onClick={onClick}>
+        {text}
+      </Anchor>
+    )
     return frame({
       title: 'Second factor',
       description: isApp
@@ -62,25 +62,13 @@ export function SignInForm({
           {notice}
           <SignInCode key={kind} isApp={isApp} onResult={handleResult} />
           <Group justify="space-between">
-            <Anchor
-              component="button"
-              type="button"
-              size="sm"
-              onClick={() => setKind(isApp ? 'recovery' : 'app')}
-            >
-              {isApp ? 'Use a recovery code' : 'Use the authenticator app'}
-            </Anchor>
-            <Anchor
-              component="button"
-              type="button"
-              size="sm"
-              onClick={() => {
-                setNeedsCode(false)
-                setError('')
-              }}
-            >
-              Start again
-            </Anchor>
+            {link(isApp ? 'Use a recovery code' : 'Use the authenticator app', () =>
+              setKind(isApp ? 'recovery' : 'app'),
+            )}
+            {link('Start again', () => {
+              setNeedsCode(false)
+              setError('')
+            })}
           </Group>
         </Stack>
       ),
@@ -114,15 +102,12 @@ export function SignInForm({
 }
 
 /** The form for e-mail and password. */
-function SignInPassword({
-  email,
-  isWrong,
-  onSubmit: signInWith,
-}: {
+function SignInPassword(props: {
   email: string
   isWrong: boolean
   onSubmit: (values: { email: string; password: string }) => Promise<SignInResult>
 }) {
+  const { email, isWrong, onSubmit: signInWith } = props
   const [password, setPassword] = useState('')
   const { isBusy, onSubmit } = useSubmit(async (field) => {
     const result = await signInWith({ email: field('email'), password })
@@ -166,13 +151,8 @@ function SignInPassword({
 }
 
 /** The second factor: a code of an authenticator app, or a recovery code. */
-function SignInCode({
-  isApp,
-  onResult,
-}: {
-  isApp: boolean
-  onResult: (result: SignInResult) => Promise<void>
-}) {
+function SignInCode(props: { isApp: boolean; onResult: (result: SignInResult) => Promise<void> }) {
+  const { isApp, onResult } = props
   const [code, setCode] = useState('')
   const formRef = useRef<HTMLFormElement>(null)
   const digits = code.replaceAll(' ', '').length

@@ -1,8 +1,11 @@
 /** Choices for select inputs. */
+import type { ListedModule, PlatformSummary } from '@recordhub/protocol'
 
-import type { ListedModule } from '@recordhub/protocol'
+export type Choice = { value: string; label: string }
 
-type Choice = { value: string; label: string }
+export function platformChoices(platforms: readonly PlatformSummary[]): Choice[] {
+  return platforms.map(({ platform_name: value, display_title: label }) => ({ value, label }))
+}
 
 /** One choice per `record_type`, which several platforms may share. */
 export function moduleChoices(modules: readonly ListedModule[]): Choice[] {

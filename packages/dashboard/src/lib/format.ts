@@ -1,15 +1,14 @@
 /** Formats numbers and times. */
 
+const DATE = { month: 'short', day: '2-digit', year: 'numeric' } as const
+const CLOCK = { hour: '2-digit', minute: '2-digit', hour12: true } as const
+const SECOND = { ...CLOCK, second: '2-digit' } as const
+
 /** Formats times as specification 2.1 requires, in the viewer's time zone unless another one is given. */
 export function createTimeFormat(timeZone?: string) {
   const parts = new Intl.DateTimeFormat('en-US', {
-    month: 'short',
-    day: '2-digit',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hour12: true,
+    ...DATE,
+    ...SECOND,
     ...(timeZone === undefined ? {} : { timeZone }),
   })
   return (iso: string, { seconds = false }: { seconds?: boolean } = {}): string => {
@@ -57,13 +56,9 @@ export function formatAge(iso: string, now: number): string {
   return size === 0 ? 'now' : `${formatNumber(Math.floor(seconds / size))} ${unit} ago`
 }
 
-const clock = new Intl.DateTimeFormat('en-US', { hour: '2-digit', minute: '2-digit', hour12: true })
+const clock = new Intl.DateTimeFormat('en-US', CLOCK)
 const day = new Intl.DateTimeFormat('en-US', { month: 'short', day: '2-digit' })
-const exact = new Intl.DateTimeFormat('en-US', {
-  ...{ month: 'short', day: '2-digit', year: 'numeric' },
-  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: true },
-  timeZoneName: 'short',
-})
+const exact = new Intl.DateTimeFormat('en-US', { ...DATE, ...SECOND, timeZoneName: 'short' })
 
 /** `03:34 PM`, and `Nov 24, 03:34 PM` on another day, in the viewer's zone. */
 export function formatClock(iso: string, now: number): string {
@@ -72,13 +67,8 @@ export function formatClock(iso: string, now: number): string {
   return isToday ? clock.format(at) : `${day.format(at)}, ${clock.format(at)}`
 }
 
-const secondOfDay = new Intl.DateTimeFormat('en-US', {
-  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: true },
-})
-const millisecondOfDay = new Intl.DateTimeFormat('en-US', {
-  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: true },
-  fractionalSecondDigits: 3,
-})
+const secondOfDay = new Intl.DateTimeFormat('en-US', SECOND)
+const millisecondOfDay = new Intl.DateTimeFormat('en-US', { ...SECOND, fractionalSecondDigits: 3 })
 
 /** The time of a day, whose date stands above it: `03:42:09 PM`, or with milliseconds `03:42:09.118 PM`. */
 export function formatSecond(iso: string, { milliseconds = false } = {}): string {

@@ -52,6 +52,11 @@ export function pickState(state: UrlState, names: readonly string[]): UrlState {
   )
 }
 
+/** The id in a parameter; null for none, and for another text. */
+export function numberIn(text: string | undefined): number | null {
+  return text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null
+}
+
 /** Applies changes to a state. */
 export function changeUrlState(state: UrlChanges, changes: UrlChanges): UrlState {
   return parseUrlState(writeUrlState({ ...state, ...changes }))

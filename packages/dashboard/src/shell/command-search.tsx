@@ -1,4 +1,4 @@
-import { Kbd, Text, TextInput, useMantineColorScheme } from '@mantine/core'
+import { Group, Kbd, Text, TextInput, useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { ConnectionCheck, ConnectionTest } from '@recordhub/protocol'
 import {
@@ -18,13 +18,12 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { signOut } from '../api/account.ts'
 import { snapshot } from '../api/live.ts'
 import { callHubLines } from '../api/ndjson.ts'
-import { firstRecordsQuery } from '../api/records.ts'
+import { firstRecordsQuery, viewsQuery } from '../api/records.ts'
 import { pauseSchedule } from '../api/schedule.ts'
 import { hasRole, type Role, session } from '../api/session.ts'
-import { signOut } from '../api/sign-out.ts'
-import { viewsQuery } from '../api/views.ts'
 import { attempt, notify } from '../components/confirm.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { matchWords } from '../lib/match-words.ts'
@@ -53,18 +52,14 @@ type Entry = {
 } & ({ href: string } | { run: () => unknown })
 
 /** Runs commands, and opens pages, platforms, views and records, found by a few letters. */
-export function CommandSearch({
-  isOpen,
-  opening,
-  onClose,
-  onShowKeys,
-}: {
+export function CommandSearch(props: {
   isOpen: boolean
   /** Another number for each opening, which begins without a text. */
   opening: number
   onClose: () => void
   onShowKeys: () => void
 }) {
+  const { isOpen, opening, onClose, onShowKeys } = props
   return (
     <Dialog
       opened={isOpen}
@@ -187,9 +182,18 @@ function Palette({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () 
           .map(([label, entries]) => (
             // biome-ignore lint/a11y/useSemanticElements: a fieldset is not part of a listbox.
             <div key={label} role="group" aria-label={label}>
-              <div className={classes['heading']} aria-hidden>
+              <Text
+                size="xs"
+                fw={500}
+                c="var(--text-3)"
+                px={8}
+                pt={12}
+                pb={4}
+                lh="16px"
+                aria-hidden
+              >
                 {label}
-              </div>
+              </Text>
               {entries.map((entry) => (
                 // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the input has the focus and the keys.
                 <div
@@ -211,7 +215,15 @@ function Palette({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () 
             </div>
           ))}
       </div>
-      <div className={classes['keys']}>
+      <Group
+        gap={12}
+        px="md"
+        py={8}
+        fz="xs"
+        c="var(--text-3)"
+        visibleFrom="sm"
+        style={{ borderTop: '1px solid var(--line)' }}
+      >
         <span>
           <Kbd size="xs">↑</Kbd> <Kbd size="xs">↓</Kbd> move
         </span>
@@ -221,24 +233,18 @@ function Palette({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () 
         <span>
           <Kbd size="xs">Ctrl Enter</Kbd> new tab
         </span>
-        <span>
+        <Text span inherit ml="auto">
           <Kbd size="xs">?</Kbd> all shortcuts
-        </span>
-      </div>
+        </Text>
+      </Group>
     </>
   )
 }
 
 function matches({ label, also = '', verb }: Entry, text: string): boolean {
   const isNamed = matchWords(label, text) !== null || matchWords(also, text) !== null
-  return (
-    isNamed &&
-    (verb === undefined ||
-      text
-        .trim()
-        .split(/\s+/)
-        .some((word) => matchWords(verb, word)))
-  )
+  const words = text.trim().split(/\s+/)
+  return isNamed && (verb === undefined || words.some((word) => matchWords(verb, word)))
 }
 
 /** What the operator may do. */

@@ -63,11 +63,12 @@ export function OfflineBanner() {
   return (
     <Alert
       color="red"
-      variant="light"
       radius="lg"
+      px="md"
+      py={10}
       mb="md"
       icon={<IconWifiOff size={16} aria-hidden />}
-      classNames={{ root: classes['banner'] ?? '', message: classes['message'] ?? '' }}
+      styles={{ message: { color: 'var(--red-text)' } }}
       role="status"
     >
       <b>Offline, retrying every 10 s.</b>{' '}

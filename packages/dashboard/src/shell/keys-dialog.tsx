@@ -1,5 +1,6 @@
-import { Kbd, Table } from '@mantine/core'
+import { Table } from '@mantine/core'
 import { Dialog } from '../components/dialog.tsx'
+import { Keys } from '../components/keys.tsx'
 
 const KEYS: readonly [where: string, keys: readonly (readonly [keys: string[], what: string])[]][] =
   [
@@ -35,11 +36,7 @@ export function KeysDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () =
             {keys.map(([names, what]) => (
               <Table.Tr key={what}>
                 <Table.Td w={160}>
-                  {names.map((name) => (
-                    <Kbd key={name} size="xs" mr={4}>
-                      {name}
-                    </Kbd>
-                  ))}
+                  <Keys names={names} />
                 </Table.Td>
                 <Table.Td>{what}</Table.Td>
               </Table.Tr>

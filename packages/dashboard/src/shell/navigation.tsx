@@ -1,4 +1,4 @@
-import { Tooltip, VisuallyHidden } from '@mantine/core'
+import { Box, Tooltip, VisuallyHidden } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import {
   IconBook,
@@ -63,7 +63,7 @@ export function Navigation({ onChoose }: { onChoose: () => void }) {
         )}
       </Link>
     </Tooltip>,
-    to === LAST_AT_TOP && <span key="gap" className={classes['gap']} />,
+    to === LAST_AT_TOP && <Box key="gap" component="span" flex={1} />,
   ])
 }
 

@@ -5,6 +5,7 @@ import {
   Avatar,
   Box,
   Burger,
+  Group,
   Menu,
   RingProgress,
   Text,
@@ -16,11 +17,12 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSettings, IconSun } from '@tabler/icons-react'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { signOut } from '../api/account.ts'
 import { useInboxCount } from '../api/inbox.ts'
 import { startLive } from '../api/live.ts'
 import { renewSession, session } from '../api/session.ts'
-import { signOut } from '../api/sign-out.ts'
 import { attempt } from '../components/confirm.tsx'
+import { IconButton } from '../components/icon-button.tsx'
 import { MENU_PROPS } from '../components/menu-props.ts'
 import { PageSkeleton } from '../components/page-skeleton.tsx'
 import { formatCount } from '../lib/format.ts'
@@ -84,12 +86,20 @@ export function Shell() {
         <div className={classes['top']}>
           <NavigationButton isOpen={isOpen} onClick={toggle} />
           <CommandSearchButton />
-          <div className={classes['right']}>
+          <Group
+            gap={12}
+            ml="auto"
+            wrap="nowrap"
+            fz="xs"
+            fw={500}
+            c="var(--text-2)"
+            style={{ whiteSpace: 'nowrap' }}
+          >
             <PullRing />
             <ConnectionState />
             <ColorSchemeToggle />
             <OperatorMenu />
-          </div>
+          </Group>
         </div>
       </AppShell.Header>
       <AppShell.Navbar className={classes['navigation'] ?? ''} aria-label="Pages">
@@ -109,7 +119,7 @@ function NavigationButton({ isOpen, onClick }: { isOpen: boolean; onClick: () =>
   const count = useInboxCount()
   const label = isOpen ? 'Close navigation' : 'Open navigation'
   return (
-    <Box hiddenFrom="sm" className={classes['menu'] ?? ''}>
+    <Box hiddenFrom="sm" pos="relative">
       <Burger
         opened={isOpen}
         onClick={onClick}
@@ -149,18 +159,15 @@ function ColorSchemeToggle() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const { icon: Icon, label } = SCHEMES[colorScheme]
   return (
-    <Tooltip label={label}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size="lg"
-        className={classes['scheme'] ?? ''}
-        aria-label={`${label}. Change`}
-        onClick={() => setColorScheme(NEXT[colorScheme])}
-      >
-        <Icon size={16} stroke={1.6} />
-      </ActionIcon>
-    </Tooltip>
+    <IconButton
+      label={`${label}. Change`}
+      tooltip={label}
+      size="lg"
+      visibleFrom="sm"
+      onClick={() => setColorScheme(NEXT[colorScheme])}
+    >
+      <Icon size={16} stroke={1.6} />
+    </IconButton>
   )
 }
 
@@ -214,12 +221,8 @@ function PullRing() {
   if (pull?.finished_at !== null) return null
   // Unknown until the platforms have said how many records there are.
   const { percent } = pull.progress
-  const label = [
-    percent === null ? 'A pull is running' : `Pull running: ${percent} %`,
-    storedLabel(pull),
-  ]
-    .filter(Boolean)
-    .join(', ')
+  const progress = percent === null ? 'A pull is running' : `Pull running: ${percent} %`
+  const label = [progress, storedLabel(pull)].filter(Boolean).join(', ')
   return (
     <Tooltip label={label}>
       <Link

@@ -291,13 +291,8 @@ function directionOf<Row>({ sort }: ListColumn<Row>, by: ListSort | undefined) {
   return by.descending ? 'descending' : 'ascending'
 }
 
-function Head<Row>({
-  column,
-  sort,
-}: {
-  column: ListColumn<Row>
-  sort: ListTableProps<Row>['sort']
-}) {
+function Head<Row>(props: { column: ListColumn<Row>; sort: ListTableProps<Row>['sort'] }) {
+  const { column, sort } = props
   const { title, head, hidesTitle } = column
   if (head !== undefined) return head
   if (hidesTitle) return <VisuallyHidden>{title}</VisuallyHidden>

@@ -16,6 +16,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconAdjustmentsHorizontal, IconBulb, IconSearch, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { usePlatforms } from '../../api/platforms.ts'
+import { addUnknown, type Choice, platformChoices } from '../../lib/choices.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useUrlText } from '../../lib/use-url-text.ts'
 import { TEXTS } from '../../texts.ts'
@@ -83,30 +84,49 @@ export function ListSkeleton({ height = 38, rows = 10 }: { height?: number; rows
   )
 }
 
-/** The filter by platform. A link may refer to a removed platform. `clears` lists the parameters reset by a change. */
-export function PlatformSelect({ clears = [] }: { clears?: readonly string[] }) {
+/**
+ * A filter by a choice, in a parameter of the URL. A value of a link that is no choice is shown as it is. `clears`: other
+ * parameters that a change resets.
+ */
+export function SelectFilter(props: {
+  label: string
+  name: string
+  choices: Choice[]
+  searchable?: boolean
+  nothingFound?: string
+  clears?: readonly string[]
+}) {
+  const { label, name, choices, searchable = false, nothingFound, clears = [] } = props
   const [state, change] = useUrlState()
-  const { data: platforms = [] } = usePlatforms()
-  const choices = platforms.map(({ platform_name, display_title }) => ({
-    value: platform_name,
-    label: display_title,
-  }))
-  const chosen = state['platform']
-  const isUnknown = chosen !== undefined && !choices.some(({ value }) => value === chosen)
+  const value = state[name] ?? null
   return (
     <Select
-      label={TEXTS.platform}
+      label={label}
       placeholder={TEXTS.all}
       size="xs"
       clearable
-      searchable
-      data={isUnknown ? [...choices, { value: chosen, label: chosen }] : choices}
-      value={chosen ?? null}
-      nothingFoundMessage={TEXTS.noMatchingPlatforms}
-      onChange={(platform) => {
-        const cleared = Object.fromEntries(['cursor', ...clears].map((name) => [name, null]))
-        change({ ...cleared, platform })
+      searchable={searchable}
+      data={addUnknown(choices, value)}
+      value={value}
+      nothingFoundMessage={nothingFound}
+      onChange={(chosen) => {
+        const cleared = Object.fromEntries(['cursor', ...clears].map((one) => [one, null]))
+        change({ ...cleared, [name]: chosen })
       }}
+    />
+  )
+}
+
+export function PlatformSelect({ clears = [] }: { clears?: readonly string[] }) {
+  const { data: platforms = [] } = usePlatforms()
+  return (
+    <SelectFilter
+      label={TEXTS.platform}
+      name="platform"
+      choices={platformChoices(platforms)}
+      searchable
+      nothingFound={TEXTS.noMatchingPlatforms}
+      clears={clears}
     />
   )
 }
@@ -149,13 +169,11 @@ export function SearchInput({
 }
 
 /** The filter by state, stored in the URL. The first choice is the default. */
-export function StateControl({
-  label,
-  choices,
-}: {
+export function StateControl(props: {
   label: string
   choices: { value: string; label: string }[]
 }) {
+  const { label, choices } = props
   const [state, change] = useUrlState()
   const first = choices[0]?.value ?? ''
   return (

@@ -1,19 +1,12 @@
-import { ActionIcon, Autocomplete, Badge, Code, Select, Text, TextInput } from '@mantine/core'
+import { Autocomplete, Badge, Code, Select, Text, TextInput } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useModules } from '../../api/platforms.ts'
+import { IconButton } from '../../components/icon-button.tsx'
 import classes from './inbox.module.css'
 import { type ChangeRow, isOp, type membersOf, OPS, textOf } from './repair-changes.ts'
 
 /** One change: what, which member, and the value or new name. */
-export function Row({
-  row: { op, path, text },
-  number,
-  platform,
-  members,
-  hint,
-  onChange,
-  onRemove,
-}: {
+export function Row(props: {
   row: ChangeRow
   number: number
   platform: string
@@ -22,11 +15,13 @@ export function Row({
   onChange: (changed: Partial<ChangeRow>) => void
   onRemove: () => void
 }) {
+  const { row, number, platform, members, hint, onChange, onRemove } = props
+  const { op, path, text } = row
   const registered = useModules(platform).filter((one) => one.registered)
   const isModule = op === 'set' && path === 'record_type'
   const was = members.find(({ label }) => label === path)?.value
   const hasText = op === 'set' || op === 'default' || op === 'rename'
-  const props = { size: 'xs', value: text, 'aria-label': `Change ${number}: to` } as const
+  const target = { size: 'xs', value: text, 'aria-label': `Change ${number}: to` } as const
   return (
     <div className={classes['change']}>
       <Select
@@ -66,7 +61,7 @@ export function Row({
       {hasText &&
         (isModule ? (
           <Select
-            {...props}
+            {...target}
             w={150}
             allowDeselect={false}
             comboboxProps={{ withinPortal: false }}
@@ -79,7 +74,7 @@ export function Row({
           />
         ) : (
           <TextInput
-            {...props}
+            {...target}
             w={200}
             placeholder={op === 'rename' ? 'New name' : 'Text, or JSON such as 12'}
             onChange={({ currentTarget }) => onChange({ text: currentTarget.value })}
@@ -90,15 +85,9 @@ export function Row({
           {hint}
         </Badge>
       )}
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        ml="auto"
-        aria-label={`Remove change ${number}`}
-        onClick={onRemove}
-      >
+      <IconButton label={`Remove change ${number}`} ml="auto" onClick={onRemove}>
         <IconX size={14} aria-hidden />
-      </ActionIcon>
+      </IconButton>
     </div>
   )
 }

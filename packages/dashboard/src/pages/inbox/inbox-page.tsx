@@ -1,12 +1,13 @@
-import { Button, Kbd, Menu, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Button, Menu, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import type { InboxItem } from '@recordhub/protocol'
 import { IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { Dot, type DotColor } from '../../components/dot.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { Keys } from '../../components/keys.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { MENU_PROPS } from '../../components/menu-props.ts'
 import { useTabTitle } from '../../components/page-header.tsx'
@@ -58,20 +59,14 @@ function Waiting() {
 }
 
 /** The list and the opened item side by side. The order of the list does not change while it is read. */
-function Items({
-  items: found,
-  count,
-  isComplete,
-}: {
-  items: InboxItem[]
-  count: number
-  isComplete: boolean
-}) {
+function Items(props: { items: InboxItem[]; count: number; isComplete: boolean }) {
+  const { items: found, count, isComplete } = props
   const [{ item: chosen, aside }, change] = useUrlState()
   const [shownKeys, setShownKeys] = useState(() => found.map(({ key }) => key))
+  const showNew = () => setShownKeys(found.map(({ key }) => key))
   const { shown: items, added } = keepOrder(found, shownKeys)
   const canOperate = useHasRole('operator')
-  const putAside = usePutAside()
+  const { putAside } = usePutAside()
   const detail = useRef<HTMLElement>(null)
   const [kept, setKept] = useState<InboxItem>()
   const waiting = chosen === undefined ? items[0] : items.find(({ key }) => key === chosen)
@@ -106,11 +101,7 @@ function Items({
           </Text>
           <span style={{ flex: 1 }} />
           {added.length > 0 && (
-            <Button
-              size="xs"
-              variant="default"
-              onClick={() => setShownKeys(found.map(({ key }) => key))}
-            >
+            <Button size="xs" variant="default" onClick={showNew}>
               {`+${added.length} new`}
             </Button>
           )}
@@ -126,9 +117,20 @@ function Items({
           />
         ))}
         <footer className={classes['hints']}>
-          <Hint keys={['↑', '↓']}>move</Hint>
-          <Hint keys={['Enter']}>open</Hint>
-          {canOperate && <Hint keys={['E']}>acknowledge</Hint>}
+          <span>
+            <Keys names={['↑', '↓']} />
+            move
+          </span>
+          <span>
+            <Keys names={['Enter']} />
+            open
+          </span>
+          {canOperate && (
+            <span>
+              <Keys names={['E']} />
+              acknowledge
+            </span>
+          )}
         </footer>
       </section>
       <section className={classes['detail']} aria-label="Item" ref={detail} tabIndex={-1}>
@@ -143,21 +145,18 @@ function Items({
   )
 }
 
-function Entry({
-  item,
-  isOpen,
-  heading,
-}: {
-  item: InboxItem
-  isOpen: boolean
-  heading: string | null
-}) {
+function Entry(props: { item: InboxItem; isOpen: boolean; heading: string | null }) {
+  const { item, isOpen, heading } = props
   const { key, title, reason, platform, group, since, last_at, put_aside } = item
   const [{ item: chosen }] = useUrlState()
   const at = last_at ?? since
   return (
     <>
-      {heading !== null && <div className={classes['group']}>{heading}</div>}
+      {heading !== null && (
+        <Text size="xs" fw={500} c="var(--text-3)" px={24} pt={12} pb={4} lh="inherit">
+          {heading}
+        </Text>
+      )}
       <Link
         to="/dashboard/inbox"
         search={{ ...(put_aside === null ? {} : { aside: '1' }), item: key }}
@@ -219,24 +218,10 @@ function Nothing({ isAside }: { isAside: boolean }) {
   )
 }
 
-function Hint({ keys, children }: { keys: string[]; children: ReactNode }) {
-  return (
-    <span>
-      {keys.map((key) => (
-        <Kbd key={key} size="xs" mr={4}>
-          {key}
-        </Kbd>
-      ))}
-      {children}
-    </span>
-  )
-}
-
 function ListSkeleton() {
   return (
     <Stack gap="md" maw={368}>
-      {Array.from({ length: 5 }, (_, row) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are equal.
+      {[1, 2, 3, 4, 5].map((row) => (
         <Skeleton key={row} height={40} />
       ))}
     </Stack>

@@ -7,22 +7,17 @@ import { attempt } from '../../components/confirm.tsx'
 
 export const inboxQuery = getQuery<Inbox>('GET /api/v1/inbox', { live: true })
 
-/** Puts an item aside until its fault changes, or until a time. */
+/** Puts an item aside until its fault changes, or until a time; or takes that back. */
 export function usePutAside() {
   const client = useQueryClient()
-  return (item: InboxItem, until: Date | null) =>
+  const change = (action: () => Promise<unknown>) =>
     attempt(async () => {
-      await putAside(item, until)
+      await action()
       await client.invalidateQueries(queriesOf('GET /api/v1/inbox'))
     })
-}
-
-/** Takes back that an item was put aside. */
-export function useReopen() {
-  const client = useQueryClient()
-  return ({ key }: InboxItem) =>
-    attempt(async () => {
-      await callHub('/api/v1/inbox/reopen', { method: 'POST', body: { key } })
-      await client.invalidateQueries(queriesOf('GET /api/v1/inbox'))
-    })
+  return {
+    putAside: (item: InboxItem, until: Date | null) => change(() => putAside(item, until)),
+    reopen: ({ key }: InboxItem) =>
+      change(() => callHub('/api/v1/inbox/reopen', { method: 'POST', body: { key } })),
+  }
 }

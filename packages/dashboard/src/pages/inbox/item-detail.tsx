@@ -19,7 +19,7 @@ import { PullButton } from '../platforms/pull-button.tsx'
 import { TestButton } from '../platforms/test-button.tsx'
 import { PullNowButton } from '../pulls/pull-now-button.tsx'
 import classes from './inbox.module.css'
-import { usePutAside, useReopen } from './inbox-query.ts'
+import { usePutAside } from './inbox-query.ts'
 import { RepairGroup } from './repair.tsx'
 
 /** A fault: what, which platform, since when and why, with what can be done about it. */
@@ -32,7 +32,7 @@ export function ItemDetail({ item, isOver }: { item: InboxItem; isOver: boolean 
         variant="subtle"
         size="compact-sm"
         px={0}
-        className={classes['back'] ?? ''}
+        hiddenFrom="sm"
         leftSection={<IconChevronLeft size={16} aria-hidden />}
         onClick={() => change({ item: null })}
       >
@@ -110,8 +110,7 @@ const SNOOZES = [
 
 function PutAside({ item }: { item: InboxItem }) {
   const canOperate = useHasRole('operator')
-  const putAside = usePutAside()
-  const reopen = useReopen()
+  const { putAside, reopen } = usePutAside()
   const aside = item.put_aside
   if (aside !== null) {
     return (
@@ -207,14 +206,11 @@ const DIGEST_SECTION = headingId('The digest (optional)')
 
 /** The place where a fault is decided. */
 function Target({ item: { kind, platform, record_type } }: { item: InboxItem }) {
-  const name = platform?.platform_name ?? ''
+  const platform_name = platform?.platform_name ?? ''
   if (kind === 'push_errors') {
+    const search = { tab: 'push-errors', platform: platform_name }
     return (
-      <LinkButton
-        to="/dashboard/inbox"
-        search={{ tab: 'push-errors', platform: name }}
-        variant="default"
-      >
+      <LinkButton to="/dashboard/inbox" search={search} variant="default">
         Show the requests
       </LinkButton>
     )
@@ -226,27 +222,26 @@ function Target({ item: { kind, platform, record_type } }: { item: InboxItem }) 
       </LinkButton>
     )
   }
-  if (platform === null) return null
-  const tab = TAB_OF[kind]
-  if (tab === undefined) return null
+  const target = PLATFORM_TARGETS[kind]
+  if (platform === null || target === undefined) return null
+  const { label, ...tab } = target
+  const search = { ...tab, ...(record_type === null ? {} : { module: record_type }) }
   return (
     <LinkButton
       to="/dashboard/platforms/$id"
       params={{ id: String(platform.id) }}
-      search={{
-        ...(tab.name === '' ? {} : { tab: tab.name }),
-        ...(record_type === null ? {} : { module: record_type }),
-      }}
+      search={search}
       variant="default"
     >
-      {tab.label}
+      {label}
     </LinkButton>
   )
 }
 
-const TAB_OF: Partial<Record<InboxItem['kind'], { name: string; label: string }>> = {
-  pulls_failing: { name: 'pulls', label: 'Show its pulls' },
-  drift: { name: '', label: 'Show the differences' },
-  disagreement: { name: '', label: 'Show the module' },
-  key_expiring: { name: 'settings', label: 'Show its keys' },
+/** The faults that are decided on the page of a platform; without a tab, on its first one. */
+const PLATFORM_TARGETS: Partial<Record<InboxItem['kind'], { tab?: string; label: string }>> = {
+  pulls_failing: { tab: 'pulls', label: 'Show its pulls' },
+  drift: { label: 'Show the differences' },
+  disagreement: { label: 'Show the module' },
+  key_expiring: { tab: 'settings', label: 'Show its keys' },
 }

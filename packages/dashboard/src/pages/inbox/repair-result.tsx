@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Table, Text, Title } from '@mantine/core'
+import { Box, Button, Group, Paper, Table, Text, Title } from '@mantine/core'
 import type { RejectedPush, RepairableGroup, RepairPreview, RepairStep } from '@recordhub/protocol'
 import type { ReactNode } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -19,23 +19,22 @@ const OUTCOMES = {
 } as const
 export const NONE: Counts = { created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0 }
 
-export type Run = { counts: Counts; remaining: number; differences: RepairStep['differences'] } & {
+export type Run = {
   state: 'running' | 'finished' | 'failed'
+  counts: Counts
+  remaining: number
+  differences: RepairStep['differences']
   error: unknown
 }
 
 /** A card with a head. */
-export function Block({
-  title,
-  note,
-  end,
-  children,
-}: {
+export function Block(props: {
   title: string
   note: string
   end?: ReactNode
   children: ReactNode
 }) {
+  const { title, note, end, children } = props
   return (
     <Paper withBorder mt="md" component="section" aria-label={title} className={classes['block']}>
       <header>
@@ -53,13 +52,8 @@ export function Block({
 }
 
 /** The three counts, and what they do not say. */
-export function Figures({
-  preview,
-  isTested,
-}: {
-  preview: RepairPreview | undefined
-  isTested: boolean
-}) {
+export function Figures(props: { preview: RepairPreview | undefined; isTested: boolean }) {
+  const { preview, isTested } = props
   const { created, updated, unchanged, stale, rejected } = preview?.counts ?? NONE
   const { repeated = 0, unchanged_bodies = 0, tested = 0, total = 0 } = preview ?? {}
   const untouched = unchanged_bodies > 0 && unchanged_bodies < tested
@@ -154,11 +148,11 @@ export function Pushes({
         </Table.Tbody>
       </Table>
       {rest > 0 && (
-        <div className={classes['foot']}>
+        <Box px="md" py={8} style={{ borderTop: '1px solid var(--line)' }}>
           <PageLink to="/dashboard/inbox" search={search} size="sm">
             {`Show ${formatNumber(rest)} more`}
           </PageLink>
-        </div>
+        </Box>
       )}
     </>
   )
@@ -182,13 +176,11 @@ function Changed({ body }: { body: RepairPreview['examples'][number] | undefined
 }
 
 /** The exact counts of a replay, also of one that was interrupted, and how they differ from the preview. */
-export function Result({
-  run: { state, counts, remaining, differences, error },
-  onBack,
-}: {
-  run: Run
-  onBack: (() => void) | null
-}) {
+export function Result(props: { run: Run; onBack: (() => void) | null }) {
+  const {
+    run: { state, counts, remaining, differences, error },
+    onBack,
+  } = props
   const isRunning = state === 'running'
   const left = remaining > 0 ? `, ${formatNumber(remaining)} left` : ''
   return (

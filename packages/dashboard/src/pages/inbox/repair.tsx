@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Button, Group, Text } from '@mantine/core'
+import { Box, Button, Group, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type {
   RejectedPush,
@@ -20,6 +20,7 @@ import {
 import { confirm, notify, useAttempt } from '../../components/confirm.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { AcceptButton } from '../../components/group-actions.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
 import { writeLossless } from '../../lib/lossless-json.ts'
@@ -40,16 +41,13 @@ const PROPOSED = {
   spelling: 'proposed: nearest name',
 } as const
 /** The rejections of one cause: changed alike, tested and replayed, accepted or deleted together. */
-export function RepairGroup({
-  platform,
-  cause,
-  onReplay,
-}: {
+export function RepairGroup(props: {
   platform: string
   cause: string
   /** Called before a replay, which may end the group. */
   onReplay?: () => void
 }) {
+  const { platform, cause, onReplay } = props
   const groups = useQuery(rejectedPushGroupsQuery({ platform }))
   const filter = { platform, cause, state: 'open', limit: String(SHOWN) }
   const page = useQuery(rejectedPushPageQuery(filter))
@@ -86,13 +84,7 @@ function proposedRows({ proposal }: RepairableGroup): ChangeRow[] {
   return proposal ? [{ op: 'set', path: 'record_type', text: proposal.record_type }] : []
 }
 
-function Panel({
-  group,
-  pushes,
-  isOver,
-  initial,
-  onReplay,
-}: {
+function Panel(props: {
   group: RepairableGroup
   pushes: RejectedPush[]
   /** Nothing is left in the group. */
@@ -100,6 +92,7 @@ function Panel({
   initial: ChangeRow[]
   onReplay?: () => void
 }) {
+  const { group, pushes, isOver, initial, onReplay } = props
   const { platform_name: platform, cause, rejected_pushes: count, proposal } = group
   const canOperate = useHasRole('operator')
   const [rows, setRows] = useState(initial)
@@ -122,15 +115,8 @@ function Panel({
 
   async function replay(previewed: RepairPreview) {
     onReplay?.()
-    let now: Run = {
-      ...{
-        counts: NONE,
-        remaining: previewed.tested,
-        differences: [],
-        state: 'running',
-        error: null,
-      },
-    }
+    const start = { counts: NONE, remaining: previewed.tested, differences: [] }
+    let now: Run = { ...start, state: 'running', error: null }
     setRun(now)
     try {
       await replayGroup(repair, previewed, ({ totals: counts, remaining, differences }) => {
@@ -229,24 +215,16 @@ function Examples({ count, examples }: { count: number } & Pick<RepairPreview, '
       end={
         examples.length > 1 && (
           <Group gap={2} wrap="nowrap" ml="auto">
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label="Previous body"
-              disabled={at === 0}
-              onClick={() => move(-1)}
-            >
+            <IconButton label="Previous body" disabled={at === 0} onClick={() => move(-1)}>
               <IconChevronUp size={16} aria-hidden />
-            </ActionIcon>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label="Next body"
+            </IconButton>
+            <IconButton
+              label="Next body"
               disabled={at >= examples.length - 1}
               onClick={() => move(1)}
             >
               <IconChevronDown size={16} aria-hidden />
-            </ActionIcon>
+            </IconButton>
           </Group>
         )
       }
@@ -261,16 +239,13 @@ function Examples({ count, examples }: { count: number } & Pick<RepairPreview, '
   )
 }
 
-function Actions({
-  group,
-  preview,
-  onReplay,
-}: {
+function Actions(props: {
   group: RepairableGroup
   /** Null until what is shown has been tested. */
   preview: RepairPreview | null
   onReplay: (preview: RepairPreview) => Promise<void>
 }) {
+  const { group, preview, onReplay } = props
   const { platform_name: platform, cause, rejected_pushes: count } = group
   const canOperate = useHasRole('operator')
   const refresh = useRefreshRejected()

@@ -15,14 +15,19 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { activityPageQuery } from '../../api/activity.ts'
 import { snapshot } from '../../api/live.ts'
-import { usePlatforms } from '../../api/platforms.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { FilterChip, FilterChips, FilterSelect, FilterTime } from '../../components/filter-chip.tsx'
+import {
+  FilterChip,
+  FilterChips,
+  FilterPlatform,
+  FilterSelect,
+  FilterTime,
+} from '../../components/filter-chip.tsx'
 import { columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { MessageText } from '../../components/message-text.tsx'
-import { PageLink } from '../../components/page-link.tsx'
+import { PageLink, PullLink } from '../../components/page-link.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { Second } from '../../components/time.tsx'
 import { formatCount, formatDay, formatNumber, formatSecond } from '../../lib/format.ts'
@@ -32,7 +37,7 @@ import { SearchInput } from '../activity/list-parts.tsx'
 import { foldRepeats, type LogRow, splitMessage } from './activity-rows.ts'
 import { Actor, EntryDrawer } from './entry-drawer.tsx'
 import { followOf } from './follow.ts'
-import { FoldButton, FollowState, Retention } from './log-parts.tsx'
+import { FoldButton, FollowState, Retention, useFollowing } from './log-parts.tsx'
 
 const PAGE = '50'
 const FILTERS = ['q', 'platform', 'level', 'kind', 'by', 'since', 'until', 'record'] as const
@@ -44,10 +49,9 @@ export function ActivityTab() {
   const isFollowing = follow === 'following'
   const search = { ...pickState(state, [...FILTERS, 'cursor']), limit: PAGE }
   const query = useQuery(activityPageQuery(search, isFollowing))
-  const { refetch, isPlaceholderData } = query
-  useEffect(() => {
-    if (isFollowing) void refetch({ cancelRefetch: false })
-  }, [isFollowing, refetch])
+  const { isPlaceholderData } = query
+  useFollowing(query, isFollowing)
+  const isFiltered = FILTERS.some((name) => state[name])
   const latest = useStore(snapshot)?.logs[0]?.id ?? 0
   // The newest log entry, filtered or not, when the log was last followed.
   const [known, setKnown] = useState(latest)
@@ -67,7 +71,14 @@ export function ActivityTab() {
           <Stack gap="xs" opacity={isPlaceholderData ? 0.6 : 1}>
             {activity.length > 0 && <LogTable entries={activity} />}
             {activity.length === 0 && complete && (
-              <NoEntries isFiltered={FILTERS.some((name) => state[name])} />
+              <EmptyState
+                icon={<IconListSearch />}
+                title={isFiltered ? 'No matching log entries' : 'No activity yet'}
+              >
+                {isFiltered
+                  ? 'Clear a filter, or choose another time.'
+                  : 'Activity appears here when a platform is registered, pushes or is pulled.'}
+              </EmptyState>
             )}
             {!complete && (
               <Text size="sm" c="dimmed" role="status">
@@ -106,47 +117,31 @@ const KINDS = [
   { value: 'schedule', label: 'Schedule' },
   { value: 'alert', label: 'Alerts' },
 ]
-type Chip = {
-  label: string
-  name: (typeof FILTERS)[number]
-  value: string
-  matches: (entry: ActivityEntry) => boolean
-}
+type Chip = readonly [
+  label: string,
+  name: (typeof FILTERS)[number],
+  value: string,
+  matches: (entry: ActivityEntry) => boolean,
+]
 const CHIPS: readonly Chip[] = [
-  ...(['push', 'pull'] as const).map((value) => ({
-    ...{ label: value === 'push' ? 'Pushes' : 'Pulls', name: 'kind' as const, value },
-    matches: ({ kind }: ActivityEntry) => kind.startsWith(`${value}.`),
-  })),
-  {
-    ...{ label: 'Operators', name: 'by', value: 'operator' },
-    matches: ({ actor }) => actor !== null,
-  },
-  {
-    ...{ label: 'Warnings', name: 'level', value: 'warning' },
-    matches: ({ level }) => level === 'warning',
-  },
-  {
-    ...{ label: 'Errors', name: 'level', value: 'error' },
-    matches: ({ level }) => level === 'error',
-  },
+  ['Pushes', 'kind', 'push', ({ kind }) => kind.startsWith('push.')],
+  ['Pulls', 'kind', 'pull', ({ kind }) => kind.startsWith('pull.')],
+  ['Operators', 'by', 'operator', ({ actor }) => actor !== null],
+  ['Warnings', 'level', 'warning', ({ level }) => level === 'warning'],
+  ['Errors', 'level', 'error', ({ level }) => level === 'error'],
 ]
 
+type LogFiltersProps = { entries: ActivityEntry[] | undefined; children: ReactNode }
+
 /** @param entries those of the page; undefined while they load. */
-function LogFilters({
-  entries,
-  children,
-}: {
-  entries: ActivityEntry[] | undefined
-  children: ReactNode
-}) {
+function LogFilters({ entries, children }: LogFiltersProps) {
   const [state, change] = useUrlState()
-  const { data: platforms = [] } = usePlatforms()
   const clear = () => change(Object.fromEntries(['cursor', ...FILTERS].map((one) => [one, null])))
   const isFiltered = FILTERS.some((name) => state[name])
   return (
     <FilterChips label="Filters">
       <FilterChip label="All" isPressed={!isFiltered} onClick={clear} />
-      {CHIPS.map(({ label, name, value, matches }) => (
+      {CHIPS.map(([label, name, value, matches]) => (
         <FilterChip
           key={label}
           label={label}
@@ -156,14 +151,7 @@ function LogFilters({
         />
       ))}
       <FilterSelect label="Kind" name="kind" choices={KINDS} />
-      <FilterSelect
-        label="Platform"
-        name="platform"
-        choices={platforms.map(({ platform_name, display_title }) => ({
-          value: platform_name,
-          label: display_title,
-        }))}
-      />
+      <FilterPlatform />
       <FilterTime maxHours={720} />
       {state['record'] && (
         <FilterChip
@@ -248,45 +236,38 @@ function LogTable({ entries }: { entries: ActivityEntry[] | undefined }) {
   )
 }
 
-function Event({
-  row: { entry, entries },
-  isOpen,
-  onFold,
-}: {
-  row: LogRow
-  isOpen: boolean
-  onFold: () => void
-}) {
+function Event(props: { row: LogRow; isOpen: boolean; onFold: () => void }) {
+  const { entry, entries } = props.row
   const { before, link, after } = splitMessage(entry)
   const more = entries.length - 1
   return (
     <Text size="sm" span>
       <MessageText message={before} />
-      {link?.record != null && (
-        <PageLink
-          to="/dashboard/records"
-          search={{ record: String(link.record) }}
-          inherit
-          underline="always"
-        >
-          {link.text}
-        </PageLink>
-      )}
-      {link?.pull != null && (
-        <PageLink
-          to="/dashboard/pulls/$id"
-          params={{ id: String(link.pull) }}
-          inherit
-          underline="always"
-        >
-          {link.text}
-        </PageLink>
-      )}
-      {link?.record == null && link?.pull == null && link?.text}
+      {link && <Subject {...link} />}
       {link && more > 0 && ` and ${more} more`}
       <MessageText message={after} />
-      {more > 0 && <FoldButton count={entries.length} isOpen={isOpen} onClick={onFold} />}
+      {more > 0 && (
+        <FoldButton count={entries.length} isOpen={props.isOpen} onClick={props.onFold} />
+      )}
     </Text>
+  )
+}
+
+/** The reference or the pull of an entry. */
+function Subject({ text, record, pull }: NonNullable<ReturnType<typeof splitMessage>['link']>) {
+  if (record !== null) {
+    const search = { record: String(record) }
+    return (
+      <PageLink to="/dashboard/records" search={search} inherit underline="always">
+        {text}
+      </PageLink>
+    )
+  }
+  if (pull === null) return text
+  return (
+    <PullLink id={pull} inherit underline="always">
+      {text}
+    </PullLink>
   )
 }
 
@@ -313,17 +294,4 @@ function iconOf({ level, kind, actor }: ActivityEntry) {
   if (kind.startsWith('pull')) return { Icon: IconDownload, label: 'Pull', color }
   if (actor !== null) return { Icon: IconUser, label: 'Operator or program', color }
   return { Icon: IconSettings, label: 'Hub', color }
-}
-
-function NoEntries({ isFiltered }: { isFiltered: boolean }) {
-  return (
-    <EmptyState
-      icon={<IconListSearch />}
-      title={isFiltered ? 'No matching log entries' : 'No activity yet'}
-    >
-      {isFiltered
-        ? 'Clear a filter, or choose another time.'
-        : 'Activity appears here when a platform is registered, pushes or is pulled.'}
-    </EmptyState>
-  )
 }

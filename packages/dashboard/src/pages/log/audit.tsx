@@ -111,15 +111,12 @@ export function AuditTab() {
 
 const column = columnsFor<FoldedRow<AuditEntry>>()
 
-function AuditTable({
-  entries,
-  empty,
-  more,
-}: {
+function AuditTable(props: {
   entries: AuditEntry[] | undefined
   empty: ReactNode
   more: { label: string; isLoading: boolean; onLoad: () => void } | null
 }) {
+  const { entries, empty, more } = props
   const [, change] = useUrlState()
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const now = Date.now()
@@ -183,22 +180,15 @@ function changeOf({ details }: AuditEntry, all: readonly AuditEntry[]): string {
   return others === 0 ? label : `${label} and ${formatCount(others, 'other change')}`
 }
 
-/** The target of an action, as a link where a page shows it: a platform or a pull. */
+/** The target of an action, as a link where a page shows it: a platform, a pull or a revert. */
 function Target({ entry: { target } }: { entry: AuditEntry }) {
   const { data: platforms = [] } = usePlatforms()
   if (target === null) return '—'
-  const [, id] = /^pull ([1-9]\d*)$/.exec(target) ?? []
+  const [, kind, id] = /^(pull|revert) ([1-9]\d*)$/.exec(target) ?? []
   if (id !== undefined) {
+    const to = kind === 'pull' ? '/dashboard/pulls/$id' : '/dashboard/reverts/$id'
     return (
-      <PageLink to="/dashboard/pulls/$id" params={{ id }} size="sm">
-        {target}
-      </PageLink>
-    )
-  }
-  const [, revert] = /^revert ([1-9]\d*)$/.exec(target) ?? []
-  if (revert !== undefined) {
-    return (
-      <PageLink to="/dashboard/reverts/$id" params={{ id: revert }} size="sm">
+      <PageLink to={to} params={{ id }} size="sm">
         {target}
       </PageLink>
     )

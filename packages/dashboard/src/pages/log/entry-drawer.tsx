@@ -5,23 +5,23 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { activityEntryQuery } from '../../api/activity.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { SideDrawer } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { MessageText } from '../../components/message-text.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
 import { PlatformLink } from '../../components/platform-link.tsx'
-import { SideDrawer } from '../../components/side-drawer.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { ValueView } from '../../components/value-view.tsx'
 import { formatCode } from '../../lib/format.ts'
-import { useUrlState } from '../../lib/url-state.ts'
+import { numberIn, useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { causeOf } from './activity-rows.ts'
 
 /** The details of a log entry, with related links. A link may refer to one that is not on the page. */
 export function EntryDrawer({ shown }: { shown: ActivityEntry[] }) {
   const [state, change] = useUrlState()
-  const id = /^[1-9]\d{0,14}$/.test(state['line'] ?? '') ? Number(state['line']) : null
+  const id = numberIn(state['line'])
   const ofPage = shown.find((entry) => entry.id === id)
   const { data, error } = useQuery({
     ...activityEntryQuery(id ?? 0),
@@ -48,19 +48,13 @@ export function EntryDrawer({ shown }: { shown: ActivityEntry[] }) {
 }
 
 function Entry({ entry }: { entry: ActivityEntry }) {
-  const { level, at, kind, platform_name } = entry
-  const rows: [string, ReactNode][] = [
-    ['Level', level === 'info' ? 'Info' : <StatusBadge key="level" status={level} />],
-    ['Time', <Time key="time" at={at} seconds />],
-    ['Kind', kind],
-    ['Actor', <Actor key="by" entry={entry} />],
-  ]
-  if (platform_name !== null) {
-    rows.push(['Platform', <PlatformLink key="platform" name={platform_name} />])
-  }
-  for (const [name, value] of Object.entries(entry.details)) {
-    rows.push([formatCode(name), <ValueView key={name} value={value} />])
-  }
+  const { level, at, kind, platform_name, details } = entry
+  const row = (name: string, value: ReactNode) => (
+    <Table.Tr key={name}>
+      <Table.Th w={150}>{name}</Table.Th>
+      <Table.Td>{value}</Table.Td>
+    </Table.Tr>
+  )
   return (
     <Stack>
       <Text fw={600}>
@@ -68,25 +62,25 @@ function Entry({ entry }: { entry: ActivityEntry }) {
       </Text>
       <Table variant="vertical" layout="fixed" withTableBorder>
         <Table.Tbody>
-          {rows.map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Th w={150}>{name}</Table.Th>
-              <Table.Td>{value}</Table.Td>
-            </Table.Tr>
-          ))}
+          {row('Level', level === 'info' ? 'Info' : <StatusBadge status={level} />)}
+          {row('Time', <Time at={at} seconds />)}
+          {row('Kind', kind)}
+          {row('Actor', <Actor entry={entry} />)}
+          {platform_name !== null && row('Platform', <PlatformLink name={platform_name} />)}
+          {Object.entries(details).map(([name, value]) =>
+            row(formatCode(name), <ValueView value={value} />),
+          )}
         </Table.Tbody>
       </Table>
       <EntryLinks entry={entry} />
       <Group>
-        <CopyButton
-          value={JSON.stringify(entry, null, 2)}
-          label="Copy as JSON"
-          text="Copy as JSON"
-        />
+        <CopyButton value={JSON.stringify(entry, null, 2)} label={COPY} text={COPY} />
       </Group>
     </Stack>
   )
 }
+
+const COPY = 'Copy as JSON'
 
 /** Who caused an entry: an operator, a program, the platform or the schedule. */
 export function Actor({ entry }: { entry: ActivityEntry }) {

@@ -6,7 +6,8 @@ import {
   IconPlayerPause,
   IconPlayerPlay,
 } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { aboutQuery } from '../../api/settings.ts'
 import { Dot } from '../../components/dot.tsx'
 import { PageLink } from '../../components/page-link.tsx'
@@ -20,6 +21,13 @@ const LABELS: Readonly<Record<Follow, string>> = {
   reading: 'Paused while you read.',
   older: 'Older entries. New ones appear on the first page.',
   off: 'does not follow',
+}
+
+/** Reads a log again when it begins to be followed. */
+export function useFollowing({ refetch }: Pick<UseQueryResult, 'refetch'>, isFollowing: boolean) {
+  useEffect(() => {
+    if (isFollowing) void refetch({ cancelRefetch: false })
+  }, [isFollowing, refetch])
 }
 
 /** Whether new entries appear at the top of a log, and the button that changes it. */
@@ -57,15 +65,8 @@ export function FollowState({ follow, isBehind = false }: { follow: Follow; isBe
 }
 
 /** How many entries a line sums up; shows them. */
-export function FoldButton({
-  count,
-  isOpen,
-  onClick,
-}: {
-  count: number
-  isOpen: boolean
-  onClick: () => void
-}) {
+export function FoldButton(props: { count: number; isOpen: boolean; onClick: () => void }) {
+  const { count, isOpen, onClick } = props
   const Chevron = isOpen ? IconChevronDown : IconChevronRight
   return (
     <UnstyledButton className={classes['fold'] ?? ''} aria-expanded={isOpen} onClick={onClick}>

@@ -2,11 +2,12 @@ import { Button, CloseButton, Group, Text, Title, Tooltip } from '@mantine/core'
 import type { LoggedRequest, LoggedRequestDetails } from '@recordhub/protocol'
 import { requestCommand } from '@recordhub/protocol/push-command'
 import { useQuery } from '@tanstack/react-query'
-import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { getQuery } from '../../api/get-query.ts'
 import { rejectedPushGroupsQuery, rejectedPushPageQuery } from '../../api/rejected-pushes.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { RepairLink } from '../../components/group-actions.tsx'
+import { Dimmed } from '../../components/list-table/columns.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { PlatformLink } from '../../components/platform-link.tsx'
@@ -38,7 +39,7 @@ export function RequestPanel({ id, onClose }: { id: number; onClose: () => void 
   }, [])
   return (
     <aside ref={panel} className={classes['panel']} aria-label="Request" tabIndex={-1}>
-      <CloseButton className={classes['close'] ?? ''} aria-label="Close" onClick={onClose} />
+      <CloseButton pos="absolute" top={8} right={8} aria-label="Close" onClick={onClose} />
       <Loaded query={query} errorTitle="Could not load the request">
         {({ request }) => <OpenRequest request={request} />}
       </Loaded>
@@ -50,56 +51,35 @@ function OpenRequest({ request }: { request: LoggedRequestDetails }) {
   const { method, status, at, latency_ms, request_id, address, key_hint, platform_name } = request
   const { record_type, record_id, skipped, headers, body, response, size, code } = request
   const [showsHeaders, setShowsHeaders] = useState(false)
-  const subject = subjectOf(request)
-  const facts: [string, ReactNode][] = [
-    [
-      'Received',
-      <Fragment key="received">
-        <Second at={at} milliseconds />{' '}
-        <Dimmed>
-          <Ago at={at} />, ready after {formatLatency(latency_ms)}
-        </Dimmed>
-      </Fragment>,
-    ],
-    ['Outcome', <Outcome key="outcome" request={request} />],
-    [
-      'Request',
-      <Fragment key="request">
-        <code>{request_id}</code> <CopyButton value={request_id} label="Copy the request ID" />
-      </Fragment>,
-    ],
-    [
-      'From',
-      <Fragment key="from">
-        {address} <Dimmed>{key_hint ? `key ${key_hint}` : 'without a key'}</Dimmed>
-      </Fragment>,
-    ],
-    [
-      'Platform',
-      platform_name ? (
-        <PlatformLink key="platform" name={platform_name} />
-      ) : (
-        reasonWithoutPlatform(code)
-      ),
-    ],
-    ...(record_type === null ? [] : [['Module', record_type] satisfies [string, ReactNode]]),
-  ]
   return (
     <>
       <Group gap="xs" className={classes['head'] ?? ''}>
         <code>{method}</code>
         <Status status={status} />
-        <Title order={2} fz="sm" className={classes['subject'] ?? ''}>
-          {subject ?? 'Unknown record'}
+        <Title order={2} fz="sm" miw={0}>
+          {subjectOf(request) ?? 'Unknown record'}
         </Title>
       </Group>
       <dl className={classes['facts']}>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
+        <Fact name="Received">
+          <Second at={at} milliseconds />{' '}
+          <Dimmed>
+            <Ago at={at} />, ready after {formatLatency(latency_ms)}
+          </Dimmed>
+        </Fact>
+        <Fact name="Outcome">
+          <Outcome request={request} />
+        </Fact>
+        <Fact name="Request">
+          <code>{request_id}</code> <CopyButton value={request_id} label="Copy the request ID" />
+        </Fact>
+        <Fact name="From">
+          {address} <Dimmed>{key_hint ? `key ${key_hint}` : 'without a key'}</Dimmed>
+        </Fact>
+        <Fact name="Platform">
+          {platform_name ? <PlatformLink name={platform_name} /> : reasonWithoutPlatform(code)}
+        </Fact>
+        {record_type !== null && <Fact name="Module">{record_type}</Fact>}
       </dl>
       {skipped > 0 && (
         <Text size="xs" c="dimmed" px="md" pb="xs">
@@ -129,7 +109,11 @@ function OpenRequest({ request }: { request: LoggedRequestDetails }) {
           <RepairAll platform={platform_name} requestId={request_id} />
         )}
       </Group>
-      <TextBlock title="Response" text={response} otherwise={reasonWithoutResponse(request)} />
+      <TextBlock
+        title="Response"
+        text={response}
+        otherwise={headers ? 'Response not kept: it is too large.' : SAMPLED}
+      />
       <TextBlock
         title={`Body${size === null ? '' : ` ${formatBytes(size)}`}`}
         text={body}
@@ -148,6 +132,15 @@ function OpenRequest({ request }: { request: LoggedRequestDetails }) {
   )
 }
 
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
 /** Repairs all pushes that were rejected for the same reason, if this one is still rejected. */
 function RepairAll({ platform, requestId }: { platform: string; requestId: string }) {
   const search = { platform, request_id: requestId, limit: '1' }
@@ -156,12 +149,8 @@ function RepairAll({ platform, requestId }: { platform: string; requestId: strin
   const group = data?.groups.find(({ cause }) => cause === push?.cause)
   if (group) {
     const count = group.rejected_pushes
-    return (
-      <RepairLink
-        group={group}
-        label={count === 1 ? 'Repair' : `Repair all ${formatNumber(count)}`}
-      />
-    )
+    const label = count === 1 ? 'Repair' : `Repair all ${formatNumber(count)}`
+    return <RepairLink group={group} label={label} />
   }
   return (
     <PageLink to="/dashboard/inbox" search={{ tab: 'rejected', platform }} size="sm">
@@ -170,15 +159,8 @@ function RepairAll({ platform, requestId }: { platform: string; requestId: strin
   )
 }
 
-function TextBlock({
-  title,
-  text,
-  otherwise,
-}: {
-  title: string
-  text: string | null
-  otherwise: string
-}) {
+function TextBlock(props: { title: string; text: string | null; otherwise: string }) {
+  const { title, text, otherwise } = props
   return (
     <section aria-label={title}>
       <Text size="xs" fw={500} px="md" py={6}>
@@ -204,10 +186,6 @@ function indent(text: string): string {
   }
 }
 
-function reasonWithoutResponse({ headers }: LoggedRequestDetails): string {
-  return headers === null ? SAMPLED : 'Response not kept: it is too large.'
-}
-
 const SAMPLED =
   'Not kept: while many requests arrive, the log keeps the headers, bodies and responses of a sample. It keeps none that names an erased record.'
 
@@ -225,34 +203,23 @@ function reasonWithoutBody({ headers, size, platform_name }: LoggedRequestDetail
 }
 
 /** Without its body, the command would send another request. */
-function CopyAsCurl({
-  request: { method, path, headers, body, size },
-}: {
-  request: LoggedRequestDetails
-}) {
+function CopyAsCurl({ request }: { request: LoggedRequestDetails }) {
+  const { method, path, headers, body, size } = request
   const isComplete = headers !== null && (body !== null || size === null)
   const url = `${location.origin}${path}`
   const command = isComplete ? requestCommand({ method, url, headers, body }) : null
-  const button = <CopyButton value={command} label="Copy as curl" text="Copy as curl" />
-  if (!isComplete) {
-    return (
-      <Tooltip label="The log has not kept the whole request.">
-        <span>{button}</span>
-      </Tooltip>
-    )
-  }
   return (
-    <Tooltip label="Replace $HUB_API_KEY by the key, or set it as a variable.">
-      <span>{button}</span>
+    <Tooltip
+      label={
+        isComplete
+          ? 'Replace $HUB_API_KEY by the key, or set it as a variable.'
+          : 'The log has not kept the whole request.'
+      }
+    >
+      <span>
+        <CopyButton value={command} label="Copy as curl" text="Copy as curl" />
+      </span>
     </Tooltip>
-  )
-}
-
-function Dimmed({ children }: { children: ReactNode }) {
-  return (
-    <Text span c="dimmed" fz="inherit">
-      {children}
-    </Text>
   )
 }
 

@@ -4,12 +4,18 @@ import { useWindowScroll } from '@mantine/hooks'
 import type { LoggedRequest, LoggedRequestCounts } from '@recordhub/protocol'
 import { IconArrowsDownUp } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
 import { getQuery } from '../../api/get-query.ts'
-import { useModules, usePlatforms } from '../../api/platforms.ts'
+import { useModules } from '../../api/platforms.ts'
 import { requestsQuery } from '../../api/requests.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { FilterChip, FilterChips, FilterSelect, FilterTime } from '../../components/filter-chip.tsx'
+import {
+  FilterChip,
+  FilterChips,
+  FilterPlatform,
+  FilterSelect,
+  FilterTime,
+} from '../../components/filter-chip.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -17,11 +23,11 @@ import { Pager } from '../../components/pager.tsx'
 import { Second } from '../../components/time.tsx'
 import { moduleChoices } from '../../lib/choices.ts'
 import { formatBytes, formatCount, formatLatency, formatNumber } from '../../lib/format.ts'
-import { type UrlChanges, useUrlState } from '../../lib/url-state.ts'
+import { numberIn, type UrlChanges, useUrlState } from '../../lib/url-state.ts'
 import { SearchInput } from '../activity/list-parts.tsx'
 import { followOf } from './follow.ts'
 import classes from './log.module.css'
-import { FollowState } from './log-parts.tsx'
+import { FollowState, useFollowing } from './log-parts.tsx'
 import { Outcome, RequestPanel, Status, subjectOf } from './request-panel.tsx'
 
 /** The log has no index, so counting it reads all of it. */
@@ -45,13 +51,33 @@ export function Requests({ platform }: { platform?: string }) {
     ...Object.fromEntries(FILTERS.map((name) => [name, state[name]])),
   }
   const query = useQuery(requestsQuery(filter, state['cursor'], isFollowing))
-  const { refetch, isPlaceholderData } = query
-  useEffect(() => {
-    if (isFollowing) void refetch({ cancelRefetch: false })
-  }, [isFollowing, refetch])
-  const opened = /^[1-9]\d{0,14}$/.test(state['request'] ?? '') ? Number(state['request']) : null
+  const { isPlaceholderData } = query
+  useFollowing(query, isFollowing)
+  const opened = numberIn(state['request'])
   const isFiltered = FILTERS.some((name) => state[name])
-  const columns = columnsOf(platform === undefined, (id) => change({ request: String(id) }))
+  const open = (id: number) => change({ request: String(id) })
+  const table = (requests: LoggedRequest[] | undefined, empty?: ReactNode) => (
+    <ListTable
+      label="Requests"
+      rows={requests}
+      idOf={({ id }) => id}
+      isStale={isPlaceholderData}
+      isCurrent={({ id }) => id === opened}
+      onOpen={({ id }) => open(id)}
+      empty={empty}
+      columns={columnsOf(platform === undefined, open)}
+    />
+  )
+  const none = (
+    <EmptyState
+      icon={<IconArrowsDownUp />}
+      title={isFiltered ? 'No matching requests' : 'No requests in the last 24 hours'}
+    >
+      {isFiltered
+        ? 'Clear a filter, or choose another time.'
+        : 'Each request to the receiver appears here within two seconds, unless HUB_REQUEST_LOG_BYTES turns the log off.'}
+    </EmptyState>
+  )
   return (
     <>
       <RequestFilters platform={platform} filter={filter} isFollowing={isFollowing}>
@@ -59,29 +85,10 @@ export function Requests({ platform }: { platform?: string }) {
       </RequestFilters>
       <div className={classes['split']} data-open={opened !== null || undefined}>
         <Stack gap="xs" miw={0}>
-          <Loaded
-            query={query}
-            skeleton={
-              <ListTable
-                label="Requests"
-                rows={undefined}
-                idOf={({ id }) => id}
-                columns={columns}
-              />
-            }
-          >
+          <Loaded query={query} skeleton={table(undefined)}>
             {({ requests, next_cursor }) => (
               <>
-                <ListTable
-                  label="Requests"
-                  rows={requests}
-                  idOf={({ id }) => id}
-                  isStale={isPlaceholderData}
-                  isCurrent={({ id }) => id === opened}
-                  onOpen={({ id }) => change({ request: String(id) })}
-                  empty={next_cursor === null && <NoRequests isFiltered={isFiltered} />}
-                  columns={columns}
-                />
+                {table(requests, next_cursor === null && none)}
                 <Pager next={next_cursor} isStale={isPlaceholderData} />
               </>
             )}
@@ -99,20 +106,15 @@ export function Requests({ platform }: { platform?: string }) {
   )
 }
 
-function RequestFilters({
-  platform,
-  filter,
-  isFollowing,
-  children,
-}: {
+function RequestFilters(props: {
   platform: string | undefined
   filter: UrlChanges
   isFollowing: boolean
   children: ReactNode
 }) {
+  const { platform, filter, isFollowing, children } = props
   const [state, change] = useUrlState()
   const { status } = state
-  const { data: platforms = [] } = usePlatforms()
   const { data } = useQuery({
     ...getQuery<LoggedRequestCounts>('GET /api/v1/requests/counts', {
       query: { ...filter, status: null },
@@ -138,16 +140,7 @@ function RequestFilters({
       {chip('All', undefined, countOf('all'))}
       {CLASSES.map((name) => chip(name, name, countOf(name)))}
       {isOther && chip(status, status)}
-      {platform === undefined && (
-        <FilterSelect
-          label="Platform"
-          name="platform"
-          choices={platforms.map(({ platform_name, display_title }) => ({
-            value: platform_name,
-            label: display_title,
-          }))}
-        />
-      )}
+      {platform === undefined && <FilterPlatform />}
       <FilterSelect label="Module" name="record_type" choices={modules} />
       <FilterTime maxHours={24} />
       <SearchInput
@@ -203,17 +196,4 @@ function columnsOf(hasPlatform: boolean, onOpen: (id: number) => void) {
     column.text('Reference', subjectOf, { phone: 'first' }),
     column.of('Outcome', (request) => <Outcome request={request} />, { width: 190, phone: 'end2' }),
   ]
-}
-
-function NoRequests({ isFiltered }: { isFiltered: boolean }) {
-  return (
-    <EmptyState
-      icon={<IconArrowsDownUp />}
-      title={isFiltered ? 'No matching requests' : 'No requests in the last 24 hours'}
-    >
-      {isFiltered
-        ? 'Clear a filter, or choose another time.'
-        : 'Each request to the receiver appears here within two seconds, unless HUB_REQUEST_LOG_BYTES turns the log off.'}
-    </EmptyState>
-  )
 }

@@ -1,7 +1,7 @@
 /** Whether everything that the platforms list is in the hub: sums, and a row for each module that is not equal. */
 import type { ModuleCompleteness, PlatformSummary } from '@recordhub/protocol'
 
-type Counts = {
+export type PlatformSums = {
   /** What the platforms listed, without accepted exceptions, and how much of it the hub has. */
   listed: number
   here: number
@@ -9,9 +9,6 @@ type Counts = {
   newerPushes: number
   /** The time of the oldest comparison; null without any. */
   comparedAt: string | null
-}
-
-export type PlatformSums = Counts & {
   modules: number
   /** Modules whose last pull failed, the records that the hub has of them, and when the oldest of them was verified. */
   failed: { modules: number; records: number; verifiedAt: string | null }
@@ -46,69 +43,57 @@ export function sumByPlatform(
   modules: readonly ModuleCompleteness[],
   platforms: readonly PlatformSummary[],
 ): Map<string, PlatformSums> {
-  const sums = new Map<string, PlatformSums>()
-  for (const { platform_name, status } of platforms) {
-    if (status === 'active') sums.set(platform_name, NONE)
-  }
-  for (const module of modules) {
-    const sum = sums.get(module.platform_name)
-    if (sum) sums.set(module.platform_name, add(sum, module))
-  }
-  return sums
+  const byPlatform = Map.groupBy(modules, ({ platform_name }) => platform_name)
+  return new Map(
+    platforms
+      .filter(({ status }) => status === 'active')
+      .map(({ platform_name: name }) => [name, total((byPlatform.get(name) ?? []).map(sumsOf))]),
+  )
 }
 
-function add(sum: PlatformSums, module: ModuleCompleteness): PlatformSums {
-  const { last_error, listed, accepted, pushed_since, incomplete_reasons, only_here } = module
-  const modules = sum.modules + 1
+function sumsOf(module: ModuleCompleteness): PlatformSums {
+  const { last_error, listed, accepted, pushed_since, verified_at } = module
+  const one = { ...NONE, modules: 1 }
   if (last_error !== null) {
-    const { failed } = sum
-    const isFirst = failed.modules === 0
-    // If one of them was never verified, they were never verified together.
-    const verifiedAt =
-      isFirst || failed.verifiedAt === null || module.verified_at === null
-        ? isFirst
-          ? module.verified_at
-          : null
-        : earlier(failed.verifiedAt, module.verified_at)
-    const records = failed.records + stored(module)
-    return { ...sum, modules, failed: { modules: failed.modules + 1, records, verifiedAt } }
+    return { ...one, failed: { modules: 1, records: stored(module), verifiedAt: verified_at } }
   }
-  if (listed === null) return { ...sum, modules, unread: sum.unread + 1 }
-  const isUndecided = incomplete_reasons.includes('missing_undecided')
+  if (listed === null) return { ...one, unread: 1 }
   return {
-    ...sum,
-    modules,
-    listed: sum.listed + listed - accepted,
-    here: sum.here + hereOf(module),
-    accepted: sum.accepted + accepted,
-    newerPushes: sum.newerPushes + (pushed_since ?? 0),
-    comparedAt: earlier(sum.comparedAt, comparedAt(module)),
-    missing: sum.missing + (isUndecided ? (only_here ?? 0) : 0),
-    unequal: sum.unequal + (isEqual(module) ? 0 : 1),
+    ...one,
+    ...{ listed: listed - accepted, here: hereOf(module), accepted },
+    newerPushes: pushed_since ?? 0,
+    comparedAt: comparedAt(module),
+    missing: undecidedOf(module),
+    unequal: isEqual(module) ? 0 : 1,
   }
 }
 
 export function total(sums: Iterable<PlatformSums>): PlatformSums {
   let all = NONE
-  for (const one of sums) {
-    all = {
-      modules: all.modules + one.modules,
-      listed: all.listed + one.listed,
-      here: all.here + one.here,
-      accepted: all.accepted + one.accepted,
-      newerPushes: all.newerPushes + one.newerPushes,
-      comparedAt: earlier(all.comparedAt, one.comparedAt),
-      unread: all.unread + one.unread,
-      missing: all.missing + one.missing,
-      unequal: all.unequal + one.unequal,
-      failed: {
-        modules: all.failed.modules + one.failed.modules,
-        records: all.failed.records + one.failed.records,
-        verifiedAt: null,
-      },
-    }
-  }
+  for (const one of sums) all = add(all, one)
   return all
+}
+
+function add(one: PlatformSums, other: PlatformSums): PlatformSums {
+  const [first, second] = [one.failed, other.failed]
+  const times = [one, other].flatMap(({ failed }) => (failed.modules > 0 ? failed.verifiedAt : []))
+  return {
+    modules: one.modules + other.modules,
+    listed: one.listed + other.listed,
+    here: one.here + other.here,
+    accepted: one.accepted + other.accepted,
+    newerPushes: one.newerPushes + other.newerPushes,
+    comparedAt: earlier(one.comparedAt, other.comparedAt),
+    unread: one.unread + other.unread,
+    missing: one.missing + other.missing,
+    unequal: one.unequal + other.unequal,
+    failed: {
+      modules: first.modules + second.modules,
+      records: first.records + second.records,
+      // If one of them was never verified, they were never verified together.
+      verifiedAt: times.includes(null) ? null : times.reduce(earlier, null),
+    },
+  }
 }
 
 /** A row for each compared module that is not equal, then one for the failed and one for the unread modules of a platform. */
@@ -127,20 +112,14 @@ export function unequalRows(
   const grouped = active.flatMap((platform): UnequalRow[] => {
     const { failed, unread } = sums.get(platform.platform_name) ?? NONE
     const common = { platform, module: null, listed: null, difference: null }
-    return [
-      ...(failed.modules > 0
-        ? [
-            {
-              ...common,
-              ...{ why: 'failed' as const, modules: failed.modules, here: failed.records },
-              verifiedAt: failed.verifiedAt,
-            },
-          ]
-        : []),
-      ...(unread > 0
-        ? [{ ...common, why: 'unread' as const, modules: unread, here: 0, verifiedAt: null }]
-        : []),
-    ]
+    const rows: UnequalRow[] = []
+    if (failed.modules > 0) {
+      const { modules: count, records: here, verifiedAt } = failed
+      rows.push({ ...common, why: 'failed', modules: count, here, verifiedAt })
+    }
+    if (unread > 0)
+      rows.push({ ...common, why: 'unread', modules: unread, here: 0, verifiedAt: null })
+    return rows
   })
   return [...compared, ...grouped]
 }
@@ -164,10 +143,10 @@ export function compareModule(module: ModuleCompleteness): {
   difference: number
   notListed: number
 } {
-  const { listed, accepted, only_here, incomplete_reasons } = module
+  const { listed, accepted, only_here } = module
   if (listed === null) return { here: stored(module), difference: 0, notListed: 0 }
   const absent = listed - accepted - hereOf(module)
-  const undecided = incomplete_reasons.includes('missing_undecided') ? (only_here ?? 0) : 0
+  const undecided = undecidedOf(module)
   return {
     here: hereOf(module) + undecided,
     difference: absent > 0 ? -absent : undecided,
@@ -177,16 +156,17 @@ export function compareModule(module: ModuleCompleteness): {
 
 /** The reasons that a row names, the most important first. */
 const REASONS: readonly string[] = [
-  'missing_undecided',
-  'rejected',
-  'held',
-  'total_differs',
-  'no_total',
-  'no_success',
+  ...['missing_undecided', 'rejected', 'held'],
+  ...['total_differs', 'no_total', 'no_success'],
 ]
 
 function isEqual({ verified_at, incomplete_reasons }: ModuleCompleteness): boolean {
   return verified_at !== null && incomplete_reasons.length === 0
+}
+
+/** The records that the last complete read did not contain, if that waits for a decision. */
+function undecidedOf({ incomplete_reasons, only_here }: ModuleCompleteness): number {
+  return incomplete_reasons.includes('missing_undecided') ? (only_here ?? 0) : 0
 }
 
 const stored = ({ records, missing }: ModuleCompleteness) => records - missing

@@ -64,7 +64,6 @@ export function FirstSteps({ current }: { current: Snapshot }) {
   const invitations = useQuery({ ...invitationsQuery(), enabled: isAdmin })
   const isLoading = [about, backups, operators, invitations].some((one) => one.isLoading)
   const { platforms } = current
-  const now = Date.now()
   const isRegistered = platforms.length > 0
   const isPulled = platforms.some(({ latest_sync_at }) => latest_sync_at !== null)
   const hasPushed = platforms.some(({ last_push_at }) => last_push_at !== null)
@@ -93,53 +92,30 @@ export function FirstSteps({ current }: { current: Snapshot }) {
       text: 'Give the hub API key to the platform owner. Turns green when a push arrives.',
       state: hasPushed ? 'done' : isRegistered ? 'open' : 'later',
     },
-    ...(backups.data
-      ? [
-          {
-            title: 'Schedule backups',
-            text:
-              backups.data.schedule === null
-                ? 'Off. A backup a day is enough for most hubs; you can test a restore at any time.'
-                : 'On. You can test a restore at any time.',
-            state: backups.data.schedule === null ? ('open' as const) : ('done' as const),
-            action: (
-              <LinkButton
-                size="xs"
-                variant="default"
-                to="/dashboard/settings"
-                search={{ tab: 'backups' }}
-              >
-                Set a schedule
-              </LinkButton>
-            ),
-          },
-        ]
-      : []),
-    ...(operators.data && invitations.data
-      ? [
-          {
-            title: 'Invite a colleague',
-            text: 'So that someone can act when you are away.',
-            state:
-              operators.data.operators.filter(({ disabled_at }) => disabled_at === null).length >
-                1 ||
-              invitations.data.invitations.some(({ expires_at }) => Date.parse(expires_at) > now)
-                ? ('done' as const)
-                : ('open' as const),
-            action: (
-              <LinkButton
-                size="xs"
-                variant="default"
-                to="/dashboard/settings"
-                search={{ tab: 'operators' }}
-              >
-                Invite
-              </LinkButton>
-            ),
-          },
-        ]
-      : []),
   ]
+  if (backups.data) {
+    const isOff = backups.data.schedule === null
+    steps.push({
+      title: 'Schedule backups',
+      text: isOff
+        ? 'Off. A backup a day is enough for most hubs; you can test a restore at any time.'
+        : 'On. You can test a restore at any time.',
+      state: isOff ? 'open' : 'done',
+      action: settingsLink('backups', 'Set a schedule'),
+    })
+  }
+  if (operators.data && invitations.data) {
+    const active = operators.data.operators.filter(({ disabled_at }) => disabled_at === null)
+    const isInvited = invitations.data.invitations.some(
+      ({ expires_at }) => Date.parse(expires_at) > Date.now(),
+    )
+    steps.push({
+      title: 'Invite a colleague',
+      text: 'So that someone can act when you are away.',
+      state: active.length > 1 || isInvited ? 'done' : 'open',
+      action: settingsLink('operators', 'Invite'),
+    })
+  }
   return (
     <>
       <Paper withBorder mt="md" aria-busy={isLoading}>
@@ -161,6 +137,14 @@ export function FirstSteps({ current }: { current: Snapshot }) {
         </Anchor>
       </Group>
     </>
+  )
+}
+
+function settingsLink(tab: string, text: string) {
+  return (
+    <LinkButton size="xs" variant="default" to="/dashboard/settings" search={{ tab }}>
+      {text}
+    </LinkButton>
   )
 }
 

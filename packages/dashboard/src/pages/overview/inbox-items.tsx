@@ -9,6 +9,7 @@ import { Dot } from '../../components/dot.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { MessageText } from '../../components/message-text.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
+import { PageLink } from '../../components/page-link.tsx'
 import { Ago, Clock } from '../../components/time.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
@@ -17,6 +18,7 @@ import { inboxQuery } from '../inbox/inbox-query.ts'
 import { TestButton } from '../platforms/test-button.tsx'
 import { PullNowButton } from '../pulls/pull-now-button.tsx'
 import classes from './overview.module.css'
+import { PlatformName } from './platform-name.tsx'
 import { ReplayProposed } from './replay-proposed.tsx'
 
 const SHOWN = 3
@@ -76,13 +78,9 @@ function Nothing() {
           <span className={classes['grow']}>
             The last item was {last.as} <Ago at={last.at} /> by <OperatorName by={last.by} />.
           </span>
-          <Link
-            to="/dashboard/inbox"
-            search={{ aside: '1' }}
-            style={{ color: 'var(--accent-text)' }}
-          >
+          <PageLink to="/dashboard/inbox" search={{ aside: '1' }} inherit underline="always">
             Put aside
-          </Link>
+          </PageLink>
         </>
       )}
     </div>
@@ -101,13 +99,7 @@ function Item({ item }: { item: InboxItem }) {
         <div className={`${classes['why']} ${classes['dots']}`}>
           {platform && (
             <span>
-              <Link
-                to="/dashboard/platforms/$id"
-                params={{ id: String(platform.id) }}
-                className={classes['plain']}
-              >
-                {platform.title}
-              </Link>
+              <PlatformName id={platform.id}>{platform.title}</PlatformName>
             </span>
           )}
           {since !== null && (

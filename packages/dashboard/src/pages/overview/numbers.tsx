@@ -1,8 +1,9 @@
-import { Paper, SegmentedControl, Title } from '@mantine/core'
+import { Group, Paper, SegmentedControl, SimpleGrid, Text } from '@mantine/core'
 import type { HourOfStatistics, MinuteOfStatistics, Snapshot } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { getQuery } from '../../api/get-query.ts'
+import { Section } from '../../components/section.tsx'
 import { formatCount, formatNumber, formatShort } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import {
@@ -52,13 +53,12 @@ export function Numbers({ current }: { current: Snapshot }) {
     <b>{counts ? formatNumber(sumOf(bars, kind)) : read.error ? '—' : '…'}</b>
   )
   return (
-    <section className={classes['section']} aria-labelledby="numbers">
-      <div className={classes['head']}>
-        <Title order={2} fz="md" id="numbers">
-          Numbers
-        </Title>
+    <Section
+      title="Numbers"
+      mt="lg"
+      end={
         <SegmentedControl
-          className={classes['end'] ?? ''}
+          ml="auto"
           size="xs"
           aria-label="Range"
           value={range}
@@ -67,17 +67,15 @@ export function Numbers({ current }: { current: Snapshot }) {
           }
           data={Object.entries(RANGES).map(([value, { label }]) => ({ value, label }))}
         />
-      </div>
-      <div className={classes['numbers']}>
+      }
+    >
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         <Chart
           bars={bars}
           range={range}
           unit={unit}
-          label={(bar) =>
-            [
-              formatCount(bar.pushes, 'push', 'pushes'),
-              `${formatNumber(bar.rejected)} rejected`,
-            ].join(', ')
+          label={({ pushes, rejected: count }) =>
+            `${formatCount(pushes, 'push', 'pushes')}, ${formatNumber(count)} rejected`
           }
           countOf={(bar) => bar.pushes}
           rejectedIn={(bar) => bar.rejected}
@@ -102,11 +100,10 @@ export function Numbers({ current }: { current: Snapshot }) {
           bars={bars}
           range={range}
           unit={unit}
-          label={(bar) =>
-            [
-              `${formatCount(bar.pulled, 'record')} changed by ${formatCount(bar.pulls, 'pull')}`,
-              ...(bar.pulls_failed > 0 ? [`${formatNumber(bar.pulls_failed)} failed`] : []),
-            ].join(', ')
+          label={({ pulled, pulls, pulls_failed: count }) =>
+            `${formatCount(pulled, 'record')} changed by ${formatCount(pulls, 'pull')}${
+              count > 0 ? `, ${formatNumber(count)} failed` : ''
+            }`
           }
           countOf={(bar) => bar.pulled}
           hasFailed={(bar) => bar.pulls_failed > 0}
@@ -126,24 +123,15 @@ export function Numbers({ current }: { current: Snapshot }) {
             </Link>
           )}
         </Chart>
-      </div>
-    </section>
+      </SimpleGrid>
+    </Section>
   )
 }
 
 /** The number of labels below a chart, besides *now*. */
 const LABELS = 4
 
-function Chart({
-  bars,
-  range,
-  unit,
-  label,
-  countOf,
-  rejectedIn = () => 0,
-  hasFailed = () => false,
-  children,
-}: {
+function Chart(props: {
   bars: readonly Bar[]
   range: Range
   unit: string
@@ -154,6 +142,8 @@ function Chart({
   hasFailed?: (bar: Bar) => boolean
   children: React.ReactNode
 }) {
+  const { bars, range, unit, label, countOf, children } = props
+  const { rejectedIn = () => 0, hasFailed = () => false } = props
   const top = axisTop(Math.max(0, ...bars.map((bar) => countOf(bar) + rejectedIn(bar))))
   const heightOf = (value: number) => `${(100 * value) / top}%`
   const step = bars.length / LABELS
@@ -162,11 +152,19 @@ function Chart({
     (_, index) => bars[Math.floor(index * step)]?.at ?? '',
   )
   return (
-    <Paper withBorder component="figure" className={classes['chart'] ?? ''}>
-      <figcaption className={classes['figure']}>
+    <Paper withBorder component="figure" m={0} p="md">
+      <Group
+        component="figcaption"
+        gap="2px 12px"
+        align="baseline"
+        c="var(--text-2)"
+        className={classes['figure'] ?? ''}
+      >
         {children}
-        <span className={classes['unit']}>{unit}</span>
-      </figcaption>
+        <Text span ml="auto" size="xs" c="var(--text-3)" visibleFrom="sm">
+          {unit}
+        </Text>
+      </Group>
       <div className={classes['plot']}>
         <span className={classes['tick']} style={{ top: -6 }}>
           {formatShort(top)}
@@ -191,13 +189,22 @@ function Chart({
           </span>
         ))}
       </div>
-      <div className={classes['axis']} aria-hidden>
+      <Group
+        justify="space-between"
+        gap={0}
+        mt={8}
+        pr={36}
+        fz="xs"
+        c="var(--text-3)"
+        wrap="nowrap"
+        aria-hidden
+      >
         {marks.map((at, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a label has no other identity.
           <span key={index}>{at === '' ? '' : labelOf(at, range)}</span>
         ))}
         <span>now</span>
-      </div>
+      </Group>
     </Paper>
   )
 }

@@ -1,4 +1,4 @@
-import { Paper, Skeleton, Stack, Title } from '@mantine/core'
+import { Box, Paper, Skeleton, Stack, Title } from '@mantine/core'
 import type { Snapshot } from '@recordhub/protocol'
 import { IconAlertCircle, IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router'
 import { allCompletenessQuery } from '../../api/completeness.ts'
 import { snapshot } from '../../api/live.ts'
 import { useTabTitle } from '../../components/page-header.tsx'
+import { Section } from '../../components/section.tsx'
 import { Ago, Clock } from '../../components/time.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
 import { useStore } from '../../lib/store.ts'
@@ -16,9 +17,12 @@ import { FirstSteps, useShowsFirstSteps } from './first-steps.tsx'
 import { colorOf, InboxItems } from './inbox-items.tsx'
 import { Numbers } from './numbers.tsx'
 import classes from './overview.module.css'
+import { PlatformName } from './platform-name.tsx'
 import { Platforms } from './platforms.tsx'
 import { SyncCard } from './sync-card.tsx'
 import { UnequalModules } from './unequal-modules.tsx'
+
+const WIDTH = '72.5rem'
 
 /** Is everything fine, what must I do, where, and how much. */
 export function OverviewPage() {
@@ -30,36 +34,31 @@ export function OverviewPage() {
   const hasPlatforms = current.platforms.length > 0
   if (!hasPlatforms && showsFirstSteps) {
     return (
-      <div className={classes['narrow']}>
+      <Box maw="45rem" mx="auto">
         <header className={classes['state']}>
           <Title order={1}>Connect your first platform</Title>
           <p>The steps to a hub that runs by itself. Each one ticks itself when it is done.</p>
         </header>
         {current.inbox.open > 0 && <InboxItems inbox={current.inbox} />}
         <FirstSteps current={current} />
-      </div>
+      </Box>
     )
   }
   const sums = modules ? sumByPlatform(modules, current.platforms) : null
   return (
-    <div className={classes['page']}>
+    <Box maw={WIDTH} mx="auto">
       <State current={current} sums={sums} />
       <InboxItems inbox={current.inbox} />
       {showsFirstSteps && (
-        <section className={classes['section']} aria-label="First steps">
-          <div className={classes['head']}>
-            <Title order={2} fz="md">
-              First steps
-            </Title>
-          </div>
+        <Section title="First steps" mt="lg">
           <FirstSteps current={current} />
-        </section>
+        </Section>
       )}
       {modules && <UnequalModules modules={modules} platforms={current.platforms} />}
       <SyncCard />
       <Platforms current={current} sums={sums} />
       <Numbers current={current} />
-    </div>
+    </Box>
   )
 }
 
@@ -120,14 +119,8 @@ function Sentence({ current, sums, all }: { current: Snapshot; sums: Sums; all: 
       )}{' '}
       {named.map(({ platform, records, verifiedAt }) => (
         <span key={platform.id}>
-          <Link
-            to="/dashboard/platforms/$id"
-            params={{ id: String(platform.id) }}
-            className={classes['plain']}
-          >
-            {platform.display_title}
-          </Link>{' '}
-          ({formatCount(records, 'record')}) was{' '}
+          <PlatformName id={platform.id}>{platform.display_title}</PlatformName> (
+          {formatCount(records, 'record')}) was{' '}
           {verifiedAt === null ? (
             'never verified'
           ) : (
@@ -152,7 +145,7 @@ function Sentence({ current, sums, all }: { current: Snapshot; sums: Sums; all: 
 /** Everything in its final height, with grey bars for what is not known yet. */
 function Loading() {
   return (
-    <div className={classes['page']} aria-busy="true">
+    <Box maw={WIDTH} mx="auto" aria-busy="true">
       <div className={classes['state']} role="status" aria-label={TEXTS.loading}>
         <Skeleton h={24} w={320} my={6} />
         <Skeleton h={10} w={520} mt={16} mb={6} />
@@ -170,12 +163,7 @@ function Loading() {
         ))}
       </Paper>
       <SyncCard />
-      <section className={classes['section']}>
-        <div className={classes['head']}>
-          <Title order={2} fz="md">
-            {TEXTS.platforms}
-          </Title>
-        </div>
+      <Section title={TEXTS.platforms} mt="lg">
         <Paper withBorder component="ul" className={classes['list'] ?? ''} aria-hidden>
           {[120, 130, 140, 90, 110].map((width) => (
             <li key={width} className={classes['platform']} data-state="healthy">
@@ -188,7 +176,7 @@ function Loading() {
             </li>
           ))}
         </Paper>
-      </section>
-    </div>
+      </Section>
+    </Box>
   )
 }

@@ -1,9 +1,10 @@
-import { Paper, Title } from '@mantine/core'
+import { Box, Paper, Text } from '@mantine/core'
 import type { PlatformSummary, RecentPull, Snapshot } from '@recordhub/protocol'
 import { IconPlus } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { Dot } from '../../components/dot.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
+import { Section } from '../../components/section.tsx'
 import { Ago, Time } from '../../components/time.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
@@ -14,6 +15,7 @@ import { TestButton } from '../platforms/test-button.tsx'
 import { PullNowButton } from '../pulls/pull-now-button.tsx'
 import type { PlatformSums } from './completeness-sums.ts'
 import classes from './overview.module.css'
+import { PlatformName } from './platform-name.tsx'
 
 /** Platforms that are shown even if they are healthy. */
 const SHOWN = 12
@@ -27,13 +29,14 @@ const STATES: Readonly<Record<Health, string>> = {
 }
 
 /** A line for each platform, the worst first. */
-export function Platforms({
-  current: { platforms, recent_pulls, stats },
-  sums,
-}: {
+export function Platforms(props: {
   current: Snapshot
   sums: ReadonlyMap<string, PlatformSums> | null
 }) {
+  const {
+    current: { platforms, recent_pulls, stats },
+    sums,
+  } = props
   const canOperate = useHasRole('operator')
   const sorted = platforms.toSorted(
     (one, other) =>
@@ -45,28 +48,30 @@ export function Platforms({
   const rest = stats.platforms - shown.length
   const pulls = new Map(recent_pulls.map((one) => [one.platform_id, one.pulls]))
   return (
-    <section className={classes['section']} aria-label={TEXTS.platforms}>
-      <div className={classes['head']}>
-        <Title order={2} fz="md">
-          {TEXTS.platforms}
-        </Title>
-        <span>{countsOf(sorted)}</span>
-        {canOperate && (
-          <LinkButton
-            className={classes['end'] ?? ''}
-            size="xs"
-            variant="default"
-            leftSection={<IconPlus size={16} aria-hidden />}
-            to="/dashboard/platforms/new"
-          >
-            {TEXTS.registerAPlatform}
-          </LinkButton>
-        )}
-      </div>
+    <Section
+      title={TEXTS.platforms}
+      mt="lg"
+      end={
+        <>
+          <span>{countsOf(sorted)}</span>
+          {canOperate && (
+            <LinkButton
+              ml="auto"
+              size="xs"
+              variant="default"
+              leftSection={<IconPlus size={16} aria-hidden />}
+              to="/dashboard/platforms/new"
+            >
+              {TEXTS.registerAPlatform}
+            </LinkButton>
+          )}
+        </>
+      }
+    >
       <Paper withBorder>
         <ul className={classes['list']}>
           {shown.length > 0 && (
-            <li aria-hidden>
+            <Box component="li" visibleFrom="sm" aria-hidden>
               <div className={`${classes['platform']} ${classes['columns']}`}>
                 <span />
                 <span>Platform</span>
@@ -75,7 +80,7 @@ export function Platforms({
                 <span>{TEXTS.latestSync}</span>
                 <span className={classes['pushed']}>Last push</span>
               </div>
-            </li>
+            </Box>
           )}
           {shown.map((platform) => (
             <PlatformLine
@@ -97,7 +102,7 @@ export function Platforms({
           )}
         </ul>
       </Paper>
-    </section>
+    </Section>
   )
 }
 
@@ -109,40 +114,37 @@ function countsOf(platforms: readonly PlatformSummary[]): string {
   }).join(', ')
 }
 
-function PlatformLine({
-  platform,
-  pulls,
-  sums,
-}: {
+function PlatformLine(props: {
   platform: PlatformSummary
   pulls: readonly RecentPull[]
   sums: PlatformSums | null
 }) {
+  const { platform, pulls, sums } = props
   const { id, display_title, health, latest_sync_at, last_push_at, status } = platform
   return (
     <li className={classes['platform']} data-state={health.state}>
       <Dot color={HEALTH_COLORS[health.state]} />
-      <Link
-        to="/dashboard/platforms/$id"
-        params={{ id: String(id) }}
-        className={`${classes['name']} ${classes['plain']}`}
-      >
-        {display_title}
-      </Link>
+      <span className={classes['name']}>
+        <PlatformName id={id}>{display_title}</PlatformName>
+      </span>
       <PullBars pulls={pulls} />
       <span className={classes['complete']}>
         {status === 'inactive' && 'Inactive, '}
         <Complete platform={platform} sums={sums} />
       </span>
       <span className={classes['synced']}>
-        <span className={classes['label']}>{TEXTS.latestSync} </span>
+        <Text span inherit hiddenFrom="sm">
+          {TEXTS.latestSync}{' '}
+        </Text>
         <Time at={latest_sync_at} />
       </span>
       <span className={classes['pushed']}>
-        <span className={classes['label']}>push </span>
+        <Text span inherit hiddenFrom="sm">
+          push{' '}
+        </Text>
         <Ago at={last_push_at} />
       </span>
-      <span className={classes['act']}>
+      <Box component="span" visibleFrom="sm" style={{ justifySelf: 'end' }}>
         {status === 'active' &&
           (health.state === 'failing' ? (
             <TestButton
@@ -156,7 +158,7 @@ function PlatformLine({
           ) : (
             <PullNowButton platform={platform} isIcon />
           ))}
-      </span>
+      </Box>
     </li>
   )
 }

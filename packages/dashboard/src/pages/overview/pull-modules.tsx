@@ -1,19 +1,13 @@
 import { Paper, Stack } from '@mantine/core'
 import type { Pull, PullTask } from '@recordhub/protocol'
-import { PageLink } from '../../components/page-link.tsx'
-import { SideDrawer } from '../../components/side-drawer.tsx'
+import { SideDrawer } from '../../components/dialog.tsx'
+import { PullLink } from '../../components/page-link.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { TEXTS } from '../../texts.ts'
 import { ModuleTable, PullProgress } from '../pulls/module-table.tsx'
 
 /** The modules of a pull, over the page. */
-export function PullModules({
-  pull,
-  tasks,
-  now,
-  opened,
-  onClose,
-}: {
+export function PullModules(props: {
   pull: Pull
   tasks: PullTask[]
   /** On the hub's clock. */
@@ -21,6 +15,7 @@ export function PullModules({
   opened: boolean
   onClose: () => void
 }) {
+  const { pull, tasks, now, opened, onClose } = props
   return (
     <SideDrawer
       opened={opened}
@@ -33,9 +28,9 @@ export function PullModules({
           <PullProgress pull={pull} now={now} />
         </Paper>
         <ModuleTable tasks={tasks} now={now} />
-        <PageLink size="sm" to="/dashboard/pulls/$id" params={{ id: String(pull.id) }}>
+        <PullLink id={pull.id} size="sm">
           All {formatCount(pull.progress.tasks_total, 'module')}
-        </PageLink>
+        </PullLink>
       </Stack>
     </SideDrawer>
   )

@@ -1,13 +1,14 @@
-import { ActionIcon, Paper, Progress, Skeleton, Text, Title, Tooltip } from '@mantine/core'
+import { Paper, Progress, Skeleton, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { Pull } from '@recordhub/protocol'
 import { IconChevronDown } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { snapshot, stateTime } from '../../api/live.ts'
 import { scheduleQuery } from '../../api/schedule.ts'
+import { IconButton } from '../../components/icon-button.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
+import { PullLink } from '../../components/page-link.tsx'
 import { Clock } from '../../components/time.tsx'
 import { formatCount, formatDuration, formatSeconds, formatTime } from '../../lib/format.ts'
 import { scheduleLabel } from '../../lib/settings-labels.ts'
@@ -40,32 +41,26 @@ export function SyncCard() {
     open()
   }
   return (
-    <Paper
-      withBorder
-      className={classes['section'] ?? ''}
-      component="section"
-      aria-label={TEXTS.latestSync}
-    >
+    <Paper withBorder mt="lg" component="section" aria-label={TEXTS.latestSync}>
       <div className={classes['line']}>
         <Title order={2} fz="md">
           {TEXTS.latestSync}
         </Title>
-        {isKnown ? <LastPull pull={running ? last : pull} /> : <LastPullSkeleton />}
+        {isKnown ? (
+          <LastPull pull={running ? last : pull} />
+        ) : (
+          <div className={classes['grow']}>
+            <Skeleton h={10} w={320} />
+          </div>
+        )}
         <PullAllForm />
       </div>
       <div className={classes['strip']}>
         {running ? <RunningPull pull={running} now={now} /> : <NextPull />}
         {pull && (
-          <Tooltip label="Show modules">
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label="Show modules"
-              onClick={showModules}
-            >
-              <IconChevronDown size={16} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
+          <IconButton label="Show modules" tooltip="Show modules" onClick={showModules}>
+            <IconChevronDown size={16} aria-hidden />
+          </IconButton>
         )}
       </div>
       {pull && wasOpened && (
@@ -80,14 +75,6 @@ export function SyncCard() {
         </Suspense>
       )}
     </Paper>
-  )
-}
-
-function LastPullSkeleton() {
-  return (
-    <div className={classes['grow']}>
-      <Skeleton h={10} w={320} />
-    </div>
   )
 }
 
@@ -111,25 +98,17 @@ function LastPull({ pull }: { pull: Pull | null }) {
           <PullStateBadge state={state} counts={counts} />
         </span>
       )}
-      <Text span inherit c="var(--text-3)" visibleFrom="sm">
-        {read} of {formatCount(progress.tasks_total, 'module')}
-      </Text>
-      {duration !== null && (
-        <Text span inherit c="var(--text-3)" visibleFrom="sm">
-          {formatDuration(duration)}
+      {[
+        `${read} of ${formatCount(progress.tasks_total, 'module')}`,
+        ...(duration === null ? [] : [formatDuration(duration)]),
+        starterLabel(pull),
+      ].map((fact) => (
+        <Text key={fact} span inherit c="var(--text-3)" visibleFrom="sm">
+          {fact}
         </Text>
-      )}
-      <Text span inherit c="var(--text-3)" visibleFrom="sm">
-        {starterLabel(pull)}
-      </Text>
+      ))}
       <Text span inherit visibleFrom="sm">
-        <Link
-          to="/dashboard/pulls/$id"
-          params={{ id: String(id) }}
-          style={{ color: 'var(--accent-text)' }}
-        >
-          {TEXTS.pullLink(id)}
-        </Link>
+        <PullLink id={id} inherit underline="always" />
       </Text>
     </span>
   )

@@ -1,40 +1,33 @@
-import { Anchor, Paper, Text, Title, VisuallyHidden } from '@mantine/core'
+import { Anchor, Paper, Text, VisuallyHidden } from '@mantine/core'
 import type { ModuleCompleteness, PlatformSummary, RejectedPushGroup } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { rejectedPushGroupsQuery } from '../../api/rejected-pushes.ts'
 import { AcceptButton } from '../../components/group-actions.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
+import { Section } from '../../components/section.tsx'
 import { Clock } from '../../components/time.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
 import { TestButton } from '../platforms/test-button.tsx'
 import { type UnequalRow, unequalRows } from './completeness-sums.ts'
 import classes from './overview.module.css'
+import { PlatformName } from './platform-name.tsx'
 
 const SHOWN = 8
 
 /** A row for each module whose records are not equal on both sides. */
-export function UnequalModules({
-  modules,
-  platforms,
-}: {
+export function UnequalModules(props: {
   modules: readonly ModuleCompleteness[]
   platforms: readonly PlatformSummary[]
 }) {
+  const { modules, platforms } = props
   const rows = unequalRows(modules, platforms)
   const [isAll, setAll] = useState(false)
   const hasRejected = rows.some(({ why }) => why === 'rejected')
   const { data: rejected } = useQuery({ ...rejectedPushGroupsQuery({}), enabled: hasRejected })
   if (rows.length === 0) return null
   return (
-    <section className={classes['section']} aria-labelledby="all-there">
-      <div className={classes['head']}>
-        <Title order={2} fz="md" id="all-there">
-          Is it all there?
-        </Title>
-        <span>{summary(rows, modules.length)}</span>
-      </div>
+    <Section title="Is it all there?" end={<span>{summary(rows, modules.length)}</span>} mt="lg">
       <Paper withBorder>
         <table className={classes['equal']}>
           <thead>
@@ -67,7 +60,7 @@ export function UnequalModules({
           </div>
         )}
       </Paper>
-    </section>
+    </Section>
   )
 }
 
@@ -97,21 +90,19 @@ function groupsOf(
   )
 }
 
-function Row({ row, groups }: { row: UnequalRow; groups: readonly RejectedPushGroup[] }) {
+type RowProps = { row: UnequalRow; groups: readonly RejectedPushGroup[] }
+
+function Row({ row, groups }: RowProps) {
   const { platform, module, modules, listed, here, difference, why } = row
   return (
     <tr>
       <td>
-        <Link
-          to="/dashboard/platforms/$id"
-          params={{ id: String(platform.id) }}
-          className={classes['plain']}
-        >
+        <PlatformName id={platform.id}>
           <Text span inherit fw={600}>
             {module ? module.module_name : formatCount(modules, 'module')}
           </Text>{' '}
           <span className={classes['quiet']}>{platform.display_title}</span>
-        </Link>
+        </PlatformName>
       </td>
       <td className={classes['number']} data-label="platform">
         {listed === null ? <span className={classes['quiet']}>unknown</span> : formatNumber(listed)}
@@ -144,48 +135,38 @@ function Row({ row, groups }: { row: UnequalRow; groups: readonly RejectedPushGr
   )
 }
 
-function Why({ row, groups }: { row: UnequalRow; groups: readonly RejectedPushGroup[] }) {
-  const { why, verifiedAt, difference } = row
-  switch (why) {
-    case 'failed':
-      return verifiedAt === null ? (
-        'never verified'
-      ) : (
-        <>
-          last verified at <Clock at={verifiedAt} />
-        </>
-      )
-    case 'unread':
-      return 'not pulled yet'
-    case 'missing_undecided':
-      return difference === 0 ? 'another pull decides' : 'missing from the last complete pull'
-    case 'rejected':
-      return groups.length === 1 ? groups[0]?.message : 'rejected records'
-    case 'held':
-      return 'a revert holds values that the platform still sends'
-    case 'total_differs':
-      return 'the platform’s total differs from the records that it lists'
-    case 'no_total':
-      return 'the platform reports no total'
-    case 'no_success':
-      return 'the platform does not report success'
-    default:
-      return 'not verified yet'
+function Why({ row: { why, verifiedAt, difference }, groups }: RowProps) {
+  if (why === 'failed') {
+    if (verifiedAt === null) return 'never verified'
+    return (
+      <>
+        last verified at <Clock at={verifiedAt} />
+      </>
+    )
   }
+  if (why === 'missing_undecided' && difference === 0) return 'another pull decides'
+  return (why === 'rejected' && groups.length === 1 && groups[0]?.message) || REASONS[why]
 }
 
-function RowActions({ row, groups }: { row: UnequalRow; groups: readonly RejectedPushGroup[] }) {
+const REASONS: Readonly<Record<Exclude<UnequalRow['why'], 'failed'>, string>> = {
+  unread: 'not pulled yet',
+  missing_undecided: 'missing from the last complete pull',
+  rejected: 'rejected records',
+  held: 'a revert holds values that the platform still sends',
+  total_differs: 'the platform’s total differs from the records that it lists',
+  no_total: 'the platform reports no total',
+  no_success: 'the platform does not report success',
+  unverified: 'not verified yet',
+}
+
+const QUIET = { size: 'xs', variant: 'subtle', color: 'gray' } as const
+
+function RowActions({ row, groups }: RowProps) {
   const { platform, module, why } = row
   const search = { platform: platform.platform_name }
   if (why === 'missing_undecided') {
     return (
-      <LinkButton
-        size="xs"
-        variant="subtle"
-        color="gray"
-        to="/dashboard/inbox"
-        search={{ tab: 'missing', ...search }}
-      >
+      <LinkButton {...QUIET} to="/dashboard/inbox" search={{ tab: 'missing', ...search }}>
         Review
       </LinkButton>
     )
@@ -195,9 +176,7 @@ function RowActions({ row, groups }: { row: UnequalRow; groups: readonly Rejecte
   return (
     <>
       <LinkButton
-        size="xs"
-        variant="subtle"
-        color="gray"
+        {...QUIET}
         to="/dashboard/inbox"
         search={{ tab: 'rejected', ...search, record_type: module?.record_type ?? '' }}
       >

@@ -1,5 +1,5 @@
-import { Text } from '@mantine/core'
 import { summarizeValue } from '@recordhub/protocol/summarize-value'
+import { Dimmed } from '../../components/list-table/columns.tsx'
 import { Ago } from '../../components/time.tsx'
 import { formatTime } from '../../lib/format.ts'
 import { isPlainObject, textOfValue } from '../../lib/lossless-json.ts'
@@ -15,9 +15,7 @@ export function Cell({ column, value }: { column: Column; value: unknown }) {
   if (value === undefined) return null
   if (isInstant(column) && typeof value === 'string') {
     return (
-      <Text span c="dimmed" fz="inherit">
-        {column.id === 'hub_updated_at' ? <Ago at={value} /> : formatTime(value)}
-      </Text>
+      <Dimmed>{column.id === 'hub_updated_at' ? <Ago at={value} /> : formatTime(value)}</Dimmed>
     )
   }
   const text = summaryOf(value, column.label)
@@ -45,12 +43,4 @@ export function summaryOf(value: unknown, label: string): string | null {
 
 function shorten(text: string, max: number): string {
   return text.length > max ? `${text.slice(0, max)}…` : text
-}
-
-function Dimmed({ children }: { children: string }) {
-  return (
-    <Text span c="dimmed" fz="inherit">
-      {children}
-    </Text>
-  )
 }

@@ -13,52 +13,51 @@ import {
   IconPin,
 } from '@tabler/icons-react'
 import { MENU_PROPS } from '../../components/menu-props.ts'
+import { useUrlState } from '../../lib/url-state.ts'
 import classes from './column-header.module.css'
-import type { Column } from './columns.ts'
-import type { Sort } from './list-query.ts'
-
-export type ColumnActions = {
-  sort: (sort: Sort) => void
-  filter: (column: Column) => void
-  hide: () => void
-  move: (by: -1 | 1) => void
-  /** In pixels. */
-  widen: (by: number) => void
-  isPinned: boolean
-  pin: () => void
-  /** Null if the column cannot be indexed, is already indexed, or the role does not allow it. */
-  index: ((column: Column) => void) | null
-}
+import { MIN_WIDTH, moveTo, type PlacedColumn, type ShownColumn, widthOf } from './column-layout.ts'
+import { changeView, conditionsOf, sortOf, textOfSort } from './list-query.ts'
+import type { Indexing } from './use-indexing.ts'
 
 /** The header of a column, which opens its menu. */
-export function ColumnHeader({
-  column,
-  sort,
-  isFiltered,
-  isIndexed,
-  actions,
-}: {
-  column: Column
-  sort: Sort
-  isFiltered: boolean
-  /** Null for the hub's own columns, which are always indexed. */
-  isIndexed: boolean | null
-  actions: ColumnActions
+export function ColumnHeader(props: {
+  column: ShownColumn
+  /** All that are shown. */
+  columns: readonly ShownColumn[]
+  place: (layout: readonly PlacedColumn[]) => void
+  indexing: Indexing
+  onFilter: (column: ShownColumn) => void
 }) {
-  const { label } = column
-  const isSorted = column.sort !== null && column.sort === sort.by
+  const { column, columns, place, indexing, onFilter } = props
+  const [state, change] = useUrlState()
+  const { label, isPinned, sort: by } = column
+  const sort = sortOf(state)
+  const isSorted = by !== null && by === sort.by
+  const isFiltered = conditionsOf(state).some(({ key }) => key === column.filter)
   const Arrow = sort.descending ? IconArrowDown : IconArrowUp
-  const by = column.sort
-  const state = [
+  const states = [
     isSorted ? (sort.descending ? 'sorted descending' : 'sorted ascending') : '',
     isFiltered ? 'filtered' : '',
-  ].filter((label) => label !== '')
+  ].filter((one) => one !== '')
+  const at = columns.indexOf(column)
+  const set = (changes: Partial<PlacedColumn>) => place(columns.with(at, { ...column, ...changes }))
+  const widen = (pixels: number) => set({ width: Math.max(MIN_WIDTH, widthOf(column) + pixels) })
+  const move = (steps: -1 | 1) => place(moveTo(columns, column.id, columns[at + steps]?.id))
+  const hide = () => columns.length > 1 && place(columns.toSpliced(at, 1))
+  const item = (text: string, Icon: typeof IconPin, onClick: () => void, closes = true) => (
+    <Menu.Item leftSection={<Icon size={16} />} closeMenuOnClick={closes} onClick={onClick}>
+      {text}
+    </Menu.Item>
+  )
+  const sortItem = (text: string, Icon: typeof IconPin, descending: boolean) =>
+    by !== null &&
+    item(text, Icon, () => change(changeView({ sort: textOfSort({ by, descending }) })))
   return (
     <Menu {...MENU_PROPS} position="bottom-start" withArrow shadow="md">
       <Menu.Target>
         <UnstyledButton
           className={classes['head']}
-          aria-label={[label, ...state].join(', ')}
+          aria-label={[label, ...states].join(', ')}
           title={label}
         >
           <Group gap={4} wrap="nowrap" className={column.kind === 'number' ? classes['atEnd'] : ''}>
@@ -72,64 +71,23 @@ export function ColumnHeader({
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
-        {by !== null && (
-          <>
-            <Menu.Item
-              leftSection={<IconArrowUp size={16} />}
-              onClick={() => actions.sort({ by, descending: false })}
-            >
-              Sort ascending
-            </Menu.Item>
-            <Menu.Item
-              leftSection={<IconArrowDown size={16} />}
-              onClick={() => actions.sort({ by, descending: true })}
-            >
-              Sort descending
-            </Menu.Item>
-          </>
-        )}
-        {isIndexed === false && (
+        {sortItem('Sort ascending', IconArrowUp, false)}
+        {sortItem('Sort descending', IconArrowDown, true)}
+        {indexing.isUnindexed(column) && (
           <Menu.Label maw={240}>
             Not indexed: sorting scans the records for at most two seconds.
           </Menu.Label>
         )}
-        {actions.index && (
-          <Menu.Item leftSection={<IconBolt size={16} />} onClick={() => actions.index?.(column)}>
-            Index this field
-          </Menu.Item>
-        )}
-        {column.filter !== null && (
-          <Menu.Item leftSection={<IconFilter size={16} />} onClick={() => actions.filter(column)}>
-            Filter…
-          </Menu.Item>
-        )}
+        {indexing.canIndex(column) &&
+          item('Index this field', IconBolt, () => void indexing.index(column))}
+        {column.filter !== null && item('Filter…', IconFilter, () => onFilter(column))}
         <Menu.Divider />
-        <Menu.Item leftSection={<IconArrowLeft size={16} />} onClick={() => actions.move(-1)}>
-          Move left
-        </Menu.Item>
-        <Menu.Item leftSection={<IconArrowRight size={16} />} onClick={() => actions.move(1)}>
-          Move right
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconArrowAutofitWidth size={16} />}
-          closeMenuOnClick={false}
-          onClick={() => actions.widen(40)}
-        >
-          Wider
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconArrowsDiff size={16} />}
-          closeMenuOnClick={false}
-          onClick={() => actions.widen(-40)}
-        >
-          Narrower
-        </Menu.Item>
-        <Menu.Item leftSection={<IconPin size={16} />} onClick={actions.pin}>
-          {actions.isPinned ? 'Unpin' : 'Pin to the left'}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconEyeOff size={16} />} onClick={actions.hide}>
-          Hide
-        </Menu.Item>
+        {item('Move left', IconArrowLeft, () => move(-1))}
+        {item('Move right', IconArrowRight, () => move(1))}
+        {item('Wider', IconArrowAutofitWidth, () => widen(40), false)}
+        {item('Narrower', IconArrowsDiff, () => widen(-40), false)}
+        {item(isPinned ? 'Unpin' : 'Pin to the left', IconPin, () => set({ isPinned: !isPinned }))}
+        {item('Hide', IconEyeOff, hide)}
       </Menu.Dropdown>
     </Menu>
   )

@@ -3,7 +3,7 @@
  * last ones of this browser for the module.
  */
 import { useState } from 'react'
-import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
+import { type UrlState, useUrlState } from '../../lib/url-state.ts'
 import { type Column, columnOfPath } from './columns.ts'
 
 export type PlacedColumn = {
@@ -54,11 +54,25 @@ export function defaultLayout(columns: readonly Column[]): PlacedColumn[] {
     .map(({ id }) => ({ id, width: undefined, isPinned: PINNED.includes(id) }))
 }
 
+export type ShownColumn = Column & PlacedColumn
+
+const WIDTHS = { text: 170, number: 110, date: 130, boolean: 100 }
+const WIDTHS_OF_ID: Readonly<Record<string, number>> = {
+  hub_reference_number: 124,
+  hub_full_name: 220,
+  hub_updated_at: 124,
+}
+export const MIN_WIDTH = 64
+
+export function widthOf({ id, kind, width }: ShownColumn): number {
+  return width ?? WIDTHS_OF_ID[id] ?? WIDTHS[kind]
+}
+
 /** The columns of a layout. A path into nested data has a column only there. */
 export function columnsIn(
   layout: readonly PlacedColumn[],
   columns: readonly Column[],
-): (Column & PlacedColumn)[] {
+): ShownColumn[] {
   const byId = new Map(columns.map((column) => [column.id, column]))
   return layout.flatMap((placed) => {
     const column = byId.get(placed.id) ?? columnOfPath(placed.id)
@@ -84,11 +98,8 @@ function storageKey({ platform = '', record_type = '' }: UrlState): string {
 }
 
 /** The columns of the list, and functions that change and reset them. */
-export function useColumnLayout(
-  state: UrlState,
-  change: (changes: UrlChanges, options?: { replace?: boolean }) => void,
-  columns: readonly Column[],
-) {
+export function useColumnLayout(columns: readonly Column[]) {
+  const [state, change] = useUrlState()
   const key = storageKey(state)
   const [, renderAgain] = useState(0)
   const stored = state['columns'] ?? localStorage.getItem(key) ?? ''

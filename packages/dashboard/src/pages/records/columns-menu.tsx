@@ -1,14 +1,4 @@
-import {
-  ActionIcon,
-  Button,
-  Checkbox,
-  Group,
-  Popover,
-  ScrollArea,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Button, Checkbox, Group, Popover, ScrollArea, Stack, Text, TextInput } from '@mantine/core'
 import type { DataField } from '@recordhub/protocol'
 import {
   IconArrowDown,
@@ -18,24 +8,20 @@ import {
   IconColumns3,
 } from '@tabler/icons-react'
 import { useState } from 'react'
-import { moveTo, type PlacedColumn } from './column-layout.ts'
+import { IconButton } from '../../components/icon-button.tsx'
+import { moveTo, type PlacedColumn, type ShownColumn } from './column-layout.ts'
 import { type Column, type ColumnNode, columnTree } from './columns.ts'
 
 /** A menu to show, hide and reorder columns: those of the manifest, and a tree of what the data contain. */
-export function ColumnsMenu({
-  columns,
-  fields,
-  shown,
-  place,
-  reset,
-}: {
+export function ColumnsMenu(props: {
   columns: readonly Column[]
   /** What the data of the module contain; empty for several modules. */
   fields: readonly DataField[]
-  shown: readonly (Column & PlacedColumn)[]
+  shown: readonly ShownColumn[]
   place: (layout: readonly PlacedColumn[]) => void
   reset: () => void
 }) {
+  const { columns, fields, shown, place, reset } = props
   const [text, setText] = useState('')
   return (
     <Popover position="bottom-end" shadow="md" trapFocus width={340}>
@@ -57,14 +43,8 @@ export function ColumnsMenu({
             viewportProps={{ tabIndex: 0, 'aria-label': 'Columns' }}
           >
             <Stack gap={4} role="group" aria-label="Visible columns">
-              {shown.map((column, index) => (
-                <ShownColumn
-                  key={column.id}
-                  column={column}
-                  index={index}
-                  shown={shown}
-                  place={place}
-                />
+              {shown.map((column) => (
+                <Shown key={column.id} column={column} shown={shown} place={place} />
               ))}
             </Stack>
             <Text size="xs" c="dimmed" mt="xs" mb={4}>
@@ -87,17 +67,24 @@ export function ColumnsMenu({
   )
 }
 
-function ShownColumn({
-  column: { id, label },
-  index,
-  shown,
-  place,
-}: {
-  column: Column
-  index: number
-  shown: readonly PlacedColumn[]
+function Shown(props: {
+  column: ShownColumn
+  shown: readonly ShownColumn[]
   place: (layout: readonly PlacedColumn[]) => void
 }) {
+  const { column, shown, place } = props
+  const { id, label } = column
+  const index = shown.indexOf(column)
+  const move = (where: 'up' | 'down', to: ShownColumn | undefined, Icon: typeof IconArrowUp) => (
+    <IconButton
+      label={`Move ${label} ${where}`}
+      size="sm"
+      disabled={!to}
+      onClick={() => place(moveTo(shown, id, to?.id))}
+    >
+      <Icon size={14} />
+    </IconButton>
+  )
   return (
     <Group gap={4} wrap="nowrap" justify="space-between">
       <Checkbox
@@ -108,26 +95,8 @@ function ShownColumn({
         onChange={() => place(shown.filter((one) => one.id !== id))}
       />
       <Group gap={2} wrap="nowrap" pr="sm">
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size="sm"
-          aria-label={`Move ${label} up`}
-          disabled={index === 0}
-          onClick={() => place(moveTo(shown, id, shown[index - 1]?.id))}
-        >
-          <IconArrowUp size={14} />
-        </ActionIcon>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size="sm"
-          aria-label={`Move ${label} down`}
-          disabled={index === shown.length - 1}
-          onClick={() => place(moveTo(shown, id, shown[index + 1]?.id))}
-        >
-          <IconArrowDown size={14} />
-        </ActionIcon>
+        {move('up', shown[index - 1], IconArrowUp)}
+        {move('down', shown[index + 1], IconArrowDown)}
       </Group>
     </Group>
   )
@@ -136,25 +105,16 @@ function ShownColumn({
 /** Not more are rendered at once; the search finds the others. */
 const MAX_NODES = 300
 
-function Tree({
-  columns,
-  fields,
-  shown,
-  search,
-  onAdd,
-}: {
+function Tree(props: {
   columns: readonly Column[]
   fields: readonly DataField[]
   shown: ReadonlySet<string>
   search: string
   onAdd: (id: string) => void
 }) {
+  const { columns, fields, shown, search, onAdd } = props
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
-  const toggle = (id: string) => {
-    const ids = new Set(open)
-    if (!ids.delete(id)) ids.add(id)
-    setOpen(ids)
-  }
+  const toggle = (id: string) => setOpen(open.symmetricDifference(new Set([id])))
   const isOpen = (id: string) => search !== '' || open.has(id)
   const lines = linesOf(columnTree(columns, fields), search, isOpen, 0).filter(
     ({ node }) => node.children.length > 0 || !shown.has(node.id),
@@ -164,16 +124,15 @@ function Tree({
       {lines.slice(0, MAX_NODES).map(({ node, depth }) => (
         <Group key={node.id} gap={4} wrap="nowrap" pl={depth * 18}>
           {node.children.length > 0 ? (
-            <ActionIcon
+            <IconButton
               variant="transparent"
-              color="gray"
               size={16}
-              aria-label={`${isOpen(node.id) ? 'Fold' : 'Unfold'} ${node.label}`}
+              label={`${isOpen(node.id) ? 'Fold' : 'Unfold'} ${node.label}`}
               aria-expanded={isOpen(node.id)}
               onClick={() => toggle(node.id)}
             >
               {isOpen(node.id) ? <IconChevronDown size={14} /> : <IconChevronRight size={14} />}
-            </ActionIcon>
+            </IconButton>
           ) : (
             fields.length > 0 && <span style={{ width: 16 }} />
           )}

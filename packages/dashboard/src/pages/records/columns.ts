@@ -30,20 +30,9 @@ export type Column = {
   valueOf: (record: StoredRecord) => unknown
 }
 
-const FILTERED_MEMBERS = new Set([
-  'reference_number',
-  'full_name',
-  'created_at',
-  'updated_at',
-  'missing_since',
-])
-const SORTED_MEMBERS = new Set([
-  'record_id',
-  'reference_number',
-  'full_name',
-  'created_at',
-  'updated_at',
-])
+const INDEXED_MEMBERS = ['reference_number', 'full_name', 'created_at', 'updated_at']
+const FILTERED_MEMBERS = new Set([...INDEXED_MEMBERS, 'missing_since'])
+const SORTED_MEMBERS = new Set([...INDEXED_MEMBERS, 'record_id'])
 /** The number of fields that are shown by default. */
 const MAX_DEFAULT_FIELDS = 10
 
@@ -100,10 +89,7 @@ export function columnsOf(listed: readonly ListedModule[]): Column[] {
     ),
     hubColumn('updated_at', 'Updated', { kind: 'date' }),
     hubColumn('created_at', 'Received', { kind: 'date', isHiddenByDefault: true }),
-    hubColumn('missing_since', 'Missing since', {
-      kind: 'date',
-      isHiddenByDefault: true,
-    }),
+    hubColumn('missing_since', 'Missing since', { kind: 'date', isHiddenByDefault: true }),
     hubColumn('record_id', 'Record ID', { kind: 'number', isHiddenByDefault: true }),
     ...copies.map((field) => ({
       ...fieldColumn(field, { isHiddenByDefault: true }),
@@ -115,20 +101,18 @@ export function columnsOf(listed: readonly ListedModule[]): Column[] {
 function hubColumn(
   member: HubMember,
   label: string,
-  {
-    kind = 'text',
-    isHiddenByDefault = false,
-  }: { kind?: ColumnKind; isHiddenByDefault?: boolean } = {},
+  options: Partial<Pick<Column, 'kind' | 'isHiddenByDefault'>> = {},
 ): Column {
   return {
     id: `hub_${member}`,
     label,
-    kind,
+    kind: 'text',
     sort: SORTED_MEMBERS.has(member) ? member : null,
     filter: FILTERED_MEMBERS.has(member) ? `hub_${member}` : null,
     exported: `hub_${member}`,
-    isHiddenByDefault,
+    isHiddenByDefault: false,
     valueOf: (record) => record[member],
+    ...options,
   }
 }
 

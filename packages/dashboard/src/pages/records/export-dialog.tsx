@@ -6,17 +6,11 @@ import { notify } from '../../components/confirm.tsx'
 import { Dialog, DialogFooter } from '../../components/dialog.tsx'
 import { formatBytes } from '../../lib/format.ts'
 import { textOfValue, writeLossless } from '../../lib/lossless-json.ts'
-import type { UrlState } from '../../lib/url-state.ts'
+import { useUrlState } from '../../lib/url-state.ts'
 import type { Column } from './columns.ts'
 import { totalLabel } from './list-footer.tsx'
-import { exportAddress, isFiltered } from './list-query.ts'
+import { EXPORT_FORMATS, EXPORT_STARTED, exportAddress, isFiltered } from './list-query.ts'
 
-const FORMATS = [
-  { value: 'csv', label: 'CSV' },
-  { value: 'xlsx', label: 'XLSX' },
-  { value: 'ndjson', label: 'NDJSON' },
-  { value: 'json', label: 'JSON' },
-]
 const FORMAT_HINTS: Record<string, string> = {
   csv: 'For spreadsheets and most programs. Text that a spreadsheet would run as a formula is escaped.',
   xlsx: 'For Excel and LibreOffice. Numbers with more than 15 digits are stored as text. Very long text is truncated.',
@@ -25,19 +19,14 @@ const FORMAT_HINTS: Record<string, string> = {
 }
 
 /** Exports the filtered records as a file, which the browser streams to disk. */
-export function ExportDialog({
-  isOpen,
-  onClose,
-  state,
-  page,
-  visible,
-}: {
+export function ExportDialog(props: {
   isOpen: boolean
   onClose: () => void
-  state: UrlState
   page: RecordPage
   visible: readonly Column[]
 }) {
+  const { isOpen, onClose, page, visible } = props
+  const [state] = useUrlState()
   const [format, setFormat] = useState('csv')
   const [isAll, setAll] = useState(false)
   const [labels, setLabels] = useState(true)
@@ -52,11 +41,7 @@ export function ExportDialog({
     bom,
     gzip,
   })
-  const bytes = estimateBytes(format, {
-    records: page.records,
-    total: page.estimated_total,
-    columns: chosen,
-  })
+  const bytes = estimateBytes(format, page, chosen)
   const size =
     bytes === null ? '' : `, about ${formatBytes(bytes)}${gzip ? ' before compression' : ''}`
   const check = (label: string, checked: boolean, set: (checked: boolean) => void) => (
@@ -77,7 +62,7 @@ export function ExportDialog({
         <Stack gap={6}>
           <SegmentedControl
             aria-label="Format"
-            data={FORMATS}
+            data={EXPORT_FORMATS}
             value={format}
             onChange={setFormat}
             fullWidth
@@ -115,7 +100,7 @@ export function ExportDialog({
             download
             leftSection={<IconDownload size={16} />}
             onClick={() => {
-              notify('The export has started. Your browser shows its progress.')
+              notify(EXPORT_STARTED)
               onClose()
             }}
           >
@@ -130,36 +115,25 @@ export function ExportDialog({
 const encoder = new TextEncoder()
 const bytesOf = (text: string) => encoder.encode(text).length
 
-/**
- * Estimates the size of an export before compression, from the records of the current page; null if it cannot be
- * estimated.
- */
+/** The size of an export before compression, from the records of the current page; null if it cannot be estimated. */
 function estimateBytes(
   format: string,
-  {
-    records,
-    total,
-    columns,
-  }: { records: readonly StoredRecord[]; total: number; columns: readonly Column[] | null },
+  { records, estimated_total: total }: RecordPage,
+  columns: readonly Column[] | null,
 ): number | null {
   if (records.length === 0) return total === 0 ? 0 : null
-  const sizes: Record<string, ((record: StoredRecord) => number) | undefined> = {
-    ndjson: (record) => bytesOf(writeLossless(record, '')) + 1,
-    json: (record) => bytesOf(writeLossless(record, '')) + 1,
-    csv: (record) =>
-      columns
-        ? columns.reduce(
-            (sum, column) => sum + bytesOf(textOfValue(column.valueOf(record)) ?? '') + 1,
-            1,
-          )
-        : bytesOf(
-            Object.values({ ...record, ...record.data, data: '' })
-              .map((value) => textOfValue(value) ?? '')
-              .join(','),
-          ) + 2,
-  }
-  const sizeOf = sizes[format]
-  if (!sizeOf) return null
-  const sum = records.reduce((bytes, record) => bytes + sizeOf(record), 0)
+  if (format === 'xlsx') return null
+  const isCsv = format === 'csv'
+  const valuesOf = (record: StoredRecord) =>
+    columns?.map((column) => column.valueOf(record)) ??
+    Object.values({ ...record, ...record.data, data: '' })
+  const lineOf = (record: StoredRecord) =>
+    isCsv
+      ? valuesOf(record)
+          .map((value) => textOfValue(value) ?? '')
+          .join(',')
+      : writeLossless(record, '')
+  const lineEnd = isCsv ? 2 : 1
+  const sum = records.reduce((bytes, record) => bytes + bytesOf(lineOf(record)) + lineEnd, 0)
   return Math.round((sum / records.length) * total)
 }

@@ -25,76 +25,54 @@ const STATES = [
 ]
 
 /** A form for one filter: column, condition and value. */
-export function FilterForm({
-  columns,
-  first,
-  onDone,
-}: {
+export function FilterForm(props: {
   columns: readonly Column[]
   /** The initial filter; null for the default. */
   first: EditableFilter | null
   onDone: (filter: EditableFilter) => void
 }) {
-  const initial = initialValues(first, columns)
-  const [target, setTarget] = useState(initial.target)
-  const [operation, setOperation] = useState(initial.operation)
-  const [value, setValue] = useState(initial.value)
-  const [until, setUntil] = useState(initial.until)
-  const [values, setValues] = useState(initial.values)
+  const { columns, first, onDone } = props
+  const [draft, setDraft] = useState(() => draftOf(first, columns))
+  const { target, operation, value, until, values } = draft
+  const edit = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }))
   /** What is wrong with each text, since the form was submitted. */
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map())
   const column = columns.find((one) => one.filter === target)
   const kind = column?.kind ?? 'text'
-  const isFlag = target === 'state incomplete' || target === 'state missing'
-  const isTime = target === 'state changed_since' || (column !== undefined && isInstant(column))
-  const isRange = !target.startsWith('state ') && operation === 'between'
+  const isState = target.startsWith('state ')
+  const isChangedSince = target === 'state changed_since'
+  const isFlag = isState && !isChangedSince
+  const isTime = isChangedSince || (column !== undefined && isInstant(column))
+  const isRange = !isState && operation === 'between'
   /** A text can equal the empty text. */
   const canBeEmpty = kind === 'text' && operation === 'is'
   const isDay = kind === 'date' && operation !== 'contains' && operation !== 'starts'
-  const isList = !target.startsWith('state ') && operation === 'in'
-  const needsValue = !isFlag && (target === 'state changed_since' || takesValue(operation))
+  const isList = !isState && operation === 'in'
+  const needsValue = isChangedSince || (!isState && takesValue(operation))
 
-  function choose(next: string | null): void {
-    if (next === null) return
-    setTarget(next)
-    setValue('')
-    setUntil('')
-    setValues([])
-    setProblems(new Map())
-    setOperation(firstOperation(columns.find((one) => one.filter === next)?.kind ?? 'text'))
-  }
-
-  function submit(event: FormEvent): void {
+  function submit(event: FormEvent) {
     event.preventDefault()
     event.stopPropagation()
-    if (target === 'state incomplete' || target === 'state missing') {
+    if (isChangedSince) return onDone({ kind: 'text', name: 'changed_since', value })
+    if (isFlag) {
       const name = target === 'state missing' ? 'missing' : 'incomplete'
-      onDone({ kind: 'flag', name, value: value !== 'false' })
-    } else if (target === 'state changed_since') {
-      onDone({ kind: 'text', name: 'changed_since', value })
-    } else {
-      const texts = textsOf()
-      const found = new Map(texts.flatMap((text) => problemOf(text.trim(), text)))
-      setProblems(found)
-      if (found.size > 0) return
-      const trimmed = { value: value.trim(), until: until.trim() }
-      onDone({
-        kind: 'condition',
-        key: target,
-        operation,
-        ...trimmed,
-        values: operation === 'in' ? values : [],
-      })
+      return onDone({ kind: 'flag', name, value: value !== 'false' })
     }
+    const found = new Map(textsOf().flatMap(problemOf))
+    setProblems(found)
+    if (found.size > 0) return
+    const texts = { value: value.trim(), until: until.trim(), values: isList ? values : [] }
+    onDone({ kind: 'condition', key: target, operation, ...texts })
   }
 
   function textsOf(): readonly string[] {
-    if (!takesValue(operation)) return []
-    if (operation === 'in') return values.length === 0 ? [''] : values
+    if (!needsValue) return []
+    if (isList) return values.length === 0 ? [''] : values
     return isRange ? [value, until] : [value]
   }
 
-  function problemOf(trimmed: string, text: string): [string, string][] {
+  function problemOf(text: string): [string, string][] {
+    const trimmed = text.trim()
     if (trimmed === '' && !canBeEmpty) return [[text, 'Enter a value.']]
     const { kind: filterKind, test } = checkOf(column, operation)
     const problem = findFilterProblem(filterKind, test, trimmed)
@@ -135,7 +113,11 @@ export function FilterForm({
             { group: 'State', items: STATES },
           ]}
           value={target}
-          onChange={choose}
+          onChange={(next) => {
+            if (next === null) return
+            setDraft(emptyDraft(next, columns))
+            setProblems(new Map())
+          }}
           searchable
           openOnFocus={false}
           allowDeselect={false}
@@ -150,15 +132,17 @@ export function FilterForm({
               { value: 'false', label: 'All but these' },
             ]}
             value={value === 'false' ? 'false' : 'true'}
-            onChange={setValue}
+            onChange={(chosen) => edit({ value: chosen })}
           />
         )}
-        {!target.startsWith('state ') && (
+        {!isState && (
           <Select
             label="Condition"
             data={operationsFor(kind)}
             value={operation}
-            onChange={(next) => setOperation(OPERATIONS.find((one) => one === next) ?? operation)}
+            onChange={(next) =>
+              edit({ operation: OPERATIONS.find((one) => one === next) ?? operation })
+            }
             openOnFocus={false}
             allowDeselect={false}
             comboboxProps={{ withinPortal: false }}
@@ -170,13 +154,15 @@ export function FilterForm({
             description="Press Enter after each"
             required
             value={[...values]}
-            onChange={setValues}
+            onChange={(chosen) => edit({ values: chosen })}
             error={[...problems.values()][0]}
             comboboxProps={{ withinPortal: false }}
           />
         )}
-        {needsValue && !isList && input(isRange ? 'From' : 'Value', value, setValue)}
-        {isRange && input('To (exclusive)', until, setUntil)}
+        {needsValue &&
+          !isList &&
+          input(isRange ? 'From' : 'Value', value, (text) => edit({ value: text }))}
+        {isRange && input('To (exclusive)', until, (text) => edit({ until: text }))}
         <Button type="submit" size="xs">
           Apply
         </Button>
@@ -185,35 +171,21 @@ export function FilterForm({
   )
 }
 
-function initialValues(
-  first: EditableFilter | null,
-  columns: readonly Column[],
-): Omit<ConditionFilter, 'kind' | 'key'> & { target: string } {
-  const column = columns.find((one) => one.filter !== null)
-  if (first === null) {
-    const operation = firstOperation(column?.kind ?? 'text')
-    return {
-      target: column?.filter ?? 'state incomplete',
-      operation,
-      value: '',
-      until: '',
-      values: [],
-    }
+/** `target`: the key of a condition, or a choice of {@link STATES}. */
+type Draft = Omit<ConditionFilter, 'kind' | 'key'> & { target: string }
+
+function emptyDraft(target: string, columns: readonly Column[]): Draft {
+  const operation = firstOperation(columns.find((one) => one.filter === target)?.kind ?? 'text')
+  return { target, operation, value: '', until: '', values: [] }
+}
+
+function draftOf(filter: EditableFilter | null, columns: readonly Column[]): Draft {
+  if (filter === null) {
+    const column = columns.find((one) => one.filter !== null)
+    return emptyDraft(column?.filter ?? 'state incomplete', columns)
   }
-  if (first.kind === 'flag') {
-    const { name, value } = first
-    return { target: `state ${name}`, operation: 'is', value: String(value), until: '', values: [] }
-  }
-  if (first.kind === 'text') {
-    const isReference = first.name === 'reference_number'
-    return {
-      target: isReference ? 'hub_reference_number' : 'state changed_since',
-      operation: 'is',
-      value: first.value,
-      until: '',
-      values: [],
-    }
-  }
-  const { key, operation, value, until, values } = first
-  return { target: key, operation, value, until, values }
+  if (filter.kind === 'condition') return { target: filter.key, ...filter }
+  const { name, value } = filter
+  const target = name === 'reference_number' ? 'hub_reference_number' : `state ${name}`
+  return { ...emptyDraft(target, columns), operation: 'is', value: String(value) }
 }

@@ -11,18 +11,17 @@ import {
 import type { DataField, Facet } from '@recordhub/protocol'
 import { IconChevronDown, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
 import { facetsQuery } from '../../api/records.ts'
 import chips from '../../components/filter-chip.module.css'
 import { FilterChip } from '../../components/filter-chip.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { MENU_PROPS } from '../../components/menu-props.ts'
 import { formatKey, formatNumber } from '../../lib/format.ts'
-import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
+import { useUrlState } from '../../lib/url-state.ts'
 import type { Column } from './columns.ts'
 import { FilterForm } from './filter-form.tsx'
 import {
-  type EditableFilter,
   emptyFilter,
   type Filter,
   facetFieldsOf,
@@ -39,22 +38,15 @@ import classes from './records.module.css'
 export type NewFilter = { column: Column | null }
 
 /** Facets with counts, the other filters, and a button to add one. */
-export function FilterRows({
-  state,
-  change,
-  columns,
-  fields,
-  newFilter,
-  setNewFilter,
-}: {
-  state: UrlState
-  change: (changes: UrlChanges) => void
+export function FilterRows(props: {
   columns: readonly Column[]
   /** Of the module; empty for several. */
   fields: readonly DataField[]
   newFilter: NewFilter | null
   setNewFilter: (newFilter: NewFilter | null) => void
 }) {
+  const { columns, fields, newFilter, setNewFilter } = props
+  const [state, change] = useUrlState()
   const filters = filtersOf(state)
   const paths = facetFieldsOf(fields).map(({ path }) => path)
   const { data, isLoading } = useQuery(facetsQuery(filterQueryOf(state), paths))
@@ -76,12 +68,17 @@ export function FilterRows({
           onChange={(after) => set(filter, after)}
         />
       ))}
-      <AddFilter
+      <FilterPopover
         columns={columns}
-        newFilter={newFilter}
-        setNewFilter={setNewFilter}
-        onAdd={(filter) => set(null, filter)}
-      />
+        first={newFilter?.column ? emptyFilter(newFilter.column) : null}
+        onDone={(filter) => set(null, filter)}
+        isOpen={newFilter !== null}
+        setOpen={(isOpen) => setNewFilter(isOpen ? { column: null } : null)}
+        look="chip"
+        label="Add filter"
+      >
+        <IconPlus size={14} aria-hidden /> Filter
+      </FilterPopover>
       {filters.length > 0 && (
         <Anchor
           component="button"
@@ -130,14 +127,7 @@ const MAX_CHIPS = 5
 const SKELETON_CHIPS = [96, 88, 104, 72]
 
 /** The values of a field with few values. A chosen value narrows the list; a second one widens it again. */
-function FacetRow({
-  facet: { path, values },
-  label,
-  filter,
-  isComplete,
-  onToggle,
-  children,
-}: {
+function FacetRow(props: {
   facet: Facet
   label: string
   filter: Filter | undefined
@@ -145,6 +135,8 @@ function FacetRow({
   onToggle: (before: Filter | null, after: Filter | null) => void
   children: ReactNode
 }) {
+  const { facet, label, filter, isComplete, onToggle, children } = props
+  const { path, values } = facet
   const all = values ?? []
   const chosen = filter?.kind === 'condition' ? (valuesOfFilter(filter) ?? []) : []
   const before = filter && chosen.length > 0 ? filter : null
@@ -198,15 +190,13 @@ function nameOf(value: string): string {
   return value === 'false' ? 'No' : value
 }
 
-function OneFilter({
-  filter,
-  columns,
-  onChange,
-}: {
+function OneFilter(props: {
   filter: Filter
   columns: readonly Column[]
   onChange: (after: Filter | null) => void
 }) {
+  const { filter, columns, onChange } = props
+  const [isOpen, setOpen] = useState(false)
   const label = filterLabel(filter, columns)
   return (
     <Group gap={0} wrap="nowrap" maw="100%" className={chips['filter'] ?? ''}>
@@ -220,7 +210,17 @@ function OneFilter({
           {label}
         </LinkButton>
       ) : (
-        <EditFilter filter={filter} label={label} columns={columns} onChange={onChange} />
+        <FilterPopover
+          columns={columns}
+          first={filter}
+          onDone={onChange}
+          isOpen={isOpen}
+          setOpen={setOpen}
+          look="edit"
+          label={`Edit filter: ${label}`}
+        >
+          {label}
+        </FilterPopover>
       )}
       <CloseButton
         size="xs"
@@ -232,78 +232,42 @@ function OneFilter({
   )
 }
 
-const POPOVER = { position: 'bottom-start', trapFocus: true, shadow: 'md', width: 320 } as const
-
-function EditFilter({
-  filter,
-  label,
-  columns,
-  onChange,
-}: {
-  filter: EditableFilter
-  label: string
-  columns: readonly Column[]
-  onChange: (after: EditableFilter) => void
-}) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <Popover {...POPOVER} opened={isOpen} onChange={setOpen}>
-      <Popover.Target>
-        <UnstyledButton
-          className={chips['edit'] ?? ''}
-          onClick={() => setOpen(!isOpen)}
-          aria-label={`Edit filter: ${label}`}
-        >
-          {label}
-        </UnstyledButton>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <FilterForm
-          columns={columns}
-          first={filter}
-          onDone={(after) => {
-            setOpen(false)
-            onChange(after)
-          }}
-        />
-      </Popover.Dropdown>
-    </Popover>
-  )
-}
-
-function AddFilter({
-  columns,
-  newFilter,
-  setNewFilter,
-  onAdd,
-}: {
-  columns: readonly Column[]
-  newFilter: NewFilter | null
-  setNewFilter: (newFilter: NewFilter | null) => void
-  onAdd: (filter: Filter) => void
-}) {
+/** A button that opens the form of a filter. */
+function FilterPopover(
+  props: {
+    isOpen: boolean
+    setOpen: (isOpen: boolean) => void
+    look: 'chip' | 'edit'
+    label: string
+    children: ReactNode
+  } & ComponentProps<typeof FilterForm>,
+) {
+  const { isOpen, setOpen, look, label, children, columns, first, onDone } = props
   return (
     <Popover
-      {...POPOVER}
-      opened={newFilter !== null}
-      onChange={(isOpen) => setNewFilter(isOpen ? { column: null } : null)}
+      position="bottom-start"
+      trapFocus
+      shadow="md"
+      width={320}
+      opened={isOpen}
+      onChange={setOpen}
     >
       <Popover.Target>
         <UnstyledButton
-          className={chips['chip'] ?? ''}
-          aria-label="Add filter"
-          onClick={() => setNewFilter(newFilter ? null : { column: null })}
+          className={chips[look] ?? ''}
+          aria-label={label}
+          onClick={() => setOpen(!isOpen)}
         >
-          <IconPlus size={14} aria-hidden /> Filter
+          {children}
         </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown>
         <FilterForm
           columns={columns}
-          first={newFilter?.column ? emptyFilter(newFilter.column) : null}
+          first={first}
           onDone={(filter) => {
-            setNewFilter(null)
-            onAdd(filter)
+            setOpen(false)
+            onDone(filter)
           }}
         />
       </Popover.Dropdown>

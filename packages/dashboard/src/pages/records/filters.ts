@@ -64,16 +64,9 @@ function joinRanges(conditions: readonly Condition[]): ConditionFilter[] {
     const joined = new Set(ranges.flatMap(({ after, before }) => [after, before]))
     const values = ofKey.flatMap(({ test, value }) => (test === 'in' ? [value] : []))
     return [
-      ...(values.length === 0 ? [] : [oneOf(ofKey[0]?.key ?? '', values)]),
-      ...ranges.map(
-        ({ after, before }): ConditionFilter => ({
-          kind: 'condition',
-          key: after.key,
-          operation: 'between',
-          value: after.value,
-          until: before?.value ?? '',
-          values: [],
-        }),
+      ...(values.length === 0 ? [] : [conditionFilter(ofKey[0]?.key ?? '', 'in', { values })]),
+      ...ranges.map(({ after: { key, value }, before }) =>
+        conditionFilter(key, 'between', { value, until: before?.value ?? '' }),
       ),
       ...ofKey.filter((one) => !joined.has(one) && one.test !== 'in').map(toFilter),
     ]
@@ -81,13 +74,16 @@ function joinRanges(conditions: readonly Condition[]): ConditionFilter[] {
 }
 
 function toFilter({ key, test, value }: Condition): ConditionFilter {
-  const filter = { kind: 'condition', key, value, until: '', values: [] } as const
-  if (test !== 'empty') return { ...filter, operation: test }
-  return { ...filter, operation: value === 'true' ? 'empty' : 'filled', value: '' }
+  if (test !== 'empty') return conditionFilter(key, test, { value })
+  return conditionFilter(key, value === 'true' ? 'empty' : 'filled')
 }
 
-function oneOf(key: string, values: readonly string[]): ConditionFilter {
-  return { kind: 'condition', key, operation: 'in', value: '', until: '', values }
+function conditionFilter(
+  key: string,
+  operation: Operation,
+  texts: Partial<Pick<ConditionFilter, 'value' | 'until' | 'values'>> = {},
+): ConditionFilter {
+  return { kind: 'condition', key, operation, value: '', until: '', values: [], ...texts }
 }
 
 /** The values of which a record has one; null for another condition. */
@@ -105,8 +101,8 @@ export function toggleValue(
   const values = chosen.includes(value) ? chosen.filter((one) => one !== value) : [...chosen, value]
   const [first] = values
   if (first === undefined) return null
-  if (values.length > 1) return oneOf(key, values)
-  return { kind: 'condition', key, operation: 'is', value: first, until: '', values: [] }
+  if (values.length > 1) return conditionFilter(key, 'in', { values })
+  return conditionFilter(key, 'is', { value: first })
 }
 
 /** The number of facets, and of the values that one may have. */
@@ -161,33 +157,24 @@ export function replaceFilter(
   }
 }
 
-const OPERATION_LABELS: Record<Operation, Record<ColumnKind, string>> = {
-  is: { text: 'is', number: 'is', date: 'is', boolean: 'is' },
-  ne: { text: 'is not', number: 'is not', date: 'is not', boolean: 'is not' },
-  in: { text: 'is one of', number: 'is one of', date: 'is one of', boolean: 'is one of' },
-  contains: { text: 'contains', number: 'contains', date: 'contains', boolean: 'contains' },
-  starts: {
-    text: 'starts with',
-    number: 'starts with',
-    date: 'starts with',
-    boolean: 'starts with',
-  },
-  after: {
-    text: 'is at or after',
-    number: 'is at least',
-    date: 'is at or after',
-    boolean: 'is at or after',
-  },
-  before: { text: 'is before', number: 'is less than', date: 'is before', boolean: 'is before' },
-  between: { text: 'is between', number: 'is between', date: 'is between', boolean: 'is between' },
-  empty: { text: 'is empty', number: 'is empty', date: 'is empty', boolean: 'is empty' },
-  filled: {
-    text: 'is not empty',
-    number: 'is not empty',
-    date: 'is not empty',
-    boolean: 'is not empty',
-  },
+const LABELS: Record<Operation, string> = {
+  is: 'is',
+  ne: 'is not',
+  in: 'is one of',
+  contains: 'contains',
+  starts: 'starts with',
+  after: 'is at or after',
+  before: 'is before',
+  between: 'is between',
+  empty: 'is empty',
+  filled: 'is not empty',
 }
+const NUMBER_LABELS: Partial<typeof LABELS> = { after: 'is at least', before: 'is less than' }
+
+function operationLabel(operation: Operation, kind: ColumnKind): string {
+  return (kind === 'number' && NUMBER_LABELS[operation]) || LABELS[operation]
+}
+
 const FIRST: Record<ColumnKind, readonly Operation[]> = {
   text: ['contains', 'is', 'ne', 'in', 'starts'],
   number: ['is', 'ne', 'between', 'after', 'before'],
@@ -199,7 +186,7 @@ const FIRST: Record<ColumnKind, readonly Operation[]> = {
 export function operationsFor(kind: ColumnKind): { value: Operation; label: string }[] {
   const first = FIRST[kind]
   const all = [...first, ...OPERATIONS.filter((one) => !first.includes(one))]
-  return all.map((value) => ({ value, label: OPERATION_LABELS[value][kind] }))
+  return all.map((value) => ({ value, label: operationLabel(value, kind) }))
 }
 
 export function firstOperation(kind: ColumnKind): Operation {
@@ -208,8 +195,7 @@ export function firstOperation(kind: ColumnKind): Operation {
 
 /** The initial value of a new filter for a column. */
 export function emptyFilter({ filter, kind }: Column): ConditionFilter {
-  const operation = firstOperation(kind)
-  return { kind: 'condition', key: filter ?? '', operation, value: '', until: '', values: [] }
+  return conditionFilter(filter ?? '', firstOperation(kind))
 }
 
 export function takesValue(operation: Operation): boolean {
@@ -243,7 +229,7 @@ export function filterLabel(filter: Filter, columns: readonly Column[]): string 
   const column = columns.find((one) => one.filter === filter.key)
   const { operation, value, until } = filter
   const show = column && isInstant(column) ? readable : (text: string) => `“${shorten(text)}”`
-  const label = `${column?.label ?? filter.key} ${OPERATION_LABELS[operation][column?.kind ?? 'text']}`
+  const label = `${column?.label ?? filter.key} ${operationLabel(operation, column?.kind ?? 'text')}`
   if (!takesValue(operation)) return label
   if (operation === 'in') return `${label} ${filter.values.map(show).join(', ')}`
   return operation === 'between'

@@ -5,26 +5,17 @@ import { useQuery } from '@tanstack/react-query'
 import { recordTotalQuery } from '../../api/records.ts'
 import { MENU_PROPS } from '../../components/menu-props.ts'
 import { formatCount, formatNumber, formatShort } from '../../lib/format.ts'
-import { pickState, toParameters, type UrlChanges, type UrlState } from '../../lib/url-state.ts'
+import { pickState, type UrlState, useUrlState } from '../../lib/url-state.ts'
 import type { Column } from './columns.ts'
 import { changeView, isFiltered, sortOf, textOfSort } from './list-query.ts'
 import classes from './records.module.css'
 
-type FooterProps = {
-  page: RecordPage
-  state: UrlState
-  columns: readonly Column[]
-  change: (changes: UrlChanges) => void
-}
-
 /** The number of records, their order and the page buttons. */
-export function ListFooter({ page, state, columns, change }: FooterProps) {
+export function ListFooter({ page, columns }: { page: RecordPage; columns: readonly Column[] }) {
+  const [state, change] = useUrlState()
   const { next_cursor, previous_cursor } = page
   const all = useQuery(
-    recordTotalQuery(
-      `${toParameters({ ...pickState(state, ['platform', 'record_type']), limit: '1' })}`,
-      isFiltered(state),
-    ),
+    recordTotalQuery(pickState(state, ['platform', 'record_type']), isFiltered(state)),
   )
   const go = (cursor: string | null) => () => change({ cursor })
   return (
@@ -33,7 +24,7 @@ export function ListFooter({ page, state, columns, change }: FooterProps) {
         {totalLabel(page)}
         {all.data !== undefined && ` of ${formatNumber(all.data)}`}
       </span>
-      <OrderMenu state={state} columns={columns} change={change} />
+      <OrderMenu columns={columns} />
       <nav aria-label="Pagination">
         {state['cursor'] !== undefined && (
           <Button variant="subtle" color="gray" onClick={go(null)}>
@@ -52,7 +43,8 @@ export function ListFooter({ page, state, columns, change }: FooterProps) {
 }
 
 /** The order of the list, and the others; a phone has no heads of columns that could be clicked. */
-function OrderMenu({ state, columns, change }: Pick<FooterProps, 'state' | 'columns' | 'change'>) {
+function OrderMenu({ columns }: { columns: readonly Column[] }) {
+  const [state, change] = useUrlState()
   const current = textOfSort(sortOf(state))
   const choices = columns.flatMap(({ sort: by }) =>
     by === null ? [] : [true, false].map((descending) => textOfSort({ by, descending })),

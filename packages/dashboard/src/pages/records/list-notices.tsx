@@ -2,21 +2,16 @@ import { Alert, Button, Group, Text } from '@mantine/core'
 import type { RecordPage } from '@recordhub/protocol'
 import { IconClock, IconHourglass } from '@tabler/icons-react'
 import { formatCount } from '../../lib/format.ts'
-import type { UrlChanges } from '../../lib/url-state.ts'
+import { useUrlState } from '../../lib/url-state.ts'
 
 /** Warnings if the list is incomplete or the search index is behind. */
-export function ListNotices({
-  page,
-  change,
-}: {
-  page: RecordPage
-  change: (changes: UrlChanges) => void
-}) {
+export function ListNotices({ page }: { page: RecordPage }) {
+  const [, change] = useUrlState()
   const { complete, next_cursor, records, search_lag } = page
   return (
     <>
       {!complete && (
-        <Alert color="yellow" variant="light" icon={<IconHourglass />} mb="sm" role="status">
+        <Alert color="yellow" icon={<IconHourglass />} mb="sm" role="status">
           <Group justify="space-between" gap="sm">
             <Text size="sm" flex={1} miw={220}>
               No index covers these filters. The search stopped after two seconds with{' '}

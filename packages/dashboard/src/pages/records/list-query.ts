@@ -63,10 +63,12 @@ export function viewQueryOf(state: UrlState): string {
 
 /** Whether the list has any filter besides platform and module. */
 export function isFiltered(state: UrlState): boolean {
-  const others = Object.keys(viewOf(state)).filter(
-    (name) => !['platform', 'record_type', 'sort'].includes(name),
-  )
-  return others.length > 0
+  return filterNames(state).length > 0
+}
+
+function filterNames(state: UrlState): string[] {
+  const others = ['platform', 'record_type', 'sort']
+  return Object.keys(viewOf(state)).filter((name) => !others.includes(name))
 }
 
 /** The conditions of a list, each once. */
@@ -84,11 +86,12 @@ function nameOfCondition({ key, test }: Pick<Condition, 'key' | 'test'>): string
   return test === 'is' ? `filter[${key}]` : `filter[${key}][${test}]`
 }
 
-/** A changed list starts at its first page. */
-const FIRST_PAGE = { cursor: null }
+const withoutAll = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, null]))
 
+/** A changed list starts at its first page. */
 export function changeView(changes: UrlChanges): UrlChanges {
-  return { ...changes, ...FIRST_PAGE }
+  return { ...changes, cursor: null }
 }
 
 /** The changes that replace conditions of the list. Both lists may be empty. */
@@ -107,8 +110,8 @@ export function replaceConditions(
     (name) => conditionsOf({ [name]: '' }).length > 0,
   )
   const changes: Record<string, string | null> = {
-    ...FIRST_PAGE,
-    ...Object.fromEntries(removed.map((name) => [name, null])),
+    cursor: null,
+    ...withoutAll(removed),
   }
   for (const one of rest) {
     if (one) changes[nextFilterName(changes, nameOfCondition(one))] = one.value
@@ -118,21 +121,13 @@ export function replaceConditions(
 
 /** The changes that remove all filters except platform and module. */
 export function clearFilters(state: UrlState): UrlChanges {
-  const names = Object.keys(viewOf(state)).filter(
-    (name) => !['platform', 'record_type', 'sort'].includes(name),
-  )
-  return { ...Object.fromEntries(names.map((name) => [name, null])), ...FIRST_PAGE }
+  return changeView(withoutAll(filterNames(state)))
 }
 
 /** The changes that open a saved view. */
 export function openView(state: UrlState, query: string): UrlChanges {
-  const names = Object.keys(pick(state, (name) => VIEW.has(name) || isFieldFilter(name)))
-  return {
-    ...Object.fromEntries(names.map((name) => [name, null])),
-    columns: null,
-    ...parseUrlState(query),
-    ...FIRST_PAGE,
-  }
+  const removed = withoutAll([...Object.keys(viewOf(state)), 'columns'])
+  return changeView({ ...removed, ...parseUrlState(query) })
 }
 
 export type Sort = { by: string; descending: boolean }
@@ -152,18 +147,22 @@ export function textOfSort({ by, descending }: Sort): string {
   return `${descending ? '-' : ''}${by}`
 }
 
+export const EXPORT_FORMATS = ['csv', 'xlsx', 'ndjson', 'json'].map((value) => ({
+  value,
+  label: value.toUpperCase(),
+}))
+export const EXPORT_STARTED = 'The export has started. Your browser shows its progress.'
+
+type ExportOptions = {
+  format: string
+  columns: readonly string[] | null
+} & Record<'labels' | 'bom' | 'gzip', boolean>
+
 /** The URL of an export of the list. */
 export function exportAddress(
   state: UrlState,
-  options: {
-    format: string
-    columns: readonly string[] | null
-    labels: boolean
-    bom: boolean
-    gzip: boolean
-  },
+  { format, columns, labels, bom, gzip }: ExportOptions,
 ): string {
-  const { format, columns, labels, bom, gzip } = options
   const parameters = toParameters(viewOf(state))
   const isTable = format === 'csv' || format === 'xlsx'
   parameters.set('format', format)

@@ -1,5 +1,4 @@
-import { Button } from '@mantine/core'
-import { MAX_INDEXED_FIELDS } from '@recordhub/protocol/constants'
+import { Box, Button } from '@mantine/core'
 import { IconDatabase, IconFileExport, IconSearchOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -12,28 +11,18 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { RemovedFilterPlatform } from '../../components/removed-platform.tsx'
-import { changeUrlState, useUrlState, writeUrlState } from '../../lib/url-state.ts'
-import { useHasRole } from '../../lib/use-has-role.ts'
-import type { ColumnActions } from './column-header.tsx'
-import { moveTo, type PlacedColumn, useColumnLayout, writeLayout } from './column-layout.ts'
-import { type Column, columnsOf, listedModules, pathOfColumn } from './columns.ts'
+import { useUrlState } from '../../lib/url-state.ts'
+import { useColumnLayout, writeLayout } from './column-layout.ts'
+import { columnsOf, listedModules } from './columns.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 import { FilterRows, type NewFilter } from './filter-rows.tsx'
 import { ListFooter, totalLabel } from './list-footer.tsx'
 import { ListNotices } from './list-notices.tsx'
-import {
-  changeView,
-  clearFilters,
-  conditionsOf,
-  isFiltered,
-  listQueryOf,
-  sortOf,
-  textOfSort,
-} from './list-query.ts'
+import { clearFilters, isFiltered, listQueryOf, sortOf } from './list-query.ts'
 import { RecordPanel } from './record/record-panel.tsx'
 import classes from './records.module.css'
-import { MIN_WIDTH, RecordsTable, widthOf } from './records-table.tsx'
+import { RecordsTable } from './records-table.tsx'
 import { SlowSortNotice } from './slow-sort-notice.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { useIndexing } from './use-indexing.ts'
@@ -47,13 +36,12 @@ export function RecordsPage() {
   const page = useQuery(recordPageQuery(listQueryOf(state)))
   const [newFilter, setNewFilter] = useState<NewFilter | null>(null)
   const [isExporting, setExporting] = useState(false)
-  const canIndex = useHasRole('operator')
 
   const platformsError = errorInPlaceOfData(platforms) ?? errorInPlaceOfData(modules)
   const listed = listedModules(platforms.data ?? [], modules.data ?? [], state)
   const [first] = listed
   const module = first && listed.length === 1 ? first : null
-  const { indexed, index } = useIndexing(module)
+  const indexing = useIndexing(module)
   const data = useQuery(
     dataFieldsQuery(
       module && { platformId: module.platform.id, recordType: module.module.record_type },
@@ -61,35 +49,10 @@ export function RecordsPage() {
   )
   const fields = (module && data.data?.fields) ?? []
   const columns = columnsOf(listed)
-  const { shown, place, reset } = useColumnLayout(state, change, columns)
+  const { shown, place, reset } = useColumnLayout(columns)
   // Also those of nested data that are shown can be filtered.
   const known = [...columns, ...shown.filter(({ id }) => !columns.some((one) => one.id === id))]
-  const sort = sortOf(state)
   const opened = state['record'] === undefined ? null : Number(state['record'])
-
-  const isIndexed = (column: Column) => {
-    const path = pathOfColumn(column)
-    return module && path !== null ? indexed.some(({ key }) => key === path) : null
-  }
-  const actionsFor = (column: Column): ColumnActions => {
-    const at = shown.findIndex(({ id }) => id === column.id)
-    const placed = shown[at]
-    const set = (changes: Partial<PlacedColumn>) =>
-      place(shown.map((one) => (one === placed ? { ...one, ...changes } : one)))
-    return {
-      sort: (by) => change(changeView({ sort: textOfSort(by) })),
-      filter: (one) => setNewFilter({ column: one }),
-      hide: () => shown.length > 1 && place(shown.filter((one) => one !== placed)),
-      move: (by) => place(moveTo(shown, column.id, shown[at + by]?.id)),
-      widen: (by) => placed && set({ width: Math.max(MIN_WIDTH, widthOf(placed) + by) }),
-      isPinned: placed?.isPinned ?? false,
-      pin: () => set({ isPinned: !placed?.isPinned }),
-      index:
-        canIndex && isIndexed(column) === false && indexed.length < MAX_INDEXED_FIELDS
-          ? (one) => void index(pathOfColumn(one) ?? '')
-          : null,
-    }
-  }
   const errorCode = page.error instanceof HubCallError ? page.error.code : ''
   const hasListChanged = errorCode === 'list_changed'
   useEffect(() => {
@@ -115,61 +78,46 @@ export function RecordsPage() {
   }
 
   function content() {
-    if (errorCode === 'sort_too_slow') {
-      return (
-        <div className={classes['content']}>
-          <SlowSortNotice
-            column={known.find((column) => column.sort === sort.by) ?? null}
-            module={module}
-            canIndex={canIndex}
-            onUnsort={() => change(changeView({ sort: null }))}
-            onBuilt={() => void page.refetch()}
-          />
-        </div>
-      )
-    }
     const isLoading = hasListChanged || !page.data || !platforms.data || !modules.data
     const error = platformsError ?? (hasListChanged ? null : errorInPlaceOfData(page))
-    if (error) {
-      const failed = platforms.isError ? platforms : modules.isError ? modules : page
-      const retry = () => void failed.refetch()
+    const failed = platforms.isError ? platforms : modules.isError ? modules : page
+    if (error || errorCode === 'sort_too_slow') {
       return (
         <div className={classes['content']}>
-          <ErrorNotice error={error} onRetry={retry} />
+          {errorCode === 'sort_too_slow' ? (
+            <SlowSortNotice
+              column={known.find((column) => column.sort === sortOf(state).by) ?? null}
+              module={module}
+              indexing={indexing}
+              onBuilt={() => void page.refetch()}
+            />
+          ) : (
+            <ErrorNotice error={error} onRetry={() => void failed.refetch()} />
+          )}
         </div>
       )
     }
     return (
       <>
         <RecordsTable
-          label="Records"
           records={isLoading ? undefined : records}
+          opened={opened}
           columns={shown}
           place={place}
-          sort={sort}
-          filtered={new Set(conditionsOf(state).map(({ key }) => key))}
-          isIndexed={isIndexed}
-          actionsFor={actionsFor}
-          addressOf={({ record_id }) =>
-            `/dashboard/records${writeUrlState(changeUrlState(state, { record: String(record_id) }))}`
-          }
-          open={({ record_id }) => open(record_id)}
-          opened={opened}
+          indexing={indexing}
+          onFilter={(column) => setNewFilter({ column })}
+          onOpen={({ record_id }) => open(record_id)}
           isStale={page.isPlaceholderData}
           empty={
             <div className={classes['content']} style={{ flex: 1 }}>
               <NoRecords
-                isNarrowed={isFiltered(state)}
                 hasPlatforms={listed.length > 0}
                 isComplete={page.data?.complete ?? true}
-                onClear={() => change(clearFilters(state))}
               />
             </div>
           }
         />
-        {page.data && !isLoading && (
-          <ListFooter page={page.data} state={state} columns={known} change={change} />
-        )}
+        {page.data && !isLoading && <ListFooter page={page.data} columns={known} />}
       </>
     )
   }
@@ -178,8 +126,8 @@ export function RecordsPage() {
   return (
     <div className={classes['page']} data-open={opened !== null || undefined}>
       <section className={classes['list']} aria-label="List of records">
-        <Toolbar state={state} change={change} platforms={platforms.data ?? []} total={total}>
-          <ViewsMenu state={state} layout={writeLayout(shown)} change={change} />
+        <Toolbar total={total}>
+          <ViewsMenu layout={writeLayout(shown)} />
           <ColumnsMenu
             columns={columns}
             fields={fields}
@@ -197,26 +145,21 @@ export function RecordsPage() {
           </Button>
         </Toolbar>
         <FilterRows
-          state={state}
-          change={change}
           columns={known}
           fields={fields}
           newFilter={newFilter}
           setNewFilter={setNewFilter}
         />
-        <div className={classes['notices']}>
+        <Box px={{ base: 'md', sm: 'lg' }}>
           <RemovedFilterPlatform />
-          {page.data && <ListNotices page={page.data} change={change} />}
-        </div>
+          {page.data && <ListNotices page={page.data} />}
+        </Box>
         {content()}
       </section>
       {state['record'] !== undefined && (
         <RecordPanel
           key={state['record']}
           id={state['record']}
-          state={state}
-          change={change}
-          platforms={platforms.data ?? []}
           onPrevious={stepOf(-1)}
           onNext={stepOf(1)}
         />
@@ -225,7 +168,6 @@ export function RecordsPage() {
         <ExportDialog
           isOpen={isExporting}
           onClose={() => setExporting(false)}
-          state={state}
           page={page.data}
           visible={shown}
         />
@@ -234,24 +176,17 @@ export function RecordsPage() {
   )
 }
 
-function NoRecords({
-  isNarrowed,
-  hasPlatforms,
-  isComplete,
-  onClear,
-}: {
-  isNarrowed: boolean
-  hasPlatforms: boolean
-  isComplete: boolean
-  onClear: () => void
-}) {
-  if (isNarrowed) {
+type NoRecordsProps = { hasPlatforms: boolean; isComplete: boolean }
+
+function NoRecords({ hasPlatforms, isComplete }: NoRecordsProps) {
+  const [state, change] = useUrlState()
+  if (isFiltered(state)) {
     return (
       <EmptyState
         icon={<IconSearchOff />}
         title={isComplete ? 'No matching records' : 'No matching records found so far'}
         action={
-          <Button variant="default" onClick={onClear}>
+          <Button variant="default" onClick={() => change(clearFilters(state))}>
             Clear search and filters
           </Button>
         }
@@ -261,25 +196,23 @@ function NoRecords({
       </EmptyState>
     )
   }
-  return hasPlatforms ? (
+  return (
     <EmptyState
       icon={<IconDatabase />}
       title="No records yet"
       action={
-        <LinkButton to="/dashboard" variant="default">
-          Go to overview
-        </LinkButton>
+        hasPlatforms ? (
+          <LinkButton to="/dashboard" variant="default">
+            Go to overview
+          </LinkButton>
+        ) : (
+          <LinkButton to="/dashboard/platforms/new">Register a platform</LinkButton>
+        )
       }
     >
-      Records appear here when a platform pushes them or a pull receives them.
-    </EmptyState>
-  ) : (
-    <EmptyState
-      icon={<IconDatabase />}
-      title="No records yet"
-      action={<LinkButton to="/dashboard/platforms/new">Register a platform</LinkButton>}
-    >
-      Register a platform to receive its records.
+      {hasPlatforms
+        ? 'Records appear here when a platform pushes them or a pull receives them.'
+        : 'Register a platform to receive its records.'}
     </EmptyState>
   )
 }

@@ -1,31 +1,24 @@
 import { CloseButton, Menu, Select, TextInput, Title, UnstyledButton } from '@mantine/core'
-import type { PlatformSummary } from '@recordhub/protocol'
 import { IconChevronDown, IconSearch } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { useModules } from '../../api/platforms.ts'
+import { useModules, usePlatforms } from '../../api/platforms.ts'
 import { MENU_PROPS } from '../../components/menu-props.ts'
 import { useTabTitle } from '../../components/page-header.tsx'
-import { addUnknown, moduleChoices } from '../../lib/choices.ts'
-import type { UrlChanges, UrlState } from '../../lib/url-state.ts'
+import { addUnknown, moduleChoices, platformChoices } from '../../lib/choices.ts'
+import { type UrlChanges, useUrlState } from '../../lib/url-state.ts'
 import { useUrlText } from '../../lib/use-url-text.ts'
 import { changeView } from './list-query.ts'
 import classes from './records.module.css'
 
 /** Module, platform and full-text search of the list, with its actions. */
-export function Toolbar({
-  state,
-  change,
-  platforms,
-  total,
-  children,
-}: {
-  state: UrlState
-  change: (changes: UrlChanges, options?: { replace?: boolean }) => void
-  platforms: readonly PlatformSummary[]
+export function Toolbar(props: {
   /** `about 1.2M records` that can be searched; empty while it is unknown. */
   total: string
   children: ReactNode
 }) {
+  const { total, children } = props
+  const [state, change] = useUrlState()
+  const { data: platforms = [] } = usePlatforms()
   const { platform = null, record_type = null, q = '' } = state
   const [text, setText] = useUrlText(q, (typed) =>
     change(changeView({ q: typed }), { replace: true }),
@@ -77,10 +70,7 @@ export function Toolbar({
         clearable
         searchable
         clearButtonProps={{ 'aria-label': 'All platforms' }}
-        data={addUnknown(
-          platforms.map((one) => ({ value: one.platform_name, label: one.display_title })),
-          platform,
-        )}
+        data={addUnknown(platformChoices(platforms), platform)}
         value={platform}
         onChange={(value) => changeModule({ platform: value, record_type: null })}
         comboboxProps={{ width: 'max-content', position: 'bottom-start' }}

@@ -1,30 +1,36 @@
+import { MAX_INDEXED_FIELDS } from '@recordhub/protocol/constants'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { type IndexedField, indexedFieldsQuery, setIndexedFields } from '../../api/platforms.ts'
-import { attempt, notify } from '../../components/confirm.tsx'
-import type { ListedModule } from './columns.ts'
+import { indexedFieldsQuery, setIndexedFields } from '../../api/platforms.ts'
+import { notify, useAttempt } from '../../components/confirm.tsx'
+import { useHasRole } from '../../lib/use-has-role.ts'
+import { type Column, type ListedModule, pathOfColumn } from './columns.ts'
 
-/** The indexed fields of a module, and a function that adds one. */
-export function useIndexing(listed: ListedModule | null): {
-  indexed: IndexedField[]
-  index: (key: string) => Promise<void>
-  isSending: boolean
-} {
+export type Indexing = ReturnType<typeof useIndexing>
+
+/** The indexed fields of a module, and what adds one. Null for a list of several modules. */
+export function useIndexing(listed: ListedModule | null) {
   const module = listed && {
     platformId: listed.platform.id,
     recordType: listed.module.record_type,
   }
   const { data } = useQuery(indexedFieldsQuery(module))
   const client = useQueryClient()
-  const [isSending, setSending] = useState(false)
+  const isOperator = useHasRole('operator')
+  const { isBusy, run } = useAttempt()
   const indexed = data?.fields ?? []
-  async function index(key: string): Promise<void> {
-    if (!module) return
-    setSending(true)
+  const fieldOf = (column: Column) => indexed.find(({ key }) => key === pathOfColumn(column))
+  /** The hub's own columns are always indexed. */
+  const isUnindexed = (column: Column) =>
+    module !== null && pathOfColumn(column) !== null && !fieldOf(column)
+  const canIndex = (column: Column) =>
+    isOperator && isUnindexed(column) && indexed.length < MAX_INDEXED_FIELDS
+  async function index(column: Column): Promise<void> {
+    const key = pathOfColumn(column)
+    if (!module || key === null) return
     const keys = [...indexed.map((field) => field.key), key]
-    const isDone = await attempt(() => setIndexedFields(client, module, keys))
-    setSending(false)
-    if (isDone) notify('The index is being built. Sorting and filtering are fast when it is ready.')
+    if (await run(() => setIndexedFields(client, module, keys))) {
+      notify('The index is being built. Sorting and filtering are fast when it is ready.')
+    }
   }
-  return { indexed, index, isSending: isSending }
+  return { indexed, fieldOf, isUnindexed, canIndex, index, isSending: isBusy }
 }

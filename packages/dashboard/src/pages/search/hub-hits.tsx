@@ -1,4 +1,4 @@
-import { Anchor, Paper, Skeleton, Text, Title } from '@mantine/core'
+import { Anchor, Paper, Skeleton, Text } from '@mantine/core'
 import type { SearchedRecord } from '@recordhub/protocol'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -6,7 +6,9 @@ import { useModules, useTitles } from '../../api/platforms.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageLink } from '../../components/page-link.tsx'
+import { Section } from '../../components/section.tsx'
 import { formatCount } from '../../lib/format.ts'
+import { pickState, useUrlState } from '../../lib/url-state.ts'
 import { columnOfPath } from '../records/columns.ts'
 import { totalLabel } from '../records/list-footer.tsx'
 import { Marked } from './marked.tsx'
@@ -17,42 +19,30 @@ import { type HubLine, matchOf } from './search-lanes.ts'
 const FIRST = 8
 
 /** The records of the hub in one ranking, with the text that matched. */
-export function HubHits({
-  query,
-  line,
-  isFinished,
-  recordType,
-  platform,
-}: {
-  query: string
-  line: HubLine | null
-  isFinished: boolean
-  recordType: string | undefined
-  platform: string | undefined
-}) {
+export function HubHits(props: { query: string; line: HubLine | null; isFinished: boolean }) {
+  const { query, line, isFinished } = props
+  const [state] = useUrlState()
+  const { record_type, platform } = state
   const [isAll, setAll] = useState(false)
   const all = (line?.records ?? []).filter(
     (record) =>
-      (recordType === undefined || record.record_type === recordType) &&
+      (record_type === undefined || record.record_type === record_type) &&
       (platform === undefined || record.platform_name === platform),
   )
   const shown = isAll ? all : all.slice(0, FIRST)
-  const search = {
-    q: query,
-    ...(recordType === undefined ? {} : { record_type: recordType }),
-    ...(platform === undefined ? {} : { platform }),
-  }
+  const search = { q: query, ...pickState(state, ['record_type', 'platform']) }
   return (
-    <section aria-labelledby="in-hub">
-      <div className={classes['sectionHead']}>
-        <Title order={2} fz="md" id="in-hub">
-          In the hub
-        </Title>
-        <Text c="dimmed">{stateOf(line, isFinished)}</Text>
-        <PageLink to="/dashboard/records" search={search} ml="auto" fz="sm">
-          Open as table
-        </PageLink>
-      </div>
+    <Section
+      title="In the hub"
+      end={
+        <>
+          <Text c="dimmed">{stateOf(line, isFinished)}</Text>
+          <PageLink to="/dashboard/records" search={search} ml="auto" fz="sm">
+            Open as table
+          </PageLink>
+        </>
+      }
+    >
       <Paper withBorder>
         {line === null && !isFinished && (
           <div aria-busy="true" className={classes['hit']}>
@@ -93,7 +83,7 @@ export function HubHits({
           </p>
         )}
       </Paper>
-    </section>
+    </Section>
   )
 }
 

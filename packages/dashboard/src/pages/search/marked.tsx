@@ -2,14 +2,12 @@ import { Fragment } from 'react'
 import classes from './search.module.css'
 
 /** A text with its matches underlined. */
-export function Marked({
-  text,
-  ranges,
-}: {
+export function Marked(props: {
   text: string
   /** In order: start and exclusive end. */
   ranges: readonly (readonly [number, number])[]
 }) {
+  const { text, ranges } = props
   return (
     <>
       {ranges.map(([start, end], index) => (

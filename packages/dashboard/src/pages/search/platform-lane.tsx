@@ -1,5 +1,14 @@
-import { Button, Code, Collapse, Loader, ScrollArea, UnstyledButton } from '@mantine/core'
-import type { FoundRecord } from '@recordhub/protocol'
+import {
+  Box,
+  Button,
+  Code,
+  Collapse,
+  Loader,
+  ScrollArea,
+  Text,
+  UnstyledButton,
+} from '@mantine/core'
+import type { FoundRecord, StoredRecord } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
 import { recordsByReferenceQuery } from '../../api/records.ts'
@@ -16,15 +25,13 @@ import { compareRecord, type Lane, type PlatformLine, type SearchState } from '.
 const FIRST = 3
 
 /** One platform: how far its search is, and what it found. */
-export function PlatformLane({
-  lane: { display_title, platform_name, line },
-  progress,
-  onRetry,
-}: {
+export function PlatformLane(props: {
   lane: Lane
   progress: SearchState['progress']
   onRetry: () => void
 }) {
+  const { lane, progress, onRetry } = props
+  const { display_title, platform_name, line } = lane
   const [isAll, setAll] = useState(false)
   const id = useId()
   const { sign, state } = describeLane(line, progress)
@@ -72,11 +79,7 @@ export function PlatformLane({
         </div>
       )}
       {line?.outcome === 'found' && line.records.length > 0 && (
-        <FoundRecords
-          line={line}
-          platform={platform_name}
-          max={isAll ? line.records.length : FIRST}
-        />
+        <FoundRecords line={line} platform={platform_name} max={isAll ? Infinity : FIRST} />
       )}
     </section>
   )
@@ -107,15 +110,9 @@ function describeLane(
   }
 }
 
-function FoundRecords({
-  line: { records, found },
-  platform,
-  max,
-}: {
-  line: PlatformLine
-  platform: string
-  max: number
-}) {
+function FoundRecords(props: { line: PlatformLine; platform: string; max: number }) {
+  const { line, platform, max } = props
+  const { records, found } = line
   const references = records.flatMap(({ reference_number }) => reference_number ?? [])
   const stored = useQuery(recordsByReferenceQuery(platform, references)).data
   // Results of a platform may have no id.
@@ -136,17 +133,10 @@ function FoundRecords({
   )
 }
 
-function Found({
-  record,
-  platform,
-  children,
-}: {
-  record: FoundRecord
-  platform: string
-  children: ReactNode
-}) {
+function Found(props: { record: FoundRecord; platform: string; children: ReactNode }) {
+  const { record, platform, children } = props
   const [isOpen, setOpen] = useState(false)
-  const { reference_number: reference } = record
+  const { reference_number } = record
   return (
     <li>
       <div className={classes['found']}>
@@ -161,18 +151,14 @@ function Found({
       </div>
       <Collapse expanded={isOpen}>
         {isOpen && (
-          <div className={classes['opened']}>
+          <Box pb="xs">
             <ValueView value={record.data} />
-            {reference && (
-              <PageLink
-                to="/dashboard/records"
-                search={{ platform, reference_number: reference }}
-                fz="xs"
-              >
+            {reference_number && (
+              <PageLink to="/dashboard/records" search={{ platform, reference_number }} fz="xs">
                 Find in the hub
               </PageLink>
             )}
-          </div>
+          </Box>
         )}
       </Collapse>
     </li>
@@ -180,18 +166,21 @@ function Found({
 }
 
 /** Whether the hub has the record as the platform sent it. */
-function Comparison({
-  record,
-  platform,
-  stored,
-}: {
+function Comparison(props: {
   record: FoundRecord
   platform: string
-  stored: Parameters<typeof compareRecord>[1]
+  stored: readonly StoredRecord[]
 }) {
+  const { record, platform, stored } = props
   const { outcome, record_id } = compareRecord(record, stored)
   if (outcome === 'unknown') return null
-  if (outcome === 'absent') return <span className={classes['absent']}>not in the hub</span>
+  if (outcome === 'absent') {
+    return (
+      <Text span inherit c="var(--orange-text)">
+        not in the hub
+      </Text>
+    )
+  }
   if (outcome === 'same') return <span className={classes['state']}>same</span>
   return (
     <PageLink to="/dashboard/records" search={{ platform, record: String(record_id) }} fz="xs">

@@ -9,7 +9,6 @@ import {
   Paper,
   Text,
   TextInput,
-  Title,
   UnstyledButton,
   VisuallyHidden,
 } from '@mantine/core'
@@ -23,6 +22,7 @@ import chips from '../../components/filter-chip.module.css'
 import { FilterChip } from '../../components/filter-chip.tsx'
 import { MENU_PROPS } from '../../components/menu-props.ts'
 import { useTabTitle } from '../../components/page-header.tsx'
+import { Section } from '../../components/section.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { HubHits } from './hub-hits.tsx'
@@ -33,18 +33,19 @@ import { useSearch } from './use-search.ts'
 
 /** Searches the records of the hub and the search endpoint of each platform. */
 export function SearchPage() {
-  const [{ query = '', record_type, platform }, change] = useUrlState()
+  const [{ query = '' }, change] = useUrlState()
   const [text, setText] = useState(query)
   const [attempt, setAttempt] = useState(0)
   const input = useRef<HTMLInputElement>(null)
   const { state, error, stop } = useSearch(query.trim(), attempt)
+  const retry = () => setAttempt(attempt + 1)
   useEffect(() => setText(query), [query])
   useTabTitle(query === '' ? 'Search' : query)
   useHotkeys([['/', () => input.current?.focus()]])
 
   function submit(event: FormEvent): void {
     event.preventDefault()
-    if (text.trim() === query) setAttempt(attempt + 1)
+    if (text.trim() === query) retry()
     else change({ query: text.trim(), record_type: null })
   }
 
@@ -90,24 +91,13 @@ export function SearchPage() {
         </EmptyState>
       ) : (
         <>
-          <Narrowing state={state} recordType={record_type} platform={platform} change={change} />
+          <Narrowing state={state} />
           {error !== null ? (
-            <ErrorNotice error={error} onRetry={() => setAttempt(attempt + 1)} />
+            <ErrorNotice error={error} onRetry={retry} />
           ) : (
             <div className={classes['lanes']}>
-              <HubHits
-                query={query}
-                line={state.hub}
-                isFinished={state.progress !== 'searching'}
-                recordType={record_type}
-                platform={platform}
-              />
-              <PlatformLanes
-                state={state}
-                platform={platform}
-                onRetry={() => setAttempt(attempt + 1)}
-                onStop={stop}
-              />
+              <HubHits query={query} line={state.hub} isFinished={state.progress !== 'searching'} />
+              <PlatformLanes state={state} onRetry={retry} onStop={stop} />
             </div>
           )}
         </>
@@ -117,25 +107,16 @@ export function SearchPage() {
 }
 
 /** Narrows the found records to a module or platform. */
-function Narrowing({
-  state,
-  recordType,
-  platform,
-  change,
-}: {
-  state: SearchState
-  recordType: string | undefined
-  platform: string | undefined
-  change: (changes: Record<string, string | null>) => void
-}) {
+function Narrowing({ state }: { state: SearchState }) {
+  const [{ record_type: chosenType, platform }, change] = useUrlState()
   const platforms = usePlatforms().data ?? []
   const modules = modulesOf(state.hub)
   const chosen = platforms.find(({ platform_name }) => platform_name === platform)
   return (
-    <div className={classes['chips']}>
+    <Group gap="0.375rem" my="sm">
       <FilterChip
         label="Everything"
-        isPressed={recordType === undefined}
+        isPressed={chosenType === undefined}
         onClick={() => change({ record_type: null })}
       />
       {modules.map(({ record_type, label, count }) => (
@@ -143,8 +124,8 @@ function Narrowing({
           key={record_type}
           label={label}
           {...(count === null ? {} : { count: formatNumber(count) })}
-          isPressed={recordType === record_type}
-          onClick={() => change({ record_type: recordType === record_type ? null : record_type })}
+          isPressed={chosenType === record_type}
+          onClick={() => change({ record_type: chosenType === record_type ? null : record_type })}
         />
       ))}
       <Menu {...MENU_PROPS} position="bottom-start" shadow="md">
@@ -166,51 +147,44 @@ function Narrowing({
       <Text c="dimmed" ml="auto" visibleFrom="sm">
         accents and word order do not matter
       </Text>
-    </div>
+    </Group>
   )
 }
 
-function PlatformLanes({
-  state,
-  platform,
-  onRetry,
-  onStop,
-}: {
-  state: SearchState
-  platform: string | undefined
-  onRetry: () => void
-  onStop: () => void
-}) {
+function PlatformLanes(props: { state: SearchState; onRetry: () => void; onStop: () => void }) {
+  const { state, onRetry, onStop } = props
+  const [{ platform }] = useUrlState()
   const platforms = usePlatforms().data ?? []
   const inactive = platforms.filter(({ status }) => status !== 'active')
   const lanes = sortLanes(state.lanes).filter(
     (lane) => platform === undefined || lane.platform_name === platform,
   )
   return (
-    <section aria-labelledby="asked">
-      <div className={classes['sectionHead']}>
-        <Title order={2} fz="md" id="asked">
-          Asked at the platforms
-        </Title>
-        <Text c="dimmed" role="status">
-          {progressLabel(state)}
-        </Text>
-        {state.progress === 'searching' && (
-          <Group gap="xs" ml="auto">
-            <Loader size={14} aria-hidden />
-            <Button size="compact-sm" variant="default" onClick={onStop}>
-              Stop
+    <Section
+      title="Asked at the platforms"
+      end={
+        <>
+          <Text c="dimmed" role="status">
+            {progressLabel(state)}
+          </Text>
+          {state.progress === 'searching' && (
+            <Group gap="xs" ml="auto">
+              <Loader size={14} aria-hidden />
+              <Button size="compact-sm" variant="default" onClick={onStop}>
+                Stop
+              </Button>
+            </Group>
+          )}
+          {state.progress === 'stopped' && (
+            <Button size="compact-sm" variant="default" ml="auto" onClick={onRetry}>
+              Search again
             </Button>
-          </Group>
-        )}
-        {state.progress === 'stopped' && (
-          <Button size="compact-sm" variant="default" ml="auto" onClick={onRetry}>
-            Search again
-          </Button>
-        )}
-      </div>
+          )}
+        </>
+      }
+    >
       {state.progress === 'interrupted' && (
-        <Alert color="orange" variant="light" icon={<IconPlugConnectedX />} role="alert" mb="sm">
+        <Alert color="orange" icon={<IconPlugConnectedX />} role="alert" mb="sm">
           <Group justify="space-between" gap="sm">
             <Text size="sm">The response was interrupted. The results so far are below.</Text>
             <Button size="xs" variant="default" onClick={onRetry}>
@@ -239,6 +213,6 @@ function PlatformLanes({
           )}
         </Paper>
       )}
-    </section>
+    </Section>
   )
 }

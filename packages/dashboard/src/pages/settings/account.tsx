@@ -1,7 +1,6 @@
 import { Button, Kbd, SegmentedControl, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { accountQuery } from '../../api/account.ts'
-import { signOut } from '../../api/sign-out.ts'
+import { accountQuery, signOut } from '../../api/account.ts'
 import { attempt } from '../../components/confirm.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { formatCode } from '../../lib/format.ts'

@@ -186,20 +186,15 @@ function Acknowledge({ alert }: { alert: Alert }) {
 
 /** A link to the records or push errors of an alert, if a page lists them. */
 function AlertLink({ alert }: { alert: Alert }) {
-  const { kind, missing_review_id, platform_name } = alert
-  if (missing_review_id !== null) {
-    const search = { tab: 'missing', review: String(missing_review_id) }
-    return (
-      <PageLink size="sm" c="inherit" underline="always" to="/dashboard/inbox" search={search}>
-        {TEXTS.reviewRecords}
-      </PageLink>
-    )
-  }
-  if (kind !== 'push_errors_rising') return null
-  const search = { tab: 'push-errors', ...(platform_name ? { platform: platform_name } : {}) }
+  const { kind, missing_review_id, platform_name: platform } = alert
+  const isOfErrors = kind === 'push_errors_rising'
+  if (missing_review_id === null && !isOfErrors) return null
+  const search = isOfErrors
+    ? { tab: 'push-errors', ...(platform ? { platform } : {}) }
+    : { tab: 'missing', review: String(missing_review_id) }
   return (
     <PageLink size="sm" c="inherit" underline="always" to="/dashboard/inbox" search={search}>
-      View push errors
+      {isOfErrors ? 'View push errors' : TEXTS.reviewRecords}
     </PageLink>
   )
 }

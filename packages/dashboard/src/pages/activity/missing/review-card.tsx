@@ -9,7 +9,7 @@ import { missingReviewPageQuery, missingReviewQuery } from '../../../api/inbox.t
 import { confirm, notify, useAttempt } from '../../../components/confirm.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { OperatorName } from '../../../components/operator-name.tsx'
-import { PageLink } from '../../../components/page-link.tsx'
+import { PageLink, PullLink } from '../../../components/page-link.tsx'
 import { PlatformLink } from '../../../components/platform-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
@@ -74,9 +74,7 @@ export function ReviewCard({ review }: { review: MissingReview }) {
         <Group gap={6}>
           <Text size="sm">{`${module_name} of`}</Text>
           <PlatformLink name={platform_name} />
-          <PageLink size="sm" to="/dashboard/pulls/$id" params={{ id: String(pull_id) }}>
-            {TEXTS.pullLink(pull_id)}
-          </PageLink>
+          <PullLink id={pull_id} size="sm" />
           <PageLink
             size="sm"
             to="/dashboard/records"
@@ -139,10 +137,7 @@ export function Decisions({ reviews }: { reviews: readonly MissingReview[] }) {
       await client.invalidateQueries(queriesOf('GET /api/v1/inbox'))
     }
   }
-  const missing = formatCount(
-    reviews.reduce((sum, one) => sum + one.missing, 0),
-    'record',
-  )
+  const missing = reviews.reduce((sum, one) => sum + one.missing, 0)
   const isAny = (state: MissingReviewState) => reviews.some((one) => one.state === state)
   const all = reviews.length > 1 ? ` ${formatNumber(reviews.length)} modules` : ''
   return (
@@ -153,7 +148,7 @@ export function Decisions({ reviews }: { reviews: readonly MissingReview[] }) {
           onClick={() =>
             confirm({
               title: 'Mark the records as missing?',
-              children: `If the next full pull does not contain these ${missing} either, they are marked as missing. They stay stored and searchable, and the mark is removed when they come back.`,
+              children: `If the next full pull does not contain these ${formatCount(missing, 'record')} either, they are marked as missing. They stay stored and searchable, and the mark is removed when they come back.`,
               action: 'Mark as missing',
               color: 'blue',
               onConfirm: () =>

@@ -1,4 +1,4 @@
-import { Code, Group, Select, Stack, Text } from '@mantine/core'
+import { Code, Group, Stack, Text } from '@mantine/core'
 import type { PushError, PushErrorMatch, PushErrorReason } from '@recordhub/protocol'
 import { IconMoodCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -10,7 +10,7 @@ import { LoadedPage } from '../../../components/loaded.tsx'
 import { PlatformLink } from '../../../components/platform-link.tsx'
 import { pickState, useUrlState } from '../../../lib/url-state.ts'
 import { TEXTS } from '../../../texts.ts'
-import { FilterBar, PlatformSelect, RequestIdInput } from '../list-parts.tsx'
+import { FilterBar, PlatformSelect, RequestIdInput, SelectFilter } from '../list-parts.tsx'
 
 const FILTERS = ['platform', 'reason', 'request_id']
 const PUSH_ERROR_REASONS: Readonly<Record<PushErrorReason, string>> = {
@@ -34,7 +34,7 @@ const REASON_CHOICES = Object.entries(PUSH_ERROR_REASONS).map(([value, label]) =
 
 /** Pushes that are only counted: their content is not stored. */
 export function PushErrorsTab() {
-  const [state, change] = useUrlState()
+  const [state] = useUrlState()
   const isFiltered = FILTERS.some((name) => state[name])
   return (
     <Stack gap="md">
@@ -44,15 +44,7 @@ export function PushErrorsTab() {
       </Text>
       <FilterBar names={FILTERS}>
         <PlatformSelect />
-        <Select
-          label={TEXTS.reason}
-          placeholder={TEXTS.all}
-          size="xs"
-          clearable
-          data={REASON_CHOICES}
-          value={state['reason'] ?? null}
-          onChange={(reason) => change({ reason, cursor: null })}
-        />
+        <SelectFilter label={TEXTS.reason} name="reason" choices={REASON_CHOICES} />
         <RequestIdInput />
       </FilterBar>
       <LoadedPage
@@ -80,14 +72,12 @@ export function PushErrorsTab() {
 const column = columnsFor<PushError>()
 
 /** @param isOfPlatform hides the platform column, on the page of a platform. */
-export function PushErrorTable({
-  errors,
-  isOfPlatform = false,
-}: {
+export function PushErrorTable(props: {
   /** Undefined while they load. */
   errors: PushError[] | undefined
   isOfPlatform?: boolean
 }) {
+  const { errors, isOfPlatform = false } = props
   const platforms = column.of(TEXTS.platform, (error) => <Platforms error={error} />, {
     width: 220,
     from: 'desktop',

@@ -23,20 +23,14 @@ export function adviceFor({ code }: Pick<RejectedPush, 'code'>): string {
 }
 
 /** The rejection that was sent to the platform; null for a pulled record, and for a push that was accepted and held. */
-export function responseSent({
-  method,
-  code,
-  message,
-  request_id,
-  errors,
-}: Pick<RejectedPush, 'method' | 'code' | 'message' | 'request_id' | 'errors'>): string | null {
+export function responseSent(
+  rejected: Pick<RejectedPush, 'method' | 'code' | 'message' | 'request_id' | 'errors'>,
+): string | null {
+  const { method, code, message, request_id, errors } = rejected
   if (method === 'pull' || code === 'held') return null
   const hasErrors = Object.keys(errors).length > 0
-  return JSON.stringify(
-    { success: false, code, message, request_id, ...(hasErrors ? { errors } : {}) },
-    null,
-    2,
-  )
+  const response = { success: false, code, message, request_id, ...(hasErrors ? { errors } : {}) }
+  return JSON.stringify(response, null, 2)
 }
 
 /** Why {@link responseSent} has none. */

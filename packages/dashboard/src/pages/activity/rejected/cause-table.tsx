@@ -109,15 +109,12 @@ function Acceptance({ group }: { group: RejectedPushGroup }) {
   return <AcceptButton group={group} label="Accept as exceptions" size="compact-xs" />
 }
 
-function ChooseButton({
-  group,
-  isChosen,
-  onChoose,
-}: {
+function ChooseButton(props: {
   group: RejectedPushGroup
   isChosen: boolean
   onChoose: () => void
 }) {
+  const { group, isChosen, onChoose } = props
   const titles = useTitles()
   return (
     <Button

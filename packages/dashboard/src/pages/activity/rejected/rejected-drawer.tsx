@@ -3,7 +3,6 @@ import {
   Button,
   Code,
   Group,
-  List,
   ScrollArea,
   SegmentedControl,
   Skeleton,
@@ -18,49 +17,45 @@ import { callHub } from '../../../api/call-hub.ts'
 import { rejectedPushQuery, useRefreshRejected } from '../../../api/rejected-pushes.ts'
 import { confirm, notify } from '../../../components/confirm.tsx'
 import { CopyButton } from '../../../components/copy-button.tsx'
-import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { SideDrawer } from '../../../components/dialog.tsx'
+import { Loaded } from '../../../components/loaded.tsx'
 import { ModuleTitle } from '../../../components/module-title.tsx'
-import { PageLink } from '../../../components/page-link.tsx'
+import { PullLink } from '../../../components/page-link.tsx'
 import { PlatformLink } from '../../../components/platform-link.tsx'
-import { SideDrawer } from '../../../components/side-drawer.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatNumber } from '../../../lib/format.ts'
 import { writeLossless } from '../../../lib/lossless-json.ts'
-import { useUrlState } from '../../../lib/url-state.ts'
+import { numberIn, useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../../../texts.ts'
 import { AdviceLine } from '../list-parts.tsx'
 import { adviceFor, noResponseLabel, responseSent } from './advice.ts'
 import { MethodBadge } from './rejected-table.tsx'
 import { ReplayForm } from './replay-form.tsx'
-import { AcceptedNotice, ReplayedNotice } from './replay-notices.tsx'
+import { AcceptedNotice, FieldErrors, ReplayedNotice } from './replay-notices.tsx'
 
 /** A rejected push or record: the reason, the body, the response sent, and a form to fix and replay it. */
 export function RejectedDrawer() {
   const [state, change] = useUrlState()
-  const id = /^[1-9]\d{0,14}$/.test(state['rejected'] ?? '') ? (state['rejected'] ?? null) : null
+  const id = numberIn(state['rejected'])
   const close = () => change({ rejected: null })
+  const query = useQuery({ ...rejectedPushQuery(id ?? 0), enabled: id !== null })
   return (
     <SideDrawer opened={id !== null} onClose={close} size="xl" title="Rejected record">
-      {id !== null && <Loaded key={id} id={id} onDismissed={close} />}
+      {id !== null && (
+        <Loaded query={query} skeleton={<Skeleton height={400} />}>
+          {({ rejected_push }) => (
+            <RejectedDetails key={id} rejected={rejected_push} onDismissed={close} />
+          )}
+        </Loaded>
+      )}
     </SideDrawer>
   )
 }
 
-function Loaded({ id, onDismissed }: { id: string; onDismissed: () => void }) {
-  const { data, error, refetch } = useQuery(rejectedPushQuery(id))
-  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton height={400} />
-  return <RejectedDetails rejected={data.rejected_push} onDismissed={onDismissed} />
-}
+type DetailsProps = { rejected: RejectedPush; onDismissed: () => void }
 
-function RejectedDetails({
-  rejected,
-  onDismissed,
-}: {
-  rejected: RejectedPush
-  onDismissed: () => void
-}) {
+function RejectedDetails({ rejected, onDismissed }: DetailsProps) {
   const canOperate = useHasRole('operator')
   const refresh = useRefreshRejected()
   const { id, errors } = rejected
@@ -82,17 +77,9 @@ function RejectedDetails({
       <Summary rejected={rejected} />
       {rejected.replayed_at !== null && <ReplayedNotice rejected={rejected} />}
       {rejected.accepted_at !== null && <AcceptedNotice rejected={rejected} />}
-      <Alert color="orange" variant="light" title={rejected.message}>
+      <Alert color="orange" title={rejected.message}>
         <Stack gap="xs">
-          {Object.keys(errors).length > 0 && (
-            <List size="sm">
-              {Object.entries(errors).map(([name, problems]) => (
-                <List.Item key={name}>
-                  <Code>{name}</Code> {problems.join('; ')}
-                </List.Item>
-              ))}
-            </List>
-          )}
+          <FieldErrors errors={errors} />
           <AdviceLine text={adviceFor(rejected)} />
         </Stack>
       </Alert>
@@ -131,11 +118,7 @@ function Summary({ rejected }: { rejected: RejectedPush }) {
           {`Last request ${request_id}`}
         </Text>
       )}
-      {pull_id !== null && (
-        <PageLink size="sm" to="/dashboard/pulls/$id" params={{ id: String(pull_id) }}>
-          {TEXTS.pullLink(pull_id)}
-        </PageLink>
-      )}
+      {pull_id !== null && <PullLink id={pull_id} size="sm" />}
     </Group>
   )
 }
@@ -195,15 +178,13 @@ function RejectedBody({ rejected }: { rejected: RejectedPush }) {
       {view === 'edit' ? (
         <ReplayForm rejected={rejected} />
       ) : (
-        <Stack gap={4}>
-          <ScrollArea.Autosize
-            mah={420}
-            type="auto"
-            viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': TEXTS.body }}
-          >
-            <Code block>{text}</Code>
-          </ScrollArea.Autosize>
-        </Stack>
+        <ScrollArea.Autosize
+          mah={420}
+          type="auto"
+          viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': TEXTS.body }}
+        >
+          <Code block>{text}</Code>
+        </ScrollArea.Autosize>
       )}
     </section>
   )

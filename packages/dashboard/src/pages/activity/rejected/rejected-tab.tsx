@@ -14,7 +14,13 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { LoadedPage } from '../../../components/loaded.tsx'
 import { addUnknown, moduleChoices } from '../../../lib/choices.ts'
 import { formatCount } from '../../../lib/format.ts'
-import { pickState, type UrlState, useUrlState, writeUrlState } from '../../../lib/url-state.ts'
+import {
+  numberIn,
+  pickState,
+  type UrlState,
+  useUrlState,
+  writeUrlState,
+} from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../../../texts.ts'
 import { RepairGroup } from '../../inbox/repair.tsx'
@@ -24,6 +30,7 @@ import {
   PlatformSelect,
   RequestIdInput,
   SearchInput,
+  SelectFilter,
 } from '../list-parts.tsx'
 import { CauseTable } from './cause-table.tsx'
 import { RejectedDrawer } from './rejected-drawer.tsx'
@@ -31,7 +38,14 @@ import { RejectedTable } from './rejected-table.tsx'
 
 export function RejectedTab() {
   const [state] = useUrlState()
-  const list = useRejected(state)
+  const shown = state['state'] ?? defaultState(state)
+  const list = useQuery(
+    rejectedPushPageQuery({
+      ...pickState(state, [...BULK_FILTERS, 'pull', 'request_id', 'cursor']),
+      limit: PAGE,
+      state: shown === 'all' ? null : shown,
+    }),
+  )
   const causes = useQuery(rejectedPushGroupsQuery(pickState(state, ['platform'])))
   const groups = causes.data?.groups ?? []
   const openCount = groups
@@ -81,13 +95,14 @@ export function RejectedTab() {
 }
 
 function NoneRejected({ isFiltered }: { isFiltered: boolean }) {
-  return isFiltered ? (
-    <EmptyState icon={<IconMoodCheck />} title="No matching rejected pushes">
-      Clear a filter, or include replayed ones.
-    </EmptyState>
-  ) : (
-    <EmptyState icon={<IconMoodCheck />} title="No open rejected pushes">
-      Rejected pushes and records appear here with the reason, so that you can fix and replay them.
+  return (
+    <EmptyState
+      icon={<IconMoodCheck />}
+      title={isFiltered ? 'No matching rejected pushes' : 'No open rejected pushes'}
+    >
+      {isFiltered
+        ? 'Clear a filter, or include replayed ones.'
+        : 'Rejected pushes and records appear here with the reason, so that you can fix and replay them.'}
     </EmptyState>
   )
 }
@@ -109,17 +124,11 @@ function BulkActions({ count }: { count: number }) {
   const dismiss = () =>
     confirm({
       title: 'Dismiss all matching?',
-      children: (
-        <Text size="sm">
-          {`This deletes ${formatCount(count, 'open rejected push', 'open rejected pushes')} and the replayed ones with the same filter, including their bodies. They can no longer be replayed. Stored records are not changed.`}
-        </Text>
-      ),
+      children: `This deletes ${formatCount(count, 'open rejected push', 'open rejected pushes')} and the replayed ones with the same filter, including their bodies. They can no longer be replayed. Stored records are not changed.`,
       action: TEXTS.dismiss,
       onConfirm: async () => {
-        const { dismissed } = await callHub<{ dismissed: number }>(
-          `/api/v1/rejected-pushes${query}`,
-          { method: 'DELETE' },
-        )
+        const path = `/api/v1/rejected-pushes${query}`
+        const { dismissed } = await callHub<{ dismissed: number }>(path, { method: 'DELETE' })
         notify(`${formatCount(dismissed, 'rejected push', 'rejected pushes')} dismissed`)
         await refresh()
       },
@@ -148,33 +157,23 @@ const SHOWN = ['platform', 'record_type', 'code', 'state', 'pull', 'request_id']
 /** @param recordTypes the record types of the rejected pushes, which may belong to no module. */
 function RejectedFilters({ codes, recordTypes }: { codes: string[]; recordTypes: string[] }) {
   const [state, change] = useUrlState()
-  const { code, platform = null, record_type = null } = state
-  const listed = useModules(platform)
-  const types = record_type === null ? recordTypes : [...recordTypes, record_type]
-  const modules = types.reduce(addUnknown, moduleChoices(listed))
-  const known = code && !codes.includes(code) ? [...codes, code] : codes
+  const { platform } = state
   const names = state['cause'] ? [...SHOWN, 'cause'] : SHOWN
   return (
     <FilterBar names={REJECTED_FILTERS.filter((name) => names.includes(name))}>
       <PlatformSelect clears={['cause']} />
-      <Select
+      <SelectFilter
         label={TEXTS.module}
-        placeholder={TEXTS.all}
-        size="xs"
-        clearable
+        name="record_type"
+        choices={recordTypes.reduce(addUnknown, moduleChoices(useModules(platform ?? null)))}
         searchable
-        data={modules}
-        value={record_type}
-        onChange={(chosen) => change({ record_type: chosen, cause: null, cursor: null })}
+        clears={['cause']}
       />
-      <Select
+      <SelectFilter
         label="Code"
-        placeholder={TEXTS.all}
-        size="xs"
-        clearable
-        data={known}
-        value={code ?? null}
-        onChange={(chosen) => change({ code: chosen, cause: null, cursor: null })}
+        name="code"
+        choices={codes.map((value) => ({ value, label: value }))}
+        clears={['cause']}
       />
       <Select
         label={TEXTS.state}
@@ -192,8 +191,8 @@ function RejectedFilters({ codes, recordTypes }: { codes: string[]; recordTypes:
         inputMode="numeric"
         value={state['pull'] ?? ''}
         onSearch={(text) => {
-          const number = /^[1-9]\d{0,14}$/.test(text.trim()) ? text.trim() : null
-          change({ pull: number, cursor: null }, { replace: true })
+          const id = numberIn(text.trim())
+          change({ pull: id === null ? null : String(id), cursor: null }, { replace: true })
         }}
       />
       <RequestIdInput />
@@ -212,19 +211,6 @@ const REJECTED_FILTERS = [...BULK_FILTERS, 'state', 'pull', 'request_id'] as con
 /** The displayed state by default: open ones, but one that is found by its request in any state. */
 function defaultState({ request_id }: UrlState): string {
   return request_id ? 'all' : 'open'
-}
-
-/** Rejected pushes that match the filters. */
-function useRejected(state: UrlState) {
-  const shown = state['state'] ?? defaultState(state)
-  const names = [...BULK_FILTERS, 'pull', 'request_id', 'cursor']
-  return useQuery(
-    rejectedPushPageQuery({
-      ...pickState(state, names),
-      limit: PAGE,
-      state: shown === 'all' ? null : shown,
-    }),
-  )
 }
 
 /** Whether a group matches the filters. */

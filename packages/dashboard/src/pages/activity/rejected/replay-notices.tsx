@@ -13,11 +13,26 @@ const OUTCOME_LABELS: Readonly<Record<ReplayOutcome, string>> = {
   stale: 'Changed nothing: a newer version is stored.',
 }
 
+/** What is wrong with each member of a body. */
+export function FieldErrors({ errors }: Pick<RejectedPush, 'errors'>) {
+  const named = Object.entries(errors)
+  if (named.length === 0) return null
+  return (
+    <List size="sm">
+      {named.map(([name, problems]) => (
+        <List.Item key={name}>
+          <Code>{name}</Code> {problems.join('; ')}
+        </List.Item>
+      ))}
+    </List>
+  )
+}
+
 /** The outcome of a replay. */
 export function ReplayedNotice({ rejected }: { rejected: RejectedPush }) {
   const { replayed_at, replayed_by, replay_outcome, record_id } = rejected
   return (
-    <Alert color="green" variant="light" icon={<IconCheck />} title={TEXTS.replayed}>
+    <Alert color="green" icon={<IconCheck />} title={TEXTS.replayed}>
       <Text size="sm">
         <Time at={replayed_at} /> by <OperatorName by={replayed_by} />.{' '}
         {replay_outcome && OUTCOME_LABELS[replay_outcome]}
@@ -31,7 +46,7 @@ export function ReplayedNotice({ rejected }: { rejected: RejectedPush }) {
 export function AcceptedNotice({ rejected }: { rejected: RejectedPush }) {
   const { platform_name: platform, cause, accepted_at, accepted_by } = rejected
   return (
-    <Alert color="green" variant="light" icon={<IconCheck />} title={TEXTS.acceptedException}>
+    <Alert color="green" icon={<IconCheck />} title={TEXTS.acceptedException}>
       <Text size="sm">
         Accepted as exceptions by <OperatorName by={accepted_by} />, <Time at={accepted_at} />,
         until they change
@@ -51,36 +66,24 @@ function RecordLink({ id }: { id: number }) {
   )
 }
 
-const TITLES: Readonly<Record<Replay['outcome'], string>> = {
-  created: 'Would create a new record',
-  updated: 'Would update the record',
-  unchanged: 'Would change nothing: the record already has these values',
-  stale: 'Would change nothing: a newer version is stored',
-  rejected: 'Would be rejected again',
-}
-const COLORS: Readonly<Record<Replay['outcome'], string>> = {
-  created: 'green',
-  updated: 'green',
-  unchanged: 'blue',
-  stale: 'yellow',
-  rejected: 'red',
+const RESULTS: Readonly<Record<Replay['outcome'], { title: string; color: string }>> = {
+  created: { title: 'Would create a new record', color: 'green' },
+  updated: { title: 'Would update the record', color: 'green' },
+  unchanged: {
+    title: 'Would change nothing: the record already has these values',
+    color: 'blue',
+  },
+  stale: { title: 'Would change nothing: a newer version is stored', color: 'yellow' },
+  rejected: { title: 'Would be rejected again', color: 'red' },
 }
 
 /** The result of a test replay. */
 export function OutcomeNotice({ replay }: { replay: Replay }) {
   const { outcome, message, errors, record_id } = replay
   return (
-    <Alert color={COLORS[outcome]} variant="light" title={TITLES[outcome]} role="status">
+    <Alert {...RESULTS[outcome]} role="status">
       {outcome === 'rejected' && <Text size="sm">{message}</Text>}
-      {Object.keys(errors).length > 0 && (
-        <List size="sm">
-          {Object.entries(errors).map(([name, problems]) => (
-            <List.Item key={name}>
-              <Code>{name}</Code> {problems.join('; ')}
-            </List.Item>
-          ))}
-        </List>
-      )}
+      <FieldErrors errors={errors} />
       {record_id !== null && <RecordLink id={record_id} />}
     </Alert>
   )

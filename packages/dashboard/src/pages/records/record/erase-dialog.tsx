@@ -10,29 +10,30 @@ import {
   recordPath,
   type ShownRecord,
 } from '../../../api/records.ts'
-import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { notify } from '../../../components/confirm.tsx'
 import { Dialog, DialogFooter } from '../../../components/dialog.tsx'
-import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { FormError } from '../../../components/form-error.tsx'
+import { Loaded } from '../../../components/loaded.tsx'
 import { Losses } from '../../../components/losses.tsx'
 import { OptionList } from '../../../components/option-list.tsx'
 
-/** Erases or anonymises a record permanently, after a preview of the deleted data. For admins. */
-export function EraseDialog({
-  record,
-  isOpen,
-  onClose,
-  onErased,
-}: {
+type EraseProps = {
   record: ShownRecord
   isOpen: boolean
   onClose: () => void
   onErased: () => void
-}) {
+}
+
+/** Erases or anonymises a record permanently, after a preview of the deleted data. For admins. */
+export function EraseDialog({ isOpen, ...props }: EraseProps) {
   return (
-    <Dialog opened={isOpen} onClose={onClose} title="Erase this record permanently?" size="lg">
-      {isOpen && <EraseForm record={record} onClose={onClose} onErased={onErased} />}
+    <Dialog
+      opened={isOpen}
+      onClose={props.onClose}
+      title="Erase this record permanently?"
+      size="lg"
+    >
+      {isOpen && <EraseForm {...props} />}
     </Dialog>
   )
 }
@@ -46,15 +47,7 @@ const METHODS = [
   },
 ]
 
-function EraseForm({
-  record,
-  onClose,
-  onErased,
-}: {
-  record: ShownRecord
-  onClose: () => void
-  onErased: () => void
-}) {
+function EraseForm({ record, onClose, onErased }: Omit<EraseProps, 'isOpen'>) {
   const id = String(record.record_id)
   const client = useQueryClient()
   const [mode, setMode] = useState<ErasureMode>('erase')
@@ -80,55 +73,54 @@ function EraseForm({
     }
   }
 
-  const error = errorInPlaceOfData(preview)
-  if (error) {
-    return <ErrorNotice error={error} onRetry={() => void preview.refetch()} />
-  }
-  if (!preview.data) return <Skeleton height={220} aria-label="Loading" />
-  const { erasure } = preview.data
   return (
-    <Stack>
-      <Text size="sm">
-        {erasure.full_name || erasure.reference_number} ({erasure.reference_number},{' '}
-        {erasure.module_name}, {titles.ofPlatform(erasure.platform_name)}). This cannot be undone.
-      </Text>
-      <Losses
-        lost={[
-          ['The record with all its values, also from search', 1],
-          ['Changes in its history', erasure.history_entries],
-          ['Rejected pushes of this record', erasure.rejected_pushes],
-          ['Log entries of this record, which are redacted', erasure.activity_entries],
-        ]}
-      />
-      <OptionList
-        label="Method"
-        options={METHODS}
-        value={mode}
-        onChange={(value) => setMode(value === 'anonymise' ? 'anonymise' : 'erase')}
-      />
-      <Alert color="yellow" variant="light" title="Not erased by the hub">
-        <List size="sm">
-          {erasure.not_covered.map((item) => (
-            <List.Item key={item}>{item}</List.Item>
-          ))}
-        </List>
-      </Alert>
-      <TextInput
-        label="Reason (optional)"
-        description="Saved in the audit log. Do not enter personal data."
-        maxLength={500}
-        value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
-      />
-      <FormError message={errorText} />
-      <DialogFooter>
-        <Button variant="subtle" color="gray" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button color="red.9" loading={isErasing} onClick={() => void erase()}>
-          {mode === 'erase' ? 'Erase permanently' : 'Anonymise permanently'}
-        </Button>
-      </DialogFooter>
-    </Stack>
+    <Loaded query={preview} skeleton={<Skeleton height={220} aria-label="Loading" />}>
+      {({ erasure }) => (
+        <Stack>
+          <Text size="sm">
+            {erasure.full_name || erasure.reference_number} ({erasure.reference_number},{' '}
+            {erasure.module_name}, {titles.ofPlatform(erasure.platform_name)}). This cannot be
+            undone.
+          </Text>
+          <Losses
+            lost={[
+              ['The record with all its values, also from search', 1],
+              ['Changes in its history', erasure.history_entries],
+              ['Rejected pushes of this record', erasure.rejected_pushes],
+              ['Log entries of this record, which are redacted', erasure.activity_entries],
+            ]}
+          />
+          <OptionList
+            label="Method"
+            options={METHODS}
+            value={mode}
+            onChange={(value) => setMode(value === 'anonymise' ? 'anonymise' : 'erase')}
+          />
+          <Alert color="yellow" title="Not erased by the hub">
+            <List size="sm">
+              {erasure.not_covered.map((item) => (
+                <List.Item key={item}>{item}</List.Item>
+              ))}
+            </List>
+          </Alert>
+          <TextInput
+            label="Reason (optional)"
+            description="Saved in the audit log. Do not enter personal data."
+            maxLength={500}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
+          <FormError message={errorText} />
+          <DialogFooter>
+            <Button variant="subtle" color="gray" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button color="red.9" loading={isErasing} onClick={() => void erase()}>
+              {mode === 'erase' ? 'Erase permanently' : 'Anonymise permanently'}
+            </Button>
+          </DialogFooter>
+        </Stack>
+      )}
+    </Loaded>
   )
 }

@@ -1,6 +1,6 @@
 import { Text, TextInput, UnstyledButton } from '@mantine/core'
 import type { Field, FieldOrigin, HistoryEntry } from '@recordhub/protocol'
-import { IconChevronDown, IconChevronRight, IconSearch } from '@tabler/icons-react'
+import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { ShownRecord } from '../../../api/records.ts'
 import { PageLink } from '../../../components/page-link.tsx'
@@ -11,18 +11,13 @@ import { summaryOf } from '../cell.tsx'
 import { SourceIcon } from './history.tsx'
 import classes from './record.module.css'
 import { fieldsOf, pathOf, type ShownField, sourceLabel } from './record-fields.ts'
-import { countOf, isNested, isShort, Nested, Value } from './value-tree.tsx'
+import { countOf, Fold, isNested, isShort, Nested, Value } from './value-tree.tsx'
 
 /** More fields than this can be searched. */
 const MANY = 12
 
 /** All fields with label, value and the source of the value. Empty ones are folded at the end. */
-export function Fields({
-  record,
-  manifest,
-  origins,
-  last,
-}: {
+export function Fields(props: {
   record: ShownRecord
   manifest: readonly Field[]
   /** Empty for a version of an earlier time. */
@@ -30,6 +25,7 @@ export function Fields({
   /** The last change, whose values are emphasised. */
   last: HistoryEntry | undefined
 }) {
+  const { record, manifest, origins, last } = props
   const [search, setSearch] = useState('')
   const [showsEmpty, setShowsEmpty] = useState(false)
   const changed = new Set(last?.changes.map(({ path }) => path))
@@ -52,7 +48,8 @@ export function Fields({
     <div className={classes['fields']}>
       {all.length > MANY && (
         <TextInput
-          className={classes['find'] ?? ''}
+          px="md"
+          py={4}
           aria-label="Search in this record"
           placeholder={`Search in ${all.length} fields`}
           leftSection={<IconSearch size={14} />}
@@ -69,7 +66,10 @@ export function Fields({
       </dl>
       {empty.length > 0 && text === '' && (
         <UnstyledButton
-          className={classes['more'] ?? ''}
+          px="md"
+          py={5}
+          fz="xs"
+          c="var(--accent-text)"
           onClick={() => setShowsEmpty(!showsEmpty)}
         >
           {showsEmpty ? 'Hide' : 'Show'} {empty.length} empty{' '}
@@ -88,23 +88,11 @@ function FieldRow({ field, isChanged }: { field: ShownField; isChanged: boolean 
   const { key, label, value, isInManifest, origin } = field
   const nested = isNested(value)
   const [isOpen, setOpen] = useState(nested && isShort(value))
-  const Chevron = isOpen ? IconChevronDown : IconChevronRight
   const hint = isInManifest ? key : `${key}, not in the manifest`
   return (
     <div className={classes['field']} data-changed={isChanged || undefined}>
       <dt title={hint}>
-        {nested ? (
-          <UnstyledButton
-            className={classes['fold'] ?? ''}
-            aria-expanded={isOpen}
-            onClick={() => setOpen(!isOpen)}
-          >
-            <Chevron size={12} aria-hidden />
-            {label}
-          </UnstyledButton>
-        ) : (
-          label
-        )}
+        {nested ? <Fold label={label} isOpen={isOpen} setOpen={setOpen} /> : label}
       </dt>
       <dd>
         {nested ? (

@@ -1,13 +1,15 @@
-import { Anchor, Button, Skeleton, Text } from '@mantine/core'
+import { Anchor, Button, Group, Skeleton, Text, Title } from '@mantine/core'
 import type { Change, Field, HistoryEntry } from '@recordhub/protocol'
 import { IconArrowBackUp, IconArrowDownLeft, IconDownload, IconRefresh } from '@tabler/icons-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTitles } from '../../../api/platforms.ts'
-import type { ShownRecord } from '../../../api/records.ts'
+import { type RecordVersion, recordHistoryQuery } from '../../../api/records.ts'
 import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { PageLink } from '../../../components/page-link.tsx'
+import { PullLink } from '../../../components/page-link.tsx'
 import { Ago } from '../../../components/time.tsx'
 import { formatCount, formatKey } from '../../../lib/format.ts'
+import { useUrlState } from '../../../lib/url-state.ts'
 import { RevertLink } from '../../reverts/holds.tsx'
 import { RevertButton } from '../../reverts/revert-button.tsx'
 import { summaryOf } from '../cell.tsx'
@@ -28,59 +30,39 @@ const ICONS: Readonly<Record<string, typeof IconDownload>> = {
 }
 
 /** The platform that pushed a change, or the pull that read it. */
-export function Author({
-  entry: { source, pull_id, revert_id },
-  platform,
-}: {
-  entry: HistoryEntry
-  platform: string | undefined
-}) {
+export function Author(props: { entry: HistoryEntry; platform: string | undefined }) {
+  const {
+    entry: { source, pull_id, revert_id },
+    platform,
+  } = props
   if (revert_id !== null) return <RevertLink id={revert_id} />
   if (pull_id === null) {
     return <b>{source === 'replay' ? 'a replay' : (platform ?? 'a removed platform')}</b>
   }
   return (
-    <PageLink
-      to="/dashboard/pulls/$id"
-      params={{ id: String(pull_id) }}
-      fz="inherit"
-      underline="always"
-    >
+    <PullLink id={pull_id} fz="inherit" underline="always">
       pull {pull_id}
-    </PageLink>
+    </PullLink>
   )
 }
 
+/** The last changes of a record up to one of its versions, newest first; more can be loaded. */
+export function useHistory({ record: { record_id }, change_seq }: RecordVersion) {
+  const query = useInfiniteQuery(recordHistoryQuery(String(record_id), change_seq))
+  return { query, entries: query.data?.pages.flatMap(({ history }) => history) ?? [] }
+}
+
 /** The changes of a record up to the shown version, newest first, with the values before and after. */
-export function HistoryList({
-  record,
-  query,
-  entries,
-  manifest,
-  current,
-  onViewVersion,
-  max,
-  onAll,
-}: {
-  record: ShownRecord
-  query: {
-    error: unknown
-    data: unknown
-    isPending: boolean
-    hasNextPage: boolean
-    isFetchingNextPage: boolean
-    refetch: () => Promise<unknown>
-    fetchNextPage: () => Promise<unknown>
-  } & Parameters<typeof errorInPlaceOfData>[0]
-  entries: readonly HistoryEntry[]
+export function HistoryList(props: {
+  version: RecordVersion
   manifest: readonly Field[]
-  /** The last change of the record, if its version is known to be the current one. */
-  current: number | undefined
-  onViewVersion: (changeSeq: number) => void
-  /** Only the last ones, with a link to all. */
+  /** Only so many, with a link to all. */
   max?: number
-  onAll?: () => void
 }) {
+  const { version, manifest, max } = props
+  const { record, change_seq } = version
+  const { query, entries } = useHistory(version)
+  const [, change] = useUrlState()
   const titles = useTitles()
   const error = errorInPlaceOfData(query)
   if (error) return <ErrorNotice error={error} onRetry={() => void query.refetch()} />
@@ -89,15 +71,21 @@ export function HistoryList({
   return (
     <section className={classes['history']} aria-label="History">
       {max !== undefined && (
-        <header>
-          <h3>History</h3>
+        <Group component="header" justify="space-between" mb={4}>
+          <Title order={3} fz="xs" fw={500} lh="inherit" c="var(--text-3)">
+            History
+          </Title>
           {!isWhole && (
-            <Anchor component="button" fz="xs" onClick={onAll}>
+            <Anchor
+              component="button"
+              fz="xs"
+              onClick={() => change({ tab: 'history' }, { replace: true })}
+            >
               All {entries.length}
               {query.hasNextPage && '+'}
             </Anchor>
           )}
-        </header>
+        </Group>
       )}
       {query.isPending && <Skeleton height={60} aria-label="Loading" />}
       {shown.map((entry) => (
@@ -109,17 +97,21 @@ export function HistoryList({
               {verbOf(entry)}, {formatCount(entry.changes.length, 'value')}
             </span>
           </span>
-          <span className={classes['when']}>
+          <Text span fz="xs" c="var(--text-3)">
             <Ago at={entry.at} />
-          </span>
+          </Text>
           <div className={classes['changes']}>
-            {entry.changes.map((change) => (
-              <ChangeLines key={change.path} change={change} manifest={manifest} />
+            {entry.changes.map((one) => (
+              <ChangeLines key={one.path} change={one} manifest={manifest} />
             ))}
-            <Anchor component="button" fz="xs" onClick={() => onViewVersion(entry.change_seq)}>
+            <Anchor
+              component="button"
+              fz="xs"
+              onClick={() => change({ change: String(entry.change_seq), as_of: null, tab: null })}
+            >
               View this version
             </Anchor>{' '}
-            {entry.change_seq !== current && (
+            {entry.change_seq !== change_seq && (
               <RevertButton
                 scope={{ record_id: record.record_id, version: entry.change_seq }}
                 title={`Return ${record.reference_number} to this version?`}

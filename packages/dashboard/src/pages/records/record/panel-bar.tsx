@@ -1,6 +1,5 @@
-import { ActionIcon, Button, Menu } from '@mantine/core'
+import { Box, Button, Menu } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
-import type { PlatformSummary } from '@recordhub/protocol'
 import {
   IconBraces,
   IconChevronDown,
@@ -15,57 +14,48 @@ import {
 import { type ReactNode, useState } from 'react'
 import { type PastVersion, recordPath, type ShownRecord } from '../../../api/records.ts'
 import { notify } from '../../../components/confirm.tsx'
+import { IconButton } from '../../../components/icon-button.tsx'
 import { MENU_PROPS } from '../../../components/menu-props.ts'
-import type { UrlChanges, UrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { EraseDialog } from './erase-dialog.tsx'
 import classes from './record.module.css'
 
 export type PanelProps = {
   id: string
-  state: UrlState
-  change: (changes: UrlChanges, options?: { replace?: boolean }) => void
-  platforms: readonly PlatformSummary[]
   /** Null at the beginning of the page of the list. */
   onPrevious: (() => void) | null
   onNext: (() => void) | null
 }
 
 /** The reference of a record, and what can be done with it. */
-export function PanelBar({
-  id,
-  record,
-  past,
-  onPrevious,
-  onNext,
-  onClose,
-  onPickTime,
-}: PanelProps & {
-  record: ShownRecord | undefined
-  past: PastVersion
-  onClose: () => void
-  onPickTime: () => void
-}) {
+export function PanelBar(
+  props: PanelProps & {
+    record: ShownRecord | undefined
+    past: PastVersion
+    onClose: () => void
+    onPickTime: () => void
+  },
+) {
+  const { id, record, past, onPrevious, onNext, onClose, onPickTime } = props
   const isAdmin = useHasRole('admin')
   const clipboard = useClipboard()
   const [isErasing, setErasing] = useState(false)
   const button = (label: string, icon: ReactNode, onClick: (() => void) | null) => (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      size={28}
-      aria-label={label}
+    <IconButton
+      label={label}
       title={label}
+      size={28}
       disabled={onClick === null}
       onClick={() => onClick?.()}
     >
       {icon}
-    </ActionIcon>
+    </IconButton>
   )
   return (
     <div className={classes['bar']}>
       <Button
-        className={classes['back'] ?? ''}
+        hiddenFrom="sm"
+        ml={-8}
         variant="transparent"
         size="compact-sm"
         leftSection={<IconChevronLeft size={16} />}
@@ -108,9 +98,9 @@ export function PanelBar({
           )}
         </Menu.Dropdown>
       </Menu>
-      <span className={classes['close']}>
+      <Box component="span" visibleFrom="sm">
         {button('Close record', <IconX size={16} />, onClose)}
-      </span>
+      </Box>
       {record && (
         <EraseDialog
           record={record}

@@ -11,14 +11,13 @@ import {
   Title,
 } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import type { HistoryEntry, PlatformSummary } from '@recordhub/protocol'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { Field, HistoryEntry } from '@recordhub/protocol'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
-import { useModules } from '../../../api/platforms.ts'
+import { useModules, usePlatforms } from '../../../api/platforms.ts'
 import {
   type PastVersion,
   type RecordVersion,
-  recordHistoryQuery,
   recordQuery,
   type ShownRecord,
 } from '../../../api/records.ts'
@@ -31,13 +30,13 @@ import { Ago } from '../../../components/time.tsx'
 import { formatBytes } from '../../../lib/format.ts'
 import { isElsewhere } from '../../../lib/is-elsewhere.ts'
 import { writeLossless } from '../../../lib/lossless-json.ts'
-import type { UrlState } from '../../../lib/url-state.ts'
+import { type UrlState, useUrlState } from '../../../lib/url-state.ts'
 import { useCloseOnEscape } from '../../../lib/use-close-on-escape.ts'
 import { RecordHolds } from '../../reverts/holds.tsx'
 import { missingLabel } from '../columns.ts'
 import { AsOf } from './as-of.tsx'
 import { Fields } from './fields.tsx'
-import { Author, HistoryList } from './history.tsx'
+import { Author, HistoryList, useHistory } from './history.tsx'
 import { PanelBar, type PanelProps } from './panel-bar.tsx'
 import classes from './record.module.css'
 import { fieldsOfManifest, labelOfPath } from './record-fields.ts'
@@ -69,9 +68,9 @@ function useStepKeys(props: PanelProps): void {
 
 /** One record beside the list, which it narrows: its fields with their sources, its history and its JSON. */
 export function RecordPanel(props: PanelProps) {
-  const { id, state, change, platforms } = props
+  const [state, change] = useUrlState()
   const past = pastVersionOf(state)
-  const found = useQuery(recordQuery(id, past))
+  const found = useQuery(recordQuery(props.id, past))
   const { shown, newer, showNewer } = useShownVersion(found.data, past)
   const error = errorInPlaceOfData(found)
   const panel = useRef<HTMLElement>(null)
@@ -105,7 +104,7 @@ export function RecordPanel(props: PanelProps) {
     }
     if (!shown) return <PanelSkeleton />
     return (
-      <OpenRecord version={shown} state={state} change={change} platforms={platforms}>
+      <OpenRecord version={shown}>
         {newer && <NewerVersion changedAt={newer.record.updated_at} onShow={showNewer} />}
         {(past !== null || picksTime) && asOf}
       </OpenRecord>
@@ -130,40 +129,16 @@ function pastVersionOf({ as_of, change }: UrlState): PastVersion {
   return as_of === undefined ? null : { as_of }
 }
 
-function OpenRecord({
-  version: { record, fields = [], change_seq },
-  state,
-  change,
-  platforms,
-  children,
-}: {
-  version: RecordVersion
-  state: UrlState
-  change: PanelProps['change']
-  platforms: readonly PlatformSummary[]
-  children: ReactNode
-}) {
+function OpenRecord({ version, children }: { version: RecordVersion; children: ReactNode }) {
+  const { record, fields = [] } = version
+  const [state, change] = useUrlState()
   const { tab = 'fields' } = state
   const isPhone = useMediaQuery(PHONE, false, { getInitialValueInEffect: false })
   const missing = missingLabel(record)
   const manifest = fieldsOfManifest(useModules(record.platform_name), record)
-  const history = useInfiniteQuery(recordHistoryQuery(String(record.record_id), change_seq))
-  const entries = history.data?.pages.flatMap((page) => page.history) ?? []
+  const { query, entries } = useHistory(version)
   const [last] = entries
-  const count = history.data && `${entries.length}${history.hasNextPage ? '+' : ''}`
-  const go = (next: string | null) =>
-    change({ tab: next === 'fields' ? null : next }, { replace: true })
-  const list = (max?: number) => (
-    <HistoryList
-      record={record}
-      query={history}
-      entries={entries}
-      manifest={manifest}
-      current={change_seq}
-      onViewVersion={(number) => change({ change: String(number), as_of: null, tab: null })}
-      {...(max === undefined ? {} : { max, onAll: () => go('history') })}
-    />
-  )
+  const count = query.data && `${entries.length}${query.hasNextPage ? '+' : ''}`
   return (
     <>
       <header className={classes['head']}>
@@ -175,7 +150,6 @@ function OpenRecord({
           record={record}
           entry={last}
           manifest={manifest}
-          platforms={platforms}
           namesModule={state['platform'] === undefined || state['record_type'] === undefined}
         />
         {(record.incomplete || missing !== null) && (
@@ -187,7 +161,11 @@ function OpenRecord({
       </header>
       {children && <Stack gap="xs">{children}</Stack>}
       <RecordHolds recordId={record.record_id} />
-      <Tabs value={tab} onChange={go} keepMounted={false}>
+      <Tabs
+        value={tab}
+        onChange={(next) => change({ tab: next === 'fields' ? null : next }, { replace: true })}
+        keepMounted={false}
+      >
         <Tabs.List className={classes['tabs'] ?? ''}>
           <Tabs.Tab value="fields">Fields</Tabs.Tab>
           <Tabs.Tab
@@ -204,9 +182,11 @@ function OpenRecord({
         </Tabs.List>
         <Tabs.Panel value="fields">
           <Fields record={record} manifest={manifest} origins={fields} last={last} />
-          {list(3)}
+          <HistoryList version={version} manifest={manifest} max={3} />
         </Tabs.Panel>
-        <Tabs.Panel value="history">{list()}</Tabs.Panel>
+        <Tabs.Panel value="history">
+          <HistoryList version={version} manifest={manifest} />
+        </Tabs.Panel>
         <Tabs.Panel value="raw" p="md">
           <JsonTab record={record} />
         </Tabs.Panel>
@@ -216,22 +196,16 @@ function OpenRecord({
 }
 
 /** Who changed the record last, when and what. */
-function LastChange({
-  record,
-  entry,
-  manifest,
-  platforms,
-  namesModule,
-}: {
+function LastChange(props: {
   record: ShownRecord
   entry: HistoryEntry | undefined
-  manifest: ReturnType<typeof fieldsOfManifest>
-  platforms: readonly PlatformSummary[]
+  manifest: readonly Field[]
   /** If the list contains records of several modules. */
   namesModule: boolean
 }) {
+  const { record, entry, manifest, namesModule } = props
   const { module_name, platform_name, created_at } = record
-  const platform = platforms.find((one) => one.platform_name === platform_name)
+  const platform = usePlatforms().data?.find((one) => one.platform_name === platform_name)
   const title = platform ? (
     <PageLink
       to="/dashboard/platforms/$id"
@@ -286,7 +260,7 @@ function useShownVersion(read: RecordVersion | undefined, past: PastVersion) {
 
 function NewerVersion({ changedAt, onShow }: { changedAt: string | null; onShow: () => void }) {
   return (
-    <Alert color="gray" variant="light" p="xs" mx="md" role="status">
+    <Alert color="gray" p="xs" mx="md" role="status">
       <Group gap="sm" justify="space-between">
         <Text size="sm">Changed {changedAt === null ? 'since' : <Ago at={changedAt} />}</Text>
         <Button size="xs" variant="default" onClick={onShow}>

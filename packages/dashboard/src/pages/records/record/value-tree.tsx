@@ -81,23 +81,9 @@ export function Nested({ value, depth }: { value: NestedValue; depth: number }) 
 function Member({ label, value, depth }: { label: string; value: unknown; depth: number }) {
   const nested = isNested(value)
   const [isOpen, setOpen] = useState(depth < OPEN_DEPTH)
-  const Chevron = isOpen ? IconChevronDown : IconChevronRight
   return (
     <div>
-      <dt>
-        {nested ? (
-          <UnstyledButton
-            className={classes['fold'] ?? ''}
-            aria-expanded={isOpen}
-            onClick={() => setOpen(!isOpen)}
-          >
-            <Chevron size={12} aria-hidden />
-            {label}
-          </UnstyledButton>
-        ) : (
-          label
-        )}
-      </dt>
+      <dt>{nested ? <Fold label={label} isOpen={isOpen} setOpen={setOpen} /> : label}</dt>
       <dd>
         {!nested && <Value value={value} />}
         {nested && !isOpen && (
@@ -106,6 +92,26 @@ function Member({ label, value, depth }: { label: string; value: unknown; depth:
         {nested && isOpen && <Nested value={value} depth={depth + 1} />}
       </dd>
     </div>
+  )
+}
+
+/** The label of a nested value, which shows and hides the value. */
+export function Fold(props: {
+  label: string
+  isOpen: boolean
+  setOpen: (isOpen: boolean) => void
+}) {
+  const { label, isOpen, setOpen } = props
+  const Chevron = isOpen ? IconChevronDown : IconChevronRight
+  return (
+    <UnstyledButton
+      className={classes['fold'] ?? ''}
+      aria-expanded={isOpen}
+      onClick={() => setOpen(!isOpen)}
+    >
+      <Chevron size={12} aria-hidden />
+      {label}
+    </UnstyledButton>
   )
 }
 

@@ -1,15 +1,4 @@
-import {
-  ActionIcon,
-  Badge,
-  Button,
-  Group,
-  Menu,
-  Stack,
-  Switch,
-  Text,
-  TextInput,
-  Tooltip,
-} from '@mantine/core'
+import { Badge, Button, Group, Menu, Stack, Switch, Text, TextInput } from '@mantine/core'
 import type { SavedView, ViewChange } from '@recordhub/protocol'
 import {
   IconBookmark,
@@ -22,29 +11,23 @@ import {
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub, errorMessage } from '../../../api/call-hub.ts'
-import { viewsQuery } from '../../../api/views.ts'
+import { viewsQuery } from '../../../api/records.ts'
 import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { FormActions } from '../../../components/form-actions.tsx'
+import { IconButton } from '../../../components/icon-button.tsx'
 import { MENU_PROPS } from '../../../components/menu-props.ts'
-import { parseUrlState, type UrlChanges, type UrlState } from '../../../lib/url-state.ts'
+import { parseUrlState, useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { useSubmit } from '../../../lib/use-submit.ts'
 import { openView, viewQueryOf } from '../list-query.ts'
 
-/** The saved views of the operator, and the shared ones. */
-export function ViewsMenu({
-  state,
-  layout,
-  change,
-}: {
-  state: UrlState
-  /** The shown columns, which a saved view holds. */
-  layout: string
-  change: (changes: UrlChanges) => void
-}) {
+/** The saved views of the operator, and the shared ones. @param layout the shown columns, which a saved view holds. */
+export function ViewsMenu({ layout }: { layout: string }) {
+  const [state, change] = useUrlState()
   const { data } = useQuery(viewsQuery())
   const [dialog, setDialog] = useState<'save' | 'manage' | null>(null)
+  const close = () => setDialog(null)
   const views = data?.views ?? []
   const current = viewQueryOf({ ...state, columns: '' })
   const saved = viewQueryOf({ ...state, columns: layout })
@@ -94,13 +77,10 @@ export function ViewsMenu({
           )}
         </Menu.Dropdown>
       </Menu>
-      <SaveView isOpen={dialog === 'save'} onClose={() => setDialog(null)} query={saved} />
-      <ManageViews
-        isOpen={dialog === 'manage'}
-        onClose={() => setDialog(null)}
-        views={views}
-        query={saved}
-      />
+      <SaveView isOpen={dialog === 'save'} onClose={close} query={saved} />
+      <Dialog opened={dialog === 'manage'} onClose={close} title="Saved views" size="lg">
+        <ManageViews views={views} query={saved} />
+      </Dialog>
     </>
   )
 }
@@ -108,15 +88,8 @@ export function ViewsMenu({
 const SCROLLING = { overflowY: 'auto' } as const
 
 /** A dialog to save the current list as a view. */
-function SaveView({
-  isOpen,
-  onClose,
-  query,
-}: {
-  isOpen: boolean
-  onClose: () => void
-  query: string
-}) {
+function SaveView(props: { isOpen: boolean; onClose: () => void; query: string }) {
+  const { isOpen, onClose, query } = props
   const [name, setName] = useState('')
   const [shared, setShared] = useState(false)
   const [errorText, setErrorText] = useState('')
@@ -166,18 +139,8 @@ function SaveView({
   )
 }
 
-/** A dialog to rename, update, share and delete saved views. */
-function ManageViews({
-  isOpen,
-  onClose,
-  views,
-  query,
-}: {
-  isOpen: boolean
-  onClose: () => void
-  views: readonly SavedView[]
-  query: string
-}) {
+/** Renames, updates, shares and deletes saved views. */
+function ManageViews({ views, query }: { views: readonly SavedView[]; query: string }) {
   const client = useQueryClient()
   const isAdmin = useHasRole('admin')
   const canShare = useHasRole('operator')
@@ -205,74 +168,67 @@ function ManageViews({
     })
 
   return (
-    <Dialog opened={isOpen} onClose={onClose} title="Saved views" size="lg">
-      <Stack gap="sm">
-        {views.length === 0 && (
-          <Text size="sm" c="dimmed">
-            No saved views.
-          </Text>
-        )}
-        {views.map((view) => {
-          const canChange = view.own || isAdmin
-          return (
-            <Group key={view.id} gap="sm" wrap="nowrap">
-              <TextInput
-                aria-label={`Name of the view ${view.name}`}
-                defaultValue={view.name}
-                maxLength={100}
-                disabled={!canChange}
-                flex={1}
-                onBlur={({ currentTarget }) => {
-                  const name = currentTarget.value.trim()
-                  if (name === '' || name === view.name) currentTarget.value = view.name
-                  else void update(view, { name }, `Renamed to “${name}”.`)
-                }}
-                onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
-              />
-              {canChange ? (
-                <>
-                  <Switch
-                    label="Shared"
-                    checked={view.shared}
-                    disabled={!canShare}
-                    onChange={() =>
-                      void update(
-                        view,
-                        { shared: !view.shared },
-                        view.shared ? 'The view is private.' : 'The view is shared with everyone.',
-                      )
-                    }
-                  />
-                  <Tooltip label="Update to the current list">
-                    <ActionIcon
-                      variant="subtle"
-                      color="gray"
-                      aria-label={`Update ${view.name} to the current list`}
-                      onClick={() => void update(view, { query }, 'The view was updated.')}
-                    >
-                      <IconRefresh size={16} />
-                    </ActionIcon>
-                  </Tooltip>
-                  <Tooltip label="Delete">
-                    <ActionIcon
-                      variant="subtle"
-                      color="red"
-                      aria-label={`Delete ${view.name}`}
-                      onClick={() => remove(view)}
-                    >
-                      <IconTrash size={16} />
-                    </ActionIcon>
-                  </Tooltip>
-                </>
-              ) : (
-                <Badge variant="light" color="gray" tt="none">
-                  Shared by another operator
-                </Badge>
-              )}
-            </Group>
-          )
-        })}
-      </Stack>
-    </Dialog>
+    <Stack gap="sm">
+      {views.length === 0 && (
+        <Text size="sm" c="dimmed">
+          No saved views.
+        </Text>
+      )}
+      {views.map((view) => {
+        const canChange = view.own || isAdmin
+        return (
+          <Group key={view.id} gap="sm" wrap="nowrap">
+            <TextInput
+              aria-label={`Name of the view ${view.name}`}
+              defaultValue={view.name}
+              maxLength={100}
+              disabled={!canChange}
+              flex={1}
+              onBlur={({ currentTarget }) => {
+                const name = currentTarget.value.trim()
+                if (name === '' || name === view.name) currentTarget.value = view.name
+                else void update(view, { name }, `Renamed to “${name}”.`)
+              }}
+              onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
+            />
+            {canChange ? (
+              <>
+                <Switch
+                  label="Shared"
+                  checked={view.shared}
+                  disabled={!canShare}
+                  onChange={() =>
+                    void update(
+                      view,
+                      { shared: !view.shared },
+                      view.shared ? 'The view is private.' : 'The view is shared with everyone.',
+                    )
+                  }
+                />
+                <IconButton
+                  label={`Update ${view.name} to the current list`}
+                  tooltip="Update to the current list"
+                  onClick={() => void update(view, { query }, 'The view was updated.')}
+                >
+                  <IconRefresh size={16} />
+                </IconButton>
+                <IconButton
+                  label={`Delete ${view.name}`}
+                  tooltip="Delete"
+                  color="red"
+                  onClick={() => remove(view)}
+                >
+                  <IconTrash size={16} />
+                </IconButton>
+              </>
+            ) : (
+              <Badge variant="light" color="gray">
+                Shared by another operator
+              </Badge>
+            )}
+          </Group>
+        )
+      })}
+    </Stack>
   )
 }

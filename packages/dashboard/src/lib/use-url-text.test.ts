@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPendingUrlInput } from './pending-url-input.ts'
+import { createPendingUrlInput } from './use-url-text.ts'
 
 test('a URL update that arrives late or skips others is recognised as typed text', () => {
   const pending = createPendingUrlInput()
