@@ -210,11 +210,7 @@ function BackupTable({
             {info && (
               <Group gap="xs">
                 <Time at={info.created_at} />
-                {info.encrypted && (
-                  <Badge variant="light" tt="none">
-                    Encrypted
-                  </Badge>
-                )}
+                {info.encrypted && <Badge>Encrypted</Badge>}
               </Group>
             )}
             <Below>{file}</Below>

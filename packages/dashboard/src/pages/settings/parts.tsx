@@ -1,5 +1,4 @@
 import {
-  ActionIcon,
   Alert,
   Badge,
   Button,
@@ -11,14 +10,17 @@ import {
   Table,
   Text,
   Title,
-  Tooltip,
 } from '@mantine/core'
 import type { OperatorSession } from '@recordhub/protocol'
 import { IconLogout } from '@tabler/icons-react'
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { ComponentProps, ReactNode } from 'react'
+import { errorInPlaceOfData } from '../../api/retries.ts'
 import { useAttempt } from '../../components/confirm.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Dialog, DialogFooter } from '../../components/dialog.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Time } from '../../components/time.tsx'
@@ -139,7 +141,7 @@ export function SecretOnce({
   children?: ReactNode
 }) {
   return (
-    <Alert variant="light" title={title} role="status">
+    <Alert title={title} role="status">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{children}</Text>
         <Code
@@ -169,19 +171,20 @@ const column = columnsFor<OperatorSession>()
 
 /** Sessions, with a button to end each one except the current. */
 export function SessionsTable({
-  sessions,
+  query,
   onEnd,
 }: {
-  /** Undefined while they load. */
-  sessions: OperatorSession[] | undefined
+  query: UseQueryResult<{ sessions: OperatorSession[] }>
   onEnd: (session: OperatorSession) => Promise<void>
 }) {
   const { isBusy, run } = useAttempt()
+  const error = errorInPlaceOfData(query)
+  if (error) return <ErrorNotice error={error} onRetry={() => void query.refetch()} />
   return (
     <ListTable
       label="Sessions"
       isPlain
-      rows={sessions}
+      rows={query.data?.sessions}
       idOf={({ id }) => id}
       empty={<Text size="sm">No active sessions.</Text>}
       columns={[
@@ -192,15 +195,15 @@ export function SessionsTable({
                 {userAgentLabel(session.user_agent)}
               </Text>
               {session.current && (
-                <Badge size="sm" variant="light" color="green" tt="none">
+                <Badge size="sm" color="green">
                   Current
                 </Badge>
               )}
             </Group>
             <Below>
               {session.address ?? 'Unknown address'} · since{' '}
-              {<Time at={session.created_at} seconds />} · last active{' '}
-              {<Time at={session.last_seen_at} seconds />}
+              <Time at={session.created_at} seconds /> · last active{' '}
+              <Time at={session.last_seen_at} seconds />
             </Below>
           </>
         )),
@@ -208,17 +211,14 @@ export function SessionsTable({
           'End this session',
           (session) =>
             !session.current && (
-              <Tooltip label="End this session">
-                <ActionIcon
-                  variant="subtle"
-                  color="red"
-                  aria-label={`End the session ${userAgentLabel(session.user_agent)}, ${session.address ?? 'unknown address'}`}
-                  disabled={isBusy}
-                  onClick={() => void run(() => onEnd(session))}
-                >
-                  <IconLogout size={16} />
-                </ActionIcon>
-              </Tooltip>
+              <IconButton
+                icon={IconLogout}
+                action="End this session"
+                label={`End the session ${userAgentLabel(session.user_agent)}, ${session.address ?? 'unknown address'}`}
+                color="red"
+                disabled={isBusy}
+                onClick={() => void run(() => onEnd(session))}
+              />
             ),
           { width: 60, phone: 'end' },
         ),
