@@ -189,7 +189,6 @@ function PendingReview({ review }: { review: MissingReview }) {
   return (
     <Alert
       color="yellow"
-      variant="light"
       icon={<IconHelpCircle />}
       title={`${formatNumber(missing)} of ${formatCount(records, 'record')} of ${module_name} missing`}
     >
