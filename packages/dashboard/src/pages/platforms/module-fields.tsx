@@ -39,12 +39,7 @@ export function ModuleFields({
           <>
             {label}{' '}
             {change && (
-              <Badge
-                size="xs"
-                variant="light"
-                color={change === 'added' ? 'blue' : 'orange'}
-                tt="none"
-              >
+              <Badge size="xs" color={change === 'added' ? 'blue' : 'orange'}>
                 {change === 'added' ? 'Added later' : TEXTS.noLongerInManifest}
               </Badge>
             )}

@@ -72,7 +72,7 @@ export function RegisterPage() {
           source={source}
           connected={connected}
           onBack={() => setConnected(null)}
-          onRegistered={({ id, hub_api_key }) => {
+          onRegistered={({ platform: { id }, hub_api_key }) => {
             setHubApiKey(hub_api_key)
             setSource({ source_base_url: '', source_api_key: '' })
             // Replaces the history entry, so that Back does not lead to the form again.

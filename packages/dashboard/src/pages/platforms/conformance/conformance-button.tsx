@@ -241,7 +241,7 @@ function Summary({ report }: { report: ConformanceReport }) {
       ? 'The platform conforms to the specification'
       : 'The platform does not conform to the specification'
   return (
-    <Alert color={color} variant="light" title={title} role="status">
+    <Alert color={color} title={title} role="status">
       <Text size="sm">
         {formatCount(errors, 'error')}, {formatCount(warnings, 'warning')},{' '}
         {formatCount(notes, 'note')}. Nothing was saved.{!complete && ' The check is incomplete.'}

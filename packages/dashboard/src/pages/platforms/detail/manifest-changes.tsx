@@ -12,31 +12,21 @@ const TONES: Readonly<Record<ChangeLabel['tone'], string>> = {
   changed: 'blue',
 }
 
+type Changes = { changes: ManifestChange[]; modules: readonly PlatformModule[] }
+
 /** The changes found by a refresh of the manifest. */
-export function NewChanges({
-  changes,
-  modules,
-  onClose,
-}: {
-  changes: ManifestChange[]
-  modules: readonly PlatformModule[]
-  onClose: () => void
-}) {
+export function NewChanges({ onClose, ...found }: Changes & { onClose: () => void }) {
+  const isChanged = found.changes.length > 0
   return (
     <Alert
-      color={changes.length === 0 ? 'green' : 'blue'}
-      variant="light"
+      color={isChanged ? 'blue' : 'green'}
       role="status"
       withCloseButton
       closeButtonLabel={TEXTS.close}
       onClose={onClose}
-      title={changes.length === 0 ? 'No changes' : 'The manifest has changed'}
+      title={isChanged ? 'The manifest has changed' : 'No changes'}
     >
-      {changes.length === 0 ? (
-        'The manifest is unchanged.'
-      ) : (
-        <ChangeList changes={changes} modules={modules} />
-      )}
+      {isChanged ? <ChangeList {...found} /> : 'The manifest is unchanged.'}
     </Alert>
   )
 }
@@ -71,13 +61,7 @@ export function EarlierChanges({ platform: { id, modules } }: { platform: Platfo
   )
 }
 
-function ChangeList({
-  changes,
-  modules,
-}: {
-  changes: ManifestChange[]
-  modules: readonly PlatformModule[]
-}) {
+function ChangeList({ changes, modules }: Changes) {
   const titleOf = (recordType: string) =>
     modules.find((one) => one.record_type === recordType)?.module_name ?? recordType
   const labels = changes.map((change) => changeLabel(change, titleOf))
@@ -86,9 +70,7 @@ function ChangeList({
       {labels.map(({ tone, subject, before, after }) => (
         <List.Item key={`${tone} ${subject}`}>
           <Group gap="xs" align="flex-start">
-            <Badge variant="light" color={TONES[tone]} tt="none">
-              {tone}
-            </Badge>
+            <Badge color={TONES[tone]}>{tone}</Badge>
             <Text size="sm">{subject}</Text>
             {after !== null && (
               <Text size="sm" c="dimmed">

@@ -118,18 +118,12 @@ function ModuleHead({
       <Group gap="xs">
         <Text fw={600}>{module_name}</Text>
         <Code>{record_type}</Code>
-        <Badge variant="light" color={registered ? 'green' : 'gray'} tt="none">
+        <Badge color={registered ? 'green' : 'gray'}>
           {registered ? 'Registered' : 'Not registered'}
         </Badge>
-        {removed_at && (
-          <Badge variant="light" color="orange" tt="none">
-            {TEXTS.noLongerInManifest}
-          </Badge>
-        )}
+        {removed_at && <Badge color="orange">{TEXTS.noLongerInManifest}</Badge>}
         {replayable > 0 && (
-          <Badge variant="light" color="yellow" tt="none">
-            {`${formatCount(replayable, 'push', 'pushes')} rejected`}
-          </Badge>
+          <Badge color="yellow">{`${formatCount(replayable, 'push', 'pushes')} rejected`}</Badge>
         )}
       </Group>
       <Text size="sm" c="dimmed">

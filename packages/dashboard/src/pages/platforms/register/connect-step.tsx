@@ -218,14 +218,14 @@ function Outcome({
   const same = platforms.data?.find((one) => one.platform_name === name)
   if (!success || name === undefined) {
     return (
-      <Alert color="red" variant="light" icon={<IconAlertTriangle />} title="Not connected yet">
+      <Alert color="red" icon={<IconAlertTriangle />} title="Not connected yet">
         Fix the failed checks above and test again. Nothing was saved.
       </Alert>
     )
   }
   if (same) {
     return (
-      <Alert color="yellow" variant="light" icon={<IconAlertTriangle />} title="Already registered">
+      <Alert color="yellow" icon={<IconAlertTriangle />} title="Already registered">
         This platform is registered as{' '}
         <PageLink
           to="/dashboard/platforms/$id"
@@ -241,13 +241,7 @@ function Outcome({
   }
   if (!manifest) {
     return (
-      <Alert
-        color="green"
-        variant="light"
-        icon={<IconCircleCheck />}
-        title="The connection works"
-        role="status"
-      >
+      <Alert color="green" icon={<IconCircleCheck />} title="The connection works" role="status">
         {`${name} is online. Fetch its platform data to select modules.`}
       </Alert>
     )
@@ -258,7 +252,6 @@ function Outcome({
   return (
     <Alert
       color={allPassed ? 'green' : 'yellow'}
-      variant="light"
       icon={allPassed ? <IconCircleCheck /> : <IconAlertTriangle />}
       title={`${manifest.platform_title} (${manifest.platform_name})`}
     >

@@ -74,7 +74,7 @@ function HubKey({
 }) {
   if (hubApiKey === null) {
     return (
-      <Alert color="blue" variant="light" title={`Hub API key ${hub_api_key_hint ?? ''}`}>
+      <Alert color="blue" title={`Hub API key ${hub_api_key_hint ?? ''}`}>
         The key was shown when the platform was registered. You can reveal it in the{' '}
         <PageLink
           to="/dashboard/platforms/$id"
