@@ -6,9 +6,11 @@ export function IconButton({
   icon: Image,
   action,
   label = action,
+  stroke = 2,
   ...props
 }: ActionIconProps & {
   icon: Icon
+  stroke?: number
   action: string
   label?: string
   onClick: () => void
@@ -16,7 +18,7 @@ export function IconButton({
   return (
     <Tooltip label={action}>
       <ActionIcon variant="subtle" color="gray" aria-label={label} {...props}>
-        <Image size={16} aria-hidden />
+        <Image size={16} stroke={stroke} aria-hidden />
       </ActionIcon>
     </Tooltip>
   )

@@ -16,13 +16,7 @@ const LABELS: Readonly<Record<string, string>> = {
 const RECORDS = 'records/'
 
 /** The checks of a connection, each as soon as it has finished; for a failed one, the likely cause and the fix. */
-export function CheckList({
-  checks,
-  isRunning,
-  nameOf = (recordType) => recordType,
-  actionsOf,
-  waiting = [],
-}: {
+export function CheckList(props: {
   checks: readonly ConnectionCheck[]
   isRunning: boolean
   /** The display name of a module. */
@@ -32,6 +26,7 @@ export function CheckList({
   /** The checks that were not reached, because an earlier one failed. */
   waiting?: readonly string[]
 }) {
+  const { checks, isRunning, nameOf = (recordType) => recordType, actionsOf, waiting = [] } = props
   const labelOf = ({ check }: ConnectionCheck) =>
     check.startsWith(RECORDS)
       ? `Records of ${nameOf(check.slice(RECORDS.length))}`

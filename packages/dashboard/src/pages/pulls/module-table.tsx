@@ -21,14 +21,12 @@ import {
 import classes from './pulls.module.css'
 
 /** The progress of a pull, or its result: bar, records, duration, who started it, and the counts. */
-export function PullProgress({
-  pull,
-  now,
-}: {
+export function PullProgress(props: {
   pull: Pull
   /** On the hub's clock. */
   now: number
 }) {
+  const { pull, now } = props
   const { percent } = pull.progress
   const isRunning = pull.finished_at === null
   const isUnknown = isRunning && percent === null
@@ -88,16 +86,13 @@ const MIN_HIDDEN = 5
  * The modules of a pull: those to look at first, then those that are being read. Below each is why it failed and what its
  * read warns of. Many that are done without a change are shown on request.
  */
-export function ModuleTable({
-  tasks,
-  now,
-  pullId = null,
-}: {
+export function ModuleTable(props: {
   tasks: PullTask[]
   now: number
   /** Of the pull whose modules can be reverted; null while it runs. */
   pullId?: number | null
 }) {
+  const { tasks, now, pullId = null } = props
   const [showsAll, setShowsAll] = useState(false)
   const unchanged = tasks.filter(isUnchanged).length
   const hidden = showsAll || unchanged < MIN_HIDDEN || unchanged === tasks.length ? 0 : unchanged

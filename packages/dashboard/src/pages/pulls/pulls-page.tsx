@@ -238,15 +238,9 @@ function Day({ day, now, isFiltered }: { day: PullDay; now: number; isFiltered: 
   )
 }
 
-function NoPulls({
-  isFirstPage,
-  isFiltered,
-  onClear,
-}: {
-  isFirstPage: boolean
-  isFiltered: boolean
-  onClear: () => void
-}) {
+type NoPullsProps = { isFirstPage: boolean; isFiltered: boolean; onClear: () => void }
+
+function NoPulls({ isFirstPage, isFiltered, onClear }: NoPullsProps) {
   const icon = <IconDownload />
   if (isFiltered) {
     const clear = (

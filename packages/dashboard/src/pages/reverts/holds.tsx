@@ -99,10 +99,8 @@ const COLUMNS = [
   column.actions('Actions', (hold) => <Lift hold={hold} paths={hold.paths} />, { width: 100 }),
 ]
 
-export function RecordLink({
-  record_id,
-  reference_number,
-}: Pick<Hold, 'record_id' | 'reference_number'>) {
+export function RecordLink(props: Pick<Hold, 'record_id' | 'reference_number'>) {
+  const { record_id, reference_number } = props
   return (
     <PageLink to="/dashboard/records" search={{ record: String(record_id) }} size="sm">
       {reference_number}
@@ -110,10 +108,8 @@ export function RecordLink({
   )
 }
 
-export function ModuleOfPlatform({
-  module_name,
-  platform_name,
-}: Pick<Hold, 'module_name' | 'platform_name'>) {
+export function ModuleOfPlatform(props: Pick<Hold, 'module_name' | 'platform_name'>) {
+  const { module_name, platform_name } = props
   return (
     <>
       {module_name}{' '}
@@ -221,12 +217,10 @@ function HeldText({ records, oldest_since }: HoldsSummary) {
   )
 }
 
+type HeldCountProps = { module: ModuleCompleteness }
+
 /** The number of held records of a module, with a link to the holds of its platform. */
-export function HeldCount({
-  module: { platform_name, record_type, held },
-}: {
-  module: ModuleCompleteness
-}) {
+export function HeldCount({ module: { platform_name, record_type, held } }: HeldCountProps) {
   if (held === 0) return null
   return (
     <>

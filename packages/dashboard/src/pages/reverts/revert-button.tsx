@@ -40,16 +40,10 @@ const MAX_REASON = 500
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
+type PushesPlanDialogProps = { platform: string; title: string; onClose: () => void }
+
 /** The dialog of the pushes of a platform, which asks for the period. */
-export function PushesPlanDialog({
-  platform,
-  title,
-  onClose,
-}: {
-  platform: string
-  title: string
-  onClose: () => void
-}) {
+export function PushesPlanDialog({ platform, title, onClose }: PushesPlanDialogProps) {
   const [from, setFrom] = useState<string | null>(() =>
     new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS).toISOString(),
   )
@@ -80,12 +74,7 @@ export function PushesPlanDialog({
 }
 
 /** The dialog of a scope. */
-export function PlanDialog({
-  title,
-  scope,
-  onClose,
-  children,
-}: {
+export function PlanDialog(props: {
   title: string
   /** Null while the form is not complete. */
   scope: RevertScope | null
@@ -93,6 +82,7 @@ export function PlanDialog({
   /** More inputs. */
   children?: ReactNode
 }) {
+  const { title, scope, onClose, children } = props
   const navigate = useNavigate()
   const form = useForm({ mode: 'uncontrolled', initialValues: { reason: '' } })
   return (

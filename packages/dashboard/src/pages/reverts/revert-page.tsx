@@ -79,27 +79,18 @@ const isActive = ({ state }: Revert) => ACTIVE.includes(state)
 /** What is reverted, as a link where a page shows it. */
 function ScopeText({ revert: { scope }, what }: { revert: Revert; what: string }) {
   const text = what.charAt(0).toUpperCase() + what.slice(1)
-  const props = { inherit: true, c: 'inherit', underline: 'always' } as const
+  const props = { inherit: true, c: 'inherit', underline: 'always', children: text } as const
   if ('pull_id' in scope) {
-    return (
-      <PageLink {...props} to="/dashboard/pulls/$id" params={{ id: String(scope.pull_id) }}>
-        {text}
-      </PageLink>
-    )
+    const params = { id: String(scope.pull_id) }
+    return <PageLink {...props} to="/dashboard/pulls/$id" params={params} />
   }
   if ('record_id' in scope) {
-    return (
-      <PageLink {...props} to="/dashboard/records" search={{ record: String(scope.record_id) }}>
-        {text}
-      </PageLink>
-    )
+    const search = { record: String(scope.record_id) }
+    return <PageLink {...props} to="/dashboard/records" search={search} />
   }
   if ('revert_id' in scope) {
-    return (
-      <PageLink {...props} to="/dashboard/reverts/$id" params={{ id: String(scope.revert_id) }}>
-        {text}
-      </PageLink>
-    )
+    const params = { id: String(scope.revert_id) }
+    return <PageLink {...props} to="/dashboard/reverts/$id" params={params} />
   }
   return text
 }

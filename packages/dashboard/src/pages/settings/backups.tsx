@@ -183,16 +183,13 @@ function DrillNotice({ drill }: { drill: DrillReport }) {
   )
 }
 
-function BackupTable({
-  backups,
-  drill,
-  isRunning,
-}: {
+function BackupTable(props: {
   backups: Backup[]
   /** The last restore test. The hub does not keep earlier ones. */
   drill: DrillReport | null
   isRunning: boolean
 }) {
+  const { backups, drill, isRunning } = props
   const client = useQueryClient()
   return (
     <ListTable

@@ -32,11 +32,7 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
             <Badge color={operator.disabled_at ? 'red' : 'green'}>
               {operator.disabled_at ? 'Disabled' : TEXTS.active}
             </Badge>
-            {signInMethods(operator).map((method) => (
-              <Badge key={method} color="gray">
-                {method}
-              </Badge>
-            ))}
+            <SignInMethods operator={operator} />
           </Group>
           <Text size="sm" c="dimmed">
             Created {<Time at={operator.created_at} />} · last seen{' '}
@@ -184,12 +180,17 @@ function OperatorActions({ operator, onRemoved }: { operator: Operator; onRemove
   )
 }
 
-/** The sign-in methods of an operator. */
-export function signInMethods(operator: Operator): string[] {
+/** A badge for each sign-in method of an operator. */
+export function SignInMethods({ operator }: { operator: Operator }) {
   const { has_password, second_factor, passkeys, single_sign_on } = operator
-  return [
+  const methods = [
     ...(has_password ? [second_factor ? 'Password and code' : TEXTS.password] : []),
     ...(passkeys > 0 ? [passkeys === 1 ? 'Passkey' : `${passkeys} passkeys`] : []),
     ...(single_sign_on ? ['Single sign-on'] : []),
   ]
+  return methods.map((method) => (
+    <Badge key={method} color="gray">
+      {method}
+    </Badge>
+  ))
 }

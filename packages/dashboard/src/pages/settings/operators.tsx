@@ -23,7 +23,7 @@ import { formatCode, formatCount } from '../../lib/format.ts'
 import { ROLE_CHOICES } from '../../lib/roles.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { TEXTS } from '../../texts.ts'
-import { OperatorDrawer, signInMethods } from './operator-drawer.tsx'
+import { OperatorDrawer, SignInMethods } from './operator-drawer.tsx'
 import { LinesSkeleton, SecretDialog, SettingsSection } from './parts.tsx'
 
 const column = columnsFor<Operator>()
@@ -60,13 +60,9 @@ export function OperatorSettings() {
   )
 }
 
-function OperatorsTable({
-  operators,
-  onOpen,
-}: {
-  operators: Operator[]
-  onOpen: (operator: Operator) => void
-}) {
+type OperatorsTableProps = { operators: Operator[]; onOpen: (operator: Operator) => void }
+
+function OperatorsTable({ operators, onOpen }: OperatorsTableProps) {
   return (
     <ListTable
       label="Operators"
@@ -94,11 +90,7 @@ function OperatorsTable({
           'Sign-in methods',
           (operator) => (
             <Group gap={4}>
-              {signInMethods(operator).map((method) => (
-                <Badge key={method} color="gray">
-                  {method}
-                </Badge>
-              ))}
+              <SignInMethods operator={operator} />
             </Group>
           ),
           { width: 190 },

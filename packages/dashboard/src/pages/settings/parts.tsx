@@ -29,19 +29,14 @@ import { TEXTS } from '../../texts.ts'
 import classes from './settings.module.css'
 
 /** A section of the settings: a title, an optional action, and a card unless the content has one. */
-export function SettingsSection({
-  title,
-  description,
-  action,
-  isCard = true,
-  children,
-}: {
+export function SettingsSection(props: {
   title: string
   description?: ReactNode
   action?: ReactNode
   isCard?: boolean
   children?: ReactNode
 }) {
+  const { title, description, action, isCard = true, children } = props
   return (
     <Stack component="section" aria-label={title} gap="xs" mt="lg">
       <Group justify="space-between" align="flex-end" gap="xs">
@@ -62,14 +57,10 @@ export function SettingsSection({
   )
 }
 
+const HINT = { fz: 'xs', lh: '1.125rem', c: 'dimmed', style: { textWrap: 'pretty' } } as const
+
 /** One row of a card: what it is, a sentence about it, and its value, input or action. */
-export function Row({
-  title,
-  hint,
-  htmlFor,
-  isWide = false,
-  children,
-}: {
+export function Row(props: {
   title: string
   hint?: ReactNode
   /** The id of the input that the title names; the hint has the id with `-hint`. */
@@ -78,6 +69,7 @@ export function Row({
   isWide?: boolean
   children?: ReactNode
 }) {
+  const { title, hint, htmlFor, isWide = false, children } = props
   return (
     <div className={`${classes['row']} ${isWide ? classes['wide'] : ''}`}>
       <div>
@@ -85,9 +77,9 @@ export function Row({
           {title}
         </Text>
         {hint && (
-          <div className={classes['hint']} id={htmlFor && `${htmlFor}-hint`}>
+          <Text component="div" {...HINT} id={htmlFor && `${htmlFor}-hint`}>
             {hint}
-          </div>
+          </Text>
         )}
       </div>
       {children && <Group gap="xs">{children}</Group>}
@@ -125,13 +117,7 @@ export function Facts({ label, facts }: { label: string; facts: [string, ReactNo
 }
 
 /** A secret that is shown only once. */
-export function SecretOnce({
-  title,
-  value,
-  label,
-  actions,
-  children,
-}: {
+export function SecretOnce(props: {
   title: string
   value: string
   /** The noun in the label of the copy button. */
@@ -140,6 +126,7 @@ export function SecretOnce({
   actions?: ReactNode
   children?: ReactNode
 }) {
+  const { title, value, label, actions, children } = props
   return (
     <Alert title={title} role="status">
       <Stack gap="xs" align="flex-start">
@@ -170,13 +157,11 @@ export function SecretOnce({
 const column = columnsFor<OperatorSession>()
 
 /** Sessions, with a button to end each one except the current. */
-export function SessionsTable({
-  query,
-  onEnd,
-}: {
+export function SessionsTable(props: {
   query: UseQueryResult<{ sessions: OperatorSession[] }>
   onEnd: (session: OperatorSession) => Promise<void>
 }) {
+  const { query, onEnd } = props
   const { isBusy, run } = useAttempt()
   const error = errorInPlaceOfData(query)
   if (error) return <ErrorNotice error={error} onRetry={() => void query.refetch()} />
@@ -228,17 +213,15 @@ export function SessionsTable({
 }
 
 /** Shows a secret that was created; it does not close by a click beside it. */
-export function SecretDialog({
-  dialogTitle,
-  onClose,
-  notice,
-  ...secret
-}: ComponentProps<typeof SecretOnce> & {
-  dialogTitle: string
-  onClose: () => void
-  /** What went wrong besides. */
-  notice?: ReactNode
-}) {
+export function SecretDialog(
+  props: ComponentProps<typeof SecretOnce> & {
+    dialogTitle: string
+    onClose: () => void
+    /** What went wrong besides. */
+    notice?: ReactNode
+  },
+) {
+  const { dialogTitle, onClose, notice, ...secret } = props
   return (
     <Dialog opened staysOpen onClose={onClose} title={dialogTitle} size="lg">
       <Stack>

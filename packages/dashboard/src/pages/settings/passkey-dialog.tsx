@@ -9,14 +9,10 @@ import { PasswordAgainInput } from '../../components/password-again-input.tsx'
 import { userAgentLabel } from '../../lib/user-agent.ts'
 import { TEXTS } from '../../texts.ts'
 
+type AddPasskeyProps = { onClose: () => void; onAdded: () => Promise<void> }
+
 /** A dialog to name and create a passkey, after reauthentication. */
-export function AddPasskey({
-  onClose,
-  onAdded,
-}: {
-  onClose: () => void
-  onAdded: () => Promise<void>
-}) {
+export function AddPasskey({ onClose, onAdded }: AddPasskeyProps) {
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: userAgentLabel(navigator.userAgent), password: '' },

@@ -96,18 +96,14 @@ type Setup = { uri: string; codes: string[] }
  * The set-up of an authenticator app in one dialog: the password, the QR code with its first code, then the recovery codes.
  * `isOn`: only new recovery codes.
  */
-export function SecondFactorDialog({
-  title,
-  isOn = false,
-  onClose,
-  onSaved,
-}: {
+export function SecondFactorDialog(props: {
   title: string
   isOn?: boolean
   onClose: () => void
   /** After the operator has confirmed that the recovery codes are saved. */
   onSaved: () => Promise<void>
 }) {
+  const { title, isOn = false, onClose, onSaved } = props
   const [setup, setSetup] = useState<Setup | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
 
@@ -163,18 +159,10 @@ export function SecondFactorDialog({
   )
 }
 
+type FirstCodeProps = { title: string; uri: string; onDone: () => void; onClose: () => void }
+
 /** Shows the QR code for the authenticator app, and confirms it with a first code. */
-function FirstCode({
-  title,
-  uri,
-  onDone,
-  onClose,
-}: {
-  title: string
-  uri: string
-  onDone: () => void
-  onClose: () => void
-}) {
+function FirstCode({ title, uri, onDone, onClose }: FirstCodeProps) {
   const form = useForm({ mode: 'uncontrolled', initialValues: { code: '' } })
   const secret = new URL(uri).searchParams.get('secret') ?? ''
   return (

@@ -24,11 +24,8 @@ import { TypedConfirmation } from './typed-confirmation.tsx'
 type Props = { platform: PlatformDetails; module: PlatformModule }
 
 /** One module: its fields, registration, completeness and settings. */
-export function ModulePanel({
-  platform,
-  module,
-  completeness,
-}: Props & { completeness: ModuleCompleteness | undefined }) {
+export function ModulePanel(props: Props & { completeness: ModuleCompleteness | undefined }) {
+  const { platform, module, completeness } = props
   const { record_type, module_name, description, fields, removed_fields, registered } = module
   const canOperate = useHasRole('operator')
   return (

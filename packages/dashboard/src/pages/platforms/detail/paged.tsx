@@ -5,12 +5,7 @@ import type { CursorPagesQuery } from '../../../api/queries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 
 /** A list that is loaded page by page, with its loading, error and empty states. */
-export function Paged<Row>({
-  query: options,
-  isShown = () => true,
-  empty,
-  children,
-}: {
+export function Paged<Row>(props: {
   query: CursorPagesQuery<Row>
   /** All rows by default. */
   isShown?: (row: Row) => boolean
@@ -18,6 +13,7 @@ export function Paged<Row>({
   /** Renders all rows so far. */
   children: (rows: Row[]) => ReactNode
 }) {
+  const { query: options, isShown = () => true, empty, children } = props
   const query = useInfiniteQuery(options)
   const rows = query.data?.pages.flatMap((page) => page.rows).filter(isShown) ?? []
   if (query.isPending) {

@@ -100,17 +100,13 @@ export function HealthCard({ platform }: { platform: PlatformDetails }) {
 const REJECTIONS: readonly string[] = ['pushes_rejected', 'rejections_open']
 const SHOWN_GROUPS = 4
 
-function Reason({
-  color = 'orange',
-  since = null,
-  actions,
-  children,
-}: {
+function Reason(props: {
   color?: DotColor
   since?: string | null
   actions?: ReactNode
   children: ReactNode
 }) {
+  const { color = 'orange', since = null, actions, children } = props
   return (
     <li>
       <Dot color={color} />

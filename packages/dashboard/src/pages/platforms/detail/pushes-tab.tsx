@@ -80,18 +80,14 @@ export function PushesTab({ platform }: { platform: PlatformDetails }) {
   )
 }
 
-function Part({
-  id,
-  title,
-  link,
-  children,
-}: {
+function Part(props: {
   id: string
   title: string
   /** To the whole list. */
   link?: ReactNode
   children: ReactNode
 }) {
+  const { id, title, link, children } = props
   return (
     <section aria-labelledby={id}>
       <Group justify="space-between" mb="sm">

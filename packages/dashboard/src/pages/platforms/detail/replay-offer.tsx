@@ -13,13 +13,9 @@ type ReplayCounts = ReplayStepResponse['counts']
 type Replayed = { isDryRun: boolean; isFinished: boolean; counts: ReplayCounts }
 
 /** Offers to replay pushes that were rejected while a module was not registered. */
-export function ReplayOffer({
-  platform: { platform_name },
-  module: { record_type, registered, replayable },
-}: {
-  platform: PlatformDetails
-  module: PlatformModule
-}) {
+export function ReplayOffer(props: { platform: PlatformDetails; module: PlatformModule }) {
+  const { platform_name } = props.platform
+  const { record_type, registered, replayable } = props.module
   const [replayed, setReplayed] = useState<Replayed | null>(null)
   const canOperate = useHasRole('operator')
   const refreshLive = useRefreshLive()

@@ -55,15 +55,9 @@ export function SettingsTab({ platform }: { platform: PlatformDetails }) {
   )
 }
 
-function Section({
-  title,
-  description,
-  children,
-}: {
-  title: string
-  description?: string
-  children: ReactNode
-}) {
+type SectionProps = { title: string; description?: string; children: ReactNode }
+
+function Section({ title, description, children }: SectionProps) {
   return (
     <Paper withBorder p={{ base: 'sm', sm: 'lg' }} component="section">
       <Title order={2} fz="h4" mb={description ? 2 : 'sm'}>
@@ -199,17 +193,13 @@ function originOf(url: string): string | undefined {
 }
 
 /** A form with its own button, and the error if nothing was saved. */
-function SavedForm({
-  action,
-  isChanged,
-  children,
-  onSave,
-}: {
+function SavedForm(props: {
   action: string
   isChanged: boolean
   children: ReactNode
   onSave: () => Promise<void>
 }) {
+  const { action, isChanged, children, onSave } = props
   const { isBusy, error, run } = useAction()
   return (
     <form

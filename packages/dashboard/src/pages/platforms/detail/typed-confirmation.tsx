@@ -6,14 +6,7 @@ import { useAction } from '../../../lib/use-action.ts'
 import { TEXTS } from '../../../texts.ts'
 
 /** Requires a name to be typed before data is deleted. Enter in the input does not press the button. */
-export function TypedConfirmation({
-  title,
-  name,
-  action,
-  children,
-  onClose,
-  onConfirm,
-}: {
+export function TypedConfirmation(props: {
   title: string
   /** What must be typed. */
   name: string
@@ -22,6 +15,7 @@ export function TypedConfirmation({
   onClose: () => void
   onConfirm: () => Promise<void>
 }) {
+  const { title, name, action, children, onClose, onConfirm } = props
   const [typed, setTyped] = useState('')
   const { isBusy, error, run } = useAction({ leaves: true })
   return (

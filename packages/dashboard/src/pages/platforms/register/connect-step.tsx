@@ -44,16 +44,14 @@ const URL_ERRORS = [
 /** How the keys begin that this hub issues. */
 const HUB_KEY = 'rhk_'
 
-/** The first step: base URL, source API key, connection test and the data of the platform. */
-export function ConnectStep({
-  source,
-  onChange,
-  onConnected,
-}: {
+type ConnectStepProps = {
   source: Source
   onChange: (source: Source) => void
   onConnected: (connected: Connected) => void
-}) {
+}
+
+/** The first step: base URL, source API key, connection test and the data of the platform. */
+export function ConnectStep({ source, onChange, onConnected }: ConnectStepProps) {
   const { checks, result, isRunning, error, run, clear } = useConnectionChecks<ProbeResponse>()
   const change = (over: Partial<Source>) => {
     onChange({ ...source, ...over })
@@ -191,28 +189,16 @@ export function ConnectStep({
         />
       )}
       {result && !isRunning && (
-        <Outcome
-          result={result}
-          source={source}
-          onConnected={onConnected}
-          onUseUrl={(source_base_url) => onChange({ ...source, source_base_url })}
-        />
+        <Outcome result={result} source={source} onChange={onChange} onConnected={onConnected} />
       )}
     </Stack>
   )
 }
 
-function Outcome({
-  result: { success, ping, manifest, checks, source_base_url },
-  source,
-  onConnected,
-  onUseUrl,
-}: {
-  result: ProbeResponse
-  source: Source
-  onConnected: (connected: Connected) => void
-  onUseUrl: (sourceBaseUrl: string) => void
-}) {
+type OutcomeProps = ConnectStepProps & { result: ProbeResponse }
+
+function Outcome({ result, source, onChange, onConnected }: OutcomeProps) {
+  const { success, ping, manifest, checks, source_base_url } = result
   const platforms = usePlatforms()
   const name = manifest?.platform_name ?? ping?.platform_name
   const same = platforms.data?.find((one) => one.platform_name === name)
@@ -272,8 +258,8 @@ function Outcome({
           Select modules
         </Button>
         {isCorrected && (
-          <Button variant="default" onClick={() => onUseUrl(source_base_url)}>
-            {`Use ${source_base_url}`}
+          <Button variant="default" onClick={() => onChange({ ...source, source_base_url })}>
+            Use {source_base_url}
           </Button>
         )}
       </Group>

@@ -20,17 +20,14 @@ type Row = { module: Module; check: ConnectionCheck | null }
 const column = columnsFor<Row>()
 
 /** The second step: the selection of modules. */
-export function ModulesStep({
-  source,
-  connected: { manifest, checks },
-  onBack,
-  onRegistered,
-}: {
+export function ModulesStep(props: {
   source: Source
   connected: Connected
   onBack: () => void
   onRegistered: (registered: Registered) => void
 }) {
+  const { source, connected, onBack, onRegistered } = props
+  const { manifest, checks } = connected
   const { modules, platform_title } = manifest
   const all = modules.map((module) => module.record_type)
   const [chosen, setChosen] = useState<readonly string[]>(all)
