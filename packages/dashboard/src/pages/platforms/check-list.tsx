@@ -15,6 +15,11 @@ const LABELS: Readonly<Record<string, string>> = {
 }
 const RECORDS = 'records/'
 
+/** The `record_type` whose list a check has read; null for other checks. */
+export function recordTypeOf({ check }: ConnectionCheck): string | null {
+  return check.startsWith(RECORDS) ? check.slice(RECORDS.length) : null
+}
+
 /** The checks of a connection, each as soon as it has finished; for a failed one, the likely cause and the fix. */
 export function CheckList(props: {
   checks: readonly ConnectionCheck[]
@@ -27,10 +32,12 @@ export function CheckList(props: {
   waiting?: readonly string[]
 }) {
   const { checks, isRunning, nameOf = (recordType) => recordType, actionsOf, waiting = [] } = props
-  const labelOf = ({ check }: ConnectionCheck) =>
-    check.startsWith(RECORDS)
-      ? `Records of ${nameOf(check.slice(RECORDS.length))}`
-      : (LABELS[check] ?? check)
+  const labelOf = (one: ConnectionCheck) => {
+    const recordType = recordTypeOf(one)
+    return recordType === null
+      ? (LABELS[one.check] ?? one.check)
+      : `Records of ${nameOf(recordType)}`
+  }
   const passed = checks.filter(({ ok }) => ok).length
   return (
     <Stack gap="xs" aria-live="polite" aria-busy={isRunning}>

@@ -116,13 +116,9 @@ function RunNotice({ run }: { run: BackupRun }) {
   const { operation, state, phase, percent, error, finished_at } = run
   const isDrill = operation === 'drill'
   if (state === 'failed') {
+    const title = isDrill ? 'The restore test failed' : 'The backup failed'
     return (
-      <Alert
-        mt="md"
-        color="red"
-        title={isDrill ? 'The restore test failed' : 'The backup failed'}
-        role="alert"
-      >
+      <Alert mt="md" color="red" title={title} role="alert">
         {error}
       </Alert>
     )

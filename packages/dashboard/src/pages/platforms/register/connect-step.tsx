@@ -31,8 +31,7 @@ const EXTENTS = { ping: { only_ping: true }, platformData: { check_everything: t
 /** The fetched data of a platform. */
 export type Connected = {
   manifest: Manifest
-  /** What the check of the records endpoint found, by `record_type`. */
-  checks: ReadonlyMap<string, ConnectionCheck>
+  checks: readonly ConnectionCheck[]
 }
 
 /** The field that has to be corrected after an error with this code. */
@@ -254,9 +253,7 @@ function Outcome({ result, source, onChange, onConnected }: OutcomeProps) {
         </Text>
       )}
       <Group mt="sm" gap="xs">
-        <Button onClick={() => onConnected({ manifest, checks: byRecordType(checks) })}>
-          Select modules
-        </Button>
+        <Button onClick={() => onConnected({ manifest, checks })}>Select modules</Button>
         {isCorrected && (
           <Button variant="default" onClick={() => onChange({ ...source, source_base_url })}>
             Use {source_base_url}
@@ -264,16 +261,6 @@ function Outcome({ result, source, onChange, onConnected }: OutcomeProps) {
         )}
       </Group>
     </Alert>
-  )
-}
-
-const RECORDS = 'records/'
-
-function byRecordType(checks: readonly ConnectionCheck[]): ReadonlyMap<string, ConnectionCheck> {
-  return new Map(
-    checks.flatMap((one) =>
-      one.check.startsWith(RECORDS) ? [[one.check.slice(RECORDS.length), one]] : [],
-    ),
   )
 }
 

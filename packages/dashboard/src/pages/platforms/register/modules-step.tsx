@@ -10,6 +10,7 @@ import { ListTable } from '../../../components/list-table/list-table.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
 import { useAction } from '../../../lib/use-action.ts'
 import { TEXTS } from '../../../texts.ts'
+import { recordTypeOf } from '../check-list.tsx'
 import { ModuleFields } from '../module-fields.tsx'
 import type { Connected, Source } from './connect-step.tsx'
 
@@ -28,6 +29,7 @@ export function ModulesStep(props: {
 }) {
   const { source, connected, onBack, onRegistered } = props
   const { manifest, checks } = connected
+  const checkOf = (type: string) => checks.find((one) => recordTypeOf(one) === type) ?? null
   const { modules, platform_title } = manifest
   const all = modules.map((module) => module.record_type)
   const [chosen, setChosen] = useState<readonly string[]>(all)
@@ -55,17 +57,14 @@ export function ModulesStep(props: {
       </Alert>
     )
   }
-  const totals = chosen.map((type) => checks.get(type)?.total ?? null)
+  const totals = chosen.map((type) => checkOf(type)?.total ?? null)
   const known = totals.filter((total) => total !== null)
   const records = known.reduce((sum, total) => sum + total, 0)
   return (
     <Stack>
       <ListTable
         label={TEXTS.modules}
-        rows={modules.map((module) => ({
-          module,
-          check: checks.get(module.record_type) ?? null,
-        }))}
+        rows={modules.map((module) => ({ module, check: checkOf(module.record_type) }))}
         idOf={({ module }) => module.record_type}
         noteOf={({ module: { record_type, module_name, fields } }) =>
           record_type === opened && <ModuleFields name={module_name} fields={fields} />
