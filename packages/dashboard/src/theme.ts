@@ -78,7 +78,7 @@ export const theme = createTheme({
       // Small buttons have the text of the others.
       vars: () => ({ root: { '--button-fz': 'var(--mantine-font-size-sm)' } }),
     },
-    Badge: { defaultProps: { radius: 'xs', tt: 'none', fw: 500 } },
+    Badge: { defaultProps: { variant: 'light', radius: 'xs', tt: 'none', fw: 500 } },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Switch: { defaultProps: { withThumbIndicator: false } },
     Paper: { defaultProps: { radius: 'lg' } },

@@ -27,6 +27,7 @@ import { guidePath, guideQuery } from '../../api/guide.ts'
 import { usePlatforms } from '../../api/platforms.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { RemovedPlatform } from '../../components/removed-platform.tsx'
 import { changeUrlState, type UrlChanges, useUrlState } from '../../lib/url-state.ts'
@@ -106,17 +107,9 @@ export function GuidePage() {
                 <IconDownload size={16} aria-hidden />
               </ActionIcon>
             </Tooltip>
-            <Tooltip label="Print">
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                size={30}
-                aria-label="Print"
-                onClick={() => window.print()}
-              >
-                <IconPrinter size={16} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
+            <IconButton label="Print" tooltip="Print" size={30} onClick={() => print()}>
+              <IconPrinter size={16} aria-hidden />
+            </IconButton>
           </Group>
         </PageHeader>
         {guide.isError &&
@@ -194,18 +187,14 @@ function LanguageName({ name }: { name: string }) {
   )
 }
 
-function SectionLink({
-  id,
-  title,
-  isCurrent,
-  isGroup = false,
-}: {
+function SectionLink(props: {
   id: string
   title: string
   isCurrent: boolean
   /** It has the sections after it. */
   isGroup?: boolean
 }) {
+  const { id, title, isCurrent, isGroup = false } = props
   return (
     <NavLink
       label={title}

@@ -15,14 +15,13 @@ const LABELS: Readonly<Record<string, string>> = {
 }
 const RECORDS = 'records/'
 
+/** The `record_type` whose list a check has read; null for other checks. */
+export function recordTypeOf({ check }: ConnectionCheck): string | null {
+  return check.startsWith(RECORDS) ? check.slice(RECORDS.length) : null
+}
+
 /** The checks of a connection, each as soon as it has finished; for a failed one, the likely cause and the fix. */
-export function CheckList({
-  checks,
-  isRunning,
-  nameOf = (recordType) => recordType,
-  actionsOf,
-  waiting = [],
-}: {
+export function CheckList(props: {
   checks: readonly ConnectionCheck[]
   isRunning: boolean
   /** The display name of a module. */
@@ -32,10 +31,13 @@ export function CheckList({
   /** The checks that were not reached, because an earlier one failed. */
   waiting?: readonly string[]
 }) {
-  const labelOf = ({ check }: ConnectionCheck) =>
-    check.startsWith(RECORDS)
-      ? `Records of ${nameOf(check.slice(RECORDS.length))}`
-      : (LABELS[check] ?? check)
+  const { checks, isRunning, nameOf = (recordType) => recordType, actionsOf, waiting = [] } = props
+  const labelOf = (one: ConnectionCheck) => {
+    const recordType = recordTypeOf(one)
+    return recordType === null
+      ? (LABELS[one.check] ?? one.check)
+      : `Records of ${nameOf(recordType)}`
+  }
   const passed = checks.filter(({ ok }) => ok).length
   return (
     <Stack gap="xs" aria-live="polite" aria-busy={isRunning}>

@@ -10,15 +10,12 @@ type ShownField = Pick<Field, 'key' | 'label' | 'type' | 'required'> & {
 const column = columnsFor<ShownField>()
 
 /** The fields of a module as label and key, with the removed ones at the end. */
-export function ModuleFields({
-  name,
-  fields,
-  removed = [],
-}: {
+export function ModuleFields(props: {
   name: string
   fields: readonly Field[]
   removed?: PlatformModule['removed_fields']
 }) {
+  const { name, fields, removed = [] } = props
   const rows = [
     ...fields.map((field): ShownField => ({ ...field, change: field.added_at ? 'added' : null })),
     ...removed.map((field): ShownField => ({ ...field, change: 'removed' })),
@@ -39,12 +36,7 @@ export function ModuleFields({
           <>
             {label}{' '}
             {change && (
-              <Badge
-                size="xs"
-                variant="light"
-                color={change === 'added' ? 'blue' : 'orange'}
-                tt="none"
-              >
+              <Badge size="xs" color={change === 'added' ? 'blue' : 'orange'}>
                 {change === 'added' ? 'Added later' : TEXTS.noLongerInManifest}
               </Badge>
             )}

@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Menu, Tabs, Title } from '@mantine/core'
+import { ActionIcon, Group, Menu, Stack, Tabs, Text, Title } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
 import { IconArrowBackUp, IconClipboardCheck, IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -18,7 +18,7 @@ import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
 import { RequestsTab } from '../log/requests.tsx'
-import { PushesPlanDialog } from '../reverts/plan-dialog.tsx'
+import { PushesPlanDialog } from '../reverts/revert-button.tsx'
 import { useConformanceCheck } from './conformance/conformance-button.tsx'
 import { ActivityTab } from './detail/activity-entries.tsx'
 import { ModulesTab } from './detail/modules-tab.tsx'
@@ -64,10 +64,10 @@ export function PlatformPage() {
     <>
       <PlatformHead platform={platform.data} />
       <div className={classes['two']}>
-        <div className={classes['stack']}>
+        <Stack>
           <HealthCard platform={platform.data} />
           <CompletenessCard platform={platform.data} />
-        </div>
+        </Stack>
         <PlatformFacts platform={platform.data} />
       </div>
       <Tabs value={shown.value} onChange={(value) => changeUrl({ tab: value })} keepMounted={false}>
@@ -76,10 +76,9 @@ export function PlatformPage() {
             <Tabs.Tab key={value} value={value}>
               {label}
               {value === 'modules' && (
-                <span className={classes['count']}>
-                  {' '}
-                  {formatNumber(platform.data.modules.length)}
-                </span>
+                <Text span inherit fw={400} c="var(--text-3)">
+                  {` ${formatNumber(platform.data.modules.length)}`}
+                </Text>
               )}
             </Tabs.Tab>
           ))}
@@ -115,14 +114,14 @@ function PlatformHead({ platform }: { platform: PlatformDetails }) {
         />
       )}
       <BackLink to="/dashboard/platforms">{TEXTS.platforms}</BackLink>
-      <div className={classes['head']}>
+      <Group justify="space-between" align="flex-start" gap="sm" mb="md">
         <div>
           <Title order={1}>{display_title}</Title>
-          <div className={classes['verdict']}>
+          <Group gap="4px 8px" mt={4} c="var(--text-2)">
             <Dot color={HEALTH_COLORS[health.state]} />
             <HealthLabel state={health.state} />
             {health.reasons.length > 1 && <span>{health.reasons.length} reasons</span>}
-          </div>
+          </Group>
         </div>
         {canOperate && (
           <Group gap="xs">
@@ -152,7 +151,7 @@ function PlatformHead({ platform }: { platform: PlatformDetails }) {
             </Menu>
           </Group>
         )}
-      </div>
+      </Group>
     </>
   )
 }

@@ -1,9 +1,9 @@
 /** The state of a platform: its health, what is here of it, and its last pulls. */
 import { Text } from '@mantine/core'
 import type { PlatformSummary, RecentPull } from '@recordhub/protocol'
-import type { ReactNode } from 'react'
 import type { DotColor } from '../../components/dot.tsx'
 import { Clock } from '../../components/time.tsx'
+import { Tinted } from '../../components/tinted.tsx'
 import { formatCode, formatCount, formatNumber, formatTime } from '../../lib/format.ts'
 import { TEXTS } from '../../texts.ts'
 import type { PlatformSums } from '../overview/completeness-sums.ts'
@@ -35,64 +35,39 @@ export function HealthLabel({ state }: { state: Health }) {
   )
 }
 
+type CompleteProps = { platform: PlatformSummary; sums: PlatformSums | null }
+
 /** How much of what the platform lists is here. */
-export function Complete({
-  platform: { status, records },
-  sums,
-}: {
-  platform: PlatformSummary
-  sums: PlatformSums | null
-}) {
-  if (status === 'inactive') return <Quiet>{formatNumber(records)} kept</Quiet>
+export function Complete({ platform: { status, records }, sums }: CompleteProps) {
+  if (status === 'inactive') return <Tinted color="faint">{formatNumber(records)} kept</Tinted>
   if (sums === null) return null
   const { failed, missing, listed, here, accepted, unread, unequal, comparedAt } = sums
   if (failed.modules > 0) {
     return (
-      <Text span inherit c="var(--red-text)">
-        {failed.verifiedAt === null ? (
-          'Not verified'
-        ) : (
-          <>
-            Last verified <Clock at={failed.verifiedAt} />
-          </>
-        )}
-      </Text>
+      <Tinted color="red">
+        {failed.verifiedAt === null ? 'Not verified' : 'Last verified '}
+        {failed.verifiedAt !== null && <Clock at={failed.verifiedAt} />}
+      </Tinted>
     )
   }
-  if (missing > 0) return <Orange>{formatNumber(missing)} missing</Orange>
-  if (comparedAt === null || unread > 0) return <Quiet>Not pulled yet</Quiet>
+  if (missing > 0) return <Tinted color="orange">{formatNumber(missing)} missing</Tinted>
+  if (comparedAt === null || unread > 0) return <Tinted color="faint">Not pulled yet</Tinted>
   if (here < listed || unequal > 0) {
     return (
-      <Orange>
+      <Tinted color="orange">
         {formatNumber(here)} of {formatNumber(listed)}
         {here === listed && ', not verified'}
-      </Orange>
+      </Tinted>
     )
   }
   if (accepted > 0) {
     return (
       <>
-        {formatNumber(here)} <Quiet>and {formatNumber(accepted)} accepted</Quiet>
+        {formatNumber(here)} <Tinted color="faint">and {formatNumber(accepted)} accepted</Tinted>
       </>
     )
   }
   return `${formatNumber(here)} of ${formatNumber(listed)}`
-}
-
-function Quiet({ children }: { children: ReactNode }) {
-  return (
-    <Text span inherit c="var(--text-3)">
-      {children}
-    </Text>
-  )
-}
-
-function Orange({ children }: { children: ReactNode }) {
-  return (
-    <Text span inherit c="var(--orange-text)">
-      {children}
-    </Text>
-  )
 }
 
 export const BARS = 30

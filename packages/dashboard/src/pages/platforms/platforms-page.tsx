@@ -17,7 +17,7 @@ import { MessageText } from '../../components/message-text.tsx'
 import { useTabTitle } from '../../components/page-header.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Pager } from '../../components/pager.tsx'
-import { formatNumber } from '../../lib/format.ts'
+import { formatCount, formatNumber } from '../../lib/format.ts'
 import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
@@ -167,10 +167,7 @@ function PlatformList({ all }: { all: readonly PlatformSummary[] }) {
           void navigate({ to: '/dashboard/platforms/$id', params: { id: String(id) } })
         }
         columns={[
-          column.of(TEXTS.platform, (platform) => <PlatformTitle platform={platform} />, {
-            sort: 'title',
-            width: 190,
-          }),
+          column.of(TEXTS.platform, titleCell, { sort: 'title', width: 190 }),
           column.of(
             'Health',
             (platform) => (
@@ -205,12 +202,7 @@ function PlatformList({ all }: { all: readonly PlatformSummary[] }) {
             { sort: 'modules', width: 110, from: 'desktop', phone: 'none' },
           ),
           ...(canOperate
-            ? [
-                column.actions('Actions', (platform) => <Actions platform={platform} />, {
-                  width: 80,
-                  phone: 'end',
-                }),
-              ]
+            ? [column.actions('Actions', actionCell, { width: 80, phone: 'end' })]
             : []),
         ]}
       />
@@ -228,11 +220,7 @@ const SORTED: Readonly<Record<Sort, string>> = {
   modules: 'modules',
 }
 
-function PlatformTitle({
-  platform: { id, display_title, platform_name, health },
-}: {
-  platform: PlatformSummary
-}) {
+function titleCell({ id, display_title, platform_name, health }: PlatformSummary) {
   return (
     <Group gap="sm" wrap="nowrap">
       <Dot color={HEALTH_COLORS[health.state]} />
@@ -255,15 +243,13 @@ function PlatformTitle({
 }
 
 /** The state, and below it the most urgent reason; the others on hover and focus. */
-function HealthCell({
-  platform: { health },
-  sums,
-  pulls,
-}: {
+function HealthCell(props: {
   platform: PlatformSummary
   sums: PlatformSums | undefined
   pulls: readonly RecentPull[]
 }) {
+  const { platform, sums, pulls } = props
+  const { health } = platform
   const [first] = health.reasons
   const label = health.reasons.map(({ code, message }) => (
     <div key={code}>
@@ -287,7 +273,7 @@ function HealthCell({
       ) : (
         <Text c="dimmed" fz="inherit">
           {sums && sums.accepted > 0
-            ? `${formatNumber(sums.accepted)} accepted ${sums.accepted === 1 ? 'exception' : 'exceptions'}`
+            ? formatCount(sums.accepted, 'accepted exception')
             : pullsSummary(pulls)}
         </Text>
       )}
@@ -301,7 +287,7 @@ function firstSentence(message: string): string {
   return first.replace(/^The last pull failed: /, '').replace(/\.$/, '')
 }
 
-function Actions({ platform }: { platform: PlatformSummary }) {
+function actionCell(platform: PlatformSummary) {
   if (platform.status === 'inactive') return null
   if (platform.health.state !== 'failing') return <PullNowButton platform={platform} isIcon />
   return <TestButton platform={platform} label={TEXTS.test} size="xs" leftSection={null} />

@@ -11,16 +11,14 @@ import { startPull } from '../pulls/pull-now-button.tsx'
  * Pulls a platform. If a pull is already running, shows that one. `full` reads everything again, of the platform or of one
  * module.
  */
-export function PullButton({
-  platform: { id, status, modules_registered },
-  full,
-  isItem = false,
-}: {
+export function PullButton(props: {
   platform: { id: number; status: string; modules_registered: number }
   full?: { record_type?: string }
   /** An item of a menu. */
   isItem?: boolean
 }) {
+  const { platform, full, isItem = false } = props
+  const { id, status, modules_registered } = platform
   const { isBusy, run } = useAttempt()
   const navigate = useNavigate()
   const reason =
@@ -40,13 +38,10 @@ export function PullButton({
     await navigate({ to: '/dashboard/pulls/$id', params: { id: String(pull.id) } })
   }
 
+  const Icon = full ? IconRefresh : IconDownload
   const hint = reason ?? (full ? 'Without the ETag or Last-Modified of the last response' : null)
   const common = {
-    leftSection: full ? (
-      <IconRefresh size={16} aria-hidden />
-    ) : (
-      <IconDownload size={16} aria-hidden />
-    ),
+    leftSection: <Icon size={16} aria-hidden />,
     // A disabled button would not show its tooltip.
     ...(reason === null ? {} : { 'data-disabled': true }),
     'aria-disabled': reason !== null,
@@ -63,6 +58,5 @@ export function PullButton({
 
 function toBody(full: { record_type?: string } | undefined): object {
   if (!full) return {}
-  const { record_type } = full
-  return { mode: 'full', ...(record_type === undefined ? {} : { record_types: [record_type] }) }
+  return { mode: 'full', ...(full.record_type && { record_types: [full.record_type] }) }
 }

@@ -10,6 +10,7 @@ import { formatCount } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
+import { recordTypeOf } from './check-list.tsx'
 import { type Connected, ConnectStep, type Source } from './register/connect-step.tsx'
 import { KeyStep } from './register/key-step.tsx'
 import { ModulesStep } from './register/modules-step.tsx'
@@ -72,7 +73,7 @@ export function RegisterPage() {
           source={source}
           connected={connected}
           onBack={() => setConnected(null)}
-          onRegistered={({ id, hub_api_key }) => {
+          onRegistered={({ platform: { id }, hub_api_key }) => {
             setHubApiKey(hub_api_key)
             setSource({ source_base_url: '', source_api_key: '' })
             // Replaces the history entry, so that Back does not lead to the form again.
@@ -94,6 +95,9 @@ export function RegisterPage() {
 /** How many records the platform reported in the registered modules; null without a report. */
 function registeredRecords({ checks }: Connected, platform: PlatformDetails | undefined) {
   const modules = platform?.modules.filter(({ registered }) => registered) ?? []
-  const totals = modules.flatMap(({ record_type }) => checks.get(record_type)?.total ?? [])
+  const types = modules.map(({ record_type }) => record_type)
+  const totals = checks.flatMap((one) =>
+    types.includes(recordTypeOf(one) ?? '') ? (one.total ?? []) : [],
+  )
   return totals.length === 0 ? null : totals.reduce((sum, one) => sum + one, 0)
 }

@@ -1,5 +1,4 @@
 import { Paper, Progress, Stack, Text } from '@mantine/core'
-import type { Removal } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { removalsQuery } from '../../api/platforms.ts'
 import { formatNumber } from '../../lib/format.ts'
@@ -13,23 +12,19 @@ export function RemovalList({ platformName }: { platformName?: string }) {
   if (shown.length === 0) return null
   return (
     <Stack gap="xs" mb="md" role="status">
-      {shown.map((removal) => (
-        <RemovalProgress key={removal.id} removal={removal} />
-      ))}
+      {shown.map(({ id, platform_title, module_name, records, removed }) => {
+        const of = module_name === null ? platform_title : `${module_name} of ${platform_title}`
+        const label = `Deleting the records of ${of}`
+        const percent = records === 0 ? 0 : Math.min(100, (100 * removed) / records)
+        return (
+          <Paper key={id} withBorder p="sm">
+            <Text size="sm" mb={6}>
+              {`${label}: ${formatNumber(removed)} of ${formatNumber(records)}`}
+            </Text>
+            <Progress value={percent} aria-label={label} />
+          </Paper>
+        )
+      })}
     </Stack>
-  )
-}
-
-function RemovalProgress({ removal }: { removal: Removal }) {
-  const { platform_title, module_name, records, removed } = removal
-  const percent = records === 0 ? 0 : Math.min(100, (100 * removed) / records)
-  const subject = module_name === null ? platform_title : `${module_name} of ${platform_title}`
-  return (
-    <Paper withBorder p="sm">
-      <Text size="sm" mb={6}>
-        {`Deleting the records of ${subject}: ${formatNumber(removed)} of ${formatNumber(records)}`}
-      </Text>
-      <Progress value={percent} aria-label={`Deleting the records of ${subject}`} />
-    </Paper>
   )
 }

@@ -53,9 +53,7 @@ export function TestButton({
         {error !== null && <ErrorNotice error={error} onRetry={() => test(false)} />}
         {result && (
           <Text size="sm" mt="md" fw={600} role="status">
-            {result.success
-              ? 'All checks passed. Nothing was saved.'
-              : 'Some checks failed. Nothing was saved.'}
+            {result.success ? 'All checks passed.' : 'Some checks failed.'} Nothing was saved.
           </Text>
         )}
         {result && (

@@ -1,10 +1,11 @@
-import { Button, Group, Progress, Text } from '@mantine/core'
+import { Box, Button, Group, Progress, Text } from '@mantine/core'
 import type { Pull, PullTask } from '@recordhub/protocol'
 import { useState } from 'react'
 import { Dot, type DotColor } from '../../components/dot.tsx'
 import { columnsFor } from '../../components/list-table/columns.tsx'
 import { type ListColumn, ListTable } from '../../components/list-table/list-table.tsx'
 import { PageLink } from '../../components/page-link.tsx'
+import { Tinted } from '../../components/tinted.tsx'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
 import { TEXTS } from '../../texts.ts'
 import { RevertButton } from '../reverts/revert-button.tsx'
@@ -20,23 +21,21 @@ import {
 import classes from './pulls.module.css'
 
 /** The progress of a pull, or its result: bar, records, duration, who started it, and the counts. */
-export function PullProgress({
-  pull,
-  now,
-}: {
+export function PullProgress(props: {
   pull: Pull
   /** On the hub's clock. */
   now: number
 }) {
+  const { pull, now } = props
   const { percent } = pull.progress
   const isRunning = pull.finished_at === null
   const isUnknown = isRunning && percent === null
   const duration = durationOf(pull, now)
   return (
     <>
-      <div className={classes['meter']}>
+      <Group gap="8px 24px" p="md">
         {isRunning && percent !== null && <b className={classes['percent']}>{percent} %</b>}
-        <div className={classes['grow']}>
+        <Box flex="1 1 16rem" miw={0}>
           {isRunning && (
             <Progress
               size={8}
@@ -56,8 +55,8 @@ export function PullProgress({
               .filter(Boolean)
               .join(' · ')}
           </Text>
-        </div>
-      </div>
+        </Box>
+      </Group>
       <dl className={classes['counts']}>
         {shownCounts(pull.counts).map(({ label, value, to }) => (
           <div key={label}>
@@ -87,16 +86,13 @@ const MIN_HIDDEN = 5
  * The modules of a pull: those to look at first, then those that are being read. Below each is why it failed and what its
  * read warns of. Many that are done without a change are shown on request.
  */
-export function ModuleTable({
-  tasks,
-  now,
-  pullId = null,
-}: {
+export function ModuleTable(props: {
   tasks: PullTask[]
   now: number
   /** Of the pull whose modules can be reverted; null while it runs. */
   pullId?: number | null
 }) {
+  const { tasks, now, pullId = null } = props
   const [showsAll, setShowsAll] = useState(false)
   const unchanged = tasks.filter(isUnchanged).length
   const hidden = showsAll || unchanged < MIN_HIDDEN || unchanged === tasks.length ? 0 : unchanged
@@ -178,9 +174,7 @@ const columnsAt = (now: number): ListColumn<TaskRow>[] => [
         <Text span inherit fw={550}>
           {task.module_name}
         </Text>{' '}
-        <Text span inherit c="dimmed">
-          {task.platform_title}
-        </Text>
+        <Tinted>{task.platform_title}</Tinted>
       </span>
     </Group>
   )),
@@ -234,11 +228,7 @@ function TaskState({ task, now }: { task: PullTask; now: number }) {
           {accepted > 0 && `, ${formatNumber(accepted)} accepted`}
           {held > 0 && `, ${formatNumber(held)} held`}
         </Text>
-        {mode !== '' && (
-          <Text span inherit c="dimmed">
-            {` · ${mode}`}
-          </Text>
-        )}
+        {mode !== '' && <Tinted> · {mode}</Tinted>}
       </>
     )
   }
@@ -257,9 +247,7 @@ function TaskState({ task, now }: { task: PullTask; now: number }) {
       <span>
         {percent === null ? 'Running' : `${percent} %`}{' '}
         {waiting_since !== null && (
-          <Text span inherit c="dimmed">
-            {waitingLabel(platform_title, waiting_since, now)}
-          </Text>
+          <Tinted>{waitingLabel(platform_title, waiting_since, now)}</Tinted>
         )}
       </span>
     </Group>

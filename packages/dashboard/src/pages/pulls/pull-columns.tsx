@@ -1,19 +1,25 @@
 /** The columns of the list of pulls: how each ended, and what it read. */
-import { Badge, Group, Progress, Text, UnstyledButton } from '@mantine/core'
+import { ActionIcon, Badge, Group, Menu, Progress, Text, UnstyledButton } from '@mantine/core'
 import type { Revert } from '@recordhub/protocol'
-import { IconChevronRight } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { IconArrowBackUp, IconChevronRight, IconDots, IconEye } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
 import { Dot, type DotColor } from '../../components/dot.tsx'
+import { LinkButton } from '../../components/link-button.tsx'
 import { columnsFor, Dimmed } from '../../components/list-table/columns.tsx'
 import type { ListColumn } from '../../components/list-table/list-table.tsx'
+import { MENU_PROPS } from '../../components/menu-props.ts'
 import { OperatorName } from '../../components/operator-name.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Clock } from '../../components/time.tsx'
-import { formatCount, formatDuration, formatNumber } from '../../lib/format.ts'
+import { Tinted } from '../../components/tinted.tsx'
+import { formatCode, formatCount, formatDuration, formatNumber } from '../../lib/format.ts'
+import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
+import { PlanDialog } from '../reverts/revert-button.tsx'
 import { isPartial } from '../reverts/revert-labels.ts'
-import { PullActions } from './pull-actions.tsx'
 import { durationOf, starterLabel, waitingLabel } from './pull-labels.ts'
+import { CancelButton } from './pull-now-button.tsx'
 import { changesOf, type PullRow } from './pull-rows.ts'
 import classes from './pulls.module.css'
 
@@ -50,42 +56,38 @@ const countOf = (
 export const columnsAt = (now: number, toggle: (id: string) => void): ListColumn<PullRow>[] => [
   column.of(
     TEXTS.pull,
-    (row) => {
-      return (
-        <Group gap="xs" wrap="nowrap" style={{ whiteSpace: 'nowrap' }}>
-          <Dot color={row.kind === 'pull' ? dotOf(row) : row.pulls[0]?.failure ? 'red' : 'green'} />
-          {row.kind === 'fold' ? (
-            <FoldButton fold={row} onClick={() => toggle(row.id)} />
-          ) : (
-            <PageLink
-              size="sm"
-              fw={550}
-              c="inherit"
-              to="/dashboard/pulls/$id"
-              params={{ id: row.id }}
-            >
-              {formatNumber(row.pull.id)}
-            </PageLink>
-          )}
-        </Group>
-      )
-    },
+    (row) => (
+      <Group gap="xs" wrap="nowrap" style={{ whiteSpace: 'nowrap' }}>
+        <Dot color={row.kind === 'pull' ? dotOf(row) : row.pulls[0]?.failure ? 'red' : 'green'} />
+        {row.kind === 'fold' ? (
+          <FoldButton fold={row} onClick={() => toggle(row.id)} />
+        ) : (
+          <PageLink
+            size="sm"
+            fw={550}
+            c="inherit"
+            to="/dashboard/pulls/$id"
+            params={{ id: row.id }}
+          >
+            {formatNumber(row.pull.id)}
+          </PageLink>
+        )}
+      </Group>
+    ),
     { width: 110 },
   ),
   ofPull('Result', (row) => <Result row={row} now={now} />, {}),
   column.of(
     TEXTS.started,
-    (row) => {
-      return (
-        <Text span inherit c="dimmed" className={classes['range'] ?? ''}>
-          {row.kind === 'pull' ? (
-            <Clock at={row.pull.requested_at} hasDay={false} />
-          ) : (
-            <FoldRange pulls={row.pulls} />
-          )}
-        </Text>
-      )
-    },
+    (row) => (
+      <Text span inherit c="dimmed" className={classes['range'] ?? ''}>
+        {row.kind === 'pull' ? (
+          <Clock at={row.pull.requested_at} hasDay={false} />
+        ) : (
+          <FoldRange pulls={row.pulls} />
+        )}
+      </Text>
+    ),
     { width: 96, phone: 'end' },
   ),
   ofPull(
@@ -128,16 +130,6 @@ function dotOf({ pull: { state, failure }, begun }: Shown): DotColor {
   return state === 'succeeded' ? 'green' : 'hollow'
 }
 
-const STATES: Readonly<Record<string, string>> = {
-  queued: 'Queued',
-  succeeded: 'Succeeded',
-  partial: 'Succeeded in part',
-  failed: 'Failed',
-  cancelled: 'Cancelled',
-  timed_out: 'Timed out',
-  interrupted: 'Interrupted',
-}
-
 /** How a pull ended: what began in it is coloured, and what it repeats is not. */
 function Result({ row: { pull, begun }, now }: { row: Shown; now: number }) {
   const { id, state, counts, failure, progress } = pull
@@ -155,19 +147,19 @@ function Result({ row: { pull, begun }, now }: { row: Shown; now: number }) {
   return (
     <Text span inherit display="block" truncate title={failure?.error ?? undefined}>
       {failure ? (
-        <Text span inherit c="var(--red-text)">
+        <Tinted color="red">
           {failure.platform_title}
           {others} failed{' '}
-        </Text>
+        </Tinted>
       ) : (
-        !begun.rejected && !begun.notListed && <>{STATES[state] ?? state} </>
+        !begun.rejected &&
+        !begun.notListed &&
+        `${state === 'partial' ? 'Succeeded in part' : formatCode(state)} `
       )}
       {pull.revert && <RevertedBadge revert={pull.revert} />}
       {begun.notListed && (
         <>
-          <Text span inherit c="var(--orange-text)">
-            {formatNumber(counts.not_listed)} not listed
-          </Text>{' '}
+          <Tinted color="orange">{formatNumber(counts.not_listed)} not listed</Tinted>{' '}
           <PageLink inherit to="/dashboard/inbox" search={{ tab: 'missing' }}>
             Review
           </PageLink>{' '}
@@ -175,9 +167,7 @@ function Result({ row: { pull, begun }, now }: { row: Shown; now: number }) {
       )}
       {begun.rejected && (
         <>
-          <Text span inherit c="var(--orange-text)">
-            {formatNumber(counts.rejected)} rejected
-          </Text>{' '}
+          <Tinted color="orange">{formatNumber(counts.rejected)} rejected</Tinted>{' '}
           <PageLink
             inherit
             to="/dashboard/inbox"
@@ -187,16 +177,16 @@ function Result({ row: { pull, begun }, now }: { row: Shown; now: number }) {
           </PageLink>{' '}
         </>
       )}
-      <Text span inherit c="dimmed">
+      <Tinted>
         {failure ? (/HTTP \d{3}/.exec(failure.error ?? '')?.[0] ?? failure.error) : repeated}
-      </Text>
+      </Tinted>
     </Text>
   )
 }
 
 function RevertedBadge({ revert }: { revert: Revert }) {
   return (
-    <Badge color="gray" variant="light" mr={4}>
+    <Badge color="gray" mr={4}>
       {isPartial(revert) ? 'reverted in part by ' : 'reverted by '}
       <OperatorName by={revert.started_by} />
     </Badge>
@@ -219,12 +209,7 @@ function RunningBar({ pull, now }: { pull: Shown['pull']; now: number }) {
       />
       <Text span inherit truncate>
         {percent === null ? 'Running' : `${percent} %`}
-        {waiting && (
-          <Text span inherit c="dimmed">
-            {' '}
-            {waitingLabel(waiting.platform_title, waiting.since, now)}
-          </Text>
-        )}
+        {waiting && <Tinted> {waitingLabel(waiting.platform_title, waiting.since, now)}</Tinted>}
       </Text>
     </Group>
   )
@@ -263,6 +248,65 @@ function FoldRange({ pulls }: { pulls: Fold['pulls'] }) {
       <Clock at={first.requested_at} hasDay={false} /> –{' '}
       <Clock at={last.requested_at} hasDay={false} />
       {more.length > 0 && `, ${more.join(', ')}`}
+    </>
+  )
+}
+
+/** A running pull is cancelled, a finished one opened or reverted. A phone shows only *Cancel*. */
+function PullActions({ pull }: Pick<Shown, 'pull'>) {
+  const canOperate = useHasRole('operator')
+  const [isReverting, setReverting] = useState(false)
+  if (pull.finished_at === null) return <CancelButton pull={pull} isQuiet />
+  if (pull.revert) {
+    return (
+      <LinkButton
+        {...{ size: 'xs', variant: 'subtle', color: 'gray', px: 6 }}
+        className={classes['notOnPhone'] ?? ''}
+        to="/dashboard/reverts/$id"
+        params={{ id: String(pull.revert.id) }}
+      >
+        Show revert
+      </LinkButton>
+    )
+  }
+  const name = `pull ${formatNumber(pull.id)}`
+  return (
+    <>
+      <Menu {...MENU_PROPS} position="bottom-end" shadow="md">
+        <Menu.Target>
+          <ActionIcon
+            {...{ size: 'sm', variant: 'subtle', color: 'gray' }}
+            className={classes['notOnPhone'] ?? ''}
+            aria-label={`Actions of ${name}`}
+          >
+            <IconDots size={16} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            component={Link}
+            to={`/dashboard/pulls/${pull.id}`}
+            leftSection={<IconEye size={16} aria-hidden />}
+          >
+            Open
+          </Menu.Item>
+          {canOperate && changesOf(pull) > 0 && (
+            <Menu.Item
+              leftSection={<IconArrowBackUp size={16} aria-hidden />}
+              onClick={() => setReverting(true)}
+            >
+              Revert…
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      {isReverting && (
+        <PlanDialog
+          scope={{ pull_id: pull.id }}
+          title={`Revert ${name}?`}
+          onClose={() => setReverting(false)}
+        />
+      )}
     </>
   )
 }

@@ -11,15 +11,10 @@ import {
 } from '../../lib/format.ts'
 import { TEXTS } from '../../texts.ts'
 
-const TRIGGERS: Readonly<Record<PullTrigger, string>> = {
+export const TRIGGERS: Readonly<Record<PullTrigger, string>> = {
   schedule: 'by schedule',
   operator: 'by an operator',
   api: 'by API',
-}
-
-/** The trigger of a pull. */
-export function triggerLabel(trigger: PullTrigger): string {
-  return TRIGGERS[trigger]
 }
 
 /** The duration of a pull, up to now if it is running; null if it has not started. */
@@ -37,7 +32,7 @@ export function starterLabel({
   trigger,
   started_by,
 }: Pick<Pull, 'trigger' | 'started_by'>): string {
-  return started_by === null ? triggerLabel(trigger) : `by ${started_by}`
+  return started_by === null ? TRIGGERS[trigger] : `by ${started_by}`
 }
 
 /**
@@ -69,16 +64,12 @@ export function storedLabel({ progress, counts }: Pull): string {
   const { records_received, records_total, records_expected } = progress
   if (records_received === 0) return ''
   const expected = records_expected ?? 0
-  const stored = storedCount(counts)
+  const { created, updated, unchanged, stale, held } = counts
+  const stored = created + updated + unchanged + stale + held
   // A platform may report no total, so more records than expected may arrive.
   if (records_received > expected) return `${formatCount(stored, 'record')} stored`
   const isExact = records_total === expected
   return `${formatNumber(stored)} of ${isExact ? '' : 'about '}${formatCount(expected, 'record')} stored`
-}
-
-/** How many of the received records are stored now. */
-function storedCount({ created, updated, unchanged, stale, held }: PullCounts): number {
-  return created + updated + unchanged + stale + held
 }
 
 export function waitingLabel(platform: string, since: string, now: number): string {

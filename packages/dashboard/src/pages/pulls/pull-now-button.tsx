@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core'
+import { Button, Tooltip } from '@mantine/core'
 import type { Pull } from '@recordhub/protocol'
 import { IconDownload, IconX } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
@@ -7,19 +7,17 @@ import { callHub, HubCallError } from '../../api/call-hub.ts'
 import { showPull } from '../../api/live.ts'
 import { refreshPull } from '../../api/pulls.ts'
 import { attempt, notify, useAttempt } from '../../components/confirm.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
 import { formatTime } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
 import { starterLabel } from './pull-labels.ts'
 
+type PullNowButtonProps = { platform: { id: number; display_title: string }; isIcon?: boolean }
+
 /** Pulls one platform. The page stays, and shows the progress. Only for operators. */
-export function PullNowButton({
-  platform: { id, display_title },
-  isIcon = false,
-}: {
-  platform: { id: number; display_title: string }
-  isIcon?: boolean
-}) {
+export function PullNowButton({ platform, isIcon = false }: PullNowButtonProps) {
+  const { id, display_title } = platform
   const canOperate = useHasRole('operator')
   const { isBusy, run } = useAttempt()
   async function pull() {
@@ -31,31 +29,21 @@ export function PullNowButton({
     )
   }
   if (!canOperate) return null
+  const common = {
+    ...{ variant: 'subtle', color: 'gray', loading: isBusy },
+    onClick: () => void run(pull),
+  }
   if (!isIcon) {
     return (
-      <Button
-        size="xs"
-        variant="subtle"
-        color="gray"
-        loading={isBusy}
-        onClick={() => void run(pull)}
-      >
+      <Button {...common} size="xs">
         Pull now
       </Button>
     )
   }
   return (
-    <Tooltip label="Pull now">
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-label={`Pull ${display_title} now`}
-        loading={isBusy}
-        onClick={() => void run(pull)}
-      >
-        <IconDownload size={16} stroke={1.6} aria-hidden />
-      </ActionIcon>
-    </Tooltip>
+    <IconButton {...common} tooltip="Pull now" label={`Pull ${display_title} now`}>
+      <IconDownload size={16} stroke={1.6} aria-hidden />
+    </IconButton>
   )
 }
 
@@ -121,19 +109,13 @@ export async function startPull(path: string = PULL_ALL_PATH, body?: object): Pr
 
 async function requestPull(path: string, body?: object): Promise<StartedPull> {
   try {
-    const request = { method: 'POST', ...(body === undefined ? {} : { body }) } as const
-    const { pull } = await callHub<{ pull: Pull }>(path, request)
+    const { pull } = await callHub<{ pull: Pull }>(path, { method: 'POST', body })
     return { pull, isNew: true }
   } catch (error) {
-    const running =
-      error instanceof HubCallError && error.status === 409 ? pullIn(error.body) : null
-    if (!running) throw error
-    return { pull: running, isNew: false }
+    if (!(error instanceof HubCallError) || error.status !== 409) throw error
+    // The response contains the running pull.
+    const { pull }: { pull?: Pull | null } = Object(error.body)
+    if (!pull) throw error
+    return { pull, isNew: false }
   }
-}
-
-/** The running pull in a 409 response. */
-function pullIn(body: unknown): Pull | null {
-  const { pull = null }: { pull?: Pull | null } = Object(body)
-  return pull
 }

@@ -189,7 +189,6 @@ function PendingReview({ review }: { review: MissingReview }) {
   return (
     <Alert
       color="yellow"
-      variant="light"
       icon={<IconHelpCircle />}
       title={`${formatNumber(missing)} of ${formatCount(records, 'record')} of ${module_name} missing`}
     >
@@ -219,26 +218,21 @@ const SHOWN = 10
 function RejectedRecords({ pull: { id: pullId, finished_at } }: { pull: Pull }) {
   const query = { pull: String(pullId), limit: String(SHOWN) }
   const page = useQuery(rejectedPushPageQuery(query, finished_at))
-  const { data, refetch } = page
   const error = errorInPlaceOfData(page)
   if (error) {
-    return (
-      <ErrorNotice error={error} onRetry={refetch} title="Could not load the rejected records" />
-    )
+    const title = 'Could not load the rejected records'
+    return <ErrorNotice error={error} onRetry={() => void page.refetch()} title={title} />
   }
-  const rejected = data?.rejected_pushes ?? []
+  const rejected = page.data?.rejected_pushes ?? []
   if (rejected.length === 0) return null
+  const list = { tab: 'rejected', pull: String(pullId), state: 'all' }
   return (
     <Paper withBorder p="md" component="section" aria-label="Rejected records">
       <Group justify="space-between" mb="sm">
         <Title order={2} fz="md">
           Rejected records
         </Title>
-        <PageLink
-          size="sm"
-          to="/dashboard/inbox"
-          search={{ tab: 'rejected', pull: String(pullId), state: 'all' }}
-        >
+        <PageLink size="sm" to="/dashboard/inbox" search={list}>
           All rejected records
         </PageLink>
       </Group>
@@ -249,14 +243,9 @@ function RejectedRecords({ pull: { id: pullId, finished_at } }: { pull: Pull }) 
               <PageLink
                 fw={500}
                 to="/dashboard/inbox"
-                search={{
-                  tab: 'rejected',
-                  pull: String(pullId),
-                  state: 'all',
-                  rejected: String(one.id),
-                }}
+                search={{ ...list, rejected: String(one.id) }}
               >
-                {referenceLabel(one.body)}
+                {referenceOf(one.body).replace(/^—$/, 'No reference number')}
               </PageLink>
               {' · '}
               <PlatformTitle platform={one.platform_name} />
@@ -271,9 +260,4 @@ function RejectedRecords({ pull: { id: pullId, finished_at } }: { pull: Pull }) 
       </Stack>
     </Paper>
   )
-}
-
-function referenceLabel(body: unknown): string {
-  const reference = referenceOf(body)
-  return reference === '—' ? 'No reference number' : reference
 }

@@ -117,21 +117,12 @@ function entriesOf(pulls: readonly ListedPull[], { hasOlder, knowsOlder }: Page)
 
 function rowsOf(run: Entry[], day: PullDay, isOpen: (id: string) => boolean): PullRow[] {
   const rows = (isFolded: boolean) =>
-    run.map(({ pull, begun }): PullRow => {
-      return { kind: 'pull', day, id: String(pull.id), pull, begun, isFolded }
-    })
+    run.map((one): PullRow => ({ kind: 'pull', day, id: String(one.pull.id), ...one, isFolded }))
   if (run.length === 1) return rows(false)
   // The oldest one stays when newer pulls join the fold.
   const id = `fold ${run.at(-1)?.pull.id}`
-  const isShown = isOpen(id)
-  const fold: PullRow = {
-    kind: 'fold',
-    day,
-    id,
-    pulls: run.map((one) => one.pull),
-    isOpen: isShown,
-  }
-  return isShown ? [fold, ...rows(true)] : [fold]
+  const fold = { kind: 'fold', day, id, pulls: run.map(({ pull }) => pull) } as const
+  return isOpen(id) ? [{ ...fold, isOpen: true }, ...rows(true)] : [{ ...fold, isOpen: false }]
 }
 
 /** What neighbours that fold have in common; null for a pull that has a row of its own. */

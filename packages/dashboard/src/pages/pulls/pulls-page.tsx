@@ -238,45 +238,37 @@ function Day({ day, now, isFiltered }: { day: PullDay; now: number; isFiltered: 
   )
 }
 
-function NoPulls({
-  isFirstPage,
-  isFiltered,
-  onClear,
-}: {
-  isFirstPage: boolean
-  isFiltered: boolean
-  onClear: () => void
-}) {
+type NoPullsProps = { isFirstPage: boolean; isFiltered: boolean; onClear: () => void }
+
+function NoPulls({ isFirstPage, isFiltered, onClear }: NoPullsProps) {
+  const icon = <IconDownload />
   if (isFiltered) {
+    const clear = (
+      <Button variant="default" onClick={onClear}>
+        Clear the filters
+      </Button>
+    )
     return (
-      <EmptyState
-        icon={<IconDownload />}
-        title="No matching pulls"
-        action={
-          <Button variant="default" onClick={onClear}>
-            Clear the filters
-          </Button>
-        }
-      >
+      <EmptyState icon={icon} title="No matching pulls" action={clear}>
         Choose another filter, or an older page.
       </EmptyState>
     )
   }
-  return isFirstPage ? (
-    <EmptyState
-      icon={<IconDownload />}
-      title={TEXTS.noPullsYet}
-      action={
-        <LinkButton to="/dashboard" variant="light">
-          {TEXTS.goToOverview}
-        </LinkButton>
-      }
-    >
+  if (!isFirstPage) {
+    return (
+      <EmptyState icon={icon} title="No older pulls">
+        Pulls are deleted after the retention period.
+      </EmptyState>
+    )
+  }
+  const overview = (
+    <LinkButton to="/dashboard" variant="light">
+      {TEXTS.goToOverview}
+    </LinkButton>
+  )
+  return (
+    <EmptyState icon={icon} title={TEXTS.noPullsYet} action={overview}>
       After you have registered a platform, start a pull, or wait for the schedule.
-    </EmptyState>
-  ) : (
-    <EmptyState icon={<IconDownload />} title="No older pulls">
-      Pulls are deleted after the retention period.
     </EmptyState>
   )
 }

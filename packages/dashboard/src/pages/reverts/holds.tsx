@@ -16,6 +16,7 @@ import { PlatformTitle } from '../../components/module-title.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { Ago, Time } from '../../components/time.tsx'
+import { Tinted } from '../../components/tinted.tsx'
 import { formatCode, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
@@ -89,29 +90,35 @@ export function HoldList() {
 const column = columnsFor<Hold>()
 
 const COLUMNS = [
-  column.of('Record', ({ record_id, reference_number }) => (
+  column.of('Record', RecordLink),
+  column.text('Name', ({ full_name }) => full_name, { phone: 'line' }),
+  column.of('Held', heldLabel, { phone: 'line' }),
+  column.of('Module', ModuleOfPlatform, { width: 220 }),
+  column.of('Revert', ({ revert_id }) => <RevertLink id={revert_id} />, { width: 96 }),
+  column.time('Since', ({ since }) => since),
+  column.actions('Actions', (hold) => <Lift hold={hold} paths={hold.paths} />, { width: 100 }),
+]
+
+export function RecordLink(props: Pick<Hold, 'record_id' | 'reference_number'>) {
+  const { record_id, reference_number } = props
+  return (
     <PageLink to="/dashboard/records" search={{ record: String(record_id) }} size="sm">
       {reference_number}
     </PageLink>
-  )),
-  column.text('Name', ({ full_name }) => full_name, { phone: 'line' }),
-  column.of('Held', heldLabel, { phone: 'line' }),
-  column.of(
-    'Module',
-    ({ platform_name, module_name }) => (
-      <>
-        {module_name}{' '}
-        <Text span inherit c="dimmed">
-          <PlatformTitle platform={platform_name} />
-        </Text>
-      </>
-    ),
-    { width: 220 },
-  ),
-  column.of('Revert', ({ revert_id }) => <RevertLink id={revert_id} />, { width: 96 }),
-  column.time('Since', ({ since }) => since),
-  column.actions('Actions', (hold) => <LiftMenu hold={hold} />, { width: 100 }),
-]
+  )
+}
+
+export function ModuleOfPlatform(props: Pick<Hold, 'module_name' | 'platform_name'>) {
+  const { module_name, platform_name } = props
+  return (
+    <>
+      {module_name}{' '}
+      <Tinted>
+        <PlatformTitle platform={platform_name} />
+      </Tinted>
+    </>
+  )
+}
 
 /** `revert 12`, as a link for those who may read reverts. */
 export function RevertLink({ id }: { id: number }) {
@@ -129,73 +136,57 @@ export function RevertLink({ id }: { id: number }) {
   )
 }
 
-/** Lifts all holds of a record, or one of its held values. */
-function LiftMenu({ hold }: { hold: Hold }) {
-  const lift = useLift()
-  const { record_id, reference_number, revert_id, paths } = hold
-  if (lift === null) return null
-  if (paths.length < 2) return <LiftButton hold={hold} />
-  return (
-    <Menu {...MENU_PROPS} position="bottom-end">
-      <Menu.Target>
-        <Button size="xs" variant="default" aria-label={liftLabel(hold)}>
-          Lift…
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
-        <Menu.Item onClick={() => lift(`the holds of ${reference_number}`, `${record_id}/holds`)}>
-          The whole record
-        </Menu.Item>
-        {paths.map((path) => (
-          <Menu.Item
-            key={path}
-            onClick={() =>
-              lift(
-                `the hold on ${pathLabel(path)} of ${reference_number}`,
-                `${record_id}/holds?revert_id=${revert_id}&path=${encodeURIComponent(path)}`,
-              )
-            }
-          >
-            {pathLabel(path)}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
-  )
-}
-
-/** Returns a function that asks before it lifts; null for viewers. */
-function useLift(): ((what: string, path: string) => void) | null {
+/**
+ * Lifts all holds of a record, or one of several held values. Renders nothing for viewers.
+ * @param paths the held values that are offered.
+ */
+function Lift({ hold, paths = [] }: { hold: Hold; paths?: readonly string[] }) {
   const client = useQueryClient()
   const canOperate = useHasRole('operator')
   if (!canOperate) return null
-  return (what, path) =>
+  const { record_id, reference_number, revert_id } = hold
+  const path = `/api/v1/records/${record_id}/holds`
+  const lift = (what: string, query = '') =>
     confirm({
-      title: `Lift ${what}?`,
+      title: `Lift ${what} of ${reference_number}?`,
       children:
         'The next pull or push that still has the values that were taken back sets them again.',
       action: 'Lift',
       color: 'harbour',
-      onConfirm: () => changeReverts(client, `/api/v1/records/${path}`, { method: 'DELETE' }),
+      onConfirm: () => changeReverts(client, path + query, { method: 'DELETE' }),
     })
-}
-
-const liftLabel = ({ reference_number }: Hold) => `Lift the holds of ${reference_number}…`
-
-/** Lifts all holds of a record. */
-function LiftButton({ hold }: { hold: Hold }) {
-  const lift = useLift()
-  if (lift === null) return null
-  const { record_id, reference_number } = hold
-  return (
+  const liftAll = () => lift('the holds')
+  const button = (
     <Button
       size="xs"
       variant="default"
-      aria-label={liftLabel(hold)}
-      onClick={() => lift(`the holds of ${reference_number}`, `${record_id}/holds`)}
+      aria-label={`Lift the holds of ${reference_number}…`}
+      {...(paths.length < 2 ? { onClick: liftAll } : {})}
     >
       Lift…
     </Button>
+  )
+  if (paths.length < 2) return button
+  return (
+    <Menu {...MENU_PROPS} position="bottom-end">
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
+        <Menu.Item onClick={liftAll}>The whole record</Menu.Item>
+        {paths.map((one) => (
+          <Menu.Item
+            key={one}
+            onClick={() =>
+              lift(
+                `the hold on ${pathLabel(one)}`,
+                `?revert_id=${revert_id}&path=${encodeURIComponent(one)}`,
+              )
+            }
+          >
+            {pathLabel(one)}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   )
 }
 
@@ -212,7 +203,7 @@ export function RecordHolds({ recordId }: { recordId: number }) {
           <Ago at={hold.since} /> by <RevertLink id={hold.revert_id} />: {heldLabel(hold)}
         </Text>
       ))}
-      <LiftButton hold={first} />
+      <Lift hold={first} />
     </Stack>
   )
 }
@@ -226,13 +217,10 @@ function HeldText({ records, oldest_since }: HoldsSummary) {
   )
 }
 
+type HeldCountProps = { module: ModuleCompleteness }
+
 /** The number of held records of a module, with a link to the holds of its platform. */
-export function HeldCount({
-  module,
-}: {
-  module: Pick<ModuleCompleteness, 'platform_name' | 'record_type' | 'held'>
-}) {
-  const { platform_name, record_type, held } = module
+export function HeldCount({ module: { platform_name, record_type, held } }: HeldCountProps) {
   if (held === 0) return null
   return (
     <>

@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Paper, Progress, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Box, Button, Group, Paper, Progress, Skeleton, Stack, Text } from '@mantine/core'
 import type { Revert } from '@recordhub/protocol'
 import { IconHandStop } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -16,6 +16,7 @@ import { BackLink, PageHeader } from '../../components/page-header.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { PasswordDialog } from '../../components/password-dialog.tsx'
 import { Time } from '../../components/time.tsx'
+import { Tinted } from '../../components/tinted.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
@@ -29,10 +30,11 @@ import { useScopeTitles } from './use-scope-titles.ts'
 /** One revert: its plan with *Start*, its progress, then its result and the holds. */
 export function RevertPage() {
   const { id } = useParams({ from: '/dashboard/reverts/$id' })
-  const found = useQuery({ ...revertQuery(id), enabled: /^[1-9]\d{0,14}$/.test(id) })
+  const isNumber = /^[1-9]\d{0,14}$/.test(id)
+  const found = useQuery({ ...revertQuery(id), enabled: isNumber })
   const titles = useScopeTitles()
   const error = errorInPlaceOfData(found)
-  if (!/^[1-9]\d{0,14}$/.test(id)) return <NotFound />
+  if (!isNumber) return <NotFound />
   if (error instanceof HubCallError && error.status === 404) return <NotFound />
   if (error) return <ErrorNotice error={error} onRetry={() => void found.refetch()} />
   if (!found.data) return <Skeleton height={320} aria-label="Loading" />
@@ -55,7 +57,7 @@ export function RevertPage() {
       </PageHeader>
       <Stack gap="md">
         {revert.error !== null && (
-          <Alert color="red" variant="light" role="alert" title="The revert did not finish">
+          <Alert color="red" role="alert" title="The revert did not finish">
             {revert.error}
           </Alert>
         )}
@@ -77,27 +79,18 @@ const isActive = ({ state }: Revert) => ACTIVE.includes(state)
 /** What is reverted, as a link where a page shows it. */
 function ScopeText({ revert: { scope }, what }: { revert: Revert; what: string }) {
   const text = what.charAt(0).toUpperCase() + what.slice(1)
-  const props = { inherit: true, c: 'inherit', underline: 'always' } as const
+  const props = { inherit: true, c: 'inherit', underline: 'always', children: text } as const
   if ('pull_id' in scope) {
-    return (
-      <PageLink {...props} to="/dashboard/pulls/$id" params={{ id: String(scope.pull_id) }}>
-        {text}
-      </PageLink>
-    )
+    const params = { id: String(scope.pull_id) }
+    return <PageLink {...props} to="/dashboard/pulls/$id" params={params} />
   }
   if ('record_id' in scope) {
-    return (
-      <PageLink {...props} to="/dashboard/records" search={{ record: String(scope.record_id) }}>
-        {text}
-      </PageLink>
-    )
+    const search = { record: String(scope.record_id) }
+    return <PageLink {...props} to="/dashboard/records" search={search} />
   }
   if ('revert_id' in scope) {
-    return (
-      <PageLink {...props} to="/dashboard/reverts/$id" params={{ id: String(scope.revert_id) }}>
-        {text}
-      </PageLink>
-    )
+    const params = { id: String(scope.revert_id) }
+    return <PageLink {...props} to="/dashboard/reverts/$id" params={params} />
   }
   return text
 }
@@ -170,12 +163,12 @@ function HistoryNotice({ revert: { history_since, reverted_by } }: { revert: Rev
   return (
     <>
       {history_since !== null && (
-        <Alert color="orange" variant="light">
+        <Alert color="orange">
           Retention has deleted changes before <Time at={history_since} />. They are not reverted.
         </Alert>
       )}
       {reverted_by !== null && (
-        <Alert color="gray" variant="light">
+        <Alert color="gray">
           This, or a part of it, was taken back by <RevertLink id={reverted_by} />.
         </Alert>
       )}
@@ -234,13 +227,10 @@ function Counts({ revert }: { revert: Revert }) {
   ]
   return (
     <>
-      <div className={classes['meter']}>
-        <div className={classes['grow']}>
+      <Group p="md">
+        <Box flex="1 1 16rem" miw={0}>
           <Text size="sm">
-            <Text span inherit c="dimmed">
-              Reason:
-            </Text>{' '}
-            {reason}
+            <Tinted>Reason:</Tinted> {reason}
           </Text>
           {isActive(revert) && (
             <Progress
@@ -254,8 +244,8 @@ function Counts({ revert }: { revert: Revert }) {
           <Text size="sm" c="var(--text-2)" mt={4} role="status">
             {stateLabel(revert)}
           </Text>
-        </div>
-      </div>
+        </Box>
+      </Group>
       <dl className={`${classes['counts']} ${classes['large']}`}>
         {shown.map(({ label, hint, value }) => (
           <div key={label}>

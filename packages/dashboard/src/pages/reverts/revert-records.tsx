@@ -1,5 +1,5 @@
 /** The records of a revert, by outcome. */
-import { Button, Group, Paper, Stack, Text } from '@mantine/core'
+import { Button, Group, Paper, Stack } from '@mantine/core'
 import type { Revert, RevertRecord } from '@recordhub/protocol'
 import { IconFileExport } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -8,12 +8,12 @@ import { FilterChip, FilterChips } from '../../components/filter-chip.tsx'
 import { columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { PlatformTitle } from '../../components/module-title.tsx'
-import { PageLink } from '../../components/page-link.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { Ago } from '../../components/time.tsx'
+import { Tinted } from '../../components/tinted.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
+import { ModuleOfPlatform, RecordLink } from './holds.tsx'
 import { OUTCOMES, whyLabel } from './revert-labels.ts'
 
 export function RevertRecords({ revert }: { revert: Revert }) {
@@ -76,53 +76,33 @@ export function RevertRecords({ revert }: { revert: Revert }) {
 const column = columnsFor<RevertRecord>()
 
 const columnsOf = (outcome: string) => [
-  column.of(
-    'Reference',
-    ({ record_id, reference_number }) => (
-      <PageLink to="/dashboard/records" search={{ record: String(record_id) }} size="sm">
-        {reference_number}
-      </PageLink>
-    ),
-    { width: 130 },
-  ),
+  column.of('Reference', RecordLink, { width: 130 }),
   column.text('Name', ({ full_name }) => full_name),
-  column.of(
-    'Module',
-    ({ module_name, platform_name }) => (
-      <>
-        {module_name}{' '}
-        <Text span inherit c="dimmed">
-          <PlatformTitle platform={platform_name} />
-        </Text>
-      </>
-    ),
-    { width: 200 },
-  ),
+  column.of('Module', ModuleOfPlatform, { width: 200 }),
   outcome === 'reverted'
-    ? column.of('Result', (record) => <Result record={record} />, { phone: 'line' })
-    : column.of('Why', (record) => <Why record={record} />, { phone: 'line' }),
+    ? column.of('Result', resultOf, { phone: 'line' })
+    : column.of('Why', whyOf, { phone: 'line' }),
 ]
 
-function Result({ record: { creates, done } }: { record: RevertRecord }) {
+function resultOf({ creates, done }: RevertRecord) {
   if (done) return creates ? 'Marked as missing, because it was created' : 'Got its former values'
   return (
-    <Text span inherit c="dimmed">
+    <Tinted>
       {creates ? 'Becomes missing, because it was created' : 'Gets its former values'}
-    </Text>
+    </Tinted>
   )
 }
 
 /** The first value that keeps the record as it is, or why its former values are unknown. */
-function Why({ record }: { record: RevertRecord }) {
+function whyOf(record: RevertRecord) {
   const { kept } = record
   return (
     <>
-      {whyLabel(record)}
+      {whyLabel(record)}{' '}
       {kept?.at && (
-        <Text span inherit c="dimmed">
-          {' '}
+        <Tinted>
           <Ago at={kept.at} />
-        </Text>
+        </Tinted>
       )}
     </>
   )

@@ -116,13 +116,9 @@ function RunNotice({ run }: { run: BackupRun }) {
   const { operation, state, phase, percent, error, finished_at } = run
   const isDrill = operation === 'drill'
   if (state === 'failed') {
+    const title = isDrill ? 'The restore test failed' : 'The backup failed'
     return (
-      <Alert
-        mt="md"
-        color="red"
-        title={isDrill ? 'The restore test failed' : 'The backup failed'}
-        role="alert"
-      >
+      <Alert mt="md" color="red" title={title} role="alert">
         {error}
       </Alert>
     )
@@ -183,16 +179,13 @@ function DrillNotice({ drill }: { drill: DrillReport }) {
   )
 }
 
-function BackupTable({
-  backups,
-  drill,
-  isRunning,
-}: {
+function BackupTable(props: {
   backups: Backup[]
   /** The last restore test. The hub does not keep earlier ones. */
   drill: DrillReport | null
   isRunning: boolean
 }) {
+  const { backups, drill, isRunning } = props
   const client = useQueryClient()
   return (
     <ListTable
@@ -210,11 +203,7 @@ function BackupTable({
             {info && (
               <Group gap="xs">
                 <Time at={info.created_at} />
-                {info.encrypted && (
-                  <Badge variant="light" tt="none">
-                    Encrypted
-                  </Badge>
-                )}
+                {info.encrypted && <Badge>Encrypted</Badge>}
               </Group>
             )}
             <Below>{file}</Below>

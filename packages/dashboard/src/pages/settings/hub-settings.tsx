@@ -136,7 +136,7 @@ export function SystemSettings() {
         <SettingsSection
           title={`Recordhub ${about.version}`}
           action={
-            <Badge variant="light" color={about.healthy ? 'green' : 'red'} tt="none">
+            <Badge color={about.healthy ? 'green' : 'red'}>
               {about.healthy ? 'Healthy' : 'Database not writable'}
             </Badge>
           }

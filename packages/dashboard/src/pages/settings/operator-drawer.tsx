@@ -2,13 +2,11 @@ import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
 import type { Operator } from '@recordhub/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { callHub } from '../../api/call-hub.ts'
+import { callHub, type HubCall } from '../../api/call-hub.ts'
 import { OPERATORS, operatorSessionsQuery } from '../../api/operators.ts'
-import { errorInPlaceOfData } from '../../api/retries.ts'
 import { session } from '../../api/session.ts'
 import { confirm, notify } from '../../components/confirm.tsx'
 import { SideDrawer } from '../../components/dialog.tsx'
-import { ErrorNotice } from '../../components/error-notice.tsx'
 import { OptionList } from '../../components/option-list.tsx'
 import { PasswordDialog } from '../../components/password-dialog.tsx'
 import { Time } from '../../components/time.tsx'
@@ -19,21 +17,10 @@ import { SessionsTable } from './parts.tsx'
 
 /** One operator: role, sign-in methods, sessions and actions. */
 export function OperatorDrawer({ operator, onClose }: { operator: Operator; onClose: () => void }) {
-  const client = useQueryClient()
+  const change = useChange(operator)
   const isSelf = useStore(session).operator?.id === operator.id
-  const path = `/api/v1/operators/${operator.id}`
-  const found = useQuery(operatorSessionsQuery(operator.id))
-  const error = errorInPlaceOfData(found)
+  const sessions = useQuery(operatorSessionsQuery(operator.id))
   const [newRole, setNewRole] = useState<string | null>(null)
-  const refresh = () => client.invalidateQueries(OPERATORS)
-
-  async function changeRole(password: string): Promise<void> {
-    await callHub(path, { method: 'PATCH', body: { role: newRole, password } })
-    await refresh()
-    setNewRole(null)
-    notify('The role was changed.')
-  }
-
   return (
     <SideDrawer opened onClose={onClose} size="lg" title={operator.email}>
       <Stack gap="lg">
@@ -42,14 +29,10 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
             {operator.name}
           </Title>
           <Group gap={4}>
-            <Badge variant="light" tt="none" color={operator.disabled_at ? 'red' : 'green'}>
+            <Badge color={operator.disabled_at ? 'red' : 'green'}>
               {operator.disabled_at ? 'Disabled' : TEXTS.active}
             </Badge>
-            {signInMethods(operator).map((method) => (
-              <Badge key={method} variant="light" color="gray" tt="none">
-                {method}
-              </Badge>
-            ))}
+            <SignInMethods operator={operator} />
           </Group>
           <Text size="sm" c="dimmed">
             Created {<Time at={operator.created_at} />} · last seen{' '}
@@ -70,18 +53,12 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
           <Title order={3} fz="h5">
             Sessions
           </Title>
-          {error ? (
-            <ErrorNotice error={error} onRetry={() => found.refetch()} />
-          ) : (
-            <SessionsTable
-              sessions={found.data?.sessions}
-              onEnd={async ({ id }) => {
-                await callHub(`${path}/sessions/${id}`, { method: 'DELETE' })
-                await refresh()
-                notify('The session has ended.')
-              }}
-            />
-          )}
+          <SessionsTable
+            query={sessions}
+            onEnd={({ id }) =>
+              change('The session has ended.', { method: 'DELETE' }, `/sessions/${id}`)
+            }
+          />
         </Stack>
         {isSelf ? (
           <Text size="sm" c="dimmed">
@@ -89,7 +66,7 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
             under Security.
           </Text>
         ) : (
-          <OperatorActions operator={operator} onChanged={refresh} onRemoved={onClose} />
+          <OperatorActions operator={operator} onRemoved={onClose} />
         )}
       </Stack>
       {newRole !== null && newRole !== operator.role && (
@@ -97,44 +74,42 @@ export function OperatorDrawer({ operator, onClose }: { operator: Operator; onCl
           title={`Change the role of ${operator.name} to ${newRole}?`}
           action="Change role"
           onClose={() => setNewRole(null)}
-          onConfirm={changeRole}
+          onConfirm={async (password) => {
+            const body = { role: newRole, password }
+            await change('The role was changed.', { method: 'PATCH', body })
+            setNewRole(null)
+          }}
         />
       )}
     </SideDrawer>
   )
 }
 
-/** Actions of an admin on another operator. */
-function OperatorActions({
-  operator,
-  onChanged,
-  onRemoved,
-}: {
-  operator: Operator
-  onChanged: () => Promise<void>
-  onRemoved: () => void
-}) {
-  const { id, name, disabled_at, second_factor, passkeys, sessions } = operator
-  const [dialog, setDialog] = useState<'enable' | 'reset' | null>(null)
-  const path = `/api/v1/operators/${id}`
-
-  async function enable(password: string): Promise<void> {
-    await callHub(path, { method: 'PATCH', body: { disabled: false, password } })
-    await onChanged()
-    setDialog(null)
-    notify(`${name} can sign in again.`)
+/** Sends a change of an operator, or of what is `below` it, reads the operators again, and says what was done. */
+function useChange({ id }: Operator) {
+  const client = useQueryClient()
+  return async (message: string, call: HubCall, below = '', onSent?: () => void) => {
+    await callHub(`/api/v1/operators/${id}${below}`, call)
+    onSent?.()
+    await client.invalidateQueries(OPERATORS)
+    notify(message)
   }
+}
+
+/** Actions of an admin on another operator. */
+function OperatorActions({ operator, onRemoved }: { operator: Operator; onRemoved: () => void }) {
+  const { name, disabled_at, second_factor, passkeys, sessions } = operator
+  const change = useChange(operator)
+  const [dialog, setDialog] = useState<'enable' | 'reset' | null>(null)
+  const close = () => setDialog(null)
 
   const disable = () =>
     confirm({
       title: `Disable ${name}?`,
       children: 'All sessions end immediately, and API tokens no longer work. Nothing is deleted.',
       action: 'Disable',
-      async onConfirm() {
-        await callHub(path, { method: 'PATCH', body: { disabled: true } })
-        await onChanged()
-        notify(`${name} is disabled.`)
-      },
+      onConfirm: () =>
+        change(`${name} is disabled.`, { method: 'PATCH', body: { disabled: true } }),
     })
 
   const endAll = () =>
@@ -142,19 +117,8 @@ function OperatorActions({
       title: `Sign ${name} out everywhere?`,
       children: 'All sessions of this operator end immediately.',
       action: 'End all sessions',
-      async onConfirm() {
-        await callHub(`${path}/sessions`, { method: 'DELETE' })
-        await onChanged()
-        notify('All sessions have ended.')
-      },
+      onConfirm: () => change('All sessions have ended.', { method: 'DELETE' }, '/sessions'),
     })
-
-  async function resetSecondFactor(password: string): Promise<void> {
-    await callHub(`${path}/second-factor`, { method: 'DELETE', body: { password } })
-    await onChanged()
-    setDialog(null)
-    notify('Two-factor authentication was reset.')
-  }
 
   const remove = () =>
     confirm({
@@ -162,12 +126,7 @@ function OperatorActions({
       children:
         'This deletes the account with its sessions, passkeys and API tokens. Its actions stay in the audit log.',
       action: 'Remove',
-      async onConfirm() {
-        await callHub(path, { method: 'DELETE' })
-        onRemoved()
-        await onChanged()
-        notify(`${name} was removed.`)
-      },
+      onConfirm: () => change(`${name} was removed.`, { method: 'DELETE' }, '', onRemoved),
     })
 
   return (
@@ -182,15 +141,9 @@ function OperatorActions({
           Reset two-factor authentication
         </Button>
       )}
-      {disabled_at ? (
-        <Button variant="default" onClick={() => setDialog('enable')}>
-          Enable
-        </Button>
-      ) : (
-        <Button variant="default" onClick={disable}>
-          Disable
-        </Button>
-      )}
+      <Button variant="default" onClick={disabled_at ? () => setDialog('enable') : disable}>
+        {disabled_at ? 'Enable' : 'Disable'}
+      </Button>
       <Button variant="subtle" color="red" onClick={remove}>
         Remove
       </Button>
@@ -198,8 +151,12 @@ function OperatorActions({
         <PasswordDialog
           title={`Enable ${name}?`}
           action="Enable"
-          onClose={() => setDialog(null)}
-          onConfirm={enable}
+          onClose={close}
+          onConfirm={async (password) => {
+            const body = { disabled: false, password }
+            await change(`${name} can sign in again.`, { method: 'PATCH', body })
+            close()
+          }}
         />
       )}
       {dialog === 'reset' && (
@@ -207,8 +164,12 @@ function OperatorActions({
           title={`Reset two-factor authentication of ${name}?`}
           action="Reset"
           danger
-          onClose={() => setDialog(null)}
-          onConfirm={resetSecondFactor}
+          onClose={close}
+          onConfirm={async (password) => {
+            const call = { method: 'DELETE', body: { password } } as const
+            await change('Two-factor authentication was reset.', call, '/second-factor')
+            close()
+          }}
         >
           Use this if the operator has lost the authenticator app and recovery codes, or the device
           with the passkeys. This deletes them and ends all sessions. The operator can then set up a
@@ -219,12 +180,17 @@ function OperatorActions({
   )
 }
 
-/** The sign-in methods of an operator. */
-export function signInMethods(operator: Operator): string[] {
+/** A badge for each sign-in method of an operator. */
+export function SignInMethods({ operator }: { operator: Operator }) {
   const { has_password, second_factor, passkeys, single_sign_on } = operator
-  return [
+  const methods = [
     ...(has_password ? [second_factor ? 'Password and code' : TEXTS.password] : []),
     ...(passkeys > 0 ? [passkeys === 1 ? 'Passkey' : `${passkeys} passkeys`] : []),
     ...(single_sign_on ? ['Single sign-on'] : []),
   ]
+  return methods.map((method) => (
+    <Badge key={method} color="gray">
+      {method}
+    </Badge>
+  ))
 }

@@ -1,30 +1,18 @@
-import {
-  ActionIcon,
-  Alert,
-  Anchor,
-  Badge,
-  Button,
-  Group,
-  NumberInput,
-  Stack,
-  Text,
-  TextInput,
-  Tooltip,
-} from '@mantine/core'
+import { Alert, Anchor, Badge, Button, Group, NumberInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import type { Invitation, Operator, Role } from '@recordhub/protocol'
 import { IconTrash, IconUserPlus } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { callHub, errorMessage } from '../../api/call-hub.ts'
+import { callHub } from '../../api/call-hub.ts'
 import { invitationsQuery, operatorsQuery } from '../../api/operators.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
 import { confirm, notify } from '../../components/confirm.tsx'
 import { PasswordAgainInput } from '../../components/current-password-input.tsx'
-import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { FormActions } from '../../components/form-actions.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -35,7 +23,7 @@ import { formatCode, formatCount } from '../../lib/format.ts'
 import { ROLE_CHOICES } from '../../lib/roles.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { TEXTS } from '../../texts.ts'
-import { OperatorDrawer, signInMethods } from './operator-drawer.tsx'
+import { OperatorDrawer, SignInMethods } from './operator-drawer.tsx'
 import { LinesSkeleton, SecretDialog, SettingsSection } from './parts.tsx'
 
 const column = columnsFor<Operator>()
@@ -72,13 +60,9 @@ export function OperatorSettings() {
   )
 }
 
-function OperatorsTable({
-  operators,
-  onOpen,
-}: {
-  operators: Operator[]
-  onOpen: (operator: Operator) => void
-}) {
+type OperatorsTableProps = { operators: Operator[]; onOpen: (operator: Operator) => void }
+
+function OperatorsTable({ operators, onOpen }: OperatorsTableProps) {
   return (
     <ListTable
       label="Operators"
@@ -97,11 +81,7 @@ function OperatorsTable({
             >
               {operator.name}
             </Anchor>{' '}
-            {operator.disabled_at && (
-              <Badge variant="light" color="red">
-                Disabled
-              </Badge>
-            )}
+            {operator.disabled_at && <Badge color="red">Disabled</Badge>}
             {operator.name !== operator.email && <Below>{operator.email}</Below>}
           </>
         )),
@@ -110,11 +90,7 @@ function OperatorsTable({
           'Sign-in methods',
           (operator) => (
             <Group gap={4}>
-              {signInMethods(operator).map((method) => (
-                <Badge key={method} variant="light" color="gray" tt="none">
-                  {method}
-                </Badge>
-              ))}
+              <SignInMethods operator={operator} />
             </Group>
           ),
           { width: 190 },
@@ -166,35 +142,30 @@ function OpenInvitations() {
                 <Text size="sm" fw={600}>
                   {invitation.email}
                 </Text>
-                <Badge size="sm" variant="light" tt="none">
-                  {formatCode(invitation.role)}
-                </Badge>
+                <Badge size="sm">{formatCode(invitation.role)}</Badge>
                 {isExpired(invitation) && (
-                  <Badge size="sm" variant="light" color="orange" tt="none">
+                  <Badge size="sm" color="orange">
                     Expired
                   </Badge>
                 )}
               </Group>
               <Below>
-                Invited by {<OperatorName by={invitation.invited_by} />} ·{' '}
-                {isExpired(invitation) ? 'expired' : 'expires'}{' '}
-                {<Time at={invitation.expires_at} />}
+                Invited by <OperatorName by={invitation.invited_by} /> ·{' '}
+                {isExpired(invitation) ? 'expired' : 'expires'} <Time at={invitation.expires_at} />
               </Below>
             </>
           )),
           invitationColumn.actions(
             'Withdraw',
             (invitation) => (
-              <Tooltip label="Withdraw">
-                <ActionIcon
-                  variant="subtle"
-                  color="red"
-                  aria-label={`Withdraw the invitation of ${invitation.email}`}
-                  onClick={() => withdraw(invitation)}
-                >
-                  <IconTrash size={16} />
-                </ActionIcon>
-              </Tooltip>
+              <IconButton
+                tooltip="Withdraw"
+                label={`Withdraw the invitation of ${invitation.email}`}
+                color="red"
+                onClick={() => withdraw(invitation)}
+              >
+                <IconTrash size={16} aria-hidden />
+              </IconButton>
             ),
             { width: 60, phone: 'end' },
           ),
@@ -218,21 +189,10 @@ type CreatedInvitation = {
 /** Creates an invitation link, which is shown only once. */
 function InviteDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
-  const [errorText, setErrorText] = useState('')
   const [created, setCreated] = useState<CreatedInvitation | null>(null)
   const form = useForm<{ email: string; role: Role; days: number | string; password: string }>({
     mode: 'controlled',
     initialValues: { email: '', role: 'viewer', days: 7, password: '' },
-  })
-  const submit = form.onSubmit(async ({ email, role, days, password }) => {
-    setErrorText('')
-    try {
-      const body = { email, role, expires_in_days: Number(days), password }
-      setCreated(await callHub<CreatedInvitation>('/api/v1/invitations', { method: 'POST', body }))
-      await client.invalidateQueries(invitationsQuery())
-    } catch (error) {
-      setErrorText(errorMessage(error))
-    }
   })
   if (created) {
     return (
@@ -244,7 +204,7 @@ function InviteDialog({ onClose }: { onClose: () => void }) {
         label="link"
         notice={
           created.mail_problem && (
-            <Alert color="yellow" variant="light">
+            <Alert color="yellow">
               {`The e-mail could not be sent: ${created.mail_problem}. Share the link yourself.`}
             </Alert>
           )
@@ -257,35 +217,36 @@ function InviteDialog({ onClose }: { onClose: () => void }) {
     )
   }
   return (
-    <Dialog opened onClose={onClose} title="Invite a person">
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label={TEXTS.eMail}
-            type="email"
-            required
-            data-autofocus
-            {...form.getInputProps('email')}
-          />
-          <OptionList label="Role" options={ROLE_CHOICES} {...form.getInputProps('role')} />
-          <NumberInput
-            label="Link expires after (days)"
-            min={1}
-            max={30}
-            allowDecimal={false}
-            required
-            {...form.getInputProps('days')}
-          />
-          <PasswordAgainInput {...form.getInputProps('password')} />
-          <FormActions
-            error={errorText}
-            action="Create link"
-            isBusy={form.submitting}
-            note="The link works once."
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      form={form}
+      title="Invite a person"
+      action="Create link"
+      note="The link works once."
+      onClose={onClose}
+      onSubmit={async ({ days, ...invited }) => {
+        const body = { ...invited, expires_in_days: Number(days) }
+        const path = '/api/v1/invitations'
+        setCreated(await callHub<CreatedInvitation>(path, { method: 'POST', body }))
+        await client.invalidateQueries(invitationsQuery())
+      }}
+    >
+      <TextInput
+        label={TEXTS.eMail}
+        type="email"
+        required
+        data-autofocus
+        {...form.getInputProps('email')}
+      />
+      <OptionList label="Role" options={ROLE_CHOICES} {...form.getInputProps('role')} />
+      <NumberInput
+        label="Link expires after (days)"
+        min={1}
+        max={30}
+        allowDecimal={false}
+        required
+        {...form.getInputProps('days')}
+      />
+      <PasswordAgainInput {...form.getInputProps('password')} />
+    </FormDialog>
   )
 }

@@ -1,5 +1,4 @@
 import {
-  ActionIcon,
   Alert,
   Badge,
   Button,
@@ -11,14 +10,17 @@ import {
   Table,
   Text,
   Title,
-  Tooltip,
 } from '@mantine/core'
 import type { OperatorSession } from '@recordhub/protocol'
 import { IconLogout } from '@tabler/icons-react'
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { ComponentProps, ReactNode } from 'react'
+import { errorInPlaceOfData } from '../../api/retries.ts'
 import { useAttempt } from '../../components/confirm.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Dialog, DialogFooter } from '../../components/dialog.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Time } from '../../components/time.tsx'
@@ -27,19 +29,14 @@ import { TEXTS } from '../../texts.ts'
 import classes from './settings.module.css'
 
 /** A section of the settings: a title, an optional action, and a card unless the content has one. */
-export function SettingsSection({
-  title,
-  description,
-  action,
-  isCard = true,
-  children,
-}: {
+export function SettingsSection(props: {
   title: string
   description?: ReactNode
   action?: ReactNode
   isCard?: boolean
   children?: ReactNode
 }) {
+  const { title, description, action, isCard = true, children } = props
   return (
     <Stack component="section" aria-label={title} gap="xs" mt="lg">
       <Group justify="space-between" align="flex-end" gap="xs">
@@ -60,14 +57,10 @@ export function SettingsSection({
   )
 }
 
+const HINT = { fz: 'xs', lh: '1.125rem', c: 'dimmed', style: { textWrap: 'pretty' } } as const
+
 /** One row of a card: what it is, a sentence about it, and its value, input or action. */
-export function Row({
-  title,
-  hint,
-  htmlFor,
-  isWide = false,
-  children,
-}: {
+export function Row(props: {
   title: string
   hint?: ReactNode
   /** The id of the input that the title names; the hint has the id with `-hint`. */
@@ -76,6 +69,7 @@ export function Row({
   isWide?: boolean
   children?: ReactNode
 }) {
+  const { title, hint, htmlFor, isWide = false, children } = props
   return (
     <div className={`${classes['row']} ${isWide ? classes['wide'] : ''}`}>
       <div>
@@ -83,9 +77,9 @@ export function Row({
           {title}
         </Text>
         {hint && (
-          <div className={classes['hint']} id={htmlFor && `${htmlFor}-hint`}>
+          <Text component="div" {...HINT} id={htmlFor && `${htmlFor}-hint`}>
             {hint}
-          </div>
+          </Text>
         )}
       </div>
       {children && <Group gap="xs">{children}</Group>}
@@ -123,13 +117,7 @@ export function Facts({ label, facts }: { label: string; facts: [string, ReactNo
 }
 
 /** A secret that is shown only once. */
-export function SecretOnce({
-  title,
-  value,
-  label,
-  actions,
-  children,
-}: {
+export function SecretOnce(props: {
   title: string
   value: string
   /** The noun in the label of the copy button. */
@@ -138,8 +126,9 @@ export function SecretOnce({
   actions?: ReactNode
   children?: ReactNode
 }) {
+  const { title, value, label, actions, children } = props
   return (
-    <Alert variant="light" title={title} role="status">
+    <Alert title={title} role="status">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{children}</Text>
         <Code
@@ -168,20 +157,19 @@ export function SecretOnce({
 const column = columnsFor<OperatorSession>()
 
 /** Sessions, with a button to end each one except the current. */
-export function SessionsTable({
-  sessions,
-  onEnd,
-}: {
-  /** Undefined while they load. */
-  sessions: OperatorSession[] | undefined
+export function SessionsTable(props: {
+  query: UseQueryResult<{ sessions: OperatorSession[] }>
   onEnd: (session: OperatorSession) => Promise<void>
 }) {
+  const { query, onEnd } = props
   const { isBusy, run } = useAttempt()
+  const error = errorInPlaceOfData(query)
+  if (error) return <ErrorNotice error={error} onRetry={() => void query.refetch()} />
   return (
     <ListTable
       label="Sessions"
       isPlain
-      rows={sessions}
+      rows={query.data?.sessions}
       idOf={({ id }) => id}
       empty={<Text size="sm">No active sessions.</Text>}
       columns={[
@@ -192,15 +180,15 @@ export function SessionsTable({
                 {userAgentLabel(session.user_agent)}
               </Text>
               {session.current && (
-                <Badge size="sm" variant="light" color="green" tt="none">
+                <Badge size="sm" color="green">
                   Current
                 </Badge>
               )}
             </Group>
             <Below>
               {session.address ?? 'Unknown address'} · since{' '}
-              {<Time at={session.created_at} seconds />} · last active{' '}
-              {<Time at={session.last_seen_at} seconds />}
+              <Time at={session.created_at} seconds /> · last active{' '}
+              <Time at={session.last_seen_at} seconds />
             </Below>
           </>
         )),
@@ -208,17 +196,15 @@ export function SessionsTable({
           'End this session',
           (session) =>
             !session.current && (
-              <Tooltip label="End this session">
-                <ActionIcon
-                  variant="subtle"
-                  color="red"
-                  aria-label={`End the session ${userAgentLabel(session.user_agent)}, ${session.address ?? 'unknown address'}`}
-                  disabled={isBusy}
-                  onClick={() => void run(() => onEnd(session))}
-                >
-                  <IconLogout size={16} />
-                </ActionIcon>
-              </Tooltip>
+              <IconButton
+                tooltip="End this session"
+                label={`End the session ${userAgentLabel(session.user_agent)}, ${session.address ?? 'unknown address'}`}
+                color="red"
+                disabled={isBusy}
+                onClick={() => void run(() => onEnd(session))}
+              >
+                <IconLogout size={16} aria-hidden />
+              </IconButton>
             ),
           { width: 60, phone: 'end' },
         ),
@@ -228,17 +214,15 @@ export function SessionsTable({
 }
 
 /** Shows a secret that was created; it does not close by a click beside it. */
-export function SecretDialog({
-  dialogTitle,
-  onClose,
-  notice,
-  ...secret
-}: ComponentProps<typeof SecretOnce> & {
-  dialogTitle: string
-  onClose: () => void
-  /** What went wrong besides. */
-  notice?: ReactNode
-}) {
+export function SecretDialog(
+  props: ComponentProps<typeof SecretOnce> & {
+    dialogTitle: string
+    onClose: () => void
+    /** What went wrong besides. */
+    notice?: ReactNode
+  },
+) {
+  const { dialogTitle, onClose, notice, ...secret } = props
   return (
     <Dialog opened staysOpen onClose={onClose} title={dialogTitle} size="lg">
       <Stack>

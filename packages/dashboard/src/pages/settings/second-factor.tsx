@@ -6,13 +6,14 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { encode } from 'uqr'
 import { accountQuery, ownSessionsQuery } from '../../api/account.ts'
-import { callHub, errorMessage } from '../../api/call-hub.ts'
+import { callHub } from '../../api/call-hub.ts'
 import { renewSession } from '../../api/session.ts'
 import { attempt, notify } from '../../components/confirm.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Dialog, DialogFooter } from '../../components/dialog.tsx'
-import { FormActions } from '../../components/form-actions.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { PasswordDialog } from '../../components/password-dialog.tsx'
+import { saveFile } from '../../lib/save-file.ts'
 import { TEXTS } from '../../texts.ts'
 import { Row, SecretOnce, SettingsSection } from './parts.tsx'
 import classes from './settings.module.css'
@@ -40,9 +41,7 @@ export function SecondFactorSection({ account }: { account: Account }) {
         hint="A code of the app is required after the password, so that the password alone does not give access."
         isWide
       >
-        <Badge color={isOn ? 'green' : 'gray'} variant="light">
-          {isOn ? 'On' : 'Off'}
-        </Badge>
+        <Badge color={isOn ? 'green' : 'gray'}>{isOn ? 'On' : 'Off'}</Badge>
         {isOn ? (
           <>
             <Button variant="default" onClick={() => setDialog('codes')}>
@@ -97,28 +96,22 @@ type Setup = { uri: string; codes: string[] }
  * The set-up of an authenticator app in one dialog: the password, the QR code with its first code, then the recovery codes.
  * `isOn`: only new recovery codes.
  */
-export function SecondFactorDialog({
-  title,
-  isOn = false,
-  onClose,
-  onSaved,
-}: {
+export function SecondFactorDialog(props: {
   title: string
   isOn?: boolean
   onClose: () => void
   /** After the operator has confirmed that the recovery codes are saved. */
   onSaved: () => Promise<void>
 }) {
+  const { title, isOn = false, onClose, onSaved } = props
   const [setup, setSetup] = useState<Setup | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
 
   async function start(password: string): Promise<void> {
-    const path = isOn ? `${PATH}/recovery-codes` : PATH
-    const body = { password }
-    const started = await callHub<{ totp_uri?: string; recovery_codes: string[] }>(path, {
-      ...{ method: 'POST', body },
-    })
-    const { totp_uri: uri, recovery_codes } = started
+    const { totp_uri: uri, recovery_codes } = await callHub<{
+      totp_uri?: string
+      recovery_codes: string[]
+    }>(isOn ? `${PATH}/recovery-codes` : PATH, { method: 'POST', body: { password } })
     if (uri === undefined) setCodes(recovery_codes)
     else setSetup({ uri, codes: recovery_codes })
   }
@@ -146,9 +139,12 @@ export function SecondFactorDialog({
   }
   if (setup) {
     return (
-      <Dialog opened staysOpen onClose={onClose} title={title} size="lg">
-        <FirstCode setup={setup} onDone={() => setCodes(setup.codes)} onCancel={onClose} />
-      </Dialog>
+      <FirstCode
+        title={title}
+        uri={setup.uri}
+        onDone={() => setCodes(setup.codes)}
+        onClose={onClose}
+      />
     )
   }
   return (
@@ -163,67 +159,52 @@ export function SecondFactorDialog({
   )
 }
 
+type FirstCodeProps = { title: string; uri: string; onDone: () => void; onClose: () => void }
+
 /** Shows the QR code for the authenticator app, and confirms it with a first code. */
-function FirstCode({
-  setup,
-  onDone,
-  onCancel,
-}: {
-  setup: Setup
-  onDone: () => void
-  onCancel: () => void
-}) {
-  const [errorText, setErrorText] = useState('')
+function FirstCode({ title, uri, onDone, onClose }: FirstCodeProps) {
   const form = useForm({ mode: 'uncontrolled', initialValues: { code: '' } })
-  const secret = new URL(setup.uri).searchParams.get('secret') ?? ''
-  const submit = form.onSubmit(async ({ code }) => {
-    setErrorText('')
-    try {
-      await callHub(`${PATH}/confirm`, {
-        method: 'POST',
-        body: { code: code.replaceAll(' ', '') },
-      })
-      onDone()
-    } catch (error) {
-      setErrorText(errorMessage(error))
-    }
-  })
+  const secret = new URL(uri).searchParams.get('secret') ?? ''
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Group align="flex-start" gap="lg">
-          <QrCode text={setup.uri} label="QR code for your authenticator app" />
-          <Stack flex={1} miw={240}>
-            <Text size="sm">Scan the QR code with an authenticator app, or enter this key:</Text>
-            <Group gap={4} wrap="nowrap">
-              <Code data-secret="key">{secret}</Code>
-              <CopyButton value={secret} label={TEXTS.copyKey} />
-            </Group>
-            <TextInput
-              label="Current code"
-              required
-              maw={260}
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              placeholder="123456"
-              data-autofocus
-              {...form.getInputProps('code')}
-            />
-          </Stack>
-        </Group>
-        <FormActions
-          error={errorText}
-          action="Turn on"
-          isBusy={form.submitting}
-          onCancel={onCancel}
-        />
-      </Stack>
-    </form>
+    <FormDialog
+      form={form}
+      staysOpen
+      title={title}
+      size="lg"
+      action="Turn on"
+      onClose={onClose}
+      onSubmit={async ({ code }) => {
+        const body = { code: code.replaceAll(' ', '') }
+        await callHub(`${PATH}/confirm`, { method: 'POST', body })
+        onDone()
+      }}
+    >
+      <Group align="flex-start" gap="lg">
+        <QrCode text={uri} />
+        <Stack flex={1} miw={240}>
+          <Text size="sm">Scan the QR code with an authenticator app, or enter this key:</Text>
+          <Group gap={4} wrap="nowrap">
+            <Code data-secret="key">{secret}</Code>
+            <CopyButton value={secret} label={TEXTS.copyKey} />
+          </Group>
+          <TextInput
+            label="Current code"
+            required
+            maw={260}
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            placeholder="123456"
+            data-autofocus
+            {...form.getInputProps('code')}
+          />
+        </Stack>
+      </Group>
+    </FormDialog>
   )
 }
 
 /** A QR code, always dark on light. */
-function QrCode({ text, label }: { text: string; label: string }) {
+function QrCode({ text }: { text: string }) {
   const { data, size } = encode(text, { ecc: 'M', border: 2 })
   const squares = data.flatMap((row, y) =>
     row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')),
@@ -233,7 +214,7 @@ function QrCode({ text, label }: { text: string; label: string }) {
       <svg
         viewBox={`0 0 ${size} ${size}`}
         role="img"
-        aria-label={label}
+        aria-label="QR code for your authenticator app"
         shapeRendering="crispEdges"
         width="100%"
         height="100%"
@@ -248,14 +229,7 @@ function QrCode({ text, label }: { text: string; label: string }) {
 function RecoveryCodes({ codes }: { codes: readonly string[] }) {
   const text = codes.join('\n')
   const site = `Recordhub recovery codes, ${location.host}`
-  const save = () => {
-    const address = URL.createObjectURL(new Blob([`${site}\n\n${text}\n`], { type: 'text/plain' }))
-    const link = document.createElement('a')
-    link.href = address
-    link.download = 'recordhub-recovery-codes.txt'
-    link.click()
-    URL.revokeObjectURL(address)
-  }
+  const save = () => saveFile('recordhub-recovery-codes.txt', 'text/plain', `${site}\n\n${text}\n`)
   return (
     <SecretOnce
       title="Save these recovery codes"

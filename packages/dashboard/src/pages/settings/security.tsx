@@ -1,14 +1,4 @@
-import {
-  ActionIcon,
-  Button,
-  Checkbox,
-  Group,
-  PasswordInput,
-  SimpleGrid,
-  Stack,
-  Text,
-  Tooltip,
-} from '@mantine/core'
+import { Button, Checkbox, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Passkey } from '@recordhub/protocol'
 import { IconFingerprint, IconTrash } from '@tabler/icons-react'
@@ -23,7 +13,6 @@ import {
 } from '../../api/account.ts'
 import { callHub, errorMessage } from '../../api/call-hub.ts'
 import { canUsePasskeys } from '../../api/passkeys.ts'
-import { errorInPlaceOfData } from '../../api/retries.ts'
 import { renewSession } from '../../api/session.ts'
 import { tokensQuery } from '../../api/settings.ts'
 import { useSignInOptions } from '../../api/sign-in.ts'
@@ -31,6 +20,7 @@ import { confirm, notify } from '../../components/confirm.tsx'
 import { CurrentPasswordInput } from '../../components/current-password-input.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FormError } from '../../components/form-error.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -124,11 +114,9 @@ function PasswordSection() {
             {...form.getInputProps('revokeTokens', { type: 'checkbox' })}
           />
           <FormError message={errorText} />
-          <Group>
-            <Button type="submit" loading={form.submitting}>
-              Change password
-            </Button>
-          </Group>
+          <Button type="submit" loading={form.submitting} w="fit-content">
+            Change password
+          </Button>
         </Stack>
       </form>
     </SettingsSection>
@@ -170,7 +158,7 @@ function PasskeysSection() {
             : 'Passkeys require that you open the hub by https under the address in HUB_PUBLIC_URL.'}
         </Text>
       )}
-      {found.isError && <ErrorNotice error={found.error} onRetry={() => found.refetch()} />}
+      {found.isError && <ErrorNotice error={found.error} onRetry={() => void found.refetch()} />}
       {found.isPending && <LinesSkeleton lines={1} />}
       {found.data && passkeys.length === 0 && isPossible && (
         <Text size="sm" p="md">
@@ -191,23 +179,21 @@ function PasskeysSection() {
                 </Text>
                 <Below>
                   {synced ? 'In a password manager' : 'On one device'} · added{' '}
-                  {<Time at={created_at} />}
+                  <Time at={created_at} />
                 </Below>
               </>
             )),
             column.actions(
               'Remove',
               (passkey) => (
-                <Tooltip label="Remove">
-                  <ActionIcon
-                    variant="subtle"
-                    color="red"
-                    aria-label={`Remove the passkey ${passkey.name}`}
-                    onClick={() => setRemoving(passkey)}
-                  >
-                    <IconTrash size={16} />
-                  </ActionIcon>
-                </Tooltip>
+                <IconButton
+                  tooltip="Remove"
+                  label={`Remove the passkey ${passkey.name}`}
+                  color="red"
+                  onClick={() => setRemoving(passkey)}
+                >
+                  <IconTrash size={16} aria-hidden />
+                </IconButton>
               ),
               { width: 60, phone: 'end' },
             ),
@@ -240,9 +226,7 @@ function PasskeysSection() {
 function OwnSessions() {
   const client = useQueryClient()
   const found = useQuery(ownSessionsQuery())
-  const error = errorInPlaceOfData(found)
-  const sessions = found.data?.sessions
-  const others = sessions?.filter(({ current }) => !current).length ?? 0
+  const hasOthers = found.data?.sessions.some(({ current }) => !current)
 
   async function end(path: string, message: string): Promise<void> {
     await callHub(path, { method: 'DELETE' })
@@ -255,7 +239,7 @@ function OwnSessions() {
       title="Sessions"
       description="Where you are signed in. If you do not recognise a session, end it and change your password."
       action={
-        others > 0 && (
+        hasOthers && (
           <Button
             variant="default"
             onClick={() =>
@@ -272,14 +256,10 @@ function OwnSessions() {
         )
       }
     >
-      {error ? (
-        <ErrorNotice error={error} onRetry={() => found.refetch()} />
-      ) : (
-        <SessionsTable
-          sessions={sessions}
-          onEnd={({ id }) => end(`${OWN_SESSIONS_PATH}/${id}`, 'The session has ended.')}
-        />
-      )}
+      <SessionsTable
+        query={found}
+        onEnd={({ id }) => end(`${OWN_SESSIONS_PATH}/${id}`, 'The session has ended.')}
+      />
     </SettingsSection>
   )
 }

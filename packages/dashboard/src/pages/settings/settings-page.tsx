@@ -1,4 +1,4 @@
-import { VisuallyHidden } from '@mantine/core'
+import { Box, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -163,19 +163,19 @@ export function SettingsPage() {
             >
               {name}
               {id === 'backups' && backup && (
-                <span className={classes['dot']} title={backup.title}>
+                <Box component="span" ms="auto" title={backup.title}>
                   <Dot color="orange" />
                   <VisuallyHidden>needs attention</VisuallyHidden>
-                </span>
+                </Box>
               )}
             </Link>
           )),
         ])}
       </nav>
-      <div className={classes['content']}>
+      <Box miw={0}>
         <PageHeader title={label} description={description} />
         <Content key={shown.id} />
-      </div>
+      </Box>
     </div>
   )
 }

@@ -15,7 +15,7 @@ export function SingleSignOnSettings() {
           <SettingsSection
             title="Provider"
             action={
-              <Badge variant="light" color={sso.configured ? 'green' : 'gray'} tt="none">
+              <Badge color={sso.configured ? 'green' : 'gray'}>
                 {sso.configured ? 'Configured' : 'Not configured'}
               </Badge>
             }

@@ -58,12 +58,8 @@ export function StoredForm(props: FormProps) {
 /** New values by the name of the setting; null restores the default. */
 type Draft = Readonly<Record<string, string | null>>
 
-function LoadedForm({
-  settings,
-  fields,
-  action,
-  children,
-}: FormProps & { settings: readonly Setting[] }) {
+function LoadedForm(props: FormProps & { settings: readonly Setting[] }) {
+  const { settings, fields, action, children } = props
   const client = useQueryClient()
   const isAdmin = useHasRole('admin')
   const rows = fields.flatMap((field) => {
@@ -182,13 +178,7 @@ type InputProps = {
   onChange: (value: string) => void
 }
 
-function SettingRows({
-  field,
-  setting,
-  value,
-  error,
-  onChange,
-}: {
+function SettingRows(props: {
   field: Field
   setting: Setting
   value: string
@@ -196,6 +186,7 @@ function SettingRows({
   /** Null for a viewer. */
   onChange: ((value: string | null) => void) | null
 }) {
+  const { field, setting, value, error, onChange } = props
   const isDisabled = onChange === null || setting.source === 'environment'
   const { kinds } = field
   const input: InputProps = {
@@ -271,11 +262,8 @@ const KINDS = {
 } as const
 export type Kind = keyof typeof KINDS
 
-function ScheduleRows({
-  kinds,
-  hint,
-  ...input
-}: InputProps & { kinds: readonly Kind[]; hint: ReactNode }) {
+function ScheduleRows(props: InputProps & { kinds: readonly Kind[]; hint: ReactNode }) {
+  const { kinds, hint, ...input } = props
   const { id, field, value, error, isDisabled, onChange } = input
   const [isOther, setOther] = useState(false)
   const found = isOther ? 'other' : kinds.find((kind) => KINDS[kind].pattern.test(value))

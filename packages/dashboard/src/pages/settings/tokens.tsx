@@ -1,18 +1,17 @@
-import { Button, Code, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Code, Select, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import type { ApiToken, Role, TokenScope } from '@recordhub/protocol'
 import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { callHub, errorMessage } from '../../api/call-hub.ts'
+import { callHub } from '../../api/call-hub.ts'
 import { hasRole, session } from '../../api/session.ts'
 import { tokensQuery } from '../../api/settings.ts'
 import { confirm, notify } from '../../components/confirm.tsx'
 import { PasswordAgainInput } from '../../components/current-password-input.tsx'
-import { Dialog } from '../../components/dialog.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { FormActions } from '../../components/form-actions.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -111,7 +110,7 @@ function Expiry({ at }: { at: string | null }) {
   if (Date.parse(at) > Date.now()) return <Time at={at} />
   return (
     <Text span size="sm" c="red">
-      Expired {<Time at={at} />}
+      Expired <Time at={at} />
     </Text>
   )
 }
@@ -159,25 +158,11 @@ const PERIODS = [
 function CreateToken({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
   const ownRole = useStore(session).operator?.role
-  const [errorText, setErrorText] = useState('')
   const [token, setToken] = useState<string | null>(null)
   const form = useForm({
     mode: 'controlled',
     initialValues: { name: '', permission: 'viewer', days: '90', password: '' },
     validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
-  })
-  const submit = form.onSubmit(async ({ name, permission, days, password }) => {
-    setErrorText('')
-    try {
-      const { role, scope = null } = PERMISSIONS.find(({ value }) => value === permission) ?? {}
-      const expires_in_days = days === '' ? null : Number(days)
-      const body = { name: name.trim(), role, scope, expires_in_days, password }
-      const created = await callHub<{ token: string }>('/api/v1/tokens', { method: 'POST', body })
-      setToken(created.token)
-      await client.invalidateQueries(tokensQuery())
-    } catch (error) {
-      setErrorText(errorMessage(error))
-    }
   })
   if (token !== null) {
     return (
@@ -193,38 +178,41 @@ function CreateToken({ onClose }: { onClose: () => void }) {
     )
   }
   return (
-    <Dialog opened onClose={onClose} title="Create token">
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            label={TEXTS.name}
-            description="The purpose of the token, e.g. nightly export"
-            required
-            maxLength={100}
-            data-autofocus
-            {...form.getInputProps('name')}
-          />
-          <OptionList
-            label="Scope"
-            description="At most your own role. The token is revoked when your account is removed."
-            options={PERMISSIONS.filter(({ role }) => hasRole(ownRole, role))}
-            {...form.getInputProps('permission')}
-          />
-          <Select
-            label="Expires after"
-            data={PERIODS}
-            allowDeselect={false}
-            {...form.getInputProps('days')}
-          />
-          <PasswordAgainInput {...form.getInputProps('password')} />
-          <FormActions
-            error={errorText}
-            action="Create token"
-            isBusy={form.submitting}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      form={form}
+      title="Create token"
+      action="Create token"
+      onClose={onClose}
+      onSubmit={async ({ name, permission, days, password }) => {
+        const { role, scope = null } = PERMISSIONS.find(({ value }) => value === permission) ?? {}
+        const expires_in_days = days === '' ? null : Number(days)
+        const body = { name: name.trim(), role, scope, expires_in_days, password }
+        const created = await callHub<{ token: string }>('/api/v1/tokens', { method: 'POST', body })
+        setToken(created.token)
+        await client.invalidateQueries(tokensQuery())
+      }}
+    >
+      <TextInput
+        label={TEXTS.name}
+        description="The purpose of the token, e.g. nightly export"
+        required
+        maxLength={100}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <OptionList
+        label="Scope"
+        description="At most your own role. The token is revoked when your account is removed."
+        options={PERMISSIONS.filter(({ role }) => hasRole(ownRole, role))}
+        {...form.getInputProps('permission')}
+      />
+      <Select
+        label="Expires after"
+        data={PERIODS}
+        allowDeselect={false}
+        {...form.getInputProps('days')}
+      />
+      <PasswordAgainInput {...form.getInputProps('password')} />
+    </FormDialog>
   )
 }

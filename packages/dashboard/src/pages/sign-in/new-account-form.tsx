@@ -16,16 +16,13 @@ import { RestoreForm } from './restore-form.tsx'
 import { NoOperator } from './sign-in-page.tsx'
 
 /** Creates the account of a one-time link, and signs in. */
-function NewAccountForm({
-  path,
-  token,
-  email,
-}: {
+function NewAccountForm(props: {
   path: '/setup' | '/invitation'
   token: string
   /** The address of an invitation; otherwise it is entered. */
   email?: string
 }) {
+  const { path, token, email } = props
   const [errors, setErrors] = useState<{ hub?: string; password?: string; again?: string }>({})
   const { isBusy, onSubmit } = useSubmit(async (field) => {
     const password = field('password')
@@ -43,33 +40,35 @@ function NewAccountForm({
       setErrors({ hub: errorMessage(error) })
     }
   })
+  const nameInput = (
+    <TextInput
+      name="name"
+      label={
+        <>
+          Your name{' '}
+          <Text span c="dimmed" size="sm">
+            optional
+          </Text>
+        </>
+      }
+      autoComplete="name"
+      data-autofocus={email === undefined || undefined}
+    />
+  )
   return (
     <form onSubmit={onSubmit}>
       <Stack>
         <FormError message={errors.hub} />
-        {email === undefined ? (
-          <>
-            <NameInput data-autofocus />
-            <TextInput
-              name="email"
-              label={TEXTS.eMail}
-              type="email"
-              required
-              autoComplete="username"
-            />
-          </>
-        ) : (
-          <>
-            <TextInput
-              name="email"
-              label={TEXTS.eMail}
-              value={email}
-              readOnly
-              autoComplete="username"
-            />
-            <NameInput />
-          </>
-        )}
+        {email === undefined && nameInput}
+        <TextInput
+          name="email"
+          label={TEXTS.eMail}
+          autoComplete="username"
+          {...(email === undefined
+            ? { type: 'email', required: true }
+            : { value: email, readOnly: true })}
+        />
+        {email !== undefined && nameInput}
         <PasswordInput
           name="password"
           label={TEXTS.password}
@@ -91,18 +90,6 @@ function NewAccountForm({
       </Stack>
     </form>
   )
-}
-
-function NameInput(props: { 'data-autofocus'?: true }) {
-  const label = (
-    <>
-      Your name{' '}
-      <Text span c="dimmed" size="sm">
-        optional
-      </Text>
-    </>
-  )
-  return <TextInput name="name" label={label} autoComplete="name" {...props} />
 }
 
 /** The setup page of the first run, opened by the one-time link in the log of the hub. */

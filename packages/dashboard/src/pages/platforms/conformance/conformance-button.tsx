@@ -31,6 +31,7 @@ import { Dialog } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { formatCount, formatLatency, formatNumber } from '../../../lib/format.ts'
+import { saveFile } from '../../../lib/save-file.ts'
 import { changeUrlState, type UrlChanges } from '../../../lib/url-state.ts'
 import { TEXTS } from '../../../texts.ts'
 import { headingId } from '../../guide/split-guide.ts'
@@ -89,12 +90,11 @@ const STYLES = {
 } as const
 
 /** The findings and the passed rules of one endpoint. */
-function EndpointFindings({ checked }: { checked: CheckedEndpoint }) {
-  const { title, records, took_ms, findings, passed } = checked
+function EndpointFindings({ title, records, took_ms, findings, passed }: CheckedEndpoint) {
   const figures = [
-    records === null ? '' : formatCount(records, 'record'),
-    took_ms === null ? '' : formatLatency(took_ms),
-  ].filter((figure) => figure !== '')
+    records !== null && formatCount(records, 'record'),
+    took_ms !== null && formatLatency(took_ms),
+  ].filter(Boolean)
   return (
     <section aria-label={title}>
       <Group gap="xs" align="baseline" mb={6}>
@@ -167,25 +167,18 @@ function Line({ result, children }: { result: keyof typeof STYLES; children: Rea
 }
 
 function exampleLabel({ element, reference, found }: FindingExample): string {
-  const details = [
-    element === null ? '' : `no. ${element}`,
-    reference === null ? '' : `(${reference})`,
-    found,
-  ]
-  return details.filter((detail) => detail !== '').join(' ')
+  const details = [element !== null && `no. ${element}`, reference && `(${reference})`, found]
+  return details.filter(Boolean).join(' ')
 }
 
-function ConformanceReportView({
-  state: { endpoints, progress, result },
-  isRunning,
-  error,
-  onCheck,
-}: {
+function ConformanceReportView(props: {
   state: Conformance
   isRunning: boolean
   error: unknown
   onCheck: () => void
 }) {
+  const { state, isRunning, error, onCheck } = props
+  const { endpoints, progress, result } = state
   return (
     <Stack>
       {result && <Summary report={result.report} />}
@@ -200,7 +193,7 @@ function ConformanceReportView({
       )}
       <Stack gap="md" aria-busy={isRunning}>
         {endpoints.map((checked) => (
-          <EndpointFindings key={checked.endpoint} checked={checked} />
+          <EndpointFindings key={checked.endpoint} {...checked} />
         ))}
       </Stack>
       {error !== null && <ErrorNotice error={error} onRetry={onCheck} />}
@@ -212,7 +205,7 @@ function ConformanceReportView({
           <Button
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}
-            onClick={() => downloadText(nameOf(result.report, 'html'), 'text/html', result.html)}
+            onClick={() => saveFile(nameOf(result.report, 'html'), 'text/html', result.html)}
           >
             Download HTML
           </Button>
@@ -221,7 +214,7 @@ function ConformanceReportView({
             leftSection={<IconDownload size={16} aria-hidden />}
             onClick={() => {
               const text = JSON.stringify(result.report, null, 2)
-              downloadText(nameOf(result.report, 'json'), 'application/json', text)
+              saveFile(nameOf(result.report, 'json'), 'application/json', text)
             }}
           >
             Download JSON
@@ -241,7 +234,7 @@ function Summary({ report }: { report: ConformanceReport }) {
       ? 'The platform conforms to the specification'
       : 'The platform does not conform to the specification'
   return (
-    <Alert color={color} variant="light" title={title} role="status">
+    <Alert color={color} title={title} role="status">
       <Text size="sm">
         {formatCount(errors, 'error')}, {formatCount(warnings, 'warning')},{' '}
         {formatCount(notes, 'note')}. Nothing was saved.{!complete && ' The check is incomplete.'}
@@ -253,15 +246,4 @@ function Summary({ report }: { report: ConformanceReport }) {
 function nameOf({ platform_name, checked_at }: ConformanceReport, ending: string): string {
   const name = (platform_name ?? 'platform').replace(/[^\w-]+/g, '-')
   return `conformance-${name}-${checked_at.slice(0, 10)}.${ending}`
-}
-
-/** Has the browser save a text as a file. */
-function downloadText(name: string, type: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  // The browser has started the download by then.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }

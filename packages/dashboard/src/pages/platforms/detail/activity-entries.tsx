@@ -9,7 +9,7 @@ import { PageLink } from '../../../components/page-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Time } from '../../../components/time.tsx'
 import { TEXTS } from '../../../texts.ts'
-import { Paged, usePages } from './paged.tsx'
+import { Paged } from './paged.tsx'
 
 /** Log entries: time, message and actor. */
 export function ActivityEntries({ lines }: { lines: readonly ActivityEntry[] }) {
@@ -49,17 +49,16 @@ export function ActivityEntries({ lines }: { lines: readonly ActivityEntry[] }) 
 
 /** The log of this platform. */
 export function ActivityTab({ platform: { platform_name } }: { platform: PlatformDetails }) {
-  const activity = usePages(platformActivityQuery({ platform: platform_name }))
   return (
     <Paged
-      query={activity}
+      query={platformActivityQuery({ platform: platform_name })}
       empty={
         <EmptyState icon={<IconActivity />} title="No activity yet">
           Pushes, pulls and changes by operators appear here.
         </EmptyState>
       }
     >
-      <ActivityEntries lines={activity.rows} />
+      {(lines) => <ActivityEntries lines={lines} />}
     </Paged>
   )
 }

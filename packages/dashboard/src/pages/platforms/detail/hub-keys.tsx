@@ -4,13 +4,13 @@ import { useDisclosure } from '@mantine/hooks'
 import type { HubKey, PlatformDetails } from '@recordhub/protocol'
 import { IconEye, IconRotate } from '@tabler/icons-react'
 import { useState } from 'react'
-import { callHub, errorMessage } from '../../../api/call-hub.ts'
+import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { confirm, notify } from '../../../components/confirm.tsx'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { PasswordAgainInput } from '../../../components/current-password-input.tsx'
 import { Dialog, DialogFooter } from '../../../components/dialog.tsx'
-import { FormActions } from '../../../components/form-actions.tsx'
+import { FormDialog } from '../../../components/form-dialog.tsx'
 import { PasswordDialog } from '../../../components/password-dialog.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatTime } from '../../../lib/format.ts'
@@ -38,7 +38,7 @@ export function HubKeys({ platform }: { platform: PlatformDetails }) {
       <List listStyleType="none" spacing="xs" aria-label="Valid keys">
         {platform.hub_keys.map((key) => (
           <List.Item key={`${key.hint} ${key.created_at}`}>
-            <KeyLine hubKey={key} />
+            <KeyLine {...key} />
           </List.Item>
         ))}
       </List>
@@ -69,25 +69,15 @@ export function HubKeys({ platform }: { platform: PlatformDetails }) {
   )
 }
 
-function KeyLine({ hubKey: { hint, created_at, expires_at, last_used_at } }: { hubKey: HubKey }) {
+function KeyLine({ hint, created_at, expires_at, last_used_at }: HubKey) {
   return (
     <>
       <Code>{hint}</Code>
       <Text size="sm" c="dimmed" component="div">
-        Created <Time at={created_at} />,{' '}
-        {last_used_at === null ? (
-          'no accepted push yet'
-        ) : (
-          <>
-            last accepted push <Time at={last_used_at} />
-          </>
-        )}
-        {expires_at !== null && (
-          <>
-            , valid until <Time at={expires_at} />
-          </>
-        )}
-        .
+        Created <Time at={created_at} />, {last_used_at ? 'last' : 'no'} accepted push{' '}
+        {last_used_at ? <Time at={last_used_at} /> : 'yet'}
+        {expires_at && ', valid until '}
+        {expires_at && <Time at={expires_at} />}.
       </Text>
     </>
   )
@@ -111,11 +101,7 @@ function RevealKey({ platform, onClose }: { platform: PlatformDetails; onClose: 
       </PasswordDialog>
     )
   }
-  return (
-    <Dialog opened staysOpen onClose={onClose} title={title}>
-      <HubKeyView value={key} onClose={onClose} />
-    </Dialog>
-  )
+  return <HubKeyDialog title={title} value={key} onClose={onClose} />
 }
 
 const GRACES = [
@@ -125,90 +111,70 @@ const GRACES = [
   { value: '604800', label: '7 d' },
   { value: '2592000', label: '30 d' },
 ]
-const DEFAULT_GRACE = '86400'
 
 /** Creates a new hub API key. The old one stays valid for the selected time. */
 function RotateKey({ platform, onClose }: { platform: PlatformDetails; onClose: () => void }) {
-  const [errorText, setErrorText] = useState('')
   const [key, setKey] = useState<string | null>(null)
   const refreshLive = useRefreshLive()
-  const form = useForm({
-    mode: 'controlled',
-    initialValues: { grace: DEFAULT_GRACE, password: '' },
-  })
-  const grace = Number(form.getValues().grace)
-  const submit = form.onSubmit(async ({ grace, password }) => {
-    setErrorText('')
-    try {
-      const path = `/api/v1/platforms/${platform.id}/hub-key/rotate`
-      const body = { grace_seconds: Number(grace), password }
-      const rotated = await callHub<{ hub_api_key: string }>(path, { method: 'POST', body })
-      setKey(rotated.hub_api_key)
-      await refreshLive()
-    } catch (error) {
-      setErrorText(errorMessage(error))
-    }
-  })
-
-  if (key !== null) {
-    return (
-      <Dialog opened staysOpen onClose={onClose} title="New hub API key">
-        <HubKeyView value={key} onClose={onClose} />
-      </Dialog>
-    )
-  }
+  const form = useForm({ mode: 'controlled', initialValues: { grace: '86400', password: '' } })
+  const grace_seconds = Number(form.getValues().grace)
+  if (key !== null) return <HubKeyDialog title="New hub API key" value={key} onClose={onClose} />
   return (
-    <Dialog opened onClose={onClose} title={`Rotate the hub API key of ${platform.display_title}`}>
-      <form onSubmit={submit}>
-        <Stack>
-          <Input.Wrapper
-            label="The old key works for"
-            labelElement="div"
-            labelProps={{ display: 'block' }}
-            descriptionProps={{ mt: 4 }}
-            description={
-              grace === 0
-                ? 'Pushes with the old key are rejected immediately and are not saved.'
-                : `Until ${formatTime(new Date(Date.now() + 1000 * grace).toISOString())}. Both keys work until then; you can end the old one earlier.`
-            }
-          >
-            <SegmentedControl
-              size="xs"
-              aria-label="The old key works for"
-              data={GRACES}
-              {...form.getInputProps('grace')}
-            />
-          </Input.Wrapper>
-          <PasswordAgainInput {...form.getInputProps('password')} />
-          <FormActions
-            error={errorText}
-            action="Rotate the key"
-            isBusy={form.submitting}
-            danger={grace === 0}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      form={form}
+      title={`Rotate the hub API key of ${platform.display_title}`}
+      action="Rotate the key"
+      danger={grace_seconds === 0}
+      onClose={onClose}
+      onSubmit={async ({ password }) => {
+        const path = `/api/v1/platforms/${platform.id}/hub-key/rotate`
+        const body = { grace_seconds, password }
+        setKey((await callHub<{ hub_api_key: string }>(path, { method: 'POST', body })).hub_api_key)
+        await refreshLive()
+      }}
+    >
+      <Input.Wrapper
+        label="The old key works for"
+        labelElement="div"
+        labelProps={{ display: 'block' }}
+        descriptionProps={{ mt: 4 }}
+        description={
+          grace_seconds === 0
+            ? 'Pushes with the old key are rejected immediately and are not saved.'
+            : `Until ${formatTime(new Date(Date.now() + 1000 * grace_seconds).toISOString())}. Both keys work until then; you can end the old one earlier.`
+        }
+      >
+        <SegmentedControl
+          size="xs"
+          aria-label="The old key works for"
+          data={GRACES}
+          {...form.getInputProps('grace')}
+        />
+      </Input.Wrapper>
+      <PasswordAgainInput {...form.getInputProps('password')} />
+    </FormDialog>
   )
 }
 
 /** A hub API key in clear text, with a copy button. */
-function HubKeyView({ value, onClose }: { value: string; onClose: () => void }) {
+function HubKeyDialog(props: { title: string; value: string; onClose: () => void }) {
+  const { title, value, onClose } = props
   return (
-    <Stack>
-      <Code block aria-label={TEXTS.hubApiKey} fz="sm">
-        {value}
-      </Code>
-      <Text size="sm" c="dimmed">
-        Give it to this platform only. This was logged.
-      </Text>
-      <DialogFooter>
-        <Button variant="default" onClick={onClose}>
-          {TEXTS.done}
-        </Button>
-        <CopyButton value={value} label="Copy hub API key" text={TEXTS.copyKey} isPrimary />
-      </DialogFooter>
-    </Stack>
+    <Dialog opened staysOpen onClose={onClose} title={title}>
+      <Stack>
+        <Code block aria-label={TEXTS.hubApiKey} fz="sm">
+          {value}
+        </Code>
+        <Text size="sm" c="dimmed">
+          Give it to this platform only. This was logged.
+        </Text>
+        <DialogFooter>
+          <Button variant="default" onClick={onClose}>
+            {TEXTS.done}
+          </Button>
+          <CopyButton value={value} label="Copy hub API key" text={TEXTS.copyKey} isPrimary />
+        </DialogFooter>
+      </Stack>
+    </Dialog>
   )
 }

@@ -1,6 +1,5 @@
-import { Button, Group, MultiSelect, Stack, Text } from '@mantine/core'
+import { Button, Group, MultiSelect, Select, Stack, Text } from '@mantine/core'
 import type {
-  IncompleteReason,
   ModuleCompleteness,
   ModuleRemovalPreview,
   PlatformDetails,
@@ -9,32 +8,24 @@ import type {
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
-import { indexedFieldsQuery, setIndexedFields } from '../../../api/platforms.ts'
+import { driftQuery, indexedFieldsQuery, setIndexedFields } from '../../../api/platforms.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
-import { attempt, confirm, notify } from '../../../components/confirm.tsx'
+import { attempt, confirm, notify, useAttempt } from '../../../components/confirm.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
-import { Time } from '../../../components/time.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../../../texts.ts'
-import { HeldCount } from '../../reverts/holds.tsx'
 import { ModuleFields } from '../module-fields.tsx'
 import { PullButton } from '../pull-button.tsx'
-import { ModuleDigest } from './module-digest.tsx'
-import { ModuleDriftSettings } from './module-drift.tsx'
+import { ModuleCompletenessText, ModuleDigest } from './module-completeness.tsx'
 import { ReplayOffer } from './replay-offer.tsx'
 import { TypedConfirmation } from './typed-confirmation.tsx'
 
+type Props = { platform: PlatformDetails; module: PlatformModule }
+
 /** One module: its fields, registration, completeness and settings. */
-export function ModulePanel({
-  platform,
-  module,
-  completeness,
-}: {
-  platform: PlatformDetails
-  module: PlatformModule
-  completeness: ModuleCompleteness | undefined
-}) {
+export function ModulePanel(props: Props & { completeness: ModuleCompleteness | undefined }) {
+  const { platform, module, completeness } = props
   const { record_type, module_name, description, fields, removed_fields, registered } = module
   const canOperate = useHasRole('operator')
   return (
@@ -42,15 +33,13 @@ export function ModulePanel({
       {description && <Text size="sm">{description}</Text>}
       <ReplayOffer platform={platform} module={module} />
       <ModuleFields name={module_name} fields={fields} removed={removed_fields} />
-      {completeness && <ModuleCompletenessText completeness={completeness} />}
+      {completeness && <ModuleCompletenessText module={completeness} />}
       {completeness && <ModuleDigest module={completeness} />}
-      <ModuleDriftSettings platform={platform} module={module} />
-      {registered && <IndexedFields platformId={platform.id} module={module} />}
+      <DriftSettings platform={platform} module={module} />
+      {registered && <IndexedFields platform={platform} module={module} />}
       <Group gap="xs">
         {canOperate && <RegistrationButton platform={platform} module={module} />}
-        {canOperate && !registered && (
-          <DeleteModuleRecords platformId={platform.id} recordType={record_type} />
-        )}
+        {canOperate && !registered && <DeleteRecords platform={platform} module={module} />}
         {canOperate && registered && <PullButton platform={platform} full={{ record_type }} />}
         <PageLink
           to="/dashboard/records"
@@ -64,13 +53,7 @@ export function ModulePanel({
   )
 }
 
-function RegistrationButton({
-  platform,
-  module,
-}: {
-  platform: PlatformDetails
-  module: PlatformModule
-}) {
+function RegistrationButton({ platform, module }: Props) {
   const refreshLive = useRefreshLive()
   const { record_type, module_name, registered } = module
   const others = platform.modules
@@ -81,121 +64,96 @@ function RegistrationButton({
     const body = { record_types }
     await callHub(`/api/v1/platforms/${platform.id}`, { method: 'PATCH', body })
     await refreshLive()
-    notify(message)
+    notify(`${module_name} is ${message}.`)
   }
-
-  if (!registered) {
-    return (
-      <Button
-        onClick={() =>
-          void attempt(() =>
-            change(
-              [...others, record_type],
-              `${module_name} is registered. The next pull receives its existing records.`,
-            ),
-          )
-        }
-      >
-        {`Register ${module_name}`}
-      </Button>
+  const register = () =>
+    attempt(() =>
+      change([...others, record_type], 'registered. The next pull receives its existing records'),
     )
-  }
-  return (
-    <Button
-      variant="light"
-      color="red"
-      onClick={() =>
-        confirm({
-          title: `Unregister ${module_name}?`,
-          action: 'Unregister',
-          children: 'Its pushes are rejected, and it is no longer pulled. Its records are kept.',
-          onConfirm: () => change(others, `${module_name} is no longer registered.`),
-        })
-      }
-    >
-      {`Unregister ${module_name}`}
+  const unregister = () =>
+    confirm({
+      title: `Unregister ${module_name}?`,
+      action: 'Unregister',
+      children: 'Its pushes are rejected, and it is no longer pulled. Its records are kept.',
+      onConfirm: () => change(others, 'no longer registered'),
+    })
+  return registered ? (
+    <Button variant="light" color="red" onClick={unregister}>
+      Unregister {module_name}
     </Button>
+  ) : (
+    <Button onClick={() => void register()}>Register {module_name}</Button>
   )
 }
 
-/** Whether the hub has all records of a module, and the reasons if not. */
-function ModuleCompletenessText({ completeness }: { completeness: ModuleCompleteness }) {
-  const { incomplete_reasons, verified_by, missing, accepted } = completeness
-  const { last_error, last_warning } = completeness
-  const differences = [
-    ...(accepted > 0 ? [formatCount(accepted, 'accepted exception')] : []),
-    ...(missing > 0 ? [`${formatCount(missing, 'record')} marked as missing`] : []),
-    ...differenceLabels(completeness),
-  ]
+const POLICIES = [
+  { value: 'accept', label: 'Accept and count' },
+  { value: 'reject', label: 'Reject and save for replay' },
+]
+
+/** The drift policy of a module, and the number of records that did not match the manifest. */
+function DriftSettings({ platform, module }: Props) {
+  const { record_type, module_name, drift_policy } = module
+  const { isBusy, run } = useAttempt()
+  const canOperate = useHasRole('operator')
+  const refreshLive = useRefreshLive()
+  const drift = useQuery(driftQuery(platform.id)).data?.modules.find(
+    (one) => one.record_type === record_type,
+  )
+
+  function typeOf(key: string): string {
+    const field = module.fields.find((one) => one.key === key)
+    return field ? `; the manifest declares ${field.type}` : ''
+  }
+
+  async function change(policy: string | null): Promise<void> {
+    if (policy === null || policy === drift_policy) return
+    await run(async () => {
+      const body = { drift_policy: policy }
+      await callHub(modulePath(platform, record_type), { method: 'PATCH', body })
+      await refreshLive()
+      notify('The policy applies to records received from now on.')
+    })
+  }
+
   return (
-    <Text size="sm" component="div">
-      <Text span fw={600} inherit>
-        Completeness:
-      </Text>{' '}
-      <VerifiedAt module={completeness} />.{' '}
-      {differences.length > 0 && `${differences.join(', ')}. `}
-      {incomplete_reasons.length > 0 &&
-        `${verified_by === 'digest' ? 'Its differences are explained' : 'The last pull could not verify it'}: ${incomplete_reasons.map(incompleteReasonLabel).join('. ')}. `}
-      <HeldCount module={completeness} />
-      {last_error && `The last pull failed: ${last_error}`}
-      {last_warning && `The last pull succeeded, with warnings: ${last_warning}`}
-    </Text>
+    <Stack gap={6}>
+      <Select
+        label={`Records of ${module_name} not matching the manifest`}
+        description={canOperate ? undefined : TEXTS.requiresOperatorRole}
+        data={POLICIES}
+        value={drift_policy}
+        allowDeselect={false}
+        disabled={!canOperate || isBusy}
+        maw={420}
+        onChange={(value) => void change(value)}
+      />
+      {drift?.unknown.map(({ key, count }) => (
+        <Text key={key} size="sm">
+          {formatCount(count, 'record')} had the field <b>{key}</b>, which is not in the manifest.
+        </Text>
+      ))}
+      {drift?.absent.map(({ key, count }) => (
+        <Text key={key} size="sm">
+          {formatCount(count, 'record')} had no <b>{key}</b>, which is required.
+        </Text>
+      ))}
+      {drift?.wrong_type.map(({ key, count }) => (
+        <Text key={key} size="sm">
+          {formatCount(count, 'record')} had a <b>{key}</b> of the wrong type{typeOf(key)}.
+        </Text>
+      ))}
+    </Stack>
   )
 }
 
-/**
- * When a module was verified, whether the platform has confirmed since that it is unchanged, and how many pushes are newer.
- */
-function VerifiedAt({ module }: { module: ModuleCompleteness }) {
-  const { verified_at, verified_by, confirmed_at, confirmed_by, pushed_since } = module
-  if (verified_at === null) return 'Not read completely yet'
-  // The confirmed response verified the module only if it gave no reason against it.
-  const isConfirmed =
-    confirmed_at !== null && confirmed_at > verified_at && module.incomplete_reasons.length === 0
-  return (
-    <>
-      Verified <Time at={verified_at} />
-      {verified_by === 'digest' && ' by digest'}
-      {isConfirmed && (
-        <>
-          , unchanged since by {confirmed_by === 'etag' ? 'ETag' : 'Last-Modified'} at{' '}
-          <Time at={confirmed_at} />
-        </>
-      )}
-      {pushed_since !== null &&
-        pushed_since > 0 &&
-        `, and ${formatCount(pushed_since, 'newer push', 'newer pushes')}`}
-    </>
-  )
-}
-
-const INCOMPLETE_REASONS: Readonly<Record<IncompleteReason, string>> = {
-  no_success: 'The platform does not report success',
-  no_total: 'The platform reports no total',
-  total_differs: 'The platform’s total differs from the number of records received',
-  rejected: 'Records were rejected',
-  missing_undecided: 'Records missing from the pull await another pull or a review',
-  held: 'A revert holds values that the platform still sends',
-}
-
-function incompleteReasonLabel(reason: IncompleteReason): string {
-  return INCOMPLETE_REASONS[reason]
-}
-
-/** The records that the last full pull does not explain: stored ones that it did not contain, and later pushes. */
-function differenceLabels({ only_here }: Pick<ModuleCompleteness, 'only_here'>): string[] {
-  return only_here ? [`${formatCount(only_here, 'record')} not in the last full pull`] : []
+function modulePath({ id }: PlatformDetails, recordType: string): string {
+  return `/api/v1/platforms/${id}/modules/${encodeURIComponent(recordType)}`
 }
 
 /** Deletes the records of an unregistered module. */
-function DeleteModuleRecords({
-  platformId,
-  recordType,
-}: {
-  platformId: number
-  recordType: string
-}) {
-  const path = `/api/v1/platforms/${platformId}/modules/${encodeURIComponent(recordType)}/records`
+function DeleteRecords({ platform, module: { record_type } }: Props) {
+  const path = `${modulePath(platform, record_type)}/records`
   const [preview, setPreview] = useState<ModuleRemovalPreview | null>(null)
   const refreshLive = useRefreshLive()
   const openPreview = () =>
@@ -209,12 +167,12 @@ function DeleteModuleRecords({
       </Button>
       {preview && (
         <TypedConfirmation
-          title={`Delete the records of ${recordType}?`}
-          name={recordType}
+          title={`Delete the records of ${record_type}?`}
+          name={record_type}
           action={TEXTS.deleteRecords}
           onClose={() => setPreview(null)}
           onConfirm={async () => {
-            await callHub(path, { method: 'DELETE', body: { record_type: recordType } })
+            await callHub(path, { method: 'DELETE', body: { record_type } })
             notify('The records are being deleted.')
             await refreshLive()
           }}
@@ -229,8 +187,8 @@ function DeleteModuleRecords({
 const MAX_FIELDS = 5
 
 /** The indexed fields of a module, which make sorting and filtering fast. */
-function IndexedFields({ platformId, module }: { platformId: number; module: PlatformModule }) {
-  const ref = { platformId, recordType: module.record_type }
+function IndexedFields({ platform, module }: Props) {
+  const ref = { platformId: platform.id, recordType: module.record_type }
   const client = useQueryClient()
   const canOperate = useHasRole('operator')
   const indexed = useQuery(indexedFieldsQuery(ref))

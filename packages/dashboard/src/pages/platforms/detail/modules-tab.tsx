@@ -1,4 +1,4 @@
-import { Accordion, Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
+import { Accordion, Alert, Badge, Button, Code, Group, List, Stack, Text } from '@mantine/core'
 import type {
   ManifestChange,
   ModuleCompleteness,
@@ -10,6 +10,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { completenessPageQuery } from '../../../api/completeness.ts'
+import { driftQuery } from '../../../api/platforms.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { useAttempt } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
@@ -20,7 +21,7 @@ import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../../../texts.ts'
 import { compareModule } from '../../overview/completeness-sums.ts'
 import { RemovalList } from '../removal-list.tsx'
-import { EarlierChanges, NewChanges } from './manifest-changes.tsx'
+import { type ChangeLabel, changeLabel } from './change-labels.ts'
 import { ModulePanel } from './module-panel.tsx'
 
 /** The URL value if no module is expanded. */
@@ -118,18 +119,12 @@ function ModuleHead({
       <Group gap="xs">
         <Text fw={600}>{module_name}</Text>
         <Code>{record_type}</Code>
-        <Badge variant="light" color={registered ? 'green' : 'gray'} tt="none">
+        <Badge color={registered ? 'green' : 'gray'}>
           {registered ? 'Registered' : 'Not registered'}
         </Badge>
-        {removed_at && (
-          <Badge variant="light" color="orange" tt="none">
-            {TEXTS.noLongerInManifest}
-          </Badge>
-        )}
+        {removed_at && <Badge color="orange">{TEXTS.noLongerInManifest}</Badge>}
         {replayable > 0 && (
-          <Badge variant="light" color="yellow" tt="none">
-            {`${formatCount(replayable, 'push', 'pushes')} rejected`}
-          </Badge>
+          <Badge color="yellow">{`${formatCount(replayable, 'push', 'pushes')} rejected`}</Badge>
         )}
       </Group>
       <Text size="sm" c="dimmed">
@@ -145,4 +140,82 @@ function storedLabel(module: ModuleCompleteness): string {
   const { notListed } = compareModule(module)
   const stored = `${formatCount(module.records, 'record')} in the hub`
   return notListed === 0 ? stored : `${stored}, ${formatNumber(notListed)} of them not listed`
+}
+
+const TONES: Readonly<Record<ChangeLabel['tone'], string>> = {
+  added: 'green',
+  removed: 'red',
+  changed: 'blue',
+}
+
+type Changes = { changes: ManifestChange[]; modules: readonly PlatformModule[] }
+
+/** The changes found by a refresh of the manifest. */
+function NewChanges({ onClose, ...found }: Changes & { onClose: () => void }) {
+  const isChanged = found.changes.length > 0
+  return (
+    <Alert
+      color={isChanged ? 'blue' : 'green'}
+      role="status"
+      withCloseButton
+      closeButtonLabel={TEXTS.close}
+      onClose={onClose}
+      title={isChanged ? 'The manifest has changed' : 'No changes'}
+    >
+      {isChanged ? <ChangeList {...found} /> : 'The manifest is unchanged.'}
+    </Alert>
+  )
+}
+
+/** Earlier changes of the manifest, newest first. */
+function EarlierChanges({ platform: { id, modules } }: { platform: PlatformDetails }) {
+  const drift = useQuery(driftQuery(id))
+  const all = drift.data?.manifest_changes ?? []
+  if (all.length === 0) return null
+  return (
+    <Accordion variant="contained" order={2}>
+      <Accordion.Item value="changes">
+        <Accordion.Control>
+          <Text size="sm" fw={600}>
+            Manifest history
+          </Text>
+        </Accordion.Control>
+        <Accordion.Panel>
+          <Stack>
+            {all.map(({ at, changes }) => (
+              <div key={at}>
+                <Text size="sm" fw={600} component="div">
+                  <Time at={at} seconds />
+                </Text>
+                <ChangeList changes={changes} modules={modules} />
+              </div>
+            ))}
+          </Stack>
+        </Accordion.Panel>
+      </Accordion.Item>
+    </Accordion>
+  )
+}
+
+function ChangeList({ changes, modules }: Changes) {
+  const titleOf = (recordType: string) =>
+    modules.find((one) => one.record_type === recordType)?.module_name ?? recordType
+  const labels = changes.map((change) => changeLabel(change, titleOf))
+  return (
+    <List listStyleType="none" spacing={6} mt={6} aria-label="Manifest changes">
+      {labels.map(({ tone, subject, before, after }) => (
+        <List.Item key={`${tone} ${subject}`}>
+          <Group gap="xs" align="flex-start">
+            <Badge color={TONES[tone]}>{tone}</Badge>
+            <Text size="sm">{subject}</Text>
+            {after !== null && (
+              <Text size="sm" c="dimmed">
+                <del>{before}</del> → {after}
+              </Text>
+            )}
+          </Group>
+        </List.Item>
+      ))}
+    </List>
+  )
 }

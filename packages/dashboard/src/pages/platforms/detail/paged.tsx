@@ -4,43 +4,37 @@ import type { ReactNode } from 'react'
 import type { CursorPagesQuery } from '../../../api/queries.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 
-const PLACEHOLDERS = ['first', 'second', 'third']
-
 /** A list that is loaded page by page, with its loading, error and empty states. */
-export function Paged({
-  query,
-  empty,
-  children,
-}: {
-  query: {
-    isPending: boolean
-    isError: boolean
-    error: unknown
-    rows: readonly unknown[]
-    hasNextPage: boolean
-    isFetchingNextPage: boolean
-    refetch: () => Promise<unknown>
-    fetchNextPage: () => Promise<unknown>
-  }
+export function Paged<Row>(props: {
+  query: CursorPagesQuery<Row>
+  /** All rows by default. */
+  isShown?: (row: Row) => boolean
   empty: ReactNode
-  children: ReactNode
+  /** Renders all rows so far. */
+  children: (rows: Row[]) => ReactNode
 }) {
+  const { query: options, isShown = () => true, empty, children } = props
+  const query = useInfiniteQuery(options)
+  const rows = query.data?.pages.flatMap((page) => page.rows).filter(isShown) ?? []
   if (query.isPending) {
     return (
       <Stack gap="xs" aria-busy="true">
-        {PLACEHOLDERS.map((one) => (
-          <Skeleton key={one} height={44} />
-        ))}
+        <Skeleton height={44} />
+        <Skeleton height={44} />
+        <Skeleton height={44} />
       </Stack>
     )
   }
-  if (query.isError && query.rows.length === 0) {
-    return <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
+  if (rows.length === 0) {
+    return query.isError ? (
+      <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
+    ) : (
+      empty
+    )
   }
-  if (query.rows.length === 0) return empty
   return (
     <>
-      {children}
+      {children(rows)}
       {query.hasNextPage && (
         <Group justify="center" mt="sm">
           <Button
@@ -54,10 +48,4 @@ export function Paged({
       )}
     </>
   )
-}
-
-/** A list that is loaded page by page: all rows so far, and a function that loads the next page. */
-export function usePages<Row>(options: CursorPagesQuery<Row>) {
-  const query = useInfiniteQuery(options)
-  return { ...query, rows: query.data?.pages.flatMap((page) => page.rows) ?? [] }
 }

@@ -7,7 +7,7 @@ import { completenessPageQuery } from '../../../api/completeness.ts'
 import { snapshot } from '../../../api/live.ts'
 import { rejectedPushGroupsQuery } from '../../../api/rejected-pushes.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
-import { Dot } from '../../../components/dot.tsx'
+import { Dot, type DotColor } from '../../../components/dot.tsx'
 import { AcceptButton, RepairLink } from '../../../components/group-actions.tsx'
 import { LinkButton } from '../../../components/link-button.tsx'
 import { columnsFor } from '../../../components/list-table/columns.tsx'
@@ -23,6 +23,7 @@ import { compareModule } from '../../overview/completeness-sums.ts'
 import { HeldLink } from '../../reverts/holds.tsx'
 import classes from '../platform-page.module.css'
 import { HEALTH_COLORS, PullBars, pullsSummary } from '../platform-state.tsx'
+import { newerPushes } from './module-completeness.tsx'
 
 /** The reasons for the health, each with a link to the page on which it is dealt with, and the last pulls. */
 export function HealthCard({ platform }: { platform: PlatformDetails }) {
@@ -43,72 +44,43 @@ export function HealthCard({ platform }: { platform: PlatformDetails }) {
     <Paper component="section" withBorder aria-label="Health">
       <ul className={classes['reasons']}>
         {reasons.map(({ code, message, since }) => (
-          <li key={code}>
-            <Dot
-              color={isFailing && code !== 'pulls_failing' ? 'orange' : HEALTH_COLORS[health.state]}
-            />
-            <div>
-              <MessageText message={message} />
-              {since !== null && (
-                <Text span inherit c="dimmed">
-                  {' '}
-                  Since <Clock at={since} />.
-                </Text>
-              )}
-            </div>
-            <Repair code={code} platform={platform.platform_name} />
-          </li>
+          <Reason
+            key={code}
+            color={isFailing && code !== 'pulls_failing' ? 'orange' : HEALTH_COLORS[health.state]}
+            since={since}
+            actions={<Repair code={code} platform={platform.platform_name} />}
+          >
+            <MessageText message={message} />
+          </Reason>
         ))}
         {groups.slice(0, SHOWN_GROUPS).map((group) => (
-          <li key={group.cause}>
-            <Dot color="orange" />
-            <div>
-              {formatCount(group.rejected_pushes, 'rejection')}
-              {group.record_type !== null && (
-                <>
-                  {' of '}
-                  <code>{group.record_type}</code>
-                </>
-              )}
-              : <MessageText message={group.message} />
-              <Text span inherit c="dimmed">
-                {' '}
-                Since <Clock at={group.first_at} />.
-              </Text>
-            </div>
-            {group.digest === null ? (
-              <RepairLink group={group} />
-            ) : (
+          <Reason
+            key={group.cause}
+            since={group.first_at}
+            actions={
               <>
-                <RepairLink group={group} label="Show" />
+                <RepairLink group={group} {...(group.digest === null ? {} : { label: 'Show' })} />
                 <AcceptButton group={group} />
               </>
-            )}
-          </li>
+            }
+          >
+            {formatCount(group.rejected_pushes, 'rejection')}
+            {group.record_type !== null && ' of '}
+            {group.record_type !== null && <code>{group.record_type}</code>}:{' '}
+            <MessageText message={group.message} />
+          </Reason>
         ))}
         {groups.length > SHOWN_GROUPS && (
-          <li>
-            <Dot color="orange" />
-            <div>{formatCount(groups.length - SHOWN_GROUPS, 'other reason')} of rejections</div>
-            <LinkButton
-              size="xs"
-              variant="default"
-              to="/dashboard/inbox"
-              search={{ tab: 'rejected', platform: platform.platform_name }}
-            >
-              Show rejected
-            </LinkButton>
-          </li>
+          <Reason actions={<Repair code="rejections_open" platform={platform.platform_name} />}>
+            {formatCount(groups.length - SHOWN_GROUPS, 'other reason')} of rejections
+          </Reason>
         )}
         {pulls_paused_until !== null && (
-          <li>
-            <Dot color="orange" />
-            <div>
-              <b>Scheduled pulls are paused</b>. The last pulls received no records of this
-              platform. Scheduled pulls ping it, and skip it until <Time at={pulls_paused_until} />,
-              or until it responds or pushes a record. You can pull it now.
-            </div>
-          </li>
+          <Reason>
+            <b>Scheduled pulls are paused</b>. The last pulls received no records of this platform.
+            Scheduled pulls ping it, and skip it until <Time at={pulls_paused_until} />, or until it
+            responds or pushes a record. You can pull it now.
+          </Reason>
         )}
         {recent !== undefined && recent.pulls.length > 0 && (
           <li>
@@ -128,31 +100,59 @@ export function HealthCard({ platform }: { platform: PlatformDetails }) {
 const REJECTIONS: readonly string[] = ['pushes_rejected', 'rejections_open']
 const SHOWN_GROUPS = 4
 
+function Reason(props: {
+  color?: DotColor
+  since?: string | null
+  actions?: ReactNode
+  children: ReactNode
+}) {
+  const { color = 'orange', since = null, actions, children } = props
+  return (
+    <li>
+      <Dot color={color} />
+      <div>
+        {children}
+        {since !== null && (
+          <Text span inherit c="dimmed">
+            {' '}
+            Since <Clock at={since} />.
+          </Text>
+        )}
+      </div>
+      {actions}
+    </li>
+  )
+}
+
+/** The tab of the inbox in which a reason is dealt with, and the label of its link. */
+const REPAIRS: Partial<Record<HealthReason['code'], { tab: string; label: string }>> = {
+  pushes_rejected: { tab: 'rejected', label: 'Show rejected' },
+  rejections_open: { tab: 'rejected', label: 'Show rejected' },
+  review_pending: { tab: 'missing', label: TEXTS.reviewRecords },
+  silent: { tab: 'alerts', label: 'Show alerts' },
+}
+
 /** Nothing if it is dealt with on the page of the platform. */
 function Repair({ code, platform }: { code: HealthReason['code']; platform: string }) {
-  const link = (search: Record<string, string>, label: string) => (
-    <LinkButton size="xs" variant="default" to="/dashboard/inbox" search={search}>
+  const repair = REPAIRS[code]
+  if (!repair) return null
+  const { tab, label } = repair
+  return (
+    <LinkButton
+      size="xs"
+      variant="default"
+      to="/dashboard/inbox"
+      search={tab === 'alerts' ? { tab } : { tab, platform }}
+    >
       {label}
     </LinkButton>
   )
-  switch (code) {
-    case 'pushes_rejected':
-    case 'rejections_open':
-      return link({ tab: 'rejected', platform }, 'Show rejected')
-    case 'review_pending':
-      return link({ tab: 'missing', platform }, TEXTS.reviewRecords)
-    case 'silent':
-      return link({ tab: 'alerts' }, 'Show alerts')
-    default:
-      return null
-  }
 }
 
 const column = columnsFor<ModuleCompleteness>()
 
 /** The records of each module on both sides. */
-export function CompletenessCard({ platform }: { platform: PlatformDetails }) {
-  const { platform_name } = platform
+export function CompletenessCard({ platform: { platform_name } }: { platform: PlatformDetails }) {
   const { data } = useQuery(completenessPageQuery({ platform: platform_name }))
   return (
     <ListTable
@@ -182,27 +182,16 @@ export function CompletenessCard({ platform }: { platform: PlatformDetails }) {
           </>
         )),
         column.number(TEXTS.platform, ({ listed }) => listed, { width: 96 }),
-        column.of('Hub', (module) => <InHub module={module} />, {
-          width: 116,
-          align: 'right',
-          phone: 'labelled',
-        }),
-        column.of('Difference', (module) => <Difference module={module} />, {
-          width: 96,
-          align: 'right',
-          phone: 'labelled',
-        }),
-        column.of('Verified', (module) => <Verified module={module} />, {
-          width: 220,
-          phone: 'labelled',
-        }),
+        column.of('Hub', hubCell, { width: 116, align: 'right', phone: 'labelled' }),
+        column.of('Difference', differenceCell, { width: 96, align: 'right', phone: 'labelled' }),
+        column.of('Verified', verifiedCell, { width: 220, phone: 'labelled' }),
       ]}
     />
   )
 }
 
 /** What is here of the list of the platform, and below it what the hub has besides. */
-function InHub({ module }: { module: ModuleCompleteness }) {
+function hubCell(module: ModuleCompleteness) {
   const { here, notListed } = compareModule(module)
   return (
     <>
@@ -222,7 +211,7 @@ function InHub({ module }: { module: ModuleCompleteness }) {
   )
 }
 
-function Difference({ module }: { module: ModuleCompleteness }) {
+function differenceCell(module: ModuleCompleteness) {
   const { difference } = compareModule(module)
   if (module.listed === null) return '—'
   return (
@@ -234,7 +223,7 @@ function Difference({ module }: { module: ModuleCompleteness }) {
   )
 }
 
-function Verified({ module }: { module: ModuleCompleteness }) {
+function verifiedCell(module: ModuleCompleteness) {
   const { verified_at, verified_by, incomplete_reasons, last_error, pushed_since } = module
   const isOpen = last_error !== null || incomplete_reasons.length > 0
   // A digest with the same versions is the last comparison, whatever it explains.
@@ -247,9 +236,7 @@ function Verified({ module }: { module: ModuleCompleteness }) {
         <>
           {isOlder && 'Last '}
           <Ago at={verified_at} />
-          {pushed_since !== null &&
-            pushed_since > 0 &&
-            `, and ${formatCount(pushed_since, 'newer push', 'newer pushes')}`}
+          {newerPushes(pushed_since)}
         </>
       )}
     </Text>
@@ -282,10 +269,8 @@ export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
     [TEXTS.latestSync, <Time key="synced" at={platform.latest_sync_at} />],
     ['Last Accepted Push', <Ago key="pushed" at={platform.last_push_at} />],
     ['Hub API Key', <Code key="key">{hub_api_key_hint ?? '—'}</Code>],
-    ...(platform_description === ''
-      ? []
-      : [['Description', platform_description] satisfies [string, ReactNode]]),
   ]
+  if (platform_description !== '') facts.push(['Description', platform_description])
   return (
     <Paper component="dl" withBorder className={classes['facts'] ?? ''} aria-label="Facts">
       {facts.map(([label, value]) => [

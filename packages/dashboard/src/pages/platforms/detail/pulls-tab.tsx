@@ -10,34 +10,35 @@ import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatDuration } from '../../../lib/format.ts'
 import { TEXTS } from '../../../texts.ts'
-import { triggerLabel } from '../../pulls/pull-labels.ts'
+import { TRIGGERS } from '../../pulls/pull-labels.ts'
 import { PullStateBadge } from '../../pulls/pull-state-badge.tsx'
-import { Paged, usePages } from './paged.tsx'
+import { Paged } from './paged.tsx'
 
 const column = columnsFor<PlatformPull>()
 
 /** The pulls of this platform. */
 export function PullsTab({ platform }: { platform: PlatformDetails }) {
-  const pulls = usePages(platformPullsQuery(platform.id))
   const navigate = useNavigate()
   return (
     <Paged
-      query={pulls}
+      query={platformPullsQuery(platform.id)}
       empty={
         <EmptyState icon={<IconDownload />} title={TEXTS.noPullsYet}>
           Active platforms are pulled on schedule. “Pull now” pulls this one immediately.
         </EmptyState>
       }
     >
-      <ListTable
-        label={TEXTS.pulls}
-        rows={pulls.rows}
-        idOf={({ pull_id }) => pull_id}
-        onOpen={({ pull_id }) =>
-          void navigate({ to: '/dashboard/pulls/$id', params: { id: String(pull_id) } })
-        }
-        columns={COLUMNS}
-      />
+      {(rows) => (
+        <ListTable
+          label={TEXTS.pulls}
+          rows={rows}
+          idOf={({ pull_id }) => pull_id}
+          onOpen={({ pull_id }) =>
+            void navigate({ to: '/dashboard/pulls/$id', params: { id: String(pull_id) } })
+          }
+          columns={COLUMNS}
+        />
+      )}
     </Paged>
   )
 }
@@ -59,7 +60,7 @@ const COLUMNS: ListColumn<PlatformPull>[] = [
     width: 190,
     phone: 'line',
   }),
-  column.of('Trigger', ({ trigger }) => triggerLabel(trigger), { width: 110, from: 'desktop' }),
+  column.of('Trigger', ({ trigger }) => TRIGGERS[trigger], { width: 110, from: 'desktop' }),
   column.of(TEXTS.modules, ({ modules, modules_read }) => `${modules_read} of ${modules}`, {
     width: 110,
     from: 'desktop',

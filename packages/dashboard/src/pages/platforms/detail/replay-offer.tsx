@@ -13,13 +13,9 @@ type ReplayCounts = ReplayStepResponse['counts']
 type Replayed = { isDryRun: boolean; isFinished: boolean; counts: ReplayCounts }
 
 /** Offers to replay pushes that were rejected while a module was not registered. */
-export function ReplayOffer({
-  platform: { platform_name },
-  module: { record_type, registered, replayable },
-}: {
-  platform: PlatformDetails
-  module: PlatformModule
-}) {
+export function ReplayOffer(props: { platform: PlatformDetails; module: PlatformModule }) {
+  const { platform_name } = props.platform
+  const { record_type, registered, replayable } = props.module
   const [replayed, setReplayed] = useState<Replayed | null>(null)
   const canOperate = useHasRole('operator')
   const refreshLive = useRefreshLive()
@@ -41,12 +37,8 @@ export function ReplayOffer({
             ...(cursor === null ? {} : { cursor }),
           },
         })
-        counts = {
-          created: counts.created + step.counts.created,
-          updated: counts.updated + step.counts.updated,
-          unchanged: counts.unchanged + step.counts.unchanged,
-          stale: counts.stale + step.counts.stale,
-          rejected: counts.rejected + step.counts.rejected,
+        for (const [name] of LABELS) {
+          counts = { ...counts, [name]: counts[name] + step.counts[name] }
         }
         cursor = step.next_cursor
         setReplayed({ isDryRun, isFinished: cursor === null, counts })
@@ -60,7 +52,7 @@ export function ReplayOffer({
   const pushes = formatCount(replayable, 'push', 'pushes')
   if (!registered) {
     return (
-      <Alert color="yellow" variant="light" title={`${pushes} rejected`}>
+      <Alert color="yellow" title={`${pushes} rejected`}>
         They have been saved. Register the module to replay them.
       </Alert>
     )
@@ -68,7 +60,6 @@ export function ReplayOffer({
   return (
     <Alert
       color={replayable === 0 ? 'green' : 'yellow'}
-      variant="light"
       icon={<IconArrowBackUp />}
       title={
         replayable === 0
@@ -97,15 +88,16 @@ export function ReplayOffer({
   )
 }
 
+const LABELS: readonly [keyof ReplayCounts, string][] = [
+  ['created', 'new'],
+  ['updated', 'updated'],
+  ['unchanged', 'unchanged'],
+  ['stale', 'older than stored'],
+  ['rejected', 'rejected again'],
+]
+
 /** `12 new, 1 updated, 3 older than stored` */
 function countsLabel(counts: ReplayCounts): string {
-  const counted: [number, string][] = [
-    [counts.created, 'new'],
-    [counts.updated, 'updated'],
-    [counts.unchanged, 'unchanged'],
-    [counts.stale, 'older than stored'],
-    [counts.rejected, 'rejected again'],
-  ]
-  const labels = counted.filter(([count]) => count > 0).map(([count, label]) => `${count} ${label}`)
-  return labels.length > 0 ? labels.join(', ') : 'nothing to replay'
+  const labels = LABELS.map(([name, label]) => counts[name] > 0 && `${counts[name]} ${label}`)
+  return labels.filter(Boolean).join(', ') || 'nothing to replay'
 }

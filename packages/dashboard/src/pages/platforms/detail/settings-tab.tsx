@@ -1,18 +1,18 @@
-import { Button, Group, Paper, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
-import type { PlatformDetails, PlatformRemovalPreview } from '@recordhub/protocol'
+import { Button, Paper, PasswordInput, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
+import type { PlatformChange, PlatformDetails, PlatformRemovalPreview } from '@recordhub/protocol'
 import { IconTrash } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { callHub } from '../../../api/call-hub.ts'
 import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Losses } from '../../../components/losses.tsx'
+import { useAction } from '../../../lib/use-action.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../../../texts.ts'
 import { HubKeys } from './hub-keys.tsx'
-import { SourceForm } from './source-form.tsx'
 import { TypedConfirmation } from './typed-confirmation.tsx'
 
 /** Status, keys and address of the platform, and its removal. */
@@ -55,15 +55,9 @@ export function SettingsTab({ platform }: { platform: PlatformDetails }) {
   )
 }
 
-function Section({
-  title,
-  description,
-  children,
-}: {
-  title: string
-  description?: string
-  children: ReactNode
-}) {
+type SectionProps = { title: string; description?: string; children: ReactNode }
+
+function Section({ title, description, children }: SectionProps) {
   return (
     <Paper withBorder p={{ base: 'sm', sm: 'lg' }} component="section">
       <Title order={2} fz="h4" mb={description ? 2 : 'sm'}>
@@ -80,14 +74,13 @@ function Section({
 }
 
 /** Activates and deactivates a platform. */
-function StatusSwitch({ platform }: { platform: PlatformDetails }) {
-  const { id, display_title, status } = platform
+function StatusSwitch({ platform: { id, display_title, status } }: { platform: PlatformDetails }) {
   const refreshLive = useRefreshLive()
 
   async function change(newStatus: 'active' | 'inactive'): Promise<void> {
     await callHub(`/api/v1/platforms/${id}`, { method: 'PATCH', body: { status: newStatus } })
     await refreshLive()
-    notify(newStatus === 'active' ? `${display_title} is active.` : `${display_title} is inactive.`)
+    notify(`${display_title} is ${newStatus}.`)
   }
 
   return (
@@ -119,42 +112,108 @@ function StatusSwitch({ platform }: { platform: PlatformDetails }) {
 function RenameForm({ platform }: { platform: PlatformDetails }) {
   const { id, platform_name, display_title } = platform
   const [name, setName] = useState(platform_name)
-  const [isBusy, setIsBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
   const refreshLive = useRefreshLive()
 
-  async function save(event: FormEvent): Promise<void> {
-    event.preventDefault()
-    setIsBusy(true)
-    setError(null)
-    try {
-      const body = { platform_name: name }
-      await callHub(`/api/v1/platforms/${id}/rename`, { method: 'POST', body })
-      await refreshLive()
-      notify(`${display_title} has the new name ${name}.`)
-    } catch (failure) {
-      setError(failure)
-    }
-    setIsBusy(false)
+  async function save(): Promise<void> {
+    const body = { platform_name: name }
+    await callHub(`/api/v1/platforms/${id}/rename`, { method: 'POST', body })
+    await refreshLive()
+    notify(`${display_title} has the new name ${name}.`)
   }
 
   return (
-    <form onSubmit={(event) => void save(event)}>
+    <SavedForm action="Accept the new name" isChanged={name !== platform_name} onSave={save}>
+      <TextInput
+        label={TEXTS.platformName}
+        required
+        autoComplete="off"
+        spellCheck={false}
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+      />
+    </SavedForm>
+  )
+}
+
+/** The base URL and the source API key of the platform. */
+function SourceForm({ platform: { id, source_base_url } }: { platform: PlatformDetails }) {
+  const [url, setUrl] = useState(source_base_url)
+  const [key, setKey] = useState('')
+  const refreshLive = useRefreshLive()
+  const isMoved = originOf(url) !== originOf(source_base_url)
+
+  async function save(): Promise<void> {
+    const body: PlatformChange = {
+      ...(url === source_base_url ? {} : { source_base_url: url }),
+      ...(key === '' ? {} : { source_api_key: key }),
+    }
+    const call = { method: 'PATCH', body } as const
+    const path = `/api/v1/platforms/${id}`
+    const { platform } = await callHub<{ platform: { source_base_url: string } }>(path, call)
+    setUrl(platform.source_base_url)
+    setKey('')
+    await refreshLive()
+    notify('The connection works. The change was saved.')
+  }
+
+  return (
+    <SavedForm
+      action="Test and save"
+      isChanged={url !== source_base_url || key !== ''}
+      onSave={save}
+    >
+      <TextInput
+        label={TEXTS.sourceBaseUrl}
+        type="url"
+        required
+        autoComplete="off"
+        spellCheck={false}
+        value={url}
+        onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+      />
+      <PasswordInput
+        label="New source API key"
+        description={
+          isMoved
+            ? 'The stored key is only sent to the scheme, host and port that it was entered for. Enter the key for the new address.'
+            : 'Leave empty to keep the stored key, which is never shown.'
+        }
+        required={isMoved}
+        autoComplete="off"
+        value={key}
+        onChange={({ currentTarget }) => setKey(currentTarget.value)}
+      />
+    </SavedForm>
+  )
+}
+
+/** The scheme, host and port of a URL, for which the hub has stored the key; undefined while it is not a URL. */
+function originOf(url: string): string | undefined {
+  return URL.parse(url.trim())?.origin
+}
+
+/** A form with its own button, and the error if nothing was saved. */
+function SavedForm(props: {
+  action: string
+  isChanged: boolean
+  children: ReactNode
+  onSave: () => Promise<void>
+}) {
+  const { action, isChanged, children, onSave } = props
+  const { isBusy, error, run } = useAction()
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void run(onSave)
+      }}
+    >
       <Stack>
-        <TextInput
-          label={TEXTS.platformName}
-          required
-          autoComplete="off"
-          spellCheck={false}
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-        />
+        {children}
         {error !== null && <ErrorNotice error={error} title={TEXTS.nothingWasSaved} />}
-        <Group>
-          <Button type="submit" loading={isBusy} disabled={name === platform_name}>
-            Accept the new name
-          </Button>
-        </Group>
+        <Button type="submit" w="fit-content" loading={isBusy} disabled={!isChanged}>
+          {action}
+        </Button>
       </Stack>
     </form>
   )

@@ -2,17 +2,11 @@ import { Button, Code, Stack, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Dialog, DialogFooter } from '../../../components/dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { useAction } from '../../../lib/use-action.ts'
 import { TEXTS } from '../../../texts.ts'
 
 /** Requires a name to be typed before data is deleted. Enter in the input does not press the button. */
-export function TypedConfirmation({
-  title,
-  name,
-  action,
-  children,
-  onClose,
-  onConfirm,
-}: {
+export function TypedConfirmation(props: {
   title: string
   /** What must be typed. */
   name: string
@@ -21,22 +15,9 @@ export function TypedConfirmation({
   onClose: () => void
   onConfirm: () => Promise<void>
 }) {
+  const { title, name, action, children, onClose, onConfirm } = props
   const [typed, setTyped] = useState('')
-  const [isBusy, setIsBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-
-  async function run(): Promise<void> {
-    setIsBusy(true)
-    setError(null)
-    try {
-      await onConfirm()
-      onClose()
-    } catch (failure) {
-      setError(failure)
-      setIsBusy(false)
-    }
-  }
-
+  const { isBusy, error, run } = useAction({ leaves: true })
   return (
     <Dialog opened onClose={onClose} title={title} closeOnClickOutside={!isBusy}>
       <Stack>
@@ -60,7 +41,7 @@ export function TypedConfirmation({
           </Button>
           <Button
             color="red"
-            onClick={() => void run()}
+            onClick={() => void run(() => onConfirm().then(onClose))}
             loading={isBusy}
             disabled={typed !== name}
             title={typed === name ? undefined : 'The name is not complete'}

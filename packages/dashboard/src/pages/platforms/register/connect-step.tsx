@@ -31,8 +31,7 @@ const EXTENTS = { ping: { only_ping: true }, platformData: { check_everything: t
 /** The fetched data of a platform. */
 export type Connected = {
   manifest: Manifest
-  /** What the check of the records endpoint found, by `record_type`. */
-  checks: ReadonlyMap<string, ConnectionCheck>
+  checks: readonly ConnectionCheck[]
 }
 
 /** The field that has to be corrected after an error with this code. */
@@ -44,16 +43,14 @@ const URL_ERRORS = [
 /** How the keys begin that this hub issues. */
 const HUB_KEY = 'rhk_'
 
-/** The first step: base URL, source API key, connection test and the data of the platform. */
-export function ConnectStep({
-  source,
-  onChange,
-  onConnected,
-}: {
+type ConnectStepProps = {
   source: Source
   onChange: (source: Source) => void
   onConnected: (connected: Connected) => void
-}) {
+}
+
+/** The first step: base URL, source API key, connection test and the data of the platform. */
+export function ConnectStep({ source, onChange, onConnected }: ConnectStepProps) {
   const { checks, result, isRunning, error, run, clear } = useConnectionChecks<ProbeResponse>()
   const change = (over: Partial<Source>) => {
     onChange({ ...source, ...over })
@@ -191,41 +188,29 @@ export function ConnectStep({
         />
       )}
       {result && !isRunning && (
-        <Outcome
-          result={result}
-          source={source}
-          onConnected={onConnected}
-          onUseUrl={(source_base_url) => onChange({ ...source, source_base_url })}
-        />
+        <Outcome result={result} source={source} onChange={onChange} onConnected={onConnected} />
       )}
     </Stack>
   )
 }
 
-function Outcome({
-  result: { success, ping, manifest, checks, source_base_url },
-  source,
-  onConnected,
-  onUseUrl,
-}: {
-  result: ProbeResponse
-  source: Source
-  onConnected: (connected: Connected) => void
-  onUseUrl: (sourceBaseUrl: string) => void
-}) {
+type OutcomeProps = ConnectStepProps & { result: ProbeResponse }
+
+function Outcome({ result, source, onChange, onConnected }: OutcomeProps) {
+  const { success, ping, manifest, checks, source_base_url } = result
   const platforms = usePlatforms()
   const name = manifest?.platform_name ?? ping?.platform_name
   const same = platforms.data?.find((one) => one.platform_name === name)
   if (!success || name === undefined) {
     return (
-      <Alert color="red" variant="light" icon={<IconAlertTriangle />} title="Not connected yet">
+      <Alert color="red" icon={<IconAlertTriangle />} title="Not connected yet">
         Fix the failed checks above and test again. Nothing was saved.
       </Alert>
     )
   }
   if (same) {
     return (
-      <Alert color="yellow" variant="light" icon={<IconAlertTriangle />} title="Already registered">
+      <Alert color="yellow" icon={<IconAlertTriangle />} title="Already registered">
         This platform is registered as{' '}
         <PageLink
           to="/dashboard/platforms/$id"
@@ -241,13 +226,7 @@ function Outcome({
   }
   if (!manifest) {
     return (
-      <Alert
-        color="green"
-        variant="light"
-        icon={<IconCircleCheck />}
-        title="The connection works"
-        role="status"
-      >
+      <Alert color="green" icon={<IconCircleCheck />} title="The connection works" role="status">
         {`${name} is online. Fetch its platform data to select modules.`}
       </Alert>
     )
@@ -258,7 +237,6 @@ function Outcome({
   return (
     <Alert
       color={allPassed ? 'green' : 'yellow'}
-      variant="light"
       icon={allPassed ? <IconCircleCheck /> : <IconAlertTriangle />}
       title={`${manifest.platform_title} (${manifest.platform_name})`}
     >
@@ -275,26 +253,14 @@ function Outcome({
         </Text>
       )}
       <Group mt="sm" gap="xs">
-        <Button onClick={() => onConnected({ manifest, checks: byRecordType(checks) })}>
-          Select modules
-        </Button>
+        <Button onClick={() => onConnected({ manifest, checks })}>Select modules</Button>
         {isCorrected && (
-          <Button variant="default" onClick={() => onUseUrl(source_base_url)}>
-            {`Use ${source_base_url}`}
+          <Button variant="default" onClick={() => onChange({ ...source, source_base_url })}>
+            Use {source_base_url}
           </Button>
         )}
       </Group>
     </Alert>
-  )
-}
-
-const RECORDS = 'records/'
-
-function byRecordType(checks: readonly ConnectionCheck[]): ReadonlyMap<string, ConnectionCheck> {
-  return new Map(
-    checks.flatMap((one) =>
-      one.check.startsWith(RECORDS) ? [[one.check.slice(RECORDS.length), one]] : [],
-    ),
   )
 }
 

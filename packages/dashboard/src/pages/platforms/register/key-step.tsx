@@ -26,17 +26,14 @@ import { TEXTS } from '../../../texts.ts'
 import { PullButton } from '../pull-button.tsx'
 import classes from './key-step.module.css'
 
-export function KeyStep({
-  platformId,
-  hubApiKey,
-  records,
-}: {
+export function KeyStep(props: {
   platformId: string
   /** Known only directly after the registration. */
   hubApiKey: string | null
   /** How many records the platform reported; null if that is unknown. */
   records: number | null
 }) {
+  const { platformId, hubApiKey, records } = props
   return (
     <Loaded query={useQuery(platformQuery(platformId))} skeleton={<Skeleton height={260} />}>
       {(platform) => (
@@ -65,16 +62,16 @@ export function KeyStep({
   )
 }
 
-function HubKey({
-  platform: { id, display_title, hub_api_key_hint },
-  hubApiKey,
-}: {
-  platform: PlatformDetails
-  hubApiKey: string | null
-}) {
+type HubKeyProps = { platform: PlatformDetails; hubApiKey: string | null }
+
+const KEY_FRAME = { p: 'sm', bg: 'var(--sunken)', bd: '1px solid var(--line)', bdrs: 'md' } as const
+/** One click selects the whole key. */
+const WHOLE = { overflowWrap: 'anywhere', userSelect: 'all' } as const
+
+function HubKey({ platform: { id, display_title, hub_api_key_hint }, hubApiKey }: HubKeyProps) {
   if (hubApiKey === null) {
     return (
-      <Alert color="blue" variant="light" title={`Hub API key ${hub_api_key_hint ?? ''}`}>
+      <Alert color="blue" title={`Hub API key ${hub_api_key_hint ?? ''}`}>
         The key was shown when the platform was registered. You can reveal it in the{' '}
         <PageLink
           to="/dashboard/platforms/$id"
@@ -98,12 +95,12 @@ function HubKey({
             for pushes from {display_title}
           </Text>
         </Title>
-        <div className={classes['key']}>
-          <Code aria-label={TEXTS.hubApiKey} fz="md" bg="none" p={0}>
+        <Group justify="space-between" gap="sm" {...KEY_FRAME}>
+          <Code aria-label={TEXTS.hubApiKey} fz="md" bg="none" p={0} style={WHOLE}>
             {hubApiKey}
           </Code>
           <CopyButton value={hubApiKey} label={TEXTS.copyKey} text={TEXTS.copyKey} isPrimary />
-        </div>
+        </Group>
         <Text size="xs" c="dimmed">
           Give this hub API key to the owner of {display_title} only. The platform sends it in{' '}
           <Code>X-API-KEY</Code> with every push. Later an operator can reveal it, and the audit log
@@ -114,14 +111,7 @@ function HubKey({
   )
 }
 
-function Step({
-  icon,
-  title,
-  children,
-  actions,
-  below,
-  isStatus = false,
-}: {
+function Step(props: {
   icon: ReactNode
   title: string
   children: ReactNode
@@ -129,6 +119,7 @@ function Step({
   below?: ReactNode
   isStatus?: boolean
 }) {
+  const { icon, title, children, actions, below, isStatus = false } = props
   return (
     <li>
       {icon}
@@ -147,13 +138,7 @@ function Step({
 }
 
 /** The instructions to hand over, and a push with a module and fields of the platform. */
-function GuideSteps({
-  platform: { id, display_title },
-  hubApiKey,
-}: {
-  platform: PlatformDetails
-  hubApiKey: string | null
-}) {
+function GuideSteps({ platform: { id, display_title }, hubApiKey }: HubKeyProps) {
   const { data: guide, error, refetch } = useQuery(guideQuery(String(id)))
   if (error) {
     return (

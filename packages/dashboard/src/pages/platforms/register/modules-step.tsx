@@ -8,7 +8,9 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { columnsFor } from '../../../components/list-table/columns.tsx'
 import { ListTable } from '../../../components/list-table/list-table.tsx'
 import { formatCount, formatNumber } from '../../../lib/format.ts'
+import { useAction } from '../../../lib/use-action.ts'
 import { TEXTS } from '../../../texts.ts'
+import { recordTypeOf } from '../check-list.tsx'
 import { ModuleFields } from '../module-fields.tsx'
 import type { Connected, Source } from './connect-step.tsx'
 
@@ -19,37 +21,27 @@ type Row = { module: Module; check: ConnectionCheck | null }
 const column = columnsFor<Row>()
 
 /** The second step: the selection of modules. */
-export function ModulesStep({
-  source,
-  connected: { manifest, checks },
-  onBack,
-  onRegistered,
-}: {
+export function ModulesStep(props: {
   source: Source
   connected: Connected
   onBack: () => void
-  onRegistered: (registered: { id: number; hub_api_key: string }) => void
+  onRegistered: (registered: Registered) => void
 }) {
+  const { source, connected, onBack, onRegistered } = props
+  const { manifest, checks } = connected
+  const checkOf = (type: string) => checks.find((one) => recordTypeOf(one) === type) ?? null
   const { modules, platform_title } = manifest
   const all = modules.map((module) => module.record_type)
   const [chosen, setChosen] = useState<readonly string[]>(all)
   const [opened, setOpened] = useState<string | null>(null)
-  const [isBusy, setIsBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
+  const { isBusy, error, run } = useAction({ leaves: true })
   const refreshLive = useRefreshLive()
 
   async function register(): Promise<void> {
-    setIsBusy(true)
-    setError(null)
-    try {
-      const body = { ...source, record_types: chosen }
-      const registered = await callHub<Registered>('/api/v1/platforms', { method: 'POST', body })
-      void refreshLive()
-      onRegistered({ id: registered.platform.id, hub_api_key: registered.hub_api_key })
-    } catch (failure) {
-      setError(failure)
-      setIsBusy(false)
-    }
+    const body = { ...source, record_types: chosen }
+    const registered = await callHub<Registered>('/api/v1/platforms', { method: 'POST', body })
+    void refreshLive()
+    onRegistered(registered)
   }
 
   const back = (
@@ -59,23 +51,20 @@ export function ModulesStep({
   )
   if (modules.length === 0) {
     return (
-      <Alert color="yellow" variant="light" title={`${platform_title} has no modules`}>
+      <Alert color="yellow" title={`${platform_title} has no modules`}>
         Its manifest has no modules. Ask the owner of the platform to add one.
         <Group mt="sm">{back}</Group>
       </Alert>
     )
   }
-  const totals = chosen.map((type) => checks.get(type)?.total ?? null)
+  const totals = chosen.map((type) => checkOf(type)?.total ?? null)
   const known = totals.filter((total) => total !== null)
   const records = known.reduce((sum, total) => sum + total, 0)
   return (
     <Stack>
       <ListTable
         label={TEXTS.modules}
-        rows={modules.map((module) => ({
-          module,
-          check: checks.get(module.record_type) ?? null,
-        }))}
+        rows={modules.map((module) => ({ module, check: checkOf(module.record_type) }))}
         idOf={({ module }) => module.record_type}
         noteOf={({ module: { record_type, module_name, fields } }) =>
           record_type === opened && <ModuleFields name={module_name} fields={fields} />
@@ -155,7 +144,7 @@ export function ModulesStep({
       </Text>
       {error !== null && <ErrorNotice error={error} title="Registration failed" />}
       <Group>
-        <Button onClick={() => void register()} loading={isBusy} disabled={chosen.length === 0}>
+        <Button onClick={() => void run(register)} loading={isBusy} disabled={chosen.length === 0}>
           Register with {formatCount(chosen.length, 'module')}
         </Button>
         {back}
