@@ -14,12 +14,21 @@ export function Loaded<Data>(props: {
   /** In the final height, so that nothing moves. */
   skeleton?: ReactNode
   errorTitle?: string
+  /** No error replaces data, since an operator may be editing it. */
+  keepsData?: boolean
   /** What is shown instead of the data; null or false if the data is not empty. */
   empty?: (data: Data) => ReactNode
   children: (data: Data) => ReactNode
 }) {
-  const { query, skeleton = <Skeleton height={200} />, errorTitle, empty, children } = props
-  const error = errorInPlaceOfData(query)
+  const {
+    query,
+    skeleton = <Skeleton height={200} />,
+    errorTitle,
+    keepsData,
+    empty,
+    children,
+  } = props
+  const error = keepsData && query.data !== undefined ? null : errorInPlaceOfData(query)
   if (error) {
     return (
       <ErrorNotice

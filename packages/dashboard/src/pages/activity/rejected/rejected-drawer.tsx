@@ -43,7 +43,7 @@ export function RejectedDrawer() {
   return (
     <SideDrawer opened={id !== null} onClose={close} size="xl" title="Rejected record">
       {id !== null && (
-        <Loaded query={query} skeleton={<Skeleton height={400} />}>
+        <Loaded query={query} skeleton={<Skeleton height={400} />} keepsData>
           {({ rejected_push }) => (
             <RejectedDetails key={id} rejected={rejected_push} onDismissed={close} />
           )}
