@@ -66,9 +66,6 @@ export function createPullStore(
   ): Promise<PullRequestOutcome | null> {
     const at = nowText(clock)
     await interruptAbandoned(db)
-    // An insert that fails would use up an id, and the ids that operators see would have gaps.
-    const unfinished = await findUnfinished(db, clock)
-    if (unfinished) return { outcome: 'already_running', pull: unfinished }
     const queued = await db
       .insertInto('pulls')
       .values({
@@ -85,22 +82,25 @@ export function createPullStore(
       .onConflict((conflict) => conflict.doNothing())
       .returning('pull_id')
       .executeTakeFirst()
-    if (!queued) return null
-    const { pull_id } = queued
-    if (mode === 'full') await setNextMode(db, only, mode)
-    const planned = await planTasks(db, { pull_id, trigger, only }, clock.now())
-    if (requested_by !== null) {
-      await insertActivity(db, at, describePullStart({ pull_id, requested_by, mode, ...planned }))
+    if (queued) {
+      const { pull_id } = queued
+      if (mode === 'full') await setNextMode(db, only, mode)
+      const planned = await planTasks(db, { pull_id, trigger, only }, clock.now())
+      if (requested_by !== null) {
+        await insertActivity(db, at, describePullStart({ pull_id, requested_by, mode, ...planned }))
+      }
     }
-    const pull = await findPull(db, clock, pull_id)
-    return pull && { outcome: 'queued', pull }
+    const pull = queued
+      ? await findPull(db, clock, queued.pull_id)
+      : await findUnfinished(db, clock)
+    return pull && { outcome: queued ? 'queued' : 'already_running', pull }
   }
 
   return {
     async requestPull(request) {
       for (;;) {
         const outcome = await writer.transaction().execute((db) => queue(db, request))
-        // Null if another node has queued a pull between the two statements.
+        // Null if the other pull ended between the two statements.
         if (outcome) return outcome
       }
     },
