@@ -140,6 +140,7 @@ function PlatformList({ all }: { all: readonly PlatformSummary[] }) {
           color="gray"
           size="compact-xs"
           ml="auto"
+          flex="none"
           rightSection={<IconSelector size={14} aria-hidden />}
           onClick={() =>
             changeUrl({
