@@ -113,7 +113,8 @@ describeHub('paged responses', (hub, engine) => {
     kit.platform.queueResponses('records/cases', ...responders)
     const task = await kit.pull()
     assert.deepEqual([task.received, task.warnings.length], [25, 20])
-    assert.match(task.warnings[19] ?? '', /text\/page-20\b/)
+    assert.match(task.warnings[18] ?? '', /text\/page-19\b/)
+    assert.match(task.warnings[19] ?? '', /^Further warnings/)
   })
 
   for (const write of [

@@ -85,6 +85,7 @@ type WrittenElement = { element: RecordElement; write: PullWrite }
 
 /** Each page may cause another warning, such as by its Content-Type. */
 const MAX_WARNINGS = 20
+const MORE_WARNINGS = 'Further warnings about the content are left out.'
 
 /** Accumulates the result of a task. Every stage of the pipeline adds to it. */
 export class PullTaskAccumulator {
@@ -193,10 +194,11 @@ export class PullTaskAccumulator {
     if (warning !== null) this.warn(warning)
   }
 
-  /** Adds a warning about the content, once, and none above a limit. */
+  /** Adds a warning about the content, once. The last one of the limited number says that others are left out. */
   warn(warning: string): void {
-    if (this.#warnings.length >= MAX_WARNINGS || this.#warnings.includes(warning)) return
-    this.#warnings.push(warning)
+    const count = this.#warnings.length
+    if (count >= MAX_WARNINGS || this.#warnings.includes(warning)) return
+    this.#warnings.push(count === MAX_WARNINGS - 1 ? MORE_WARNINGS : warning)
   }
 
   /** @throws HubError `platform_ignores_prefix` after a list of buckets without a record and without "prefix". */

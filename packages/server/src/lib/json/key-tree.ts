@@ -3,7 +3,7 @@
  * object, which is much faster than decoding its keys and looking for duplicates.
  */
 
-/** A tree with so many nodes is discarded before the next text: the texts are not similar. */
+/** A tree of this size is discarded before the next text: the texts are not similar. */
 const MAX_NODES = 4096
 /** Further children are not remembered. */
 const MAX_CHILDREN = 16

@@ -56,7 +56,7 @@ export function useHistory({ record: { record_id }, change_seq }: RecordVersion)
 export function HistoryList(props: {
   version: RecordVersion
   manifest: readonly Field[]
-  /** Only so many, with a link to all. */
+  /** Maximum number of entries; a link leads to all. */
   max?: number
 }) {
   const { version, manifest, max } = props
