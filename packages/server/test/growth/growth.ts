@@ -78,19 +78,22 @@ export async function assertLinear(
  */
 async function compareTimes(small: () => unknown, large: () => unknown): Promise<Times> {
   const floorMs = await fixedWorkMs()
+  let smallMs = 0
   let largeMs = await measureMs(large, 1)
+  const times = () => {
+    const least = Math.max(smallMs, floorMs)
+    return { smallMs: least, largeMs, ratio: largeMs / least }
+  }
   // However little time the small work takes, its time counts as that of the fixed work.
-  if (largeMs <= MAX_GROWTH * floorMs)
-    return { smallMs: floorMs, largeMs, ratio: largeMs / floorMs }
-  let smallMs = await measureMs(small, ROUNDS)
+  if (times().ratio <= MAX_GROWTH) return times()
+  smallMs = await measureMs(small, ROUNDS)
   largeMs = Math.min(largeMs, await measureMs(large, 1))
-  const ratioOf = () => largeMs / Math.max(smallMs, floorMs)
-  if (ratioOf() > MAX_GROWTH) {
+  if (times().ratio > MAX_GROWTH) {
     smallMs = Math.min(smallMs, await measureMs(small, REPEATED_ROUNDS))
     // As often: the least of fewer measurements would be larger.
     largeMs = Math.min(largeMs, await measureMs(large, REPEATED_ROUNDS))
   }
-  return { smallMs, largeMs, ratio: ratioOf() }
+  return times()
 }
 
 /** The processor time of work that depends only on the machine: to read and write 1 MiB of JSON. */
