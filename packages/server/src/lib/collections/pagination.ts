@@ -63,9 +63,25 @@ export function takeWithinBytes<Item extends { bytes: number }>(
   items: readonly Item[],
   maxBytes: number,
 ): Item[] {
+  return splitByBytes(items, maxBytes)[0] ?? []
+}
+
+/** Splits items into parts of at most `maxBytes`; a larger item is a part of its own. At least one part, maybe empty. */
+export function splitByBytes<Item extends { bytes: number }>(
+  items: readonly Item[],
+  maxBytes: number,
+): Item[][] {
+  let part: Item[] = []
   let bytes = 0
-  return items.filter(({ bytes: own }, index) => {
-    bytes += own
-    return index === 0 || bytes <= maxBytes
-  })
+  const parts = [part]
+  for (const item of items) {
+    if (part.length > 0 && bytes + item.bytes > maxBytes) {
+      part = []
+      parts.push(part)
+      bytes = 0
+    }
+    part.push(item)
+    bytes += item.bytes
+  }
+  return parts
 }

@@ -149,7 +149,8 @@ export interface RecordStore extends RecordListStore {
    * Applies writes in their order. For each, it loads the stored record, decides (`domain/record/record.ts`), and
    * saves the record, its history entry, the counters (those of drift only if the record is new or has changed) and,
    * for a push or a replay, an activity entry. The batch is one transaction, which is durable when the promise
-   * resolves: a later crash loses nothing, an earlier crash leaves nothing behind.
+   * resolves: a later crash loses nothing, an earlier crash leaves nothing behind. If the stored records are too large to
+   * be loaded at once, it is several: after an error or a crash, the first writes may be stored.
    *
    * The same transaction checks the authorization of each write and rejects only the writes that fail it:
    * - a push needs a hub key that is neither revoked nor expired, an active platform and a registered module;
@@ -180,7 +181,7 @@ export interface RecordStore extends RecordListStore {
    *
    * Idempotent for records: repeating a batch does not change them. Not idempotent for history and activity.
    * @returns an outcome for each write, in their order.
-   * @throws HubError `storage_unavailable` if the database cannot be written; nothing of the batch is then stored.
+   * @throws HubError `storage_unavailable` if the database cannot be written; nothing of that transaction is then stored.
    */
   applyWrites(batch: WriteBatch): Promise<WriteOutcome[]>
 

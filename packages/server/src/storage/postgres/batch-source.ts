@@ -6,6 +6,7 @@
 import { isUnchanged } from '../../domain/pull/unchanged.ts'
 import type { HashReference } from '../../domain/record/erasure.ts'
 import type { Hold } from '../../domain/revert/hold.ts'
+import { takeWithinBytes } from '../../lib/collections/pagination.ts'
 import { isStorableText } from '../../lib/text/code-points.ts'
 import type {
   PullWrite,
@@ -19,7 +20,6 @@ import type {
 import type { BatchSource, WriteAuthorization } from '../shared/records/batch-applier.ts'
 import {
   isKeyUseOutdated,
-  type KnownRecord,
   type Tombstone,
   toKeyPlatform,
   toModuleOfRead,
@@ -27,10 +27,10 @@ import {
   toWritableModule,
 } from '../shared/records/write-rows.ts'
 import { integerOf, type Row } from '../shared/schema/databases.ts'
-import type { LockedRecord, RecordKey, WriteStatements } from './write-statements.ts'
+import type { LockedRecord, PeekedRecord, RecordKey, WriteStatements } from './write-statements.ts'
 
 /** Columns of pulled records by read and reference, read without a lock. */
-type PeekedRecords = ReadonlyMap<RecordRead, ReadonlyMap<string, KnownRecord>>
+type PeekedRecords = ReadonlyMap<RecordRead, ReadonlyMap<string, PeekedRecord>>
 /** Records by the `nameOf` their keys. */
 type LockedRecords = ReadonlyMap<string, LockedRecord>
 
@@ -46,23 +46,28 @@ type LoadedBatch = {
   numbers: readonly number[]
 }
 
+/**
+ * @param options `maxBytes`: pulled records with more data are left to the next transaction.
+ * @returns `count`: the source has the rows of so many writes, the first ones of the batch.
+ */
 export async function loadBatchSource(
   statements: WriteStatements,
   { at, writes }: Pick<WriteBatch, 'at' | 'writes'>,
-  hashReference: HashReference,
-): Promise<BatchSource> {
-  const pulls = writes.filter(isPull)
+  { hashReference, maxBytes }: { hashReference: HashReference; maxBytes: number },
+): Promise<{ source: BatchSource; count: number }> {
+  const allPulls = writes.filter(isPull)
   const keyed = writes.filter(isKeyed)
   const keys = inKeyOrder(keyed.filter((write) => isStorableText(write.record_type)))
-  const isOnlyKeyed = pulls.length === 0
+  const isOnlyKeyed = allPulls.length === 0
   const [authorization, peeked, lockedKeyed, heldKeyed, numbersOfKeyed] = await Promise.all([
     loadAuthorization(statements, { at, writes }),
-    peekRecords(statements, pulls),
+    peekRecords(statements, allPulls),
     lockRecords(statements, keys),
     isOnlyKeyed ? findHeldModules(statements, keys) : [],
     // Numbers are allocated after the locks, so that those of a record rise on every node.
     isOnlyKeyed ? statements.allocateSequence(keyed.length) : [],
   ])
+  const pulls = keyed.length > 0 ? allPulls : takeFitting(allPulls, peeked, maxBytes)
   const tombstones = await findTombstones(statements, {
     ...{ writes, authorization, peeked, hashReference },
   })
@@ -74,7 +79,18 @@ export async function loadBatchSource(
     held.length === 0 || stored.length === 0
       ? new Map<number, Hold[]>()
       : await statements.findHolds(stored.map((record) => record.record_id))
-  return createSource({ authorization, peeked, locked, tombstones, holds, numbers })
+  const source = createSource({ authorization, peeked, locked, tombstones, holds, numbers })
+  return { source, count: keyed.length + pulls.length }
+}
+
+/** Returns the first writes whose changed records have at most so much data; at least one. */
+function takeFitting(pulls: PullWrite[], peeked: PeekedRecords, maxBytes: number): PullWrite[] {
+  const sized = pulls.map((write) => {
+    const isUnread = isPeekedUnchanged(peeked, write)
+    const { bytes = 0 } = peeked.get(write.read)?.get(write.reference_number) ?? {}
+    return { write, bytes: isUnread ? 0 : bytes }
+  })
+  return takeWithinBytes(sized, maxBytes).map(({ write }) => write)
 }
 
 function createSource(batch: LoadedBatch): BatchSource {

@@ -13,7 +13,8 @@
  *     Pulled records: peek at the columns that show whether they are unchanged, without a lock.
  *     — first round trip: steps 1 to 3 are sent together —
  *  4. Only if a module has erased records: look up tombstones. — one round trip —
- *  5. Only for pulled records: lock those that have changed, in key order, and allocate ids and sequence numbers.
+ *  5. Only for pulled records: lock those that have changed, in key order, and allocate ids and sequence numbers. If they
+ *     are too large for one transaction, the batch ends before, and the next transaction begins there.
  *     — one round trip —
  *  6. {@link BatchApplier} decides every write in memory.
  *  7. Save: new records in key order, changed and touched records, history, activity, replays, then counters and the
@@ -33,6 +34,7 @@ import type { HashReference } from '../../domain/record/erasure.ts'
 import type { RecordStore, WriteBatch, WriteOutcome } from '../port/record-store.ts'
 import { BatchApplier, markSeen, type SeenRecord } from '../shared/records/batch-applier.ts'
 import type { BatchChanges } from '../shared/records/batch-changes.ts'
+import { MAX_LOADED_BYTES } from '../shared/records/write-rows.ts'
 import { inKeyOrder, loadAuthorization, loadBatchSource } from './batch-source.ts'
 import type { PostgresConnections } from './connection.ts'
 import { isRejectedRow, isRetryable, withRetry } from './map-error.ts'
@@ -45,8 +47,14 @@ import { createWriteStatements, type WriteStatements } from './write-statements.
 const COUNTER_ROWS = 32
 
 type End = 'commit' | 'rollback'
-/** The name of the counter rows, and how the references of erased records are hashed. */
-type WriterDeps = { node: string; hashReference: HashReference }
+type WriterDeps = {
+  /** The name of the counter rows. */
+  node: string
+  /** Hashes the references of erased records. */
+  hashReference: HashReference
+  /** The data of stored records that a transaction of a pull loads. */
+  maxBytes: number
+}
 type Applied = { outcomes: WriteOutcome[]; seen: readonly SeenRecord[] }
 
 export function createRecordWriter(
@@ -62,7 +70,8 @@ export function createRecordWriter(
   const runBatch = (batch: WriteBatch, end: End, applyBatch: typeof applyTogether) =>
     withRetry(() =>
       connections.withWriter(async (client) => {
-        const deps = { node: nodeOf(client), hashReference }
+        const maxBytes = end === 'commit' ? MAX_LOADED_BYTES : Number.POSITIVE_INFINITY
+        const deps = { node: nodeOf(client), hashReference, maxBytes }
         const { outcomes, seen } = await applyBatch(createWriteStatements(client), batch, deps, end)
         if (end === 'commit') {
           markSeen(seen)
@@ -71,8 +80,8 @@ export function createRecordWriter(
         return outcomes
       }),
     )
-  async function apply(batch: WriteBatch, end: End): Promise<WriteOutcome[]> {
-    if (batch.writes.length === 0) return []
+  /** Returns the outcomes of the first writes: those whose records fit in a transaction. */
+  async function applyFirst(batch: WriteBatch, end: End): Promise<WriteOutcome[]> {
     try {
       return await runBatch(batch, end, applyTogether)
     } catch (error) {
@@ -80,6 +89,14 @@ export function createRecordWriter(
       // Savepoints are expensive, so they are used only after the database has rejected a row.
       return runBatch(batch, end, applyOneByOne)
     }
+  }
+  async function apply(batch: WriteBatch, end: End): Promise<WriteOutcome[]> {
+    const outcomes: WriteOutcome[] = []
+    while (outcomes.length < batch.writes.length) {
+      const writes = batch.writes.slice(outcomes.length)
+      outcomes.push(...(await applyFirst({ ...batch, writes }, end)))
+    }
+    return outcomes
   }
   return {
     applyWrites: (batch) => apply(batch, 'commit'),
@@ -141,13 +158,13 @@ async function applyOneByOne(
 async function applyWrites(
   statements: WriteStatements,
   batch: WriteBatch,
-  { node, hashReference }: WriterDeps,
+  { node, ...options }: WriterDeps,
   seenBefore: readonly SeenRecord[],
 ): Promise<Applied & { saving: Promise<unknown>[]; outdatedKeys: readonly number[] }> {
   const { at, day, maxRecordKeys } = batch
-  const source = await loadBatchSource(statements, batch, hashReference)
+  const { source, count } = await loadBatchSource(statements, batch, options)
   const applier = new BatchApplier(source, { at, maxRecordKeys, seenBefore })
-  const outcomes = batch.writes.map((write) => applier.apply(write))
+  const outcomes = batch.writes.slice(0, count).map((write) => applier.apply(write))
   const saving = save(statements, applier.changes(), { at, day, node })
   return { outcomes, seen: applier.seen, saving, outdatedKeys: source.authorization.outdatedKeys }
 }

@@ -48,7 +48,7 @@ export const WRITE_SQL = {
     SELECT k.reference AS reference_number, r.*
     FROM unnest($3::text[]) AS k (reference)
     CROSS JOIN LATERAL (
-      SELECT record_id, fingerprint, incomplete, missing_since, pushed_seq
+      SELECT record_id, fingerprint, incomplete, missing_since, pushed_seq, octet_length(data) AS bytes
       FROM records
       WHERE platform_id = $1 AND module_id = $2 AND reference_number = k.reference
       OFFSET 0

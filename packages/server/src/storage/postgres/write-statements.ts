@@ -38,6 +38,9 @@ import { WRITE_SQL } from './write-sql.ts'
 /** Identifies a record before its module's id is known: a push names the module by its type. */
 export type RecordKey = { platform_id: number; record_type: string; reference_number: string }
 
+/** `bytes` is the size of its data. */
+export type PeekedRecord = KnownRecord & { bytes: number }
+
 /** The locked record of a key; if there is none, an id for a new record. */
 export type LockedRecord =
   | { stored: StoredRecord; new_record_id: null }
@@ -182,9 +185,14 @@ export function createWriteStatements(client: PoolClient) {
     async peekRecords(
       { platform_id, module_id }: ReadRef,
       references: string[],
-    ): Promise<Map<string, KnownRecord>> {
+    ): Promise<Map<string, PeekedRecord>> {
       const rows = await findRows('peekRecords', platform_id, module_id, textArray(references))
-      return new Map(rows.map((row) => [textOf(row, 'reference_number'), toKnownRecord(row)]))
+      return new Map(
+        rows.map((row) => [
+          textOf(row, 'reference_number'),
+          { ...toKnownRecord(row), bytes: integerOf(row, 'bytes') },
+        ]),
+      )
     },
 
     /** Locks the existing records, in the order of the keys. Returns one entry per key, in the same order. */

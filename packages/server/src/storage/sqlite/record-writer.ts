@@ -1,6 +1,7 @@
 /**
  * The write path on SQLite: a batch of writes is one transaction on the writing connection, with prepared statements
- * and without an await, so no other work can run in between. {@link BatchApplier} decides the writes.
+ * and without an await, so no other work can run in between. It ends early if the stored records are large.
+ * {@link BatchApplier} decides the writes.
  */
 import type { HashReference } from '../../domain/record/erasure.ts'
 import type {
@@ -19,7 +20,11 @@ import {
   type WriteAuthorization,
 } from '../shared/records/batch-applier.ts'
 import type { BatchChanges } from '../shared/records/batch-changes.ts'
-import type { KeyPlatform, WritableModule } from '../shared/records/write-rows.ts'
+import {
+  type KeyPlatform,
+  MAX_LOADED_BYTES,
+  type WritableModule,
+} from '../shared/records/write-rows.ts'
 import { beginImmediate } from './begin-immediate.ts'
 import type { SqliteConnections } from './connection.ts'
 import { isRejectedRow } from './map-error.ts'
@@ -39,10 +44,12 @@ export function createRecordWriter(
   const statements = prepareWriteStatements(database)
   const reverts = prepareRevertStatements(database)
 
+  /** Returns the outcomes of the first writes: those whose records fit in a transaction. */
   function runBatch(batch: WriteBatch, end: End, isolateWrites: boolean): WriteOutcome[] {
     beginImmediate(database)
     try {
-      const source = createBatchSource(statements, reverts, { at: batch.at, hashReference })
+      const maxBytes = end === 'COMMIT' ? MAX_LOADED_BYTES : Number.POSITIVE_INFINITY
+      const source = createBatchSource(statements, reverts, { ...batch, hashReference, maxBytes })
       const { outcomes, seen } = isolateWrites
         ? applyOneByOne(batch, source)
         : applyTogether(batch, source)
@@ -66,7 +73,11 @@ export function createRecordWriter(
     seenBefore: readonly SeenRecord[] = [],
   ): Applied {
     const applier = new BatchApplier(source, { ...batch, seenBefore })
-    const outcomes = batch.writes.map((write) => applier.apply(write))
+    const outcomes: WriteOutcome[] = []
+    for (const write of batch.writes) {
+      if (source.isFull()) break
+      outcomes.push(applier.apply(write))
+    }
     save(statements, reverts, applier.changes(), { at: batch.at, day: batch.day, node })
     return { outcomes, seen: applier.seen }
   }
@@ -88,10 +99,15 @@ export function createRecordWriter(
         return [{ outcome: 'rejected', code: 'record_not_storable' }]
       }
     }
-    return { outcomes: batch.writes.flatMap(applyOne), seen }
+    const outcomes: WriteOutcome[] = []
+    for (const write of batch.writes) {
+      if (source.isFull()) break
+      outcomes.push(...applyOne(write))
+    }
+    return { outcomes, seen }
   }
 
-  function apply(batch: WriteBatch, end: End): Promise<WriteOutcome[]> {
+  function applyFirst(batch: WriteBatch, end: End): Promise<WriteOutcome[]> {
     return connections.withWriteLock(() => {
       try {
         return runBatch(batch, end, false)
@@ -101,6 +117,15 @@ export function createRecordWriter(
         return runBatch(batch, end, true)
       }
     })
+  }
+
+  async function apply(batch: WriteBatch, end: End): Promise<WriteOutcome[]> {
+    const outcomes: WriteOutcome[] = []
+    do {
+      const writes = batch.writes.slice(outcomes.length)
+      outcomes.push(...(await applyFirst({ ...batch, writes }, end)))
+    } while (outcomes.length < batch.writes.length)
+    return outcomes
   }
 
   return {
@@ -134,6 +159,8 @@ function save(
 type SqliteBatchSource = BatchSource & {
   /** Saves the last allocated number of the write sequence. */
   saveSequence: () => void
+  /** Whether the transaction has loaded as much as it may. */
+  isFull: () => boolean
 }
 
 /**
@@ -143,11 +170,12 @@ type SqliteBatchSource = BatchSource & {
 function createBatchSource(
   statements: WriteStatements,
   reverts: RevertStatements,
-  { at, hashReference }: { at: string; hashReference: HashReference },
+  { at, hashReference, maxBytes }: { at: string; hashReference: HashReference; maxBytes: number },
 ): SqliteBatchSource {
   const firstSequence = statements.readSequence()
   let sequence = firstSequence
   let lastRecordId: number | null = null
+  let loaded = 0
   const heldModules = new Map<number, boolean>()
   const running = new Map<string, boolean>()
   return {
@@ -166,8 +194,11 @@ function createBatchSource(
       return isHeld ? reverts.findHolds(recordId) : []
     },
     peekRecord: (write, module) => statements.peekRecord(module, write.reference_number),
-    loadRecord: (module, reference, peeked) =>
-      peeked === null ? null : statements.loadRecord(module, reference),
+    loadRecord(module, reference, peeked) {
+      const record = peeked === null ? null : statements.loadRecord(module, reference)
+      loaded += record?.data.length ?? 0
+      return record
+    },
     allocateRecordId() {
       lastRecordId = (lastRecordId ?? statements.readLastRecordId()) + 1
       return lastRecordId
@@ -176,6 +207,7 @@ function createBatchSource(
     saveSequence() {
       if (sequence !== firstSequence) statements.saveSequence(sequence)
     },
+    isFull: () => loaded >= maxBytes,
   }
 }
 

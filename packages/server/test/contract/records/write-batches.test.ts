@@ -65,6 +65,32 @@ test('only a write that adds keys to a record beyond the limit is rejected', asy
   )
 })
 
+test('small elements for large records are stored in several transactions, with the outcomes of one', async (kit) => {
+  const school = await kit.register()
+  let commits = 0
+  kit.storage.broadcast.onCommit((reason) => {
+    if (reason === 'records') commits += 1
+  })
+  const made: number[] = []
+  const pullAll = (data: string, expected: string[]) =>
+    school.pull(async (read) => {
+      const references = ['r-1', 'r-2', 'r-3', 'r-1']
+      const writes = references.map((reference) => pullWrite(read, { reference, data }))
+      commits = 0
+      assert.deepEqual(await kit.outcomesOf(...writes), [...expected, 'duplicate_reference'])
+      made.push(commits)
+    })
+  const photo = 'x'.repeat(3 * 2 ** 19)
+  await pullAll(`{"photo":"${photo}"}`, ['created', 'created', 'created'])
+  await pullAll('{"photo":""}', ['updated', 'updated', 'updated'])
+  assert.deepEqual(made, [1, 2], 'a transaction loads only a part of the large records')
+  await pullAll('{"photo":""}', ['unchanged', 'unchanged', 'unchanged'])
+  for (const { record_id, data } of await kit.records()) {
+    assert.equal(data, '{"photo":""}')
+    assert.equal((await kit.history(record_id)).length, 1)
+  }
+})
+
 test('a batch of any size stores every record, history entry and activity entry once', async (kit) => {
   const school = await kit.register()
   // SQLite inserts 32, 8 or 1 rows per statement.

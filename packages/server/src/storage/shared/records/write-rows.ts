@@ -27,6 +27,12 @@ export type KnownRecord = Pick<
   'record_id' | 'fingerprint' | 'incomplete' | 'missing_since' | 'pushed_seq'
 >
 
+/**
+ * The data of stored records that one transaction loads, in bytes, unless a single record is larger. A platform that
+ * removes the photos from its records sends small elements for large records.
+ */
+export const MAX_LOADED_BYTES = 4 * 1024 * 1024
+
 /** The platform of a hub key. */
 export type KeyPlatform = { platform_id: number; platform_name: string; display_title: string }
 

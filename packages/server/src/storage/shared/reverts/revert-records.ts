@@ -2,10 +2,10 @@
 import type { RevertRecord } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import { parseChanges } from '../../../domain/record/record-history.ts'
+import { splitByBytes } from '../../../lib/collections/pagination.ts'
 import type { RevertStore } from '../../port/revert-store.ts'
 import { isVisible } from '../records/module-scope.ts'
 import type { Executor } from '../schema/databases.ts'
-import { countWithin } from './scope-history.ts'
 
 export async function listRevertRecords(
   db: Executor,
@@ -63,13 +63,10 @@ async function findWriter(
     .where('change_seq', '<=', decided_seq)
     .orderBy('change_seq', 'desc')
   const sizes = await ofRecord
-    .select(['change_seq', sql<number>`octet_length(changes)`.as('size')])
+    .select(['change_seq', sql<number>`octet_length(changes)`.as('bytes')])
     .limit(MAX_ENTRIES)
     .execute()
-  for (let read = 0; read < sizes.length; ) {
-    const rest = sizes.slice(read)
-    const some = rest.slice(0, countWithin(rest, MAX_BYTES))
-    read += some.length
+  for (const some of splitByBytes(sizes, MAX_BYTES)) {
     const entries = await ofRecord
       .select(['at', 'source', 'changes', 'pull_id', 'request_id', 'revert_id'])
       .where('change_seq', '<=', some[0]?.change_seq ?? 0)

@@ -2,6 +2,7 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import { parseChanges } from '../../../domain/record/record-history.ts'
 import { foldEntries } from '../../../domain/revert/decide-revert.ts'
+import { splitByBytes, takeWithinBytes } from '../../../lib/collections/pagination.ts'
 import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { ResolvedScope, ScopeOutline, ScopeRecord } from '../../port/revert-store.ts'
 import type { Executor } from '../schema/databases.ts'
@@ -98,11 +99,11 @@ async function readLongHistory(
       .where('change_seq', '<=', change_seq)
     const sizes = await following
       .clearSelect()
-      .select(['change_seq', sql<number>`octet_length(changes)`.as('size')])
+      .select(['change_seq', sql<number>`octet_length(changes)`.as('bytes')])
       .orderBy('change_seq')
       .limit(MAX_ENTRIES)
       .execute()
-    const last = sizes[countWithin(sizes, MAX_BYTES) - 1]
+    const last = takeWithinBytes(sizes, MAX_BYTES).at(-1)
     if (!last) return new Map([[record_id, known]])
     const page = following.where('change_seq', '<=', last.change_seq).orderBy('change_seq')
     for (const entry of await page.execute()) {
@@ -163,25 +164,8 @@ export async function splitSteps(
       .where(isId('r.record_id')),
   ).execute(db)
   const sizes = new Map(rows.map((row) => [row.record_id, Number(row.size)]))
-  const sized = ids.map((id) => ({ id, size: sizes.get(id) ?? 0 }))
-  const steps: number[][] = []
-  for (let at = 0; at < sized.length; ) {
-    const rest = sized.slice(at)
-    const step = rest.slice(0, countWithin(rest, maxBytes)).map(({ id }) => id)
-    steps.push(step)
-    at += step.length
-  }
-  return steps
-}
-
-/** Counts the first rows whose sizes together are at most `maxBytes`; at least one. */
-export function countWithin(rows: readonly { size: number }[], maxBytes: number): number {
-  let total = 0
-  const end = rows.findIndex(({ size }) => {
-    total += size
-    return total > maxBytes
-  })
-  return end < 0 ? rows.length : Math.max(1, end)
+  const sized = ids.map((id) => ({ id, bytes: sizes.get(id) ?? 0 }))
+  return splitByBytes(sized, maxBytes).map((step) => step.map(({ id }) => id))
 }
 
 /** The entries that decide about records: those of the scope; of records that it created, all. */
