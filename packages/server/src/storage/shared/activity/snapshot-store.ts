@@ -9,7 +9,7 @@ import { findPause } from '../pulls/pull-plan.ts'
 import { selectTasks, toTask } from '../pulls/pull-rows.ts'
 import { findPull, findUnfinished } from '../pulls/pull-store.ts'
 import { isVisible } from '../records/module-scope.ts'
-import { selectRecords, toRecordRow } from '../records/record-rows.ts'
+import { selectWithoutData, toRecordRow } from '../records/record-rows.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { countRows } from '../schema/rows.ts'
 import { toActivityEntry } from './activity-rows.ts'
@@ -79,7 +79,7 @@ export function createSnapshotStore(
         .execute()
       const platforms = await readSummaries(shown.map(({ platform_id }) => platform_id))
       await yieldToEventLoop()
-      const records = await selectRecords(reader)
+      const records = await selectWithoutData(reader)
         .orderBy('r.change_seq', 'desc')
         .limit(LATEST)
         .execute()

@@ -173,6 +173,8 @@ export async function findBrokenReferences(db: Executor): Promise<DatabaseProble
   return problems
 }
 
+const MAX_SAMPLED_BYTES = 1_000_000
+
 export type SampledRecord = {
   record_id: number
   platform_id: number
@@ -182,7 +184,10 @@ export type SampledRecord = {
   change_seq: number
 }
 
-/** Returns the last changed records up to a change, and others at random: `size` records at most. */
+/**
+ * Returns the last changed records up to a change, and others at random: `size` records at most. A sample of large
+ * records would not fit in memory, so they are left out.
+ */
 export async function sampleRecords(
   db: Executor,
   position: number,
@@ -193,6 +198,7 @@ export async function sampleRecords(
     .select(['record_id', 'platform_id', 'reference_number', 'full_name', 'data', 'change_seq'])
     .where(sql<boolean>`pushed_seq >= 0`)
     .where('change_seq', '<=', position)
+    .where(sql<boolean>`octet_length(data) <= ${sql.lit(MAX_SAMPLED_BYTES)}`)
     .orderBy('change_seq', 'desc')
   const last = await select.limit(Math.ceil(size / 2)).execute()
   const sampled = new Map(last.map((record) => [record.record_id, record]))

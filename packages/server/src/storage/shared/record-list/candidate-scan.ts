@@ -9,28 +9,24 @@ import {
 import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import { endOfPrefix, isStorableText, truncateCodePoints } from '../../../lib/text/code-points.ts'
 import type { ListScope, Position } from '../../port/record-list-store.ts'
-import {
-  IN_LIST_INDEX,
-  LIGHT_COLUMNS,
-  type SelectedRecord,
-  selectRecords,
-} from '../records/record-rows.ts'
+import { IN_LIST_INDEX, type SelectedRecord, selectWithoutData } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 import { findByCondition } from './indexed-field-scan.ts'
 import {
   createCompare,
   createPositionOf,
+  createRecordReader,
   type RecordScan,
   type ResolvedQuery,
+  readParts,
   type ScanDeps,
   scanPositions,
+  toLocated,
 } from './record-scan.ts'
 import type { CandidateSource } from './scan-strategies.ts'
 
 /** Above this number, reading the list in its order is faster. */
 const MAX_CANDIDATES = 10_000
-/** Candidates whose data is read at once. */
-const PARSE_STEP = 200
 
 /** @returns null if the index cannot be used, or returns too many records. */
 export async function scanCandidates(
@@ -45,20 +41,25 @@ export async function scanCandidates(
   const positionOf = createPositionOf(query, scope)
   const positions: Position[] = []
   const pause = createPause()
-  const stepLength = isDataColumn(query.sort) ? PARSE_STEP : MAX_CANDIDATES
-  for (let start = 0; start < ids.length; start += stepLength) {
-    const rows = await readCandidates(deps, resolved, ids.slice(start, start + stepLength))
-    for (const row of rows) {
-      positions.push(positionOf(row))
-      await pause()
+  const addPosition = async (row: SelectedRecord) => {
+    positions.push(positionOf(row))
+    await pause()
+  }
+  const rows = await readCandidates(deps, resolved, ids)
+  if (isDataColumn(query.sort)) {
+    const located = rows.map(({ record_id }) => toLocated({ value: null, record_id }))
+    for await (const { records } of readParts(createRecordReader(deps), located)) {
+      for (const { row } of records) await addPosition(row)
     }
+  } else {
+    for (const row of rows) await addPosition(row)
   }
   const compare = createCompare(query)
   positions.sort(compare)
   const isWholeFilter =
     source.index === 'missing_review' && !isFiltered({ ...query, missing_review: null })
   const size = positions.length
-  return scanPositions(deps, positions, { compare, size, allMatch: isWholeFilter })
+  return scanPositions(positions, { compare, size, allMatch: isWholeFilter })
 }
 
 async function findCandidates(
@@ -102,24 +103,16 @@ async function findWhere(
   return rows.map((row) => row.record_id)
 }
 
-/** Reads the columns that the order needs, of candidates in the modules of the list. */
+/** Reads candidates in the modules of the list without their data, since most of them are on other pages. */
 async function readCandidates(
   { db, dialect }: ScanDeps,
-  { query, scope }: ResolvedQuery,
+  { scope }: ResolvedQuery,
   ids: number[],
 ): Promise<SelectedRecord[]> {
-  let select = selectRecords(db).where('r.record_id', 'in', dialect.idList(ids))
-  if (!scope.all) {
-    const moduleIds = dialect.idList(scope.modules.map(({ module_id }) => module_id))
-    select = select.where('r.module_id', 'in', moduleIds)
-  }
-  if (isDataColumn(query.sort)) return select.execute()
-  // Data is most of a record, and most candidates are on other pages.
-  return select
-    .clearSelect()
-    .select([...LIGHT_COLUMNS])
-    .select(sql<string>`'{}'`.as('data'))
-    .execute()
+  const select = selectWithoutData(db).where('r.record_id', 'in', dialect.idList(ids))
+  if (scope.all) return select.execute()
+  const moduleIds = dialect.idList(scope.modules.map(({ module_id }) => module_id))
+  return select.where('r.module_id', 'in', moduleIds).execute()
 }
 
 /**

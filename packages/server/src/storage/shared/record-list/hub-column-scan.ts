@@ -14,12 +14,14 @@ import {
 } from '../../../domain/record/record-query.ts'
 import type { ModuleRef, Position } from '../../port/record-list-store.ts'
 import { isVisible } from '../records/module-scope.ts'
-import { IN_LIST_INDEX, type SelectedRecord, selectRecords } from '../records/record-rows.ts'
+import { IN_LIST_INDEX } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 import {
   createCompare,
   createMatches,
   createPositionOf,
+  createRecordReader,
+  type Located,
   mergeScans,
   type RecordListDialect,
   type RecordScan,
@@ -43,18 +45,26 @@ export function scanHubColumn(
     contains: dialect.contains,
     hidesRemoved: isGlobal && !scope.all,
   })
-  const positionOf = createPositionOf({ ...query, sort: order.sort }, scope)
-  const toScanned = (row: SelectedRecord) => ({ row, position: positionOf(row) })
 
   const scanModule = (module: ModuleRef | null): RecordScan => ({
     size: null,
     allMatch: false,
-    async readStep(after, limit) {
-      const range = { ...order, module, minChangeSeq, nameIndexLength, after, limit }
-      if (!prefilter) return toStep((await selectRange(db, range)).map(toScanned), limit)
-      const next = await findEnd(db, range)
-      const rows = await selectFiltered(db, range, next, prefilter)
-      return { records: rows.map(toScanned), examined: limit, next }
+    async locate(after, limit) {
+      const range = { ...order, module, minChangeSeq, nameIndexLength, after }
+      const select = selectPositions(db, range)
+      if (!prefilter) return toStep((await select.limit(limit).execute()).map(toSized), limit)
+      const [end] = (
+        await select
+          .offset(limit - 1)
+          .limit(1)
+          .execute()
+      ).map(toSized)
+      const next = end?.position ?? null
+      let filtered = select.where(prefilter)
+      if (next) {
+        filtered = filtered.where(comparePosition(range, next, order.descending ? '>=' : '<='))
+      }
+      return { located: (await filtered.execute()).map(toSized), examined: limit, next }
     },
   })
   const modules = isGlobal ? [null] : scope.modules
@@ -125,40 +135,22 @@ type Range = {
   module: ModuleRef | null
   after: Position | null
   minChangeSeq: number
-  limit: number
   nameIndexLength: number | null
 }
 
-function selectRange(db: Executor, range: Range): Promise<SelectedRecord[]> {
-  let select = selectRecords(db).where(isInRange(range))
-  for (const key of keysOf(range)) select = select.orderBy(key, directionOf(range))
-  return select.limit(range.limit).execute()
-}
-
-/** Returns the position of the last record in the range; null if the list ends before the limit of the range. */
-async function findEnd(db: Executor, range: Range): Promise<Position | null> {
+function selectPositions(db: Executor, range: Range) {
   let select = db
     .selectFrom('records as r')
     .select(['r.record_id', sql.ref<string | number>(SORT_COLUMNS[range.sort]).as('value')])
+    .select(sql<number>`octet_length(r.data)`.as('bytes'))
     .where(isInRange(range))
-  for (const key of keysOf(range)) select = select.orderBy(key, directionOf(range))
-  const end = await select
-    .offset(range.limit - 1)
-    .limit(1)
-    .executeTakeFirst()
-  return end ?? null
+  const direction = range.descending ? 'desc' : 'asc'
+  for (const key of keysOf(range)) select = select.orderBy(key, direction)
+  return select
 }
 
-function selectFiltered(
-  db: Executor,
-  range: Range,
-  end: Position | null,
-  prefilter: RawBuilder<boolean>,
-): Promise<SelectedRecord[]> {
-  let select = selectRecords(db).where(isInRange(range)).where(prefilter)
-  if (end) select = select.where(comparePosition(range, end, range.descending ? '>=' : '<='))
-  for (const key of keysOf(range)) select = select.orderBy(key, directionOf(range))
-  return select.execute()
+function toSized({ bytes, ...position }: Position & { bytes: number }): Located {
+  return { position, bytes }
 }
 
 function isInRange(range: Range): RawBuilder<boolean> {
@@ -191,10 +183,6 @@ function keysOf(range: Range): RawBuilder<unknown>[] {
   return length === null ? keys : [prefixOf(column, length), ...keys]
 }
 
-function directionOf({ descending }: Range): 'desc' | 'asc' {
-  return descending ? 'desc' : 'asc'
-}
-
 function prefixLengthOf({ sort, nameIndexLength }: Range): number | null {
   return sort === 'full_name' ? nameIndexLength : null
 }
@@ -221,7 +209,7 @@ export async function scanSorted(
   let positions: Position[] = []
   let matched = 0
   const all = scanHubColumn(deps, resolved, { sort: 'record_id', descending: false })
-  const { complete } = await visitRecords(all, deadline, (row) => {
+  const { complete } = await visitRecords(createRecordReader(deps), all, deadline, (row) => {
     if (matches && !matches(row)) return true
     matched += 1
     const position = positionOf(row)
@@ -231,5 +219,5 @@ export async function scanSorted(
   })
   if (!complete) return null
   const nearest = positions.sort(compare).slice(0, limit)
-  return scanPositions(deps, nearest, { compare, size: matched, allMatch: true })
+  return scanPositions(nearest, { compare, size: matched, allMatch: true })
 }

@@ -15,8 +15,9 @@ import type { Executor } from '../schema/databases.ts'
 import {
   type RecordScan,
   type ResolvedQuery,
-  readAtPositions,
   type ScanDeps,
+  toLocated,
+  toStep,
 } from './record-scan.ts'
 
 type IndexedField = { field_id: number; platform_id: number; kind: DataKind }
@@ -34,9 +35,10 @@ export async function scanIndexedField(
   return {
     size: null,
     allMatch: false,
-    async readStep(after, limit) {
+    async locate(after, limit) {
       const range = { descending, backwards, after, limit }
-      return readAtPositions(deps, await readPositions(deps.db, field, range), limit)
+      const positions = await readPositions(deps.db, field, range)
+      return toStep(positions.map(toLocated), limit)
     },
   }
 }

@@ -33,6 +33,7 @@ import { readRecordPage } from './record-page.ts'
 import {
   createCompare,
   createMatches,
+  createRecordReader,
   type RecordListDialect,
   type RecordScan,
   type ResolvedQuery,
@@ -46,6 +47,7 @@ export function createRecordListStore(
   { reader: db }: Pick<Databases, 'reader'>,
   dialect: RecordListDialect,
 ): RecordListStore {
+  const reader = createRecordReader({ db, dialect })
   return {
     readScope: (query) => readScope(db, query),
     readNamedScope: (query) => readNamedScope(db, query),
@@ -58,7 +60,7 @@ export function createRecordListStore(
       if (!scan) return { outcome: 'too_slow' }
       const matches = isFiltered(query) ? createMatches(resolved) : null
       const countAll = () => countRecords(db, query)
-      const page = await readRecordPage(scan, query, { matches, deadline, countAll })
+      const page = await readRecordPage(reader, scan, query, { matches, deadline, countAll })
       // After the page was read, so that it lacks no records.
       const isCurrent = query.scope === null || (await isScopeCurrent(db, query, query.scope))
       return isCurrent ? page : { outcome: 'changed' }
@@ -72,6 +74,7 @@ export function createRecordListStore(
       const resolved = await resolveQuery(db, query)
       const collector = createPathCollector()
       const read = await visitRecords(
+        reader,
         scanLastChanged({ db, dialect }, resolved),
         deadline,
         (row) => {
@@ -119,7 +122,7 @@ async function countValues(
     others: own.filter((one) => one.column !== column),
     counter: createFacetCounter(pathOfColumn(column)),
   }))
-  const read = await visitRecords(scan, deadline, (row) => {
+  const read = await visitRecords(createRecordReader(deps), scan, deadline, (row) => {
     if (matches && !matches(row)) return true
     const record = toFilteredRecord(row)
     for (const { others, counter } of facets) {
@@ -139,7 +142,7 @@ async function openScan(
 ): Promise<RecordScan | null> {
   const { query, scope } = resolved
   if (!scope.all && scope.modules.length === 0) {
-    return scanPositions(deps, [], { compare: createCompare(query), size: 0, allMatch: true })
+    return scanPositions([], { compare: createCompare(query), size: 0, allMatch: true })
   }
   for (const strategy of listStrategies(query)) {
     const scan = await openStrategy(deps, resolved, strategy, deadline)

@@ -5,6 +5,7 @@ import { toRecordRow } from '../records/record-rows.ts'
 import {
   endOfScan,
   type Matches,
+  type RecordReader,
   type RecordScan,
   readSteps,
   type ScannedRecord,
@@ -32,11 +33,12 @@ type Collected = {
 
 /** @param countAll counts the records of the platform and module. */
 export async function readRecordPage(
+  reader: RecordReader,
   scan: RecordScan,
   query: RecordQuery,
   { countAll, ...filter }: Filter & { countAll: () => Promise<number> },
 ): Promise<RecordPage> {
-  const collected = await collectRecords(scan, query, filter)
+  const collected = await collectRecords(reader, scan, query, filter)
   const { isFull, stopped_at } = collected
   const records = query.backwards ? collected.records.toReversed() : collected.records
   const has_more = isFull || stopped_at !== null
@@ -58,6 +60,7 @@ export async function readRecordPage(
 }
 
 export async function collectRecords(
+  reader: RecordReader,
   scan: RecordScan,
   { after, limit }: Pick<RecordQuery, 'after' | 'limit'>,
   { matches: filter, deadline }: Filter,
@@ -72,7 +75,7 @@ export async function collectRecords(
   let last: Position | null = null
   const end = endOfScan(deadline)
   const pause = createPause()
-  const steps = readSteps(scan, {
+  const steps = readSteps(reader, scan, {
     after,
     firstStep: matches ? 4 * needed : needed,
     maxRecords: () => (matches ? Number.POSITIVE_INFINITY : needed - records.length),

@@ -7,8 +7,8 @@ import type { RecordStore } from '../../port/record-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { isVisible } from './module-scope.ts'
 
-/** The columns of a listed record without its data, which is most of a record's size. */
-export const LIGHT_COLUMNS = [
+/** The columns of a listed record without its data. */
+const LIGHT_COLUMNS = [
   'r.record_id',
   'p.platform_name',
   'm.module_name',
@@ -37,6 +37,14 @@ export function selectRecords(db: Executor) {
     .innerJoin('platforms as p', 'p.platform_id', 'r.platform_id')
     .select([...LIGHT_COLUMNS, 'r.data'])
     .where(IN_LIST_INDEX)
+}
+
+/** As {@link selectRecords}, without the data, which is most of a record's size: an empty object in its place. */
+export function selectWithoutData(db: Executor) {
+  return selectRecords(db)
+    .clearSelect()
+    .select([...LIGHT_COLUMNS])
+    .select(sql<string>`'{}'`.as('data'))
 }
 
 export type SelectedRecord = Awaited<

@@ -2,9 +2,10 @@
 
 import { parsePath } from '@recordhub/protocol/data-path'
 import { parseLossless } from '@recordhub/protocol/lossless-json'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { sortKeyAt } from '../../../domain/record/sort-key.ts'
 import { TOKENS_VERSION } from '../../../domain/search/search-tokens.ts'
+import { takeWithinBytes } from '../../../lib/collections/pagination.ts'
 import { IN_LIST_INDEX } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 import { deleteRows, findRow } from '../schema/rows.ts'
@@ -62,12 +63,9 @@ async function indexChanges(db: Executor, deps: FieldIndexDeps, limit: number): 
   if (fieldsOf.size === 0) return 0
   const watermark = await deps.readCommitWatermark(db)
   const position = await readFeedPosition(db, 'fields')
-  const records = await selectChanged(db)
-    .where('module_id', 'in', [...fieldsOf.keys()])
-    .where('change_seq', '>', position)
-    .where('change_seq', '<=', watermark)
-    .limit(limit)
-    .execute()
+  const changed = sql<boolean>`module_id IN (${sql.join([...fieldsOf.keys()])})
+    AND change_seq > ${position} AND change_seq <= ${watermark}`
+  const { records, last } = await readChanged(db, changed, limit)
   const values = records.flatMap((record) => {
     const data = parseLossless(record.data)
     return (fieldsOf.get(record.module_id) ?? []).map((field) =>
@@ -75,7 +73,6 @@ async function indexChanges(db: Executor, deps: FieldIndexDeps, limit: number): 
     )
   })
   await deps.saveValues(db, values)
-  const last = records.length === limit ? records.at(-1)?.change_seq : undefined
   const next = last ?? watermark
   if (next > position) await saveFeedPosition(db, 'fields', next)
   return records.length
@@ -92,20 +89,16 @@ async function buildIndex(db: Executor, deps: FieldIndexDeps, limit: number): Pr
     .limit(1)
     .executeTakeFirst()
   if (!field) return 0
-  const records = await selectChanged(db)
-    .where((eb) => eb.and({ platform_id: field.platform_id, module_id: field.module_id }))
-    .where('change_seq', '>', field.backfilled_seq)
-    .where('change_seq', '<=', field.backfill_end_seq)
-    .limit(limit)
-    .execute()
+  const missing = sql<boolean>`platform_id = ${field.platform_id} AND module_id = ${field.module_id}
+    AND change_seq > ${field.backfilled_seq} AND change_seq <= ${field.backfill_end_seq}`
+  const { records, last } = await readChanged(db, missing, limit)
   const values = records.map((record) =>
     toValue({ ...record, data: parseLossless(record.data) }, field),
   )
   await deps.saveValues(db, values)
-  const last = records.length < limit ? undefined : records.at(-1)
   await db
     .updateTable('indexed_fields')
-    .set({ backfilled_seq: last?.change_seq ?? field.backfill_end_seq })
+    .set({ backfilled_seq: last ?? field.backfill_end_seq })
     .where('field_id', '=', field.field_id)
     .execute()
   return Math.max(records.length, 1)
@@ -137,12 +130,30 @@ function selectFields(db: Executor) {
   return db.selectFrom('indexed_fields').selectAll().where('is_deleting', '=', 0)
 }
 
-function selectChanged(db: Executor) {
-  return db
+/** The data that one step reads and parses, in bytes, unless its first record is larger. */
+const MAX_STEP_BYTES = 4_000_000
+
+/**
+ * Reads the first records, in the order of their changes.
+ * @returns `last` is the number of the last change; null if these are all.
+ */
+async function readChanged(db: Executor, condition: RawBuilder<boolean>, limit: number) {
+  const inOrder = db
     .selectFrom('records')
-    .select(['record_id', 'module_id', 'data', 'change_seq'])
     .where(IN_LIST_INDEX)
+    .where(condition)
     .orderBy('change_seq')
+  const located = await inOrder
+    .select(['change_seq', sql<number>`octet_length(data)`.as('bytes')])
+    .limit(limit)
+    .execute()
+  const step = takeWithinBytes(located, MAX_STEP_BYTES)
+  const end = step.at(-1)?.change_seq ?? 0
+  const records = await inOrder
+    .select(['record_id', 'module_id', 'data'])
+    .where('change_seq', '<=', end)
+    .execute()
+  return { records, last: step.length === limit || step.length < located.length ? end : null }
 }
 
 type Parsed = { record_id: number; data: ReturnType<typeof parseLossless> }
