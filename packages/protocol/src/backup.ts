@@ -42,19 +42,9 @@ export const BackupRun = Type.Object({
   error: NullableString,
 })
 
-/** A backup in the folder. `info` is null if the file cannot be read; `problem` is the reason. */
-export const Backup = Type.Object({
-  file: Type.String(),
-  bytes: Type.Integer(),
-  info: Type.Unsafe<Static<typeof BackupInfo> | null>({
-    anyOf: [BackupInfo, { type: 'null' }],
-  }),
-  problem: NullableString,
-})
-
 /** Compares a restored copy of a backup with the data of the hub, at the position of the backup. */
 export const DrillReport = Type.Object({
-  file: Type.String(),
+  created_at: Type.String({ description: 'When the backup was made' }),
   finished_at: Timestamp,
   passed: Type.Boolean(),
   position: Type.Integer(),
@@ -69,6 +59,20 @@ export const DrillReport = Type.Object({
   }),
 })
 
+/** A backup in the folder. `info` is null if the file cannot be read; `problem` is the reason. */
+export const Backup = Type.Object({
+  file: Type.String(),
+  bytes: Type.Integer(),
+  info: Type.Unsafe<Static<typeof BackupInfo> | null>({
+    anyOf: [BackupInfo, { type: 'null' }],
+  }),
+  problem: NullableString,
+  drill: Type.Unsafe<Static<typeof DrillReport> | null>({
+    anyOf: [DrillReport, { type: 'null' }],
+    description: 'The last restore drill of this backup, if it has compared all records',
+  }),
+})
+
 export const BackupsResponse = Type.Object({
   success: Type.Literal(true),
   folder: Type.String(),
@@ -79,9 +83,6 @@ export const BackupsResponse = Type.Object({
   secret_fingerprint: Type.String({ description: 'Of the current secret of the hub' }),
   backups: Type.Array(Backup),
   run: Type.Unsafe<Static<typeof BackupRun> | null>({ anyOf: [BackupRun, { type: 'null' }] }),
-  drill: Type.Unsafe<Static<typeof DrillReport> | null>({
-    anyOf: [DrillReport, { type: 'null' }],
-  }),
 })
 
 export const BackupRunResponse = Type.Object({ success: Type.Literal(true), run: BackupRun })

@@ -249,6 +249,11 @@ export const SETTINGS = {
     default: 7,
     help: 'Number of scheduled backups to keep, newest first; 0 to keep them all. Other backups are never deleted.',
   }),
+  HUB_BACKUP_DRILL: setting({
+    parse: onOrOff,
+    default: false,
+    help: 'Whether the restore of each scheduled backup is tested: on or off.',
+  }),
   HUB_BACKUP_PASSPHRASE_FILE: setting({
     parse: text,
     default: '',
@@ -408,6 +413,7 @@ export const STORABLE_SETTINGS = [
   'HUB_PULL_SCHEDULE',
   'HUB_BACKUP_SCHEDULE',
   'HUB_BACKUP_KEEP',
+  'HUB_BACKUP_DRILL',
   'HUB_RETENTION_ACTIVITY_DAYS',
   'HUB_RETENTION_ACTIVITY_LINES',
   'HUB_RETENTION_HISTORY_DAYS',
@@ -454,8 +460,12 @@ export function describeSettings(): { name: SettingName; default: string; help: 
 }
 
 function showDefault(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'on' : 'off'
   if (value === null) return 'off'
   const isEmpty = value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
-  return isEmpty ? 'none' : String(value)
+  return isEmpty ? 'none' : formatSetting(value)
+}
+
+/** Returns a value as it is written in an environment variable. */
+export function formatSetting(value: unknown): string {
+  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
 }

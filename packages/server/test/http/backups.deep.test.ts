@@ -29,13 +29,14 @@ describeOnEngines('scheduled backups', (engine) => {
     const alert = await until(async () => (await openAlerts())[0] ?? null, 'the alert is raised')
     assert.match(alert.message, /^The scheduled backup failed: /)
     const HUB_BACKUP_DIR = join(folder, 'backups')
-    await hub.restart({ env: { ...env, HUB_BACKUP_DIR }, scheduleTime })
+    await hub.restart({ env: { ...env, HUB_BACKUP_DIR, HUB_BACKUP_DRILL: 'on' }, scheduleTime })
     await until(
       async () => ((await openAlerts()).length > 0 ? null : true),
       'the alert is resolved',
     )
     const { backups, schedule, next_at } = await readBackups(hub)
     assert.match(backups[0]?.file ?? '', /^recordhub-scheduled-/)
+    assert.ok(backups.some(({ drill }) => drill?.passed))
     assert.equal(schedule, '* * * * *')
     assert.ok(next_at)
   })
@@ -49,17 +50,20 @@ describe('drills', () => {
     const { backups } = await untilEnded(hub)
     const file = backups[0]?.file ?? ''
     const headers = { authorization: hub.authorization('admin') }
+    await post(hub, `/api/v1/backups/${file}/drill`)
+    assert.equal((await untilEnded(hub)).backups[0]?.drill?.passed, true)
     writeFileSync(join(folder, file), 'damaged', { flag: 'a' })
     await post(hub, `/api/v1/backups/${file}/drill`)
     const url = '/api/v1/backups'
     const busy = await hub.send({ method: 'POST', url, headers })
     if (busy.status !== 202) expectError(busy, 409, 'backup_in_progress')
-    await until(
-      async () => ((await readBackups(hub)).run?.state === 'running' ? null : true),
-      'the drill has ended',
-    )
+    const damaged = await until(async () => {
+      const found = await readBackups(hub)
+      return found.run?.state === 'running' ? null : found.backups
+    }, 'the drill has ended')
+    assert.equal(damaged.find((one) => one.file === file)?.drill, null)
     assert.deepEqual(
-      readdirSync(folder).filter((name) => name.includes('partial')),
+      readdirSync(folder).filter((name) => !name.endsWith('.recordhub-backup')),
       [],
     )
   })

@@ -1,6 +1,6 @@
 /** Backups on request and by schedule, downloads and restore drills. */
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { deleteOldBackups } from '../../src/features/backups/backup-folder.ts'
@@ -46,7 +46,7 @@ describeOnEngines('backups', (engine) => {
     assert.equal((await hub.send({ ...erase, url: path, headers })).status, 200)
     await hub.sql(`UPDATE platforms SET platform_name = 'renamed'`)
     await post(hub, `${url}/drill`)
-    const { drill } = await untilEnded(hub)
+    const drill = (await untilEnded(hub)).backups[0]?.drill
     assert.ok(drill)
     const { records, equal, changed_since, deleted_since, different, absent, passed } = drill
     assert.deepEqual(
@@ -56,14 +56,23 @@ describeOnEngines('backups', (engine) => {
         ...{ different: 0, absent: 0, passed: true },
       },
     )
-    assert.deepEqual(readdirSync(HUB_BACKUP_DIR), [backup.file])
+    assert.deepEqual(readdirSync(HUB_BACKUP_DIR), [backup.file, `${backup.file}.drill.json`])
 
     // A record that differs although it has not changed.
     await hub.sql(`UPDATE records SET full_name = 'Somebody else' WHERE reference_number = 'N-1'`)
     await post(hub, `${url}/drill`)
-    const again = await untilEnded(hub)
-    assert.equal(again.drill?.passed, false)
-    assert.equal(again.drill?.different, 1)
+    const [again] = (await untilEnded(hub)).backups
+    assert.equal(again?.drill?.passed, false)
+    assert.equal(again.drill.different, 1)
+
+    await hub.restart({ env: RECORDHUB })
+    assert.deepEqual((await readBackups(hub)).backups[0]?.drill, again.drill)
+    // The report is not that of another backup with the same name.
+    await post(hub, '/api/v1/backups')
+    const [other] = (await untilEnded(hub)).backups
+    assert.ok(other)
+    renameSync(join(HUB_BACKUP_DIR, other.file), join(HUB_BACKUP_DIR, backup.file))
+    assert.equal((await readBackups(hub)).backups[0]?.drill, null)
   })
 })
 

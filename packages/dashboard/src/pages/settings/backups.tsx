@@ -1,5 +1,5 @@
 import { ActionIcon, Alert, Badge, Button, Code, Group, Progress, Stack, Text } from '@mantine/core'
-import type { Backup, BackupRun, BackupsResponse, DrillReport } from '@recordhub/protocol'
+import type { Backup, BackupRun, BackupsResponse } from '@recordhub/protocol'
 import { IconAlertTriangle, IconDatabaseExport, IconDownload } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { backupsQuery, backupUrl, startBackup, startDrill } from '../../api/backups.ts'
@@ -33,6 +33,12 @@ const SCHEDULE: readonly Field[] = [
     hint: 'Scheduled backups, newest first; 0 keeps them all. Other backups are never deleted.',
     suffix: 'backups',
   },
+  {
+    name: 'HUB_BACKUP_DRILL',
+    title: 'Test the restore of each backup',
+    hint: 'Restores a copy of a scheduled backup, and compares every record. While that fails, no backup is deleted.',
+    isSwitch: true,
+  },
 ]
 
 /** Backups: the schedule, start, progress, download, list, and restore drills. */
@@ -64,7 +70,9 @@ export function BackupSettings() {
         </StoredForm>
       </SettingsSection>
       {data?.run && <RunNotice run={data.run} />}
-      {data?.drill && <DrillNotice drill={data.drill} />}
+      {data?.run?.operation === 'drill' && (
+        <DrillNotice backup={data.backups.find(({ file }) => file === data.run?.file)} />
+      )}
       <Loaded query={found} skeleton={<LinesSkeleton lines={4} />}>
         {({ backups }) => (
           <SettingsSection
@@ -72,7 +80,7 @@ export function BackupSettings() {
             description="A restore test unpacks a backup beside the database, compares its records with the hub, and deletes the copy. To restore a backup, stop the hub and run “recordhub restore <file>”."
             isCard={false}
           >
-            <BackupTable backups={backups} drill={data?.drill ?? null} isRunning={isRunning} />
+            <BackupTable backups={backups} isRunning={isRunning} />
           </SettingsSection>
         )}
       </Loaded>
@@ -151,8 +159,10 @@ function RunNotice({ run }: { run: BackupRun }) {
   )
 }
 
-function DrillNotice({ drill }: { drill: DrillReport }) {
-  const { passed, file, records, equal, changed_since, deleted_since, different, absent } = drill
+function DrillNotice({ backup }: { backup: Backup | undefined }) {
+  if (!backup?.drill) return null
+  const { file, drill } = backup
+  const { passed, records, equal, changed_since, deleted_since, different, absent } = drill
   const counts: [string, number][] = [
     ['Records in the backup', records],
     ['Equal in the hub', equal],
@@ -179,13 +189,7 @@ function DrillNotice({ drill }: { drill: DrillReport }) {
   )
 }
 
-function BackupTable(props: {
-  backups: Backup[]
-  /** The last restore test. The hub does not keep earlier ones. */
-  drill: DrillReport | null
-  isRunning: boolean
-}) {
-  const { backups, drill, isRunning } = props
+function BackupTable({ backups, isRunning }: { backups: Backup[]; isRunning: boolean }) {
   const client = useQueryClient()
   return (
     <ListTable
@@ -220,13 +224,13 @@ function BackupTable(props: {
         ),
         column.of(
           'Restore test',
-          ({ file }) =>
-            drill?.file === file ? (
+          ({ drill }) =>
+            drill ? (
               <>
                 {drill.passed ? 'passed' : 'differs'}, <Ago at={drill.finished_at} />
               </>
             ) : (
-              '—'
+              'none'
             ),
           { width: 130, phone: 'labelled' },
         ),

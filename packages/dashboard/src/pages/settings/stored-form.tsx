@@ -7,6 +7,7 @@ import {
   Paper,
   SegmentedControl,
   Select,
+  Switch,
   Text,
   TextInput,
 } from '@mantine/core'
@@ -34,6 +35,8 @@ export type Field = {
   kinds?: readonly Kind[]
   /** A number, with its unit. */
   suffix?: string
+  /** On or off. */
+  isSwitch?: boolean
   /** What the form begins with if nobody has set the setting. It still has to be saved. */
   proposal?: string
 }
@@ -234,10 +237,21 @@ function Origin({ setting, isChanged }: { setting: Setting; isChanged: boolean }
   )
 }
 
-function Plain({ id, field: { suffix }, value, error, isDisabled, onChange }: InputProps) {
+function Plain({ id, field, value, error, isDisabled, onChange }: InputProps) {
+  const { suffix, isSwitch } = field
   const common = {
     ...{ id, value, error, disabled: isDisabled, className: classes['input'] ?? '' },
     'aria-describedby': `${id}-hint`,
+  }
+  if (isSwitch) {
+    const { value: _, className: __, ...shared } = common
+    return (
+      <Switch
+        {...shared}
+        checked={value === 'on'}
+        onChange={({ target }) => onChange(target.checked ? 'on' : 'off')}
+      />
+    )
   }
   return suffix === undefined ? (
     <TextInput {...common} onChange={({ target }) => onChange(target.value)} />

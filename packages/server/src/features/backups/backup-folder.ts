@@ -1,7 +1,8 @@
 /** The folder with the backups of the hub. */
-import { readdir, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Backup } from '@recordhub/protocol'
+import { type Backup, DrillReport } from '@recordhub/protocol'
+import { Compile } from 'typebox/compile'
 import { HubError, messageOf } from '../../errors.ts'
 import type { BackupStore } from '../../storage/port/backup-store.ts'
 
@@ -31,10 +32,32 @@ export async function listBackups(
       (info) => ({ info, problem: null }),
       (error: unknown) => ({ info: null, problem: messageOf(error) }),
     )
-    backups.push({ file, bytes: found.size, ...read })
+    const drill = await readDrill(path)
+    const isSame = drill !== null && drill.created_at === read.info?.created_at
+    backups.push({ file, bytes: found.size, ...read, drill: isSame ? drill : null })
   }
   const timeOf = ({ info, file }: Backup) => info?.created_at ?? file
   return backups.sort((one, other) => (timeOf(one) < timeOf(other) ? 1 : -1))
+}
+
+/** The report of the last restore drill of a backup, in a file beside it. */
+const drillPath = (path: string) => `${path}.drill.json`
+const reports = Compile(DrillReport)
+
+/** @param report null removes the last one. */
+export async function saveDrill(path: string, report: DrillReport | null): Promise<void> {
+  if (report === null) await rm(drillPath(path), { force: true })
+  else await writeFile(drillPath(path), JSON.stringify(report))
+}
+
+/** Returns null without a report, and for one that is damaged. */
+async function readDrill(path: string): Promise<DrillReport | null> {
+  try {
+    const report: unknown = JSON.parse(await readFile(drillPath(path), 'utf8'))
+    return reports.Check(report) ? report : null
+  } catch {
+    return null
+  }
 }
 
 /** Returns when the newest backup in the folder was made; null if there is none that can be read. */
@@ -86,6 +109,9 @@ export async function deleteOldBackups(
     } else counted.push(file)
   }
   const deleted = keep === 0 ? [] : counted.slice(keep - 1).toReversed()
-  for (const file of deleted) await rm(join(folder, file), { force: true })
+  for (const file of deleted) {
+    await saveDrill(join(folder, file), null)
+    await rm(join(folder, file), { force: true })
+  }
   return { deleted, uncounted }
 }

@@ -17,7 +17,7 @@ export function backupRoutes(
   const { activity, backups, runner, folder, passphrase, config, clock } = deps
   return [
     route('GET /api/v1/backups', {
-      summary: 'List the backups, the current backup or drill, and the last drill',
+      summary: 'List the backups with their last drills, and the current backup or drill',
       response: BackupsResponse.properties,
       async handle() {
         const { HUB_BACKUP_KEEP: keep, HUB_TIME_ZONE: timeZone } = config
@@ -29,7 +29,7 @@ export function backupRoutes(
           encrypts: passphrase !== null,
           secret_fingerprint: deps.secretFingerprint,
           // Before the list, which then contains the backup of a run that has succeeded.
-          ...runner.read(),
+          run: runner.read(),
           backups: await listBackups(folder, backups),
         }
       },

@@ -1,4 +1,4 @@
-/** Runs one backup or restore drill at a time, and remembers the last one. */
+/** Runs one backup or restore drill at a time. */
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { BackupRun, DrillReport } from '@recordhub/protocol'
@@ -8,7 +8,13 @@ import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { BackupProgress, OnBackupProgress } from '../../storage/port/backup-store.ts'
 import type { ChangeRow, ChangeStore, RecordRow } from '../../storage/port/record-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import { backupName, deleteOldBackups, findBackup, type Uncounted } from './backup-folder.ts'
+import {
+  backupName,
+  deleteOldBackups,
+  findBackup,
+  saveDrill,
+  type Uncounted,
+} from './backup-folder.ts'
 
 export type BackupSettings = {
   folder: string
@@ -22,14 +28,13 @@ export type BackupRunner = ReturnType<typeof createBackupRunner>
 export function createBackupRunner(
   deps: Pick<FeatureDeps, 'backups' | 'changes' | 'records' | 'alerts' | 'version' | 'clock'> &
     BackupSettings & {
-      config: Pick<FeatureDeps['config'], 'HUB_BACKUP_KEEP'>
+      config: Pick<FeatureDeps['config'], 'HUB_BACKUP_KEEP' | 'HUB_BACKUP_DRILL'>
       log: Pick<FeatureDeps['log'], 'error' | 'info'>
     },
 ) {
   const { backups, alerts, folder, passphrase, clock, log } = deps
   const stopping = new AbortController()
   let run: BackupRun | null = null
-  let drill: DrillReport | null = null
   let running: Promise<unknown> = Promise.resolve()
 
   function begin(operation: BackupRun['operation'], file: string, requested_by: string): BackupRun {
@@ -79,9 +84,36 @@ export function createBackupRunner(
     })
   }
 
+  /** Restores a copy of a backup, compares it with the hub, and saves the result. @returns why the drill failed, or null. */
+  async function compare(begun: BackupRun): Promise<string | null> {
+    const path = join(folder, begun.file)
+    let passed = false
+    const succeeded = await perform(begun, async (onProgress) => {
+      // A drill that fails must not leave the success of an earlier one.
+      await saveDrill(path, null)
+      const copy = await backups.openCopy({ path, folder, passphrase, onProgress })
+      try {
+        const { created_at, position, tables } = copy.info
+        const total = tables['records'] ?? null
+        const { changes, records } = deps
+        const onRecord = (done: number) => onProgress({ phase: 'compare', done, total })
+        const hub = { changes, ...records }
+        const compared = await compareCopy(copy.changes, hub, position, onRecord)
+        const { different, absent } = compared
+        passed = different === 0 && absent === 0 && compared.records === total
+        const finished_at = clock.now().toISOString()
+        await saveDrill(path, { created_at, finished_at, passed, position, tables, ...compared })
+      } finally {
+        await copy.close()
+      }
+    })
+    if (!succeeded) return begun.error
+    return passed ? null : 'the restored copy differs from the hub'
+  }
+
   return {
-    /** Both as they are now: the run that is returned does not change while a caller waits for something else. */
-    read: () => ({ run: run && { ...run }, drill }),
+    /** As it is now: it does not change while a caller waits for something else. */
+    read: () => run && { ...run },
 
     /** Starts a backup in the background. @throws HubError `backup_in_progress`. */
     startBackup(requestedBy: string): BackupRun {
@@ -90,14 +122,21 @@ export function createBackupRunner(
       return begun
     },
 
-    /** Makes a scheduled backup, then deletes the oldest ones. A failure raises an alert, which a success resolves. */
+    /**
+     * Makes a scheduled backup, tests its restore if that is set, then deletes the oldest ones. A failure raises an alert,
+     * which a success resolves, and deletes nothing.
+     */
     async makeScheduledBackup(): Promise<void> {
       const begun = begin('backup', backupName(clock.now(), true), 'schedule')
       const succeeded = await write(begun)
       if (stopping.signal.aborted) return
-      const failure = `The scheduled backup failed: ${begun.error ?? 'unknown'}`
-      await updateAlert(alerts, 'backup_failed', succeeded ? null : failure)
-      if (!succeeded) return
+      let failure = succeeded ? null : `The scheduled backup failed: ${begun.error ?? 'unknown'}`
+      if (succeeded && deps.config.HUB_BACKUP_DRILL) {
+        const why = await compare(begin('drill', begun.file, 'schedule'))
+        if (why !== null) failure = `The restore test of ${begun.file} failed: ${why}`
+      }
+      await updateAlert(alerts, 'backup_failed', failure)
+      if (failure !== null) return
       const options = { newest: begun.file, keep: deps.config.HUB_BACKUP_KEEP, now: clock.now() }
       const { deleted, uncounted } = await deleteOldBackups(folder, options, backups)
       await updateAlert(alerts, 'backups_uncounted', describeUncounted(uncounted))
@@ -106,30 +145,9 @@ export function createBackupRunner(
 
     /** Starts a restore drill in the background. @throws HubError `not_found`, `backup_in_progress`. */
     async startDrill(file: string, requestedBy: string): Promise<BackupRun> {
-      const { path } = await findBackup(folder, file)
+      await findBackup(folder, file)
       const begun = begin('drill', file, requestedBy)
-      void perform(begun, async (onProgress) => {
-        const copy = await backups.openCopy({ path, folder, passphrase, onProgress })
-        try {
-          const { position, tables } = copy.info
-          const total = tables['records'] ?? null
-          const { changes, records } = deps
-          const compared = await compareCopy(
-            copy.changes,
-            { changes, ...records },
-            position,
-            (done) => {
-              onProgress({ phase: 'compare', done, total })
-            },
-          )
-          const passed =
-            compared.different === 0 && compared.absent === 0 && compared.records === total
-          const finished_at = clock.now().toISOString()
-          drill = { file, finished_at, passed, position, tables, ...compared }
-        } finally {
-          await copy.close()
-        }
-      })
+      void compare(begun)
       return begun
     },
 

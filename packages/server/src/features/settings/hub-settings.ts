@@ -5,6 +5,7 @@ import { applyStored, type GivenSettings } from '../../config/config.ts'
 import { cronPatternOf } from '../../config/feature-settings.ts'
 import {
   type Config,
+  formatSetting,
   SETTINGS,
   STORABLE_SETTINGS,
   type StorableSetting,
@@ -81,8 +82,8 @@ export function createHubSettings(deps: {
         const row = source === 'stored' ? stored.find((one) => one.name === name) : undefined
         return {
           name,
-          value: String(config[name]),
-          default: String(SETTINGS[name].default),
+          value: formatSetting(config[name]),
+          default: formatSetting(SETTINGS[name].default),
           help: SETTINGS[name].help,
           source,
           changed_at: row?.changed_at ?? null,

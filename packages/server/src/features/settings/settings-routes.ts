@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { parseSetting, SettingError } from '../../config/config.ts'
 import {
+  formatSetting,
   isStorable,
   SETTINGS,
   STORABLE_SETTINGS,
@@ -96,7 +97,7 @@ function validate(
 /** @returns the value in one form, so that `OFF` and `off` are the same. */
 function toStored(name: StorableSetting, value: string): string {
   try {
-    return String(parseSetting(name, value))
+    return formatSetting(parseSetting(name, value))
   } catch (error) {
     if (!(error instanceof SettingError)) throw error
     throw invalidMember(name, error.message.slice(`${name}: `.length))
@@ -104,7 +105,7 @@ function toStored(name: StorableSetting, value: string): string {
 }
 
 function describe({ name, before, after }: SettingChange): string {
-  const byDefault = isStorable(name) ? `${SETTINGS[name].default} (default)` : ''
+  const byDefault = isStorable(name) ? `${formatSetting(SETTINGS[name].default)} (default)` : ''
   const show = (value: string | null) => value ?? byDefault
   return `${show(before)} → ${show(after)}`
 }

@@ -1,9 +1,11 @@
 /** Backups, copies of restore drills, and the tombstones of replaced data. */
-import assert, { fail } from 'node:assert/strict'
+import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { listBackups } from '../../../src/features/backups/backup-folder.ts'
 import { createBackupRunner } from '../../../src/features/backups/run-backup.ts'
+import { systemClock } from '../../../src/lib/time/clock.ts'
 import type { StoredTombstone } from '../../../src/storage/port/deletion-store.ts'
 import type { ChangeStore } from '../../../src/storage/port/record-store.ts'
 import { TABLE_NAMES } from '../../../src/storage/shared/schema/tables.ts'
@@ -20,9 +22,10 @@ import {
 import { loggedRequest, pushWrite } from '../../helpers/storage/fixtures.ts'
 import { postgresEngine } from '../../helpers/storage/postgres.ts'
 import { removePlatform } from '../../helpers/storage/removals.ts'
+import { sqliteEngine } from '../../helpers/storage/sqlite.ts'
 import { isDeep } from '../../helpers/time/tier.ts'
-import { untilTrue } from '../../helpers/time/until.ts'
 
+const testOnSqlite = createTest({ engines: [sqliteEngine] })
 const testOnPostgres = createTest({ engines: [postgresEngine] })
 
 const tombstone = (reference: string, record_id: number): StoredTombstone => ({
@@ -122,33 +125,50 @@ test('importing the tombstone of an unknown record stores it, and erases what na
   assert.equal(rejected?.outcome, 'rejected')
 })
 
-test('what is read of a run and of the last drill belongs together, whatever ends meanwhile', async (kit) => {
-  const folder = mkdtempSync(join(tmpdir(), 'recordhub-contract-drill-'))
-  const runner = createBackupRunner({
-    ...{
-      ...kit.storage,
-      clock: kit.clock,
-      config: { HUB_BACKUP_KEEP: 7 },
-      log: { error: fail, info: () => undefined },
-    },
-    ...{ folder, passphrase: null, secretFingerprint: 'x', version: '0.0.0-test' },
-  })
-  const ended = () =>
-    untilTrue('the run has ended', async () => runner.read().run?.state === 'succeeded')
-  try {
-    await (await kit.register()).post()
-    const { file } = runner.startBackup('ann')
-    await ended()
-    await runner.startDrill(file, 'ann')
-    const before = runner.read()
-    await ended()
-    assert.deepEqual([before.run?.state, before.drill], ['running', null])
-    assert.equal(runner.read().drill?.passed, true)
-  } finally {
-    await runner.stop()
-    rmSync(folder, { recursive: true })
-  }
-})
+testOnSqlite(
+  'a scheduled backup whose restore test fails raises an alert, and no backup is deleted',
+  async (kit) => {
+    const folder = mkdtempSync(join(tmpdir(), 'recordhub-contract-drill-'))
+    let isDiskFull = false
+    const { backups, alerts } = kit.storage
+    const runner = createBackupRunner({
+      ...{
+        ...kit.storage,
+        backups: {
+          ...backups,
+          openCopy: (options) =>
+            isDiskFull ? Promise.reject(new Error('full')) : backups.openCopy(options),
+        },
+        // A backup has the time of the system.
+        clock: systemClock,
+        config: { HUB_BACKUP_KEEP: 1, HUB_BACKUP_DRILL: true },
+        log: { error: () => undefined, info: () => undefined },
+      },
+      ...{ folder, passphrase: null, secretFingerprint: 'x', version: '0.0.0-test' },
+    })
+    const makeBackup = async () => {
+      await runner.makeScheduledBackup()
+      const open = await alerts.listOpenAlerts()
+      return {
+        messages: open.map(({ message }) => message.replace(/\S+\.recordhub-backup/, 'it')),
+        drills: (await listBackups(folder, backups)).map(({ drill }) => drill?.passed ?? null),
+      }
+    }
+    try {
+      await (await kit.register()).post()
+      assert.deepEqual(await makeBackup(), { messages: [], drills: [true] })
+      isDiskFull = true
+      const messages = ['The restore test of it failed: full']
+      assert.deepEqual(await makeBackup(), { messages, drills: [null, true] })
+      isDiskFull = false
+      assert.deepEqual(await makeBackup(), { messages: [], drills: [true] })
+      assert.equal(readdirSync(folder).length, 2)
+    } finally {
+      await runner.stop()
+      rmSync(folder, { recursive: true })
+    }
+  },
+)
 
 testOnPostgres(
   'backups on PostgreSQL contain every table, except for the text index and the list of migrations',
