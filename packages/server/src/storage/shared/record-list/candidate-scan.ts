@@ -9,24 +9,29 @@ import {
 import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import { endOfPrefix, isStorableText, truncateCodePoints } from '../../../lib/text/code-points.ts'
 import type { ListScope, Position } from '../../port/record-list-store.ts'
-import { IN_LIST_INDEX, type SelectedRecord, selectWithoutData } from '../records/record-rows.ts'
+import {
+  IN_LIST_INDEX,
+  type ListedRecord,
+  selectListed,
+  selectWithoutData,
+} from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 import { findByCondition } from './indexed-field-scan.ts'
+import { createLargeDataReader, readLargeData } from './large-data.ts'
 import {
   createCompare,
   createPositionOf,
-  createRecordReader,
   type RecordScan,
   type ResolvedQuery,
-  readParts,
   type ScanDeps,
   scanPositions,
-  toLocated,
 } from './record-scan.ts'
 import type { CandidateSource } from './scan-strategies.ts'
 
 /** Above this number, reading the list in its order is faster. */
 const MAX_CANDIDATES = 10_000
+/** Candidates whose data is read at once. */
+const PARSE_STEP = 200
 
 /** @returns null if the index cannot be used, or returns too many records. */
 export async function scanCandidates(
@@ -41,25 +46,24 @@ export async function scanCandidates(
   const positionOf = createPositionOf(query, scope)
   const positions: Position[] = []
   const pause = createPause()
-  const addPosition = async (row: SelectedRecord) => {
-    positions.push(positionOf(row))
-    await pause()
-  }
-  const rows = await readCandidates(deps, resolved, ids)
-  if (isDataColumn(query.sort)) {
-    const located = rows.map(({ record_id }) => toLocated({ value: null, record_id }))
-    for await (const { records } of readParts(createRecordReader(deps), located)) {
-      for (const { row } of records) await addPosition(row)
+  const reader = createLargeDataReader(deps)
+  const stepLength = isDataColumn(query.sort) ? PARSE_STEP : MAX_CANDIDATES
+  for (let start = 0; start < ids.length; start += stepLength) {
+    const rows = await readCandidates(deps, resolved, ids.slice(start, start + stepLength))
+    const found = rows.map((row) => ({ row, position: { value: null, record_id: row.record_id } }))
+    for await (const { records } of readLargeData(reader, found)) {
+      for (const { row } of records) {
+        positions.push(positionOf(row))
+        await pause()
+      }
     }
-  } else {
-    for (const row of rows) await addPosition(row)
   }
   const compare = createCompare(query)
   positions.sort(compare)
   const isWholeFilter =
     source.index === 'missing_review' && !isFiltered({ ...query, missing_review: null })
   const size = positions.length
-  return scanPositions(positions, { compare, size, allMatch: isWholeFilter })
+  return scanPositions(deps, positions, { compare, size, allMatch: isWholeFilter })
 }
 
 async function findCandidates(
@@ -103,13 +107,15 @@ async function findWhere(
   return rows.map((row) => row.record_id)
 }
 
-/** Reads candidates in the modules of the list without their data, since most of them are on other pages. */
+/** Reads the columns that the order needs, of candidates in the modules of the list. */
 async function readCandidates(
   { db, dialect }: ScanDeps,
-  { scope }: ResolvedQuery,
+  { query, scope }: ResolvedQuery,
   ids: number[],
-): Promise<SelectedRecord[]> {
-  const select = selectWithoutData(db).where('r.record_id', 'in', dialect.idList(ids))
+): Promise<ListedRecord[]> {
+  // Data is most of a record, and most candidates are on other pages.
+  const columns = isDataColumn(query.sort) ? selectListed(db) : selectWithoutData(db)
+  const select = columns.where('r.record_id', 'in', dialect.idList(ids))
   if (scope.all) return select.execute()
   const moduleIds = dialect.idList(scope.modules.map(({ module_id }) => module_id))
   return select.where('r.module_id', 'in', moduleIds).execute()

@@ -14,15 +14,15 @@ import {
 } from '../../../domain/record/record-query.ts'
 import type { ModuleRef, Position } from '../../port/record-list-store.ts'
 import { isVisible } from '../records/module-scope.ts'
-import { IN_LIST_INDEX } from '../records/record-rows.ts'
+import { IN_LIST_INDEX, type ListedRecord, selectListed } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
+import { createLargeDataReader } from './large-data.ts'
 import {
   createCompare,
   createMatches,
   createPositionOf,
-  createRecordReader,
-  type Located,
   mergeScans,
+  positionBy,
   type RecordListDialect,
   type RecordScan,
   type ResolvedQuery,
@@ -45,26 +45,18 @@ export function scanHubColumn(
     contains: dialect.contains,
     hidesRemoved: isGlobal && !scope.all,
   })
+  const positionOf = positionBy(order.sort)
+  const toFound = (row: ListedRecord) => ({ row, position: positionOf(row) })
 
   const scanModule = (module: ModuleRef | null): RecordScan => ({
     size: null,
     allMatch: false,
-    async locate(after, limit) {
-      const range = { ...order, module, minChangeSeq, nameIndexLength, after }
-      const select = selectPositions(db, range)
-      if (!prefilter) return toStep((await select.limit(limit).execute()).map(toSized), limit)
-      const [end] = (
-        await select
-          .offset(limit - 1)
-          .limit(1)
-          .execute()
-      ).map(toSized)
-      const next = end?.position ?? null
-      let filtered = select.where(prefilter)
-      if (next) {
-        filtered = filtered.where(comparePosition(range, next, order.descending ? '>=' : '<='))
-      }
-      return { located: (await filtered.execute()).map(toSized), examined: limit, next }
+    async readStep(after, limit) {
+      const range = { ...order, module, minChangeSeq, nameIndexLength, after, limit }
+      if (!prefilter) return toStep((await selectRange(db, range)).map(toFound), limit)
+      const next = await findEnd(db, range)
+      const rows = await selectFiltered(db, range, next, prefilter)
+      return { records: rows.map(toFound), examined: limit, next }
     },
   })
   const modules = isGlobal ? [null] : scope.modules
@@ -135,22 +127,40 @@ type Range = {
   module: ModuleRef | null
   after: Position | null
   minChangeSeq: number
+  limit: number
   nameIndexLength: number | null
 }
 
-function selectPositions(db: Executor, range: Range) {
+function selectRange(db: Executor, range: Range): Promise<ListedRecord[]> {
+  let select = selectListed(db).where(isInRange(range))
+  for (const key of keysOf(range)) select = select.orderBy(key, directionOf(range))
+  return select.limit(range.limit).execute()
+}
+
+/** Returns the position of the last record in the range; null if the list ends before the limit of the range. */
+async function findEnd(db: Executor, range: Range): Promise<Position | null> {
   let select = db
     .selectFrom('records as r')
     .select(['r.record_id', sql.ref<string | number>(SORT_COLUMNS[range.sort]).as('value')])
-    .select(sql<number>`octet_length(r.data)`.as('bytes'))
     .where(isInRange(range))
-  const direction = range.descending ? 'desc' : 'asc'
-  for (const key of keysOf(range)) select = select.orderBy(key, direction)
-  return select
+  for (const key of keysOf(range)) select = select.orderBy(key, directionOf(range))
+  const end = await select
+    .offset(range.limit - 1)
+    .limit(1)
+    .executeTakeFirst()
+  return end ?? null
 }
 
-function toSized({ bytes, ...position }: Position & { bytes: number }): Located {
-  return { position, bytes }
+function selectFiltered(
+  db: Executor,
+  range: Range,
+  end: Position | null,
+  prefilter: RawBuilder<boolean>,
+): Promise<ListedRecord[]> {
+  let select = selectListed(db).where(isInRange(range)).where(prefilter)
+  if (end) select = select.where(comparePosition(range, end, range.descending ? '>=' : '<='))
+  for (const key of keysOf(range)) select = select.orderBy(key, directionOf(range))
+  return select.execute()
 }
 
 function isInRange(range: Range): RawBuilder<boolean> {
@@ -183,6 +193,10 @@ function keysOf(range: Range): RawBuilder<unknown>[] {
   return length === null ? keys : [prefixOf(column, length), ...keys]
 }
 
+function directionOf({ descending }: Range): 'desc' | 'asc' {
+  return descending ? 'desc' : 'asc'
+}
+
 function prefixLengthOf({ sort, nameIndexLength }: Range): number | null {
   return sort === 'full_name' ? nameIndexLength : null
 }
@@ -209,7 +223,7 @@ export async function scanSorted(
   let positions: Position[] = []
   let matched = 0
   const all = scanHubColumn(deps, resolved, { sort: 'record_id', descending: false })
-  const { complete } = await visitRecords(createRecordReader(deps), all, deadline, (row) => {
+  const { complete } = await visitRecords(createLargeDataReader(deps), all, deadline, (row) => {
     if (matches && !matches(row)) return true
     matched += 1
     const position = positionOf(row)
@@ -219,5 +233,5 @@ export async function scanSorted(
   })
   if (!complete) return null
   const nearest = positions.sort(compare).slice(0, limit)
-  return scanPositions(nearest, { compare, size: matched, allMatch: true })
+  return scanPositions(deps, nearest, { compare, size: matched, allMatch: true })
 }

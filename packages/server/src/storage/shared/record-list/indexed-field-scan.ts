@@ -15,9 +15,8 @@ import type { Executor } from '../schema/databases.ts'
 import {
   type RecordScan,
   type ResolvedQuery,
+  readAtPositions,
   type ScanDeps,
-  toLocated,
-  toStep,
 } from './record-scan.ts'
 
 type IndexedField = { field_id: number; platform_id: number; kind: DataKind }
@@ -35,10 +34,9 @@ export async function scanIndexedField(
   return {
     size: null,
     allMatch: false,
-    async locate(after, limit) {
+    async readStep(after, limit) {
       const range = { descending, backwards, after, limit }
-      const positions = await readPositions(deps.db, field, range)
-      return toStep(positions.map(toLocated), limit)
+      return readAtPositions(deps, await readPositions(deps.db, field, range), limit)
     },
   }
 }

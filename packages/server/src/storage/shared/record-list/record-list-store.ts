@@ -29,11 +29,11 @@ import { findRow } from '../schema/rows.ts'
 import { scanCandidates } from './candidate-scan.ts'
 import { scanHubColumn, scanSorted } from './hub-column-scan.ts'
 import { scanIndexedField } from './indexed-field-scan.ts'
+import { createLargeDataReader } from './large-data.ts'
 import { readRecordPage } from './record-page.ts'
 import {
   createCompare,
   createMatches,
-  createRecordReader,
   type RecordListDialect,
   type RecordScan,
   type ResolvedQuery,
@@ -47,7 +47,7 @@ export function createRecordListStore(
   { reader: db }: Pick<Databases, 'reader'>,
   dialect: RecordListDialect,
 ): RecordListStore {
-  const reader = createRecordReader({ db, dialect })
+  const reader = createLargeDataReader({ db, dialect })
   return {
     readScope: (query) => readScope(db, query),
     readNamedScope: (query) => readNamedScope(db, query),
@@ -122,7 +122,7 @@ async function countValues(
     others: own.filter((one) => one.column !== column),
     counter: createFacetCounter(pathOfColumn(column)),
   }))
-  const read = await visitRecords(createRecordReader(deps), scan, deadline, (row) => {
+  const read = await visitRecords(createLargeDataReader(deps), scan, deadline, (row) => {
     if (matches && !matches(row)) return true
     const record = toFilteredRecord(row)
     for (const { others, counter } of facets) {
@@ -142,7 +142,7 @@ async function openScan(
 ): Promise<RecordScan | null> {
   const { query, scope } = resolved
   if (!scope.all && scope.modules.length === 0) {
-    return scanPositions([], { compare: createCompare(query), size: 0, allMatch: true })
+    return scanPositions(deps, [], { compare: createCompare(query), size: 0, allMatch: true })
   }
   for (const strategy of listStrategies(query)) {
     const scan = await openStrategy(deps, resolved, strategy, deadline)

@@ -1,18 +1,26 @@
-import assert from 'node:assert/strict'
+import assert, { fail } from 'node:assert/strict'
 import { test } from 'node:test'
-import { createReader } from '../../../../test/helpers/storage/record-reader.ts'
+import type { SelectedRecord } from '../records/record-rows.ts'
 import { collectRecords } from './record-page.ts'
-import { type RecordScan, toLocated } from './record-scan.ts'
+import type { RecordScan } from './record-scan.ts'
 
-/** A scan of records 1 to 100 that locates them all in one step. */
+const ROW: Omit<SelectedRecord, 'record_id'> = {
+  ...{ platform_name: 'school', module_name: 'Cases', record_type: 'cases' },
+  ...{ reference_number: 'r', full_name: '', incomplete: 0, missing_since: null, taken_back: 0 },
+  ...{ created_at: '', updated_at: '', change_seq: 1, data: '{}' },
+}
+
+/** A scan of records 1 to 100 that reads them all in one step. */
 function createScan(size: number | null): RecordScan {
   return {
     ...{ size, allMatch: false },
-    async locate(after) {
+    async readStep(after) {
       const first = (after?.record_id ?? 0) + 1
-      const ids = Array.from({ length: 101 - first }, (_, at) => first + at)
-      const located = ids.map((id) => toLocated({ value: id, record_id: id }))
-      return { located, examined: located.length, next: null }
+      const records = Array.from({ length: 101 - first }, (_, at) => {
+        const record_id = first + at
+        return { row: { ...ROW, record_id }, position: { value: record_id, record_id } }
+      })
+      return { records, examined: records.length, next: null }
     },
   }
 }
@@ -29,7 +37,7 @@ for (const [what, size] of [
     let requests = 0
     do {
       const page: Awaited<ReturnType<typeof collectRecords>> = await collectRecords(
-        createReader(),
+        { measure: () => fail(), read: () => fail() },
         createScan(size),
         { after, limit: 50 },
         {

@@ -2,14 +2,8 @@
 import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { Position, RecordPage, RecordQuery } from '../../port/record-list-store.ts'
 import { toRecordRow } from '../records/record-rows.ts'
-import {
-  endOfScan,
-  type Matches,
-  type RecordReader,
-  type RecordScan,
-  readSteps,
-  type ScannedRecord,
-} from './record-scan.ts'
+import type { LargeDataReader, ScannedRecord } from './large-data.ts'
+import { endOfScan, type Matches, type RecordScan, readSteps } from './record-scan.ts'
 
 /** Maximum size of the data on a page, in UTF-16 units. The record that reaches it ends the page. */
 const MAX_PAGE_SIZE = 8_000_000
@@ -33,7 +27,7 @@ type Collected = {
 
 /** @param countAll counts the records of the platform and module. */
 export async function readRecordPage(
-  reader: RecordReader,
+  reader: LargeDataReader,
   scan: RecordScan,
   query: RecordQuery,
   { countAll, ...filter }: Filter & { countAll: () => Promise<number> },
@@ -60,7 +54,7 @@ export async function readRecordPage(
 }
 
 export async function collectRecords(
-  reader: RecordReader,
+  reader: LargeDataReader,
   scan: RecordScan,
   { after, limit }: Pick<RecordQuery, 'after' | 'limit'>,
   { matches: filter, deadline }: Filter,

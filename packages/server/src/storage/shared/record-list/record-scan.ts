@@ -1,11 +1,10 @@
 /**
- * A scan locates records in the order of a list, in steps. They are read by their size, and other work runs between two
- * reads. This file has what the strategies of `scan-strategies.ts` share: the order, the steps, and scans of known
- * positions and of several scans.
+ * A scan reads records in the order of a list, in steps, and lets other work run between two steps. This file has what
+ * the strategies of `scan-strategies.ts` share: the order, the steps, and scans of known positions and of several scans.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { BY_RELEVANCE } from '@recordhub/protocol'
-import { type RawBuilder, sql } from 'kysely'
+import { BY_RELEVANCE, type RecordSort } from '@recordhub/protocol'
+import type { RawBuilder } from 'kysely'
 import { createMatcher } from '../../../domain/record/record-match.ts'
 import {
   isDataColumn,
@@ -15,76 +14,44 @@ import {
 import { isSortedAsNumber, sortKeyAt } from '../../../domain/record/sort-key.ts'
 import { createRanking } from '../../../domain/search/search-matches.ts'
 import type { SearchTerms } from '../../../domain/search/search-text.ts'
-import { splitByBytes } from '../../../lib/collections/pagination.ts'
 import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import { compareCodePoints } from '../../../lib/text/code-points.ts'
 import type { Examined, ListScope, Position, RecordQuery } from '../../port/record-list-store.ts'
-import { type SelectedRecord, selectRecords, toFilteredRecord } from '../records/record-rows.ts'
+import {
+  type ListedRecord,
+  type SelectedRecord,
+  selectListed,
+  toFilteredRecord,
+} from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
+import {
+  type FoundRecord,
+  type LargeDataReader,
+  readLargeData,
+  type ScannedRecord,
+} from './large-data.ts'
 
-export type ScannedRecord = { row: SelectedRecord; position: Position }
-
-type Step = {
-  /** The number of records that the database has tested for the step, including those that its prefilter excluded. */
+type ScanStep<Found extends FoundRecord = FoundRecord> = {
+  records: Found[]
+  /** The number of records that the database has read for the step, including those that its prefilter excluded. */
   examined: number
   /** The position after which the next step begins; null at the end of the list. */
   next: Position | null
 }
-/** `bytes` is the size of the record's data; null if it is not known yet. */
-export type Located = { position: Position; bytes: number | null }
-type LocatedStep = Step & { located: Located[] }
-type ReadStep = Step & { records: ScannedRecord[] }
 
 export interface RecordScan {
   /**
-   * Locates a step that begins after a position; null for the start of the list. The following step begins after `next`
-   * of this one. The caller chooses the size of each step, because it depends on the records that the page still needs.
+   * Reads a step that begins after a position; null for the start of the list. The following step begins after `next` of
+   * this one. The caller chooses the size of each step, because it depends on the records that the page still needs.
    */
-  locate(after: Position | null, limit: number): Promise<LocatedStep>
+  readStep(after: Position | null, limit: number): Promise<ScanStep>
   /**
-   * The number of records of a scan that locates a small set which includes every match, and ends between two steps only
+   * The number of records of a scan that reads a small set which includes every match, and ends between two steps only
    * at the end of the set. Null if the scan reads the whole list, within the time limit of the query.
    */
   size: number | null
   /** Whether every record of the scan matches, so that the page does not filter them. */
   allMatch: boolean
-}
-
-/** Reads records at positions. Those that have been deleted since they were located are left out. */
-export type RecordReader = {
-  /** Returns the records with the size of their data. */
-  measure(positions: readonly Position[]): Promise<(Located & { bytes: number })[]>
-  read(positions: readonly Position[]): Promise<ScannedRecord[]>
-}
-
-export function createRecordReader({ db, dialect }: ScanDeps): RecordReader {
-  const idsOf = (positions: readonly Position[]) =>
-    dialect.idList(positions.map(({ record_id }) => record_id))
-  return {
-    async measure(positions) {
-      if (positions.length === 0) return []
-      const rows = await db
-        .selectFrom('records')
-        .select(['record_id', sql<number>`octet_length(data)`.as('bytes')])
-        .where('record_id', 'in', idsOf(positions))
-        .execute()
-      const bytesOf = new Map(rows.map(({ record_id, bytes }) => [record_id, bytes]))
-      return positions.flatMap((position) => {
-        const bytes = bytesOf.get(position.record_id)
-        return bytes === undefined ? [] : [{ position, bytes }]
-      })
-    },
-
-    async read(positions) {
-      if (positions.length === 0) return []
-      const rows = await selectRecords(db).where('r.record_id', 'in', idsOf(positions)).execute()
-      const rowOf = new Map(rows.map((row) => [row.record_id, row]))
-      return positions.flatMap((position) => {
-        const row = rowOf.get(position.record_id)
-        return row ? [{ row, position }] : []
-      })
-    },
-  }
 }
 
 /** The functions of record lists that differ between engines. */
@@ -116,53 +83,33 @@ export type ResolvedQuery = {
 
 const FIRST_STEP = 64
 const MAX_STEP = 2000
-/** The data that is read at once, in bytes, unless a single record is larger: it may be as large as a response. */
-const MAX_READ_BYTES = 4_000_000
+/** Target size of the data that one step reads, in UTF-16 units. */
+const MAX_STEP_SIZE = 4_000_000
 
 /**
- * Reads the steps of a scan up to its end.
+ * Reads the steps of a scan up to its end. A step with large records is divided.
  * @param options `maxRecords` returns how many records the caller still needs.
  */
 export async function* readSteps(
-  reader: RecordReader,
+  reader: LargeDataReader,
   scan: RecordScan,
   options: { after: Position | null; firstStep: number; maxRecords: () => number },
-): AsyncGenerator<ReadStep> {
+): AsyncGenerator<ScanStep<ScannedRecord>> {
   let { after } = options
   let limit = Math.min(FIRST_STEP, options.firstStep)
   for (;;) {
-    const { located, examined, next } = await scan.locate(after, limit)
-    let unread = examined
-    for await (const { records, last } of readParts(reader, located)) {
-      const isEnd = last === null
-      const share = records.length / located.length
-      const own = isEnd ? unread : Math.round(examined * share)
-      unread -= own
-      yield { records, examined: own, next: isEnd ? next : last }
-      await yieldToEventLoop()
+    const step = await scan.readStep(after, limit)
+    let unread = step.examined
+    for await (const { records, last } of readLargeData(reader, step.records)) {
+      const share = records.length / step.records.length
+      const examined = last === null ? unread : Math.round(step.examined * share)
+      unread -= examined
+      yield { records, examined, next: last ?? step.next }
     }
-    if (next === null) return
-    after = next
-    limit = Math.min(limit * 2, MAX_STEP, options.maxRecords())
-  }
-}
-
-/**
- * Reads located records in parts of limited size; an empty part without records.
- * @returns `last` is the last position of a part, and null for the last part.
- */
-export async function* readParts(
-  { measure, read }: RecordReader,
-  located: readonly Located[],
-): AsyncGenerator<{ records: ScannedRecord[]; last: Position | null }> {
-  const sized = located.every(hasSize)
-    ? located
-    : await measure(located.map(({ position }) => position))
-  const parts = splitByBytes(sized, MAX_READ_BYTES)
-  for (const [index, part] of parts.entries()) {
-    const records = await read(part.map(({ position }) => position))
-    const isEnd = index === parts.length - 1
-    yield { records, last: isEnd ? null : (part.at(-1)?.position ?? null) }
+    if (step.next === null) return
+    after = step.next
+    limit = Math.min(nextLimit(limit, step), options.maxRecords())
+    await yieldToEventLoop()
   }
 }
 
@@ -171,7 +118,7 @@ export async function* readParts(
  * @param limits of the number of records, and of the size of their data in UTF-16 units.
  */
 export async function visitRecords(
-  reader: RecordReader,
+  reader: LargeDataReader,
   scan: RecordScan,
   deadline: number,
   visit: (row: SelectedRecord) => boolean,
@@ -207,17 +154,19 @@ export function endOfScan(deadline: number): number {
   return Math.max(deadline, performance.now() + MIN_SCAN_MS)
 }
 
-function hasSize(located: Located): located is Located & { bytes: number } {
-  return located.bytes !== null
+/** Doubles the number of records per step, unless they are so large that a step would need too much memory. */
+function nextLimit(limit: number, { records }: ScanStep): number {
+  const size = records.reduce((sum, { row }) => sum + (row.data ?? '').length, 0)
+  const fitting = size === 0 ? MAX_STEP : Math.floor((MAX_STEP_SIZE / size) * limit)
+  return Math.max(1, Math.min(limit * 2, fitting, MAX_STEP))
 }
 
 /** Returns a step of records that the database has not filtered. Fewer than `limit` of them end the list. */
-export function toStep(located: Located[], limit: number): LocatedStep {
-  const next = located.length === limit ? (located.at(-1)?.position ?? null) : null
-  return { located, examined: located.length, next }
+export function toStep(records: FoundRecord[], limit: number): ScanStep {
+  const last = records.at(-1)
+  const next = last && records.length === limit ? last.position : null
+  return { records, examined: records.length, next }
 }
-
-export const toLocated = (position: Position): Located => ({ position, bytes: null })
 
 /** Returns a negative number if the first position comes before the second one. */
 type Compare = (one: Position, other: Position) => number
@@ -258,16 +207,19 @@ export function createPositionOf(
       record_id: row.record_id,
     })
   }
+  if (sort !== BY_RELEVANCE) return positionBy(sort)
+  const rankOf = createRanking(search ?? [])
+  return (row) => ({
+    value: (rankOf(row) + 1) * RANK_DISTANCE - row.change_seq,
+    record_id: row.record_id,
+  })
+}
+
+/** Returns a function that computes the position of a record in the order of a hub column. */
+export function positionBy(sort: RecordSort): (row: ListedRecord) => Position {
   switch (sort) {
     case 'updated_at':
       return ({ change_seq, record_id }) => ({ value: change_seq, record_id })
-    case BY_RELEVANCE: {
-      const rankOf = createRanking(search ?? [])
-      return (row) => ({
-        value: (rankOf(row) + 1) * RANK_DISTANCE - row.change_seq,
-        record_id: row.record_id,
-      })
-    }
     case 'created_at':
       return ({ record_id }) => ({ value: record_id, record_id })
     default:
@@ -287,30 +239,49 @@ export function createMatches({ query, scope, reviewedIds }: ResolvedQuery): Mat
 }
 
 /**
- * A scan of positions that are already known.
+ * Reads the records at positions that are already known.
  * @param positions all positions of the scan, in its order.
  */
 export function scanPositions(
+  deps: ScanDeps,
   positions: Position[],
   { compare, size, allMatch }: { compare: Compare; size: number; allMatch: boolean },
 ): RecordScan {
   return {
     size,
     allMatch,
-    async locate(after, limit) {
+    readStep(after, limit) {
       const start = positions.findIndex(
         (position) => after === null || compare(position, after) > 0,
       )
       const step = start < 0 ? [] : positions.slice(start, start + limit)
-      return toStep(step.map(toLocated), limit)
+      return readAtPositions(deps, step, limit)
     },
   }
 }
 
+/** Returns a step of records. Records that have been deleted since the positions were read are left out. */
+export async function readAtPositions(
+  { db, dialect }: ScanDeps,
+  positions: Position[],
+  limit: number,
+): Promise<ScanStep> {
+  if (positions.length === 0) return { records: [], examined: 0, next: null }
+  const ids = dialect.idList(positions.map(({ record_id }) => record_id))
+  const rows = await selectListed(db).where('r.record_id', 'in', ids).execute()
+  const rowOf = new Map(rows.map((row) => [row.record_id, row]))
+  const records = positions.flatMap((position) => {
+    const row = rowOf.get(position.record_id)
+    return row ? [{ row, position }] : []
+  })
+  const next = positions.length < limit ? null : (positions.at(-1) ?? null)
+  return { records, examined: positions.length, next }
+}
+
 type Source = {
-  locate: RecordScan['locate']
-  /** Records that have been located and not yet returned. */
-  buffer: Located[]
+  readStep: RecordScan['readStep']
+  /** Records that have been read and not yet returned. */
+  buffer: FoundRecord[]
   /** The number of records that the prefilter excluded from the last step, until they are added to `examined`. */
   excluded: number
   /** The position after which the next step begins. */
@@ -330,9 +301,9 @@ export function mergeScans(scans: RecordScan[], compare: Compare): RecordScan {
   return {
     size: null,
     allMatch: false,
-    async locate(after, limit) {
-      sources ??= scans.map(({ locate }) => ({
-        locate,
+    async readStep(after, limit) {
+      sources ??= scans.map(({ readStep }) => ({
+        readStep,
         buffer: [],
         excluded: 0,
         next: after,
@@ -343,27 +314,27 @@ export function mergeScans(scans: RecordScan[], compare: Compare): RecordScan {
         if (source.buffer.length === 0 && !source.hasEnded) await fillBuffer(source)
       }
       const end = findEnd(sources, compare)
-      const located: Located[] = []
+      const records: FoundRecord[] = []
       let excluded = 0
       for (const source of sources) {
-        located.push(...takeUpTo(source.buffer, end, compare))
+        records.push(...takeUpTo(source.buffer, end, compare))
         if (source.buffer.length > 0) continue
         excluded += source.excluded
         source.excluded = 0
       }
-      located.sort((one, other) => compare(one.position, other.position))
-      return { located, examined: located.length + excluded, next: end }
+      records.sort((one, other) => compare(one.position, other.position))
+      return { records, examined: records.length + excluded, next: end }
     },
   }
 }
 
 async function fillBuffer(source: Source): Promise<void> {
-  const step = await source.locate(source.next, source.limit)
-  source.buffer = step.located
-  source.excluded = step.examined - step.located.length
+  const step = await source.readStep(source.next, source.limit)
+  source.buffer = step.records
+  source.excluded = step.examined - step.records.length
   source.next = step.next
   source.hasEnded = step.next === null
-  source.limit = Math.min(source.limit * 2, MAX_STEP)
+  source.limit = nextLimit(source.limit, step)
 }
 
 /** Returns the first of the positions that the sources have reached; null if all sources have ended. */
@@ -375,8 +346,8 @@ function findEnd(sources: Source[], compare: Compare): Position | null {
   )
 }
 
-/** Removes the records up to a position from a buffer, and returns them; all of them if it is null. */
-function takeUpTo(buffer: Located[], end: Position | null, compare: Compare): Located[] {
+/** Removes the records up to a position from a buffer, and returns them; all records if the position is null. */
+function takeUpTo(buffer: FoundRecord[], end: Position | null, compare: Compare): FoundRecord[] {
   const firstBeyond = buffer.findIndex(({ position }) => end !== null && compare(position, end) > 0)
   return buffer.splice(0, firstBeyond < 0 ? buffer.length : firstBeyond)
 }

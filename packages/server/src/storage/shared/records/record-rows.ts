@@ -39,6 +39,20 @@ export function selectRecords(db: Executor) {
     .where(IN_LIST_INDEX)
 }
 
+/** An element may be as large as a response of a platform, and a step of a list reads thousands. */
+const MAX_LISTED_BYTES = 16_384
+
+/** As {@link selectRecords}; data that is too large to be read with that of many other records is null. */
+export function selectListed(db: Executor) {
+  const data = sql<
+    string | null
+  >`CASE WHEN octet_length(r.data) <= ${sql.lit(MAX_LISTED_BYTES)} THEN r.data END`
+  return selectRecords(db)
+    .clearSelect()
+    .select([...LIGHT_COLUMNS])
+    .select(data.as('data'))
+}
+
 /** As {@link selectRecords}, without the data, which is most of a record's size: an empty object in its place. */
 export function selectWithoutData(db: Executor) {
   return selectRecords(db)
@@ -50,6 +64,7 @@ export function selectWithoutData(db: Executor) {
 export type SelectedRecord = Awaited<
   ReturnType<ReturnType<typeof selectRecords>['execute']>
 >[number]
+export type ListedRecord = Omit<SelectedRecord, 'data'> & { data: string | null }
 
 export function toRecordRow(row: SelectedRecord): RecordRow {
   const { incomplete, taken_back, ...record } = row
