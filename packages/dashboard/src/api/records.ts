@@ -5,14 +5,15 @@ import type {
   FieldOrigin,
   HistoryEntry,
   RecordPage,
-  RecordSummary,
   SavedView,
+  SearchLine,
   StoredRecord,
 } from '@recordhub/protocol'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { type UrlChanges, writeUrlState } from '../lib/url-state.ts'
 import { callHubLossless } from './call-hub-lossless.ts'
 import { getQuery, queriesOf } from './get-query.ts'
+import { callHubLines } from './ndjson.ts'
 import { LIVE } from './queries.ts'
 
 const RECORDS = 'GET /api/v1/records'
@@ -75,13 +76,19 @@ export function facetsQuery(query: string, paths: readonly string[]) {
   }
 }
 
-/** The first search results. Disabled for an empty text. */
-export function firstRecordsQuery(text: string, limit: number) {
-  const query = { q: text, limit: String(limit) }
-  return {
-    ...getQuery<{ records: RecordSummary[] }>(RECORDS, { query }),
+/** The best search results of the hub. Disabled for an empty text. */
+export function bestRecordsQuery(text: string, limit: number) {
+  return queryOptions({
+    queryKey: ['GET /api/v1/search', text, limit],
+    queryFn: async ({ signal }) => {
+      const path = `/api/v1/search${writeUrlState({ query: text, hub_only: 'true' })}`
+      for await (const line of callHubLines<SearchLine>(path, { signal })) {
+        if (line.kind === 'hub') return line.records.slice(0, limit)
+      }
+      return []
+    },
     enabled: text !== '',
-  }
+  })
 }
 
 /** The saved views of the operator, and those shared by others. */

@@ -21,7 +21,7 @@ import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { signOut } from '../api/account.ts'
 import { snapshot } from '../api/live.ts'
 import { callHubLines } from '../api/ndjson.ts'
-import { firstRecordsQuery, viewsQuery } from '../api/records.ts'
+import { bestRecordsQuery, viewsQuery } from '../api/records.ts'
 import { pauseSchedule } from '../api/schedule.ts'
 import { hasRole, type Role, session } from '../api/session.ts'
 import { attempt, notify } from '../components/confirm.tsx'
@@ -83,12 +83,12 @@ function Palette({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () 
   const [index, setIndex] = useState(0)
   const [isEntered, setEntered] = useState(false)
   const listId = useId()
-  const found = useQuery(firstRecordsQuery(query, FIRST_FOUND))
+  const found = useQuery(bestRecordsQuery(query, FIRST_FOUND))
   const commands = useCommands(onShowKeys)
   const places = usePlaces()
   const matching = (entries: Entry[]) => entries.filter((entry) => matches(entry, text))
   const known = [...commands, ...places]
-  const records = query === '' || text.trim() === '' ? [] : (found.data?.records ?? [])
+  const records = query === '' || text.trim() === '' ? [] : (found.data ?? [])
   const groups: [string, Entry[]][] =
     text.trim() === ''
       ? [

@@ -56,6 +56,24 @@ describeHub('searching everywhere', (hub, engine) => {
     ])
   })
 
+  test('with hub_only, no platform is searched, and the best record is before a newer one', async () => {
+    await using simulated = await simulatePlatform({ modules: [simulatedModule('cases')] })
+    const { post } = await hub.register(simulated)
+    for (const full_name of ['Quist', 'Quistorp', 'Ann Quist']) {
+      assert.equal((await post(newRecord(`N-${full_name}`, { full_name }))).status, 201)
+    }
+    await hub.untilIndexed()
+    const { lines } = await search(hub, 'quist', { hub_only: 'true' })
+    const [start, own, ...rest] = lines
+    assert.ok(start?.kind === 'started' && own?.kind === 'hub')
+    assert.deepEqual([start.platforms, rest], [[], [{ kind: 'end' }]])
+    assert.deepEqual(
+      own.records.map((record) => record.full_name),
+      ['Quist', 'Quistorp', 'Ann Quist'],
+    )
+    assert.deepEqual(simulated.requests.filter(isSearch), [])
+  })
+
   test('a platform gets the specified path and headers, and the query as it was typed', async () => {
     await using simulated = await simulatePlatform()
     await hub.register(simulated)
@@ -240,11 +258,15 @@ function lineOf(lines: SearchLine[], platform: SimulatedPlatform): PlatformLine 
 }
 
 /** Searches as a viewer. */
-async function search(hub: TestHub, query: string): Promise<{ lines: SearchLine[]; text: string }> {
+async function search(
+  hub: TestHub,
+  query: string,
+  options: Record<string, string> = {},
+): Promise<{ lines: SearchLine[]; text: string }> {
   const response = await hub.callAs(
     'viewer',
     'GET',
-    `/api/v1/search?${new URLSearchParams({ query })}`,
+    `/api/v1/search?${new URLSearchParams({ query, ...options })}`,
   )
   assert.equal(response.status, 200, response.text)
   assert.equal(response.header('content-type'), 'application/x-ndjson')

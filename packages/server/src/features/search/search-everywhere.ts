@@ -35,10 +35,10 @@ const MAX_RAW_LENGTH = 10_000
  */
 export async function* searchEverywhere(
   deps: SearchDeps,
-  query: string,
+  { query, hubOnly }: { query: string; hubOnly: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<SearchLine> {
-  const active = await deps.platforms.listActive()
+  const active = hubOnly ? [] : await deps.platforms.listActive()
   const searches = active.map((platform) => searchPlatform(deps, platform, query, signal))
   yield {
     kind: 'started',

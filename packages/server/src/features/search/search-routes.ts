@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { ClosedObject, SearchLine } from '@recordhub/protocol'
+import { ClosedObject, OneOf, SearchLine } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { MAX_SEARCH_LENGTH, parseSearch } from '../../domain/search/search-text.ts'
 import { invalidMember } from '../../errors.ts'
@@ -19,6 +19,7 @@ export function searchRoutes(deps: SearchDeps & { stopping: AbortSignal }) {
           maxLength: MAX_SEARCH_LENGTH,
           description: 'A keyword or a person',
         }),
+        hub_only: Type.Optional(OneOf('true', 'false')),
       }),
       response: {
         200: {
@@ -31,7 +32,8 @@ export function searchRoutes(deps: SearchDeps & { stopping: AbortSignal }) {
       async handle(request, reply) {
         const query = readQuery(request.query.query)
         const signal = AbortSignal.any([abortOnClose(reply), deps.stopping])
-        const lines = searchEverywhere(deps, query, signal)
+        const hubOnly = request.query.hub_only === 'true'
+        const lines = searchEverywhere(deps, { query, hubOnly }, signal)
         // An error before the first line is sent as an error response.
         const first = await lines.next()
         return sendLines(reply, Readable.from(toText(first, lines)))
@@ -43,7 +45,8 @@ export function searchRoutes(deps: SearchDeps & { stopping: AbortSignal }) {
 const ABOUT =
   'Returns a stream of JSON lines (NDJSON). `started` lists the active platforms, `hub` has the records of the hub, ' +
   'one `platform` line per platform follows in the order in which they respond, each within 10 s, and `end` is the ' +
-  'last line. Closing the connection cancels the search. A platform without a search endpoint is not an error.'
+  'last line. Closing the connection cancels the search. A platform without a search endpoint is not an error. With ' +
+  '`hub_only`, no platform is searched.'
 
 /** @throws HubError `invalid_request` for a query without a letter or digit, which would match all records. */
 function readQuery(text: string): string {
