@@ -99,6 +99,7 @@ export const SearchLine = Type.Union([
     complete: Type.Boolean(),
     search_lag: NullableInteger,
     error: Type.Union([PlatformError, Type.Null()]),
+    took_ms: Type.Integer(),
   }),
   Type.Object({
     kind: Type.Literal('platform'),

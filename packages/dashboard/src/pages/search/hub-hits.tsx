@@ -7,7 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, formatLatency } from '../../lib/format.ts'
 import { pickState, useUrlState } from '../../lib/url-state.ts'
 import { columnOfPath } from '../records/columns.ts'
 import { totalLabel } from '../records/list-footer.tsx'
@@ -90,7 +90,8 @@ export function HubHits(props: { query: string; line: HubLine | null; isFinished
 function stateOf(line: HubLine | null, isFinished: boolean): string {
   if (line === null) return isFinished ? 'no response' : 'searching…'
   if (line.error) return 'failed'
-  return line.records.length === 0 ? '' : `${totalLabel(line)}, best first`
+  const took = formatLatency(line.took_ms)
+  return line.records.length === 0 ? took : `${totalLabel(line)}, best first, ${took}`
 }
 
 function Hit({ record, query }: { record: SearchedRecord; query: string }) {

@@ -16,8 +16,9 @@ import { Dot, type DotColor } from '../../components/dot.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { PlatformLink } from '../../components/platform-link.tsx'
 import { ValueView } from '../../components/value-view.tsx'
-import { formatDuration } from '../../lib/format.ts'
+import { formatDuration, formatSeconds } from '../../lib/format.ts'
 import { textOfValue } from '../../lib/lossless-json.ts'
+import { useNow } from '../../lib/use-now.ts'
 import classes from './search.module.css'
 import { compareRecord, type Lane, type PlatformLine, type SearchState } from './search-lanes.ts'
 
@@ -44,7 +45,10 @@ export function PlatformLane(props: {
           <h3 id={id}>
             <PlatformLink name={platform_name} />
           </h3>{' '}
-          <span className={classes['state']}>{state}</span>
+          <span className={classes['state']}>
+            {state}
+            {sign === 'searching' && <Elapsed />}
+          </span>
         </div>
         {canShowAll && (
           <Button
@@ -83,6 +87,12 @@ export function PlatformLane(props: {
       )}
     </section>
   )
+}
+
+/** The time since it is shown. Hidden from screen readers, which would read every second. */
+function Elapsed() {
+  const [start] = useState(Date.now)
+  return <span aria-hidden>, {formatSeconds(useNow(true) - start)}</span>
 }
 
 function describeLane(

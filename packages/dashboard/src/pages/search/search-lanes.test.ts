@@ -39,6 +39,7 @@ const hub = {
   complete: true,
   search_lag: 0,
   error: null,
+  took_ms: 12,
 }
 
 test('lanes fill as platforms respond, with results first', () => {

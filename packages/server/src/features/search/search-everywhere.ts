@@ -12,7 +12,7 @@ import type { FeatureDeps } from '../feature-deps.ts'
 
 type HubLine = Extract<SearchLine, { kind: 'hub' }>
 /** The best records of the hub, and figures of all that match. */
-type FoundPage = Omit<HubLine, 'kind' | 'error'>
+type FoundPage = Omit<HubLine, 'kind' | 'error' | 'took_ms'>
 
 export type SearchDeps = Pick<FeatureDeps, 'platforms' | 'client' | 'secrets'> & {
   /** Limits the requests of all searches of this process together. */
@@ -53,13 +53,21 @@ export async function* searchEverywhere(
 }
 
 async function searchHub(deps: SearchDeps, query: string): Promise<HubLine> {
+  const took = startTimer()
   try {
-    return { kind: 'hub', ...(await deps.searchRecords(query, MAX_RESULTS)), error: null }
+    const found = await deps.searchRecords(query, MAX_RESULTS)
+    return { kind: 'hub', ...found, error: null, took_ms: took() }
   } catch (thrown) {
     const figures = { estimated_total: 0, total_is_estimate: false, search_lag: null }
     const error = describeError(deps, thrown, null)
-    return { kind: 'hub', records: [], ...figures, complete: false, error }
+    return { kind: 'hub', records: [], ...figures, complete: false, error, took_ms: took() }
   }
+}
+
+/** Returns a function that returns the milliseconds since now. */
+function startTimer(): () => number {
+  const startedAt = performance.now()
+  return () => Math.ceil(performance.now() - startedAt)
 }
 
 /** Never rejects. */
@@ -69,17 +77,16 @@ async function searchPlatform(
   query: string,
   signal: AbortSignal,
 ): Promise<PlatformLine> {
-  let startedAt = performance.now()
+  let took = startTimer()
   async function search(): Promise<PlatformResult> {
-    startedAt = performance.now()
+    took = startTimer()
     return requestSearch(deps, id, query, signal)
   }
   const result = await deps.queue.add(search, { signal }).catch((thrown: unknown) => {
     const error = signal.aborted ? null : describeError(deps, thrown, id)
     return { outcome: 'failed' as const, ...EMPTY, error }
   })
-  const took_ms = Math.round(performance.now() - startedAt)
-  return { kind: 'platform', platform_name, ...result, took_ms }
+  return { kind: 'platform', platform_name, ...result, took_ms: took() }
 }
 
 const EMPTY = { found: 0, records: [], raw: null, error: null }
