@@ -27,7 +27,8 @@ export function CommandSearchButton() {
   // Also in a text field, such as that of the search which is still closing.
   useHotkeys([['mod+K', () => void open('search')]], [])
   useHotkeys([
-    ['/', () => void open('search')],
+    // The page of the search has a field of its own.
+    ['/', () => location.pathname !== '/dashboard/search' && void open('search')],
     ['?', () => void open('keys')],
     ['shift+?', () => void open('keys')],
   ])
