@@ -13,6 +13,21 @@ const KEYS: readonly [where: string, keys: readonly (readonly [keys: string[], w
       ],
     ],
     [
+      'Search or run a command',
+      [
+        [['↑', '↓'], 'Move to another result'],
+        [['Enter'], 'Run or open the result'],
+        [['Ctrl Enter'], 'Open the result in a new tab'],
+      ],
+    ],
+    [
+      'Tables',
+      [
+        [['J', 'K', '↑', '↓'], 'Move to the next or previous row, while the table has the focus'],
+        [['Enter'], 'Open the row'],
+      ],
+    ],
+    [
       'Inbox',
       [
         [['↑', '↓'], 'Move to another item'],
@@ -21,6 +36,7 @@ const KEYS: readonly [where: string, keys: readonly (readonly [keys: string[], w
       ],
     ],
     ['Records', [[['J', 'K', '↑', '↓'], 'Open the next or previous record, while one is open']]],
+    ['Search', [[['/'], 'Move to the search field']]],
   ]
 
 /** All keys of the dashboard. */

@@ -96,19 +96,19 @@ describe('navigation without a reload', BROWSER_TEST, () => {
     await page.keyboard.press('Escape')
     await palette.waitFor({ state: 'hidden' })
     await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keys' }).getByText('Acknowledge the item').waitFor()
+    const keys = page.getByRole('dialog', { name: 'Keys' })
+    await keys.getByText('Acknowledge the item').waitFor()
+    for (const what of ['next or previous row', 'new tab', 'search field']) {
+      await keys.getByRole('row').filter({ hasText: what }).waitFor()
+    }
     await expectAccessible(page, { within: 'dialog' })
     await page.keyboard.press('Escape')
+    await keys.waitFor({ state: 'hidden' })
     await page.getByRole('button', { name: 'Your account' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()
     await expectAccessible(page, { within: 'menu' })
   })
 
-  test('the Tab key skips the navigation in one step and is never trapped', async () => {
-    const { page } = await openPage(filled().hub)
-    await page.goto('/dashboard/guide')
-    await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
-    await page.keyboard.press('Tab')
   test('on the page of the search, the key of the search leads to its field', async () => {
     const { page } = await openPage(filled().hub)
     await page.goto('/dashboard/search?query=nothing')
@@ -128,6 +128,11 @@ describe('navigation without a reload', BROWSER_TEST, () => {
     await palette.waitFor()
   })
 
+  test('the Tab key skips the navigation in one step and is never trapped', async () => {
+    const { page } = await openPage(filled().hub)
+    await page.goto('/dashboard/guide')
+    await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
+    await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await untilTrueInPage(page, `document.activeElement?.id === 'main'`)
     const seen = new Set<unknown>()
