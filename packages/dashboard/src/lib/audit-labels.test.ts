@@ -11,6 +11,9 @@ test('details are shown on one line, without empty values', () => {
   const details = { role: 'viewer', disabled: true, invited_by: null, n: 3, list: ['a', 'b'] }
   assert.equal(detailsLabel(details), 'role viewer · disabled yes · n 3 · list a, b')
   assert.equal(detailsLabel({}), '')
+  // The table shows it in the zone of the viewer.
+  const at = '2026-11-21T07:30:00.000Z'
+  assert.equal(detailsLabel({ expires_at: at }), `expires at ${at}`)
   const browser = 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/145.0'
   assert.equal(detailsLabel({ browser }), 'browser Firefox on Linux')
 })

@@ -1,5 +1,5 @@
 /** Labels of the audit log. */
-import { formatCode, formatTime } from './format.ts'
+import { formatCode } from './format.ts'
 import { userAgentLabel } from './user-agent.ts'
 
 const ACTION_LABELS: Readonly<Record<string, string>> = {
@@ -78,9 +78,7 @@ export function actionLabel(action: string): string {
   return ACTION_LABELS[action] ?? formatCode(action.replaceAll('.', ': '))
 }
 
-const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
-
-/** The details of an audit entry on one line. */
+/** The details of an audit entry on one line, with times as they were sent. */
 export function detailsLabel(details: Readonly<Record<string, unknown>>): string {
   return Object.entries(details)
     .filter(([, value]) => value !== null && value !== '')
@@ -95,7 +93,7 @@ function detailLabel(name: string, value: unknown): string {
 }
 
 function formatValue(value: unknown): string {
-  if (typeof value === 'string') return INSTANT.test(value) ? formatTime(value) : value
+  if (typeof value === 'string') return value
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return Array.isArray(value) ? value.map(formatValue).join(', ') : JSON.stringify(value)
 }

@@ -62,6 +62,11 @@ describe('the overview', BROWSER_TEST, () => {
     await sync.getByText('1 of 2 modules', { exact: true }).waitFor()
     const numbers = page.getByRole('region', { name: 'Numbers' })
     await numbers.getByText('1 push', { exact: true }).waitFor()
+    await sync.getByRole('time').first().hover()
+    await page
+      .getByRole('tooltip')
+      .getByText(/M (?:GMT|UTC)/)
+      .waitFor()
     await numbers.getByRole('link', { name: '1 failed' }).waitFor()
     await numbers.getByText('1 h', { exact: true }).click()
     await numbers.getByText('per 2 minutes').first().waitFor()

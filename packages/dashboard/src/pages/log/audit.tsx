@@ -11,6 +11,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FilterChips, FilterSelect, FilterTime } from '../../components/filter-chip.tsx'
 import { columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
+import { MessageText } from '../../components/message-text.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { PlatformLink } from '../../components/platform-link.tsx'
@@ -162,7 +163,11 @@ function AuditTable(props: {
           { phone: 'first' },
         ),
         column.of('Object', ({ entry }) => <Target entry={entry} />, { width: 190 }),
-        column.of('Change', ({ entry, entries: all }) => changeOf(entry, all), { phone: 'line' }),
+        column.of(
+          'Change',
+          ({ entry, entries: all }) => <MessageText message={changeOf(entry, all)} />,
+          { phone: 'line' },
+        ),
         column.text('From', ({ entry: { address } }) => address, {
           width: 130,
           from: 'desktop',

@@ -9,8 +9,8 @@ import { scheduleQuery } from '../../api/schedule.ts'
 import { IconButton } from '../../components/icon-button.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
 import { PullLink } from '../../components/page-link.tsx'
-import { Clock } from '../../components/time.tsx'
-import { formatCount, formatDuration, formatSeconds, formatTime } from '../../lib/format.ts'
+import { Clock, Time } from '../../components/time.tsx'
+import { formatCount, formatDuration, formatSeconds } from '../../lib/format.ts'
 import { scheduleLabel } from '../../lib/settings-labels.ts'
 import { useStore } from '../../lib/store.ts'
 import { useNow } from '../../lib/use-now.ts'
@@ -92,7 +92,7 @@ function LastPull({ pull }: { pull: Pull | null }) {
   const read = progress.task_states.succeeded ?? 0
   return (
     <span className={`${classes['when']} ${classes['dots']}`}>
-      <time dateTime={finished_at}>{formatTime(finished_at)}</time>
+      <Time at={finished_at} />
       {state !== 'succeeded' && (
         <span>
           <PullStateBadge state={state} counts={counts} />

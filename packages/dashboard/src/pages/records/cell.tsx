@@ -1,7 +1,6 @@
 import { summarizeValue } from '@recordhub/protocol/summarize-value'
 import { Dimmed } from '../../components/list-table/columns.tsx'
-import { Ago } from '../../components/time.tsx'
-import { formatTime } from '../../lib/format.ts'
+import { Ago, Time } from '../../components/time.tsx'
 import { isPlainObject, textOfValue } from '../../lib/lossless-json.ts'
 import type { Column } from './columns.ts'
 import { isInstant } from './filters.ts'
@@ -15,7 +14,7 @@ export function Cell({ column, value }: { column: Column; value: unknown }) {
   if (value === undefined) return null
   if (isInstant(column) && typeof value === 'string') {
     return (
-      <Dimmed>{column.id === 'hub_updated_at' ? <Ago at={value} /> : formatTime(value)}</Dimmed>
+      <Dimmed>{column.id === 'hub_updated_at' ? <Ago at={value} /> : <Time at={value} />}</Dimmed>
     )
   }
   const text = summaryOf(value, column.label)
