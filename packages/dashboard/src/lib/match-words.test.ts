@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { matchWords } from './match-words.ts'
+import { matchTerms, matchWords } from './match-words.ts'
 
 test('the words of a query begin words of the text, in any order', () => {
   const text = 'Pull Harbour Museum now'
@@ -16,4 +16,15 @@ test('the words of a query begin words of the text, in any order', () => {
     ['', 'our', 'pull pull', 'x'].map((query) => matchWords(text, query)),
     [...[[], null, null, null]],
   )
+})
+
+test('the terms of a search are found anywhere in a name, whatever their case and accents', () => {
+  const found = (text: string, search: string) =>
+    matchTerms(text, search).map(([start, end]) => text.slice(start, end))
+  assert.deepEqual(found('Zoë Grünewald', 'unew ZOE'), ['Zoë', 'ünew'])
+  assert.deepEqual(found('E-2026/00', '2026/00'), ['2026/00'])
+  assert.deepEqual(found('Lee Ann Lee', '"ann lee" lee'), ['Lee', 'Ann Lee'])
+  assert.deepEqual(found('Al Hall', 'al'), ['Al'])
+  assert.deepEqual(found('a.b (c)', 'a.b (c [x'), ['a.b', '(c'])
+  for (const search of ['', ' ', '"', '""', 'x']) assert.deepEqual(found('Ann', search), [])
 })

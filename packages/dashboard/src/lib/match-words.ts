@@ -13,15 +13,38 @@ export function matchWords(text: string, query: string): [start: number, end: nu
   return ranges.sort(([one], [other]) => one - other)
 }
 
-/** The first place of a word that begins a word and is not taken. */
+/**
+ * Where a name or reference contains the terms of a search, in order: words and quoted phrases, with fewer than three
+ * characters only at the beginning of a word. Case and accents do not matter.
+ */
+export function matchTerms(text: string, search: string): [start: number, end: number][] {
+  const folded = foldUnits(text)
+  const ranges: [number, number][] = []
+  for (const quoted of foldUnits(search).match(/"[^"]+"|[^\s"]+/g) ?? []) {
+    const term = quoted.replaceAll('"', '').trim()
+    const find = (from: number) => startOf(folded, term, ranges, { from, isPart: term.length > 2 })
+    for (let at = find(0); term !== '' && at !== -1; at = find(at + 1)) {
+      ranges.push([at, at + term.length])
+    }
+  }
+  return ranges.sort(([one], [other]) => one - other)
+}
+
+/** Without case and accents; each UTF-16 unit stays at its place. */
+function foldUnits(text: string): string {
+  return text.replace(/./gs, (unit) => unit.normalize('NFD').charAt(0).toLowerCase().charAt(0))
+}
+
+/** The first place of a word that is not taken and begins a word, unless it may be a part of one. */
 function startOf(
   text: string,
   word: string,
   taken: readonly (readonly [number, number])[],
+  { from = 0, isPart = false } = {},
 ): number {
-  let at = text.indexOf(word)
+  let at = text.indexOf(word, from)
   while (at !== -1) {
-    const begins = at === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(at - 1))
+    const begins = isPart || at === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(at - 1))
     const isFree = taken.every(([start, end]) => at + word.length <= start || at >= end)
     if (begins && isFree) return at
     at = text.indexOf(word, at + 1)

@@ -2,6 +2,8 @@ import { summarizeValue } from '@recordhub/protocol/summarize-value'
 import { Dimmed } from '../../components/list-table/columns.tsx'
 import { Ago, Time } from '../../components/time.tsx'
 import { isPlainObject, textOfValue } from '../../lib/lossless-json.ts'
+import { matchTerms } from '../../lib/match-words.ts'
+import { Marked } from '../search/marked.tsx'
 import type { Column } from './columns.ts'
 import { isInstant } from './filters.ts'
 
@@ -9,8 +11,12 @@ import { isInstant } from './filters.ts'
 const MAX_SHOWN = 160
 const MAX_IN_TOOLTIP = 1000
 
-/** A value in the table, on one line: nested values as a summary. The tooltip shows more of a truncated text. */
-export function Cell({ column, value }: { column: Column; value: unknown }) {
+/**
+ * A value in the table, on one line: nested values as a summary. The tooltip shows more of a truncated text.
+ * @param props.search marked in the value.
+ */
+export function Cell(props: { column: Column; value: unknown; search?: string }) {
+  const { column, value, search = '' } = props
   if (value === undefined) return null
   if (isInstant(column) && typeof value === 'string') {
     return (
@@ -23,7 +29,7 @@ export function Cell({ column, value }: { column: Column; value: unknown }) {
   const tooltip = textOfValue(value) ?? ''
   return (
     <span style={isNested ? SECONDARY : undefined} title={shorten(tooltip, MAX_IN_TOOLTIP)}>
-      {text}
+      <Marked text={text} ranges={matchTerms(text, search)} />
     </span>
   )
 }

@@ -9,6 +9,9 @@ import { ColumnHeader } from './column-header.tsx'
 import { MIN_WIDTH, moveTo, type PlacedColumn, type ShownColumn, widthOf } from './column-layout.ts'
 import { missingLabel } from './columns.ts'
 
+/** The columns in which a search is marked: it finds any part of them. */
+const SEARCHED: readonly string[] = ['hub_reference_number', 'hub_full_name']
+
 /** The table of records with the visible columns. Only the visible rows are rendered. */
 export function RecordsTable(
   props: {
@@ -22,6 +25,7 @@ export function RecordsTable(
 ) {
   const { records, opened, isStale, empty, onOpen, ...header } = props
   const { columns, place } = header
+  const [{ q = '' }] = useUrlState()
   const badged = columns.find(({ id }) => id === 'hub_full_name') ?? columns[0]
   const isUnsized = ({ id, width }: PlacedColumn) => id === 'hub_full_name' && width === undefined
   return (
@@ -50,7 +54,8 @@ export function RecordsTable(
           head: <ColumnHeader column={column} {...header} />,
           render(record) {
             const value = column.valueOf(record)
-            const cell = <Cell column={column} value={value} />
+            const isSearched = SEARCHED.includes(column.id)
+            const cell = <Cell column={column} value={value} search={isSearched ? q : ''} />
             const shown =
               index > 0 ? (
                 cell
