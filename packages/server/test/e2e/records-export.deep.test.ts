@@ -12,7 +12,7 @@ import {
   openPage,
   setDisplayMode,
 } from '../helpers/browser/browser.ts'
-import { recordLinkOf, shareCasesHub } from '../helpers/browser/records.ts'
+import { parametersOf, recordLinkOf, shareCasesHub } from '../helpers/browser/records.ts'
 
 describe('the accessibility of the Records page', BROWSER_TEST, () => {
   const cases = shareCasesHub()
@@ -83,6 +83,7 @@ describe('a list that exceeds the time limit', BROWSER_TEST, () => {
         ...storage.records,
         async listRecords(query) {
           if (query.sort === 'data.amount' && !isBuilt) return { outcome: 'too_slow' }
+          if (query.sort === 'relevance') return { outcome: 'too_slow' }
           const isBegun = query.conditions.length > 0 && query.after === null
           const page = await storage.records.listRecords(isBegun ? { ...query, limit: 10 } : query)
           if (page.outcome !== 'listed' || !isBegun) return page
@@ -108,6 +109,28 @@ describe('a list that exceeds the time limit', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Continue searching' }).click()
     await recordLinkOf(page, 'C-011').waitFor()
     assert.equal(await page.getByText('stopped after two seconds').count(), 0)
+  })
+
+  test('a search that finds too many records to rank them lists the newest first, and says so', async () => {
+    const { page } = await openPage(cases().hub)
+    await page.goto(cases().address({ q: 'person', limit: '60' }))
+    const notice = page.getByText('Too many records match to rank them')
+    await notice.waitFor()
+    await page.getByRole('button', { name: 'Order of the list: newest first' }).waitFor()
+    await recordLinkOf(page, 'C-120').waitFor()
+    await page
+      .getByRole('cell', { name: 'Person 120' })
+      .locator('mark')
+      .getByText('Person')
+      .waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Next' }).click()
+    await recordLinkOf(page, 'C-060').waitFor()
+    assert.equal((await parametersOf(page)).get('sort'), '-updated_at')
+    assert.equal(await notice.count(), 0)
+    await page.getByRole('button', { name: 'Order of the list: newest first' }).click()
+    await page.getByRole('menuitem', { name: 'oldest first' }).click()
+    await recordLinkOf(page, 'C-001').waitFor()
   })
 
   test('a sort that takes too long offers an index, and succeeds after the index was built', async () => {

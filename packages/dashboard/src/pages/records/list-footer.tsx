@@ -10,21 +10,27 @@ import type { Column } from './columns.ts'
 import { changeView, isFiltered, sortOf, textOfSort } from './list-query.ts'
 import classes from './records.module.css'
 
+type OrderProps = {
+  columns: readonly Column[]
+  /** The state with the order in which the records are listed, which the other pages share. */
+  order: UrlState
+}
+
 /** The number of records, their order and the page buttons. */
-export function ListFooter({ page, columns }: { page: RecordPage; columns: readonly Column[] }) {
+export function ListFooter({ page, columns, order }: { page: RecordPage } & OrderProps) {
   const [state, change] = useUrlState()
   const { next_cursor, previous_cursor } = page
   const all = useQuery(
     recordTotalQuery(pickState(state, ['platform', 'record_type']), isFiltered(state)),
   )
-  const go = (cursor: string | null) => () => change({ cursor })
+  const go = (cursor: string | null) => () => change({ sort: order['sort'], cursor })
   return (
     <div className={classes['foot']}>
       <span role="status">
         {totalLabel(page)}
         {all.data !== undefined && ` of ${formatNumber(all.data)}`}
       </span>
-      <OrderMenu columns={columns} />
+      <OrderMenu columns={columns} order={order} />
       <nav aria-label="Pagination">
         {state['cursor'] !== undefined && (
           <Button variant="subtle" color="gray" onClick={go(null)}>
@@ -43,9 +49,9 @@ export function ListFooter({ page, columns }: { page: RecordPage; columns: reado
 }
 
 /** The order of the list, and the others; a phone has no heads of columns that could be clicked. */
-function OrderMenu({ columns }: { columns: readonly Column[] }) {
-  const [state, change] = useUrlState()
-  const current = textOfSort(sortOf(state))
+function OrderMenu({ columns, order }: OrderProps) {
+  const [, change] = useUrlState()
+  const current = textOfSort(sortOf(order))
   const choices = columns.flatMap(({ sort: by }) =>
     by === null ? [] : [true, false].map((descending) => textOfSort({ by, descending })),
   )
@@ -54,7 +60,7 @@ function OrderMenu({ columns }: { columns: readonly Column[] }) {
       <Menu.Target>
         <UnstyledButton className={classes['order'] ?? ''}>
           <VisuallyHidden>Order of the list: </VisuallyHidden>
-          {orderLabel(state, columns)} <IconChevronDown size={14} aria-hidden />
+          {orderLabel(order, columns)} <IconChevronDown size={14} aria-hidden />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown mah={420} style={{ overflowY: 'auto' }}>

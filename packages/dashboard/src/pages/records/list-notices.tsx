@@ -2,14 +2,20 @@ import { Alert, Button, Group, Text } from '@mantine/core'
 import type { RecordPage } from '@recordhub/protocol'
 import { IconClock, IconHourglass } from '@tabler/icons-react'
 import { formatCount } from '../../lib/format.ts'
-import { useUrlState } from '../../lib/url-state.ts'
+import { type UrlState, useUrlState } from '../../lib/url-state.ts'
 
-/** Warnings if the list is incomplete or the search index is behind. */
-export function ListNotices({ page }: { page: RecordPage }) {
+/** Warnings if the list is not ranked or incomplete, or the search index is behind. */
+export function ListNotices(props: { page: RecordPage; order: UrlState; isUnranked: boolean }) {
+  const { page, order, isUnranked } = props
   const [, change] = useUrlState()
   const { complete, next_cursor, records, search_lag } = page
   return (
     <>
+      {isUnranked && (
+        <Text size="sm" mb="sm" role="status">
+          Too many records match to rank them, so those updated last are first.
+        </Text>
+      )}
       {!complete && (
         <Alert color="yellow" icon={<IconHourglass />} mb="sm" role="status">
           <Group justify="space-between" gap="sm">
@@ -18,7 +24,11 @@ export function ListNotices({ page }: { page: RecordPage }) {
               {formatCount(records.length, 'record')}. There may be more.
             </Text>
             {next_cursor !== null && (
-              <Button size="xs" variant="default" onClick={() => change({ cursor: next_cursor })}>
+              <Button
+                size="xs"
+                variant="default"
+                onClick={() => change({ sort: order['sort'], cursor: next_cursor })}
+              >
                 Continue searching
               </Button>
             )}

@@ -132,6 +132,7 @@ export function openView(state: UrlState, query: string): UrlChanges {
 
 export type Sort = { by: string; descending: boolean }
 const FIRST_SORT: Sort = { by: 'updated_at', descending: true }
+export const NEWEST_FIRST = textOfSort(FIRST_SORT)
 /** The order of a search. */
 const BEST_FIRST: Sort = { by: 'relevance', descending: false }
 

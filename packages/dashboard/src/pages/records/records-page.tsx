@@ -19,7 +19,14 @@ import { ExportDialog } from './export-dialog.tsx'
 import { FilterRows, type NewFilter } from './filter-rows.tsx'
 import { ListFooter, totalLabel } from './list-footer.tsx'
 import { ListNotices } from './list-notices.tsx'
-import { clearFilters, isFiltered, listQueryOf, sortOf } from './list-query.ts'
+import {
+  clearFilters,
+  filterQueryOf,
+  isFiltered,
+  listQueryOf,
+  NEWEST_FIRST,
+  sortOf,
+} from './list-query.ts'
 import { RecordPanel } from './record/record-panel.tsx'
 import classes from './records.module.css'
 import { RecordsTable } from './records-table.tsx'
@@ -33,7 +40,10 @@ export function RecordsPage() {
   const [state, change] = useUrlState()
   const platforms = usePlatforms()
   const modules = useQuery(modulesQuery(state['platform'] ?? null))
-  const page = useQuery(recordPageQuery(listQueryOf(state)))
+  const [unranked, setUnranked] = useState('')
+  const isUnranked = sortOf(state).by === 'relevance' && unranked === filterQueryOf(state)
+  const order = isUnranked ? { ...state, sort: NEWEST_FIRST } : state
+  const page = useQuery(recordPageQuery(listQueryOf(order)))
   const [newFilter, setNewFilter] = useState<NewFilter | null>(null)
   const [isExporting, setExporting] = useState(false)
 
@@ -55,6 +65,10 @@ export function RecordsPage() {
   const opened = state['record'] === undefined ? null : Number(state['record'])
   const errorCode = page.error instanceof HubCallError ? page.error.code : ''
   const hasListChanged = errorCode === 'list_changed'
+  // More records match than the hub can rank: the newest first can be listed.
+  if (errorCode === 'sort_too_slow' && sortOf(order).by === 'relevance') {
+    setUnranked(filterQueryOf(state))
+  }
   useEffect(() => {
     if (!hasListChanged) return
     notify(
@@ -117,7 +131,7 @@ export function RecordsPage() {
             </div>
           }
         />
-        {page.data && !isLoading && <ListFooter page={page.data} columns={known} />}
+        {page.data && !isLoading && <ListFooter page={page.data} columns={known} order={order} />}
       </>
     )
   }
@@ -152,7 +166,7 @@ export function RecordsPage() {
         />
         <Box px={{ base: 'md', sm: 'lg' }}>
           <RemovedFilterPlatform />
-          {page.data && <ListNotices page={page.data} />}
+          {page.data && <ListNotices page={page.data} order={order} isUnranked={isUnranked} />}
         </Box>
         {content()}
       </section>
