@@ -10,7 +10,7 @@ import {
 import { useState } from 'react'
 import { IconButton } from '../../components/icon-button.tsx'
 import { moveTo, type PlacedColumn, type ShownColumn } from './column-layout.ts'
-import { type Column, type ColumnNode, columnTree } from './columns.ts'
+import { type Column, type ColumnNode, columnTree, MAX_CHOICES } from './columns.ts'
 
 /** A menu to show, hide and reorder columns: those of the manifest, and a tree of what the data contain. */
 export function ColumnsMenu(props: {
@@ -102,9 +102,6 @@ function Shown(props: {
   )
 }
 
-/** Not more are rendered at once; the search finds the others. */
-const MAX_NODES = 300
-
 function Tree(props: {
   columns: readonly Column[]
   fields: readonly DataField[]
@@ -121,7 +118,7 @@ function Tree(props: {
   )
   return (
     <Stack gap={4}>
-      {lines.slice(0, MAX_NODES).map(({ node, depth }) => (
+      {lines.slice(0, MAX_CHOICES).map(({ node, depth }) => (
         <Group key={node.id} gap={4} wrap="nowrap" pl={depth * 18}>
           {node.children.length > 0 ? (
             <IconButton

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { PlatformSummary } from '@recordhub/protocol'
+import type { DataField, PlatformSummary } from '@recordhub/protocol'
 import { fc } from '../../../../server/test/helpers/random/fast-check.ts'
 import { columnsIn, defaultLayout, moveTo, readLayout, writeLayout } from './column-layout.ts'
-import { columnsOf, columnTree, listedModules, missingLabel } from './columns.ts'
+import { columnsOf, columnTree, listedModules, missingLabel, withPaths } from './columns.ts'
 
 const field = (key: string, type = 'string', label = `Label ${key}`) => ({
   key,
@@ -143,6 +143,30 @@ describe('the layout of columns', () => {
       [['data.status', undefined]],
     )
   })
+})
+
+test('what the data contain can be filtered and sorted without being shown, below the field that contains it', () => {
+  const columns = columnsFor({ platform: 'p1', record_type: 'a' })
+  const found = { label: null, examples: [], records: 1, in_manifest: false, distinct: 1 }
+  const fields: DataField[] = [
+    { ...found, path: 'status', parent: null, name: 'status', types: ['object'] },
+    { ...found, path: 'status.at', parent: 'status', name: 'at', types: ['text'] },
+    { ...found, path: 'extra', parent: null, name: 'extra', types: ['list'] },
+    { ...found, path: 'extra[]', parent: 'extra', name: '[]', types: ['number'] },
+  ]
+  const all = withPaths(columns, fields)
+  const added = all.filter(({ id }) => !columns.some((one) => one.id === id))
+  assert.deepEqual(
+    added.map(({ label, filter, sort }) => [label, filter, sort]),
+    [
+      ['Status › At', 'status.at', 'data.status.at'],
+      ['Extra', 'extra', 'data.extra'],
+      ['Extra › Each', 'extra[]', 'data.extra[]'],
+    ],
+  )
+  const at = all.findIndex(({ id }) => id === 'data.status.at')
+  assert.equal(all[at - 1]?.id, 'data.status')
+  assert.deepEqual(withPaths(columns, []), columns)
 })
 
 test('a key of the manifest with a dot is one column of the tree, and its members are below it', () => {

@@ -167,6 +167,23 @@ function fieldColumn(
   }
 }
 
+/** Not more are rendered at once; a search finds the others. */
+export const MAX_CHOICES = 300
+
+/** The columns, each followed by those of the paths into its data. */
+export function withPaths(columns: readonly Column[], fields: readonly DataField[]): Column[] {
+  const byId = new Map(columns.map((column) => [column.id, column]))
+  const flatten = (nodes: readonly ColumnNode[]): Column[] =>
+    nodes.flatMap(({ id, children }) => {
+      const column = byId.get(id) ?? columnOfPath(id)
+      if (!column) return flatten(children)
+      // Otherwise, the elements of a list have the label of the list.
+      const label = id.endsWith('[]') ? `${column.label} › Each` : column.label
+      return [{ ...column, label }, ...flatten(children)]
+    })
+  return flatten(columnTree(columns, fields))
+}
+
 export type ColumnNode = { id: string; label: string; hint: string; children: ColumnNode[] }
 
 /** The columns, those of nested data below the field that contains them. */

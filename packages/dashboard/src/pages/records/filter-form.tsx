@@ -2,7 +2,7 @@ import { Button, SegmentedControl, Select, Stack, TagsInput, TextInput } from '@
 import { findFilterProblem } from '@recordhub/protocol/field-filter'
 import { type FormEvent, useState } from 'react'
 import { LocalTimeInput } from '../../components/local-time-input.tsx'
-import type { Column } from './columns.ts'
+import { type Column, MAX_CHOICES } from './columns.ts'
 import {
   type ConditionFilter,
   checkOf,
@@ -119,6 +119,7 @@ export function FilterForm(props: {
             setProblems(new Map())
           }}
           searchable
+          limit={MAX_CHOICES}
           openOnFocus={false}
           allowDeselect={false}
           comboboxProps={{ withinPortal: false }}

@@ -13,7 +13,7 @@ import { LinkButton } from '../../components/link-button.tsx'
 import { RemovedFilterPlatform } from '../../components/removed-platform.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useColumnLayout, writeLayout } from './column-layout.ts'
-import { columnsOf, listedModules } from './columns.ts'
+import { columnsOf, listedModules, withPaths } from './columns.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 import { FilterRows, type NewFilter } from './filter-rows.tsx'
@@ -60,15 +60,16 @@ export function RecordsPage() {
   const fields = (module && data.data?.fields) ?? []
   const columns = columnsOf(listed)
   const { shown, place, reset } = useColumnLayout(columns)
-  // Also those of nested data that are shown can be filtered.
-  const known = [...columns, ...shown.filter(({ id }) => !columns.some((one) => one.id === id))]
+  const contained = withPaths(columns, fields)
+  // Also those that only the layout names can be filtered.
+  const known = [...contained, ...shown.filter(({ id }) => !contained.some((one) => one.id === id))]
   const opened = state['record'] === undefined ? null : Number(state['record'])
   const errorCode = page.error instanceof HubCallError ? page.error.code : ''
-  const hasListChanged = errorCode === 'list_changed'
   // More records match than the hub can rank: the newest first can be listed.
   if (errorCode === 'sort_too_slow' && sortOf(order).by === 'relevance') {
     setUnranked(filterQueryOf(state))
   }
+  const hasListChanged = errorCode === 'list_changed'
   useEffect(() => {
     if (!hasListChanged) return
     notify(
