@@ -41,6 +41,7 @@ describe('a record in the browser', BROWSER_TEST, () => {
     await drawer.getByText('Name and 1 more').waitFor()
     await expectAccessible(page)
 
+    await drawer.getByRole('tab', { name: /^Fields ?5$/ }).waitFor()
     await drawer.getByRole('tab', { name: 'History' }).click()
     await drawer.getByText('Status open closed').waitFor()
     await drawer.getByText('Name Before After').waitFor()

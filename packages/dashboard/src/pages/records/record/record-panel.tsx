@@ -24,6 +24,7 @@ import {
 import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { Dimmed } from '../../../components/list-table/columns.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Ago } from '../../../components/time.tsx'
@@ -39,7 +40,7 @@ import { Fields } from './fields.tsx'
 import { Author, HistoryList, useHistory } from './history.tsx'
 import { PanelBar, type PanelProps } from './panel-bar.tsx'
 import classes from './record.module.css'
-import { fieldsOfManifest, labelOfPath } from './record-fields.ts'
+import { fieldsOf, fieldsOfManifest, labelOfPath } from './record-fields.ts'
 
 const PHONE = '(max-width: 56.25em)'
 
@@ -167,15 +168,13 @@ function OpenRecord({ version, children }: { version: RecordVersion; children: R
         keepMounted={false}
       >
         <Tabs.List className={classes['tabs'] ?? ''}>
-          <Tabs.Tab value="fields">Fields</Tabs.Tab>
           <Tabs.Tab
-            value="history"
-            rightSection={
-              <Text c="dimmed" fz="inherit">
-                {count}
-              </Text>
-            }
+            value="fields"
+            rightSection={<Dimmed>{fieldsOf(record, manifest, fields).length}</Dimmed>}
           >
+            Fields
+          </Tabs.Tab>
+          <Tabs.Tab value="history" rightSection={<Dimmed>{count}</Dimmed>}>
             History
           </Tabs.Tab>
           <Tabs.Tab value="raw">JSON</Tabs.Tab>
