@@ -77,7 +77,8 @@ function Items(props: { items: InboxItem[]; count: number; isComplete: boolean }
     next && change({ item: next.key, changes: null }, { replace: true })
   const move = (by: number) => open(items[(waiting ? items.indexOf(waiting) : -1) + by])
   const ofPage = (run: () => unknown) => (event: KeyboardEvent) => {
-    if (isElsewhere(event)) return
+    // A table of the item moves between its rows.
+    if (isElsewhere(event) || event.defaultPrevented) return
     event.preventDefault()
     run()
   }

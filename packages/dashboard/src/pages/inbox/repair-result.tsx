@@ -1,9 +1,16 @@
-import { Box, Button, Group, Paper, Table, Text, Title } from '@mantine/core'
-import type { RejectedPush, RepairableGroup, RepairPreview, RepairStep } from '@recordhub/protocol'
+import { Box, Button, Group, Paper, Text, Title } from '@mantine/core'
+import type {
+  RejectedPush,
+  RepairableGroup,
+  RepairedPush,
+  RepairPreview,
+  RepairStep,
+} from '@recordhub/protocol'
 import type { ReactNode } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { columnsFor } from '../../components/list-table/columns.tsx'
+import { ListTable } from '../../components/list-table/list-table.tsx'
 import { PageLink } from '../../components/page-link.tsx'
-import { Time } from '../../components/time.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
 import { referenceOf } from '../activity/rejected/advice.ts'
 import classes from './inbox.module.css'
@@ -86,6 +93,14 @@ export function Figures(props: { preview: RepairPreview | undefined; isTested: b
   )
 }
 
+type PushRow = Pick<RepairedPush, 'id' | 'at'> & {
+  reference: string | null
+  item: RepairedPush | null
+}
+const column = columnsFor<PushRow>()
+const HIDDEN = { phone: 'none' } as const
+const RESULT = { width: 150, phone: 'end' } as const
+
 /** The first rejections, with the change and the outcome that the preview has found. */
 export function Pushes({
   group: { platform_name: platform, cause, rejected_pushes: count },
@@ -109,44 +124,29 @@ export function Pushes({
   const rest = count - pushes.length
   return (
     <>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Reference</Table.Th>
-            <Table.Th>Name</Table.Th>
-            {examples.length > 0 && <Table.Th visibleFrom="sm">Change</Table.Th>}
-            <Table.Th visibleFrom="sm">Last rejected</Table.Th>
-            <Table.Th>Result</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(({ id, at, reference, item }) => (
-            <Table.Tr key={id}>
-              <Table.Td>
-                <PageLink
-                  to="."
-                  search={(before) => ({ ...before, rejected: String(id) })}
-                  size="sm"
-                >
-                  {reference ?? '—'}
-                </PageLink>
-              </Table.Td>
-              <Table.Td>{item?.full_name ?? '—'}</Table.Td>
-              {examples.length > 0 && (
-                <Table.Td visibleFrom="sm">
-                  <Changed body={changed.get(id)} />
-                </Table.Td>
-              )}
-              <Table.Td visibleFrom="sm">
-                <Time at={at} seconds />
-              </Table.Td>
-              <Table.Td {...(item?.outcome === 'rejected' ? { title: item.message } : {})}>
-                {item ? OUTCOMES[item.outcome] : '—'}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <ListTable
+        label="Rejections"
+        isPlain
+        rows={rows}
+        idOf={({ id }) => id}
+        columns={[
+          column.of(
+            'Reference',
+            ({ id, reference }) => (
+              <PageLink to="." search={(before) => ({ ...before, rejected: String(id) })} size="sm">
+                {reference ?? '—'}
+              </PageLink>
+            ),
+            { width: 150 },
+          ),
+          column.text('Name', ({ item }) => item?.full_name ?? null),
+          ...(examples.length === 0
+            ? []
+            : [column.of('Change', ({ id }) => <Changed body={changed.get(id)} />, HIDDEN)]),
+          column.time('Last rejected', ({ at }) => at, { exact: true, seconds: true, ...HIDDEN }),
+          column.of('Result', ({ item }) => (item ? <Outcome {...item} /> : '—'), RESULT),
+        ]}
+      />
       {rest > 0 && (
         <Box px="md" py={8} style={{ borderTop: '1px solid var(--line)' }}>
           <PageLink to="/dashboard/inbox" search={search} size="sm">
@@ -156,6 +156,10 @@ export function Pushes({
       )}
     </>
   )
+}
+
+function Outcome({ outcome, message }: RepairedPush) {
+  return <span title={outcome === 'rejected' ? message : undefined}>{OUTCOMES[outcome]}</span>
 }
 
 /** The first value that the changes replace, and how many others. */
