@@ -121,7 +121,7 @@ describeHub('exports', INTERRUPTED, (hub, engine) => {
     rows.push('9007199254740993,r-2', '')
     assert.equal(await textOf(chosen), rows.join('\r\n'))
     const labelled = await textOf({ ...chosen, header: 'label' })
-    assert.match(labelled, /^Label amount,Reference\r\n/)
+    assert.match(labelled, /^Label amount,Label reference_number\r\n/)
     const path = await textOf({ ...query, format: 'csv', columns: 'data.extra[],hub_full_name' })
     assert.match(path, /^extra\[\],hub_full_name\r\n.*\r\n.*\r\n\[1\.10\],Ann\r\n$/)
     const url = '/api/v1/records/export?format=csv&columns=a,b&columns=status'

@@ -70,6 +70,16 @@ test('the header is the label if requested, and the first label if modules diffe
   )
 })
 
+test('the manifest of a single module names the reference and the name', () => {
+  const one = { fields: [field('reference_number', 'Employee no.'), field('full_name', ' ')] }
+  const chosen = ['hub_reference_number', 'hub_full_name', 'reference_number', 'full_name']
+  const headersOf = (modules: { fields: ReturnType<typeof field>[] }[]) =>
+    chooseColumns(modules, { chosen, header: 'label' }).map((column) => column.header)
+  const copies = ['Employee no. (field)', 'full_name (field)']
+  assert.deepEqual(headersOf([one]), ['Employee no.', 'Name', ...copies])
+  assert.deepEqual(headersOf([one, { fields: [] }]), ['Reference', 'Name', ...copies])
+})
+
 test('a column can be a path into a field, or any path after the prefix of data', () => {
   const data =
     '{"a":{"b":{"c":1.10},"l":[{"r":"x"},{"r":null},{"r":["y"]}]},"b":7,"hub_other":"own","a.x":1}'

@@ -58,21 +58,24 @@ export type RecordColumn = {
 const OTHER: RecordColumn = {
   ...{ kind: 'other', name: 'hub_other', header: 'Other data', holdsTimes: false },
 }
-const HUB_COLUMNS: readonly RecordColumn[] = HUB_MEMBERS.map((member) => ({
-  kind: 'hub',
+const HUB_COLUMNS = HUB_MEMBERS.map((member) => ({
+  kind: 'hub' as const,
   name: `hub_${member}`,
   header: HUB_LABELS[member],
   holdsTimes: HUB_TIMES.has(member),
   member,
 }))
 const OWN_NAMES = new Set([...HUB_COLUMNS, OTHER].map(({ name }) => name))
+/** The fields that the hub also stores as columns of its own. */
+const OWN_FIELDS: readonly string[] = ['reference_number', 'full_name']
 /** Labels are shorter. */
 const MAX_HEADER_BYTES = 1000
 
 /**
  * Returns the columns of a table of these modules: the hub's, each field once in the order of the manifests, and
  * `hub_other`. A field with the name of a hub column appears in `hub_other`. The headers are unique: a label that another
- * column has gets a number, and an empty label is replaced by the key.
+ * column has gets a number, and an empty label is replaced by the key. As in the list on the page, the manifest of a single
+ * module names the reference and the name.
  * @param chosen the names of the columns: hub columns, keys of fields, paths into fields, or `data.` before any path; null for
  *   all but paths.
  * @throws HubError `invalid_request` for a name that no column has.
@@ -88,9 +91,18 @@ export function chooseColumns(
   const fields = [...byKey].flatMap(([name, [field, ...others]]): RecordColumn[] => {
     if (!field || OWN_NAMES.has(name)) return []
     const holdsTimes = commonKindOf([field, ...others]) === 'date'
-    return [{ kind: 'field', name, header: field.label.trim() || name, holdsTimes }]
+    const label = field.label.trim() || name
+    const title = OWN_FIELDS.includes(name) ? `${label} (field)` : label
+    return [{ kind: 'field', name, header: title, holdsTimes }]
   })
-  const known = new Map([...HUB_COLUMNS, ...fields, OTHER].map((one) => [one.name, one]))
+  const hub = HUB_COLUMNS.map((column) => {
+    const isNamed = modules.length === 1 && OWN_FIELDS.includes(column.member)
+    const label = isNamed && byKey.get(column.member)?.[0]?.label.trim()
+    return { ...column, header: label || column.header }
+  })
+  const known = new Map<string, RecordColumn>(
+    [...hub, ...fields, OTHER].map((one) => [one.name, one]),
+  )
   const labelOf = (key: string) => known.get(key)?.header ?? byKey.get(key)?.[0]?.label.trim()
   const paths = new Map<string, RecordColumn>()
   const columns = chosen?.map((name) => {
