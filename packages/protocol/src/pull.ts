@@ -194,12 +194,20 @@ export const PlatformPull = Type.Object({
   error: NullableString,
 })
 
+const PullOutcome = OneOf('failed', 'changed')
+
 /** The filters of `GET /api/v1/pulls`. */
 export const PullFilter = Type.Object({
   platform: Type.Optional(
     described(RequestText(), 'Pulls with a module of the platform of this name, read or not'),
   ),
   trigger: Type.Optional(PullTrigger),
+  outcome: Type.Optional(
+    described(
+      PullOutcome,
+      'Ended pulls that could not read all modules, or that changed records (new, updated or missing ones)',
+    ),
+  ),
   since: Type.Optional(described(RequestText(), 'Pulls requested at this time or later')),
   until: Type.Optional(described(RequestText(), 'Pulls requested at this time or earlier')),
 })
@@ -258,6 +266,7 @@ export type PullMode = Static<typeof PullMode>
 export type ReadMode = Static<typeof ReadMode>
 export type FullBecause = Static<typeof FullBecause>
 export type DigestResult = Static<typeof DigestResult>
+export type PullOutcome = Static<typeof PullOutcome>
 export type PullState = Static<typeof PullState>
 export type PullTaskState = Static<typeof PullTaskState>
 export type PullCounts = Static<typeof PullCounts>

@@ -1,4 +1,4 @@
-import type { Pull, PullTask } from '@recordhub/protocol'
+import type { Pull, PullOutcome, PullTask } from '@recordhub/protocol'
 import type { QueryClient } from '@tanstack/react-query'
 import { pickState, type UrlState } from '../lib/url-state.ts'
 import { getQuery } from './get-query.ts'
@@ -14,9 +14,15 @@ const PAGE = '240'
 /** The parameters of the URL by which the hub filters pulls. */
 export const PULL_FILTERS = ['platform', 'trigger', 'since', 'until'] as const
 
+/** The outcome of which the hub lists the pulls; null for all. The hub does not know the other filters of `only`. */
+export function outcomeOf({ only }: UrlState): PullOutcome | null {
+  return only === 'failed' || only === 'changed' ? only : null
+}
+
 /** A page of the pulls that the parameters select, newest first. */
 export function pullPageQuery(state: UrlState) {
-  const query = { ...pickState(state, [...PULL_FILTERS, 'cursor']), limit: PAGE }
+  const filters = pickState(state, [...PULL_FILTERS, 'cursor'])
+  const query = { ...filters, outcome: outcomeOf(state), limit: PAGE }
   return getQuery<PullPage>(PULLS, { query, live: true, keepsPrevious: true })
 }
 

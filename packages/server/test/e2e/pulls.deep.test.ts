@@ -261,6 +261,13 @@ describe('the pages of pulls', BROWSER_TEST, () => {
       .filter({ visible: true })
       .click()
     await page.getByRole('heading', { name: 'Pull 600 succeeded' }).waitFor()
+    // The hub filters by outcome, so that older pages are found too.
+    await hub.sql("UPDATE pulls SET state = 'failed' WHERE pull_id = 5")
+    await page.goto('/dashboard/pulls')
+    await page.getByText('Numbers of this page').waitFor()
+    await button('Failed').click()
+    await pull(5).waitFor()
+    await button('Failed 1').waitFor()
   })
 
   test('the Pulls page starts a pull and lists it', async () => {

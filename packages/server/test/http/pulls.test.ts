@@ -248,6 +248,8 @@ describeOnEngines('requests about pulls', (engine) => {
     assert.equal((await byTrigger('schedule')).pulls.length, 0)
     const matching = (await byTrigger('api')).pulls.concat((await byTrigger('operator')).pulls)
     assert.equal(matching.length, 3)
+    const query = { outcome: 'failed' } as const
+    assert.deepEqual((await hub.call('GET /api/v1/pulls', { query })).pulls, [])
     const since = matching[0]?.requested_at ?? ''
     const recent = await hub.call('GET /api/v1/pulls', { query: { since } })
     assert.ok(recent.pulls.length > 0)

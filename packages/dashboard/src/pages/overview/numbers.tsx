@@ -115,7 +115,7 @@ export function Numbers({ current }: { current: Snapshot }) {
           {failed > 0 && (
             <Link
               to="/dashboard/pulls"
-              search={{ only: 'failed' }}
+              search={{ only: 'failed', since: bars[0]?.at ?? '' }}
               className={`${classes['plain']} ${classes['red']}`}
               title="Pulls that could not read all modules"
             >

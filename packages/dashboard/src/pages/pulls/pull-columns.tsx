@@ -140,8 +140,10 @@ function Result({ row: { pull, begun }, now }: { row: Shown; now: number }) {
       `${formatCount(progress.task_states.skipped, 'module')} skipped`,
     counts.not_listed > 0 &&
       !begun.notListed &&
-      `${formatNumber(counts.not_listed)} still not listed`,
-    counts.rejected > 0 && !begun.rejected && `${formatNumber(counts.rejected)} rejected again`,
+      `${formatNumber(counts.not_listed)} ${begun.isKnown ? 'still ' : ''}not listed`,
+    counts.rejected > 0 &&
+      !begun.rejected &&
+      `${formatNumber(counts.rejected)} rejected${begun.isKnown ? ' again' : ''}`,
   ].find(Boolean)
   const others = failure && failure.platforms > 1 ? ` and ${failure.platforms - 1} more` : ''
   return (

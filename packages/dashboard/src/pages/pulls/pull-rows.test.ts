@@ -9,6 +9,7 @@ const CHANGED = { counts: { ...NONE, updated: 2 } }
 const NOT_LISTED = { counts: { ...NONE, not_listed: 321 } }
 const failure = { platforms: 1, platform_title: 'Northfield Clinic', error: 'HTTP 503' }
 const FAILED: Change = { state: 'partial', failure }
+const WHOLE = { hasNewer: false, hasOlder: false, hasAllBetween: true, knowsOlder: true }
 
 /** Pulls of the given kinds, newest first, one an hour until noon. */
 function pulls(...kinds: Change[]) {
@@ -29,7 +30,7 @@ function rowsOf(
   folds = true,
 ): string[] {
   const isOpen = (id: string) => id === opened
-  const about = { hasNewer: false, hasOlder: false, knowsOlder: true, ...page }
+  const about = { ...WHOLE, ...page }
   let above = ''
   const dayOf = (iso: string) => iso.slice(8, 10)
   return toPullRows(list, isOpen, about, dayOf, filter, folds).flatMap((row) => {
@@ -71,17 +72,25 @@ describe('the rows of the list of pulls', () => {
     assert.deepEqual(rowsOf(list), ['day 25: 2, 0', '100', '99 not listed'])
     assert.deepEqual(rowsOf(list, '', { hasOlder: true }), ['day 25: 2, 0+', '100', '99'])
     assert.deepEqual(rowsOf(list, '', { knowsOlder: false }), ['day 25: 2, 0', '100', '99'])
+    assert.deepEqual(rowsOf(pulls(NOT_LISTED, {}), '', { hasAllBetween: false }), [
+      ...['day 25: 2, 0', '100', '99'],
+    ])
   })
 
   it('leave as many pulls as the filter counts, and know what began from those that it hides', () => {
     const list = pulls({}, NOT_LISTED, NOT_LISTED, CHANGED, FAILED, {})
     const expected = { changed: 1, failed: 1, rejected: 0, not_listed: 1, reverted: 0 }
-    assert.deepEqual(
-      countMatches(list, { hasNewer: false, hasOlder: false, knowsOlder: true }),
-      expected,
-    )
+    assert.deepEqual(countMatches(list, WHOLE), expected)
     assert.deepEqual(rowsOf(list, '', {}, 'not_listed'), ['day 25: 1, 0', '98 not listed'])
     assert.deepEqual(rowsOf(list, '', {}, 'failed'), ['day 25: 1, 0', '96'])
     assert.deepEqual(rowsOf(list, '', {}, 'rejected'), [])
+    // As the hub, which lists ended pulls only, and an interrupted one as none that failed.
+    const others = pulls({ ...CHANGED, finished_at: null }, { state: 'interrupted' })
+    assert.deepEqual(countMatches(others, WHOLE), {
+      ...expected,
+      changed: 0,
+      failed: 0,
+      not_listed: 0,
+    })
   })
 })

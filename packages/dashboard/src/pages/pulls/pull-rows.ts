@@ -4,8 +4,8 @@ import type { Pull, Revert } from '@recordhub/protocol'
 /** A pull, with the revert that took it or a part of it back. */
 type ListedPull = Pull & { revert?: Revert | undefined }
 
-/** What began in a pull. Later pulls repeat the numbers until someone decides. */
-type Begun = { rejected: boolean; notListed: boolean }
+/** What began in a pull, if that is known. Later pulls repeat the numbers until someone decides. */
+type Begun = { rejected: boolean; notListed: boolean; isKnown: boolean }
 
 /** The day of a pull, with the sums of its pulls on the page. */
 export type PullDay = {
@@ -24,13 +24,14 @@ export type PullRow = { day: PullDay; id: string } & (
 
 /** What a list of pulls can be filtered by. */
 const MATCHES = {
-  changed: ({ pull }) => changesOf(pull) > 0,
-  failed: ({ pull: { failure, state } }) => failure !== null || FAILED.includes(state),
+  // As the hub filters them.
+  changed: ({ pull }) => pull.finished_at !== null && changesOf(pull) > 0,
+  failed: ({ pull: { state } }) => FAILED.includes(state),
   rejected: ({ begun }) => begun.rejected,
   not_listed: ({ begun }) => begun.notListed,
   reverted: ({ pull }) => pull.revert !== undefined,
 } satisfies Record<string, (entry: Entry) => boolean>
-const FAILED: readonly string[] = ['failed', 'timed_out', 'interrupted']
+const FAILED: readonly string[] = ['partial', 'failed', 'timed_out']
 
 export type PullFilter = keyof typeof MATCHES
 
@@ -44,6 +45,8 @@ type Page = {
   /** There are newer or older pages, which may have more pulls of the first and last day. */
   hasNewer: boolean
   hasOlder: boolean
+  /** Whether no pulls between those of the page are left out, so that what began in one of them is known. */
+  hasAllBetween: boolean
   /** The pages contain every older pull, unless they were deleted. */
   knowsOlder: boolean
 }
@@ -108,10 +111,13 @@ export function toPullRows(
 
 type Entry = { pull: ListedPull; begun: Begun }
 
-function entriesOf(pulls: readonly ListedPull[], { hasOlder, knowsOlder }: Page): Entry[] {
+function entriesOf(pulls: readonly ListedPull[], page: Page): Entry[] {
+  const { hasOlder, hasAllBetween, knowsOlder } = page
   return pulls.map((pull, index) => ({
     pull,
-    begun: begunIn(pull, pulls.slice(index + 1), knowsOlder && !hasOlder),
+    begun: hasAllBetween
+      ? begunIn(pull, pulls.slice(index + 1), knowsOlder && !hasOlder)
+      : { rejected: false, notListed: false, isKnown: false },
   }))
 }
 
@@ -148,6 +154,7 @@ function begunIn(pull: Pull, older: readonly Pull[], endsWithFirst: boolean): Be
   return {
     rejected: isKnown && pull.counts.rejected > (before?.rejected ?? 0),
     notListed: isKnown && pull.counts.not_listed > (before?.not_listed ?? 0),
+    isKnown,
   }
 }
 

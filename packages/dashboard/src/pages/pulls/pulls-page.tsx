@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { snapshot, stateTime } from '../../api/live.ts'
 import { usePlatforms, useTitles } from '../../api/platforms.ts'
-import { PULL_FILTERS, pullPageQuery } from '../../api/pulls.ts'
+import { outcomeOf, PULL_FILTERS, pullPageQuery } from '../../api/pulls.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
 import { revertsByPullQuery } from '../../api/reverts.ts'
 import { scheduleQuery } from '../../api/schedule.ts'
@@ -115,11 +115,18 @@ function PullTable() {
   const { newest, now } = useNewest()
   const navigate = useNavigate()
   const error = errorInPlaceOfData(page)
+  const outcome = outcomeOf(state)
+  const hasAllBetween = !trigger && outcome === null
   const pages = {
     hasNewer: cursor !== '',
     hasOlder: data?.next_cursor != null,
-    knowsOlder: !trigger && !since,
+    hasAllBetween,
+    knowsOlder: hasAllBetween && !since,
   }
+  const isPart = pages.hasNewer || pages.hasOlder
+  /** Whether all pulls that a filter leaves are on the page: the hub filters by outcome, the page by the others. */
+  const isCounted = (name: PullFilter) =>
+    outcome === null ? !isPart || outcomeOf({ only: name }) === null : outcome === name && !isPart
   const isOpen = (id: string) => opened.has(id)
   const toggle = (id: string) => setOpened(new Set([id]).symmetricDifference(opened))
   const pulls = data?.pulls.map((pull) => ({ ...newest(pull), revert: reverts.data?.get(pull.id) }))
@@ -129,7 +136,7 @@ function PullTable() {
       <FilterChips label="Filters">
         <FilterChip
           label="All"
-          {...(pulls ? { count: formatNumber(pulls.length) } : {})}
+          {...(pulls && !isPart && !outcome ? { count: formatNumber(pulls.length) } : {})}
           isPressed={filter === null && !isFiltered}
           onClick={() => change(NO_FILTERS)}
         />
@@ -137,9 +144,9 @@ function PullTable() {
           <FilterChip
             key={name}
             label={label}
-            {...(counts ? { count: formatNumber(counts[name]) } : {})}
+            {...(counts && isCounted(name) ? { count: formatNumber(counts[name]) } : {})}
             isPressed={filter === name}
-            onClick={() => change({ only: filter === name ? null : name })}
+            onClick={() => change({ only: filter === name ? null : name, cursor: null })}
           />
         ))}
         <FilterSelect
@@ -153,9 +160,9 @@ function PullTable() {
         <FilterSelect label="Started by" name="trigger" choices={STARTERS} />
         <FilterTime maxHours={720} />
         <Group gap="sm" ml="auto" wrap="nowrap" style={{ whiteSpace: 'nowrap' }}>
-          {(pages.hasNewer || pages.hasOlder) && (
+          {isPart && outcome === null && (
             <Text size="xs" c="dimmed">
-              of this page
+              Numbers of this page
             </Text>
           )}
           <Switch
@@ -183,6 +190,7 @@ function PullTable() {
             <NoPulls
               isFirstPage={cursor === ''}
               isFiltered={filter !== null || isFiltered}
+              isPart={isPart && outcome === null}
               onClear={() => change(NO_FILTERS)}
             />
           }
@@ -199,7 +207,7 @@ function PullTable() {
           columns={columnsAt(now, toggle)}
         />
       )}
-      {data && data.pulls.length > 0 && (
+      {data && data.pulls.length > 0 && hasAllBetween && (
         <Text size="xs" c="dimmed">
           Coloured: the pull in which it began. Later pulls repeat the number until someone decides.
         </Text>
@@ -238,9 +246,14 @@ function Day({ day, now, isFiltered }: { day: PullDay; now: number; isFiltered: 
   )
 }
 
-type NoPullsProps = { isFirstPage: boolean; isFiltered: boolean; onClear: () => void }
-
-function NoPulls({ isFirstPage, isFiltered, onClear }: NoPullsProps) {
+function NoPulls(props: {
+  isFirstPage: boolean
+  isFiltered: boolean
+  /** Other pages may have pulls that match. */
+  isPart: boolean
+  onClear: () => void
+}) {
+  const { isFirstPage, isFiltered, isPart, onClear } = props
   const icon = <IconDownload />
   if (isFiltered) {
     const clear = (
@@ -249,8 +262,12 @@ function NoPulls({ isFirstPage, isFiltered, onClear }: NoPullsProps) {
       </Button>
     )
     return (
-      <EmptyState icon={icon} title="No matching pulls" action={clear}>
-        Choose another filter, or an older page.
+      <EmptyState
+        icon={icon}
+        title={isPart ? 'No matching pulls on this page' : 'No matching pulls'}
+        action={clear}
+      >
+        {isPart ? 'Choose another filter, or an older page.' : 'Choose another filter.'}
       </EmptyState>
     )
   }

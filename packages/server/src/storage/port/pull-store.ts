@@ -10,6 +10,7 @@ import type {
   Pull,
   PullCounts,
   PullMode,
+  PullOutcome,
   PullState,
   PullTask,
   PullTaskState,
@@ -140,6 +141,8 @@ export type PullFilter = {
   /** The name of a platform: pulls with a task of it in any state. */
   platform?: string | null
   trigger?: PullTrigger | null
+  /** Ended pulls that could not read all modules, or that changed records. */
+  outcome?: PullOutcome | null
   /** When the pull was requested, both times included. */
   since?: string | null
   until?: string | null
@@ -250,7 +253,10 @@ export interface PullStore {
   /** Returns a pull with its current progress; null if it does not exist. */
   readPull(pullId: number): Promise<Pull | null>
 
-  /** Returns pulls with an id below `before` that match the filter, newest first. */
+  /**
+   * Returns pulls with an id below `before` that match the filter, newest first. The cost does not depend on the number of
+   * pulls of another outcome, nor on those before `since`.
+   */
   listPulls(query: PullFilter & { limit: number; before: number | null }): Promise<Pull[]>
 
   /**

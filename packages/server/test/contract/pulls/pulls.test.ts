@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import type { Pull } from '@recordhub/protocol'
+import type { Pull, PullCounts } from '@recordhub/protocol'
+import type { EndState } from '../../../src/storage/port/pull-store.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { listActivity, only, readPages } from '../../helpers/storage/fixtures.ts'
-import { LEASE, NO_COUNTS } from '../../helpers/storage/pulls.ts'
+import { LEASE, NO_COUNTS, taskResult } from '../../helpers/storage/pulls.ts'
 
 const OTHER = { owner: 'node-2', seconds: 30 }
 
@@ -279,6 +280,47 @@ test('pulls are listed by platform, by what started them and by the time of thei
   for (const [filter, expected] of cases) {
     const found = await readPages<Pull>(1, (last) =>
       pulls.listPulls({ ...filter, limit: 1, before: last?.id ?? null }),
+    )
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      expected,
+      JSON.stringify(filter),
+    )
+  }
+})
+
+test('pulls are listed by outcome: those that could not read all modules, and ended ones that changed records', async (kit) => {
+  const { pulls } = kit.storage
+  await kit.register()
+  const runPull = async (state: EndState | null, counts: Partial<PullCounts> = {}) => {
+    kit.clock.advance(60)
+    const { pull_id } = await kit.startPull()
+    await pulls.startTask(pull_id, 1)
+    const result = taskResult({ counts: { ...NO_COUNTS, received: 9, unchanged: 9, ...counts } })
+    await pulls.finishTask(pull_id, 1, result, null)
+    if (state === 'interrupted') await pulls.interruptPulls()
+    else if (state) await kit.finishPull(pull_id, state)
+    return pull_id
+  }
+  await runPull('succeeded')
+  const updated = await runPull('succeeded', { updated: 1 })
+  const partial = await runPull('partial', { missing: 1 })
+  const failed = await runPull('failed')
+  const interrupted = await runPull('interrupted', { created: 1 })
+  const timedOut = await runPull('timed_out')
+  await runPull('cancelled')
+  await runPull(null, { created: 1 })
+  const since = (await pulls.readPull(failed))?.requested_at ?? ''
+  const cases = [
+    [{ outcome: 'failed' }, [timedOut, failed, partial]],
+    [{ outcome: 'changed' }, [interrupted, partial, updated]],
+    [{ outcome: 'failed', since }, [timedOut, failed]],
+    [{ outcome: 'changed', since }, [interrupted]],
+    [{ outcome: 'changed', trigger: 'api' }, []],
+  ] as const
+  for (const [filter, expected] of cases) {
+    const found = await readPages<Pull>(2, (last) =>
+      pulls.listPulls({ ...filter, limit: 2, before: last?.id ?? null }),
     )
     assert.deepEqual(
       found.map(({ id }) => id),

@@ -3,10 +3,12 @@ import { parseLossless } from '@recordhub/protocol/lossless-json'
 import { sql } from 'kysely'
 import { estimateProgress } from '../../../domain/pull/pull.ts'
 import { withFirstReference } from '../../../domain/record/rejection-reasons.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
 import type { PullFilter, PullStore } from '../../port/pull-store.ts'
 import { distinctTitle, distinctTitleSql } from '../platforms/platform-rows.ts'
 import { wasRejectedBy } from '../rejected-pushes/rejection-groups.ts'
 import type { Executor } from '../schema/databases.ts'
+import { HAS_OUTCOME } from '../schema/pull-tables.ts'
 
 /**
  * The number of records that a task is expected to receive: the received number if it has ended, otherwise the total of
@@ -106,10 +108,31 @@ export function selectPulls(db: Executor) {
     ])
 }
 
+/** Lists pulls as `PullStore.listPulls` specifies. */
+export async function listPulls(
+  db: Executor,
+  { limit, before, ...filter }: Parameters<PullStore['listPulls']>[0],
+  clock: Clock,
+): Promise<Pull[]> {
+  let page = selectMatching(db, filter)
+  if (before !== null) page = page.where('pulls.pull_id', '<', before)
+  if (filter.since) {
+    // A pull ends after its request. Those that ended before are not read.
+    page = page.where('pulls.pull_id', '>', await lastEndedBefore(db, filter.since))
+  }
+  // A subquery, so that only the tasks of this page's pulls are summed.
+  const pageIds = page.orderBy('pulls.pull_id', 'desc').limit(limit)
+  const select = selectPulls(db).where('p.pull_id', 'in', pageIds)
+  const rows = await select.orderBy('p.pull_id', 'desc').execute()
+  const now = clock.now()
+  return rows.map((row) => toPull(row, now))
+}
+
 /** Selects the ids of the pulls that match a filter. */
-export function selectMatching(db: Executor, { platform, trigger, since, until }: PullFilter) {
+function selectMatching(db: Executor, { platform, trigger, outcome, since, until }: PullFilter) {
   let select = db.selectFrom('pulls').select('pulls.pull_id')
   if (trigger) select = select.where('pulls.trigger', '=', trigger)
+  if (outcome) select = select.where(sql<boolean>`${sql.raw(HAS_OUTCOME[outcome])}`)
   if (since) select = select.where('pulls.requested_at', '>=', since)
   if (until) select = select.where('pulls.requested_at', '<=', until)
   if (!platform) return select
@@ -260,9 +283,7 @@ export async function countPulls(
     .select((eb) => [
       start.as('at'),
       eb.fn.countAll<number>().as('pulls'),
-      sql<number>`SUM(CASE WHEN state IN ('partial', 'failed', 'timed_out') THEN 1 ELSE 0 END)`.as(
-        'failed',
-      ),
+      sql<number>`SUM(CASE WHEN ${sql.raw(HAS_OUTCOME.failed)} THEN 1 ELSE 0 END)`.as('failed'),
     ])
     .where('pull_id', '>', await lastEndedBefore(db, since))
     .where('finished_at', '>=', since)

@@ -11,11 +11,16 @@ import { setNextMode, takeCachedResponse, toCachedResponseColumns } from './cach
 import { toComparedColumns, toLastReadColumns } from './completeness-store.ts'
 import { listPlatformPulls } from './platform-pulls.ts'
 import { listPlans, listSkipped, planTasks, recordFailures, resumeSkipped } from './pull-plan.ts'
-import { countPulledByMinute, listTasks, selectMatching, selectPulls, toPull } from './pull-rows.ts'
+import { countPulledByMinute, listPulls, listTasks, selectPulls, toPull } from './pull-rows.ts'
 
 const UNFINISHED = ['queued', 'running'] as const
 /** The exact condition of the partial index on these pulls, so that no others are read. */
 const IS_UNFINISHED = sql<boolean>`state IN ('queued', 'running')`
+
+/** Whether the tasks of a pull have changed records. */
+const CHANGED = sql<number>`CASE WHEN EXISTS (SELECT 1 FROM pull_tasks t
+  WHERE t.pull_id = pulls.pull_id AND t.created + t.updated + t.missing > 0) THEN 1 ELSE 0 END`
+const NO_LEASE = { lease_owner: null, lease_until: null }
 
 type PullRequest = Parameters<PullStore['requestPull']>[0]
 type PullRequestOutcome = Awaited<ReturnType<PullStore['requestPull']>>
@@ -213,7 +218,7 @@ export function createPullStore(
         const at = nowText(clock)
         const ended = await db
           .updateTable('pulls')
-          .set({ state, finished_at: at, lease_owner: null, lease_until: null })
+          .set({ state, finished_at: at, changed: CHANGED, ...NO_LEASE })
           .where('pull_id', '=', pullId)
           .where('state', 'in', UNFINISHED)
           .executeTakeFirst()
@@ -239,16 +244,7 @@ export function createPullStore(
 
     readPull: (pullId) => findPull(reader, clock, pullId),
 
-    async listPulls({ limit, before, ...filter }) {
-      let page = selectMatching(reader, filter)
-      if (before !== null) page = page.where('pulls.pull_id', '<', before)
-      // A subquery, so that only the tasks of this page's pulls are summed.
-      const pageIds = page.orderBy('pulls.pull_id', 'desc').limit(limit)
-      const select = selectPulls(reader).where('p.pull_id', 'in', pageIds)
-      const rows = await select.orderBy('p.pull_id', 'desc').execute()
-      const now = clock.now()
-      return rows.map((row) => toPull(row, now))
-    },
+    listPulls: (query) => listPulls(reader, query, clock),
 
     listPlatformPulls: (query) => listPlatformPulls(reader, query),
 
@@ -347,7 +343,7 @@ async function interrupt(
   const at = nowText(clock)
   const pulls = await db
     .updateTable('pulls')
-    .set({ state: 'interrupted', finished_at: at, lease_owner: null, lease_until: null })
+    .set({ state: 'interrupted', finished_at: at, changed: CHANGED, ...NO_LEASE })
     .where('pull_id', 'in', pullIds)
     .where('state', 'in', UNFINISHED)
     .returning('pull_id')

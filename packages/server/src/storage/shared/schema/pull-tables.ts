@@ -3,6 +3,7 @@ import type {
   FullBecause,
   MissingReviewState,
   PullMode,
+  PullOutcome,
   PullState,
   PullTaskState,
   PullTrigger,
@@ -12,10 +13,16 @@ import type {
   ReplayOutcome,
 } from '@recordhub/protocol'
 import type { ErrorCode } from '../../../errors.ts'
-import { id, integer, table, text } from './define-table.ts'
+import { flag, id, integer, table, text } from './define-table.ts'
 
 /** The code of an accepted push of which a hold has kept values out. It is stored as a rejected push, so that it can be replayed. */
 export const HELD = 'held' satisfies ErrorCode
+
+/** The pulls of an outcome, as the conditions of partial indexes. */
+export const HAS_OUTCOME: Readonly<Record<PullOutcome, string>> = {
+  failed: "state IN ('partial', 'failed', 'timed_out')",
+  changed: 'changed = 1',
+}
 
 export const pullTables = {
   pulls: table(
@@ -32,9 +39,13 @@ export const pullTables = {
       lease_until: text().nullable(),
       /** When the owner last renewed the lease. */
       renewed_at: text().nullable(),
+      /** Whether an ended pull has changed records: new, updated or missing ones. */
+      changed: flag().default(0),
     },
     {
       indexes: {
+        pulls_failed: { on: 'pull_id', where: HAS_OUTCOME.failed },
+        pulls_changed: { on: 'pull_id', where: HAS_OUTCOME.changed },
         // The lock: at most one pull is queued or running.
         pulls_one_at_a_time: { unique: true, on: '(1)', where: "state IN ('queued', 'running')" },
       },
