@@ -56,6 +56,9 @@ export const HealthReason = Type.Object({
   ),
   message: Type.String(),
   since: NullableTimestamp,
+  expires_at: Type.Optional(
+    described(Timestamp, 'When the key or certificate expires, if it is about one'),
+  ),
 })
 
 /** The health of a platform, and every reason for it, the most urgent first. */

@@ -58,6 +58,7 @@ export const RejectedPushGroup = Type.Object({
   message: Type.String(),
   cause: Type.String(),
   rejected_pushes: Type.Integer({ description: 'The number of stored rejected pushes' }),
+  pulled: Type.Integer({ description: 'How many of them are pulled records' }),
   count: Type.Integer({ description: 'How often they were rejected' }),
   first_at: Timestamp,
   last_at: Timestamp,

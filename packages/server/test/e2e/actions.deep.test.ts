@@ -48,7 +48,7 @@ describe('a second click on a button', BROWSER_TEST, () => {
     const { page } = await openPage(hub)
     const deletions = await delayRequests(page, 'DELETE', /\/api\/v1\/rejected-pushes/)
     await page.goto('/dashboard/inbox')
-    const rejected = '8 pushes or records of cases rejected'
+    const rejected = '8 pushes of cases rejected'
     const listed = page.getByRole('region', { name: 'Items' }).getByText(rejected)
     await listed.click()
     await page.getByRole('button', { name: 'Delete 8…' }).click()

@@ -52,7 +52,7 @@ describe('the overview', BROWSER_TEST, () => {
     await untilTrueInPage(page, "document.title === '(4) Overview · Recordhub'")
     const inbox = page.getByRole('region', { name: 'Inbox' })
     await inbox.getByText('Title of clinic cannot be read completely').waitFor()
-    await inbox.getByText('1 push or record of nothing rejected').waitFor()
+    await inbox.getByText('1 push rejected: the module "nothing" was not registered').waitFor()
     await inbox.getByRole('link', { name: '1 more in the inbox' }).waitFor()
     const unequal = page.getByRole('region', { name: 'Is it all there?' })
     await unequal.getByRole('row', { name: /school 3 2 −1/ }).waitFor()

@@ -27,7 +27,7 @@ describeHub('the inbox', { withOperator: true }, (hub) => {
     const name = platform.platform_name
     await hub.sendRejectedPush(platform, newRecord('R-1', { data: 1 }))
     const { key, title, rejected } = only(await readItems(hub, name))
-    assert.equal(title, '1 push or record of cases rejected')
+    assert.equal(title, '1 push of cases rejected: invalid content')
     assert.equal(rejected?.count, 1)
     const { inbox } = await hub.snapshot()
     assert.ok(inbox.items.some((item) => item.key === key))

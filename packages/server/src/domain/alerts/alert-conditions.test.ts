@@ -18,6 +18,7 @@ const HEALTHY: WatchedPlatform = {
   platform_id: 1,
   platform_name: 'school',
   display_title: 'The School',
+  created_at: NOW.toISOString(),
   status: 'active',
   last_error: null,
   failures_in_row: 0,

@@ -22,6 +22,7 @@ import { hourOf, hourText, type PushBaselines } from './push-baseline.ts'
 export type WatchedPlatform = AlertPlatform &
   PushFacts & {
     display_title: string
+    created_at: string
     status: 'active' | 'inactive'
     last_error: string | null
     /** The number of consecutive pulls in which no module could be read, and the end of the first of them. */

@@ -5,7 +5,9 @@ import { findFaults, type InboxFacts, toItems } from './inbox.ts'
 
 const NOW = '2026-11-25T12:00:00.000Z'
 const EARLIER = '2026-11-25T08:00:00.000Z'
-const SCHOOL = { platform_id: 1, platform_name: 'school', display_title: 'School' }
+const SCHOOL = {
+  ...{ platform_id: 1, platform_name: 'school', display_title: 'School', created_at: EARLIER },
+}
 const PULLS_FAILING = {
   id: 1,
   health: {
@@ -15,7 +17,8 @@ const PULLS_FAILING = {
 }
 const GROUP: RejectedPushGroup = {
   ...{ platform_name: 'school', record_type: 'case', code: 'invalid_record', message: 'No name.' },
-  ...{ cause: 'c1', rejected_pushes: 12, count: 14, first_at: EARLIER, last_at: EARLIER },
+  ...{ cause: 'c1', rejected_pushes: 12, pulled: 0, count: 14 },
+  ...{ first_at: EARLIER, last_at: EARLIER },
   ...{ digest: null, accepted_at: null, accepted_by: null },
 }
 
@@ -55,7 +58,9 @@ test('a fault and the alert about it are one item', () => {
     ...{ decided_at: null, decided_by: null, closed_at: null },
   }
   const alerts = [alertOf('missing_review', { missing_review_id: 3 })]
-  assert.deepEqual(keysOf({ reviews: [review], alerts }), ['missing_review 3'])
+  const [fault, ...others] = findFaults(factsOf({ reviews: [review], alerts }))
+  assert.equal(fault?.title, '321 records of Cases are missing from the last complete pull')
+  assert.deepEqual([fault?.key, others], ['missing_review 3', []])
 })
 
 test('an alert about another platform or fault is an item of its own', () => {
@@ -75,7 +80,8 @@ test('an accepted group is no item, and a backup counts until it is a week old',
   assert.deepEqual(keysOf({ newestBackup: '2026-11-18T12:00:00.001Z' }), [])
   const [old] = findFaults(factsOf({ newestBackup: '2026-11-18T12:00:00.000Z' }))
   assert.equal(old?.title, 'No backup for 7 days')
-  assert.deepEqual(keysOf({ newestBackup: null }), ['no_backup'])
+  const [none] = findFaults(factsOf({ newestBackup: null }))
+  assert.deepEqual([none?.key, none?.since], ['no_backup', EARLIER])
   assert.deepEqual(keysOf({ newestBackup: null, platforms: [] }), [])
 })
 
@@ -107,6 +113,46 @@ test('an item of an acknowledged alert is put aside, and such items are the last
       ['pulls_failing 1', 'ann'],
     ],
   )
+})
+
+test('the title of a group says what was rejected, and why', () => {
+  const titleOf = (part: Partial<RejectedPushGroup>) =>
+    findFaults(factsOf({ groups: [{ ...GROUP, ...part }] }))[0]?.title
+  const unknown = { code: 'module_not_registered', record_type: 'loans' }
+  assert.equal(titleOf(unknown), '12 pushes rejected: the module "loans" was not registered')
+  assert.equal(titleOf({}), '12 pushes of case rejected: invalid content')
+  assert.equal(
+    titleOf({ rejected_pushes: 1, record_type: null, code: 'new_code' }),
+    '1 push rejected',
+  )
+  const pulled = { code: 'duplicate_reference', rejected_pushes: 1, pulled: 1 }
+  assert.equal(titleOf(pulled), '1 pulled record of case rejected: duplicate reference number')
+  assert.equal(
+    titleOf({ pulled: 11, code: 'drift_rejected' }),
+    '1 push and 11 pulled records of case rejected: not as the manifest describes',
+  )
+})
+
+test('the title of a key or certificate says when it expires, and a new message is the same fault', () => {
+  const titles = (['key_expiring', 'certificate_expiring'] as const).flatMap((code) =>
+    ['2026-11-28T12:00', '2026-11-26T13:00', '2026-11-25T12:30', NOW.slice(0, 16)].map((until) => {
+      const reason = { code, message: until, since: EARLIER, expires_at: `${until}:00.000Z` }
+      const health = { state: 'needs_attention' as const, reasons: [reason] }
+      const [fault] = findFaults(factsOf({ health: [{ id: 1, health }] }))
+      assert.deepEqual([fault?.since, fault?.occurrence], [EARLIER, reason.expires_at])
+      return fault?.title
+    }),
+  )
+  assert.deepEqual(titles, [
+    'A hub API key expires in 3 days',
+    'A hub API key expires in 25 hours',
+    'A hub API key expires within an hour',
+    'A hub API key has expired',
+    'A certificate expires in 3 days',
+    'A certificate expires in 25 hours',
+    'A certificate expires within an hour',
+    'A certificate has expired',
+  ])
 })
 
 test('the push errors of a platform are counted together', () => {

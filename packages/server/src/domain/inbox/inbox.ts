@@ -8,8 +8,10 @@ import type {
   PlatformHealth,
   RejectedPushGroup,
 } from '@recordhub/protocol'
+import type { ErrorCode } from '../../errors.ts'
 import { formatCount } from '../activity/activity.ts'
 import { matchSource, type PushErrorCount, type PushSource } from '../activity/push-errors.ts'
+import { earliest } from '../platform/health.ts'
 
 /** A registered module with keys that its manifest does not describe. */
 export type DriftingModule = {
@@ -47,7 +49,12 @@ export type InboxMark = {
 
 export type InboxFacts = {
   now: string
-  platforms: { platform_id: number; platform_name: string; display_title: string }[]
+  platforms: {
+    platform_id: number
+    platform_name: string
+    display_title: string
+    created_at: string
+  }[]
   health: { id: number; health: PlatformHealth }[]
   alerts: Alert[]
   reviews: MissingReview[]
@@ -69,7 +76,8 @@ type FindPlatform = (platform: number | string | null) => InboxItem['platform']
 
 /** A hub whose newest backup is older has an item. */
 const BACKUP_DAYS = 7
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const MAX_NAMED_KEYS = 3
 const GROUPS: readonly InboxGroup[] = ['failing', 'decision', 'soon']
 /** What an item has if nothing else is known. */
@@ -80,7 +88,7 @@ export function findFaults(facts: InboxFacts): Fault[] {
   const find = createFindPlatform(facts)
   const specific: Specific[] = [
     ...facts.health.flatMap(({ id, health }) =>
-      health.reasons.flatMap((reason) => fromHealth(reason, find(id))),
+      health.reasons.flatMap((reason) => fromHealth(reason, find(id), facts.now)),
     ),
     ...facts.reviews.map((review) => fromReview(review, find(review.platform_name))),
     ...facts.groups
@@ -166,8 +174,9 @@ function isAbout(alert: Alert, { kind, platform, missing_review_id }: Specific):
 
 /** The reasons that no other item explains. */
 function fromHealth(
-  { code, message, since }: HealthReason,
+  { code, message, since, expires_at }: HealthReason,
   platform: InboxItem['platform'],
+  now: string,
 ): Specific[] {
   if (!platform) return []
   const item = { ...NOTHING, key: `${code} ${platform.id}`, reason: message, platform, since }
@@ -176,18 +185,49 @@ function fromHealth(
     return [{ ...item, kind: code, group: 'failing', title, occurrence: since ?? message }]
   }
   if (code !== 'key_expiring' && code !== 'certificate_expiring') return []
-  const title = code === 'key_expiring' ? 'A hub API key expires' : 'A certificate expires'
-  return [{ ...item, kind: code, group: 'soon', title, occurrence: message }]
+  const what = code === 'key_expiring' ? 'A hub API key' : 'A certificate'
+  const title = `${what} ${expiryOf(expires_at ?? now, now)}`
+  return [{ ...item, kind: code, group: 'soon', title, occurrence: expires_at ?? message }]
+}
+
+function expiryOf(expires_at: string, now: string): string {
+  const hours = (Date.parse(expires_at) - Date.parse(now)) / HOUR_MS
+  if (hours <= 0) return 'has expired'
+  if (hours < 1) return 'expires within an hour'
+  const [count, unit] = hours < 48 ? [hours, 'hour'] : [hours / 24, 'day']
+  return `expires in ${formatCount(Math.round(count), unit)}`
 }
 
 function fromReview(review: MissingReview, platform: InboxItem['platform']): Specific {
   const { id, missing, records, module_name, record_type, at: since } = review
   return {
     ...{ ...NOTHING, key: `missing_review ${id}`, kind: 'missing_review', group: 'decision' },
-    title: `${formatCount(missing, 'record')} of ${module_name} ${missing === 1 ? 'is' : 'are'} missing`,
+    title: `${formatCount(missing, 'record')} of ${module_name} ${missing === 1 ? 'is' : 'are'} missing from the last complete pull`,
     reason: `A pull listed ${records - missing} of ${records}. Nothing is marked before your decision.`,
     ...{ platform, since, missing_review_id: id, record_type, occurrence: String(id) },
   }
+}
+
+/** Why the pushes and records of a group were rejected, in the title; the reason says it in full. */
+const CAUSES: Partial<Record<string, string>> = {
+  invalid_record: 'invalid content',
+  duplicate_reference: 'duplicate reference number',
+  drift_rejected: 'not as the manifest describes',
+  too_many_keys: 'too many keys',
+  record_not_storable: 'the database cannot store it',
+} satisfies Partial<Record<ErrorCode, string>>
+
+/** `12 pushes rejected: the module "loans" was not registered`; it may be by now. */
+function titleOf({ code, record_type, rejected_pushes: count, pulled }: RejectedPushGroup): string {
+  const what = [
+    ...(pulled < count ? [`${count - pulled} push${count - pulled === 1 ? '' : 'es'}`] : []),
+    ...(pulled > 0 ? [formatCount(pulled, 'pulled record')] : []),
+  ].join(' and ')
+  if (code === 'module_not_registered') {
+    return `${what} rejected: the module "${record_type}" was not registered`
+  }
+  const [type, cause] = [record_type === null ? '' : ` of ${record_type}`, CAUSES[code]]
+  return `${what}${type} rejected${cause === undefined ? '' : `: ${cause}`}`
 }
 
 /** One for the rejections of one cause. */
@@ -196,7 +236,7 @@ function fromGroup(group: RejectedPushGroup, platform: InboxItem['platform']): S
   const { first_at: since, last_at } = group
   return {
     ...{ key: `rejected ${platform_name} ${cause}`, kind: 'rejected', group: 'decision' },
-    title: `${count} ${count === 1 ? 'push or record' : 'pushes or records'}${record_type === null ? '' : ` of ${record_type}`} rejected`,
+    title: titleOf(group),
     ...{ reason: message, platform, since, last_at, missing_review_id: null, record_type },
     ...{ rejected: { cause, count, digest }, occurrence: last_at },
   }
@@ -271,7 +311,9 @@ function fromBackups({ newestBackup, platforms, now }: InboxFacts): Specific[] {
       ...{ ...NOTHING, key: 'no_backup', kind: 'no_backup', group: 'soon', platform: null },
       title: days === null ? 'There is no backup' : `No backup for ${days} days`,
       reason: `The folder of backups ${days === null ? 'is empty' : 'has no newer one'}. Backups that a database server makes are not counted.`,
-      ...{ since: newestBackup, occurrence: newestBackup ?? 'none' },
+      // There is something to back up since the first platform.
+      since: newestBackup ?? earliest(platforms.map(({ created_at }) => created_at)),
+      occurrence: newestBackup ?? 'none',
     },
   ]
 }

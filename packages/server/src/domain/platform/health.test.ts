@@ -117,7 +117,7 @@ const CASES: [what: string, facts: Partial<HealthFacts>, state: string, ...messa
   ],
   [
     'it uses an old key',
-    { expiring_key: { hint: 'rhk_…1', expires_at: AT } },
+    { expiring_key: { hint: 'rhk_…1', expires_at: AT, replaced_at: AT } },
     'needs_attention',
     /replaced hub API key rhk_…1/,
   ],
@@ -143,6 +143,21 @@ for (const [what, facts, state, ...messages] of CASES) {
     }
   })
 }
+
+test('a key expires since it was replaced, and a certificate for the last 14 days of its time', () => {
+  const { reasons } = healthOf({
+    ...HEALTHY,
+    expiring_key: { hint: 'rhk_…1', expires_at: '2026-11-28T00:00:00.000Z', replaced_at: AT },
+    certificate: { expires_at: '2026-11-23T07:30:00.000Z', read_at: AT },
+  })
+  assert.deepEqual(
+    reasons.map(({ since, expires_at }) => [since, expires_at]),
+    [
+      [AT, '2026-11-28T00:00:00.000Z'],
+      ['2026-11-09T07:30:00.000Z', '2026-11-23T07:30:00.000Z'],
+    ],
+  )
+})
 
 test('the rejected ones of the last 20 pushes are counted from totals, as by a list of all pushes', () => {
   const outcomes = 'rrarraaaaarrrrarrrrrrrrrrrrraaaaaaaaaarraaaaaaaaaaaaaaaaaaar'

@@ -17,7 +17,7 @@ export type HealthFacts = {
   /** The open alert of a platform that usually pushes. */
   silent: { message: string; raised_at: string } | null
   /** A replaced key that the platform has used since the new one was created. */
-  expiring_key: { hint: string; expires_at: string } | null
+  expiring_key: { hint: string; expires_at: string; replaced_at: string | null } | null
   /** Until when the certificate of the platform is valid, as a connection last read it; null without TLS. */
   certificate: { expires_at: string; read_at: string } | null
   now: string
@@ -145,17 +145,18 @@ function findSilence({ silent }: HealthFacts): HealthReason[] {
 
 function findExpiringKey({ expiring_key }: HealthFacts): HealthReason[] {
   if (!expiring_key) return []
-  const { hint, expires_at } = expiring_key
+  const { hint, expires_at, replaced_at: since } = expiring_key
   const message = `The platform still pushes with the replaced hub API key ${hint}, which expires at ${expires_at}.`
-  return [{ code: 'key_expiring', message, since: null }]
+  return [{ code: 'key_expiring', message, since, expires_at }]
 }
 
 function findExpiringCertificate({ certificate, now }: HealthFacts): HealthReason[] {
   if (!certificate) return []
   const { expires_at, read_at } = certificate
-  if (Date.parse(expires_at) - Date.parse(now) > CERTIFICATE_NOTICE_MS) return []
+  const since = new Date(Date.parse(expires_at) - CERTIFICATE_NOTICE_MS).toISOString()
+  if (since > now) return []
   const message = `The certificate of the platform, read at ${read_at}, expires at ${expires_at}. Renew it on the platform.`
-  return [{ code: 'certificate_expiring', message, since: null }]
+  return [{ code: 'certificate_expiring', message, since, expires_at }]
 }
 
 /** `A`, `A and B`, `A, B and C`, and for more `A, B, C and 1 more`. */
@@ -165,7 +166,7 @@ function listNames(modules: readonly ModuleFacts[]): string {
   return [...(names.length > 0 ? [names.join(', ')] : []), ...rest].join(' and ')
 }
 
-function earliest(times: readonly (string | null)[]): string | null {
+export function earliest(times: readonly (string | null)[]): string | null {
   return times.reduce((least, time) => (least === null || (time && time < least) ? time : least))
 }
 

@@ -278,14 +278,11 @@ test('groups combine open rejections with the same cause', async (kit) => {
   const { rejected, school } = await createRejection(kit)
   kit.clock.advance(60)
   const since = kit.clock.text
-  await kit.saveRejected([
-    rejection(school, { code: 'module_not_registered', record_type: 'staff', body: '1' }),
-    rejection(school, { code: 'module_not_registered', record_type: 'staff', body: '2' }),
-  ])
+  const unknown = { code: 'module_not_registered', record_type: 'staff' } as const
+  const pulled = rejection(school, { ...unknown, method: 'pull', body: '2' })
+  await kit.saveRejected([rejection(school, { ...unknown, body: '1' }), pulled])
   kit.clock.advance(60)
-  await kit.saveRejected([
-    rejection(school, { code: 'module_not_registered', record_type: 'staff', body: '2' }),
-  ])
+  await kit.saveRejected([pulled])
   const query = { platform: 'school', limit: 10 }
   const [newest, other] = await kit.storage.rejectedPushes.listGroups(query)
   assert.ok(newest && other)
@@ -297,6 +294,7 @@ test('groups combine open rejections with the same cause', async (kit) => {
     code: 'module_not_registered',
     message: 'The push was rejected',
     rejected_pushes: 2,
+    pulled: 1,
     count: 3,
     first_at: since,
     last_at: kit.clock.text,

@@ -183,6 +183,7 @@ async function listWatchedPlatforms(db: Executor): Promise<WatchedPlatform[]> {
       'platform_id',
       'platform_name',
       distinctTitle('platforms').as('display_title'),
+      'created_at',
       'status',
       'last_error',
       'failures_in_row',

@@ -184,5 +184,7 @@ function findExpiring(
       expires_at !== null && last_used_at !== null && last_used_at >= (current?.created_at ?? '')
     )
   })
-  return used?.expires_at ? { hint: used.hint, expires_at: used.expires_at } : null
+  if (!used?.expires_at) return null
+  const { hint, expires_at } = used
+  return { hint, expires_at, replaced_at: current?.created_at ?? null }
 }

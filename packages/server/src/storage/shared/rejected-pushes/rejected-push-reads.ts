@@ -63,6 +63,7 @@ export function createRejectedPushReads(reader: Executor): RejectedPushReads {
           'r.platform_id',
           'r.cause',
           eb.fn.countAll<number>().as('rejected_pushes'),
+          eb.fn.countAll<number>().filterWhere('r.method', '=', 'pull').as('pulled'),
           eb.fn.sum<number>('r.count').as('count'),
           eb.fn.min('r.first_at').as('first_at'),
           eb.fn.max('r.at').as('last_at'),
