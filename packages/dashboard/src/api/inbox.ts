@@ -11,11 +11,15 @@ export function useInboxCount(): number {
   return useStore(snapshot)?.inbox.open ?? 0
 }
 
-/** Acknowledges an item until its fault changes, or snoozes it until a time. @throws HubCallError */
-export async function putAside({ key }: InboxItem, until: Date | null = null): Promise<void> {
-  const body = { key, ...(until ? { until: until.toISOString() } : {}) }
+/**
+ * Acknowledges an item until its fault changes, or snoozes it until a time.
+ * @returns shows it again where the snapshot had it.
+ * @throws HubCallError
+ */
+export async function putAside(item: InboxItem, until: Date | null): Promise<() => void> {
+  const body = { key: item.key, ...(until ? { until: until.toISOString() } : {}) }
   await callHub('/api/v1/inbox/put-aside', { method: 'POST', body })
-  hideInboxItem(key)
+  return hideInboxItem(item)
 }
 
 export function alertPageQuery(query: UrlChanges) {

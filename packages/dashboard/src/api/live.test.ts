@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Schedule } from '@recordhub/protocol'
+import type { InboxItem, Schedule } from '@recordhub/protocol'
 import { POLLING_INTERVAL_SECONDS } from '@recordhub/protocol/constants'
 import { replaceDocument } from '../lib/test-document.ts'
 import { emptySnapshot, STARTED, testPull } from '../lib/test-pulls.ts'
 import { alertPageQuery, missingReviewPageQuery } from './inbox.ts'
 import {
   connection,
+  hideInboxItem,
   onChange,
   onSchedule,
   showPull,
@@ -93,6 +94,28 @@ test('a pull that an action has returned is shown at once', () => {
   showPull(testPull())
   const { running, pull } = snapshot.get()?.pull ?? {}
   assert.deepEqual([running, pull?.id], [true, testPull().id])
+})
+
+test('an item of the inbox is hidden when it is put aside, and undoing that shows it where it was', () => {
+  const items = ['a', 'b', 'c'].map(
+    (key): InboxItem => ({
+      ...{ key, kind: 'drift', group: 'decision', title: key, reason: '', platform: null },
+      ...{ since: null, last_at: null, alert_id: null, missing_review_id: null },
+      ...{ record_type: null, rejected: null, put_aside: null },
+    }),
+  )
+  const [, item] = items
+  assert.ok(item)
+  snapshot.set({ ...emptySnapshot, inbox: { ...emptySnapshot.inbox, items, open: 5 } })
+  const shown = () => {
+    const { open, items: left = [] } = snapshot.get()?.inbox ?? {}
+    return [open, ...left.map(({ key }) => key)]
+  }
+  const show = hideInboxItem(item)
+  assert.deepEqual(shown(), [4, 'a', 'c'])
+  show()
+  show()
+  assert.deepEqual(shown(), [5, 'a', 'b', 'c'])
 })
 
 test('a schedule that an action or event has returned is shown in the snapshot and in its queries', () => {

@@ -2,6 +2,7 @@
 import type {
   DashboardEventName,
   DashboardEvents,
+  InboxItem,
   Pull,
   Schedule,
   Snapshot,
@@ -65,14 +66,19 @@ export function showPull(pull: Pull): void {
   change((current) => withPull(current, pull))
 }
 
-/** Hides an item of the inbox that an action has put aside. */
-export function hideInboxItem(key: string): void {
-  change((current) => {
-    const items = current.inbox.items.filter((item) => item.key !== key)
-    const isShown = items.length < current.inbox.items.length
-    const open = current.inbox.open - (isShown ? 1 : 0)
-    return { ...current, inbox: { ...current.inbox, open, items } }
-  })
+/** Hides an item of the inbox that an action has put aside. @returns shows it again where it was. */
+export function hideInboxItem(item: InboxItem): () => void {
+  const at = snapshot.get()?.inbox.items.findIndex(({ key }) => key === item.key) ?? -1
+  const set = (isShown: boolean) =>
+    change((current) => {
+      const { items: before, open } = current.inbox
+      const without = before.filter(({ key }) => key !== item.key)
+      const items = isShown && at >= 0 ? without.toSpliced(at, 0, item) : without
+      const inbox = { ...current.inbox, items, open: open + items.length - before.length }
+      return { ...current, inbox }
+    })
+  set(false)
+  return () => set(true)
 }
 
 let etag = ''

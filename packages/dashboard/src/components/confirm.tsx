@@ -1,3 +1,4 @@
+import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { errorMessage } from '../api/call-hub.ts'
@@ -80,7 +81,23 @@ export function useAttempt() {
   return { isBusy, run }
 }
 
-/** Shows a notification after a successful action. */
-export function notify(message: string): void {
-  notifications.show({ color: 'green', message })
+/** Shows a notification after a successful action, with what can be done next. */
+export function notify(message: string, next?: { label: string; onClick: () => unknown }): void {
+  const color = 'green'
+  if (!next) return void notifications.show({ color, message })
+  const run = () => {
+    notifications.hide(id)
+    next.onClick()
+  }
+  const id = notifications.show({
+    color,
+    message: (
+      <Group justify="space-between" wrap="nowrap">
+        <span>{message}</span>
+        <Button size="compact-sm" variant="subtle" onClick={run}>
+          {next.label}
+        </Button>
+      </Group>
+    ),
+  })
 }

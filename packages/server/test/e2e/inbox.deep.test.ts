@@ -106,8 +106,12 @@ describe('the inbox in a browser', BROWSER_TEST, () => {
     const dialog = page.getByRole('dialog', { name: 'Replay 12 as cases?' })
     await dialog.getByText('11 new, 1 updated, 0 rejected again.').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await overview.getByRole('link', { name: 'Review' }).click()
+    await overview.getByText('Did you mean Module cases (cases)?').waitFor()
+    await overview.getByRole('link', { name: 'Edit' }).click()
     const item = page.getByRole('region', { name: 'Item', exact: true })
+    await item
+      .getByText('12 pushes name the module casse. Did you mean Module cases (cases)?')
+      .waitFor()
     await item.getByText('proposed: nearest name').waitFor()
     await item.getByText('tested just now').waitFor()
     const result = item.getByRole('status')

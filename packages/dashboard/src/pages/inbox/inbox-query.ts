@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { callHub } from '../../api/call-hub.ts'
 import { getQuery, queriesOf } from '../../api/get-query.ts'
 import { putAside } from '../../api/inbox.ts'
-import { attempt } from '../../components/confirm.tsx'
+import { attempt, notify } from '../../components/confirm.tsx'
 
 export const inboxQuery = getQuery<Inbox>('GET /api/v1/inbox', { live: true })
 
@@ -15,9 +15,18 @@ export function usePutAside() {
       await action()
       await client.invalidateQueries(queriesOf('GET /api/v1/inbox'))
     })
+  const reopen = ({ key }: InboxItem, show?: () => void) =>
+    change(async () => {
+      await callHub('/api/v1/inbox/reopen', { method: 'POST', body: { key } })
+      show?.()
+    })
   return {
-    putAside: (item: InboxItem, until: Date | null) => change(() => putAside(item, until)),
-    reopen: ({ key }: InboxItem) =>
-      change(() => callHub('/api/v1/inbox/reopen', { method: 'POST', body: { key } })),
+    reopen,
+    putAside: (item: InboxItem, until: Date | null) =>
+      change(async () => {
+        const show = await putAside(item, until)
+        const onClick = () => reopen(item, show)
+        notify(until ? 'Snoozed' : 'Acknowledged', { label: 'Undo', onClick })
+      }),
   }
 }

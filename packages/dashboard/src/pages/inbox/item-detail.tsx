@@ -1,15 +1,13 @@
-import { Box, Button, Group, Menu, Stack, Text, Title } from '@mantine/core'
+import { Box, Button, Group, Stack, Text, Title } from '@mantine/core'
 import type { InboxItem } from '@recordhub/protocol'
 import { IconChevronLeft } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { snapshot } from '../../api/live.ts'
 import { platformQuery } from '../../api/platforms.ts'
 import { LinkButton } from '../../components/link-button.tsx'
-import { MENU_PROPS } from '../../components/menu-props.ts'
 import { MessageText } from '../../components/message-text.tsx'
-import { OperatorName } from '../../components/operator-name.tsx'
 import { PageLink } from '../../components/page-link.tsx'
-import { Ago, Clock, Time } from '../../components/time.tsx'
+import { Ago, Clock } from '../../components/time.tsx'
 import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
@@ -19,7 +17,7 @@ import { PullButton } from '../platforms/pull-button.tsx'
 import { TestButton } from '../platforms/test-button.tsx'
 import { PullNowButton } from '../pulls/pull-now-button.tsx'
 import classes from './inbox.module.css'
-import { usePutAside } from './inbox-query.ts'
+import { PutAside } from './put-aside.tsx'
 import { RepairGroup } from './repair.tsx'
 
 /** A fault: what, which platform, since when and why, with what can be done about it. */
@@ -98,65 +96,6 @@ export function ItemDetail({ item, isOver }: { item: InboxItem; isOver: boolean 
         />
       )}
     </>
-  )
-}
-
-const HOUR_MS = 3_600_000
-const SNOOZES = [
-  ['For an hour', 1],
-  ['For a day', 24],
-  ['For a week', 7 * 24],
-] as const
-
-function PutAside({ item }: { item: InboxItem }) {
-  const canOperate = useHasRole('operator')
-  const { putAside, reopen } = usePutAside()
-  const aside = item.put_aside
-  if (aside !== null) {
-    return (
-      <Stack gap={4} align="flex-end" flex="none">
-        <Text size="xs" c="dimmed" ta="right">
-          {aside.as === 'snoozed' ? 'Snoozed by ' : 'Acknowledged by '}
-          <OperatorName by={aside.by} />
-          {aside.until !== null && (
-            <>
-              {' until '}
-              <Time at={aside.until} />
-            </>
-          )}
-        </Text>
-        {canOperate && item.alert_id === null && (
-          <Button size="xs" variant="default" onClick={() => void reopen(item)}>
-            Open again
-          </Button>
-        )}
-      </Stack>
-    )
-  }
-  if (!canOperate) return null
-  return (
-    <Group gap="xs" flex="none">
-      <Menu {...MENU_PROPS} position="bottom-end">
-        <Menu.Target>
-          <Button size="xs" variant="subtle" color="gray">
-            Snooze
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {SNOOZES.map(([label, hours]) => (
-            <Menu.Item
-              key={hours}
-              onClick={() => void putAside(item, new Date(Date.now() + hours * HOUR_MS))}
-            >
-              {label}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
-      <Button size="xs" variant="default" onClick={() => void putAside(item, null)}>
-        Acknowledge
-      </Button>
-    </Group>
   )
 }
 

@@ -15,7 +15,7 @@ import { formatCount, formatNumber } from '../../lib/format.ts'
 import { referenceOf } from '../activity/rejected/advice.ts'
 import classes from './inbox.module.css'
 import { changesBetween, membersOf, textOf, toRow } from './repair-changes.ts'
-import { type Counts, countsLabel, OUTCOME_LABELS } from './replay-group.ts'
+import { type Counts, countsLabel, NONE, OUTCOME_LABELS } from './replay-group.ts'
 
 const OUTCOMES = {
   created: 'New',
@@ -24,7 +24,6 @@ const OUTCOMES = {
   stale: 'Older than stored',
   rejected: 'Rejected',
 } as const
-export const NONE: Counts = { created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0 }
 
 export type Run = {
   state: 'running' | 'finished' | 'failed'

@@ -28,11 +28,12 @@ import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { AdviceLine } from '../activity/list-parts.tsx'
 import { adviceFor, referenceOf } from '../activity/rejected/advice.ts'
+import { DidYouMean } from '../overview/replay-proposed.tsx'
 import { Row } from './change-row.tsx'
 import classes from './inbox.module.css'
 import { type ChangeRow, diffLines, membersOf, parseRows, toChange } from './repair-changes.ts'
-import { Block, Figures, NONE, Pushes, Result, type Run } from './repair-result.tsx'
-import { countsLabel, OUTCOME_LABELS, replayGroup } from './replay-group.ts'
+import { Block, Figures, Pushes, Result, type Run } from './repair-result.tsx'
+import { countsLabel, NONE, OUTCOME_LABELS, replayGroup, useShowRecords } from './replay-group.ts'
 
 const SHOWN = 6
 const PROPOSED = {
@@ -84,6 +85,13 @@ function proposedRows({ proposal }: RepairableGroup): ChangeRow[] {
   return proposal ? [{ op: 'set', path: 'record_type', text: proposal.record_type }] : []
 }
 
+/** The module of the records that a repair writes; null if it is unknown. */
+function moduleOf({ record_type }: RepairableGroup, rows: readonly ChangeRow[]): string | null {
+  return (
+    rows.findLast(({ op, path }) => op === 'set' && path === 'record_type')?.text ?? record_type
+  )
+}
+
 function Panel(props: {
   group: RepairableGroup
   pushes: RejectedPush[]
@@ -98,6 +106,7 @@ function Panel(props: {
   const [rows, setRows] = useState(initial)
   const [run, setRun] = useState<Run | null>(null)
   const refresh = useRefreshRejected()
+  const { showModule } = useShowRecords()
   const [first] = pushes
   const members = membersOf(first?.body)
   const known = members.map(({ pointer }) => pointer)
@@ -124,7 +133,8 @@ function Panel(props: {
         setRun(now)
       })
       setRun({ ...now, state: 'finished' })
-      notify(`Replayed: ${countsLabel(now.counts)}`)
+      const show = showModule(platform, moduleOf(group, rows), now.counts)
+      notify(`Replayed: ${countsLabel(now.counts)}`, show)
     } catch (error) {
       setRun({ ...now, state: 'failed', error })
     }
@@ -160,6 +170,12 @@ function Panel(props: {
             </Button>
           }
         >
+          {proposal && (
+            <Text size="sm" px="md" pt="sm">
+              {formatCount(count, 'push names', 'pushes name')} the module{' '}
+              <code>{group.record_type}</code>. <DidYouMean {...proposal} />
+            </Text>
+          )}
           {rows.map((row, index) => (
             <Row
               // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity.
@@ -250,6 +266,7 @@ function Actions(props: {
   const canOperate = useHasRole('operator')
   const refresh = useRefreshRejected()
   const { isBusy, run } = useAttempt()
+  const { showRecord } = useShowRecords()
   if (!canOperate) {
     return (
       <Text size="xs" c="dimmed" px="md" py="sm">
@@ -266,7 +283,7 @@ function Actions(props: {
       const { replay } = await callHub<{ replay: Replay }>(path, { method: 'POST', json })
       const name = first?.reference_number ?? 'The first one'
       if (replay.outcome === 'rejected') throw new Error(`${name}: ${replay.message}`)
-      notify(`${name} was replayed: ${OUTCOME_LABELS[replay.outcome]}`)
+      notify(`${name} was replayed: ${OUTCOME_LABELS[replay.outcome]}`, showRecord(replay))
     } finally {
       await refresh()
     }

@@ -1,9 +1,12 @@
 /** The replay of a group of rejections with the changes that were tested. */
-import type { RepairPreview, RepairStep } from '@recordhub/protocol'
+import type { RepairPreview, RepairStep, Replay } from '@recordhub/protocol'
+import { useNavigate } from '@tanstack/react-router'
 import { applyRepair, type Repair } from '../../api/rejected-pushes.ts'
 import { formatNumber } from '../../lib/format.ts'
+import type { UrlState } from '../../lib/url-state.ts'
 
 export type Counts = RepairPreview['counts']
+export const NONE: Counts = { created: 0, updated: 0, unchanged: 0, stale: 0, rejected: 0 }
 
 /**
  * Replays the rejections of a preview.
@@ -21,6 +24,21 @@ export async function replayGroup(
     cursor = step.next_cursor
     onStep(step)
   } while (cursor !== null)
+}
+
+/** Makes the *Show* of a notification, which opens the record that was replayed, or those of its module. */
+export function useShowRecords() {
+  const navigate = useNavigate()
+  const show = (search: UrlState) => ({
+    label: 'Show',
+    onClick: () => navigate({ to: '/dashboard/records', search }),
+  })
+  return {
+    showRecord: ({ record_id }: Replay) =>
+      record_id === null ? undefined : show({ record: String(record_id) }),
+    showModule: (platform: string, record_type: string | null, { created, updated }: Counts) =>
+      record_type === null || created + updated === 0 ? undefined : show({ platform, record_type }),
+  }
 }
 
 export const OUTCOME_LABELS = {

@@ -1,10 +1,8 @@
-import { Button, Paper, Text, Tooltip } from '@mantine/core'
+import { Button, Paper, Text } from '@mantine/core'
 import type { InboxItem, Snapshot } from '@recordhub/protocol'
 import { IconCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { putAside } from '../../api/inbox.ts'
-import { useAttempt } from '../../components/confirm.tsx'
 import { Dot } from '../../components/dot.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { MessageText } from '../../components/message-text.tsx'
@@ -14,12 +12,13 @@ import { Ago, Clock } from '../../components/time.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
-import { inboxQuery } from '../inbox/inbox-query.ts'
+import { inboxQuery, usePutAside } from '../inbox/inbox-query.ts'
+import { ItemMenu } from '../inbox/put-aside.tsx'
 import { TestButton } from '../platforms/test-button.tsx'
 import { PullNowButton } from '../pulls/pull-now-button.tsx'
 import classes from './overview.module.css'
 import { PlatformName } from './platform-name.tsx'
-import { ReplayProposed } from './replay-proposed.tsx'
+import { DidYouMean, type Proposed, ReplayProposed, useProposed } from './replay-proposed.tsx'
 
 const SHOWN = 3
 
@@ -89,6 +88,7 @@ function Nothing() {
 
 function Item({ item }: { item: InboxItem }) {
   const { title, reason, since, platform, group } = item
+  const proposed = useProposed(item)
   return (
     <li className={classes['item']}>
       <Dot color={colorOf(group)} />
@@ -108,11 +108,11 @@ function Item({ item }: { item: InboxItem }) {
             </span>
           )}
           <span>
-            <MessageText message={reason} />
+            {proposed ? <DidYouMean {...proposed.proposal} /> : <MessageText message={reason} />}
           </span>
         </div>
       </div>
-      <Actions item={item} />
+      <Actions item={item} proposed={proposed} />
     </li>
   )
 }
@@ -135,9 +135,10 @@ const LINKS: Partial<Record<InboxItem['kind'], string>> = {
 }
 
 /** The recommended action first; it has a border. */
-function Actions({ item }: { item: InboxItem }) {
-  const { kind, group, platform, rejected } = item
-  const link = LINKS[kind]
+function Actions({ item, proposed }: { item: InboxItem; proposed: Proposed | null }) {
+  const { kind, platform } = item
+  const canOperate = useHasRole('operator')
+  const link = proposed && canOperate ? 'Edit' : LINKS[kind]
   const named = platform && { id: platform.id, display_title: platform.title }
   return (
     <div className={classes['actions']}>
@@ -147,34 +148,24 @@ function Actions({ item }: { item: InboxItem }) {
           <PullNowButton platform={named} />
         </>
       )}
-      {rejected && platform && (
-        <ReplayProposed platform={platform.platform_name} cause={rejected.cause} />
-      )}
+      {proposed && canOperate && <ReplayProposed group={proposed} />}
       {link && (
         <LinkButton size="xs" variant="default" {...targetOf(item)}>
           {link}
         </LinkButton>
       )}
-      {group !== 'decision' && <AcknowledgeButton item={item} isOnly={kind === 'alert'} />}
+      {kind === 'alert' && canOperate && <AcknowledgeButton item={item} />}
+      <ItemMenu item={item} />
     </div>
   )
 }
 
-function AcknowledgeButton({ item, isOnly }: { item: InboxItem; isOnly: boolean }) {
-  const canOperate = useHasRole('operator')
-  const { isBusy, run } = useAttempt()
-  if (!canOperate) return null
+/** Puts an item aside that nothing else can be done about here. */
+function AcknowledgeButton({ item }: { item: InboxItem }) {
+  const { putAside } = usePutAside()
   return (
-    <Tooltip label="Puts the item aside until its fault changes">
-      <Button
-        size="xs"
-        variant={isOnly ? 'default' : 'subtle'}
-        color="gray"
-        loading={isBusy}
-        onClick={() => void run(() => putAside(item))}
-      >
-        {TEXTS.acknowledge}
-      </Button>
-    </Tooltip>
+    <Button size="xs" variant="default" onClick={() => void putAside(item, null)}>
+      {TEXTS.acknowledge}
+    </Button>
   )
 }

@@ -1,6 +1,6 @@
 /** *Replay 12 as `loan`*: replays the rejections of a module that is not registered as the one that was probably meant. */
 import { Button } from '@mantine/core'
-import type { RepairableGroup } from '@recordhub/protocol'
+import type { InboxItem, RepairableGroup } from '@recordhub/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   type Repair,
@@ -10,21 +10,32 @@ import {
 } from '../../api/rejected-pushes.ts'
 import { confirm, notify, useAttempt } from '../../components/confirm.tsx'
 import { formatNumber } from '../../lib/format.ts'
-import { useHasRole } from '../../lib/use-has-role.ts'
-import { countsLabel, replayGroup } from '../inbox/replay-group.ts'
+import { countsLabel, NONE, replayGroup, useShowRecords } from '../inbox/replay-group.ts'
 
-/** Renders nothing for viewers, and for a group without a proposal. */
-export function ReplayProposed({ platform, cause }: { platform: string; cause: string }) {
-  const canOperate = useHasRole('operator')
-  const { data } = useQuery({ ...rejectedPushGroupsQuery({ platform }), enabled: canOperate })
-  const group = data?.groups.find((one) => one.cause === cause)
-  if (!canOperate || !group?.proposal) return null
-  return <ReplayButton group={group} as={group.proposal.record_type} />
+/** A group of rejections with the module that was probably meant. */
+export type Proposed = RepairableGroup & { proposal: NonNullable<RepairableGroup['proposal']> }
+
+/** The group of an item; null if it is none of rejections, or nothing is proposed for it. */
+export function useProposed({ platform, rejected }: InboxItem): Proposed | null {
+  const query = rejectedPushGroupsQuery({ platform: platform?.platform_name })
+  const { data } = useQuery({ ...query, enabled: platform !== null && rejected !== null })
+  const group = data?.groups.find(({ cause }) => cause === rejected?.cause)
+  return group?.proposal ? { ...group, proposal: group.proposal } : null
+}
+
+export function DidYouMean({ module_name, record_type }: Proposed['proposal']) {
+  return (
+    <>
+      Did you mean {module_name} (<code>{record_type}</code>)?
+    </>
+  )
 }
 
 /** Tests the replay, and asks with its counts. */
-function ReplayButton({ group, as }: { group: RepairableGroup; as: string }) {
-  const { platform_name: platform, cause, rejected_pushes: count } = group
+export function ReplayProposed({ group }: { group: Proposed }) {
+  const { platform_name: platform, cause, rejected_pushes: count, proposal } = group
+  const { record_type: as } = proposal
+  const { showModule } = useShowRecords()
   const client = useQueryClient()
   const refresh = useRefreshRejected()
   const { isBusy, run } = useAttempt()
@@ -41,12 +52,12 @@ function ReplayButton({ group, as }: { group: RepairableGroup; as: string }) {
       action: 'Replay',
       color: 'harbour',
       async onConfirm() {
-        let result = ''
+        let counts = NONE
         try {
           await replayGroup(repair, preview, ({ totals }) => {
-            result = countsLabel(totals)
+            counts = totals
           })
-          notify(`Replayed: ${result}`)
+          notify(`Replayed: ${countsLabel(counts)}`, showModule(platform, as, counts))
         } finally {
           await refresh()
         }

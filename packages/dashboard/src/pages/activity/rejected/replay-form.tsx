@@ -10,6 +10,7 @@ import { writeLossless } from '../../../lib/lossless-json.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { TEXTS } from '../../../texts.ts'
 import { changesBetween } from '../../inbox/repair-changes.ts'
+import { useShowRecords } from '../../inbox/replay-group.ts'
 import { parseEditedBody } from './edited-body.ts'
 import { OutcomeNotice } from './replay-notices.tsx'
 
@@ -23,6 +24,7 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
   const [result, setResult] = useState<TestResult | null>(null)
   const { isBusy, run } = useAttempt()
   const refresh = useRefreshRejected()
+  const { showRecord } = useShowRecords()
   const edited = parseEditedBody(text, original)
   const isTested = result !== null && result.text === text && result.overwrite === overwrite
   const canReplay = isTested && result.replay.outcome !== 'rejected'
@@ -41,8 +43,7 @@ export function ReplayForm({ rejected }: { rejected: RejectedPush }) {
   const replay = () =>
     run(async () => {
       try {
-        await send(false)
-        notify(TEXTS.replayed)
+        notify(TEXTS.replayed, showRecord(await send(false)))
       } catch (error) {
         // Another operator has replayed it, or it is rejected now: the test result is out of date.
         if (error instanceof HubCallError) setResult(null)
