@@ -132,6 +132,9 @@ export const Replay = Type.Object({
   code: NullableString,
   message: Type.String(),
   errors: Errors,
+  changed_values: Type.Optional(
+    Type.Integer({ description: 'Of an update: how many values of the record it changes' }),
+  ),
 })
 
 export const ReplayResponse = Type.Object({

@@ -117,6 +117,7 @@ describe('the inbox in a browser', BROWSER_TEST, () => {
     const result = item.getByRole('status')
     assert.equal((await result.innerText()).replaceAll(/\s+/g, ' '), '11 new 1 update 0 rejected')
     await item.getByText('+   "record_type": "cases"').waitFor()
+    await item.getByText('Update 1 value', { exact: true }).waitFor()
     await expectAccessible(page)
     assert.equal(await item.getByText('cassecases').count(), 6)
     await item.getByRole('button', { name: 'Next body' }).click()

@@ -38,6 +38,10 @@ describeHub('repairing rejected pushes', (hub) => {
       ...[reference_number, full_name, outcome, changed],
     ])
     assert.deepEqual(shown[2], ['R-2', 'Repaired', 'created', true])
+    assert.deepEqual(
+      items.map(({ changed_values }) => changed_values),
+      [1, undefined, undefined],
+    )
 
     // It arrives after the preview, so nobody has seen what it would do.
     await platform.post({ ...newRecord('R-3'), record_type: 'casse' })

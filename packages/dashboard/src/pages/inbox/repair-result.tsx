@@ -157,8 +157,17 @@ export function Pushes({
   )
 }
 
-function Outcome({ outcome, message }: RepairedPush) {
-  return <span title={outcome === 'rejected' ? message : undefined}>{OUTCOMES[outcome]}</span>
+function Outcome({ outcome, message, changed_values: values = 0 }: RepairedPush) {
+  return (
+    <span title={outcome === 'rejected' ? message : undefined}>
+      {OUTCOMES[outcome]}
+      {values > 0 && (
+        <Text span inherit c="dimmed">
+          {` ${formatCount(values, 'value')}`}
+        </Text>
+      )}
+    </span>
+  )
 }
 
 /** The first value that the changes replace, and how many others. */

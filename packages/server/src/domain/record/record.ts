@@ -309,18 +309,21 @@ function findChanges(stored: RecordState, next: RecordState, members: Members): 
   return changes
 }
 
-type Status = Pick<RecordState, 'incomplete' | 'missing_since'>
+const STATUS = ['incomplete', 'missing_since'] as const
+type Status = Pick<RecordState, (typeof STATUS)[number]>
+
+/** Whether a change is of the name or the data of a record, not of its status. */
+export function isOfValue({ path }: RecordChange): boolean {
+  return !STATUS.some((member) => path === `/${member}`)
+}
 
 /** A record that becomes complete, or is no longer missing, is a change like any other. */
 function findStatusChanges(stored: Status, next: Status): RecordChange[] {
-  const members = ['incomplete', 'missing_since'] as const
-  return members
-    .filter((member) => stored[member] !== next[member])
-    .map((member) => ({
-      path: `/${member}`,
-      before: JSON.stringify(stored[member]),
-      after: JSON.stringify(next[member]),
-    }))
+  return STATUS.filter((member) => stored[member] !== next[member]).map((member) => ({
+    path: `/${member}`,
+    before: JSON.stringify(stored[member]),
+    after: JSON.stringify(next[member]),
+  }))
 }
 
 /** The change that marks a record as missing. */

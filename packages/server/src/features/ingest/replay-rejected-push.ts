@@ -209,11 +209,13 @@ function describeOutcome(id: number, written: WriteOutcome, record_type: string)
     const { code } = written
     return describeError(id, new HubError(code, { record_type, what: 'rejected push' }))
   }
-  const { record_id } = written
+  const { record_id, changed_values } = written
   // Never held: a replay lifts the holds of its record.
   const outcome = written.outcome === 'held' ? 'unchanged' : written.outcome
   const message = OUTCOME_MESSAGES[outcome]
-  return { replay: { id, outcome, record_id, code: null, message, errors: {} }, error: null }
+  const values = changed_values === undefined ? {} : { changed_values }
+  const replay = { id, outcome, record_id, code: null, message, errors: {}, ...values }
+  return { replay, error: null }
 }
 
 function describeError(id: number, error: HubError): Replayed {

@@ -128,6 +128,8 @@ export type WriteOutcome =
        * (`findChangedAlone`). Left out otherwise.
        */
       changed_alone?: 'version' | 'content'
+      /** Of a replay that updates its record: how many of its values. Left out otherwise. */
+      changed_values?: number
     }
   | { outcome: 'rejected'; code: WriteRejection }
   /** `record_id`: the record that the read has already contained. */

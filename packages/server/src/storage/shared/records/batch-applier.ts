@@ -11,6 +11,7 @@ import {
   addsTooManyKeys,
   decidePull,
   decidePush,
+  isOfValue,
   type NewRecordState,
   type RecordChange,
 } from '../../../domain/record/record.ts'
@@ -177,7 +178,8 @@ export class BatchApplier {
     const { outcome, record_id } = result
     this.#plan.addReplay({ rejected_push_id, actor, outcome, record_id })
     this.#plan.activity.push(describeReplay(write, { ...result, ...rejection }))
-    return result
+    if (decision.outcome !== 'updated') return result
+    return { ...result, changed_values: decision.changes.filter(isOfValue).length }
   }
 
   #applyPull(write: PullWrite): WriteOutcome {
