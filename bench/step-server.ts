@@ -84,7 +84,7 @@ async function addReceiver(app: FastifyInstance): Promise<void> {
     },
     {
       activity: { level: 'info', kind: 'platform.registered', message: '' },
-      audit: { actor: 'bench', address: null, action: 'platform.registered', target: null },
+      audit: { actor: 'bench', address: null, action: 'platform.register', target: null },
     },
   )
   const { applyWrites, tryWrites } = storage.records

@@ -55,3 +55,111 @@ export const DEFAULT_GUIDE_LANGUAGE: GuideLanguage = 'curl'
 export function isGuideLanguage(text: string): text is GuideLanguage {
   return Object.hasOwn(GUIDE_LANGUAGES, text)
 }
+
+/**
+ * Every action of the audit log, in the groups that it is filtered by. `<action>_rejected`: the operator did not confirm it
+ * with the right password.
+ */
+export const AUDIT_ACTIONS = {
+  keys: [
+    'hub_key.reveal',
+    'hub_key.reveal_rejected',
+    'hub_key.rotate',
+    'hub_key.rotate_rejected',
+    'hub_key.end_previous',
+    'token.create',
+    'token.create_rejected',
+    'token.revoke',
+    'token.revoke_all',
+    'secret.rotate',
+  ],
+  sign_in: [
+    'session.begin',
+    'session.reject',
+    'session.sign_out',
+    'session.end',
+    'session.end_others',
+    'session.end_all',
+    'account.change_password',
+    'account.reset_password',
+    'second_factor.enable',
+    'second_factor.disable',
+    'second_factor.recovery_codes',
+    'second_factor.reset',
+    'second_factor.reset_rejected',
+    'passkey.create',
+    'passkey.remove',
+  ],
+  records: [
+    'record.erase',
+    'record.anonymise',
+    'record.erase_again',
+    'tombstone.delete',
+    'records.export',
+    'rejected_push.replay',
+    'rejected_push.replay_all',
+    'rejected_push.repair',
+    'rejected_push.dismiss',
+    'rejected_push.accepted',
+    'rejected_push.reopened',
+    'missing_review.approved',
+    'missing_review.dismissed',
+    'revert.plan',
+    'revert.start',
+    'revert.start_rejected',
+    'revert.cancel',
+    'revert.succeeded',
+    'revert.failed',
+    'revert.export',
+    'holds.lift',
+    'view.created',
+    'view.changed',
+    'view.deleted',
+  ],
+  platforms: [
+    'platform.probe',
+    'platform.register',
+    'platform.change_source',
+    'platform.change_modules',
+    'platform.activated',
+    'platform.deactivated',
+    'platform.rename',
+    'platform.remove',
+    'manifest.refresh',
+    'module.delete_records',
+    'module.drift_policy',
+    'module.indexed_fields',
+  ],
+  pulls: ['pull.start', 'pull.cancel', 'schedule.paused', 'schedule.resumed'],
+  operators: [
+    'operator.create_first',
+    'operator.create',
+    'operator.invite',
+    'operator.invite_rejected',
+    'operator.withdraw_invitation',
+    'operator.change',
+    'operator.change_rejected',
+    'operator.remove',
+  ],
+  hub: [
+    'inbox.acknowledge',
+    'inbox.snooze',
+    'inbox.reopen',
+    'alert.acknowledged',
+    'alert.test_mail',
+    'settings.changed',
+    'settings.changed_rejected',
+    'backup.start',
+    'backup.download',
+    'backup.drill',
+    'audit.export',
+    'doctor.repair',
+  ],
+} as const
+
+export type AuditGroup = keyof typeof AUDIT_ACTIONS
+export type AuditAction = (typeof AUDIT_ACTIONS)[AuditGroup][number]
+
+type ConfirmedOf<Action> = Action extends `${infer Confirmed}_rejected` ? Confirmed : never
+/** What an operator confirms with the password. */
+export type ConfirmedAuditAction = ConfirmedOf<AuditAction>

@@ -30,6 +30,8 @@ describeHub('the audit log', { withOperator: true }, (hub, engine) => {
     )
     expectError(await hub.send(request), 419, 'session_or_token_invalid')
     assert.equal((await hub.audit('&action=session.sign_out')).length, 1)
+    assert.deepEqual(await hub.audit(`&group=sign_in&actor=${EMAIL}`), [signOut, begin])
+    assert.deepEqual(await hub.audit(`&group=pulls&actor=${EMAIL}`), [])
   })
 
   test('pull starts and cancellations are recorded with their actor; rejected ones are not', async () => {
@@ -58,10 +60,14 @@ describeHub('the audit log', { withOperator: true }, (hub, engine) => {
     await using own = await startTestHub(engine)
     const formula = '=HYPERLINK("http://evil.example")'
     for (let n = 0; n < 1200; n++) {
-      const entry = { actor: n === 7 ? formula : 'ann', action: 'x.y', target: `t${n}` }
+      const entry = {
+        actor: n === 7 ? formula : 'ann',
+        action: 'pull.start' as const,
+        target: `t${n}`,
+      }
       await own.storage.activity.appendAudit({ ...entry, address: null, details: { n } })
     }
-    const csv = await own.get(`${EXPORT}?action=x.y`)
+    const csv = await own.get(`${EXPORT}?action=pull.start`)
     assert.equal(csv.status, 200)
     assert.match(csv.header('content-type'), /^text\/csv/)
     assert.match(csv.header('content-disposition'), /^attachment; filename="audit-.*\.csv"$/)
@@ -69,7 +75,7 @@ describeHub('the audit log', { withOperator: true }, (hub, engine) => {
     const lines = csv.text.trimEnd().split('\r\n')
     assert.equal(lines[0], 'id,at,actor,action,target,address,details')
     assert.equal(lines.length, 1201)
-    assert.match(lines[1] ?? '', /,ann,x\.y,t1199,,"\{""n"":1199\}"$/)
+    assert.match(lines[1] ?? '', /,ann,pull\.start,t1199,,"\{""n"":1199\}"$/)
     assert.ok(csv.text.includes(`"'=HYPERLINK(""http`))
     const ndjson = await own.get(`${EXPORT}?format=ndjson&actor=ann&target=t9`)
     const [only] = ndjson.text.trimEnd().split('\n')
@@ -83,9 +89,12 @@ describeHub('the audit log', { withOperator: true }, (hub, engine) => {
 
   test('time filters accept any time zone and leap seconds', async () => {
     await using own = await startTestHub(engine)
-    const entry = { actor: 'ann', action: 'x.y', target: null, address: null, details: {} }
+    const entry = { actor: 'ann', action: 'pull.start', target: null, address: null } as const
     await own.storage.activity.appendAudit(entry)
-    assert.equal((await own.audit('&action=x.y&from=2016-12-31T23:59:60Z')).length, 1)
-    assert.equal((await own.audit('&action=x.y&until=2016-12-31T23:59:59%2B02:00')).length, 0)
+    assert.equal((await own.audit('&action=pull.start&from=2016-12-31T23:59:60Z')).length, 1)
+    assert.equal(
+      (await own.audit('&action=pull.start&until=2016-12-31T23:59:59%2B02:00')).length,
+      0,
+    )
   })
 })

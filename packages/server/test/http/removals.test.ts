@@ -140,7 +140,7 @@ describeOnEngines('platforms that are being removed', (engine) => {
     // The state that a hub leaves if it is killed before the first step.
     const request = { platform_id: id, platform_name, requested_by: 'ann', at: AT }
     const entry = { level: 'info', kind: 'platform.removed', message: 'Removed' } as const
-    const audit = { actor: 'ann', action: 'platform.remove', target: null, address: null }
+    const audit = { actor: 'ann', action: 'platform.remove', target: null, address: null } as const
     await hub.stop()
     const removal = await hub.storage.platforms.removePlatform(request, {
       activity: entry,

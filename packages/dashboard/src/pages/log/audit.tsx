@@ -2,13 +2,14 @@
 import { Button, Group, Text, UnstyledButton } from '@mantine/core'
 import type { AuditEntry } from '@recordhub/protocol'
 import { IconFileExport, IconHistory } from '@tabler/icons-react'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { operatorsQuery } from '../../api/operators.ts'
 import { usePlatforms } from '../../api/platforms.ts'
-import { auditQuery } from '../../api/settings.ts'
+import { auditQuery, tokensQuery } from '../../api/settings.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { FilterChips, FilterSelect, FilterTime } from '../../components/filter-chip.tsx'
+import { FilterChip, FilterChips, FilterSelect, FilterTime } from '../../components/filter-chip.tsx'
 import { columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { MessageText } from '../../components/message-text.tsx'
@@ -16,51 +17,49 @@ import { OperatorName } from '../../components/operator-name.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { PlatformLink } from '../../components/platform-link.tsx'
 import { Second } from '../../components/time.tsx'
-import { AUDIT_ACTIONS, actionLabel, detailsLabel } from '../../lib/audit-labels.ts'
+import {
+  ACTIONS,
+  actionLabel,
+  detailsLabel,
+  GROUP_LABELS,
+  targetLink,
+} from '../../lib/audit-labels.ts'
+import { type Choice, platformChoices } from '../../lib/choices.ts'
 import { formatCount, formatDay } from '../../lib/format.ts'
 import { toParameters, useUrlState } from '../../lib/url-state.ts'
-import { SearchInput } from '../activity/list-parts.tsx'
 import { type FoldedRow, fold } from './activity-rows.ts'
 import { FoldButton, Retention } from './log-parts.tsx'
 
-const FILTERS = ['actor', 'action', 'target', 'since', 'until'] as const
+const FILTERS = ['actor', 'group', 'action', 'target', 'since', 'until'] as const
 const MAX_HOURS = 720
 
 export function AuditTab() {
   const [state, change] = useUrlState()
-  const { actor, action, target, since: from, until } = state
-  const filters = Object.fromEntries(toParameters({ actor, action, target, from, until }))
+  const { actor, group, action, target, since: from, until } = state
+  const filters = Object.fromEntries(toParameters({ actor, group, action, target, from, until }))
   const found = useInfiniteQuery(auditQuery(filters))
   const isFiltered = Object.keys(filters).length > 0
-  const search = (label: string, name: 'actor' | 'target') => (
-    <SearchInput
-      aria-label={label}
-      placeholder={label}
-      w={150}
-      value={state[name] ?? ''}
-      onSearch={(text) => change({ [name]: text.trim() }, { replace: true })}
-    />
-  )
+  const { data: platforms = [] } = usePlatforms()
   return (
     <>
       <FilterChips label="Filters">
-        <FilterSelect
-          label="Action"
-          name="action"
-          choices={AUDIT_ACTIONS.map((value) => ({ value, label: actionLabel(value) }))}
+        <FilterChip
+          label="All"
+          isPressed={!isFiltered}
+          onClick={() => change(Object.fromEntries(FILTERS.map((name) => [name, null])))}
         />
+        {Object.entries(GROUP_LABELS).map(([name, label]) => (
+          <FilterChip
+            key={name}
+            label={label}
+            isPressed={group === name}
+            onClick={() => change({ group: group === name ? null : name, action: null })}
+          />
+        ))}
+        <FilterSelect label="Action" name="action" choices={ACTIONS} />
+        <FilterSelect label="Person" name="actor" choices={useActors()} />
+        <FilterSelect label="Platform" name="target" choices={platformChoices(platforms)} />
         <FilterTime maxHours={MAX_HOURS} />
-        {search('User', 'actor')}
-        {search('Target', 'target')}
-        {isFiltered && (
-          <Button
-            variant="subtle"
-            size="compact-xs"
-            onClick={() => change(Object.fromEntries(FILTERS.map((name) => [name, null])))}
-          >
-            Clear filters
-          </Button>
-        )}
       </FilterChips>
       {found.isError ? (
         <ErrorNotice error={found.error} onRetry={() => void found.refetch()} />
@@ -73,7 +72,7 @@ export function AuditTab() {
               title={isFiltered ? 'No matching entries' : 'No entries yet'}
             >
               {isFiltered
-                ? 'Check the filters. User and target must match exactly.'
+                ? 'Choose other filters.'
                 : 'Actions of operators and programs appear here.'}
             </EmptyState>
           }
@@ -108,6 +107,16 @@ export function AuditTab() {
       </Group>
     </>
   )
+}
+
+/** Those who are known to the hub now, as the log names them; another one is chosen by a click on its name. */
+function useActors(): Choice[] {
+  const { data: { operators } = { operators: [] } } = useQuery(operatorsQuery())
+  const { data: { tokens } = { tokens: [] } } = useQuery(tokensQuery())
+  return [
+    ...operators.map(({ email, name }) => ({ value: email, label: name })),
+    ...tokens.map(({ id, name }) => ({ value: `token ${id} (${name})`, label: `Token ${name}` })),
+  ]
 }
 
 const column = columnsFor<FoldedRow<AuditEntry>>()
@@ -185,19 +194,26 @@ function changeOf({ details }: AuditEntry, all: readonly AuditEntry[]): string {
   return others === 0 ? label : `${label} and ${formatCount(others, 'other change')}`
 }
 
-/** The target of an action, as a link where a page shows it: a platform, a pull or a revert. */
-function Target({ entry: { target } }: { entry: AuditEntry }) {
+/** The target of an action, as a link where a page shows it. */
+function Target({ entry: { action, target, details } }: { entry: AuditEntry }) {
   const { data: platforms = [] } = usePlatforms()
+  const { data: { operators } = { operators: [] } } = useQuery(operatorsQuery())
+  const link = targetLink({ action, target })
   if (target === null) return '—'
-  const [, kind, id] = /^(pull|revert) ([1-9]\d*)$/.exec(target) ?? []
-  if (id !== undefined) {
-    const to = kind === 'pull' ? '/dashboard/pulls/$id' : '/dashboard/reverts/$id'
+  if (link) {
     return (
-      <PageLink to={to} params={{ id }} size="sm">
-        {target}
+      <PageLink {...link} size="sm">
+        {typeof details['title'] === 'string' ? details['title'] : target}
       </PageLink>
     )
   }
   if (platforms.some((one) => one.platform_name === target)) return <PlatformLink name={target} />
-  return <OperatorName by={target} />
+  const operator = operators.find(({ email }) => email === target)
+  if (!operator) return target
+  const search = { tab: 'operators', operator: operator.id }
+  return (
+    <PageLink to="/dashboard/settings" search={search} size="sm">
+      {operator.name}
+    </PageLink>
+  )
 }

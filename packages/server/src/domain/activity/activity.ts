@@ -1,4 +1,4 @@
-import type { ActivityLevel, PullMode } from '@recordhub/protocol'
+import type { ActivityLevel, AuditAction, PullMode } from '@recordhub/protocol'
 
 export type NewActivity = {
   level: ActivityLevel
@@ -15,7 +15,7 @@ export type NewActivity = {
 export type Requester = { actor: string; address: string | null }
 
 export type NewAuditEntry = Requester & {
-  action: string
+  action: AuditAction
   target: string | null
   details?: Record<string, unknown>
 }

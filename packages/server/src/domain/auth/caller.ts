@@ -1,4 +1,8 @@
-import type { RequiredSecondFactorStep, TokenScope } from '@recordhub/protocol'
+import type {
+  ConfirmedAuditAction,
+  RequiredSecondFactorStep,
+  TokenScope,
+} from '@recordhub/protocol'
 
 /** The roles in ascending order: a viewer reads, an operator also manages platforms and pulls, an admin does everything. */
 export const ROLES = ['viewer', 'operator', 'admin'] as const
@@ -78,7 +82,7 @@ export const CONFIRMED_SCOPES = ['hub_keys', 'access'] as const satisfies readon
 /** An action that reveals a key or gives access. */
 export type ConfirmedAction = {
   /** As in the audit log; a rejected attempt is recorded as `<action>_rejected`. */
-  action: string
+  action: ConfirmedAuditAction
   target: string | null
   /** The scope that a token needs for it. */
   scope: (typeof CONFIRMED_SCOPES)[number]

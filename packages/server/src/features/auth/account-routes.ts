@@ -84,7 +84,7 @@ export function accountRoutes(
       response: DoneResponse.properties,
       async handle(request) {
         const { id, email } = operatorOf(request)
-        const audit = { ...request.requester, action: 'session.end', target: email }
+        const audit = { ...request.requester, action: 'session.end' as const, target: email }
         found('session', await operators.endSession(id, request.params.session_id, audit))
         return { message: 'The session was ended.' }
       },
@@ -95,7 +95,7 @@ export function accountRoutes(
       response: DoneResponse.properties,
       async handle(request) {
         const { id, email, sessionId } = operatorOf(request)
-        const audit = { ...request.requester, action: 'session.end_others', target: email }
+        const audit = { ...request.requester, action: 'session.end_others' as const, target: email }
         const ended = await operators.endSessions(id, sessionId, audit)
         return { message: `Ended ${formatCount(ended, 'other session')}.` }
       },

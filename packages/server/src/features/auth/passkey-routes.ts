@@ -1,4 +1,10 @@
-import { ClosedObject, DoneResponse, Passkey, RequestText } from '@recordhub/protocol'
+import {
+  type AuditAction,
+  ClosedObject,
+  DoneResponse,
+  Passkey,
+  RequestText,
+} from '@recordhub/protocol'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { found } from '../../errors.ts'
@@ -24,7 +30,7 @@ export function passkeyRoutes(
     return (Array.isArray(all) ? all : []).map(toPasskey)
   }
 
-  function appendAudit(request: FastifyRequest, action: string, name: string): Promise<void> {
+  function appendAudit(request: FastifyRequest, action: AuditAction, name: string): Promise<void> {
     const { email: target } = operatorOf(request)
     return activity.appendAudit({ ...request.requester, action, target, details: { name } })
   }

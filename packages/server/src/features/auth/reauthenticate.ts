@@ -58,8 +58,8 @@ export function createConfirmAction(
       await reauthenticate(deps, request, caller, password)
     } catch (error) {
       if (error instanceof HubError && AUDITED_ERRORS.includes(error.code)) {
-        const rejected = { ...request.requester, action: `${action}_rejected`, target }
-        await deps.activity.appendAudit(rejected)
+        const { requester } = request
+        await deps.activity.appendAudit({ ...requester, action: `${action}_rejected`, target })
       }
       throw error
     }

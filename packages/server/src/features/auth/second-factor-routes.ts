@@ -1,4 +1,4 @@
-import { ClosedObject, DoneResponse } from '@recordhub/protocol'
+import { type AuditAction, ClosedObject, DoneResponse } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { operatorOf } from '../../http/authorize.ts'
@@ -27,7 +27,7 @@ export function secondFactorRoutes(
     )
   }
 
-  function appendAudit(request: FastifyRequest, action: string): Promise<void> {
+  function appendAudit(request: FastifyRequest, action: AuditAction): Promise<void> {
     const { email: target } = operatorOf(request)
     return activity.appendAudit({ ...request.requester, action, target })
   }
@@ -83,7 +83,7 @@ export function secondFactorRoutes(
         const { body } = request
         await secondFactorPolicy.assertFactorRemains(id, 'code')
         await reauthenticate(deps, request, operator, body.password)
-        const audit = { ...request.requester, action: 'session.end_others', target: email }
+        const audit = { ...request.requester, action: 'session.end_others' as const, target: email }
         await operators.endSessions(id, sessionId, audit)
         const call = { path: 'two-factor/disable', body }
         await forwardToBetterAuthAs(betterAuth, request, reply, call)

@@ -1,4 +1,5 @@
 import { Inbox, InboxItem, PutAsideRequest, ReopenItemRequest } from '@recordhub/protocol'
+import type { NewAuditEntry } from '../../domain/activity/activity.ts'
 import { hourOf, hourText } from '../../domain/alerts/push-baseline.ts'
 import { type Fault, findFaults, type InboxFacts, toItems } from '../../domain/inbox/inbox.ts'
 import { found, invalidMember } from '../../errors.ts'
@@ -80,7 +81,7 @@ export function inboxRoutes(deps: InboxDeps) {
         const { occurrence, title } = await findFault(key)
         const action = until === null ? 'inbox.acknowledge' : 'inbox.snooze'
         const details = { title, ...(until === null ? {} : { until }) }
-        const audit = { ...requester, action, target: key, details }
+        const audit: NewAuditEntry = { ...requester, action, target: key, details }
         const mark = {
           key,
           occurrence,
@@ -97,7 +98,7 @@ export function inboxRoutes(deps: InboxDeps) {
       body: ReopenItemRequest,
       response: { item: InboxItem },
       async handle({ body: { key }, requester }) {
-        const audit = { ...requester, action: 'inbox.reopen', target: key }
+        const audit = { ...requester, action: 'inbox.reopen', target: key } as const
         found('item that was put aside', await inbox.deleteMark(key, audit))
         return { item: await readItem(key) }
       },

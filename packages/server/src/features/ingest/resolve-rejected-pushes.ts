@@ -70,11 +70,11 @@ export async function acceptRejections(
     const records = count === 1 ? '1 rejected record' : `${count} rejected records`
     const [kind, message] =
       digest === null
-        ? ['rejected_push.reopened', `${records} of ${platform} are no longer accepted.`]
-        : [
+        ? (['rejected_push.reopened', `${records} of ${platform} are no longer accepted.`] as const)
+        : ([
             'rejected_push.accepted',
             `${records} of ${platform} were accepted as exceptions: known at the source, until it changes.`,
-          ]
+          ] as const)
     return {
       activity: { level: 'info', kind, message, actor, details },
       audit: { ...requester, action: kind, target: platform, details },

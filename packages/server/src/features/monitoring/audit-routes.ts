@@ -1,5 +1,13 @@
 import { Readable } from 'node:stream'
-import { AuditEntry, ClosedObject, NullableString, OneOf, Timestamp } from '@recordhub/protocol'
+import {
+  AUDIT_ACTIONS,
+  AuditEntry,
+  type AuditGroup,
+  ClosedObject,
+  NullableString,
+  OneOf,
+  Timestamp,
+} from '@recordhub/protocol'
 import { type Static, Type } from 'typebox'
 import { Cursor, Limit, readTime, route, special } from '../../http/route.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
@@ -17,9 +25,11 @@ const EXPORT_TYPES = {
 
 const Text = Type.Optional(Type.String({ maxLength: 512 }))
 const Time = Type.Optional(Type.Unsafe<string>({ ...Timestamp, maxLength: 100 }))
+const Group = Type.Unsafe<AuditGroup>({ type: 'string', enum: Object.keys(AUDIT_ACTIONS) })
 const FILTERS = {
   actor: Text,
   action: Text,
+  group: Type.Optional(Group),
   target: Text,
   from: Time,
   until: Time,
@@ -62,7 +72,7 @@ export function auditRoutes({ activity, clock }: Pick<FeatureDeps, 'activity' | 
       exposeHeadRoute: false,
       async handle({ query: { format = 'csv', ...given }, requester }, reply) {
         const filters = filtersOf(given)
-        const audit = { ...requester, action: 'audit.export', target: null }
+        const audit = { ...requester, action: 'audit.export' as const, target: null }
         await activity.appendAudit({ ...audit, details: { format, ...given } })
         const name = `audit-${clock.now().toISOString().slice(0, 10)}.${format}`
         reply.header('Content-Disposition', `attachment; filename="${name}"`)
@@ -73,10 +83,11 @@ export function auditRoutes({ activity, clock }: Pick<FeatureDeps, 'activity' | 
   ]
 }
 
-function filtersOf({ actor, action, target, from, until }: Static<typeof Filters>) {
+function filtersOf({ actor, action, group, target, from, until }: Static<typeof Filters>) {
   return {
     actor: actor ?? null,
     action: action ?? null,
+    actions: group ? AUDIT_ACTIONS[group] : null,
     target: target ?? null,
     from: readTime('from', from),
     until: readTime('until', until),

@@ -48,7 +48,7 @@ export function invitationRoutes(
       },
       async handle(request, reply) {
         const { email, role, expires_in_days: days = DEFAULT_DAYS, password } = request.body
-        const action = { action: 'operator.invite', target: null, password }
+        const action = { action: 'operator.invite' as const, target: null, password }
         await confirmAction(request, { ...action, scope: 'access' })
         const site = publicUrl || `${request.protocol}://${request.host}`
         const invitation = { email, role, days, site, invitedBy: creatorOf(callerOf(request)) }
@@ -97,7 +97,7 @@ export function invitationRoutes(
       response: DoneResponse.properties,
       async handle({ body, ip: address }) {
         const { email, role, invited_by } = await acceptInvitation(deps, body)
-        const audit = { actor: email, action: 'operator.create', target: email, address }
+        const audit = { actor: email, action: 'operator.create' as const, target: email, address }
         const details = { by: 'invitation', role, invited_by }
         await activity.appendAudit({ ...audit, details })
         return { message: 'The account was created. You can sign in now.' }

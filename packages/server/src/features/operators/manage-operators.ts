@@ -53,7 +53,7 @@ export async function changeOperator(
   change: { role?: Role; disabled?: boolean },
 ): Promise<void> {
   const { id, email: target } = await findOperator(storage, email)
-  const audit = { ...REQUESTER, action: 'operator.change', target, details: change }
+  const audit = { ...REQUESTER, action: 'operator.change' as const, target, details: change }
   const outcome: OperatorChange = await storage.operators.changeOperator(id, change, audit)
   if (outcome === 'last_admin') throw new HubError('last_admin')
 }

@@ -60,7 +60,7 @@ export function operatorRoutes(
         const { id } = request.params
         const { email: target } = await find(id)
         const { password, ...change } = request.body
-        const action = 'operator.change'
+        const action = 'operator.change' as const
         if (change.role !== undefined || change.disabled === false) {
           await confirmAction(request, { action, target, scope: 'access', password })
         }
@@ -76,7 +76,7 @@ export function operatorRoutes(
       response: DoneResponse.properties,
       async handle({ params: { id }, requester }) {
         const { email: target } = await find(id)
-        const audit = { ...requester, action: 'operator.remove', target }
+        const audit = { ...requester, action: 'operator.remove' as const, target }
         assertChanged(await operators.removeOperator(id, audit))
         return { message: `${target} was removed.` }
       },
@@ -90,7 +90,7 @@ export function operatorRoutes(
       response: DoneResponse.properties,
       async handle(request) {
         const { id, email: target } = await find(request.params.id)
-        const action = 'second_factor.reset'
+        const action = 'second_factor.reset' as const
         const password = request.body?.password
         await confirmAction(request, { action, target, scope: 'access', password })
         const audit = { ...request.requester, action, target }
@@ -118,7 +118,7 @@ export function operatorRoutes(
       response: DoneResponse.properties,
       async handle({ params, requester }) {
         const { id, email: target } = await find(params.id)
-        const audit = { ...requester, action: 'session.end_all', target }
+        const audit = { ...requester, action: 'session.end_all' as const, target }
         const ended = await operators.endSessions(id, null, audit)
         return { message: `Ended ${formatCount(ended, 'session')}.` }
       },
@@ -130,7 +130,7 @@ export function operatorRoutes(
       response: DoneResponse.properties,
       async handle({ params: { id, session_id }, requester }) {
         const { email: target } = await find(id)
-        const audit = { ...requester, action: 'session.end', target }
+        const audit = { ...requester, action: 'session.end' as const, target }
         found('session', await operators.endSession(id, session_id, audit))
         return { message: 'The session was ended.' }
       },

@@ -53,7 +53,7 @@ export function tokenRoutes(
         if (caller.kind === 'program' && CONFIRMED_SCOPES.some((one) => one === scope)) {
           throw new HubError('operators_only')
         }
-        const action = { action: 'token.create', target: name, password }
+        const action = { action: 'token.create' as const, target: name, password }
         await confirmAction(request, { ...action, scope: 'access' })
         const expiresAt = expires_in_days === null ? null : daysFrom(clock.now(), expires_in_days)
         const { stored, token } = await createOwnedToken(

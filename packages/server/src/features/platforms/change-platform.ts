@@ -119,7 +119,7 @@ function describeModules(
     before: before.modules.filter((one) => one.registered).map((one) => one.record_type),
   }
   const message = `The registered modules of ${display_title} are now: ${record_types.join(', ') || 'none'}. Records of other modules remain.`
-  const names = { kind: 'platform.modules_changed', action: 'platform.change_modules' }
+  const names = { kind: 'platform.modules_changed', action: 'platform.change_modules' } as const
   return { record_types, log: logChange(requester, { ...names, target, message, details }) }
 }
 
@@ -135,7 +135,7 @@ function describeStatus(
   requester: Requester,
 ): NonNullable<PlatformUpdate['status']> {
   const { verb, effect } = STATUS_EFFECTS[status]
-  const action = `platform.${verb}`
+  const action = `platform.${verb}` as const
   const message = `${display_title} was ${verb}. ${effect}`
   return { status, log: logChange(requester, { kind: action, action, target, message }) }
 }

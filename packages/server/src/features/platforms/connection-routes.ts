@@ -40,7 +40,7 @@ export function connectionRoutes(
   async function confirmKey(
     request: FastifyRequest,
     platformId: number,
-    confirmation: { action: string; password: string | undefined },
+    confirmation: Pick<ConfirmedAction, 'action' | 'password'>,
   ): Promise<void> {
     const platform = found('platform', await deps.platforms.readPlatform(platformId))
     const { action, password } = confirmation
@@ -82,7 +82,7 @@ export function connectionRoutes(
       response: HubKeyResponse.properties,
       async handle(request, reply) {
         const { params, body, requester } = request
-        const confirmation = { action: 'hub_key.reveal', password: body.password }
+        const confirmation = { action: 'hub_key.reveal' as const, password: body.password }
         await confirmKey(request, params.id, confirmation)
         const hub_api_key = await revealHubKey(deps, params.id, requester)
         reply.header('Cache-Control', 'no-store')

@@ -78,7 +78,7 @@ export function pullRoutes(deps: PullDeps) {
       response: StartPullResponse.properties,
       async handle({ params: { id }, requester }) {
         const pull = await cancelPull(deps, id, requester.actor)
-        const entry = { action: 'pull.cancel', target: `pull ${id}`, details: {} }
+        const entry = { action: 'pull.cancel' as const, target: `pull ${id}`, details: {} }
         await activity.appendAudit({ ...requester, ...entry })
         return { message: 'The pull was cancelled. Records that it stored remain.', pull }
       },
@@ -144,7 +144,7 @@ async function startPull(
   const by = { trigger, requested_by: nameOfCaller(caller) } as const
   const requested = await requestPull({ ...by, mode, ...(only ? { only } : {}) })
   if (requested.outcome === 'queued') {
-    const entry = { action: 'pull.start', target: `pull ${requested.pull.id}` }
+    const entry = { action: 'pull.start' as const, target: `pull ${requested.pull.id}` }
     await activity.appendAudit({ ...request.requester, ...entry, details: { mode, ...only } })
   }
   const { status, body } = toResponse(requested, request.id)

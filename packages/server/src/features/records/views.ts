@@ -93,7 +93,11 @@ async function validateView<View extends ViewChange>(
   return { ...view, query: query.toString() }
 }
 
-function auditOf(verb: string, name: string, { caller, address }: By): NewAuditEntry {
+function auditOf(
+  verb: 'created' | 'changed' | 'deleted',
+  name: string,
+  { caller, address }: By,
+): NewAuditEntry {
   return { actor: nameOfCaller(caller), action: `view.${verb}`, target: name, address }
 }
 

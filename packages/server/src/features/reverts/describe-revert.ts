@@ -46,8 +46,11 @@ export function describeRevertEnd(
 ): ChangeLog {
   const [kind, message] =
     error === null
-      ? ['revert.succeeded', `Revert ${id} has ended`]
-      : ['revert.failed', `Revert ${id} has failed. The records that it has reverted remain so`]
+      ? (['revert.succeeded', `Revert ${id} has ended`] as const)
+      : ([
+          'revert.failed',
+          `Revert ${id} has failed. The records that it has reverted remain so`,
+        ] as const)
   const details = error === null ? {} : { error }
   return {
     activity: {

@@ -91,7 +91,7 @@ export function revertRoutes(deps: RevertDeps) {
       exposeHeadRoute: false,
       async handle({ params: { id }, query: { outcome = null }, requester }, reply) {
         await find(id)
-        const audit = { ...requester, action: 'revert.export', target: `revert ${id}` }
+        const audit = { ...requester, action: 'revert.export' as const, target: `revert ${id}` }
         await activity.appendAudit({ ...audit, details: { outcome } })
         const name = `revert-${id}-${clock.now().toISOString().slice(0, 10)}.csv`
         reply.header('Content-Disposition', `attachment; filename="${name}"`)
@@ -111,7 +111,7 @@ export function revertRoutes(deps: RevertDeps) {
         const revert = await find(request.params.id)
         const caller = callerOf(request)
         if (caller.kind === 'operator') {
-          const confirmed = { action: 'revert.start', target: `revert ${revert.id}` }
+          const confirmed = { action: 'revert.start' as const, target: `revert ${revert.id}` }
           const password = request.body?.password
           await confirmAction(request, { ...confirmed, scope: 'access', password })
         }

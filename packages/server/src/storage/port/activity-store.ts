@@ -41,6 +41,8 @@ export interface ActivityStore {
   listAudit(query: {
     actor: string | null
     action: string | null
+    /** Only entries of one of these actions. */
+    actions: readonly string[] | null
     target: string | null
     from: string | null
     until: string | null

@@ -7,10 +7,10 @@ test('an audit entry is saved in the audit log and not in the activity', async (
   const { storage, clock } = kit
   const entry = {
     actor: 'ann@example.org',
-    action: 'key.revealed',
+    action: 'hub_key.reveal',
     target: 'school',
     address: null,
-  }
+  } as const
   await storage.activity.appendAudit({ ...entry, details: { reason: 'lost' } })
   const row = only(await kit.runSql('SELECT * FROM audit'))
   const { audit_id: _, ...stored } = row
@@ -21,7 +21,7 @@ test('an audit entry is saved in the audit log and not in the activity', async (
 
 test('the database rejects every update of an entry', async (kit) => {
   const { storage } = kit
-  const entry = { actor: 'ann', action: 'x.y', target: null, address: null }
+  const entry = { actor: 'ann', action: 'pull.start', target: null, address: null } as const
   await storage.activity.appendAudit(entry)
   await assert.rejects(kit.runSql(`UPDATE audit SET actor = 'eve'`), /cannot be changed/)
   const [stored] = await kit.runSql('SELECT actor FROM audit')
@@ -50,6 +50,7 @@ test('entries are listed newest first, in pages, and filtered by actor, action, 
   assert.deepEqual(all[0]?.details, { n: 1 })
   assert.deepEqual(await actions({ actor: 'bob' }), ['bob token.create'])
   assert.equal((await actions({ action: 'token.create' })).length, 2)
+  assert.equal((await actions({ actions: ['token.create', 'pull.start'] })).length, 2)
   assert.equal((await actions({ target: 'eve' })).length, 1)
   assert.equal((await actions({ from: '2026-03-10T08:01:00.000Z' })).length, 2)
   assert.equal((await actions({ until: '2026-03-10T08:01:00.000Z' })).length, 2)
@@ -59,6 +60,6 @@ test('entries are listed newest first, in pages, and filtered by actor, action, 
 })
 
 const ANY: Parameters<Storage['activity']['listAudit']>[0] = {
-  ...{ actor: null, action: null, target: null, from: null, until: null },
+  ...{ actor: null, action: null, actions: null, target: null, from: null, until: null },
   ...{ limit: 50, before: null },
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from '../../helpers/storage/engines.ts'
 import { pushWrite } from '../../helpers/storage/fixtures.ts'
 
-const AUDIT = { actor: 'ann', address: null, action: 'inbox.acknowledge', target: 'a' }
+const AUDIT = { actor: 'ann', address: null, action: 'inbox.acknowledge', target: 'a' } as const
 
 test('an item that is put aside again replaces its mark, and can be opened again', async (kit) => {
   const { inbox } = kit.storage

@@ -3,7 +3,12 @@ import { MAX_TOKENS, type OperatorStore } from '../../../src/storage/port/operat
 import { test } from '../../helpers/storage/engines.ts'
 import { only } from '../../helpers/storage/fixtures.ts'
 
-const AUDIT = { actor: 'ann@example.org', action: 'token.created', target: 'ci', address: null }
+const AUDIT = {
+  actor: 'ann@example.org',
+  action: 'token.create',
+  target: 'ci',
+  address: null,
+} as const
 
 test('a created token is found by its hash, with its role, and recorded in the audit log', async (kit) => {
   const { storage, clock } = kit
@@ -18,7 +23,7 @@ test('a created token is found by its hash, with its role, and recorded in the a
   assert.deepEqual(found, { token, operator_id })
   assert.equal(await operators.findToken('another hash', clock.text), null)
   assert.equal(await operators.findToken('', clock.text), null)
-  assert.equal(only(await kit.runSql('SELECT * FROM audit'))['action'], 'token.created')
+  assert.equal(only(await kit.runSql('SELECT * FROM audit'))['action'], 'token.create')
 })
 
 test('a token with a duplicate hash is not created and not recorded in the audit log', async (kit) => {

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import type { Storage } from '../../../src/storage/port/storage.ts'
 import { test } from '../../helpers/storage/engines.ts'
 
-const AUDIT = { actor: 'ann@example.org', action: 'test', target: null, address: '192.0.2.1' }
+const AUDIT = {
+  actor: 'ann@example.org',
+  action: 'operator.change',
+  target: null,
+  address: '192.0.2.1',
+} as const
 const IN_A_DAY = '2026-03-11T08:00:00.000Z'
 
 const invite = (

@@ -4,7 +4,12 @@ import { test } from '../../helpers/storage/engines.ts'
 import { only } from '../../helpers/storage/fixtures.ts'
 import { runSql } from '../../helpers/storage/sql.ts'
 
-const AUDIT = { actor: 'ann@example.org', action: 'test', target: null, address: '192.0.2.1' }
+const AUDIT = {
+  actor: 'ann@example.org',
+  action: 'operator.change',
+  target: null,
+  address: '192.0.2.1',
+} as const
 const IN_A_DAY = '2026-03-11T08:00:00.000Z'
 
 /** Inserts an operator and sessions as Better Auth does. */
@@ -350,7 +355,7 @@ test('a token is revoked only by its owner or by a caller allowed to revoke all 
   assert.equal((await operators.revokeToken(token.id, 'bob', audit))?.name, 'of bob')
   assert.equal(await operators.revokeToken(token.id, null, audit), null)
   assert.deepEqual(await operators.listTokens(null), [])
-  const entries = await storage.activity.listAudit({ ...ANY, action: 'test' })
+  const entries = await storage.activity.listAudit({ ...ANY, action: 'operator.change' })
   assert.deepEqual(
     entries.map((entry) => entry.target),
     ['of bob', null],
@@ -358,6 +363,6 @@ test('a token is revoked only by its owner or by a caller allowed to revoke all 
 })
 
 const ANY: Parameters<Storage['activity']['listAudit']>[0] = {
-  ...{ actor: null, action: null, target: null, from: null, until: null },
+  ...{ actor: null, action: null, actions: null, target: null, from: null, until: null },
   ...{ limit: 50, before: null },
 }

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from '../../helpers/storage/engines.ts'
 import type { StorageKit } from '../../helpers/storage/kit.ts'
 
-const AUDIT = { actor: 'command line', action: 'secret.rotate', target: null, address: null }
+const AUDIT = {
+  actor: 'command line',
+  action: 'secret.rotate',
+  target: null,
+  address: null,
+} as const
 const AT = '2026-03-10T08:00:00.000Z'
 
 /** Inserts a signed-in operator with a second factor, and a sign-in that is not finished. */

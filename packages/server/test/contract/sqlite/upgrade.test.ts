@@ -108,7 +108,9 @@ if (isDeep)
     assert.ok(!existsSync(`${path}.rehearsal`))
     const previous = await openSqlite(options)
     assert.equal((await listRecords(previous)).length, 2)
-    await previous.activity.appendAudit({ actor: 'a', action: 'b', target: null, address: null })
+    await previous.activity.appendAudit({
+      ...{ actor: 'a', action: 'pull.start', target: null, address: null },
+    })
     await previous.close()
     // That backup no longer has the state of the database.
     const write = async () => {

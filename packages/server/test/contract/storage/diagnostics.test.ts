@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { AuditAction } from '@recordhub/protocol'
 import { test } from '../../helpers/storage/engines.ts'
 import { pushWrite } from '../../helpers/storage/fixtures.ts'
 import { createTwoPlatforms, removePlatform, runRemovals } from '../../helpers/storage/removals.ts'
@@ -144,9 +145,9 @@ test('the unfinished pull, the last write, the sources and the key are read', as
 })
 
 test('entries of an audit log that the database lacks are found, except those that retention deleted', async (kit) => {
-  const append = async (action: string) => {
+  const append = async (action: AuditAction) => {
     await kit.storage.activity.appendAudit({ actor: 'ann', action, target: null, address: null })
-    const query = { actor: null, action, target: null, from: null, until: null }
+    const query = { actor: null, action, actions: null, target: null, from: null, until: null }
     const [entry] = await kit.storage.activity.listAudit({ ...query, limit: 1, before: null })
     assert.ok(entry)
     return { id: entry.id, at: entry.at }
@@ -154,9 +155,9 @@ test('entries of an audit log that the database lacks are found, except those th
   const old = { id: 1, at: '2020-01-01T00:00:00.000Z' }
   const lostOf = (...entries: { id: number; at: string }[]) =>
     kit.diagnose((database) => database.findLostAudit(entries))
-  const first = await append('a')
+  const first = await append('pull.start')
   kit.clock.advance(60)
-  const second = await append('b')
+  const second = await append('pull.cancel')
   const another = { id: first.id, at: second.at }
   const later = Array.from({ length: 700 }, (_, n) => ({ id: second.id + 1 + n, at: second.at }))
   assert.deepEqual(await lostOf(old, first, second), [])

@@ -22,7 +22,12 @@ const TOKEN = {
   created_by_token_id: null,
   created_by: 'ann',
 } as const
-const AUDIT = { actor: 'ann@example.org', action: 'token.created', target: 'ci', address: null }
+const AUDIT = {
+  actor: 'ann@example.org',
+  action: 'token.create',
+  target: 'ci',
+  address: null,
+} as const
 
 test('checkWritable succeeds on a writable database', async ({ storage }) => {
   await storage.checkWritable()

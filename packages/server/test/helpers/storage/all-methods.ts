@@ -324,7 +324,7 @@ export function callsOfAllMethods(
       'listAudit',
       () =>
         activity.listAudit({
-          ...{ actor: null, action: null, target: null, from: null, until: null },
+          ...{ actor: null, action: null, actions: null, target: null, from: null, until: null },
           ...{ limit: 5, before: null },
         }),
     ],

@@ -68,7 +68,7 @@ export async function erase(
   record_id: number,
   mode: ErasureMode,
 ): Promise<Erasure> {
-  const log = changeLog(`record.${mode}`)
+  const log = changeLog(`record.${mode}`, `record.${mode}`)
   const request = { record_id, mode, actor: 'ann@example.org' }
   const erasure = await kit.storage.erasure.eraseRecord(request, log)
   assert.ok(erasure, 'The record does not exist')

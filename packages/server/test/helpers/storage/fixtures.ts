@@ -1,7 +1,7 @@
 /** Platforms and writes for tests of the storage, with defaults for everything that a test does not specify. */
 
 import assert from 'node:assert/strict'
-import type { ActivityEntry, Manifest, Module } from '@recordhub/protocol'
+import type { ActivityEntry, AuditAction, Manifest, Module } from '@recordhub/protocol'
 import {
   isJsonObject,
   type JsonObject,
@@ -83,10 +83,13 @@ export function newPlatform(
   }
 }
 
-export function changeLog(kind = 'platform.changed'): ChangeLog {
+export function changeLog(
+  kind = 'platform.changed',
+  action: AuditAction = 'platform.change_source',
+): ChangeLog {
   return {
     activity: { level: 'info', kind, message: `Test of ${kind}`, actor: 'ann@example.org' },
-    audit: { actor: 'ann@example.org', action: kind, target: 'school', address: '127.0.0.1' },
+    audit: { actor: 'ann@example.org', action, target: 'school', address: '127.0.0.1' },
   }
 }
 

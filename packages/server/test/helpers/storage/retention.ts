@@ -49,8 +49,8 @@ export async function createRow(
     case 'audit':
       return storage.activity.appendAudit({
         actor: 'ann',
-        action: subject,
-        target: null,
+        action: 'pull.start',
+        target: subject,
         address: null,
       })
     case 'manifest_changes': {

@@ -36,10 +36,11 @@ export function createActivityStore(
     appendActivity: (entry) => insertActivity(writer, nowText(clock), entry),
     appendAudit: (entry) => insertAudit(writer, nowText(clock), entry),
 
-    async listAudit({ actor, action, target, from, until, limit, before }) {
+    async listAudit({ actor, action, actions, target, from, until, limit, before }) {
       let select = reader.selectFrom('audit').selectAll()
       if (actor !== null) select = select.where('actor', '=', actor)
       if (action !== null) select = select.where('action', '=', action)
+      if (actions !== null) select = select.where('action', 'in', actions)
       if (target !== null) select = select.where('target', '=', target)
       if (from !== null) select = select.where('at', '>=', from)
       if (until !== null) select = select.where('at', '<=', until)
