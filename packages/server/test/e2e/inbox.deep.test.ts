@@ -46,6 +46,12 @@ describe('the inbox in a browser', BROWSER_TEST, () => {
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await items.getByText('8 pushes of cases rejected').waitFor({ state: 'detached' })
 
+    await page.getByRole('button', { name: 'Filter by kind and platform' }).click()
+    await page.getByRole('combobox', { name: 'Kind' }).click()
+    await page.getByRole('option', { name: 'Failing pulls' }).click()
+    await items.getByText('There is no backup').waitFor({ state: 'detached' })
+    await expectAccessible(page)
+    await page.goBack()
     await items.getByText('There is no backup').click()
     await item.getByRole('link', { name: 'Make a backup' }).waitFor()
     await page.keyboard.press('e')

@@ -1,22 +1,25 @@
-import { Button, Menu, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Box, Button, Menu, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import type { InboxItem } from '@recordhub/protocol'
-import { IconDots } from '@tabler/icons-react'
+import { IconDots, IconFilter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { Dot, type DotColor } from '../../components/dot.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { FilterChips, FilterSelect } from '../../components/filter-chip.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
 import { Keys } from '../../components/keys.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { MENU_PROPS } from '../../components/menu-props.ts'
 import { useTabTitle } from '../../components/page-header.tsx'
 import { Ago } from '../../components/time.tsx'
 import { isElsewhere } from '../../lib/is-elsewhere.ts'
-import { useUrlState } from '../../lib/url-state.ts'
+import { changeUrlState, useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
 import { RejectedDrawer } from '../activity/rejected/rejected-drawer.tsx'
+import { choicesOf, filterItems } from './filter-items.ts'
 import classes from './inbox.module.css'
 import { inboxQuery, usePutAside } from './inbox-query.ts'
 import { ItemDetail } from './item-detail.tsx'
@@ -61,15 +64,19 @@ function Waiting() {
 /** The list and the opened item side by side. The order of the list does not change while it is read. */
 function Items(props: { items: InboxItem[]; count: number; isComplete: boolean }) {
   const { items: found, count, isComplete } = props
-  const [{ item: chosen, aside }, change] = useUrlState()
+  const [state, change] = useUrlState()
+  const { item: chosen, aside } = state
+  const isFiltered = Boolean(state['kind'] || state['platform'])
+  const [isFilterShown, setFilterShown] = useState(isFiltered)
   const [shownKeys, setShownKeys] = useState(() => found.map(({ key }) => key))
   const showNew = () => setShownKeys(found.map(({ key }) => key))
-  const { shown: items, added } = keepOrder(found, shownKeys)
+  const { shown, added } = keepOrder(found, shownKeys)
+  const items = filterItems(shown, state)
   const canOperate = useHasRole('operator')
   const { putAside } = usePutAside()
   const detail = useRef<HTMLElement>(null)
   const [kept, setKept] = useState<InboxItem>()
-  const waiting = chosen === undefined ? items[0] : items.find(({ key }) => key === chosen)
+  const waiting = chosen === undefined ? items[0] : shown.find(({ key }) => key === chosen)
   if (waiting && waiting !== kept) setKept(waiting)
   // An item that is over stays open, with the result of what was done about it.
   const opened = waiting ?? (kept?.key === chosen ? kept : undefined)
@@ -106,9 +113,23 @@ function Items(props: { items: InboxItem[]; count: number; isComplete: boolean }
               {`+${added.length} new`}
             </Button>
           )}
+          <IconButton
+            label="Filter by kind and platform"
+            aria-expanded={isFilterShown}
+            onClick={() => setFilterShown(!isFilterShown)}
+          >
+            <IconFilter
+              size={16}
+              aria-hidden
+              {...(isFiltered ? { color: 'var(--accent-text)' } : {})}
+            />
+          </IconButton>
           <Lists count={count} isAside={aside === '1'} />
         </header>
-        {items.length === 0 && added.length === 0 && <Nothing isAside={aside === '1'} />}
+        {isFilterShown && <Filter items={found} />}
+        {items.length === 0 && added.length === 0 && (
+          <Nothing isAside={aside === '1'} isFiltered={isFiltered} />
+        )}
         {items.map((item, position) => (
           <Entry
             key={item.key}
@@ -146,10 +167,22 @@ function Items(props: { items: InboxItem[]; count: number; isComplete: boolean }
   )
 }
 
+function Filter({ items }: { items: InboxItem[] }) {
+  const { kinds, platforms } = choicesOf(items)
+  return (
+    <Box px={24}>
+      <FilterChips label="Filters">
+        <FilterSelect label="Kind" name="kind" choices={kinds} />
+        <FilterSelect label="Platform" name="platform" choices={platforms} />
+      </FilterChips>
+    </Box>
+  )
+}
+
 function Entry(props: { item: InboxItem; isOpen: boolean; heading: string | null }) {
   const { item, isOpen, heading } = props
   const { key, title, reason, platform, group, since, last_at, put_aside } = item
-  const [{ item: chosen }] = useUrlState()
+  const [{ item: chosen, kind, platform: only }] = useUrlState()
   const at = last_at ?? since
   return (
     <>
@@ -160,7 +193,7 @@ function Entry(props: { item: InboxItem; isOpen: boolean; heading: string | null
       )}
       <Link
         to="/dashboard/inbox"
-        search={{ ...(put_aside === null ? {} : { aside: '1' }), item: key }}
+        search={changeUrlState({ kind, platform: only }, { aside: put_aside && '1', item: key })}
         // Back leads to the list, which is a page of its own on a phone.
         replace={chosen !== undefined}
         className={classes['entry']}
@@ -200,7 +233,7 @@ function Lists({ count, isAside }: { count: number; isAside: boolean }) {
         </Menu.Item>
         <Menu.Divider />
         {Object.entries(LISTS).map(([tab, { title }]) => (
-          <Menu.Item key={tab} onClick={() => change({ tab, item: null, aside: null })}>
+          <Menu.Item key={tab} onClick={() => change({ tab, item: null, aside: null, kind: null })}>
             {title}
           </Menu.Item>
         ))}
@@ -209,7 +242,8 @@ function Lists({ count, isAside }: { count: number; isAside: boolean }) {
   )
 }
 
-function Nothing({ isAside }: { isAside: boolean }) {
+function Nothing({ isAside, isFiltered }: { isAside: boolean; isFiltered: boolean }) {
+  if (isFiltered) return <EmptyState title="No such items">Choose another filter.</EmptyState>
   return isAside ? (
     <EmptyState title="Nothing is put aside">Acknowledged and snoozed items are here.</EmptyState>
   ) : (

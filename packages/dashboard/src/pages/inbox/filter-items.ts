@@ -1,0 +1,41 @@
+/** The filter of the inbox by kind and platform, with the choices that its items leave. */
+import type { InboxItem, InboxKind } from '@recordhub/protocol'
+import type { Choice } from '../../lib/choices.ts'
+import type { UrlState } from '../../lib/url-state.ts'
+
+const KINDS: Readonly<Record<InboxKind, string>> = {
+  pulls_failing: 'Failing pulls',
+  missing_review: 'Missing records',
+  rejected: 'Rejections',
+  push_errors: 'Push errors',
+  drift: 'Drift',
+  disagreement: 'List and digest',
+  key_expiring: 'Expiring keys',
+  certificate_expiring: 'Expiring certificates',
+  no_backup: 'Backups',
+  alert: 'Alerts',
+}
+
+type Filtered = Pick<InboxItem, 'kind' | 'platform'>
+
+export function filterItems<Item extends Filtered>(
+  items: readonly Item[],
+  { kind, platform }: UrlState,
+): Item[] {
+  return items.filter(
+    (item) =>
+      (!kind || item.kind === kind) && (!platform || item.platform?.platform_name === platform),
+  )
+}
+
+export function choicesOf(items: readonly Filtered[]): { kinds: Choice[]; platforms: Choice[] } {
+  const platforms = new Map(
+    items.flatMap(({ platform }) => (platform ? [[platform.platform_name, platform.title]] : [])),
+  )
+  const toChoices = (labels: ReadonlyMap<string, string>) =>
+    Array.from(labels, ([value, label]) => ({ value, label })).sort((one, other) =>
+      one.label.localeCompare(other.label),
+    )
+  const kinds = new Map(items.map(({ kind }) => [kind, KINDS[kind]]))
+  return { kinds: toChoices(kinds), platforms: toChoices(platforms) }
+}
