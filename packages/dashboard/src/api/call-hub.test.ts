@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { replaceDocument } from '../lib/test-document.ts'
-import { callHub } from './call-hub.ts'
+import { callHub, formErrors, HubCallError } from './call-hub.ts'
 import { readCsrfToken, writeCsrfToken } from './csrf-token.ts'
 import { beforeReplacement, renewSession, replacements, session } from './session.ts'
 import { sendCode, signIn, startSingleSignOn, uploadBackup } from './sign-in.ts'
@@ -21,6 +21,18 @@ test('after another tab has replaced the session, a POST is repeated with the ne
   assert.deepEqual(tokens, ['old', 'new'])
   assert.equal(readCsrfToken(), 'new')
   assert.equal(session.get().hasEnded, false)
+})
+
+test('the reasons of a rejection are at the inputs that they are about, and others apart', () => {
+  const inputs = { name: '', password: '' }
+  const of = (code: string, errors: Record<string, string[]> = {}) =>
+    formErrors(new HubCallError(422, { code, message: 'No.', errors }), inputs)
+  const name = { name: ['is taken', 'is long'] }
+  assert.deepEqual(of('x', name), { atInputs: { name: 'is taken, is long' }, isElsewhere: false })
+  assert.equal(of('x', { ...name, days: ['is 0'] }).isElsewhere, true)
+  assert.deepEqual(of('password_wrong'), { atInputs: { password: 'No.' }, isElsewhere: false })
+  assert.deepEqual(of('busy'), { atInputs: {}, isElsewhere: true })
+  assert.deepEqual(formErrors(new Error('Offline'), inputs), { atInputs: {}, isElsewhere: true })
 })
 
 test('every POST sends the token and X-Requested-With, also the sign-in of an ended session', async (t) => {

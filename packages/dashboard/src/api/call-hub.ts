@@ -114,3 +114,24 @@ function messageForStatus(status: number): string {
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
+
+/** The members that errors without a list of members are about. */
+const MEMBERS: Partial<Record<string, string>> = {
+  code_wrong: 'code',
+  invalid_operator: 'email',
+  password_wrong: 'password',
+  token_name_taken: 'name',
+}
+
+/** Why a request was rejected: at the inputs of its form, by their names, and what is about none of them. */
+export function formErrors(error: unknown, inputs: object) {
+  const { code = '', errors = {} } = error instanceof HubCallError ? error : {}
+  const member = MEMBERS[code]
+  const all =
+    member === undefined ? Object.entries(errors) : [[member, [errorMessage(error)]] as const]
+  const own = all.filter(([name]) => Object.hasOwn(inputs, name))
+  return {
+    atInputs: Object.fromEntries(own.map(([name, issues]) => [name, issues.join(', ')])),
+    isElsewhere: own.length === 0 || own.length < all.length,
+  }
+}

@@ -10,7 +10,13 @@ export function CurrentPasswordInput(props: PasswordInputProps) {
   return (
     <>
       <input type="text" autoComplete="username" value={operator?.email ?? ''} readOnly hidden />
-      <PasswordInput required autoComplete="current-password" {...props} />
+      <PasswordInput
+        required
+        autoComplete="current-password"
+        // Mantine leaves it out.
+        {...(props.error ? { 'aria-invalid': true } : {})}
+        {...props}
+      />
     </>
   )
 }

@@ -1,12 +1,12 @@
 import { Stack } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { type ComponentProps, type ReactNode, useState } from 'react'
-import { errorMessage } from '../api/call-hub.ts'
+import { errorMessage, formErrors } from '../api/call-hub.ts'
 import { Dialog } from './dialog.tsx'
 import { FormActions } from './form-actions.tsx'
 
 /** A form in a dialog: its inputs, the error of the last attempt, and the buttons. */
-export function FormDialog<Values>({
+export function FormDialog<Values extends object>({
   form,
   action,
   danger = false,
@@ -17,7 +17,10 @@ export function FormDialog<Values>({
   onClose,
   ...dialog
 }: Pick<ComponentProps<typeof Dialog>, 'title' | 'size' | 'staysOpen'> & {
-  form: Pick<UseFormReturnType<Values>, 'onSubmit' | 'submitting'>
+  form: Pick<
+    UseFormReturnType<Values>,
+    'getInputNode' | 'getValues' | 'onSubmit' | 'setErrors' | 'submitting'
+  >
   /** The label of the submit button. */
   action: string
   danger?: boolean
@@ -25,7 +28,7 @@ export function FormDialog<Values>({
   /** The message for an error of `onSubmit`. */
   errorOf?: (error: unknown) => string
   children: ReactNode
-  /** Closes the dialog or shows a result. Errors are shown in the dialog. */
+  /** Closes the dialog or shows a result. Errors are shown at their inputs, or above the buttons. */
   onSubmit: (values: Values) => Promise<void>
   onClose: () => void
 }) {
@@ -35,7 +38,11 @@ export function FormDialog<Values>({
     try {
       await onSubmit(values)
     } catch (error) {
-      setErrorText(errorOf(error))
+      const { atInputs, isElsewhere } = formErrors(error, form.getValues())
+      form.setErrors(atInputs)
+      const [first] = Object.keys(atInputs)
+      if (first !== undefined) form.getInputNode(first)?.focus()
+      if (isElsewhere) setErrorText(errorOf(error))
     }
   })
   return (

@@ -20,6 +20,7 @@ describe('the settings of a platform in a browser', BROWSER_TEST, () => {
     await password.fill('not the password')
     await page.keyboard.press('Enter')
     await page.getByText('The password is wrong.').waitFor()
+    assert.equal(await password.getAttribute('aria-invalid'), 'true')
     await password.fill(PASSWORD)
     await page.keyboard.press('Enter')
     assert.equal(await readShownKey(page), old)
