@@ -37,6 +37,7 @@ export const Snapshot = Type.Object({
   generated_at: Timestamp,
   polling_interval_seconds: Type.Integer(),
   broadcasting: Type.Boolean(),
+  version: Type.String({ description: 'Of the hub, whose page may have changed with it' }),
   stats: Stats,
   /** The last 24 hours, oldest first. */
   hours: Type.Array(HourOfStatistics),

@@ -10,6 +10,7 @@ import {
   hideInboxItem,
   onChange,
   onSchedule,
+  retryNow,
   showPull,
   showSchedule,
   snapshot,
@@ -81,6 +82,23 @@ test('a page over the rate limit says so without a sign-in, reads its data again
   })
   lastTimer()
   assert.equal(await timeShown, NOW + 2 * HOUR_MS)
+})
+
+test('an offline page that asks again reads its data as soon as the hub responds, before the next poll', async (t) => {
+  const fetched: unknown[] = []
+  const responses = [Promise.reject(new TypeError('offline')), Promise.resolve(new Response())]
+  t.mock.method(globalThis, 'fetch', async (path: unknown) => {
+    fetched.push(path)
+    return responses.shift()
+  })
+  const changes: string[] = []
+  t.after(onChange((source) => changes.push(source)))
+  connection.set('offline')
+  await retryNow()
+  assert.deepEqual([connection.get(), changes], ['offline', []])
+  await retryNow()
+  assert.deepEqual([connection.get(), changes], ['connecting', ['event']])
+  assert.deepEqual(fetched, ['/healthz', '/healthz'])
 })
 
 test('the lists whose length the snapshot has are counted', () => {

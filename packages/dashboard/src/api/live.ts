@@ -8,6 +8,7 @@ import type {
   Snapshot,
 } from '@recordhub/protocol'
 import { POLLING_INTERVAL_SECONDS } from '@recordhub/protocol/constants'
+import { isHubReachable } from '../lib/load-page.ts'
 import { createStore } from '../lib/store.ts'
 import { pageHeaders, readCsrfToken } from './csrf-token.ts'
 import { withPull, withPullEvent } from './newest-pull.ts'
@@ -187,6 +188,13 @@ const EVENT_HANDLERS: {
   changed: () => notifyListeners('event'),
   'requests.logged': () => notifyListeners('requests'),
   heartbeat: () => undefined,
+}
+
+/** Asks whether the hub responds again, without a poll, which must not be earlier. If so, the page reads its data again. */
+export async function retryNow(): Promise<void> {
+  if (!(await isHubReachable()) || connection.get() !== 'offline') return
+  connection.set('connecting')
+  notifyListeners('event')
 }
 
 /** Opens or closes the event stream. If the stream breaks, polling continues. */

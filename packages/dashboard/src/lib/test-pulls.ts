@@ -79,6 +79,7 @@ export const emptySnapshot: Snapshot = {
   generated_at: STARTED,
   polling_interval_seconds: 10,
   broadcasting: false,
+  version: '1.0.0',
   stats: {
     platforms: 0,
     active_platforms: 0,

@@ -1,8 +1,7 @@
-import { Alert, Tooltip } from '@mantine/core'
-import { IconWifiOff } from '@tabler/icons-react'
-import { type Connection, connection, snapshot, snapshotAge } from '../api/live.ts'
+import { Tooltip } from '@mantine/core'
+import { type Connection, connection, snapshotAge } from '../api/live.ts'
 import { Dot, type DotColor } from '../components/dot.tsx'
-import { formatSecond, formatSeconds } from '../lib/format.ts'
+import { formatSeconds } from '../lib/format.ts'
 import { useStore } from '../lib/store.ts'
 import { useNow } from '../lib/use-now.ts'
 import classes from './shell.module.css'
@@ -50,30 +49,5 @@ export function ConnectionState() {
         <span aria-hidden>{isCurrent ? label : `${label} ${age} ago`.trim()}</span>
       </span>
     </Tooltip>
-  )
-}
-
-/** Says above a page what it shows while the hub does not respond. */
-export function OfflineBanner() {
-  const isOffline = useStore(connection) === 'offline'
-  const hasData = useStore(snapshot) !== null
-  if (!isOffline) return null
-  const now = Date.now()
-  const known = formatSecond(new Date(now - snapshotAge(now)).toISOString())
-  return (
-    <Alert
-      color="red"
-      radius="lg"
-      px="md"
-      py={10}
-      mb="md"
-      icon={<IconWifiOff size={16} aria-hidden />}
-      styles={{ message: { color: 'var(--red-text)' } }}
-      role="status"
-    >
-      <b>Offline, retrying every 10 s.</b>{' '}
-      {hasData &&
-        `The page shows what it knew at ${known}; nothing here changes until the hub responds.`}
-    </Alert>
   )
 }

@@ -30,8 +30,9 @@ import { useStore } from '../lib/store.ts'
 import { storedLabel } from '../pages/pulls/pull-labels.ts'
 import { useSnapshotPull } from '../pages/pulls/use-snapshot-pull.ts'
 import { TEXTS } from '../texts.ts'
+import { Banners } from './banners.tsx'
 import { CommandSearchButton } from './command-search-button.tsx'
-import { ConnectionState, OfflineBanner } from './connection-state.tsx'
+import { ConnectionState } from './connection-state.tsx'
 import { Navigation, shortCount } from './navigation.tsx'
 import classes from './shell.module.css'
 
@@ -106,7 +107,7 @@ export function Shell() {
         <Navigation onChoose={close} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} className={classes['main'] ?? ''}>
-        <OfflineBanner />
+        <Banners />
         <Outlet />
       </AppShell.Main>
       <SessionEnd />

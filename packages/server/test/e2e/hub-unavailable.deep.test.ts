@@ -36,8 +36,33 @@ describe('a page while the hub is unavailable', BROWSER_TEST, () => {
     assert.ok(await page.locator('[data-connection="offline"]').isVisible())
     await expectNoHorizontalScroll(page)
     await context.setOffline(false)
+    await page.getByRole('button', { name: 'Retry now' }).click()
+    await page.locator('[data-connection="connecting"]').waitFor()
     await advanceUntilShown(page, page.getByText('60 records'))
     assert.equal(await page.getByText('Could not reach the hub').count(), 0)
+  })
+
+  test('a page says that the hub has another version, and that pulls are paused', async () => {
+    const { page } = await openPage(hub, { withClock: true })
+    await page.goto('/dashboard/log')
+    await page.locator('[data-connection="polling"], [data-connection="live"]').waitFor()
+    await page.route('**/dashboard/realtime', async (route) => {
+      const { 'if-none-match': _, ...headers } = route.request().headers()
+      const response = await route.fetch({ headers })
+      const { pull, ...rest } = await response.json()
+      const json = { ...rest, version: '99.0.0', pull: { ...pull, schedule_paused: true } }
+      await route.fulfill({ response, json })
+    })
+    const schedule = { pattern: '* * * * *', paused: true, paused_by: 'Petra', next_run_at: null }
+    await page.route('**/api/v1/schedule', (route) =>
+      route.fulfill({ json: { success: true, schedule: { ...schedule, paused_since: null } } }),
+    )
+    await advanceUntilShown(page, page.getByText('Pulls are paused by Petra. Pushes go on.'))
+    await page.getByRole('button', { name: 'Resume' }).waitFor()
+    await expectAccessible(page)
+    await expectNoHorizontalScroll(page)
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await page.getByText('A new version of this page is ready').waitFor({ state: 'detached' })
   })
 
   test('a page that could not be loaded shows an error and the navigation, and is loaded later', async () => {

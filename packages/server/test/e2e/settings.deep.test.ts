@@ -177,7 +177,7 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await page.getByText('Every hour, 17 minutes past').waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByText('Paused', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByRole('button', { name: 'Resume' }).last().click()
     await page.getByText('Active', { exact: true }).waitFor()
     await page.goto('/dashboard/settings?tab=audit')
     await page.getByRole('table').getByText('Paused the schedule').waitFor()

@@ -36,7 +36,7 @@ describeOnEngines('the snapshot', (engine) => {
       expectMembers(expectObject(response, 200), [
         ...['success', 'generated_at', 'polling_interval_seconds', 'broadcasting', 'stats'],
         ...['platforms', 'records', 'logs', 'alerts', 'inbox', 'latest_sync', 'pull'],
-        ...['hours', 'recent_pulls'],
+        ...['hours', 'recent_pulls', 'version'],
       ])
       return expectBody(response, 200, Snapshot)
     }

@@ -44,9 +44,10 @@ export type ReadSnapshot = () => Promise<TaggedSnapshot>
  * or the next hour, and once for all that ask during a read.
  */
 export function createReadSnapshot(
-  deps: Pick<FeatureDeps, 'snapshot' | 'statistics' | 'config' | 'clock' | 'dayOf' | 'nextRun'> & {
-    readInbox: () => Promise<Inbox>
-  },
+  deps: Pick<
+    FeatureDeps,
+    'snapshot' | 'statistics' | 'config' | 'clock' | 'dayOf' | 'nextRun' | 'version'
+  > & { readInbox: () => Promise<Inbox> },
 ): ReadSnapshot {
   let latest: (TaggedSnapshot & { version: string; key: string }) | null = null
   let recent: { key: string; pulls: Snapshot['recent_pulls'] } | null = null
@@ -78,6 +79,7 @@ export function createReadSnapshot(
     const ids = rest.platforms.map(({ id }) => id)
     const stored = {
       ...rest,
+      version: deps.version,
       hours: await readHours(deps, HOURS),
       inbox: firstItems(await readInboxInTurn()),
       recent_pulls: await readRecentPulls(ids, pull.last?.id ?? null),
