@@ -1,9 +1,10 @@
-import { Stack, Text } from '@mantine/core'
+import { Anchor, Stack, Text } from '@mantine/core'
 import { useEffect } from 'react'
 import { renewSession, session } from '../api/session.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { SignInForm } from '../components/sign-in-form.tsx'
 import { useStore } from '../lib/store.ts'
+import { TEXTS } from '../texts.ts'
 
 /** Above all other dialogs. */
 const Z_INDEX = 10_000
@@ -40,6 +41,9 @@ export function SessionDialog({ hasEnded }: { hasEnded: boolean }) {
                 'Sign in again to continue where you left off. Your input is not lost.'}
             </Text>
             {content}
+            <Anchor href="/sign-in" size="sm" c="dimmed">
+              {TEXTS.signOut}
+            </Anchor>
           </Stack>
         )}
         onSignedIn={async () => void (await renewSession())}
