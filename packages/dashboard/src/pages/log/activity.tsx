@@ -30,7 +30,7 @@ import { MessageText } from '../../components/message-text.tsx'
 import { PageLink, PullLink } from '../../components/page-link.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { Second } from '../../components/time.tsx'
-import { formatCount, formatDay, formatNumber, formatSecond } from '../../lib/format.ts'
+import { formatCount, formatDay, formatSecond } from '../../lib/format.ts'
 import { useStore } from '../../lib/store.ts'
 import { pickState, useUrlState } from '../../lib/url-state.ts'
 import { SearchInput } from '../activity/list-parts.tsx'
@@ -60,7 +60,7 @@ export function ActivityTab() {
   }, [isFollowing, known, latest])
   return (
     <>
-      <LogFilters entries={query.data?.activity}>
+      <LogFilters>
         <FollowState
           follow={follow}
           isBehind={follow === 'reading' && known > 0 && latest > known}
@@ -87,8 +87,7 @@ export function ActivityTab() {
               </Text>
             )}
             <Text size="xs" c="dimmed">
-              {formatCount(activity.length, 'event')} on this page, which the filters count.{' '}
-              <Retention name="activity" />
+              {formatCount(activity.length, 'event')} on this page. <Retention name="activity" />
             </Text>
             <Pager next={next_cursor} isStale={isPlaceholderData} />
           </Stack>
@@ -117,35 +116,25 @@ const KINDS = [
   { value: 'schedule', label: 'Schedule' },
   { value: 'alert', label: 'Alerts' },
 ]
-type Chip = readonly [
-  label: string,
-  name: (typeof FILTERS)[number],
-  value: string,
-  matches: (entry: ActivityEntry) => boolean,
-]
-const CHIPS: readonly Chip[] = [
-  ['Pushes', 'kind', 'push', ({ kind }) => kind.startsWith('push.')],
-  ['Pulls', 'kind', 'pull', ({ kind }) => kind.startsWith('pull.')],
-  ['Operators', 'by', 'operator', ({ actor }) => actor !== null],
-  ['Warnings', 'level', 'warning', ({ level }) => level === 'warning'],
-  ['Errors', 'level', 'error', ({ level }) => level === 'error'],
+const CHIPS: readonly [label: string, name: (typeof FILTERS)[number], value: string][] = [
+  ['Pushes', 'kind', 'push'],
+  ['Pulls', 'kind', 'pull'],
+  ['Operators', 'by', 'operator'],
+  ['Warnings', 'level', 'warning'],
+  ['Errors', 'level', 'error'],
 ]
 
-type LogFiltersProps = { entries: ActivityEntry[] | undefined; children: ReactNode }
-
-/** @param entries those of the page; undefined while they load. */
-function LogFilters({ entries, children }: LogFiltersProps) {
+function LogFilters({ children }: { children: ReactNode }) {
   const [state, change] = useUrlState()
   const clear = () => change(Object.fromEntries(['cursor', ...FILTERS].map((one) => [one, null])))
   const isFiltered = FILTERS.some((name) => state[name])
   return (
     <FilterChips label="Filters">
       <FilterChip label="All" isPressed={!isFiltered} onClick={clear} />
-      {CHIPS.map(([label, name, value, matches]) => (
+      {CHIPS.map(([label, name, value]) => (
         <FilterChip
           key={label}
           label={label}
-          {...(entries ? { count: formatNumber(entries.filter(matches).length) } : {})}
           isPressed={state[name] === value}
           onClick={() => change({ [name]: state[name] === value ? null : value, cursor: null })}
         />
