@@ -1,6 +1,6 @@
 import { Paper, Progress, Skeleton, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { Pull } from '@recordhub/protocol'
+import type { Pull, Snapshot } from '@recordhub/protocol'
 import { IconChevronDown } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
@@ -16,7 +16,7 @@ import { useStore } from '../../lib/store.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { TEXTS } from '../../texts.ts'
 import { PauseButton, PullAllForm } from '../pulls/pull-all-form.tsx'
-import { durationOf, progressLabel, starterLabel } from '../pulls/pull-labels.ts'
+import { durationOf, platformsLabel, progressLabel, starterLabel } from '../pulls/pull-labels.ts'
 import { CancelButton } from '../pulls/pull-now-button.tsx'
 import { PullStateBadge } from '../pulls/pull-state-badge.tsx'
 import { useSnapshotPull } from '../pulls/use-snapshot-pull.ts'
@@ -32,7 +32,8 @@ const PullModules = lazy(() =>
  */
 export function SyncCard() {
   const { isKnown, pull, tasks, now } = useSnapshotPull()
-  const last = useStore(snapshot)?.pull.last ?? null
+  const current = useStore(snapshot)
+  const last = current?.pull.last ?? null
   const running = pull?.finished_at === null ? pull : null
   const [areModulesShown, { open, close }] = useDisclosure(false)
   const [wasOpened, setWasOpened] = useState(false)
@@ -47,7 +48,7 @@ export function SyncCard() {
           {TEXTS.latestSync}
         </Title>
         {isKnown ? (
-          <LastPull pull={running ? last : pull} />
+          <LastPull pull={running ? last : pull} current={current} />
         ) : (
           <div className={classes['grow']}>
             <Skeleton h={10} w={320} />
@@ -79,7 +80,7 @@ export function SyncCard() {
 }
 
 /** When the last pull ended, what it read, how long it took, and who started it. */
-function LastPull({ pull }: { pull: Pull | null }) {
+function LastPull({ pull, current }: { pull: Pull | null; current: Snapshot | null }) {
   if (pull?.finished_at == null) {
     return (
       <Text span inherit c="dimmed" className={classes['when'] ?? ''}>
@@ -99,14 +100,17 @@ function LastPull({ pull }: { pull: Pull | null }) {
         </span>
       )}
       {[
+        (current && platformsLabel(pull, current)) ?? [],
         `${read} of ${formatCount(progress.tasks_total, 'module')}`,
         ...(duration === null ? [] : [formatDuration(duration)]),
         starterLabel(pull),
-      ].map((fact) => (
-        <Text key={fact} span inherit c="var(--text-3)" visibleFrom="sm">
-          {fact}
-        </Text>
-      ))}
+      ]
+        .flat()
+        .map((fact) => (
+          <Text key={fact} span inherit c="var(--text-3)" visibleFrom="sm">
+            {fact}
+          </Text>
+        ))}
       <Text span inherit visibleFrom="sm">
         <PullLink id={id} inherit underline="always" />
       </Text>

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { STARTED, testPull, testTask } from '../../lib/test-pulls.ts'
+import type { RecentPull } from '@recordhub/protocol'
+import { emptySnapshot, STARTED, testPull, testTask } from '../../lib/test-pulls.ts'
 import {
   durationOf,
   modulesLabel,
+  platformsLabel,
   progressLabel,
   pullStateLabel,
   readModeLabel,
@@ -18,6 +20,20 @@ const at = (second: number) => new Date(Date.parse(STARTED) + second * 1000).toI
 const LATER = '2026-11-21T07:30:30.000Z'
 
 describe('pull labels', () => {
+  it('count the platforms of a pull that were read, unless only a part of the platforms is known', () => {
+    const of = (platform_id: number, state: RecentPull['state'], pull_id = testPull().id) => ({
+      platform_id,
+      pulls: [{ pull_id, state, rejected: 0, not_listed: 0, finished_at: LATER }],
+    })
+    const pulls = [of(1, 'succeeded'), of(2, 'partial'), of(3, 'succeeded', 1)]
+    const label = (recent_pulls: typeof pulls, platforms = 0) =>
+      platformsLabel(testPull(), {
+        ...{ recent_pulls, platforms: [], stats: { ...emptySnapshot.stats, platforms } },
+      })
+    assert.equal(label(pulls), '1 of 2 platforms')
+    assert.equal(label(pulls, 3), null)
+    assert.equal(label(pulls.slice(1)), null)
+  })
   it('show the stored records and the time left', () => {
     const label = (over: Parameters<typeof testPull>[0]) => progressLabel(testPull(over), NOW)
     const left = 'about 18 s left'

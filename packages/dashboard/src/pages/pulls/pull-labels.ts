@@ -1,6 +1,13 @@
 /** Labels of pulls and their tasks. */
 
-import type { FullBecause, Pull, PullCounts, PullTask, PullTrigger } from '@recordhub/protocol'
+import type {
+  FullBecause,
+  Pull,
+  PullCounts,
+  PullTask,
+  PullTrigger,
+  Snapshot,
+} from '@recordhub/protocol'
 import { statusColor } from '../../components/status-color.ts'
 import {
   formatCode,
@@ -33,6 +40,17 @@ export function starterLabel({
   started_by,
 }: Pick<Pull, 'trigger' | 'started_by'>): string {
   return started_by === null ? TRIGGERS[trigger] : `by ${started_by}`
+}
+
+/** `6 of 7 platforms`: those whose modules were all read; null for one, or if the snapshot does not have all platforms. */
+export function platformsLabel(
+  pull: Pull,
+  { recent_pulls, platforms, stats }: Pick<Snapshot, 'recent_pulls' | 'platforms' | 'stats'>,
+): string | null {
+  const pulled = recent_pulls.flatMap(({ pulls }) => pulls.filter((one) => one.pull_id === pull.id))
+  if (pulled.length < 2 || platforms.length < stats.platforms) return null
+  const { length } = pulled.filter(({ state }) => state === 'succeeded')
+  return `${formatNumber(length)} of ${formatCount(pulled.length, 'platform')}`
 }
 
 /**
