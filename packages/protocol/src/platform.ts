@@ -97,6 +97,9 @@ export const PlatformSummary = Type.Object({
   missing_reviews: Type.Integer({
     description: 'Open reviews of missing records',
   }),
+  rejected_pushes: Type.Integer({
+    description: 'Rejected pushes that are neither replayed nor dismissed, counted up to 1,000',
+  }),
 })
 
 export const Platform = Type.Object({

@@ -32,7 +32,7 @@ describe('platforms in a browser', BROWSER_TEST, () => {
     await page.goto(`/dashboard/platforms/${id}?tab=settings`)
     await page.getByText('Requires the operator role').first().waitFor()
     assert.equal(await page.getByRole('button', { name: 'Test Connection' }).count(), 0)
-    await page.getByText('The last pull failed').waitFor()
+    await page.getByText('The last pull failed').first().waitFor()
   })
 
   test('a changed manifest is shown field by field, and rejected pushes of a new module are replayed', async () => {

@@ -38,7 +38,14 @@ const MEMBERS = [
     'records',
     'manifest_fetched_at',
   ],
-  ...['latest_sync_at', 'last_push_at', 'hub_api_key_hint', 'last_error', 'missing_reviews'],
+  ...[
+    'latest_sync_at',
+    'last_push_at',
+    'hub_api_key_hint',
+    'last_error',
+    'missing_reviews',
+    'rejected_pushes',
+  ],
   'modules',
 ]
 
@@ -91,6 +98,7 @@ describeHub('registering a platform', (hub) => {
       last_push_at: null,
       last_error: null,
       missing_reviews: 0,
+      rejected_pushes: 0,
       modules: modules.map(({ records: _, ...module }) => ({
         ...module,
         registered: module.record_type === 'people',

@@ -11,7 +11,7 @@ const platform = (platform_name: string, over: Partial<PlatformSummary> = {}): P
   ...{ platform_description: '', connection_type: 'dynamic_api', source_base_url: '' },
   ...{ status: 'active', health: { state: 'healthy', reasons: [] }, modules_registered: 1 },
   ...{ records: 0, manifest_fetched_at: null, latest_sync_at: null, last_push_at: null },
-  ...{ hub_api_key_hint: null, last_error: null, missing_reviews: 0 },
+  ...{ hub_api_key_hint: null, last_error: null, missing_reviews: 0, rejected_pushes: 0 },
   ...over,
 })
 

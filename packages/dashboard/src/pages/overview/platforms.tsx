@@ -5,12 +5,12 @@ import { Link } from '@tanstack/react-router'
 import { Dot } from '../../components/dot.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { Section } from '../../components/section.tsx'
-import { Ago, Time } from '../../components/time.tsx'
+import { Time } from '../../components/time.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
 import { HEALTHS, type Health } from '../platforms/platform-list.ts'
-import { BARS, Complete, HEALTH_COLORS, PullBars } from '../platforms/platform-state.tsx'
+import { BARS, Complete, HEALTH_COLORS, LastPush, PullBars } from '../platforms/platform-state.tsx'
 import { TestButton } from '../platforms/test-button.tsx'
 import { PullNowButton } from '../pulls/pull-now-button.tsx'
 import type { PlatformSums } from './completeness-sums.ts'
@@ -120,7 +120,7 @@ function PlatformLine(props: {
   sums: PlatformSums | null
 }) {
   const { platform, pulls, sums } = props
-  const { id, display_title, health, latest_sync_at, last_push_at, status } = platform
+  const { id, display_title, health, latest_sync_at, status } = platform
   return (
     <li className={classes['platform']} data-state={health.state}>
       <Dot color={HEALTH_COLORS[health.state]} />
@@ -142,7 +142,7 @@ function PlatformLine(props: {
         <Text span inherit hiddenFrom="sm">
           push{' '}
         </Text>
-        <Ago at={last_push_at} />
+        <LastPush platform={platform} />
       </span>
       <Box component="span" visibleFrom="sm" style={{ justifySelf: 'end' }}>
         {status === 'active' &&

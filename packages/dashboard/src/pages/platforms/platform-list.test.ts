@@ -22,6 +22,7 @@ function platform(display_title: string, over: Partial<Platform> = {}): Platform
     hub_api_key_hint: null,
     last_error: null,
     missing_reviews: 0,
+    rejected_pushes: 0,
     modules: [],
     ...over,
   }

@@ -9,11 +9,12 @@ import { platformQuery } from '../../api/platforms.ts'
 import { Dot } from '../../components/dot.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { MENU_PROPS } from '../../components/menu-props.ts'
+import { MessageText } from '../../components/message-text.tsx'
 import { NotFound } from '../../components/not-found.tsx'
 import { BackLink, PageHeader, useTabTitle } from '../../components/page-header.tsx'
 import { PageSkeleton } from '../../components/page-skeleton.tsx'
 import { RemovedPlatform } from '../../components/removed-platform.tsx'
-import { formatNumber } from '../../lib/format.ts'
+import { formatCount, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
@@ -95,6 +96,7 @@ export function PlatformPage() {
 
 function PlatformHead({ platform }: { platform: PlatformDetails }) {
   const { id, display_title, health } = platform
+  const [first, ...others] = health.reasons
   const canOperate = useHasRole('operator')
   useTabTitle(display_title)
   const [isReverting, setReverting] = useState(false)
@@ -120,7 +122,12 @@ function PlatformHead({ platform }: { platform: PlatformDetails }) {
           <Group gap="4px 8px" mt={4} c="var(--text-2)">
             <Dot color={HEALTH_COLORS[health.state]} />
             <HealthLabel state={health.state} />
-            {health.reasons.length > 1 && <span>{health.reasons.length} reasons</span>}
+            {first && (
+              <span>
+                <MessageText message={first.message} />
+                {others.length > 0 && ` And ${formatCount(others.length, 'other reason')}.`}
+              </span>
+            )}
           </Group>
         </div>
         {canOperate && (

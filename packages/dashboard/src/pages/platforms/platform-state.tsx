@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core'
 import type { PlatformSummary, RecentPull } from '@recordhub/protocol'
 import type { DotColor } from '../../components/dot.tsx'
-import { Clock } from '../../components/time.tsx'
+import { Ago, Clock } from '../../components/time.tsx'
 import { Tinted } from '../../components/tinted.tsx'
 import { formatCode, formatCount, formatNumber, formatTime } from '../../lib/format.ts'
 import { TEXTS } from '../../texts.ts'
@@ -68,6 +68,21 @@ export function Complete({ platform: { status, records }, sums }: CompleteProps)
     )
   }
   return `${formatNumber(here)} of ${formatNumber(listed)}`
+}
+
+/** When the last push was accepted, and how many rejected ones are open. */
+export function LastPush({ platform }: { platform: PlatformSummary }) {
+  const { last_push_at, rejected_pushes: rejected } = platform
+  return (
+    <>
+      <Ago at={last_push_at} />
+      {rejected > 0 && (
+        <Tinted color="orange">
+          {last_push_at !== null && ','} {formatNumber(rejected)} rejected
+        </Tinted>
+      )}
+    </>
+  )
 }
 
 export const BARS = 30

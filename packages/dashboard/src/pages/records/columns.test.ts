@@ -43,6 +43,7 @@ const platform = (id: number): PlatformSummary => ({
   hub_api_key_hint: null,
   last_error: null,
   missing_reviews: 0,
+  rejected_pushes: 0,
 })
 const modules = [
   module(1, 'a', [

@@ -58,6 +58,7 @@ function platformOf(modules: Module[], over: Partial<Platform> = {}): Platform {
     hub_api_key_hint: null,
     last_error: null,
     missing_reviews: 0,
+    rejected_pushes: 0,
     modules,
     ...over,
   }

@@ -30,6 +30,8 @@ test('a platform is failing while at least half of its last 20 pushes are reject
   // Identical ones, whose stored rejection has a count, and others.
   await kit.saveRejected([rejection(school), rejection(school), rejection(school, { body: '1' })])
   const open = 'rejections_open: 2 rejected pushes are neither corrected nor accepted.'
+  const read = await kit.storage.platforms.readPlatform(school.platform_id)
+  assert.equal(read?.rejected_pushes, 2)
   const ofFour = 'pushes_rejected: 3 of the last 4 pushes were rejected.'
   assert.deepEqual(await healthOf(kit, school), ['failing', ofFour, open])
   // What invalidates the cached response of a module is not a push.

@@ -57,6 +57,7 @@ test('a registered platform is active and has all submitted properties', async (
     hub_api_key_hint: 'rhk_…1234',
     last_error: null,
     missing_reviews: 0,
+    rejected_pushes: 0,
     modules: [
       { ...testModule('students'), ...AFTER_REGISTRATION, registered: true },
       { ...testModule('staff'), ...AFTER_REGISTRATION, registered: false },

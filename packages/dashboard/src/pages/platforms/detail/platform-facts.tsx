@@ -1,5 +1,5 @@
 /** What the page of a platform shows above its tabs: its health with the repairs, what is here of it, and its facts. */
-import { Code, Group, Paper, Text, Tooltip } from '@mantine/core'
+import { Anchor, Code, Group, Paper, Text, Tooltip } from '@mantine/core'
 import type { HealthReason, ModuleCompleteness, PlatformDetails } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -22,7 +22,7 @@ import { TEXTS } from '../../../texts.ts'
 import { compareModule } from '../../overview/completeness-sums.ts'
 import { HeldLink } from '../../reverts/holds.tsx'
 import classes from '../platform-page.module.css'
-import { HEALTH_COLORS, PullBars, pullsSummary } from '../platform-state.tsx'
+import { HEALTH_COLORS, LastPush, PullBars, pullsSummary } from '../platform-state.tsx'
 import { newerPushes } from './module-completeness.tsx'
 
 /** The reasons for the health, each with a link to the page on which it is dealt with, and the last pulls. */
@@ -246,6 +246,7 @@ function verifiedCell(module: ModuleCompleteness) {
 /** The fields of a registered platform (specification 2.1). */
 export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
   const { platform_name, source_base_url, hub_api_key_hint, platform_description } = platform
+  const key = platform.hub_keys.find(({ hint }) => hint === hub_api_key_hint)
   const facts: [string, ReactNode][] = [
     ['Display title', platform.display_title],
     [
@@ -256,7 +257,12 @@ export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
       </Group>,
     ],
     ['Connection Type', <code key="type">{platform.connection_type}</code>],
-    [TEXTS.sourceBaseUrl, source_base_url],
+    [
+      TEXTS.sourceBaseUrl,
+      <Anchor key="url" href={source_base_url} target="_blank" rel="noreferrer" inherit>
+        {source_base_url}
+      </Anchor>,
+    ],
     [TEXTS.status, <StatusBadge key="status" status={platform.status} />],
     [TEXTS.modules, `${formatNumber(platform.modules_registered)} registered`],
     [
@@ -267,8 +273,19 @@ export function PlatformFacts({ platform }: { platform: PlatformDetails }) {
     ],
     ['Manifest Fetched', <Time key="fetched" at={platform.manifest_fetched_at} />],
     [TEXTS.latestSync, <Time key="synced" at={platform.latest_sync_at} />],
-    ['Last Accepted Push', <Ago key="pushed" at={platform.last_push_at} />],
-    ['Hub API Key', <Code key="key">{hub_api_key_hint ?? '—'}</Code>],
+    ['Last Accepted Push', <LastPush key="pushed" platform={platform} />],
+    [
+      'Hub API Key',
+      <span key="key">
+        <Code>{hub_api_key_hint ?? '—'}</Code>
+        {key?.last_used_at && (
+          <Text span inherit c="dimmed">
+            {' used '}
+            <Ago at={key.last_used_at} />
+          </Text>
+        )}
+      </span>,
+    ],
   ]
   if (platform_description !== '') facts.push(['Description', platform_description])
   return (

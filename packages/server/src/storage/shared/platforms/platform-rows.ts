@@ -97,6 +97,7 @@ export function toPlatformSummary(row: SummaryRow, stored: StoredHealth): Platfo
     hub_api_key_hint: row.hub_api_key_hint,
     last_error: row.last_error,
     missing_reviews: Number(row.missing_reviews ?? 0),
+    rejected_pushes: stored.open_pushes.count,
   }
 }
 
