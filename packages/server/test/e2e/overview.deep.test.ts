@@ -59,6 +59,7 @@ describe('the overview', BROWSER_TEST, () => {
     await unequal.getByRole('row', { name: /clinic unknown 0 — never verified/ }).waitFor()
     const sync = page.getByRole('region', { name: 'Latest Sync' })
     await sync.getByText('Partial').waitFor()
+    await sync.getByText('1 of 2 platforms', { exact: true }).waitFor()
     await sync.getByText('1 of 2 modules', { exact: true }).waitFor()
     const numbers = page.getByRole('region', { name: 'Numbers' })
     await numbers.getByText('1 push', { exact: true }).waitFor()
@@ -77,6 +78,7 @@ describe('the overview', BROWSER_TEST, () => {
     await numbers.getByText('1 push', { exact: true }).waitFor()
     const platforms = page.getByRole('region', { name: 'Platforms' })
     await platforms.getByText('1 failing, 1 to look at').waitFor()
+    await platforms.getByText(', 1 rejected').waitFor({ state: 'attached' })
     await platforms.getByRole('img', { name: 'The last pull: 1 failed' }).waitFor()
     await platforms
       .getByRole('img', { name: 'The last pull: 1 succeeded with rejected or unlisted records' })

@@ -79,6 +79,10 @@ describe('signing in with a browser', BROWSER_TEST, () => {
     await page.getByRole('textbox', { name: 'Search' }).fill('of the former')
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })
     await ended.waitFor()
+    assert.equal(
+      await ended.getByRole('link', { name: 'Sign out' }).getAttribute('href'),
+      '/sign-in',
+    )
     const requests: string[] = []
     page.on('request', (request) => void requests.push(request.url()))
     await ended.getByLabel('E-mail').fill(other.email)
