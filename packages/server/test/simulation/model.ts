@@ -44,6 +44,9 @@ export type ModelRecord = {
   setAt: ReadonlyMap<string, number>
 }
 
+/** A record as a write makes it. */
+type Written = Omit<ModelRecord, 'initial' | 'createdBy' | 'history' | 'holds'>
+
 export type Outcome = 'created' | 'updated' | 'unchanged' | 'stale' | 'held'
 
 /** The read of a module by a pull. */
@@ -58,7 +61,7 @@ export type ModelRead = {
   requestedAt: number
   /** The outcome of each record that was written. */
   written: Map<string, Outcome>
-  /** Records that it contained, but that stay missing because of a hold. */
+  /** Records that it contained, but that stay missing, as because of a hold. */
   absent: Set<string>
   marked: number
   /** The number of records whose content had changed under an equal version. */
@@ -70,6 +73,9 @@ const AHEAD_MS = 60_000
 
 /** Where a rejected push stands in the order of writes: a replay writes there, and overwrites nothing newer. */
 export type ReplayPosition = { position: number; at: number; isHeld?: boolean }
+
+/** What a push did. `position`: where it stands in the order of writes. */
+export type Pushed = { outcome: Outcome; isHeld: boolean; position: ReplayPosition }
 
 export class ReferenceModel {
   readonly registry: Registry
@@ -93,18 +99,18 @@ export class ReferenceModel {
   }
 
   /** A push is committed. @param at the time of the hub. */
-  applyPush(
-    module: ModelModule,
-    push: SentPush,
-    at: number,
-  ): { outcome: Outcome; isHeld: boolean } {
-    return this.#applyPush(module, push, { position: this.advance(), at, writtenAt: at })
+  applyPush(module: ModelModule, push: SentPush, at: number): Pushed {
+    const position = { position: this.advance(), at }
+    const { lastRead } = module
+    const merged = this.#mergePush(module, push, { ...position, lastRead })
+    return { ...this.#savePush(module, push, { merged, writtenAt: at }), position }
   }
 
   /**
    * The replay of a rejected push is committed.
    * @param now whether a pull is reading the module, and the time of the hub.
-   * @returns null if it must be rejected: the read may have found the record unchanged already.
+   * @returns null if it must be rejected: the read may have found the record unchanged already, or what holds keep out of
+   * the push would be lost.
    */
   applyReplay(
     module: ModelModule,
@@ -118,45 +124,50 @@ export class ReferenceModel {
     // A later read that was held, too, has left the record as it was.
     const isLeft = at.isHeld && stored && stored.holds.length > 0
     const lastRead = isLeft ? null : module.lastRead
-    const isOlder = (stored: ModelRecord) => isSuperseded(stored, { lastRead }, at)
-    return this.#applyPush(module, push, { ...at, writtenAt, lastRead }, isOlder).outcome
+    const isOlder = stored !== undefined && isSuperseded(stored, { lastRead }, at)
+    const merged = isOlder ? null : this.#mergePush(module, push, { ...at, lastRead })
+    if (merged && stored) {
+      // Whoever replays a push that was held wants the values that the holds refuse.
+      if (at.isHeld) module.records.set(push.reference_number, { ...stored, holds: [] })
+      else if (holdBack(stored, merged, settingOf(stored, push)).isHeld) return null
+    }
+    return this.#savePush(module, push, { merged, writtenAt }).outcome
   }
 
-  /** @param isSuperseded only of a replay, which ends the holds of its record. */
-  #applyPush(
+  /** What a push would make of its record without holds; null if it is stale. */
+  #mergePush(
     module: ModelModule,
     push: SentPush,
-    {
-      position,
-      at,
-      writtenAt,
-      lastRead = module.lastRead,
-    }: ReplayPosition & { writtenAt: number; lastRead?: ModelModule['lastRead'] },
-    isSuperseded: ((stored: ModelRecord) => boolean) | null = null,
-  ): { outcome: Outcome; isHeld: boolean } {
+    { position, at, lastRead }: ReplayPosition & Pick<ModelModule, 'lastRead'>,
+  ): Written | null {
     const stored = module.records.get(push.reference_number) ?? null
-    const isStale =
-      stored && (isSuperseded?.(stored) || isOlderThanRead(stored, push, { lastRead, at }))
-    const merged = isStale ? 'stale' : merge(stored, push)
-    const held = isSuperseded && stored ? { ...stored, holds: [] } : stored
+    if (stored && isOlderThanRead(stored, push, { lastRead, at })) return null
+    const merged = merge(stored, push)
+    if (merged === 'stale') return null
+    return {
+      ...merged,
+      incomplete: push.method === 'PATCH' && (stored?.incomplete ?? true),
+      missingSince: null,
+      version: null,
+      pushPosition: position,
+      pushedAt: at,
+      pulledAt: stored?.pulledAt ?? null,
+      pulledKeys: null,
+    }
+  }
+
+  #savePush(
+    module: ModelModule,
+    push: SentPush,
+    { merged, writtenAt }: { merged: Written | null; writtenAt: number },
+  ): { outcome: Outcome; isHeld: boolean } {
+    const reference = push.reference_number
+    const stored = module.records.get(reference) ?? null
+    const by = { kind: 'push', at: writtenAt } as const
     const result =
-      merged === 'stale'
+      merged === null
         ? { outcome: 'stale' as const, isHeld: false }
-        : this.#save(
-            { module, reference: push.reference_number, by: { kind: 'push', at: writtenAt } },
-            held,
-            {
-              ...merged,
-              incomplete: push.method === 'PATCH' && (stored?.incomplete ?? true),
-              missingSince: null,
-              version: null,
-              pushPosition: position,
-              pushedAt: at,
-              pulledAt: stored?.pulledAt ?? null,
-              pulledKeys: null,
-            },
-            settingOf(stored, push),
-          )
+        : this.#save({ module, reference, by }, stored, merged, settingOf(stored, push))
     const { counters } = module.platform
     counters[push.method === 'POST' ? 'received_post' : 'received_patch'] += 1
     counters[result.outcome === 'held' ? 'unchanged' : result.outcome] += 1
@@ -170,6 +181,7 @@ export class ReferenceModel {
     if (read.written.has(reference)) return null
     const outcome = this.#applyElement(read, element)
     read.written.set(reference, outcome)
+    if (read.module.records.get(reference)?.missingSince !== null) read.absent.add(reference)
     const { counters } = read.module.platform
     if (outcome !== 'unchanged' && outcome !== 'held') counters[outcome] += 1
     if (outcome === 'created' || outcome === 'updated') counters.received_pull += 1
@@ -196,8 +208,8 @@ export class ReferenceModel {
     const isSame = isKnown && stored.version === version && !isChanged(stored, next)
     if (isSame) return 'unchanged'
     const by = { kind: 'pull', pull_id: read.pull_id } as const
-    const { outcome, isHeld } = this.#save({ module, reference, by }, stored, next, EVERYTHING)
-    if (isHeld && module.records.get(reference)?.missingSince !== null) read.absent.add(reference)
+    const setting = settingOfElement(data, keys)
+    const { outcome, isHeld } = this.#save({ module, reference, by }, stored, next, setting)
     if (outcome === 'created' || outcome === 'updated') this.#position += 1
     const isSameVersion = version !== null && stored?.version === version
     if (isKnown && isSameVersion && outcome === 'updated' && !isHeld) read.contentAlone += 1
@@ -207,7 +219,7 @@ export class ReferenceModel {
   #save(
     { module, reference, by }: { module: ModelModule; reference: string; by: Writer },
     stored: ModelRecord | null,
-    result: Omit<ModelRecord, 'initial' | 'createdBy' | 'history' | 'holds'>,
+    result: Written,
     setting: Setting,
   ): { outcome: Outcome; isHeld: boolean } {
     if (!stored) {
@@ -313,7 +325,7 @@ export function isHeldAs(
 ): boolean {
   const data = afterPull(record, element.data, keys)
   const result = { name: element.name, data, incomplete: false, missingSince: null }
-  const { state, isHeld } = holdBack(record, result, EVERYTHING)
+  const { state, isHeld } = holdBack(record, result, settingOfElement(element.data, keys))
   return isHeld && !isChanged(record, state)
 }
 
@@ -424,8 +436,11 @@ function settingOf(
   return { isWhole, sets: (path) => (isWhole || contains(path)) && wins(path) }
 }
 
-/** What a pull sets. */
-const EVERYTHING: Setting = { isWhole: true, sets: () => true }
+/** What a pull sets: it leaves keys that neither the element has nor the manifest names. */
+function settingOfElement(data: Data, keys: readonly string[]): Setting {
+  const set = new Set([NAME, ...[...data.keys(), ...keys].map((key) => `/data/${key}`)])
+  return { isWhole: true, sets: (path) => set.has(path) }
+}
 
 /** Sets what the push contains, except for what a newer push has set. */
 function mergePatch(stored: ModelRecord | null, push: SentPush): Merged | 'stale' {

@@ -113,7 +113,10 @@ export function decideModel(record: ModelRecord, scope: ModelScope): ModelDecisi
   return { outcome: 'reverted', next: toContent(next), isCreated, isChanged, holds }
 }
 
-/** What a write sets: all paths, or those of a PATCH, without those that a later push has set. */
+/**
+ * What a write sets: a POST all paths, a PATCH those that it contains, both without those that a later push has set, and a
+ * pull those that it contains or its manifest names.
+ */
 export type Setting = { isWhole: boolean; sets: (path: string) => boolean }
 
 export function holdBack<State extends Content>(
@@ -136,13 +139,14 @@ export function holdBack<State extends Content>(
   const left = state
   for (const hold of stored.holds) {
     if (hold.kind !== 'existence') continue
-    if (isSameContent(result, hold) || isSameContent(left, hold)) {
+    // A PATCH brings no record back, and a whole write does only by another value.
+    if (!isWhole) {
+      state = { ...state, missingSince: stored.missingSince }
+      kept.add(MISSING)
+    } else if (findOther(hold, [wanted, valuesOf(left)], sets) === null) {
       const { name, data, incomplete, missingSince } = stored
       state = { ...state, name, data, incomplete, missingSince }
       kept.add('')
-    } else if (!isWhole) {
-      if (!kept.has('')) state = { ...state, missingSince: stored.missingSince }
-      kept.add(MISSING)
     } else continue
     holds.push(hold)
   }
@@ -162,20 +166,27 @@ function keep<State extends Content>(result: State, stored: Content, kept: Set<s
   return { ...result, name, data }
 }
 
-function isSameContent(one: Content, other: { name: string; data: Data }): boolean {
-  const { name, data } = other
-  return (
-    one.name === name &&
-    one.data.size === data.size &&
-    [...one.data].every(([key, value]) => data.has(key) && data.get(key) === value)
-  )
+/** A path of the content that a hold refuses which a write sets, and where no side has the refused value; null without one. */
+function findOther(
+  { name, data }: { name: string; data: Data },
+  sides: Values[],
+  sets: Setting['sets'],
+): string | null {
+  const refused: [string, Value][] = [[NAME, name]]
+  for (const [key, value] of data) refused.push([`${DATA}${key}`, value])
+  for (const [path, value] of refused) {
+    if (sets(path) && sides.every((side) => side.get(path) !== value)) return path
+  }
+  return null
 }
 
 /** Whether a hold refuses what a revert makes of its record, which ends the hold. */
 export function isContradicted(hold: ModelHold, next: Content): boolean {
   if (hold.kind === 'absence') return next.missingSince !== null
-  if (hold.kind === 'existence') return next.missingSince === null && isSameContent(next, hold)
   const values = valuesOf(next)
+  if (hold.kind === 'existence') {
+    return next.missingSince === null && findOther(hold, [values], () => true) === null
+  }
   return [...hold.refused].every(([path, value]) => values.get(path) === value)
 }
 

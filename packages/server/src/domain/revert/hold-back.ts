@@ -4,8 +4,6 @@ import { withText } from '../record/json-text.ts'
 import {
   conclude,
   type NewRecordState,
-  type PulledContent,
-  type PushedContent,
   type RecordState,
   type WriteDecision,
 } from '../record/record.ts'
@@ -17,6 +15,7 @@ import {
   kindOf,
   pathsSetBy,
   readSides,
+  type SettingContent,
 } from './hold.ts'
 
 type OpenDecision = Extract<WriteDecision, { outcome: 'created' | 'updated' | 'unchanged' }>
@@ -31,11 +30,11 @@ export type HeldDecision = WriteDecision | { outcome: 'held' }
 export function holdBack(
   stored: RecordState,
   decision: OpenDecision,
-  { holds, content }: { holds: readonly Hold[]; content: PushedContent | PulledContent },
+  { holds, content }: { holds: readonly Hold[]; content: SettingContent },
 ): { held: HeldDecision; lifted: HoldDecision['lifted']; isHeld: boolean } {
   const result = withText<NewRecordState>(decision.next ?? stored)
   const isWhole = content.source !== 'PATCH'
-  const sets = content.source === 'pull' ? () => true : pathsSetBy(content, stored.field_clocks)
+  const sets = pathsSetBy(content, stored.field_clocks)
   const sides = readSides(stored.data, result.data)
   const { kept, lifted } = decideHolds(holds, { stored, result, sides, isWhole, sets })
   const remaining = holds.length > 0 && !areAllLifted(holds, lifted)

@@ -16,14 +16,15 @@ import {
 } from '../../lib/json/member-texts.ts'
 import { isStorableText } from '../../lib/text/code-points.ts'
 import { canSet, type FieldClocks } from '../record/field-clocks.ts'
-import { textOf } from '../record/json-text.ts'
-import { type PushedContent, parseData, pointerTo } from '../record/record.ts'
+import { type JsonText, textOf } from '../record/json-text.ts'
+import { type PushedContent, pointerTo } from '../record/record.ts'
 import { dataKeyOf } from '../record/record-history.ts'
 
-/** The path of a hold on existence: the record stays missing while writes have the refused name and data. */
+/** The path of a hold on existence: the record stays missing while writes have the refused name and keys. */
 export const EXISTENCE = ''
 /** The path of a hold on absence: the record is not marked as missing until an element of it arrives. */
 export const MISSING_PATH = '/missing_since'
+const NAME = '/full_name'
 
 /** Longer paths do not fit into an index of PostgreSQL. */
 const MAX_PATH_LENGTH = 500
@@ -65,8 +66,15 @@ export function hashValue(value: JsonValue | undefined): string {
   return value === undefined ? 'absent' : sha256(canonicalText(value))
 }
 
+/** What a hold on existence refuses: the hash of the name and of each key, as JSON text. */
 export function hashContent(full_name: string, data: JsonObject): string {
-  return hashValue([full_name, data])
+  const keys = Object.keys(data).map((key) => [toHoldPath(pointerTo(key)), hashValue(data[key])])
+  return JSON.stringify(Object.fromEntries([[NAME, hashValue(full_name)], ...keys]))
+}
+
+function readContentHashes(refused: string): RefusedPath[] {
+  const hashes: Record<string, string> = JSON.parse(refused)
+  return Object.entries(hashes).map(([path, refused]) => ({ path, refused }))
 }
 
 /** The state of a record as far as holds decide about it. */
@@ -111,13 +119,18 @@ export type HoldDecision = {
 /**
  * Decides which paths a write leaves as they are, and which holds it lifts. The holds of one revert belong together: they
  * hold only a write that has the refused value at all of their paths that it sets. A whole write with another value at any
- * of these lifts them. A PATCH lifts nothing but holds on absence.
+ * of these lifts them. A hold on existence is on all paths of the refused content in the same way, so that a key that is
+ * added lifts nothing. A PATCH lifts nothing but holds on absence.
  */
 export function decideHolds(holds: readonly Hold[], write: HeldWrite): HoldDecision {
   const kept = new Set<string>()
   const lifted: HoldDecision['lifted'] = []
   const groups = Map.groupBy(holds, ({ revert_id, path }) => `${revert_id} ${kindOf(path)}`)
   if (groups.size === 0) return { kept, lifted }
+  const { stored, result, sides, isWhole } = write
+  const isResult = valueComparer(result.full_name, sides.result)
+  const isStored = valueComparer(stored.full_name, sides.stored)
+  const isLeft = (one: RefusedPath) => kept.has(one.path) && isStored(one)
   // Existence last: with the values that other holds keep, the content may be the refused one.
   const inOrder = [...groups.values()].sort(
     (one, other) => Number(isOfExistence(one)) - Number(isOfExistence(other)),
@@ -125,22 +138,20 @@ export function decideHolds(holds: readonly Hold[], write: HeldWrite): HoldDecis
   for (const group of inOrder) {
     const [first] = group
     if (!first) continue
+    const { revert_id } = first
     const kind = kindOf(first.path)
     if (kind === 'absence') {
-      lifted.push({ revert_id: first.revert_id, kind })
+      lifted.push({ revert_id, kind })
     } else if (kind === 'existence') {
-      if (isRefusedContent(write, kept, first.refused)) kept.add(EXISTENCE)
-      else if (!write.isWhole) kept.add(MISSING_PATH)
-      else lifted.push({ revert_id: first.revert_id, kind })
+      const compared = readContentHashes(first.refused).filter(({ path }) => write.sets(path))
+      if (!isWhole) kept.add(MISSING_PATH)
+      else if (compared.every((one) => isResult(one) || isLeft(one))) kept.add(EXISTENCE)
+      else lifted.push({ revert_id, kind })
     } else {
-      const members = write.sides.result()
-      const findKey = keyFinder(members)
       const compared = group.filter(({ path }) => write.sets(path))
-      const isRefused = ({ path, refused }: Hold) =>
-        hashValue(resultAt(write.result, members, findKey(path))) === refused
       if (compared.length === 0) continue
-      if (compared.every(isRefused)) for (const { path } of compared) kept.add(path)
-      else if (write.isWhole) lifted.push({ revert_id: first.revert_id, kind })
+      if (compared.every(isResult)) for (const { path } of compared) kept.add(path)
+      else if (isWhole) lifted.push({ revert_id, kind })
     }
   }
   return { kept, lifted }
@@ -150,46 +161,47 @@ function isOfExistence([first]: readonly Hold[]): boolean {
   return first?.path === EXISTENCE
 }
 
-/** Whether a write sends the refused content, or what the other holds leave of it is the refused content. */
-function isRefusedContent(
-  { stored, result, sides }: HeldWrite,
-  kept: ReadonlySet<string>,
-  refused: string,
-): boolean {
-  if (hashContent(result.full_name, parseData(result.data)) === refused) return true
-  if (kept.size === 0) return false
-  const full_name = kept.has('/full_name') ? stored.full_name : result.full_name
-  return hashContent(full_name, parseData(keepKeys(sides, kept))) === refused
+/** Returns the function that compares the value at a path with the refused one. */
+function valueComparer(
+  full_name: string,
+  readMembers: () => MemberTexts,
+): (refused: RefusedPath) => boolean {
+  let findKey: ReturnType<typeof keyFinder> | null = null
+  const valueAt = (path: string) => {
+    findKey ??= keyFinder(readMembers())
+    const key = findKey(path)
+    if (key === null) return full_name
+    const text = readMembers().get(key)
+    return text === undefined ? undefined : parseLossless(text)
+  }
+  return ({ path, refused }) => hashValue(valueAt(path)) === refused
 }
 
-function resultAt(
-  result: HeldState,
-  members: MemberTexts,
-  key: string | null,
-): JsonValue | undefined {
-  if (key === null) return result.full_name
-  const text = members.get(key)
-  return text === undefined ? undefined : parseLossless(text)
-}
+/** What a write contains, as far as it decides which paths the write sets. */
+export type SettingContent =
+  | PushedContent
+  | { source: 'pull'; data: JsonText; manifest_keys: ReadonlySet<string> }
 
 /**
- * Returns which paths of holds a push sets: a POST all, a PATCH those that it contains, and with `occurred_at` none that a
- * later push has set.
+ * Returns which paths of holds a write sets: a pull the name, its keys and those of the manifest, a POST all, a PATCH those
+ * that it contains, and with `occurred_at` none that a later push has set.
  */
-export function pathsSetBy(
-  { source, full_name, data, occurred_at }: PushedContent,
-  clocks: FieldClocks | null,
-): HeldWrite['sets'] {
-  const isSet = (path: string) => canSet(clocks, path, occurred_at)
-  if (source === 'POST') {
-    const left = Object.keys(clocks ?? {}).filter((path) => !isSet(path))
-    const leftPaths = new Set(left.map(toHoldPath))
-    return (path) => !leftPaths.has(path)
+export function pathsSetBy(content: SettingContent, clocks: FieldClocks | null): HeldWrite['sets'] {
+  const keys = () => readMemberTexts(textOf(content.data)).keys()
+  const contains = (paths: string[]) => {
+    const setPaths = new Set(paths.map(toHoldPath))
+    return (path: string) => setPaths.has(path)
   }
-  const keys = [...readMemberTexts(textOf(data)).keys()].map(pointerTo)
-  const paths = full_name === null ? keys : [...keys, '/full_name']
-  const setPaths = new Set(paths.filter(isSet).map(toHoldPath))
-  return (path) => setPaths.has(path)
+  if (content.source === 'pull') {
+    return contains([NAME, ...[...keys(), ...content.manifest_keys].map(pointerTo)])
+  }
+  const isSet = (path: string) => canSet(clocks, path, content.occurred_at)
+  if (content.source === 'POST') {
+    const isLeft = contains(Object.keys(clocks ?? {}).filter((path) => !isSet(path)))
+    return (path) => !isLeft(path)
+  }
+  const paths = [...keys()].map(pointerTo)
+  return contains([...paths, ...(content.full_name === null ? [] : [NAME])].filter(isSet))
 }
 
 /** Returns the result of a write with the held paths as they are stored. */
@@ -208,7 +220,7 @@ export function keepHeld<State extends HeldState & { incomplete: boolean }>(
     ...result,
     incomplete,
     ...(kept.has(MISSING_PATH) ? { missing_since } : {}),
-    ...(kept.has('/full_name') ? { full_name } : {}),
+    ...(kept.has(NAME) ? { full_name } : {}),
   }
   if (![...kept].some(isOfData)) return next
   const left = keepKeys(sides, kept)

@@ -6,7 +6,7 @@ import type { RevertWrite } from '../../../src/storage/port/record-store.ts'
 import type { TestClock } from './engine.ts'
 import { changeLog, MAX_RECORD_KEYS, type StorageContext } from './fixtures.ts'
 import type { KitPlatform, StorageKit } from './kit.ts'
-import { pullWrite } from './pulls.ts'
+import { pullWrite, type ReadOverrides } from './pulls.ts'
 
 export function revertDeps({
   storage,
@@ -57,6 +57,7 @@ export async function pullList(
   platform: KitPlatform,
   list: Record<string, string>,
   missing: string[] = [],
+  overrides: ReadOverrides = KEYS,
 ): Promise<{ pull_id: number; outcomes: string[] }> {
   let pull_id = 0
   let outcomes: string[] = []
@@ -66,7 +67,7 @@ export async function pullList(
       ...Object.entries(list).map(([reference, data]) => pullWrite(read, { reference, data })),
     )
     if (missing.length > 0) await kit.markMissing(read, missing, 0)
-  }, KEYS)
+  }, overrides)
   return { pull_id, outcomes }
 }
 

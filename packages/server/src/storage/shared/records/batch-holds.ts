@@ -3,7 +3,7 @@ import type { NewRecordState, WriteDecision } from '../../../domain/record/recor
 import { findContradicted } from '../../../domain/revert/contradicted-holds.ts'
 import { type Hold, type HoldDecision, kindOf } from '../../../domain/revert/hold.ts'
 import { type HeldDecision, holdBack } from '../../../domain/revert/hold-back.ts'
-import type { PullWrite, PushWrite } from '../../port/record-store.ts'
+import type { PullWrite, PushWrite, ReplayWrite } from '../../port/record-store.ts'
 import type { BatchPlan, PlannedRecord } from './batch-changes.ts'
 import type { WritableModule } from './write-rows.ts'
 
@@ -27,7 +27,7 @@ export class BatchHolds {
    * @returns `lift` ends the holds that the write lifts. It is called once the write is accepted.
    */
   holdBack(
-    { content }: PushWrite | PullWrite,
+    write: PushWrite | PullWrite | ReplayWrite,
     module: WritableModule,
     record: PlannedRecord,
     decision: WriteDecision,
@@ -37,6 +37,10 @@ export class BatchHolds {
     if (!state || decision.outcome === 'stale') return open
     const holds = this.#holdsOf(module, record)
     if (holds.length === 0) return open
+    const content =
+      'read' in write
+        ? { ...write.content, manifest_keys: write.read.manifest_keys }
+        : write.content
     const { held, lifted, isHeld } = holdBack(withText(state), decision, { holds, content })
     const lift = () => {
       if (lifted.length > 0) this.#lift(record_id, holds, lifted)
