@@ -61,7 +61,7 @@ const CATALOGUE = {
       'Another revert is queued or running. Start this one when it has ended.',
     revert_not_possible: 'This is not possible: {reason}.',
     record_changed: 'The record has changed since the revert was decided.',
-    held: 'An operator has taken back what this push contains, so the record was left as it is. Replay the push to store it anyway.',
+    held: 'An operator has taken back what this push contains, so the record was left as it is. To store it, replay it; if that is rejected, lift the holds of its record first.',
   }),
   ...withStatus(410, {
     record_erased:

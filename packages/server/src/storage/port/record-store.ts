@@ -112,6 +112,7 @@ export type WriteRejection =
   | 'record_erased'
   | 'revert_not_running'
   | 'record_changed'
+  | 'held'
 
 export type WriteOutcome =
   | {
@@ -168,7 +169,8 @@ export interface RecordStore extends RecordListStore {
    *
    * Holds (`domain/revert/hold.ts`) are read in the same transaction. A write whose values a revert has taken back leaves
    * them as they are (`is_held`), and is `held` if it changes nothing else. A whole write with other values ends the
-   * holds, and a replay ends all holds of its record.
+   * holds. A replay of a held push ends all holds of its record; any other replay is rejected if they would keep a part of
+   * it out (`held`).
    *
    * A write of a revert needs the running revert of its owner (`revert_not_running`), and a record that has not changed
    * since the decision (`record_changed`). It counts as a push in the order of writes. It ends earlier holds that refuse what

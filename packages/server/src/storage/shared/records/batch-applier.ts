@@ -172,9 +172,14 @@ export class BatchApplier {
     const isLeft = isHeld && this.#holds.hasHolds(module, record)
     const lastRead = isLeft ? null : module.lastRead
     const decision = decideReplay(record.state, write.content, { position, now, lastRead })
-    const result = this.#addDecision(write, module, record, decision, now.seq)
+    // Only the operator who replays a held push knows what the holds keep out.
+    const held = isHeld ? null : this.#holds.holdBack(write, module, record, decision)
+    if (held?.isHeld) return rejected('held')
+    const applied = held?.decision ?? decision
+    const result = this.#addDecision(write, module, record, applied, now.seq)
     if (result.outcome === 'rejected') return result
-    if (decision.outcome !== 'stale') this.#holds.liftAll(module, record)
+    if (held) held.lift()
+    else if (decision.outcome !== 'stale') this.#holds.liftAll(module, record)
     const { outcome, record_id } = result
     this.#plan.addReplay({ rejected_push_id, actor, outcome, record_id })
     this.#plan.activity.push(describeReplay(write, { ...result, ...rejection }))
