@@ -44,6 +44,8 @@ export type Delivery = {
   outcome: Outcome | null
   /** Whether a hold has kept values of it out. */
   isHeld: boolean
+  /** Where it stands in the order of writes; null unless it is committed. */
+  position: ReplayPosition | null
   /** Whether it is saved as a rejected push. */
   isSaved: boolean
 }
@@ -260,7 +262,10 @@ export class CommitChecker {
     this.digests.addPush(module, push.reference_number)
   }
 
-  /** Rejected pushes have positions in the order of writes, unless they name an erased record. */
+  /**
+   * Rejected pushes have positions in the order of writes, unless they name an erased record: those of their rejection, or of
+   * the write that was held.
+   */
   #onRejected(rejected: NewRejectedPush[], at: number): void {
     for (const push of rejected) {
       const position = this.model.advance()
@@ -272,14 +277,15 @@ export class CommitChecker {
          WHERE platform_id = ? AND method = ? AND code = ? AND body = ?`,
         ...[platform_id, method, code, body],
       )
-      if (row) {
-        const id = Number(row['rejected_push_id'])
-        const isHeld = code === 'held'
-        this.rejections.set(id, { platform, position, at, isHeld, isReplayed: false })
-      }
       const delivery = this.deliveries.get(request_id ?? '')
       check(delivery !== undefined, 'The hub saved a rejected push that was not sent')
       delivery.isSaved = row !== undefined
+      if (!row) continue
+      const isHeld = code === 'held'
+      const written = isHeld ? delivery.position : { position, at }
+      check(written !== null, 'The hub saved a push as held that it had not committed')
+      const id = Number(row['rejected_push_id'])
+      this.rejections.set(id, { platform, ...written, isHeld, isReplayed: false })
     }
   }
 

@@ -73,7 +73,7 @@ export class PushClient {
     const key = this.#deps.keyOf()
     const delivery: Delivery = {
       ...{ id: `${push.id}/${this.#deliveries}`, push, key_hash: hash('sha256', key, 'base64url') },
-      ...{ arrived: null, outcome: null, isHeld: false, isSaved: false },
+      ...{ arrived: null, outcome: null, isHeld: false, position: null, isSaved: false },
     }
     checker.deliveries.set(delivery.id, delivery)
     let isOver = false

@@ -1,5 +1,4 @@
 import type { PushResponse } from '@recordhub/protocol'
-import type { NewActivity } from '../../domain/activity/activity.ts'
 import { HUB_KEY_PREFIX, keyRejected, SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { redactKeys, redactText } from '../../domain/platform/redact-keys.ts'
 import { type Drift, describeDrift, findDrift, rejectDrift } from '../../domain/record/drift.ts'
@@ -58,11 +57,13 @@ export function createReceivePush(deps: {
     if (!(await authenticator.refresh(request.key))) throw await authenticator.reject(request.key)
     const { method, platform, request_id } = request
     await saveRejected(request, error, {
-      level: 'warning',
-      kind: 'push.rejected',
-      message: `Rejected push from ${platform.display_title}: ${error.message}`,
-      platform,
-      details: { method, code: error.code, request_id },
+      activity: {
+        level: 'warning',
+        kind: 'push.rejected',
+        message: `Rejected push from ${platform.display_title}: ${error.message}`,
+        platform,
+        details: { method, code: error.code, request_id },
+      },
     })
     throw error
   }
@@ -70,7 +71,7 @@ export function createReceivePush(deps: {
   function saveRejected(
     request: PushRequest,
     error: HubError,
-    activity: NewActivity | null,
+    { activity, position = null }: Pick<NewRejectedPush, 'activity'> & Partial<NewRejectedPush>,
   ): Promise<void> {
     return rejectedPushSaver.save({
       platform_id: request.platform.platform_id,
@@ -82,7 +83,7 @@ export function createReceivePush(deps: {
       body: JSON.stringify(request.body.value) ?? 'null',
       pull_id: null,
       request_id: request.request_id,
-      position: null,
+      position,
       activity,
     })
   }
@@ -122,7 +123,10 @@ export function createReceivePush(deps: {
     const written = await ingest.push(write, span)
     if (written.outcome !== 'rejected') {
       // What was left out is kept: an operator may replay it. The activity has the push already.
-      if (written.is_held) await saveRejected(request, new HubError('held'), null)
+      if (written.is_held) {
+        const { position = null } = written
+        await saveRejected(request, new HubError('held'), { activity: null, position })
+      }
       const warnings = [
         ...input.warnings,
         ...outcomeWarnings(request, input, written),

@@ -6,7 +6,7 @@ import type {
   PushedContent,
   ReadContext,
 } from '../../domain/record/record.ts'
-import type { ReplayedContent } from '../../domain/record/replay.ts'
+import type { ReplayedContent, WritePosition } from '../../domain/record/replay.ts'
 import type { RevertedContent } from '../../domain/revert/decide-revert.ts'
 import type { RefusedPath } from '../../domain/revert/hold.ts'
 import type { IdBitset } from '../../lib/collections/id-bitset.ts'
@@ -122,6 +122,8 @@ export type WriteOutcome =
       module_name: string
       /** Whether holds have kept a part of the write out; left out if not. */
       is_held?: true
+      /** Of a held push, with which it is saved; left out for every other write. */
+      position?: WritePosition
       /** What a stale push lost against; left out for every other outcome. */
       newer?: NewerWrite
       /**

@@ -26,7 +26,7 @@ export type NewRejectedPush = {
   pull_id: number | null
   /** The rejected request; null for a pulled record. */
   request_id: string | null
-  /** The position of a pulled record in the sequence of writes; null for a push, which takes the position of its rejection. */
+  /** The position in the sequence of writes of a pulled record or a held push; null for another push, which takes that of its rejection. */
   position: WritePosition | null
   /** The activity entry; null if the rejection is reported elsewhere. */
   activity: NewActivity | null

@@ -151,7 +151,7 @@ export class BatchApplier {
         request_id: write.request_id,
       }),
     )
-    return isHeld ? { ...result, is_held: true } : result
+    return isHeld ? { ...result, is_held: true, position: { seq, at: this.#at } } : result
   }
 
   #applyReplay(write: ReplayWrite): WriteOutcome {
