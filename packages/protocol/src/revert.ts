@@ -72,15 +72,9 @@ export const RevertOutcome = OneOf(...REVERT_OUTCOMES)
 
 /**
  * Why a record of the scope cannot be reverted. `history_deleted`: retention may have deleted a part of the history that it
- * needs. `anonymised`: the record was anonymised. `creation_unknown`: the record was created within the scope, and the hub
- * does not know by what. `module_not_registered`: nothing is written to its module.
+ * needs. `anonymised`: the record was anonymised. `module_not_registered`: nothing is written to its module.
  */
-export const ImpossibleReason = OneOf(
-  'history_deleted',
-  'anonymised',
-  'creation_unknown',
-  'module_not_registered',
-)
+export const ImpossibleReason = OneOf('history_deleted', 'anonymised', 'module_not_registered')
 
 /**
  * A plan before the start; then the result of the records that are done, and the plan of the others; at the end the result of

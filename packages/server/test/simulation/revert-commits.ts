@@ -89,8 +89,8 @@ export class RevertCommits {
   /** Records that a revert leaves as they are. */
   onResults({ revert_id, results }: RevertUnit & { name: 'saveResults' }): void {
     for (const { record_id, outcome, reason } of results) {
-      // No history is deleted in a simulation, and the creation of every record is known.
-      const isPossible = reason === 'history_deleted' || reason === 'creation_unknown'
+      // No history is deleted in a simulation.
+      const isPossible = reason === 'history_deleted'
       check(!isPossible, `The revert ${revert_id} reports ${reason} for the record ${record_id}`)
       const [row] = this.#view.query(
         `SELECT r.reference_number, r.module_id FROM revert_records w

@@ -134,6 +134,5 @@ export function whyLabel({ kept, reason }: Pick<RevertRecord, 'kept' | 'reason'>
 const IMPOSSIBLE: Readonly<Record<string, string>> = {
   history_deleted: 'Retention may have deleted a part of its history',
   anonymised: 'The record was anonymised',
-  creation_unknown: 'The hub does not know what created it',
   module_not_registered: 'Its module is not registered',
 }
