@@ -10,8 +10,8 @@ import { totalDiffers } from '../record/completeness.ts'
 export type ReadCoverage = {
   /** The ids of the records that it contained. */
   seen: IdBitset
-  /** The ids of missing records whose elements are held: they are present on the platform, and remain missing. */
-  held: IdBitset
+  /** The ids of records that it contained, and that remain missing, as by a hold. */
+  stillMissing: IdBitset
   /** The reference numbers of rejected elements: their records exist on the platform and are not missing. */
   rejected: ReadonlySet<string>
   /** The number of elements whose record is unknown. */

@@ -14,7 +14,7 @@ type AbsentStep = Omit<MissingStep, 'next'>
 
 export type AbsentQuery = ReadStart & {
   module: ModuleRef
-  coverage: Pick<ReadCoverage, 'seen' | 'held' | 'rejected'>
+  coverage: Pick<ReadCoverage, 'seen' | 'stillMissing' | 'rejected'>
   /** The buckets that were read completely; null if the whole list was. */
   buckets: readonly string[] | null
   signal: AbortSignal
@@ -79,9 +79,9 @@ async function* walkBuckets(
 
 function isCovered(
   { record_id, reference_number }: RecordRef,
-  { seen, held, rejected }: AbsentQuery['coverage'],
+  { seen, stillMissing, rejected }: AbsentQuery['coverage'],
 ): boolean {
-  return seen.has(record_id) || held.has(record_id) || rejected.has(reference_number)
+  return seen.has(record_id) || stillMissing.has(record_id) || rejected.has(reference_number)
 }
 
 export function throwIfAborted(signal: AbortSignal): void {

@@ -146,8 +146,9 @@ export class PullTaskAccumulator {
 
   /** What the pages have contained so far. Every write of them must have been added. */
   get pagesRead(): PagesRead {
-    const { seen, held } = this.read
-    const references = seen.size + held.size + this.rejections.references + this.#erased.size
+    const { seen, stillMissing } = this.read
+    const references =
+      seen.size + stillMissing.size + this.rejections.references + this.#erased.size
     return { received: this.#counts.received, references, total: this.#total }
   }
 
@@ -309,7 +310,7 @@ export class PullTaskAccumulator {
       rejection_groups,
       held: this.#held,
       coverage: {
-        ...{ seen: read.seen, held: read.held, pages: this.#pages },
+        ...{ seen: read.seen, stillMissing: read.stillMissing, pages: this.#pages },
         ...this.rejections.coverage(),
       },
       tally: this.#tally,

@@ -94,7 +94,7 @@ function createPipeline(deps: PullTaskDeps, context: PullTaskContext): Pipeline 
     manifest_keys: keys.known,
     manifest_hash: manifestHash(keys.known),
     seen: new IdBitset(),
-    held: new IdBitset(),
+    stillMissing: new IdBitset(),
   }
   const task = { plan, read, accepted: context.accepted_rejections }
   const result = new PullTaskAccumulator(context, read, new Rejections(deps, task))

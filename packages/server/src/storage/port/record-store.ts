@@ -43,8 +43,8 @@ export type RecordRead = ReadContext &
   ReadRef & {
     /** The ids of records that the read has contained. The engine adds each id and rejects duplicates. */
     seen: IdBitset
-    /** The ids of missing records whose elements are held: the read contained them, and they remain missing. */
-    held: IdBitset
+    /** The ids of records that the read has contained, and that remain missing, as by a hold. */
+    stillMissing: IdBitset
   }
 
 /** A record that a read contained. */

@@ -226,7 +226,7 @@ async function readModule(
       rejection_summary: null,
       ...{ tally: new VersionTally([]), bytes: 0 },
       coverage: {
-        ...{ seen, held: new IdBitset(), rejected: new Set(), unidentified: 0, pages },
+        ...{ seen, stillMissing: new IdBitset(), rejected: new Set(), unidentified: 0, pages },
         ...reading.coverage,
       },
       held: 0,

@@ -180,7 +180,7 @@ test('ten pulls of the same bad list bring back nothing, and the first corrected
         )
         assert.deepEqual(outcomes, ['held', 'held', 'held'])
         assert.equal(read.read.seen.size, 2)
-        assert.equal(read.read.held.size, 1)
+        assert.equal(read.read.stillMissing.size, 1)
         const outcome = await kit.markMissing(read, ['gone'], 0)
         marked += outcome.outcome === 'marked' ? outcome.marked : 0
       },

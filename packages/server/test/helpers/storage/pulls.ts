@@ -74,7 +74,7 @@ export async function startRead(
     manifest_keys: new Set(keys),
     manifest_hash: manifestHash(keys),
     seen: new IdBitset(),
-    held: new IdBitset(),
+    stillMissing: new IdBitset(),
   }
   return { task, read }
 }

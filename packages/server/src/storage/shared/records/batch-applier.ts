@@ -85,7 +85,7 @@ export type BatchSource = {
 }
 
 /** A record that a read contained. Its id is added to the read's `seen` after the commit. */
-export type SeenRecord = { read: RecordRead; record_id: number; isHeld: boolean }
+export type SeenRecord = { read: RecordRead; record_id: number; isMissing: boolean }
 
 export class BatchApplier {
   readonly seen: SeenRecord[] = []
@@ -201,7 +201,7 @@ export class BatchApplier {
     const tombstone = this.#source.findTombstone(write, module)
     if (tombstone) {
       const record_id = survivingRecordId(tombstone, known)
-      if (record_id !== null) this.seen.push({ read, record_id, isHeld: false })
+      if (record_id !== null) this.seen.push({ read, record_id, isMissing: false })
       return rejected('record_erased')
     }
     const record = this.#planRecord(module, reference_number, { peeked: known, read })
@@ -210,9 +210,8 @@ export class BatchApplier {
     const unheld = decidePull(record.state, write.content, read)
     const { decision, isHeld, lift } = this.#holds.holdBack(write, module, record, unheld)
     const next = ('next' in decision && decision.next) || record.state
-    // A held record that remains missing is in a set of its own, since the size of the other one is compared with counts.
-    const isAbsent = isHeld && next?.missing_since !== null
-    this.#addSeen(read, record_id, isAbsent)
+    // A record that remains missing is in a set of its own, since the size of the other one is compared with counts.
+    this.#addSeen(read, record_id, next !== null && next.missing_since !== null)
     const isChange = decision.outcome === 'created' || decision.outcome === 'updated'
     const seq = isChange ? this.#source.allocateSequence() : 0
     const changed_alone = isHeld ? null : findChangedAlone(record.state, write.content, unheld)
@@ -227,15 +226,17 @@ export class BatchApplier {
   }
 
   /** Records that the read contains a record. Returns false if the read has already contained it. */
-  #addSeen(read: RecordRead, record_id: number, isHeld = false): boolean {
+  #addSeen(read: RecordRead, record_id: number, isMissing = false): boolean {
     if (this.#isSeen(read, record_id)) return false
     this.#seenIds.add(record_id)
-    this.seen.push({ read, record_id, isHeld })
+    this.seen.push({ read, record_id, isMissing })
     return true
   }
 
   #isSeen(read: RecordRead, record_id: number): boolean {
-    return read.seen.has(record_id) || read.held.has(record_id) || this.#seenIds.has(record_id)
+    return (
+      read.seen.has(record_id) || read.stillMissing.has(record_id) || this.#seenIds.has(record_id)
+    )
   }
 
   /** Applies the values that a revert restores, unless the record has changed since they were decided. */
@@ -330,7 +331,10 @@ export class BatchApplier {
 
 /** Marks records as seen by their reads. Call it only after the commit: a rolled-back write was not seen. */
 export function markSeen(seen: readonly SeenRecord[]): void {
-  for (const { read, record_id, isHeld } of seen) (isHeld ? read.held : read.seen).add(record_id)
+  for (const { read, record_id, isMissing } of seen) {
+    const ids = isMissing ? read.stillMissing : read.seen
+    ids.add(record_id)
+  }
 }
 
 /** Whether a read that contains the same bytes leaves the record as it is, without a write. */
