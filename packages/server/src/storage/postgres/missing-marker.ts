@@ -95,7 +95,8 @@ const SQL = {
       FOR NO KEY UPDATE
     ) r`,
   markMissing: `
-    UPDATE records r SET missing_since = $1, version = NULL, version_hash = NULL, updated_at = $2, change_seq = w.change_seq
+    UPDATE records r SET missing_since = $1, taken_back = 0, version = NULL, version_hash = NULL, updated_at = $2,
+      change_seq = w.change_seq
     FROM unnest($3::bigint[], $4::bigint[]) AS w (record_id, change_seq)
     WHERE r.record_id = w.record_id`,
 } as const

@@ -75,16 +75,16 @@ export const WRITE_SQL = {
     SELECT w.*, $1, $1
     FROM unnest(${STATE_PARAMETERS}, $17::bigint[], $18::text[], $19::bigint[])
       AS w (${STATE_COLUMNS}, module_id, reference_number, created_pull_id)`,
-  // Of these writes, only a revert makes a present record missing.
+  // A revert that makes a record missing again restores the reason, too, which remains while the record is present.
   updateRecords: `
     UPDATE records r SET full_name = w.full_name, data = w.data,
       fingerprint = w.fingerprint, incomplete = w.incomplete, missing_since = w.missing_since,
-      taken_back = CASE WHEN w.missing_since IS NULL THEN 0 WHEN r.missing_since IS NULL THEN 1 ELSE r.taken_back END,
+      taken_back = greatest(r.taken_back, w.taken_back),
       field_clocks = w.field_clocks,
       pushed_seq = w.pushed_seq, pushed_at = w.pushed_at, pulled_at = w.pulled_at,
       version = w.version, reference_hash = w.reference_hash, version_hash = w.version_hash,
       change_seq = w.change_seq, updated_at = $1
-    FROM unnest(${STATE_PARAMETERS}) AS w (${STATE_COLUMNS})
+    FROM unnest(${STATE_PARAMETERS}, $17::bigint[]) AS w (${STATE_COLUMNS}, taken_back)
     WHERE r.record_id = w.record_id`,
   touchRecords: `
     UPDATE records r SET fingerprint = w.fingerprint, field_clocks = w.field_clocks,

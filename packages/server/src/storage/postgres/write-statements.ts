@@ -230,7 +230,12 @@ export function createWriteStatements(client: PoolClient) {
       ),
 
     updateRecords: (records: readonly SavedRecord[], at: string) =>
-      run('updateRecords', at, ...stateColumns(records)),
+      run(
+        'updateRecords',
+        at,
+        ...stateColumns(records),
+        bigintArray(records.map(({ isTakenBack }) => (isTakenBack ? 1 : 0))),
+      ),
 
     touchRecords: (records: readonly TouchedRecord[]) =>
       run(

@@ -40,7 +40,7 @@ function prepareMarkMissing(database: DatabaseSync, node: string) {
     'SELECT reference_hash, version_hash FROM records WHERE record_id = ?',
   )
   const markRecord = database.prepare(`
-    UPDATE records SET missing_since = ?, version = NULL, version_hash = NULL, change_seq = ?, updated_at = ?
+    UPDATE records SET missing_since = ?, taken_back = 0, version = NULL, version_hash = NULL, change_seq = ?, updated_at = ?
     WHERE record_id = ? AND platform_id = ? AND module_id = ?
       AND missing_since IS NULL AND pushed_seq <= ?
       AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.record_id = records.record_id AND h.path = '/missing_since')

@@ -89,12 +89,12 @@ export function prepareWriteStatements(database: DatabaseSync) {
     ...['record_id', 'platform_id', 'module_id', 'reference_number', ...STATE_COLUMNS],
     ...['change_seq', 'created_pull_id', 'created_at', 'updated_at'],
   ])
-  // Of these writes, only a revert makes a present record missing.
+  // A revert that makes a record missing again restores the reason, too, which remains while the record is present.
   const updateRecord = run(`
     UPDATE records SET full_name = ?1, data = CAST(?2 AS TEXT), fingerprint = ?3, incomplete = ?4, missing_since = ?5,
-      taken_back = CASE WHEN ?5 IS NULL THEN 0 WHEN missing_since IS NULL THEN 1 ELSE taken_back END,
       field_clocks = ?6, pushed_seq = ?, pushed_at = ?, pulled_at = ?, version = ?,
-      reference_hash = ?, version_hash = ?, change_seq = ?, updated_at = ?
+      reference_hash = ?, version_hash = ?, change_seq = ?, updated_at = ?,
+      taken_back = max(taken_back, ?)
     WHERE record_id = ?`)
   const touchRecord = run(`
     UPDATE records SET fingerprint = ?, field_clocks = ?, pushed_seq = ?, pushed_at = ?,
@@ -209,7 +209,8 @@ export function prepareWriteStatements(database: DatabaseSync) {
     },
 
     updateRecord(record: SavedRecord, at: string): void {
-      updateRecord(...stateValues(record), record.change_seq, at, record.record_id)
+      const takenBack = record.isTakenBack ? 1 : 0
+      updateRecord(...stateValues(record), record.change_seq, at, takenBack, record.record_id)
     },
 
     touchRecord({ record_id, state, digest }: TouchedRecord): void {

@@ -237,7 +237,8 @@ test('a PATCH of a record that was taken back is applied, and the record remains
 
 test('a record is missing for the reason of the write that made it missing', async (kit) => {
   const school = await kit.register()
-  const reason = async () => only(await kit.records()).missing_reason
+  const reason = async (reference_number = 'new') =>
+    only(await kit.records({ reference_number })).missing_reason
   const bad = await pullList(kit, school, { new: '{"a":1}' })
   await revert(kit, { pull_id: bad.pull_id })
   assert.equal(await reason(), 'taken_back')
@@ -251,8 +252,23 @@ test('a record is missing for the reason of the write that made it missing', asy
   await pullList(kit, school, { new: '{"a":3}' })
   const lacking = await pullList(kit, school, {}, ['new'])
   assert.equal(await reason(), 'absent')
-  await revert(kit, { pull_id: lacking.pull_id })
+  const { id: revert_id } = await revert(kit, { pull_id: lacking.pull_id })
   assert.equal(await reason(), null)
+  await revert(kit, { revert_id })
+  assert.equal(await reason(), 'absent')
+  const found = await pullList(kit, school, { new: '{"a":4}' })
+  await revert(kit, { pull_id: found.pull_id })
+  assert.equal(await reason(), 'absent')
+  // A revert of the revert of a creation, and of that one.
+  const created = await pullList(kit, school, { other: '{"a":1}' })
+  const scopes = [{ pull_id: created.pull_id }, null, null]
+  const reasons: (string | null)[] = []
+  let last = 0
+  for (const scope of scopes) {
+    last = (await revert(kit, scope ?? { revert_id: last })).id
+    reasons.push(await reason('other'))
+  }
+  assert.deepEqual(reasons, ['taken_back', null, 'taken_back'])
 })
 
 test('what was created before the stored history is impossible to revert', async (kit) => {

@@ -266,6 +266,7 @@ export class BatchApplier {
     }
     const held = revert.refused.length > 0
     this.#plan.reverted.push({ revert_id, record_id, creates, held })
+    if (creates) record.isTakenBack = true
     return this.#addDecision(write, module, record, { outcome: 'updated', next, changes }, seq)
   }
 

@@ -16,6 +16,8 @@ export type SavedRecord = {
   change_seq: number
   /** The pull that creates the record; null for a push. Only for new records. */
   created_pull_id: number | null
+  /** Whether a revert of the batch has taken its creation back. */
+  isTakenBack: boolean
   state: NewRecordState
   /** How it counts in the sums of its module after the batch. */
   digest: DigestColumns
@@ -125,6 +127,7 @@ export class BatchPlan {
       stored,
       usesVersions,
       created_pull_id,
+      isTakenBack: false,
       state: stored,
       digest: stored ?? NO_DIGEST,
       change_seq: null,

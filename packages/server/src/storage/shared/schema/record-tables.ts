@@ -27,7 +27,7 @@ export const recordTables = {
       version_hash: integer().nullable(),
       incomplete: flag().check('incomplete IN (0, 1)'),
       missing_since: text().nullable(),
-      /** Whether a revert made the record missing, rather than a read that lacked it; 0 while it is not missing. */
+      /** Whether the record is missing, or was last, because its creation was reverted, rather than since a read lacked it. */
       taken_back: flag().default(0).check('taken_back IN (0, 1)'),
       /** When each field was last set, a JSON object; null unless pushes contain `occurred_at`. */
       field_clocks: text().nullable(),
