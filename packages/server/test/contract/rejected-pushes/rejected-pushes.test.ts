@@ -189,6 +189,26 @@ test('the oldest rejections are deleted first when the quota is full, and a repe
   assert.equal(await rejectedOn(kit, kit.clock.day), 7)
 })
 
+test('held pushes, which were acknowledged, are deleted after all others when the quota is full', async (kit) => {
+  const school = await kit.register()
+  for (const [name, code] of [
+    ['a', 'held'],
+    ['b', 'invalid_record'],
+    ['c', 'held'],
+    ['d', 'invalid_record'],
+  ] as const) {
+    kit.clock.advance(1)
+    await kit.saveRejected([rejection(school, { code, body: bodyOf(name) })])
+  }
+  const names = async () => (await list(kit.storage)).map((push) => nameOf(push.body))
+  kit.clock.advance(1)
+  await kit.saveRejected([rejection(school, { code: 'held', body: bodyOf('e') })], 38_000)
+  assert.deepEqual(await names(), ['e', 'c', 'a'])
+  kit.clock.advance(1)
+  await kit.saveRejected([rejection(school, { code: 'held', body: bodyOf('f') })], 38_000)
+  assert.deepEqual(await names(), ['f', 'e', 'c'])
+})
+
 test('only the size of a body larger than the quota is saved, and no other rejection is deleted', async (kit) => {
   const platform = await kit.register()
   const small = rejection(platform, { body: '{"a":1}' })

@@ -1,9 +1,11 @@
 /** What a hold refuses, whatever a write leaves out or adds. */
 import assert from 'node:assert/strict'
 import { test } from '../../helpers/storage/engines.ts'
+import { changeLog } from '../../helpers/storage/fixtures.ts'
 import type { KitPlatform, StorageKit } from '../../helpers/storage/kit.ts'
 import { pullWrite } from '../../helpers/storage/pulls.ts'
 import { rejection, replayWrite } from '../../helpers/storage/replays.ts'
+import { deleteOld } from '../../helpers/storage/retention.ts'
 import { contents, pullList, revert, shown } from '../../helpers/storage/reverts.ts'
 
 /** Pulls one record with a manifest that names some keys. @returns the outcome. */
@@ -145,4 +147,22 @@ test('an element of a missing record that is older than a push counts as absent'
     // `gone` is the only record that is not missing: its absence must not be hidden by one that the read has seen.
     assert.deepEqual([read.read.seen.size, read.read.stillMissing.size], [0, 1])
   })
+})
+
+test('a held push is not deleted as old while its module has holds', async (kit) => {
+  const school = await kit.register({ modules: ['students', 'staff'] })
+  await school.post({ reference: 'one', data: '{"a":1}' })
+  const { id } = await revertPushes(kit, school, () =>
+    school.post({ reference: 'one', data: '{"a":9}' }),
+  )
+  const held = { code: 'held', body: '{"a":9}' }
+  await kit.saveRejected([
+    rejection(school, { ...held, record_type: 'students' }),
+    rejection(school, { ...held, record_type: 'staff' }),
+    rejection(school, { record_type: 'students' }),
+  ])
+  kit.clock.advance(60)
+  assert.equal(await deleteOld(kit.storage, 'rejected_pushes', kit.clock.text), 2)
+  await kit.storage.holds.liftHolds({ revert_id: id }, changeLog('holds.lifted'))
+  assert.equal(await deleteOld(kit.storage, 'rejected_pushes', kit.clock.text), 1)
 })

@@ -1,10 +1,11 @@
 /** Deletes history and rejected pushes, whose platforms have quotas, and schedules the purge of the files. */
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Databases, Executor } from '../schema/databases.ts'
+import { HELD } from '../schema/pull-tables.ts'
 import { deleteRows, updateRows } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
 
-/** Deletes a platform's oldest rejected pushes until the others fit into the quota. */
+/** Deletes a platform's oldest rejected pushes until the others fit into the quota. Those that were held, and so acknowledged, are last. */
 export async function deleteOverQuota(
   db: Executor,
   platformId: number,
@@ -17,21 +18,27 @@ export async function deleteOverQuota(
     .executeTakeFirstOrThrow()
   let excess = rejected_bytes - quotaBytes
   while (excess > 0) {
-    const oldest = await db
+    const oldest = db
       .selectFrom('rejected_pushes')
       .select(['rejected_push_id', 'bytes'])
       .where('platform_id', '=', platformId)
       .orderBy('at')
       .orderBy('rejected_push_id')
       .limit(100)
-      .execute()
-    const ids = pickOldest(oldest, excess)
+    const others = await oldest.where(NOT_HELD).execute()
+    const ids = pickOldest(others.length > 0 ? others : await oldest.execute(), excess)
     if (ids.length === 0) return
     excess -= await deleteRejectedPushes(db, platformId, ids)
   }
 }
 
-/** @returns the number of rejected pushes deleted. */
+/** As in the index `rejected_pushes_not_held`. */
+const NOT_HELD = sql<SqlBool>`code <> ${sql.lit(HELD)}`
+
+/**
+ * Deletes old rejected pushes, but no pending one that was held while its module has holds, which do not end by time.
+ * @returns the number of rejected pushes deleted.
+ */
 export async function deleteOldRejectedPushes(
   { acquireLock }: Pick<Databases, 'acquireLock'>,
   db: Executor,
@@ -39,9 +46,18 @@ export async function deleteOldRejectedPushes(
 ): Promise<number> {
   await acquireLock(db, 'rejected pushes')
   const old = await db
-    .selectFrom('rejected_pushes')
+    .selectFrom('rejected_pushes as r')
     .select(['rejected_push_id', 'platform_id'])
     .where('at', '<', before)
+    .where((eb) => {
+      const holds = eb
+        .selectFrom('modules as m')
+        .innerJoin('holds as h', 'h.module_id', 'm.module_id')
+        .select('m.module_id')
+        .whereRef('m.platform_id', '=', 'r.platform_id')
+        .whereRef('m.record_type', '=', 'r.record_type')
+      return eb.or([NOT_HELD, eb('replayed_at', 'is not', null), eb.not(eb.exists(holds))])
+    })
     .orderBy('at')
     .orderBy('rejected_push_id')
     .limit(limit)

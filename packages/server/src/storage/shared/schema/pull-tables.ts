@@ -164,6 +164,10 @@ export const pullTables = {
       unique: ['platform_id', 'fingerprint'],
       indexes: {
         rejected_pushes_by_time: { on: 'platform_id, at, rejected_push_id' },
+        rejected_pushes_not_held: {
+          on: 'platform_id, at, rejected_push_id',
+          where: `code <> '${HELD}'`,
+        },
         rejected_pushes_by_age: { on: 'at, rejected_push_id' },
         // Contains all figures of a group, so that counting reads no bodies.
         rejected_pushes_by_cause: {
