@@ -7,7 +7,7 @@ import { waitUntilSearchable } from './pull.ts'
 import { heading, report } from './report.ts'
 
 /** Of 100,000 records on SQLite, in seconds. */
-const GOALS = { plan: 2, apply: 30 }
+const GOALS = { plan: 2, 'second plan': 2, apply: 30 }
 const GOAL_RECORDS = 100_000
 const POLL_MS = 200
 
@@ -21,16 +21,17 @@ export async function benchRevert(engine: Engine, records: number): Promise<void
     await fetch(`http://127.0.0.1:${platform.port}/bench-1/api/hub/ping`, { method: 'POST' })
     const pull_id = await pull(hub)
     const body = { scope: { pull_id }, reason: 'It is measured' }
-    // The first plan reads what the pull has left in no cache.
-    await hub.call('POST', '/api/v1/reverts', body)
     let id = 0
     const measured = { engine, records }
-    await measure(hub, { ...measured, name: 'plan' }, async () => {
-      const { revert } = await hub.call('POST', '/api/v1/reverts', body)
-      id = Object(revert).id
-      const { reverted } = Object(revert).counts
-      if (reverted !== records) throw new Error(`The plan reverts ${reverted} records`)
-    })
+    // The first plan reads what the pull has left in no cache.
+    for (const name of ['plan', 'second plan'] as const) {
+      await measure(hub, { ...measured, name }, async () => {
+        const { revert } = await hub.call('POST', '/api/v1/reverts', body)
+        id = Object(revert).id
+        const { reverted } = Object(revert).counts
+        if (reverted !== records) throw new Error(`The plan reverts ${reverted} records`)
+      })
+    }
     await measure(hub, { ...measured, name: 'apply' }, async () => {
       await hub.call('POST', `/api/v1/reverts/${id}/start`, { password: OPERATOR.password })
       await waitForRevert(hub, id)
@@ -62,7 +63,7 @@ async function waitForRevert(hub: BenchHub, id: number): Promise<void> {
 /** The processor time of the application includes the text index, which follows it. */
 async function measure(
   hub: BenchHub,
-  { engine, records, name }: { engine: Engine; records: number; name: 'plan' | 'apply' },
+  { engine, records, name }: { engine: Engine; records: number; name: keyof typeof GOALS },
   work: () => Promise<void>,
 ): Promise<void> {
   const mainThread = () => mainThreadSeconds(hub.process.pid)
