@@ -269,6 +269,19 @@ describeHub('reverts', (hub) => {
     assert.equal(lifted?.details['revert_id'], id)
   })
 
+  test('the hold on the existence of a record is lifted by its path, which is empty', async () => {
+    const platform = await hub.registerPushing()
+    const from = new Date(Date.now() - 3_600_000).toISOString()
+    const to = new Date(Date.now() + 3_600_000).toISOString()
+    await platform.post(newRecord('R-1'))
+    const { id } = await revert(hub, { platform: platform.platform_name, from, to })
+    const { record_id } = only(await hub.records(platform.platform_name))
+    const path = `/api/v1/records/${record_id}/holds?revert_id=${id}&path=`
+    const { status, text } = await hub.callAs('operator', 'DELETE', path)
+    assert.equal(status, 200, text)
+    assert.equal(JSON.parse(text).lifted, 1)
+  })
+
   test('a scope that names something unknown is not found', async () => {
     const platform = await hub.registerPushing()
     await platform.post(newRecord('R-1'))

@@ -1,5 +1,5 @@
 /** Holds: the values that a revert has taken back, which pulls and pushes do not set again. */
-import { Button, Menu, Stack, Text } from '@mantine/core'
+import { Button, Group, Menu, Stack, Text } from '@mantine/core'
 import type { Hold, HoldsSummary, ModuleCompleteness } from '@recordhub/protocol'
 import { IconHandStop } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -21,7 +21,7 @@ import { formatCode, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
-import { heldLabel, pathLabel } from './revert-labels.ts'
+import { heldLabel, holdsByPath } from './revert-labels.ts'
 
 const FILTERS = ['platform', 'record_type', 'revert', 'record'] as const
 
@@ -96,7 +96,7 @@ const COLUMNS = [
   column.of('Module', ModuleOfPlatform, { width: 220 }),
   column.of('Revert', ({ revert_id }) => <RevertLink id={revert_id} />, { width: 96 }),
   column.time('Since', ({ since }) => since),
-  column.actions('Actions', (hold) => <Lift hold={hold} paths={hold.paths} />, { width: 100 }),
+  column.actions('Actions', (hold) => <Lift hold={hold} />, { width: 100 }),
 ]
 
 export function RecordLink(props: Pick<Hold, 'record_id' | 'reference_number'>) {
@@ -136,11 +136,8 @@ export function RevertLink({ id }: { id: number }) {
   )
 }
 
-/**
- * Lifts all holds of a record, or one of several held values. Renders nothing for viewers.
- * @param paths the held values that are offered.
- */
-function Lift({ hold, paths = [] }: { hold: Hold; paths?: readonly string[] }) {
+/** Lifts one hold that a revert has on a record, or all holds of the record. Renders nothing for viewers. */
+function Lift({ hold }: { hold: Hold }) {
   const client = useQueryClient()
   const canOperate = useHasRole('operator')
   if (!canOperate) return null
@@ -155,34 +152,31 @@ function Lift({ hold, paths = [] }: { hold: Hold; paths?: readonly string[] }) {
       color: 'harbour',
       onConfirm: () => changeReverts(client, path + query, { method: 'DELETE' }),
     })
-  const liftAll = () => lift('the holds')
+  const choices = holdsByPath(hold).map(({ path: one, label }) => ({
+    ...{ path: one, label },
+    onClick: () =>
+      lift(`the hold on ${label}`, `?revert_id=${revert_id}&path=${encodeURIComponent(one)}`),
+  }))
+  const [only, ...others] = choices
   const button = (
     <Button
       size="xs"
       variant="default"
-      aria-label={`Lift the holds of ${reference_number}…`}
-      {...(paths.length < 2 ? { onClick: liftAll } : {})}
+      aria-label={`Lift the holds of revert ${revert_id} on ${reference_number}…`}
+      {...(only && others.length === 0 ? { onClick: only.onClick } : {})}
     >
       Lift…
     </Button>
   )
-  if (paths.length < 2) return button
+  if (others.length === 0) return button
   return (
     <Menu {...MENU_PROPS} position="bottom-end">
       <Menu.Target>{button}</Menu.Target>
       <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
-        <Menu.Item onClick={liftAll}>The whole record</Menu.Item>
-        {paths.map((one) => (
-          <Menu.Item
-            key={one}
-            onClick={() =>
-              lift(
-                `the hold on ${pathLabel(one)}`,
-                `?revert_id=${revert_id}&path=${encodeURIComponent(one)}`,
-              )
-            }
-          >
-            {pathLabel(one)}
+        <Menu.Item onClick={() => lift('all holds')}>All holds of the record</Menu.Item>
+        {choices.map(({ path: one, label, onClick }) => (
+          <Menu.Item key={one} onClick={onClick}>
+            {label}
           </Menu.Item>
         ))}
       </Menu.Dropdown>
@@ -190,20 +184,21 @@ function Lift({ hold, paths = [] }: { hold: Hold; paths?: readonly string[] }) {
   )
 }
 
-/** The held values of a record, with *Lift*. Renders nothing if there are none. */
+/** The holds on a record, each with *Lift*. Renders nothing if there are none. */
 export function RecordHolds({ recordId }: { recordId: number }) {
   const { data } = useQuery(holdsQuery({ record_id: String(recordId) }))
-  const [first] = data?.holds ?? []
-  if (!data || !first) return null
+  if (!data || data.holds.length === 0) return null
   return (
     <Stack gap={4} px="md" pb="xs" align="flex-start" role="status">
       {data.holds.map((hold) => (
-        <Text size="sm" key={`${hold.revert_id} ${hold.holds}`}>
-          <IconHandStop size={14} aria-hidden style={{ verticalAlign: '-2px' }} /> <b>Held</b> since{' '}
-          <Ago at={hold.since} /> by <RevertLink id={hold.revert_id} />: {heldLabel(hold)}
-        </Text>
+        <Group gap="xs" key={hold.revert_id}>
+          <Text size="sm">
+            <IconHandStop size={14} aria-hidden style={{ verticalAlign: '-2px' }} /> <b>Held</b>{' '}
+            since <Ago at={hold.since} /> by <RevertLink id={hold.revert_id} />: {heldLabel(hold)}
+          </Text>
+          <Lift hold={hold} />
+        </Group>
       ))}
-      <Lift hold={first} />
     </Stack>
   )
 }

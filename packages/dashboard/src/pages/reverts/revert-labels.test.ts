@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   heldLabel,
+  holdsByPath,
   isPartial,
   pathLabel,
   revertTitle,
@@ -51,6 +52,22 @@ test('a pull is reverted in part if a part of it was asked for or done', () => {
   assert.equal(isPartial({ ...whole, state: 'cancelled' }), true)
   assert.equal(isPartial({ ...whole, counts: { ...counts, kept: 1 } }), true)
   assert.equal(isPartial({ ...whole, counts: { ...counts, impossible: 1 } }), true)
+})
+
+test('each hold of a row is lifted by its path', () => {
+  const one = { path: '/data/a', label: 'a' }
+  const paths = ['/data/a']
+  assert.deepEqual(holdsByPath({ holds: 'values', paths }), [one])
+  assert.deepEqual(holdsByPath({ holds: 'existence', paths: [] }), [
+    { path: '', label: 'Its creation' },
+  ])
+  assert.deepEqual(holdsByPath({ holds: 'absence', paths: [] }), [
+    { path: '/missing_since', label: 'The mark as missing' },
+  ])
+  assert.deepEqual(holdsByPath({ holds: 'existence', paths }), [
+    { path: '', label: 'Its creation' },
+    one,
+  ])
 })
 
 test('a path is named by its keys', () => {

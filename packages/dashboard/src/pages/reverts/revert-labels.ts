@@ -122,6 +122,14 @@ export function heldLabel({ holds, paths }: Pick<Hold, 'holds' | 'paths'>): stri
   return paths.map(pathLabel).join(', ')
 }
 
+/** The holds that a revert has on a record, each of which can be lifted by its path. */
+export function holdsByPath({ holds, paths }: Pick<Hold, 'holds' | 'paths'>) {
+  const values = paths.map((path) => ({ path, label: pathLabel(path) }))
+  if (holds === 'values') return values
+  const path = holds === 'existence' ? '' : '/missing_since'
+  return [{ path, label: heldLabel({ holds, paths }) }, ...values]
+}
+
 /** Why a record is kept or impossible to revert: `Phone has another value, by POST`. */
 export function whyLabel({ kept, reason }: Pick<RevertRecord, 'kept' | 'reason'>): string {
   if (kept === null) return reason === null ? '—' : (IMPOSSIBLE[reason] ?? formatCode(reason))
