@@ -28,6 +28,7 @@ import {
 import type { PlatformRequest } from './network.ts'
 import { OperatorCommits } from './operator-commits.ts'
 import type { SentPush, ServedElement, ServedResponse } from './platform.ts'
+import { type Arrival, RefusedValues } from './refused-values.ts'
 import type { ModelModule, ModelPlatform } from './registry.ts'
 import { RevertCommits } from './revert-commits.ts'
 import { check } from './violation.ts'
@@ -80,6 +81,7 @@ export class CommitChecker {
   readonly operators: OperatorCommits
   readonly digests: DigestChecker
   readonly reverts: RevertCommits
+  readonly refused = new RefusedValues()
   readonly #view: DatabaseView
   readonly #graceMs: number
   readonly #isOwnerWell: (owner: string) => boolean
@@ -107,7 +109,7 @@ export class CommitChecker {
     this.#isOwnerWell = deps.isOwnerWell
     this.operators = new OperatorCommits(model, view)
     this.digests = new DigestChecker(view, model.registry, deps.storageTime)
-    this.reverts = new RevertCommits(model, view, this.operators)
+    this.reverts = new RevertCommits(model, view, this)
   }
 
   /** The read for which a pull requests the records of a module. */
@@ -228,7 +230,9 @@ export class CommitChecker {
     if (module === null || typeof module === 'string') return
     const times = [arrived?.hubTime ?? at, at]
     const accepted = withoutFutureTime(push, write.content.occurred_at === null, times)
-    Object.assign(delivery, this.model.applyPush(module, accepted, at))
+    this.refused.checkWrite(module, push.reference_number, toArrival(push), () => {
+      Object.assign(delivery, this.model.applyPush(module, accepted, at))
+    })
     this.digests.addPush(module, push.reference_number)
   }
 
@@ -257,8 +261,11 @@ export class CommitChecker {
     const isIgnored = 'occurred_at' in write.content && write.content.occurred_at === null
     const accepted = withoutFutureTime(push, isIgnored, [requestedAt, at])
     const now = { isBeingRead: this.#isBeingRead(module), writtenAt: at }
-    const outcome = this.model.applyReplay(module, accepted, saved, now)
-    saved.isReplayed = outcome !== null
+    // An operator who replays a held push wants what it has.
+    if (saved.isHeld) this.refused.allowRecord(module, push.reference_number)
+    this.refused.checkWrite(module, push.reference_number, toArrival(push), () => {
+      saved.isReplayed = this.model.applyReplay(module, accepted, saved, now) !== null
+    })
     this.digests.addPush(module, push.reference_number)
   }
 
@@ -298,7 +305,11 @@ export class CommitChecker {
       `Pull ${pull_id} stored ${reference_number}, which it has not received`,
     )
     if (this.model.registry.isErased(read.module, reference_number)) return
-    this.model.applyElement(read, element)
+    const { name, data } = element
+    const arrival = { name, data, removes: (key: string) => read.keys.includes(key) }
+    this.refused.checkWrite(read.module, reference_number, arrival, () => {
+      this.model.applyElement(read, element)
+    })
   }
 
   /** A pull reads the modules with the manifest as it is stored when the pull begins. */
@@ -503,6 +514,10 @@ function withoutFutureTime(push: SentPush, isIgnored: boolean, times: number[]):
 
 function nameOf({ pull_id, module }: ModelRead): string {
   return `The read of ${module.platform.name}/${module.record_type} by pull ${pull_id}`
+}
+
+function toArrival({ method, full_name, data }: SentPush): Arrival {
+  return { name: full_name, data, removes: () => method === 'POST' }
 }
 
 function isNotModified({ responses }: TrackedRead): boolean {

@@ -33,6 +33,7 @@ export const DEFECT_SEEDS: Readonly<Record<string, number>> = {
   'makes no hold for a record that a revert takes back': 9,
   'makes no hold for a record that a revert brings back': 53,
   'counts an element that is held as absent': 44,
+  'acknowledges a held push without keeping it': 9,
   'keeps the holds of a revert that was reverted': 139,
   'reverts a record that has changed since the decision': 9,
   'ends a revert before all of its records are done': 9,

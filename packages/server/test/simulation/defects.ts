@@ -214,6 +214,13 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
       }
     },
   },
+  'acknowledges a held push without keeping it': withStore('rejectedPushes', (rejectedPushes) => ({
+    saveRejectedPushes: (rejected, options) =>
+      rejectedPushes.saveRejectedPushes(
+        rejected.filter(({ code }) => code !== 'held'),
+        options,
+      ),
+  })),
   'keeps the holds of a revert that was reverted': {
     without: ['digests'],
     // Those that a record contradicts would end in any case.

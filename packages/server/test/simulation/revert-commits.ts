@@ -5,6 +5,7 @@ import type { RevertUnit } from './commit-observer.ts'
 import type { DatabaseView } from './database-view.ts'
 import type { ReferenceModel } from './model.ts'
 import type { OperatorCommits } from './operator-commits.ts'
+import type { RefusedValues } from './refused-values.ts'
 import type { ModelModule } from './registry.ts'
 import {
   type Content,
@@ -27,15 +28,21 @@ export class RevertCommits {
   readonly #model: ReferenceModel
   readonly #view: DatabaseView
   readonly #operators: OperatorCommits
+  readonly #refused: RefusedValues
   /** The records that each revert has done. */
   readonly #done = new Map<number, Set<number>>()
   /** The units whose first commit has lifted holds. */
   readonly #lifted = new WeakSet<RevertUnit>()
 
-  constructor(model: ReferenceModel, view: DatabaseView, operators: OperatorCommits) {
+  constructor(
+    model: ReferenceModel,
+    view: DatabaseView,
+    { operators, refused }: { operators: OperatorCommits; refused: RefusedValues },
+  ) {
     this.#model = model
     this.#view = view
     this.#operators = operators
+    this.#refused = refused
   }
 
   /** The number of records that reverts have changed. */
@@ -82,6 +89,7 @@ export class RevertCommits {
     const isUndone = resolved.kind === 'revert' && !scope.makes_holds
     const endsHoldsOf = isUndone ? resolved.revert_id : null
     this.#model.applyRevert(target, { content: written, holds, endsHoldsOf }, at)
+    this.#refused.refuse(module, reference_number, holds)
     this.written += 1
     return module
   }
@@ -200,16 +208,18 @@ export class RevertCommits {
     const { scope } = unit
     if ('revert_id' in scope) {
       this.#model.liftHolds((hold) => hold.revert_id === scope.revert_id)
+      this.#refused.allowRevert(scope.revert_id)
       return
     }
     const [row] = this.#view.query(
       'SELECT module_id, reference_number FROM records WHERE record_id = ?',
       scope.record_id,
     )
-    this.#model.liftHolds(
-      (_, module, reference) =>
-        module.module_id === row?.['module_id'] && reference === row['reference_number'],
-    )
+    if (!row) return
+    const module = this.#model.registry.moduleOf(Number(row['module_id']))
+    const reference = String(row['reference_number'])
+    this.#model.liftHolds((_, one, other) => one === module && other === reference)
+    this.#refused.allowRecord(module, reference)
   }
 
   #isRunning({ revert_id, owner }: RunningRevert): boolean {

@@ -2,7 +2,7 @@
 import type { Storage } from '../../src/storage/port/storage.ts'
 import type { Defect } from './run.ts'
 
-type BreakableStore = 'records' | 'pulls' | 'missing' | 'digests'
+type BreakableStore = 'records' | 'pulls' | 'missing' | 'digests' | 'rejectedPushes'
 
 /** @param replace returns the methods that behave wrongly. */
 export function withStore<Name extends BreakableStore>(
