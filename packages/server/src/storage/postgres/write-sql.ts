@@ -43,7 +43,8 @@ export const WRITE_SQL = {
     JOIN platforms p ON p.platform_id = m.platform_id
     LEFT JOIN pulls u ON u.pull_id = r.pull_id`,
   findTombstones: `
-    SELECT reference_hash, record_id, mode FROM tombstones WHERE reference_hash = ANY ($1::text[])`,
+    SELECT t.reference_hash, t.record_id, t.mode, r.missing_since FROM tombstones t
+    LEFT JOIN records r ON r.record_id = t.record_id WHERE t.reference_hash = ANY ($1::text[])`,
   peekRecords: `
     SELECT k.reference AS reference_number, r.*
     FROM unnest($3::text[]) AS k (reference)

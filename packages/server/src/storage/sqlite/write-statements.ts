@@ -77,7 +77,9 @@ export function prepareWriteStatements(database: DatabaseSync) {
     UPDATE rejected_pushes SET replayed_at = ?, replayed_by = ?, replay_outcome = ?,
       replay_record_id = ?
     WHERE rejected_push_id = ?`)
-  const findTombstone = get('SELECT record_id, mode FROM tombstones WHERE reference_hash = ?')
+  const findTombstone = get(`
+    SELECT t.record_id, t.mode, r.missing_since FROM tombstones t
+    LEFT JOIN records r ON r.record_id = t.record_id WHERE t.reference_hash = ?`)
   const peekRecord = get(`
     SELECT record_id, fingerprint, incomplete, missing_since, pushed_seq
     FROM records WHERE platform_id = ? AND module_id = ? AND reference_number = ?`)

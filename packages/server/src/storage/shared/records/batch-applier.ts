@@ -38,11 +38,11 @@ import {
 } from './batch-changes.ts'
 import { BatchHolds, type FindHolds } from './batch-holds.ts'
 import {
+  findSurvivor,
   type KeyPlatform,
   type KnownRecord,
   type ReplayableRejection,
   type StoredRecord,
-  survivingRecordId,
   type Tombstone,
   type WritableModule,
 } from './write-rows.ts'
@@ -200,8 +200,11 @@ export class BatchApplier {
     }
     const tombstone = this.#source.findTombstone(write, module)
     if (tombstone) {
-      const record_id = survivingRecordId(tombstone, known)
-      if (record_id !== null) this.seen.push({ read, record_id, isMissing: false })
+      const survivor = findSurvivor(tombstone, known)
+      if (survivor) {
+        const { record_id, missing_since } = survivor
+        this.seen.push({ read, record_id, isMissing: missing_since !== null })
+      }
       return rejected('record_erased')
     }
     const record = this.#planRecord(module, reference_number, { peeked: known, read })

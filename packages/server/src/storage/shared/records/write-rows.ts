@@ -62,8 +62,8 @@ export type WritableModule = {
   usesVersions: boolean
 }
 
-/** Marks a record as erased, so that it is not stored again. */
-export type Tombstone = { record_id: number; mode: ErasureMode }
+/** Marks a record as erased, so that it is not stored again. `missing_since`: of its anonymised remains. */
+export type Tombstone = { record_id: number; mode: ErasureMode; missing_since: string | null }
 
 export function toKeyPlatform(row: Row): KeyPlatform {
   return {
@@ -156,16 +156,19 @@ export function toStoredRecord(row: Row): StoredRecord {
  * Returns the record that counts as seen when a pull contains an erased record: the record itself if its erasure is in
  * progress, or its anonymised remains. Null without either.
  */
-export function survivingRecordId(
-  { mode, record_id }: Tombstone,
-  known: { record_id: number } | null,
-): number | null {
-  return known?.record_id ?? (mode === 'anonymise' ? record_id : null)
+export function findSurvivor(
+  { mode, record_id, missing_since }: Tombstone,
+  known: Survivor | null,
+): Survivor | null {
+  return known ?? (mode === 'anonymise' ? { record_id, missing_since } : null)
 }
+
+type Survivor = Pick<KnownRecord, 'record_id' | 'missing_since'>
 
 export function toTombstone(row: Row): Tombstone {
   const mode = textOf(row, 'mode') === 'erase' ? 'erase' : 'anonymise'
-  return { record_id: integerOf(row, 'record_id'), mode }
+  const missing_since = nullableTextOf(row, 'missing_since')
+  return { record_id: integerOf(row, 'record_id'), mode, missing_since }
 }
 
 export function toHold(row: Row): Hold & { record_id: number } {
