@@ -79,7 +79,10 @@ export function setIndexedFields(
   record_type = 'students',
 ) {
   const choice = { platform_id, record_type, keys, at: '2026-03-10T08:00:00.000Z' }
-  return storage.searchIndex.setIndexedFields(choice, changeLog('module.indexed_fields'))
+  return storage.searchIndex.setIndexedFields(
+    choice,
+    changeLog('module.indexed_fields', 'module.indexed_fields'),
+  )
 }
 
 /**
