@@ -38,7 +38,11 @@ function Banner(props: {
       py={10}
       mb="md"
       icon={icon}
-      styles={{ wrapper: { alignItems: 'center' }, icon: { marginTop: 0 }, message: { color: text } }}
+      styles={{
+        wrapper: { alignItems: 'center' },
+        icon: { marginTop: 0 },
+        message: { color: text },
+      }}
       role="status"
     >
       <Group gap="xs" justify="space-between">

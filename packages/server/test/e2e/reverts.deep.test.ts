@@ -28,7 +28,7 @@ async function start(page: Page, records: string): Promise<void> {
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Your password').fill('not the password')
   await dialog.getByRole('button', { name: 'Revert', exact: true }).click()
-  await dialog.getByRole('alert').waitFor()
+  await dialog.getByText('The password is wrong.').waitFor()
   await dialog.getByLabel('Your password').fill(PASSWORD)
   await dialog.getByRole('button', { name: 'Revert', exact: true }).click()
 }
