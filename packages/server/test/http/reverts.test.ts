@@ -246,6 +246,26 @@ describeHub('reverts', (hub) => {
     assert.deepEqual(holds, [])
   })
 
+  test('a held push that is edited to name another record lifts no holds of that', async () => {
+    const platform = await hub.registerPushing()
+    const from = new Date(Date.now() - 3_600_000).toISOString()
+    const to = new Date(Date.now() + 3_600_000).toISOString()
+    const [one, other] = [newRecord('R-1'), newRecord('R-2')]
+    for (const body of [one, other]) await platform.post(body)
+    await revert(hub, { platform: platform.platform_name, from, to })
+    await platform.post(one)
+    const { id } = only(await hub.rejected(platform.platform_name))
+    const path = `/api/v1/rejected-pushes/${id}/replay`
+    expectError(await hub.callAs('operator', 'POST', path, { body: other }), 409, 'held')
+    const { summary } = await hub.call('GET /api/v1/holds', {
+      query: { platform: platform.platform_name },
+    })
+    assert.equal(summary.records, 2)
+    const edited = { ...one, full_name: 'Edited' }
+    const { text } = await hub.callAs('operator', 'POST', path, { body: edited })
+    assert.equal(JSON.parse(text).replay.outcome, 'updated')
+  })
+
   test('one of several holds of a record is lifted by its path', async () => {
     const platform = await hub.registerPushing()
     for (const value of [1, 2, 3]) {

@@ -113,12 +113,15 @@ export async function replayInOrder(
 ): Promise<Replayed[]> {
   const checked = requests.map(({ rejection, body }) => ({
     rejection,
+    isEdited: body !== undefined,
     record: checkRejection(rejection, body, clock.now(), ingest.maxRecordKeys),
   }))
-  const writes = checked.flatMap(({ rejection, record }) => {
+  const writes = checked.flatMap(({ rejection, record, isEdited }) => {
+    if (record instanceof HubError) return []
     const { platform_id, rejected_push_id } = rejection
-    const replay = { rejected_push_id, overwrite, actor }
-    return record instanceof HubError ? [] : [{ platform_id, ...record, request_id, replay }]
+    const other = isEdited && namesOther(rejection, record) ? { names_other: true as const } : {}
+    const replay = { rejected_push_id, overwrite, actor, ...other }
+    return [{ platform_id, ...record, request_id, replay }]
   })
   const outcomes = writes.length > 0 ? await ingest.replay(writes, { isDryRun }) : []
   const written = outcomes.values()
@@ -141,6 +144,17 @@ type CheckedRecord = {
   record_type: string
   reference_number: string
   content: ReplayedContent
+}
+
+/** Whether an edited record is another one than that of the rejection. */
+function namesOther(
+  { method, body }: ReplayableRejection,
+  { record_type, reference_number }: CheckedRecord,
+): boolean {
+  const stored = parseLossless(body)
+  if (!isJsonObject(stored)) return true
+  const isOfModule = method === 'pull' || stored['record_type'] === record_type
+  return !isOfModule || stored['reference_number'] !== reference_number
 }
 
 /** Validates the body of a replay; an error if it is not a record that may be stored. */

@@ -65,6 +65,8 @@ export type ReplayWrite = WithDrift & {
     rejected_push_id: number
     /** Whether the replay overwrites newer values. */
     overwrite: boolean
+    /** Whether an edit names another record than the rejected push; left out if not. */
+    names_other?: true
     actor: string
   }
 }
@@ -171,7 +173,7 @@ export interface RecordStore extends RecordListStore {
    *
    * Holds (`domain/revert/hold.ts`) are read in the same transaction. A write whose values a revert has taken back leaves
    * them as they are (`is_held`), and is `held` if it changes nothing else. A whole write with other values ends the
-   * holds. A replay of a held push ends all holds of its record; any other replay is rejected if they would keep a part of
+   * holds. A replay of a held push to its own record ends all holds of that; any other replay is rejected if they would keep a part of
    * it out (`held`).
    *
    * A write of a revert needs the running revert of its owner (`revert_not_running`), and a record that has not changed

@@ -156,7 +156,7 @@ export class BatchApplier {
 
   #applyReplay(write: ReplayWrite): WriteOutcome {
     const { authorization } = this.#source
-    const { rejected_push_id, actor } = write.replay
+    const { rejected_push_id, actor, names_other = false } = write.replay
     if (this.#plan.isReplayed(rejected_push_id)) return rejected('already_replayed')
     const rejection = authorization.rejectionOf(write)
     if (typeof rejection === 'string') return rejected(rejection)
@@ -164,7 +164,8 @@ export class BatchApplier {
     if (!module) return rejected('module_not_registered')
     if (this.#source.findTombstone(write, module)) return rejected('record_erased')
     const record = this.#planRecord(module, write.reference_number)
-    const { position, isHeld, modulesBeingRead } = rejection
+    const { position, modulesBeingRead } = rejection
+    const isHeld = rejection.isHeld && !names_other
     const isBeingRead = position !== null && modulesBeingRead.has(module.module_id)
     if (isBeingRead && isKnownToReads(record.state)) return rejected('module_being_pulled')
     const now = { seq: this.#source.allocateSequence(), at: this.#at }
