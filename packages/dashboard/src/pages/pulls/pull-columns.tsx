@@ -242,8 +242,8 @@ function FoldRange({ pulls }: { pulls: Fold['pulls'] }) {
   const { not_listed, rejected } = last.counts
   const more = [
     changed > 0 && `${formatNumber(changed)} changed`,
-    not_listed > 0 && `${formatNumber(not_listed)} still not listed`,
-    rejected > 0 && `${formatNumber(rejected)} rejected again`,
+    not_listed > 0 && `${formatNumber(not_listed)} not listed`,
+    rejected > 0 && `${formatNumber(rejected)} rejected`,
   ].filter(Boolean)
   return (
     <>
