@@ -146,6 +146,7 @@ test('a page of large records is shorter, and the pages list every record', asyn
     { sort: 'full_name' as const, platform: 'school' },
     { sort: 'data.k' as const },
     { sort: 'updated_at' as const, reference_number: 'r-1' },
+    { sort: 'data.k' as const, reference_number: 'r-1' },
   ]) {
     const whole = query.reference_number === undefined ? 16 : 1
     const page = await listPage(kit.storage, { ...query, limit: 500 })

@@ -5,18 +5,19 @@
 import { type RawBuilder, sql } from 'kysely'
 import { splitByBytes } from '../../../lib/collections/pagination.ts'
 import type { Position } from '../../port/record-list-store.ts'
-import type { ListedRecord, SelectedRecord } from '../records/record-rows.ts'
+import { type ListedRecord, type SelectedRecord, selectRecords } from '../records/record-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 
 export type ScannedRecord = { row: SelectedRecord; position: Position }
 /** Its data is null if it is large. */
 export type FoundRecord = { row: ListedRecord; position: Position }
 
-/** Reads large data of records by their ids. Those that have been deleted since they were found are left out. */
+/** Reads records with large data by their ids. Those that have been deleted since they were found are left out. */
 export type LargeDataReader = {
   /** Returns the size of each record's data, in bytes. */
   measure(ids: number[]): Promise<ReadonlyMap<number, number>>
-  read(ids: number[]): Promise<ReadonlyMap<number, string>>
+  /** Returns whole records, whose columns are of one version. */
+  read(ids: number[]): Promise<SelectedRecord[]>
 }
 
 export function createLargeDataReader(deps: {
@@ -25,18 +26,16 @@ export function createLargeDataReader(deps: {
   dialect: { idList: (ids: number[]) => RawBuilder<number> }
 }): LargeDataReader {
   const { db, dialect } = deps
-  const select = (ids: number[]) =>
-    db.selectFrom('records').select('record_id').where('record_id', 'in', dialect.idList(ids))
   return {
     async measure(ids) {
-      const bytes = sql<number>`octet_length(data)`.as('bytes')
-      const rows = await select(ids).select(bytes).execute()
+      const rows = await db
+        .selectFrom('records')
+        .select(['record_id', sql<number>`octet_length(data)`.as('bytes')])
+        .where('record_id', 'in', dialect.idList(ids))
+        .execute()
       return new Map(rows.map((row) => [row.record_id, row.bytes]))
     },
-    async read(ids) {
-      const rows = await select(ids).select('data').execute()
-      return new Map(rows.map((row) => [row.record_id, row.data]))
-    },
+    read: (ids) => selectRecords(db).where('r.record_id', 'in', dialect.idList(ids)).execute(),
   }
 }
 
@@ -59,10 +58,12 @@ export async function* readLargeData(
   const parts = splitByBytes(sized, MAX_READ_BYTES)
   for (const [index, part] of parts.entries()) {
     const records = part.map(({ record }) => record)
-    const dataOf = await reader.read(idsOf(records))
-    const complete = records.flatMap(({ row, position }) => {
-      const data = row.data ?? dataOf.get(row.record_id)
-      return data === undefined ? [] : [{ row: { ...row, data }, position }]
+    const large = await reader.read(idsOf(records))
+    const rowOf = new Map(large.map((row) => [row.record_id, row]))
+    const complete = records.flatMap((record) => {
+      if (isComplete(record)) return [record]
+      const row = rowOf.get(record.row.record_id)
+      return row ? [{ row, position: record.position }] : []
     })
     const isLast = index === parts.length - 1
     yield { records: complete, last: isLast ? null : (records.at(-1)?.position ?? null) }

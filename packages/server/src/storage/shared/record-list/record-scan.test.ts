@@ -97,7 +97,9 @@ test('large data is read by its size, and the order, the count and the end of th
     measure: async (ids) => new Map(ids.map((id) => [id, sizeOf(id)])),
     async read(ids) {
       atOnce.push(ids.reduce((sum, id) => sum + sizeOf(id), 0))
-      return new Map(ids.filter((id) => id !== 200).map((id) => [id, `"${id}"`]))
+      return ids
+        .filter((id) => id !== 200)
+        .map((id) => ({ ...createRecord(id).row, data: `"${id}"` }))
     },
   }
   const ids = Array.from({ length: 400 }, (_, id) => id)
