@@ -113,6 +113,13 @@ test('an item of an acknowledged alert is put aside, and such items are the last
       ['pulls_failing 1', 'ann'],
     ],
   )
+  const openedAt = (at: string) => {
+    const mark = { key: 'pulls_failing 1', occurrence: '', until: at, by: 'bob', at }
+    const items = toItems(faults, [mark], '2026-11-25T13:00:00.000Z')
+    return items.find(({ key }) => key === mark.key)?.put_aside?.by ?? null
+  }
+  assert.equal(openedAt('2026-11-25T12:30:00.000Z'), null)
+  assert.equal(openedAt(EARLIER), 'ann', 'it was acknowledged later')
 })
 
 test('the title of a group says what was rejected, and why', () => {

@@ -41,7 +41,7 @@ export type DisagreeingModule = {
 export type InboxMark = {
   key: string
   occurrence: string
-  /** Until when the item is snoozed; null if it is acknowledged. */
+  /** Until when the item is snoozed, also the time at which it was opened again; null if it is acknowledged. */
   until: string | null
   by: string
   at: string
@@ -118,7 +118,10 @@ export function toItems(faults: Fault[], marks: InboxMark[], now: string): Inbox
   const byKey = new Map(marks.map((mark) => [mark.key, mark]))
   const items = faults.map(({ occurrence, alert, ...item }) => {
     const mark = byKey.get(item.key)
-    return { ...item, put_aside: toPutAside(mark, occurrence, now) ?? toAcknowledged(alert) }
+    // The later one decides: an item that was opened again is open, although its alert was acknowledged before.
+    const isLater = mark !== undefined && mark.at >= (alert?.acknowledged_at ?? '')
+    const acknowledged = isLater ? null : toAcknowledged(alert)
+    return { ...item, put_aside: toPutAside(mark, occurrence, now) ?? acknowledged }
   })
   const rank = ({ put_aside, group }: InboxItem) =>
     (put_aside ? GROUPS.length : 0) + GROUPS.indexOf(group)

@@ -98,8 +98,11 @@ export function inboxRoutes(deps: InboxDeps) {
       body: ReopenItemRequest,
       response: { item: InboxItem },
       async handle({ body: { key }, requester }) {
+        found('item that was put aside', (await readItem(key)).put_aside)
+        const { occurrence } = await findFault(key)
         const audit = { ...requester, action: 'inbox.reopen', target: key } as const
-        found('item that was put aside', await inbox.deleteMark(key, audit))
+        const until = clock.now().toISOString()
+        await inbox.saveMark({ key, occurrence, until, by: requester.actor }, audit)
         return { item: await readItem(key) }
       },
     }),

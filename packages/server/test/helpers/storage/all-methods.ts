@@ -275,7 +275,6 @@ export function callsOfAllMethods(
     ['readMissingState', () => missing.readMissingState(read.read)],
     ['listMarks', () => storage.inbox.listMarks()],
     ['saveMark', () => storage.inbox.saveMark({ ...MARK, occurrence: `${count++}` }, audit)],
-    ['deleteMark', () => storage.inbox.deleteMark('none', audit)],
     ['createReview', () => missing.createReview(missingReview(read), null, line)],
     ['updateReview', () => missing.updateReview(1, missingReview(read))],
     ['listReviews', () => missing.listReviews({ state: null, limit: 5, before: null })],

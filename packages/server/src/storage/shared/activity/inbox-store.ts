@@ -1,6 +1,5 @@
 import type { InboxStore } from '../../port/statistics-store.ts'
 import type { Databases } from '../schema/databases.ts'
-import { deleteRows } from '../schema/rows.ts'
 import { insertAudit } from './activity-rows.ts'
 
 /** An item that was put aside longer ago is open again. */
@@ -23,13 +22,6 @@ export function createInboxStore({ reader, transact, clock }: Databases): InboxS
         const before = new Date(clock.now().getTime() - MAX_AGE_MS).toISOString()
         await db.deleteFrom('inbox_marks').where('at', '<', before).execute()
         await insertAudit(db, at, audit)
-      }),
-
-    deleteMark: (key, audit) =>
-      transact([], async (db, at) => {
-        if ((await deleteRows(db, 'inbox_marks', { key })) === 0) return false
-        await insertAudit(db, at, audit)
-        return true
       }),
   }
 }
