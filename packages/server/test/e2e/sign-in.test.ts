@@ -50,7 +50,7 @@ describe('signing in with a browser', BROWSER_TEST, () => {
       await page.getByText(`${EMAIL} · admin`).waitFor()
       await page.keyboard.press('Escape')
       // With another request, the sign-in dialog would open before the text is typed.
-      await endSessionAtRequest(page, /\/api\/v1\/records\?q=/)
+      await endSessionAtRequest(page, /\/api\/v1\/search\?/)
       await page.keyboard.press('Control+k')
       await page.getByLabel('Pages, platforms, records').fill('unknown')
       const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
