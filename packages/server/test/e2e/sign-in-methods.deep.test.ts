@@ -178,7 +178,7 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await untilOverview(page)
 
     await page.locator(':is([data-connection="polling"], [data-connection="live"])').waitFor()
-    await endSessionAtRequest(page, /\/api\/v1\/records\?q=/)
+    await endSessionAtRequest(page, /\/api\/v1\/search\?/)
     await page.keyboard.press('Control+k')
     await page.getByLabel('Pages, platforms, records').fill('unknown')
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })
